@@ -1,0 +1,79 @@
+/**
+ * The arrows of the house (docs/architecture.md): imports only go up.
+ * @type {import('dependency-cruiser').IConfiguration}
+ */
+export default {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, pathNot: '\\.(test|test-d)\\.ts$|tsup\\.config\\.ts$' },
+      to: {},
+    },
+    {
+      name: 'protocol-stands-alone',
+      comment: 'protocol is what is said on the wire: everybody may import it, it imports no package of ours.',
+      severity: 'error',
+      from: { path: '^packages/protocol/' },
+      to: { path: '^packages/(?!protocol/)' },
+    },
+    {
+      name: 'wings-import-protocol-alone',
+      comment: 'client, webhooks and mock-server do not know each other; tests may bring them together.',
+      severity: 'error',
+      from: { path: '^packages/(client|webhooks|mock-server)/', pathNot: '\\.test\\.ts$|/fixtures/' },
+      to: { path: '^packages/(?!protocol/)', pathNot: '^packages/$1/' },
+    },
+    {
+      name: 'mock-server-is-the-other-side',
+      comment: 'Not even its tests may lean on our own client or verifier inside the published source.',
+      severity: 'error',
+      from: { path: '^packages/mock-server/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^packages/(client|webhooks|mirror|notewire)/' },
+    },
+    {
+      name: 'mirror-below-the-command-line',
+      severity: 'error',
+      from: { path: '^packages/mirror/' },
+      to: { path: '^packages/notewire/' },
+    },
+    {
+      name: 'protocol-schemas-only-at-its-own-entry',
+      comment: 'Everything but the schemas must load without zod, so that the verifier alone does.',
+      severity: 'error',
+      from: { path: '^packages/protocol/src/', pathNot: '^packages/protocol/src/schemas/|\\.test' },
+      to: { path: '^packages/protocol/src/schemas/|node_modules/zod/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'verifier-without-zod',
+      severity: 'error',
+      from: { path: '^packages/webhooks/src/verify\\.ts$' },
+      to: { path: 'node_modules/zod/|^packages/protocol/src/schemas/', reachable: true },
+    },
+    {
+      name: 'core-knows-no-adapter',
+      comment: 'Adapters and testing stand on the receiver, never the other way round.',
+      severity: 'error',
+      from: { path: '^packages/webhooks/src/(verifier|receiver|stores)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^packages/webhooks/src/(adapters|testing)/' },
+    },
+    {
+      name: 'no-dev-dependency-in-published-code',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/', pathNot: '\\.(test|test-d)\\.ts$|/fixtures/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm-peer'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '/dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['@notewire/source', 'import', 'types', 'node', 'default'],
+      extensions: ['.ts', '.js', '.mjs', '.json'],
+    },
+  },
+}

@@ -1,0 +1,55 @@
+/** The path prefix of the REST API (contract §9). */
+export const API_VERSION_PREFIX = '/v1'
+
+/** What an API key may be allowed to do (contract §5). */
+export const SCOPES = ['notes:read', 'transcripts:read', 'summaries:read', 'webhooks:manage'] as const
+
+/** One scope of an API key (contract §5). */
+export type Scope = (typeof SCOPES)[number]
+
+/** The event kinds that an endpoint can subscribe to (contract §6). */
+export const NOTE_EVENT_KINDS = ['note.ended', 'note.summary.generated', 'note.updated', 'note.deleted'] as const
+
+/** The event kinds that concern an endpoint itself and are always sent to it (contract §6; open point 11). */
+export const ENDPOINT_EVENT_KINDS = ['endpoint.verification', 'endpoint.test'] as const
+
+/** The kind of an event about a note. */
+export type NoteEventKind = (typeof NOTE_EVENT_KINDS)[number]
+
+/** The kind of an event about an endpoint. */
+export type EndpointEventKind = (typeof ENDPOINT_EVENT_KINDS)[number]
+
+/** Every event kind that the contract names (§6). The service may send others: see `UnknownEvent`. */
+export type EventKind = NoteEventKind | EndpointEventKind
+
+/** The three headers that a signed delivery carries, in lower case (contract §5). */
+export const SIGNATURE_HEADERS = {
+  id: 'webhook-id',
+  timestamp: 'webhook-timestamp',
+  signature: 'webhook-signature',
+} as const
+
+/** The version of the signature scheme, as it stands before the comma of an entry (contract §5). */
+export const SIGNATURE_VERSION = 'v1'
+
+/** What a signing secret starts with; base64url text follows (contract §5). */
+export const SIGNING_SECRET_PREFIX = 'whsec_'
+
+/** How far a delivery's timestamp may be from now, either way, in seconds (contract §5, §8). */
+export const SIGNATURE_TOLERANCE_SECONDS = 300
+
+/** How long the service waits for a receiver's answer, in milliseconds (contract §8). */
+export const RECEIVER_DEADLINE_MS = 10_000
+
+/** How often the service tries one delivery in all (contract §8). */
+export const MAX_DELIVERY_ATTEMPTS = 7
+
+/** The pauses after each failed attempt, in order, in milliseconds: 30 s, 5 min, 30 min, 2 h, 12 h, 12 h (contract §8). */
+export const RETRY_DELAYS_MS: readonly number[] = [30_000, 300_000, 1_800_000, 7_200_000, 43_200_000, 43_200_000]
+
+/**
+ * The time from the first attempt of a delivery to the end of its last, in milliseconds, when every attempt times out:
+ * 26 h 36 min 40 s. Deduplication must remember events for longer than this.
+ */
+export const RETRY_SPAN_MS =
+  RETRY_DELAYS_MS.reduce((total, delay) => total + delay, 0) + MAX_DELIVERY_ATTEMPTS * RECEIVER_DEADLINE_MS

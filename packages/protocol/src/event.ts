@@ -1,0 +1,116 @@
+import { ENDPOINT_EVENT_KINDS, type EndpointEventKind, NOTE_EVENT_KINDS, type NoteEventKind } from './contract.ts'
+import type { SummaryStatus, TranscriptStatus } from './note.ts'
+import type { OpenEnum } from './open-enum.ts'
+
+/** What every event says, whatever its kind (contract §6). */
+export interface EventEnvelope<Kind, Data> {
+  /** Unique for an event: the same in every attempt, retry and replay of it. */
+  readonly event_id: string
+  readonly event_type: Kind
+  /** ISO 8601, UTC. */
+  readonly occurred_at: string
+  readonly data: Data
+}
+
+/** What an event about a note says of it: identifiers and statuses, never content (contract §6). */
+export interface NoteEventData {
+  readonly note_id: string
+  /** The note's revision at the time of the event. */
+  readonly revision: number
+  readonly recording_session_id?: string | null | undefined
+  readonly transcript_status?: TranscriptStatus | null | undefined
+  readonly summary_status?: SummaryStatus | null | undefined
+}
+
+/** A recording session has finished and its final transcript can be read: once for each session (contract §6). */
+export type NoteEndedEvent = EventEnvelope<'note.ended', NoteEventData & { readonly recording_session_id: string }>
+
+/** A summary has been generated and can be read (contract §6). */
+export type NoteSummaryGeneratedEvent = EventEnvelope<'note.summary.generated', NoteEventData>
+
+/** Something that the API shows has changed after the note ended (contract §6). */
+export type NoteUpdatedEvent = EventEnvelope<'note.updated', NoteEventData>
+
+/** Why a note is gone: deleted, or out of the key's sight. Treat both alike (contract §6). */
+export type DeletionReason = OpenEnum<'deleted' | 'access_lost'>
+
+/** The note was deleted, or left what the key can see: remove the stored copy (contract §6). */
+export type NoteDeletedEvent = EventEnvelope<
+  'note.deleted',
+  NoteEventData & { readonly reason?: DeletionReason | null | undefined }
+>
+
+/** What an event about an endpoint says. The contract does not show it, so that it may be empty (open point 11). */
+export interface EndpointEventData {
+  readonly endpoint_id?: string | null | undefined
+}
+
+/** The service asks whether the receiver is there: a 2xx answer activates the endpoint (contract §3). */
+export type EndpointVerificationEvent = EventEnvelope<'endpoint.verification', EndpointEventData>
+
+/** Somebody pressed "Send test" (contract §6). */
+export type EndpointTestEvent = EventEnvelope<'endpoint.test', EndpointEventData>
+
+/** Any event about a note. */
+export type NoteEvent = NoteEndedEvent | NoteSummaryGeneratedEvent | NoteUpdatedEvent | NoteDeletedEvent
+
+/** Any event about an endpoint. */
+export type EndpointEvent = EndpointVerificationEvent | EndpointTestEvent
+
+declare const unknownKind: unique symbol
+
+/** A kind that this version does not know. The brand keeps comparisons with known kinds narrowing. */
+export type UnknownEventKind = string & { readonly [unknownKind]: true }
+
+/** An event of a kind that this version does not know. Acknowledge it; never fail on it (open point 26). */
+export type UnknownEvent = EventEnvelope<
+  UnknownEventKind,
+  { readonly note_id?: string | null | undefined; readonly [field: string]: unknown }
+>
+
+/**
+ * The body of a delivery: narrow it by `event_type`.
+ *
+ * @example
+ * ```ts
+ * import type { WebhookEvent } from '@notewire/protocol'
+ *
+ * function describeEvent(event: WebhookEvent): string {
+ *   switch (event.event_type) {
+ *     case 'note.ended':
+ *       return `session ${event.data.recording_session_id} of ${event.data.note_id} ended`
+ *     case 'note.deleted':
+ *       return `${event.data.note_id} is gone: ${event.data.reason}`
+ *     default:
+ *       return event.event_id
+ *   }
+ * }
+ * ```
+ */
+export type WebhookEvent = NoteEvent | EndpointEvent | UnknownEvent
+
+/** The event of one kind: `EventOf<'note.ended'>`. */
+export type EventOf<Kind extends NoteEventKind | EndpointEventKind> = Extract<
+  NoteEvent | EndpointEvent,
+  { readonly event_type: Kind }
+>
+
+/** Tells whether a kind is one of the four `note.*` kinds of the contract (§6). */
+export function isNoteEventKind(kind: string): kind is NoteEventKind {
+  return (NOTE_EVENT_KINDS as readonly string[]).includes(kind)
+}
+
+/** Tells whether a kind is one of the two `endpoint.*` kinds of the contract (§6). */
+export function isEndpointEventKind(kind: string): kind is EndpointEventKind {
+  return (ENDPOINT_EVENT_KINDS as readonly string[]).includes(kind)
+}
+
+/** Tells whether an event is about a note, and narrows it. */
+export function isNoteEvent(event: WebhookEvent): event is NoteEvent {
+  return isNoteEventKind(event.event_type)
+}
+
+/** Tells whether an event is about an endpoint, and narrows it. */
+export function isEndpointEvent(event: WebhookEvent): event is EndpointEvent {
+  return isEndpointEventKind(event.event_type)
+}

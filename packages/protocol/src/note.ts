@@ -1,0 +1,63 @@
+import type { OpenEnum } from './open-enum.ts'
+
+/** Where a note stands in its life (open point 3). `deleted` marks a tombstone. */
+export type NoteStatus = OpenEnum<'pending' | 'ended' | 'deleted'>
+
+/** How far the transcript of a note is (contract §6; open point 3). */
+export type TranscriptStatus = OpenEnum<'pending' | 'ready' | 'empty' | 'failed'>
+
+/** How far the summary of a note is (contract §6; open point 3). */
+export type SummaryStatus = OpenEnum<'pending' | 'ready' | 'missing' | 'failed'>
+
+/** Whom a note belongs to: a personal account or a channel (contract §1; open point 3). */
+export interface NoteOwner {
+  readonly type: OpenEnum<'personal' | 'channel'>
+  /** Identifies the channel, when the note belongs to one. */
+  readonly channel_id?: string | null | undefined
+}
+
+/**
+ * A note, as the REST API shows it (contract §2; open points 2 to 4).
+ *
+ * Only the identifier and the revision are certain: the contract does not show the full record. Fields that this type
+ * does not know are kept as they came.
+ */
+export interface Note {
+  /** Identifies the note. Filled from `id` where the service sends that instead. */
+  readonly note_id: string
+  /** Rises whenever something that the API shows changes. Never falls. */
+  readonly revision: number
+  readonly title?: string | null | undefined
+  readonly content?: string | null | undefined
+  readonly status?: NoteStatus | null | undefined
+  readonly transcript_status?: TranscriptStatus | null | undefined
+  readonly summary_status?: SummaryStatus | null | undefined
+  /** ISO 8601, UTC. */
+  readonly created_at?: string | null | undefined
+  /** ISO 8601, UTC. What `updated_after` is compared to. */
+  readonly updated_at?: string | null | undefined
+  /** ISO 8601, UTC; `null` before the first recording session has ended. */
+  readonly ended_at?: string | null | undefined
+  /** ISO 8601, UTC; set on a tombstone. */
+  readonly deleted_at?: string | null | undefined
+  readonly owner?: NoteOwner | null | undefined
+}
+
+/** One recording of a note. A note can have several (contract §2). */
+export interface RecordingSession {
+  readonly recording_session_id: string
+}
+
+/**
+ * Tells whether a note record is a deletion marker (contract §2; open point 4).
+ *
+ * @example
+ * ```ts
+ * import { isTombstone } from '@notewire/protocol'
+ *
+ * isTombstone({ note_id: 'note_1', revision: 4, status: 'deleted' }) // true
+ * ```
+ */
+export function isTombstone(note: Note): boolean {
+  return note.status === 'deleted' || (note.deleted_at !== undefined && note.deleted_at !== null)
+}

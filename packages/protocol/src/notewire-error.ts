@@ -1,0 +1,24 @@
+/**
+ * The root of every error that Notewire throws. The message says what happened, why, and what to do next; `code` is
+ * stable and made for programs. Neither ever holds a key, a secret or a note's content.
+ *
+ * @example
+ * ```ts
+ * import { NotewireError } from '@notewire/protocol'
+ *
+ * try {
+ *   throw new NotewireError('option_invalid', 'the port is taken. Choose another one.')
+ * } catch (error) {
+ *   if (error instanceof NotewireError) console.error(error.code)
+ * }
+ * ```
+ */
+export class NotewireError<Code extends string = string> extends Error {
+  readonly code: Code
+
+  constructor(code: Code, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options)
+    this.name = `NotewireError [${code}]`
+    this.code = code
+  }
+}

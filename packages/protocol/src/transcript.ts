@@ -1,0 +1,18 @@
+/** One stretch of speech in a transcript (open point 9). */
+export interface TranscriptSegment {
+  readonly speaker?: string | null | undefined
+  /** Milliseconds from the start of the recording. */
+  readonly start_ms?: number | null | undefined
+  /** Milliseconds from the start of the recording. */
+  readonly end_ms?: number | null | undefined
+  readonly text: string
+}
+
+/** The transcript of a note (contract §2; open point 9). */
+export interface Transcript {
+  readonly note_id: string
+  /** The note's revision when the transcript was read. A service may leave it out. */
+  readonly revision?: number | null | undefined
+  readonly text: string
+  readonly segments?: readonly TranscriptSegment[] | null | undefined
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from 'tsup'
+import { buildOf } from '../../tsup.base.ts'
+
+export default defineConfig(
+  buildOf({
+    index: 'src/index.ts',
+    verify: 'src/verify.ts',
+    node: 'src/adapters/node.ts',
+    express: 'src/adapters/express.ts',
+    testing: 'src/testing/index.ts',
+  }),
+)
