@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Receiver } from '../receiver/receiver.ts'
+import { answerNodeRequest } from './node-request.ts'
+
+/**
+ * Mounts a receiver in Express 4 or 5. It reads the raw bytes on its own route and needs no body parser: mount it
+ * before a global `express.json()`, or have that keep the bytes in `req.rawBody`.
+ *
+ * @example
+ * ```ts
+ * import { createReceiver } from '@notewire/webhooks'
+ * import { expressHandler } from '@notewire/webhooks/express'
+ * import express from 'express'
+ *
+ * const receiver = createReceiver({
+ *   secret: () => process.env['NOTES_SIGNING_SECRET'],
+ *   on: { 'note.ended': async ({ data }) => console.log('fetch the transcript of', data.note_id) },
+ * })
+ *
+ * const app = express()
+ * app.post('/webhooks/notes', expressHandler(receiver))
+ * app.use(express.json())
+ * app.listen(3000)
+ * ```
+ */
+export function expressHandler(
+  receiver: Receiver,
+): (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void {
+  return (request, response, next) => {
+    // Express takes the mount point off `url`; the path that the service requested is kept beside it.
+    const url = 'originalUrl' in request ? String(request.originalUrl) : request.url
+    answerNodeRequest(receiver, request, response, url).catch(next)
+  }
+}

@@ -1,0 +1,256 @@
+import { once } from 'node:events'
+import { request as httpRequest, type RequestListener } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import express from 'express'
+import express4 from 'express4'
+import { describe, expect, it } from 'vitest'
+import { heldMemory } from '../fixtures/held-memory.ts'
+import { hurriedClock } from '../fixtures/hurried-clock.ts'
+import { recordingLogger } from '../fixtures/recording-logger.ts'
+import { TEST_SECRET } from '../fixtures/secrets.ts'
+import { startServer } from '../fixtures/start-server.ts'
+import { createReceiver, type Receiver } from '../receiver/receiver.ts'
+import type { ReceiverOptions } from '../receiver/receiver-options.ts'
+import { adapterChecks } from '../testing/adapter-checks.ts'
+import { anEvent } from '../testing/an-event.ts'
+import { signAttempt } from '../testing/sign-attempt.ts'
+import { expressHandler } from './express.ts'
+import { nodeHandler } from './node.ts'
+
+const PATH = '/webhooks/notes'
+
+const adapters: readonly [string, (receiver: Receiver) => RequestListener][] = [
+  ['node:http', nodeHandler],
+  ['Express 5', (receiver) => express().all(PATH, expressHandler(receiver))],
+  ['Express 4', (receiver) => express4().all(PATH, expressHandler(receiver))],
+  [
+    'Express 5, as a mounted application',
+    (receiver) => express().use('/webhooks', express().use(expressHandler(receiver))),
+  ],
+  [
+    'Express 5 behind express.raw()',
+    (receiver) =>
+      express()
+        .use(express.raw({ type: '*/*', limit: '300kb', inflate: false }))
+        .use(PATH, expressHandler(receiver)),
+  ],
+]
+
+function setUp(options: Partial<ReceiverOptions> = {}) {
+  const logger = recordingLogger()
+  const applied: string[] = []
+  const receiver = createReceiver({
+    secret: TEST_SECRET,
+    on: { 'note.ended': ({ event_id }) => void applied.push(event_id) },
+    logger,
+    ...options,
+  })
+  return { applied, logger, receiver }
+}
+
+describe.each(adapters)('%s', (name, mount) => {
+  describe('passes every check of an adapter', () => {
+    const checks = name.includes('raw()') ? adapterChecks.filter((check) => !/413|415/.test(check.name)) : adapterChecks
+    it.each(checks)('$name', ({ run }) => run((receiver) => startServer(mount(receiver))))
+  })
+
+  it.each(['GET', 'PUT', 'DELETE', 'OPTIONS'])('answers %s with 404', async (method) => {
+    await using server = await startServer(mount(setUp().receiver))
+    expect((await fetch(server.url, { method })).status).toBe(404)
+  })
+
+  it('answers HEAD with 404 and no body', async () => {
+    await using server = await startServer(mount(setUp().receiver))
+    const response = await fetch(server.url, { method: 'HEAD' })
+    expect(response.status).toBe(404)
+    expect(await response.text()).toBe('')
+  })
+})
+
+describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
+  it('takes a body in a thousand chunks, cut in the middle of characters', async () => {
+    const { applied, receiver } = setUp()
+    await using server = await startServer(mount(receiver))
+    const event = anEvent({ kind: 'note.ended', noteId: 'ünïcödé-🎻'.repeat(40) })
+    const { headers, body } = await signAttempt(TEST_SECRET, event)
+    const request = httpRequest(server.url, { method: 'POST', headers })
+    for (const byte of Buffer.from(body)) request.write(Buffer.from([byte]))
+    request.end()
+    const [response] = await once(request, 'response')
+    expect(response.statusCode).toBe(204)
+    expect(applied).toEqual([event.event_id])
+  })
+
+  it('refuses a compressed body without inflating it', async () => {
+    await using server = await startServer(mount(setUp().receiver))
+    const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
+    const response = await fetch(server.url, {
+      method: 'POST',
+      headers: { ...headers, 'content-encoding': 'gzip' },
+      body: gzipSync(body),
+    })
+    expect(response.status).toBe(415)
+  })
+
+  it('takes a body of any media type, since only the signature counts', async () => {
+    const { applied, receiver } = setUp()
+    await using server = await startServer(mount(receiver))
+    const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
+    const response = await fetch(server.url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'text/plain' },
+      body,
+    })
+    expect(response.status).toBe(204)
+    expect(applied).toHaveLength(1)
+  })
+
+  it('refuses 100 MB at the cap, with flat memory', async () => {
+    await using server = await startServer(mount(setUp().receiver))
+    const socket = connect(server.port, '127.0.0.1')
+    const gone = once(socket, 'close')
+    socket.on('error', () => undefined)
+    const answered = firstLine(socket)
+    const megabyte = Buffer.alloc(1_000_000, 'x')
+    const before = heldMemory()
+    let peak = before
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    for (let sent = 1; sent <= 100 && !socket.destroyed; sent += 1) {
+      socket.write(`${megabyte.length.toString(16)}\r\n`)
+      socket.write(megabyte)
+      const flushed = Promise.withResolvers<unknown>()
+      socket.write('\r\n', flushed.resolve)
+      await Promise.race([flushed.promise, gone])
+      if (sent % 10 === 0) peak = Math.max(peak, heldMemory())
+    }
+    expect(await answered).toBe('HTTP/1.1 413 Payload Too Large')
+    expect(peak - before).toBeLessThan(20_000_000)
+    socket.destroy()
+  })
+
+  it('refuses by the announced length, before the body arrives', async () => {
+    await using server = await startServer(mount(setUp().receiver))
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 262145\r\n\r\n`)
+    expect(await firstLine(socket)).toBe('HTTP/1.1 413 Payload Too Large')
+    socket.destroy()
+  })
+
+  it('cuts off a client that stalls', async () => {
+    await using server = await startServer(mount(setUp({ clock: hurriedClock }).receiver))
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"event_id":`)
+    const closed = once(socket, 'close')
+    expect(await firstLine(socket)).toBe('HTTP/1.1 408 Request Timeout')
+    await closed
+  })
+
+  it('cuts off a client that goes on sending what nobody wants', async () => {
+    await using server = await startServer(mount(setUp().receiver))
+    const socket = connect(server.port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    const closed = once(socket, 'close')
+    const answered = firstLine(socket)
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n\r\n`)
+    const trickle = setInterval(() => socket.write('x'.repeat(1000)), 20)
+    expect(await answered).toBe('HTTP/1.1 413 Payload Too Large')
+    await closed
+    clearInterval(trickle)
+  })
+
+  it('survives a client that goes away in the middle of the body', async () => {
+    const { applied, receiver } = setUp()
+    await using server = await startServer(mount(receiver))
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"event_id":`)
+    await once(socket, 'connect')
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    socket.resetAndDestroy()
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
+    expect((await fetch(server.url, { method: 'POST', headers, body })).status).toBe(204)
+    expect(applied).toHaveLength(1)
+  })
+
+  it('serves the next request on a connection whose last one it refused', async () => {
+    await using server = await startServer(mount(setUp().receiver))
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`)
+    expect(await firstLine(socket)).toBe('HTTP/1.1 401 Unauthorized')
+    socket.write(`GET ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    expect(await firstLine(socket)).toBe('HTTP/1.1 404 Not Found')
+    socket.destroy()
+  })
+})
+
+describe('a body parser before the receiver', () => {
+  const deliver = async (url: string) => {
+    const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended', noteId: 'nöte' }))
+    return await fetch(url, { method: 'POST', headers, body })
+  }
+
+  it.each([
+    ['Express 5', express],
+    ['Express 4', express4],
+  ])('of %s leaves nothing to verify: 500 at once, and a log line that names the fix', async (_version, framework) => {
+    const { applied, logger, receiver } = setUp()
+    await using server = await startServer(framework().use(framework.json()).post(PATH, expressHandler(receiver)))
+    expect((await deliver(server.url)).status).toBe(500)
+    expect(logger.lines.join()).toMatch(
+      /Mount the receiver before any body parser, or .* keep the raw bytes in req\.rawBody/,
+    )
+    expect(applied).toEqual([])
+  })
+
+  it('that gave text away is refused too, because text need not have the bytes that were signed', async () => {
+    const { receiver } = setUp()
+    await using server = await startServer(
+      express()
+        .use(express.text({ type: '*/*' }))
+        .post(PATH, expressHandler(receiver)),
+    )
+    expect((await deliver(server.url)).status).toBe(500)
+  })
+
+  it('that kept the raw bytes is no obstacle', async () => {
+    const { applied, receiver } = setUp()
+    const keep = express.json({ verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }) })
+    await using server = await startServer(express().use(keep).post(PATH, expressHandler(receiver)))
+    expect((await deliver(server.url)).status).toBe(204)
+    expect(applied).toHaveLength(1)
+  })
+
+  it('on other routes, or after it, is no obstacle', async () => {
+    const { applied, receiver } = setUp()
+    const app = express().post(PATH, expressHandler(receiver)).use(express.json())
+    app.post('/other', (request, response) => void response.json(request.body))
+    await using server = await startServer(app)
+    expect((await deliver(server.url)).status).toBe(204)
+    const other = await fetch(new URL('/other', server.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"a":1}',
+    })
+    expect(await other.json()).toEqual({ a: 1 })
+    expect(applied).toHaveLength(1)
+  })
+})
+
+describe('a path given to the receiver', () => {
+  it('is the one that the service requests, below any mount point', async () => {
+    const { applied, receiver } = setUp({ path: '/api/webhooks/notes' })
+    await using server = await startServer(express().use('/api', express().use('/webhooks', expressHandler(receiver))))
+    const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
+    const at = async (path: string) =>
+      (await fetch(new URL(path, server.url), { method: 'POST', headers, body })).status
+    expect(await at('/api/webhooks/notes?from=console')).toBe(204)
+    expect(await at('/api/webhooks/other')).toBe(404)
+    expect(applied).toHaveLength(1)
+  })
+})
+
+async function firstLine(socket: Socket): Promise<string | undefined> {
+  const [data] = await once(socket, 'data')
+  return String(data).split('\r\n')[0]
+}

@@ -1,0 +1,21 @@
+export type { Answer } from './receiver/answer.ts'
+export type { BodyReading, IncomingAttempt } from './receiver/attempt.ts'
+export type { EventHandler, EventHandlers, HandlerContext } from './receiver/handlers.ts'
+export type { Logger } from './receiver/logger.ts'
+export type { ProcessOutcome } from './receiver/outcome.ts'
+export { createReceiver, type Receiver } from './receiver/receiver.ts'
+export type { ReceiverHooks, ReceiverOptions } from './receiver/receiver-options.ts'
+export {
+  type AppliedRevision,
+  type GateMode,
+  type NoteChange,
+  passRevisionGate,
+  raiseRevision,
+} from './receiver/revision-gate.ts'
+export type { SecretSource, Secrets } from './receiver/secret-source.ts'
+export { memoryStore } from './stores/memory-store.ts'
+export type { Claim, ClaimedNote, ClaimRequest, ClaimResult, ReceiverStore } from './stores/store.ts'
+export type { AttemptHeaders } from './verifier/signature-headers.ts'
+export { SecretError } from './verifier/signing-secret.ts'
+export type { Refusal, Verification, VerificationFailure } from './verifier/verification.ts'
+export { BodyNotRawError, createVerifier, type Verifier, type VerifierOptions } from './verifier/verifier.ts'

@@ -1,0 +1,24 @@
+import type { AttemptHeaders } from '../verifier/signature-headers.ts'
+
+/** A request to the receiver, as an adapter presents it. */
+export interface IncomingAttempt {
+  readonly method: string
+  /** The path of the URL as the service requested it, mount points included, without the query. */
+  readonly path: string
+  readonly headers: AttemptHeaders
+  /**
+   * Reads the raw body: never more than `maxBytes`, and no longer than `signal` allows.
+   */
+  readBody(maxBytes: number, signal: AbortSignal): Promise<BodyReading>
+}
+
+/** What reading a body came to. */
+export type BodyReading =
+  | { readonly status: 'read'; readonly bytes: Uint8Array }
+  | { readonly status: 'too-large' }
+  /** The signal was aborted first. */
+  | { readonly status: 'too-slow' }
+  /** The sender went away. */
+  | { readonly status: 'incomplete' }
+  /** Another parser consumed the bytes before the receiver was asked. */
+  | { readonly status: 'already-parsed' }

@@ -1,0 +1,62 @@
+import { type EventKind, type EventOf, isKnownEvent, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
+import type { Logger } from './logger.ts'
+
+/** What a handler is told beside the event. */
+export interface HandlerContext {
+  /**
+   * Aborted when the work should stop because it no longer counts: the claim was lost to another worker, or the
+   * receiver is closing. Not aborted at the deadline.
+   */
+  readonly signal: AbortSignal
+  /**
+   * When the service stops waiting for the answer, less a margin: milliseconds since the Unix epoch, on the receiver's
+   * clock. A handler may go on after it; the service then sends the event again and finds it processed. `undefined`
+   * where nobody waits, as in a queue worker.
+   */
+  readonly deadlineAt: number | undefined
+  /** The headers of the attempt, names in lower case. Empty where there was no request, as in a queue worker. */
+  readonly headers: Headers
+  /** Logs with the event's id and kind. Never told a secret; tell it no note content. */
+  readonly logger: Logger
+}
+
+/**
+ * Applies one event. It resolves when the effects are durable; it throws to have the service send the event again.
+ * Events carry no content: read the current note through the client.
+ */
+export type EventHandler<Event> = (event: Event, context: HandlerContext) => unknown
+
+/** Handlers by event kind. An event without one is acknowledged. */
+export type EventHandlers = {
+  readonly [Kind in EventKind]?: EventHandler<EventOf<Kind>> | undefined
+}
+
+/** A handler that knows its event already. */
+export type BoundHandler = (context: HandlerContext) => unknown
+
+/** The handler of an event, ready to be called, if there is one. */
+export function handlerOf(
+  event: WebhookEvent,
+  on: EventHandlers,
+  onUnknown: EventHandler<UnknownEvent> | undefined,
+): BoundHandler | undefined {
+  if (!isKnownEvent(event)) return bound(onUnknown, event)
+  switch (event.event_type) {
+    case 'note.ended':
+      return bound(on['note.ended'], event)
+    case 'note.summary.generated':
+      return bound(on['note.summary.generated'], event)
+    case 'note.updated':
+      return bound(on['note.updated'], event)
+    case 'note.deleted':
+      return bound(on['note.deleted'], event)
+    case 'endpoint.verification':
+      return bound(on['endpoint.verification'], event)
+    case 'endpoint.test':
+      return bound(on['endpoint.test'], event)
+  }
+}
+
+function bound<Event>(handler: EventHandler<Event> | undefined, event: Event): BoundHandler | undefined {
+  return handler && ((context) => handler(event, context))
+}

@@ -1,0 +1,88 @@
+import type { WebhookEvent } from '@notewire/protocol'
+import type { Refusal } from '../verifier/verification.ts'
+import { type Logger, traceOf } from './logger.ts'
+import type { ProcessOutcome } from './outcome.ts'
+import type { ReceiverHooks } from './receiver-options.ts'
+
+/** Tells the hooks everything, and the log what needs attention. */
+export class Observer {
+  readonly #hooks: ReceiverHooks
+  readonly #logger: Logger
+
+  constructor({ hooks, logger }: { readonly hooks: ReceiverHooks; readonly logger: Logger }) {
+    this.#hooks = hooks
+    this.#logger = logger
+  }
+
+  outcome(outcome: ProcessOutcome): void {
+    const fields = { event_id: outcome.event.event_id, event_type: outcome.event.event_type }
+    switch (outcome.status) {
+      case 'failed':
+        this.#logger.error('a handler failed; the service will send the event again', {
+          ...fields,
+          ...traceOf(outcome.error),
+        })
+        break
+      case 'store-failed':
+        this.#logger.error('the store failed; the service will send the event again', {
+          ...fields,
+          ...traceOf(outcome.error),
+        })
+        break
+      case 'busy':
+        this.#logger.warn('an event waits for another of its note; slow handlers belong in a queue', fields)
+        break
+      case 'claim-lost':
+        this.#logger.warn('another worker took an event over while its handler ran', fields)
+        break
+      default:
+        break
+    }
+    this.#tell(() => this.#hooks.onOutcome?.(outcome))
+  }
+
+  overdue(event: WebhookEvent): void {
+    const fields = { event_id: event.event_id, event_type: event.event_type }
+    this.#logger.warn('a handler is slower than the service waits; it goes on, and belongs in a queue', fields)
+    this.#tell(() => this.#hooks.onOverdue?.(event))
+  }
+
+  refused({ reason, detail }: Refusal): void {
+    this.#logger.warn('a delivery was refused', { reason, detail })
+    this.#tell(() => this.#hooks.onRefused?.(reason))
+  }
+
+  malformed(problem: string): void {
+    this.#logger.error('a signed delivery is malformed', { problem })
+  }
+
+  alreadyParsed(): void {
+    this.#logger.error(
+      'the request body was parsed before the receiver could verify its bytes. Mount the receiver before any body ' +
+        'parser, or have the parser keep the raw bytes in req.rawBody.',
+    )
+  }
+
+  noSecret(): void {
+    this.#logger.error(
+      'no signing secret is known: deliveries are answered 503 until the option "secret" gives the one that creating ' +
+        'the endpoint returned. The service tries again 30 s later.',
+    )
+  }
+
+  secretFailed(error: unknown): void {
+    this.#logger.error('the option "secret" gave no usable secret; deliveries are answered 503', traceOf(error))
+  }
+
+  broken(error: unknown): void {
+    this.#logger.error('the receiver failed', traceOf(error))
+  }
+
+  #tell(hook: () => void): void {
+    try {
+      hook()
+    } catch (error) {
+      this.#logger.error('a hook failed', traceOf(error))
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import type { Clock } from '@notewire/protocol'
+import type { ClaimRequest, ClaimResult, ReceiverStore } from '../stores/store.ts'
+import type { Endings } from './endings.ts'
+
+/** How long a busy event or note is waited for before the service is told to come back. */
+const BUSY_WAIT_MS = 2_000
+
+const FIRST_POLL_MS = 25
+const SLOWEST_POLL_MS = 250
+
+/**
+ * Claims an event, and waits a while when it, or another event of its note, is being processed.
+ *
+ * @param signal  ends the wait early, with `busy`
+ */
+export async function claimPatiently(
+  tools: { readonly store: ReceiverStore; readonly clock: Clock; readonly endings: Endings },
+  request: ClaimRequest,
+  signal: AbortSignal,
+): Promise<ClaimResult> {
+  const { store, clock, endings } = tools
+  const giveUpAt = clock.now() + BUSY_WAIT_MS
+  for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, SLOWEST_POLL_MS)) {
+    const ending = endings.next(request)
+    const result = await store.claim(request)
+    const leftMs = giveUpAt - clock.now()
+    if (result.status !== 'busy' || leftMs <= 0 || signal.aborted) return result
+    await firstOf(ending, clock, Math.min(pollMs, leftMs), signal)
+  }
+}
+
+async function firstOf(ending: Promise<void>, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  const awake = new AbortController()
+  const slept = clock.sleep(ms, AbortSignal.any([signal, awake.signal])).catch(() => undefined)
+  await Promise.race([slept, ending])
+  awake.abort()
+}

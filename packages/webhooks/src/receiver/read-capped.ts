@@ -1,0 +1,50 @@
+import type { BodyReading } from './attempt.ts'
+
+/**
+ * Reads a body chunk by chunk and stops at the first byte over `maxBytes`, so that memory stays flat whatever arrives.
+ * The rest is left unread: the caller decides what becomes of the stream.
+ */
+export async function readCapped(
+  chunks: AsyncIterator<Uint8Array>,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<BodyReading> {
+  const { promise: tooSlow, resolve } = Promise.withResolvers<BodyReading>()
+  const onAbort = () => resolve({ status: 'too-slow' })
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
+  try {
+    return await Promise.race([readToEnd(chunks, maxBytes, signal), tooSlow])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+async function readToEnd(
+  chunks: AsyncIterator<Uint8Array>,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<BodyReading> {
+  let bytes = new Uint8Array(Math.min(4096, maxBytes))
+  let length = 0
+  try {
+    while (!signal.aborted) {
+      const next = await chunks.next()
+      if (next.done === true) return { status: 'read', bytes: bytes.subarray(0, length) }
+      const end = length + next.value.length
+      if (end > maxBytes) return { status: 'too-large' }
+      if (end > bytes.length) bytes = grown(bytes, Math.min(Math.max(end, bytes.length * 2), maxBytes))
+      bytes.set(next.value, length)
+      length = end
+    }
+    return { status: 'too-slow' }
+  } catch {
+    return { status: 'incomplete' }
+  }
+}
+
+function grown(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(size)
+  larger.set(bytes)
+  return larger
+}

@@ -1,0 +1,139 @@
+import {
+  type Clock,
+  refuseUnknownOptions,
+  SIGNATURE_TOLERANCE_SECONDS,
+  systemClock,
+  type UnknownEvent,
+  type WebhookEvent,
+} from '@notewire/protocol'
+import { memoryStore } from '../stores/memory-store.ts'
+import type { ReceiverStore } from '../stores/store.ts'
+import type { VerificationFailure } from '../verifier/verification.ts'
+import type { EventHandler, EventHandlers } from './handlers.ts'
+import type { Logger } from './logger.ts'
+import { refuseHandlersThatAreNoFunctions, refuseValuesThatCannotWork } from './option-checks.ts'
+import type { ProcessOutcome } from './outcome.ts'
+import type { GateMode } from './revision-gate.ts'
+import type { SecretSource } from './secret-source.ts'
+
+/** What `createReceiver` takes. */
+export interface ReceiverOptions {
+  /** The endpoint's signing secret, a list of them during a rotation, or a function that is asked at each delivery. */
+  readonly secret: SecretSource
+  /** Handlers by event kind. An event without one is acknowledged, and raises no revision. */
+  readonly on: EventHandlers
+  /** Handles the kinds that this version does not know (open point 26). Without it they are acknowledged. */
+  readonly onUnknown?: EventHandler<UnknownEvent> | undefined
+  /**
+   * Where processed events and revisions are remembered. The default forgets them with the process and is not shared
+   * between instances.
+   *
+   * @default memoryStore()
+   */
+  readonly store?: ReceiverStore | undefined
+  /**
+   * The integration, hence the API key, that this endpoint belongs to. Receivers of several integrations may share a
+   * store if each has a scope of its own.
+   *
+   * @default 'default'
+   */
+  readonly scope?: string | undefined
+  /**
+   * The one path that is answered, as the service requests it, mount points included; any other gets 404 (contract §7).
+   * Leave it out where the framework routes.
+   */
+  readonly path?: string | undefined
+  /** @default 'deletions-at-equal' */
+  readonly revisionGate?: GateMode | undefined
+  /**
+   * How far an attempt's timestamp may be from now, in seconds (contract §5).
+   *
+   * @default 300
+   */
+  readonly toleranceSeconds?: number | undefined
+  /**
+   * The largest body that is read, in bytes; a larger one gets 413 (open point 25).
+   *
+   * @default 262_144
+   */
+  readonly maxBodyBytes?: number | undefined
+  /**
+   * How long a processed event is remembered, in milliseconds: at least 27 h, because the service's retries span
+   * 26 h 36 min 40 s.
+   *
+   * @default 259_200_000 (72 h)
+   */
+  readonly dedupWindowMs?: number | undefined
+  /**
+   * Keeps a serverless instance alive for a handler that is still at work when the answer leaves: `waitUntil` of
+   * `cloudflare:workers` or `@vercel/functions`, `after` of `next/server`.
+   */
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
+  readonly hooks?: ReceiverHooks | undefined
+  /** @default console */
+  readonly logger?: Logger | undefined
+  /** @default systemClock */
+  readonly clock?: Clock | undefined
+}
+
+/** Functions that are told what happens, for metrics and traces. What they throw is logged and changes nothing. */
+export interface ReceiverHooks {
+  /** An event has been processed, one way or another: once for each attempt that was verified. */
+  readonly onOutcome?: ((outcome: ProcessOutcome) => void) | undefined
+  /** The deadline passed before the handler finished: the service was told to come back, and the handler goes on. */
+  readonly onOverdue?: ((event: WebhookEvent) => void) | undefined
+  /** A signature or a timestamp was not accepted. */
+  readonly onRefused?: ((reason: VerificationFailure) => void) | undefined
+}
+
+/** The options of a receiver, with every default in its place. */
+export type ResolvedReceiverOptions = ReturnType<typeof resolveReceiverOptions>
+
+const OPTIONS: readonly (keyof ReceiverOptions)[] = [
+  'secret',
+  'on',
+  'onUnknown',
+  'store',
+  'scope',
+  'path',
+  'revisionGate',
+  'toleranceSeconds',
+  'maxBodyBytes',
+  'dedupWindowMs',
+  'waitUntil',
+  'hooks',
+  'logger',
+  'clock',
+]
+
+const HOOKS: readonly (keyof ReceiverHooks)[] = ['onOutcome', 'onOverdue', 'onRefused']
+
+/**
+ * Fills the defaults in and refuses what cannot work.
+ *
+ * @throws OptionError naming the option and the fix
+ */
+export function resolveReceiverOptions(options: ReceiverOptions) {
+  refuseUnknownOptions('createReceiver', options, OPTIONS)
+  const clock = options.clock ?? systemClock
+  const resolved = {
+    secret: options.secret,
+    on: options.on,
+    onUnknown: options.onUnknown,
+    store: options.store ?? memoryStore({ clock }),
+    scope: options.scope ?? 'default',
+    path: options.path,
+    revisionGate: options.revisionGate ?? 'deletions-at-equal',
+    toleranceSeconds: options.toleranceSeconds ?? SIGNATURE_TOLERANCE_SECONDS,
+    maxBodyBytes: options.maxBodyBytes ?? 262_144,
+    dedupWindowMs: options.dedupWindowMs ?? 259_200_000,
+    waitUntil: options.waitUntil,
+    hooks: options.hooks ?? {},
+    logger: options.logger ?? console,
+    clock,
+  }
+  refuseUnknownOptions('hooks', resolved.hooks, HOOKS)
+  refuseHandlersThatAreNoFunctions(resolved)
+  refuseValuesThatCannotWork(resolved)
+  return resolved
+}

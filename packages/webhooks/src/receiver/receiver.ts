@@ -1,0 +1,146 @@
+import { RECEIVER_DEADLINE_MS, type WebhookEvent } from '@notewire/protocol'
+import { readHeaders } from '../verifier/signature-headers.ts'
+import type { Verifier } from '../verifier/verifier.ts'
+import { turnAway } from './admission.ts'
+import { type Answer, answers, answerTo } from './answer.ts'
+import type { BodyReading, IncomingAttempt } from './attempt.ts'
+import { type Deadline, startDeadline } from './deadline.ts'
+import { Observer } from './observer.ts'
+import type { ProcessOutcome } from './outcome.ts'
+import { type Circumstances, Processor } from './processor.ts'
+import { readEvent } from './read-event.ts'
+import { type ReceiverOptions, resolveReceiverOptions } from './receiver-options.ts'
+import { verifierFrom } from './secret-source.ts'
+import { attemptOf, responseOf } from './web-attempt.ts'
+
+/** The service waits 10 s (contract §8); the margin is for the network. */
+const ANSWER_WITHIN_MS = RECEIVER_DEADLINE_MS - 2_000
+
+/** One endpoint's receiver: made once, and mounted by an adapter, or by itself where a handler is a `fetch` function. */
+export interface Receiver {
+  /**
+   * Answers a Web `Request`: the handler of Next route files, `Bun.serve`, `Deno.serve`, Workers, Hono and the like. It
+   * is bound, and ignores what frameworks pass beside the request.
+   */
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Answers an attempt that an adapter presents. Never rejects. */
+  readonly respond: (attempt: IncomingAttempt) => Promise<Answer>
+  /**
+   * Processes an event that was verified before, as workers of a queue do: claim, handler, commit. Never rejects: what
+   * went wrong is an outcome.
+   */
+  readonly process: (event: WebhookEvent) => Promise<ProcessOutcome>
+  /** Forgets that an event was processed, so that a replay of it passes again. */
+  readonly forget: (eventId: string) => Promise<'forgotten' | 'unknown'>
+  /**
+   * Closes down: aborts the signal of running handlers, begins nothing more (503), and resolves when the last handler
+   * has ended. Call it when the process is asked to stop.
+   */
+  readonly close: () => Promise<void>
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/**
+ * Makes a receiver: it verifies every delivery (contract §5), skips events that were processed, ignores revisions that
+ * are no news (§6), calls the handler of the event's kind, and answers in time (§8).
+ *
+ * @throws SecretError when `secret` is malformed; a missing one answers 503 instead
+ * @throws OptionError when another option cannot work, naming it and the fix
+ * @example
+ * ```ts
+ * import { createReceiver } from '@notewire/webhooks'
+ *
+ * export const receiver = createReceiver({
+ *   secret: () => process.env['NOTES_SIGNING_SECRET'],
+ *   on: {
+ *     'note.ended': async ({ data }) => console.log('fetch the transcript of', data.note_id),
+ *     'note.deleted': async ({ data }) => console.log('remove', data.note_id),
+ *   },
+ * })
+ *
+ * export const POST = receiver.fetch
+ * ```
+ */
+export function createReceiver(options: ReceiverOptions): Receiver {
+  const { clock, hooks, logger, maxBodyBytes, path, scope, secret, store, toleranceSeconds, waitUntil, ...processing } =
+    resolveReceiverOptions(options)
+  const verifierOfTheMoment = verifierFrom(secret, { clock, toleranceSeconds })
+  const processor = new Processor({ clock, logger, scope, store, ...processing })
+  const observer = new Observer({ hooks, logger })
+
+  async function respond(attempt: IncomingAttempt): Promise<Answer> {
+    const refusal = turnAway(attempt, path, maxBodyBytes)
+    if (refusal !== undefined) return refusal
+    const deadline = startDeadline(clock, ANSWER_WITHIN_MS)
+    try {
+      const reading = await attempt.readBody(maxBodyBytes, deadline.signal)
+      return reading.status === 'read' ? await accept(attempt, reading.bytes, deadline) : answerUnread(reading.status)
+    } catch (error) {
+      observer.broken(error)
+      return answers.broken
+    } finally {
+      deadline.callOff()
+    }
+  }
+
+  async function accept(attempt: IncomingAttempt, body: Uint8Array, deadline: Deadline): Promise<Answer> {
+    const verify = await deadline.race(findVerifier(), () => undefined)
+    if (verify === undefined) return answers.noSecret
+    const verification = await verify(body, attempt.headers)
+    if (verification.status === 'refused') {
+      observer.refused(verification)
+      return answers.unverified
+    }
+    const event = readEvent(body)
+    if ('malformed' in event) {
+      observer.malformed(event.malformed)
+      return answers.malformed
+    }
+    const work = process(event, { deadlineAt: deadline.at, headers: readHeaders(attempt.headers) }).then(answerTo)
+    return await deadline.race(work, () => {
+      observer.overdue(event)
+      waitUntil?.(work)
+      return answers.overdue
+    })
+  }
+
+  async function findVerifier(): Promise<Verifier | undefined> {
+    try {
+      const verifier = await verifierOfTheMoment()
+      if (verifier === undefined) observer.noSecret()
+      return verifier
+    } catch (error) {
+      observer.secretFailed(error)
+      return undefined
+    }
+  }
+
+  function answerUnread(status: Exclude<BodyReading['status'], 'read'>): Answer {
+    switch (status) {
+      case 'too-large':
+        return answers.tooLarge
+      case 'too-slow':
+        return answers.tooSlow
+      case 'incomplete':
+        return answers.incomplete
+      case 'already-parsed':
+        observer.alreadyParsed()
+        return answers.alreadyParsed
+    }
+  }
+
+  async function process(event: WebhookEvent, circumstances: Circumstances): Promise<ProcessOutcome> {
+    const outcome = await processor.process(event, circumstances)
+    observer.outcome(outcome)
+    return outcome
+  }
+
+  return {
+    fetch: async (request) => responseOf(await respond(attemptOf(request))),
+    respond,
+    process: (event) => process(event, {}),
+    forget: (eventId) => store.forget(scope, eventId),
+    close: () => processor.close(),
+    [Symbol.asyncDispose]: () => processor.close(),
+  }
+}

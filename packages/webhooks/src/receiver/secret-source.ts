@@ -1,0 +1,44 @@
+import type { Clock } from '@notewire/protocol'
+import { createVerifier, type Verifier } from '../verifier/verifier.ts'
+
+/** One secret, or several while a rotation lasts; `undefined` or an empty string while there is none yet. */
+export type Secrets = string | readonly string[] | undefined
+
+/**
+ * Where a receiver gets its signing secret: the secret itself, or a function that is asked at each delivery. A missing
+ * one is no mistake at construction, since builds run, and the first verification arrives, before anyone can know it:
+ * deliveries are answered 503 until there is one, and the service tries again.
+ */
+export type SecretSource = Secrets | (() => Secrets | Promise<Secrets>)
+
+/**
+ * A function that gives the verifier of the moment, or `undefined` while no secret is known.
+ *
+ * @throws SecretError at once for a malformed secret, and from the returned function for one that arrives later
+ */
+export function verifierFrom(
+  source: SecretSource,
+  options: { readonly toleranceSeconds?: number | undefined; readonly clock: Clock },
+): () => Promise<Verifier | undefined> {
+  const verifierOf = (secrets: Secrets): Verifier | undefined => {
+    const known = (typeof secrets === 'object' ? secrets : [secrets]).filter(isPresent)
+    return known.length === 0 ? undefined : createVerifier({ ...options, secret: known })
+  }
+  if (typeof source !== 'function') {
+    const verifier = verifierOf(source)
+    return () => Promise.resolve(verifier)
+  }
+
+  // A secret rarely changes between deliveries, and preparing its key costs more than using it.
+  let latest: { readonly secrets: string; readonly verifier: Verifier | undefined } | undefined
+  return async () => {
+    const secrets = await source()
+    const fingerprint = JSON.stringify([secrets])
+    if (latest?.secrets !== fingerprint) latest = { secrets: fingerprint, verifier: verifierOf(secrets) }
+    return latest.verifier
+  }
+}
+
+function isPresent(secret: string | undefined): secret is string {
+  return secret !== undefined && secret !== ''
+}

@@ -1,0 +1,55 @@
+import { SIGNATURE_HEADERS, SIGNATURE_VERSION } from '@notewire/protocol'
+import { hmacSha256 } from '../verifier/hmac.ts'
+import { keyBytesOf } from '../verifier/signing-secret.ts'
+
+/** What a test wants to say of an attempt; the rest is made up. */
+export interface SigningTraits {
+  /** @default a new one */
+  readonly webhookId?: string | undefined
+  /**
+   * When it is signed, in milliseconds since the Unix epoch.
+   *
+   * @default now
+   */
+  readonly signedAt?: number | undefined
+}
+
+/** An attempt as the service would send it. */
+export interface SignedAttempt {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/**
+ * Signs a delivery by hand, as the service does (contract §5).
+ *
+ * @param payload  an event, or the text of a body
+ * @throws SecretError when the secret is malformed
+ * @example
+ * ```ts
+ * import { anEvent, signAttempt } from '@notewire/webhooks/testing'
+ *
+ * const secret = 'whsec_bm90LWEtcmVhbC1zZWNyZXQtanVzdC1hLXRlc3Q'
+ * const attempt = await signAttempt(secret, anEvent({ kind: 'note.ended' }))
+ * await fetch('http://127.0.0.1:3000/webhooks/notes', { method: 'POST', ...attempt })
+ * ```
+ */
+export async function signAttempt(
+  secret: string,
+  payload: object | string,
+  traits: SigningTraits = {},
+): Promise<SignedAttempt> {
+  const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
+  const webhookId = traits.webhookId ?? `msg_${crypto.randomUUID()}`
+  const timestamp = String(Math.floor((traits.signedAt ?? Date.now()) / 1000))
+  const signature = await hmacSha256(keyBytesOf(secret))(`${webhookId}.${timestamp}.`, body)
+  return {
+    headers: {
+      'content-type': 'application/json',
+      [SIGNATURE_HEADERS.id]: webhookId,
+      [SIGNATURE_HEADERS.timestamp]: timestamp,
+      [SIGNATURE_HEADERS.signature]: `${SIGNATURE_VERSION},${btoa(String.fromCharCode(...signature))}`,
+    },
+    body,
+  }
+}

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { GateMode, NoteChange } from '../receiver/revision-gate.ts'
+import type { Claim, ClaimRequest, ReceiverStore } from '../stores/store.ts'
+
+/** One thing that every store must do. */
+export interface StoreCheck {
+  readonly name: string
+  /** Rejects with an `AssertionError` when the store does not. Works in a scope of its own. */
+  readonly run: (store: ReceiverStore) => Promise<void>
+}
+
+/**
+ * What makes a store one: run each against yours, in any test runner. They need Node's `assert`, and no clock but the
+ * store's own.
+ *
+ * @example
+ * ```ts
+ * import { describe, it } from 'vitest'
+ * import { memoryStore } from '@notewire/webhooks'
+ * import { storeChecks } from '@notewire/webhooks/testing'
+ *
+ * describe('my store', () => {
+ *   for (const { name, run } of storeChecks) it(name, () => run(memoryStore()))
+ * })
+ * ```
+ */
+export const storeChecks: readonly StoreCheck[] = [
+  check('claims an event that it has never seen', async (store, request) => {
+    await claimed(store, request())
+  }),
+
+  check('answers duplicate once an event is committed, and not before', async (store, request) => {
+    const claim = await claimed(store, request({ eventId: 'one' }))
+    assert.equal(await answer(store, request({ eventId: 'one' })), 'busy')
+    assert.equal(await store.commit(claim), 'committed')
+    assert.equal(await answer(store, request({ eventId: 'one' })), 'duplicate')
+  }),
+
+  check('gives an event back when it is released', async (store, request) => {
+    await store.release(await claimed(store, request({ eventId: 'one' })))
+    await claimed(store, request({ eventId: 'one' }))
+  }),
+
+  check('lets one worker at a time process a note, and lets other notes pass', async (store, request) => {
+    const claim = await claimed(store, request({ noteId: 'shared', revision: 1 }))
+    assert.equal(await answer(store, request({ noteId: 'shared', revision: 2 })), 'busy')
+    await claimed(store, request({ noteId: 'other', revision: 1 }))
+    await store.commit(claim)
+    await claimed(store, request({ noteId: 'shared', revision: 2 }))
+  }),
+
+  check('lets events without a note pass each other', async (store, request) => {
+    await claimed(store, { ...request({ eventId: 'one' }), note: undefined })
+    await claimed(store, { ...request({ eventId: 'two' }), note: undefined })
+    assert.equal(await answer(store, { ...request({ eventId: 'one' }), note: undefined }), 'busy')
+  }),
+
+  check('claims a note for an event without revision, and raises nothing', async (store, request) => {
+    await apply(store, request({ revision: 5 }))
+    const unjudged = { ...request(), note: { noteId: 'note_1' } }
+    const claim = await claimed(store, unjudged)
+    assert.equal(await answer(store, request({ revision: 6 })), 'busy')
+    await store.commit(claim)
+    assert.equal(await answer(store, request({ revision: 5 })), 'stale')
+    await claimed(store, request({ revision: 6 }))
+  }),
+
+  check('looks at duplicate before stale, and at stale before busy', async (store, request) => {
+    await apply(store, request({ eventId: 'old', revision: 4 }))
+    await claimed(store, request({ eventId: 'running', revision: 6 }))
+    assert.equal(await answer(store, request({ eventId: 'old', revision: 4 })), 'duplicate')
+    assert.equal(await answer(store, request({ eventId: 'late', revision: 3 })), 'stale')
+    assert.equal(await answer(store, request({ eventId: 'next', revision: 5 })), 'busy')
+  }),
+
+  check('tells what revision made an event stale', async (store, request) => {
+    await apply(store, request({ revision: 9 }))
+    assert.deepEqual(await store.claim(request({ revision: 8 })), { status: 'stale', appliedRevision: 9 })
+  }),
+
+  check('keeps scopes apart', async (store, request) => {
+    const elsewhere = { ...request({ eventId: 'one', revision: 3 }), scope: `other-${crypto.randomUUID()}` }
+    await apply(store, request({ eventId: 'one', revision: 7 }))
+    const claim = await claimed(store, elsewhere)
+    await claimed(store, request({ eventId: 'two', revision: 8 }))
+    assert.equal(await store.commit(claim), 'committed')
+  }),
+
+  check('keeps apart names that only look alike when put together', async (store, request) => {
+    const base = request({ eventId: 'b:c' })
+    await apply(store, { ...base, scope: `${base.scope}:a`, note: undefined })
+    await claimed(store, { ...base, scope: base.scope, eventId: 'a:b:c', note: undefined })
+  }),
+
+  check('has a claim taken over when its lease has run out, with a higher token', async (store, request) => {
+    const late = await claimed(store, request({ eventId: 'one', leaseMs: 30 }))
+    await sleep(120)
+    const heir = await claimed(store, request({ eventId: 'one' }))
+    assert.ok(BigInt(heir.fencingToken) > BigInt(late.fencingToken), 'the token must grow')
+    assert.equal(await store.renew(late, 10_000), 'lost')
+    assert.equal(await store.commit(late), 'lost')
+    await store.release(late)
+    assert.equal(await answer(store, request({ eventId: 'one' })), 'busy')
+    assert.equal(await store.commit(heir), 'committed')
+  }),
+
+  check('fences a worker off whose note was taken over by another event', async (store, request) => {
+    const late = await claimed(store, request({ eventId: 'one', revision: 1, leaseMs: 30 }))
+    await sleep(120)
+    const heir = await claimed(store, request({ eventId: 'two', revision: 2 }))
+    assert.equal(await store.commit(late), 'lost')
+    assert.equal(await store.commit(heir), 'committed')
+    assert.equal(await answer(store, request({ eventId: 'one', revision: 1 })), 'stale')
+  }),
+
+  check('prolongs a lease that is renewed', async (store, request) => {
+    const claim = await claimed(store, request({ eventId: 'one', leaseMs: 250 }))
+    assert.equal(await store.renew(claim, 60_000), 'renewed')
+    await sleep(350)
+    assert.equal(await answer(store, request({ eventId: 'one' })), 'busy')
+    assert.equal(await store.commit(claim), 'committed')
+  }),
+
+  check('commits a claim once', async (store, request) => {
+    const claim = await claimed(store, request())
+    assert.equal(await store.commit(claim), 'committed')
+    assert.equal(await store.commit(claim), 'lost')
+    assert.equal(await store.renew(claim, 1_000), 'lost')
+  }),
+
+  check('never lets a revision go down', async (store, request) => {
+    await apply(store, request({ revision: 9, gate: 'off' }))
+    await apply(store, request({ revision: 2, gate: 'off' }))
+    assert.deepEqual(await store.claim(request({ revision: 9 })), { status: 'stale', appliedRevision: 9 })
+  }),
+
+  check('forgets an event on request, and its revision not', async (store, request) => {
+    const { scope } = request()
+    await apply(store, request({ eventId: 'one', revision: 5 }))
+    assert.equal(await store.forget(scope, 'one'), 'forgotten')
+    assert.equal(await store.forget(scope, 'one'), 'unknown')
+    assert.equal(await answer(store, request({ eventId: 'one', revision: 5 })), 'stale')
+    assert.equal(await answer(store, request({ eventId: 'one', revision: 5, gate: 'off' })), 'claimed')
+  }),
+
+  check('prunes what need not be kept any longer, and nothing younger', async (store, request) => {
+    await apply(store, request({ eventId: 'old', noteId: 'old', revision: 5, keepMs: 30 }))
+    await apply(store, request({ eventId: 'young', noteId: 'young', revision: 5 }))
+    await sleep(120)
+    await store.prune()
+    assert.equal(await answer(store, request({ eventId: 'old', noteId: 'old', revision: 5 })), 'claimed')
+    assert.equal(await answer(store, request({ eventId: 'young', noteId: 'young' })), 'duplicate')
+    assert.equal(await answer(store, request({ noteId: 'young', revision: 5 })), 'stale')
+  }),
+
+  check('gives one of many simultaneous claims of an event, and no more', async (store, request) => {
+    const results = await Promise.all(Array.from({ length: 50 }, () => answer(store, request({ eventId: 'one' }))))
+    assert.equal(results.filter((result) => result === 'claimed').length, 1)
+    assert.equal(results.filter((result) => result === 'busy').length, 49)
+  }),
+
+  check('gives one of many simultaneous claims of a note, and no more', async (store, request) => {
+    const claims = Array.from({ length: 50 }, (_, index) => answer(store, request({ revision: index + 1 })))
+    assert.equal((await Promise.all(claims)).filter((result) => result === 'claimed').length, 1)
+  }),
+
+  ...gateChecks(),
+]
+
+function gateChecks(): readonly StoreCheck[] {
+  const updated = (revision: number): NoteChange => ({ kind: 'note.updated', revision })
+  const deleted = (revision: number): NoteChange => ({ kind: 'note.deleted', revision })
+  const ended = (revision: number, recordingSessionId: string): NoteChange => ({
+    kind: 'note.ended',
+    revision,
+    recordingSessionId,
+  })
+  const table: readonly [GateMode, readonly NoteChange[], NoteChange, 'claimed' | 'stale'][] = [
+    ['strict', [updated(5)], updated(6), 'claimed'],
+    ['strict', [updated(5)], updated(5), 'stale'],
+    ['strict', [updated(5)], updated(4), 'stale'],
+    ['strict', [updated(5)], deleted(5), 'stale'],
+    ['strict', [deleted(5)], updated(6), 'claimed'],
+    ['deletions-at-equal', [updated(5)], updated(6), 'claimed'],
+    ['deletions-at-equal', [updated(5)], updated(5), 'stale'],
+    ['deletions-at-equal', [updated(5)], deleted(5), 'claimed'],
+    ['deletions-at-equal', [updated(5)], deleted(4), 'stale'],
+    ['deletions-at-equal', [updated(5), deleted(5)], updated(5), 'stale'],
+    ['deletions-at-equal', [updated(5), deleted(5)], deleted(5), 'stale'],
+    ['deletions-at-equal', [updated(5), deleted(5)], updated(6), 'claimed'],
+    ['per-kind', [updated(5)], ended(5, 'a'), 'claimed'],
+    ['per-kind', [updated(5)], updated(5), 'stale'],
+    ['per-kind', [ended(5, 'a')], ended(5, 'a'), 'stale'],
+    ['per-kind', [ended(5, 'a')], ended(5, 'b'), 'claimed'],
+    ['per-kind', [ended(5, 'a'), updated(6)], ended(5, 'b'), 'stale'],
+    ['per-kind', [ended(5, 'a'), updated(5)], ended(5, 'a'), 'stale'],
+    ['per-kind', [updated(5)], deleted(5), 'claimed'],
+    ['per-kind', [deleted(5)], updated(5), 'stale'],
+    ['off', [updated(5)], updated(4), 'claimed'],
+    ['off', [deleted(5)], updated(5), 'claimed'],
+  ]
+  return table.map(([gate, applied, change, expected]) => {
+    const history = applied.map(inWords).join(', then ')
+    return check(`${gate}: after ${history}, ${inWords(change)} is ${expected}`, async (store, request) => {
+      for (const each of applied) {
+        await apply(store, { ...request(), gate: 'off', note: { noteId: 'note_1', change: each } })
+      }
+      const claim = { ...request(), gate, note: { noteId: 'note_1', change } }
+      assert.equal(await answer(store, claim), expected)
+    })
+  })
+}
+
+interface RequestTraits {
+  readonly eventId?: string
+  readonly noteId?: string
+  readonly revision?: number
+  readonly gate?: GateMode
+  readonly leaseMs?: number
+  readonly keepMs?: number
+}
+
+type RequestBuilder = (traits?: RequestTraits) => ClaimRequest
+
+function check(name: string, body: (store: ReceiverStore, request: RequestBuilder) => Promise<void>): StoreCheck {
+  return {
+    name,
+    run: (store) => {
+      const scope = `check-${crypto.randomUUID()}`
+      return body(store, ({ eventId, noteId = 'note_1', revision = 1, gate, leaseMs, keepMs } = {}) => ({
+        scope,
+        eventId: eventId ?? `evt_${crypto.randomUUID()}`,
+        note: { noteId, change: { kind: 'note.updated', revision } },
+        gate: gate ?? 'deletions-at-equal',
+        leaseMs: leaseMs ?? 60_000,
+        keepMs: keepMs ?? 3_600_000,
+      }))
+    },
+  }
+}
+
+async function claimed(store: ReceiverStore, request: ClaimRequest): Promise<Claim> {
+  const result = await store.claim(request)
+  assert.equal(result.status, 'claimed')
+  assert.ok(result.status === 'claimed')
+  return result.claim
+}
+
+async function answer(store: ReceiverStore, request: ClaimRequest): Promise<string> {
+  return (await store.claim(request)).status
+}
+
+async function apply(store: ReceiverStore, request: ClaimRequest): Promise<void> {
+  assert.equal(await store.commit(await claimed(store, request)), 'committed')
+}
+
+function inWords({ kind, revision, recordingSessionId }: NoteChange): string {
+  return `${kind}${recordingSessionId === undefined ? '' : ` of session ${recordingSessionId}`} at ${revision}`
+}

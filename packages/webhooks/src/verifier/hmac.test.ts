@@ -1,0 +1,33 @@
+import * as crypto from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { hmacSha256, nodeHmacSha256, webHmacSha256 } from './hmac.ts'
+
+describe('HMAC-SHA256', () => {
+  it('answers the vector of RFC 4231, test case 2', async () => {
+    const key = new Uint8Array(Buffer.from('Jefe'))
+    const expected = '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'
+    for (const sign of [hmacSha256(key), nodeHmacSha256(crypto, key), webHmacSha256(key)]) {
+      const signature = await sign('what do ya want ', 'for nothing?')
+      expect(Buffer.from(signature).toString('hex')).toBe(expected)
+    }
+  })
+
+  it('is the same by Node.js and by WebCrypto, for text and for bytes', async () => {
+    const anInput = fc.tuple(
+      fc.uint8Array({ minLength: 16, maxLength: 80 }),
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: 'binary' }),
+    )
+    await fc.assert(
+      fc.asyncProperty(anInput, async ([key, prefix, body]) => {
+        const copy = new Uint8Array(key)
+        const expected = await nodeHmacSha256(crypto, copy)(prefix, body)
+        const bytes = new TextEncoder().encode(body)
+        expect(new Uint8Array(expected)).toEqual(await webHmacSha256(copy)(prefix, body))
+        expect(new Uint8Array(expected)).toEqual(await webHmacSha256(copy)(prefix, bytes))
+        expect(expected).toEqual(await nodeHmacSha256(crypto, copy)(prefix, bytes))
+      }),
+    )
+  })
+})

@@ -1,0 +1,51 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { keyBytesOf, SecretError } from './signing-secret.ts'
+
+const aKey = fc.uint8Array({ minLength: 16, maxLength: 64 })
+
+describe('a signing secret', () => {
+  it.each(['base64url', 'base64'] as const)('is %s text after its prefix, padded or not', (alphabet) => {
+    fc.assert(
+      fc.property(aKey, (key) => {
+        const text = Buffer.from(key).toString(alphabet)
+        const unpadded = text.replace(/=+$/, '')
+        const padded = unpadded.padEnd(Math.ceil(unpadded.length / 4) * 4, '=')
+        expect(keyBytesOf(`whsec_${unpadded}`)).toEqual(new Uint8Array(key))
+        expect(keyBytesOf(`whsec_${padded}`)).toEqual(new Uint8Array(key))
+      }),
+    )
+  })
+
+  it.each([
+    ['', /is empty/],
+    ['whsec_', /0 bytes of key/],
+    ['whsec_YWJj', /holds 3 bytes of key; 16 are the least/],
+    ['c2VjcmV0LW9mLTE2LWJ5dGVz', /does not start with "whsec_"/],
+    ['WHSEC_c2VjcmV0LW9mLTE2LWJ5dGVz', /does not start with "whsec_"/],
+    ['whsec_c2Vjcm V0LW9mLTE2LWJ5dGVz', /found a space at position 12/],
+    ['whsec_c2VjcmV0LW9mLTE2LWJ5dGVz\n', /found a line break at position 30/],
+    ['whsec_c2Vj=mV0LW9mLTE2LWJ5dGVz', /found padding at position 10/],
+    ['whsec_c2Vjcm%V0LW9mLTE2LWJ5dGVz', /found another character at position 12/],
+    ['whsec_c2VjcmV0LW9mLTE2LWJ5dGVza', /was cut off/],
+  ])('is refused as %j, with the reason and the next step', (secret, reason) => {
+    expect(() => keyBytesOf(secret)).toThrow(reason)
+    expect(() => keyBytesOf(secret)).toThrow(/Copy it again from the response that created the endpoint/)
+  })
+
+  it.each([undefined, null, 7, {}])('is refused when it is %s', (secret) => {
+    expect(() => keyBytesOf(secret as unknown as string)).toThrow(SecretError)
+  })
+
+  it('is never quoted by the error that refuses it', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 8 }), (text) => {
+        try {
+          keyBytesOf(`whsec_${text}`)
+        } catch (error) {
+          expect(String(error)).not.toContain(text)
+        }
+      }),
+    )
+  })
+})

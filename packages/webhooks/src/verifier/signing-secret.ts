@@ -1,0 +1,49 @@
+import { NotewireError, SIGNING_SECRET_PREFIX } from '@notewire/protocol'
+import { bytesOfBase64 } from './base64.ts'
+
+/** Less key than this could be guessed. */
+const MIN_KEY_BYTES = 16
+
+/** The signing secret is not one. The message tells what is wrong with it, and never what it is. */
+export class SecretError extends NotewireError<'secret_malformed'> {
+  constructor(problem: string) {
+    super(
+      'secret_malformed',
+      `the signing secret ${problem}. Copy it again from the response that created the endpoint; it is shown once.`,
+    )
+  }
+}
+
+/**
+ * The key bytes of a signing secret: `whsec_` and base64url text, padded or not (contract §5). The standard base64
+ * alphabet is tolerated.
+ *
+ * @throws {@link SecretError}
+ */
+export function keyBytesOf(secret: string): Uint8Array<ArrayBuffer> {
+  if (typeof secret !== 'string') throw new SecretError(`is no string but ${secret === null ? 'null' : typeof secret}`)
+  if (!secret.startsWith(SIGNING_SECRET_PREFIX)) {
+    throw new SecretError(secret === '' ? 'is empty' : `does not start with "${SIGNING_SECRET_PREFIX}"`)
+  }
+  const text = secret.slice(SIGNING_SECRET_PREFIX.length).replace(/={1,2}$/, '')
+  const alien = /[^A-Za-z0-9+/_-]/.exec(text)
+  if (alien !== null) {
+    const position = SIGNING_SECRET_PREFIX.length + alien.index
+    throw new SecretError(
+      `is not base64url after "${SIGNING_SECRET_PREFIX}" (found ${nameOf(alien[0])} at position ${position})`,
+    )
+  }
+  if (text.length % 4 === 1) throw new SecretError('was cut off: no base64url text has this length')
+  const key = bytesOfBase64(text.replaceAll('-', '+').replaceAll('_', '/'))
+  if (key.length < MIN_KEY_BYTES) {
+    throw new SecretError(`holds ${key.length} bytes of key; ${MIN_KEY_BYTES} are the least`)
+  }
+  return key
+}
+
+function nameOf(character: string): string {
+  if (character === ' ') return 'a space'
+  if (character === '\n' || character === '\r') return 'a line break'
+  if (character === '=') return 'padding'
+  return 'another character'
+}
