@@ -237,6 +237,41 @@ describe('a handler', () => {
   })
 })
 
+describe('an event whose note is busy', () => {
+  it('waits two seconds for it, then is answered 503 so that it comes again', async () => {
+    const slow = Promise.withResolvers<void>()
+    const { clock, deliver, logger } = setUp({ on: { 'note.updated': () => slow.promise } })
+    const first = deliver(anEvent({ kind: 'note.updated', revision: 1 }))
+    await vi.waitFor(() => expect(clock.sleeping).toBe(2))
+    let answered = false
+    const second = deliver(anEvent({ kind: 'note.updated', revision: 2 })).then((response) => {
+      answered = true
+      return response
+    })
+    await vi.waitFor(() => expect(clock.sleeping).toBe(4))
+    await clock.advance(1_999)
+    expect(answered).toBe(false)
+    await clock.advance(1)
+    expect((await second).status).toBe(503)
+    expect((await second).headers.get('retry-after')).toBe('30')
+    expect(logger.lines.join()).toMatch(/an event waits for another of its note/)
+    slow.resolve()
+    expect((await first).status).toBe(204)
+  })
+
+  it('is applied as soon as the other is done, without waiting for the next look', async () => {
+    const slow = Promise.withResolvers<void>()
+    const { clock, deliver } = setUp({ on: { 'note.updated': ({ data }) => data.revision === 1 && slow.promise } })
+    const first = deliver(anEvent({ kind: 'note.updated', revision: 1 }))
+    await vi.waitFor(() => expect(clock.sleeping).toBe(2))
+    const second = deliver(anEvent({ kind: 'note.updated', revision: 2 }))
+    await vi.waitFor(() => expect(clock.sleeping).toBe(4))
+    slow.resolve()
+    expect((await first).status).toBe(204)
+    expect((await second).status).toBe(204)
+  })
+})
+
 describe('an event of a kind that nobody knows', () => {
   it('is acknowledged without a handler, and given to `onUnknown` with one', async () => {
     const event = anUnknownEvent({ noteId: 'note_1' })

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import fc from 'fast-check'
@@ -123,6 +124,18 @@ describe('a delivery whose timestamp is off', () => {
       expect(await verdict(body, { ...headers, 'webhook-timestamp': timestamp })).toBe('malformed-header')
     },
   )
+
+  it('is signed as it was sent, leading zeros and all', async () => {
+    const timestamp = `00${clock.now() / 1000}`
+    const hmac = createHmac('sha256', 'the first secret, 32 bytes long.').update(`msg_1.${timestamp}.${BODY}`)
+    const headers = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1,${hmac.digest('base64')}`,
+    }
+    expect(await verdict(BODY, headers)).toBe('verified')
+    expect(await verdict(BODY, { ...headers, 'webhook-timestamp': timestamp.slice(2) })).toBe('no-matching-signature')
+  })
 
   it('is refused when it is too large to be a number', async () => {
     const { headers, body } = await sign(BODY)
