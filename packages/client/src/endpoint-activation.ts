@@ -1,0 +1,49 @@
+import { type Clock, OptionError, refuseUnknownOptions, type WebhookEndpoint } from '@notewire/protocol'
+import type { CallOptions } from './call-options.ts'
+import { EndpointNotActiveError } from './errors/endpoint-not-active-error.ts'
+import { GET_ENDPOINT, nameOf } from './operation.ts'
+
+/** How long to wait for an endpoint to become active. */
+export interface ActivationOptions extends CallOptions {
+  /**
+   * When to give up, in milliseconds. The default leaves room for the first retry of the verification, after 30 s.
+   *
+   * @default 120_000
+   */
+  readonly timeoutMs?: number | undefined
+}
+
+const POLL_INTERVAL_MS = 1000
+
+/** Reads an endpoint every second of the clock until it is active (contract §3). */
+export async function waitForActivation(
+  readEndpoint: (options: CallOptions) => Promise<WebhookEndpoint>,
+  clock: Clock,
+  options: ActivationOptions,
+): Promise<WebhookEndpoint> {
+  refuseUnknownOptions('webhookEndpoints.waitUntilActive', options, ['timeoutMs', 'signal'])
+  const { timeoutMs = 120_000, signal } = options
+  if (!(timeoutMs >= 0)) {
+    throw new OptionError('timeoutMs', 'timeoutMs is not a duration. Pass a number of milliseconds from 0.')
+  }
+  const deadline = clock.now() + timeoutMs
+  for (;;) {
+    const endpoint = await readEndpoint({ signal })
+    if (endpoint.status === 'active') return endpoint
+    const remaining = deadline - clock.now()
+    if (remaining <= 0) throw notActive(endpoint, timeoutMs)
+    await clock.sleep(Math.min(POLL_INTERVAL_MS, remaining), signal)
+  }
+}
+
+function notActive({ status }: WebhookEndpoint, timeoutMs: number): EndpointNotActiveError {
+  const nextStep =
+    status === 'disabled'
+      ? 'Enable it with webhookEndpoints.update(id, { status: "active" }) once its receiver answers.'
+      : 'Check that the receiver is reachable from the service, answers without a redirect, and knows the signing secret.'
+  return new EndpointNotActiveError(
+    nameOf(GET_ENDPOINT),
+    `the endpoint did not become active within ${timeoutMs / 1000} s: its status was last ${status ?? 'not told'}. ${nextStep}`,
+    status,
+  )
+}

@@ -1,0 +1,42 @@
+import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
+
+/** Which notes to list, in the names of the wire (contract §4; open points 5 to 7). */
+export interface NoteListQuery {
+  /** Notes on a page. The service decides what it accepts: 1 to 100 is safe. */
+  readonly limit?: number | undefined
+  /** The `next_cursor` of an earlier page, to go on behind it. */
+  readonly cursor?: string | undefined
+  /** Only notes changed since then: a date, or ISO 8601 text in UTC, sent as it is. */
+  readonly updated_after?: string | Date | undefined
+  /** Whether deletion markers are listed too; `isTombstone` tells them apart. @default false */
+  readonly include_deleted?: boolean | undefined
+}
+
+/**
+ * The query as it is sent.
+ *
+ * @throws `OptionError` for a name that the contract does not have, which would silently list too much, and for a
+ * cursor or date that cannot be one
+ */
+export function encodeNoteListQuery(query: NoteListQuery): URLSearchParams {
+  refuseUnknownOptions('notes.list', query, ['limit', 'cursor', 'updated_after', 'include_deleted'])
+  const { limit, cursor, updated_after, include_deleted } = query
+  const parameters = new URLSearchParams()
+  if (limit !== undefined) parameters.set('limit', `${limit}`)
+  if (cursor !== undefined) parameters.set('cursor', requireCursor(cursor))
+  if (updated_after !== undefined) parameters.set('updated_after', encodeTime(updated_after))
+  if (include_deleted !== undefined) parameters.set('include_deleted', `${include_deleted}`)
+  return parameters
+}
+
+function requireCursor(cursor: unknown): string {
+  // An empty cursor would start again from the first page, and a loop over pages would never end.
+  if (typeof cursor === 'string' && cursor !== '') return cursor
+  throw new OptionError('cursor', 'cursor is not a cursor. Pass the next_cursor of a page that has more after it.')
+}
+
+function encodeTime(time: string | Date): string {
+  if (typeof time === 'string') return time
+  if (time instanceof Date && !Number.isNaN(time.getTime())) return time.toISOString()
+  throw new OptionError('updated_after', 'updated_after is not a valid date. Pass a Date, or ISO 8601 text in UTC.')
+}

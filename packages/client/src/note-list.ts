@@ -1,0 +1,42 @@
+import type { Note, NotePage } from '@notewire/protocol'
+import type { CallOptions } from './call-options.ts'
+import { type PageReader, readPages } from './pagination.ts'
+
+/**
+ * The notes that a listing finds, note by note or page by page.
+ *
+ * Nothing is sent before the first note or page is asked for, and nothing more after the loop is left. Each loop is a
+ * listing of its own.
+ *
+ * @example
+ * ```ts
+ * import { NotesClient } from '@notewire/client'
+ *
+ * const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret' })
+ *
+ * for await (const page of client.notes.list({ limit: 100 }).pages()) {
+ *   console.log(page.notes.length, page.has_more)
+ * }
+ * ```
+ */
+export interface NoteList extends AsyncIterable<Note> {
+  /** The same listing page by page. A page may be empty and still have more after it. */
+  pages(): AsyncIterable<NotePage>
+}
+
+/** Makes a {@link NoteList} over what reads its pages. */
+export function createNoteList(readPage: PageReader, firstCursor: string | undefined, options: CallOptions): NoteList {
+  const pages = () => readPages(readPage, firstCursor)
+  return {
+    pages,
+    async *[Symbol.asyncIterator]() {
+      for await (const page of pages()) {
+        for (const note of page.notes) {
+          // Without this, an abort would wait for the end of a page that is already here.
+          options.signal?.throwIfAborted()
+          yield note
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import type { Note } from '@notewire/protocol'
+import type { CallOptions } from './call-options.ts'
+import { NotesClientError } from './errors/notes-client-error.ts'
+import type { NoteList } from './note-list.ts'
+import type { NoteListQuery } from './note-list-query.ts'
+import { LIST_NOTES, nameOf } from './operation.ts'
+
+/** The two ways to a note: its own operation, which the contract does not promise, and the list. */
+export interface NoteReads {
+  get(noteId: string, options: CallOptions): Promise<Note>
+  list(query: NoteListQuery, options: CallOptions): NoteList
+}
+
+/** Reads one note, also from a service that only lists them, and remembers which kind of service it is (open point 8). */
+export class NoteLookup {
+  readonly #reads: NoteReads
+  #operation: 'untried' | 'offered' | 'missing' = 'untried'
+
+  constructor(reads: NoteReads) {
+    this.#reads = reads
+  }
+
+  /** `true` once the service was found not to offer the operation, so that every read goes through the list. */
+  get readsFromList(): boolean {
+    return this.#operation === 'missing'
+  }
+
+  async find(noteId: string, options: CallOptions): Promise<Note> {
+    if (this.#operation === 'missing') return this.#findInList(noteId, options)
+    try {
+      return await this.#get(noteId, options)
+    } catch (error) {
+      if (!(await this.#operationIsMissing(error, options))) throw error
+      this.#operation = 'missing'
+      return this.#findInList(noteId, options)
+    }
+  }
+
+  async #get(noteId: string, options: CallOptions): Promise<Note> {
+    const note = await this.#reads.get(noteId, options)
+    this.#operation = 'offered'
+    return note
+  }
+
+  /** A 404 means a missing note, unless a note that the service just listed answers 404 as well. */
+  async #operationIsMissing(error: unknown, options: CallOptions): Promise<boolean> {
+    if (hasCode(error, 'not_supported')) return true
+    if (!hasCode(error, 'not_found') || this.#operation === 'offered') return false
+    for await (const listed of this.#reads.list({ limit: 1 }, options)) {
+      try {
+        await this.#get(listed.note_id, options)
+        return false
+      } catch (listedError) {
+        if (hasCode(listedError, 'not_found')) return true
+        throw listedError
+      }
+    }
+    return false
+  }
+
+  async #findInList(noteId: string, options: CallOptions): Promise<Note> {
+    for await (const note of this.#reads.list({ limit: 100, include_deleted: true }, options)) {
+      if (note.note_id === noteId) return note
+    }
+    const operation = nameOf(LIST_NOTES)
+    throw new NotesClientError(
+      'not_found',
+      operation,
+      `${operation} lists no note of this id, not even a deleted one. Check the id, and that the key belongs to the integration that sees the note.`,
+    )
+  }
+}
+
+function hasCode(error: unknown, code: 'not_found' | 'not_supported'): boolean {
+  return error instanceof NotesClientError && error.code === code
+}

@@ -1,0 +1,98 @@
+import type {
+  Note,
+  NotePage,
+  Summary,
+  Transcript,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+} from '@notewire/protocol'
+import { describe, expectTypeOf, it } from 'vitest'
+import type {
+  ClientErrorCode,
+  NoteListQuery,
+  NotesClientError,
+  NotesClientOptions,
+  WebhookEndpointCreation,
+  WebhookEndpointUpdate,
+} from './index.ts'
+import { NotesClient } from './index.ts'
+
+const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret' })
+const { notes, webhookEndpoints } = client
+
+describe('a client', () => {
+  it('needs baseUrl and apiKey', () => {
+    // @ts-expect-error
+    new NotesClient({ baseUrl: 'https://notes.example' })
+    // @ts-expect-error
+    new NotesClient({ apiKey: 'ntw_live_k7.s3cret' })
+    // @ts-expect-error
+    new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret', retries: 3 })
+  })
+
+  it('takes the global fetch, and a function of a request', () => {
+    expectTypeOf(globalThis.fetch).toExtend<NonNullable<NotesClientOptions['fetch']>>()
+    expectTypeOf<(request: Request) => Promise<Response>>().toExtend<NonNullable<NotesClientOptions['fetch']>>()
+  })
+
+  it('takes options that are undefined for options that are left out', () => {
+    expectTypeOf({
+      baseUrl: '',
+      apiKey: '',
+      fetch: undefined,
+      timeoutMs: undefined,
+    }).toExtend<NotesClientOptions>()
+  })
+
+  it('cannot be changed', () => {
+    // @ts-expect-error
+    client.notes = notes
+    // @ts-expect-error
+    client.keyId = 'k8'
+  })
+})
+
+describe('the calls', () => {
+  it('give notes, pages, transcripts and summaries', () => {
+    expectTypeOf(notes.list()).toExtend<AsyncIterable<Note>>()
+    expectTypeOf(notes.list().pages()).toExtend<AsyncIterable<NotePage>>()
+    expectTypeOf(notes.get('n1')).resolves.toEqualTypeOf<Note>()
+    expectTypeOf(notes.transcript('n1')).resolves.toEqualTypeOf<Transcript>()
+    expectTypeOf(notes.summary('n1')).resolves.toEqualTypeOf<Summary>()
+    expectTypeOf(notes.readsFromList).toBeBoolean()
+  })
+
+  it('give endpoints, with their secret only at creation and rotation', () => {
+    expectTypeOf(webhookEndpoints.list()).resolves.toEqualTypeOf<readonly WebhookEndpoint[]>()
+    expectTypeOf(webhookEndpoints.get('e1')).resolves.toEqualTypeOf<WebhookEndpoint>()
+    expectTypeOf(webhookEndpoints.update('e1', {})).resolves.toEqualTypeOf<WebhookEndpoint>()
+    expectTypeOf(webhookEndpoints.waitUntilActive('e1')).resolves.toEqualTypeOf<WebhookEndpoint>()
+    expectTypeOf(webhookEndpoints.create({ url: '', events: [] })).resolves.toEqualTypeOf<WebhookEndpointWithSecret>()
+    expectTypeOf(webhookEndpoints.rotateSecret('e1')).resolves.toEqualTypeOf<WebhookEndpointWithSecret>()
+    expectTypeOf(webhookEndpoints.delete('e1')).resolves.toBeVoid()
+    expectTypeOf(webhookEndpoints.sendTest('e1')).resolves.toBeVoid()
+  })
+
+  it('take queries and bodies in the names of the wire', () => {
+    expectTypeOf({
+      limit: 100,
+      cursor: 'c',
+      updated_after: new Date(),
+      include_deleted: true,
+    }).toExtend<NoteListQuery>()
+    // The cursor of a last page is null, and would start again from the first.
+    expectTypeOf<{ cursor: null }>().not.toExtend<NoteListQuery>()
+    // @ts-expect-error
+    notes.list({ updatedAfter: new Date() })
+    expectTypeOf({ url: '', events: ['note.ended', 'note.invented'] }).toExtend<WebhookEndpointCreation>()
+    expectTypeOf<{ status: 'active' }>().toExtend<WebhookEndpointUpdate>()
+    expectTypeOf<{ status: 'disabled' }>().not.toExtend<WebhookEndpointUpdate>()
+  })
+})
+
+describe('an error', () => {
+  it('has a code of a closed list', () => {
+    expectTypeOf<NotesClientError['code']>().toEqualTypeOf<ClientErrorCode>()
+    expectTypeOf<'anything'>().not.toExtend<ClientErrorCode>()
+  })
+})

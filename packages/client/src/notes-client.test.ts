@@ -1,0 +1,61 @@
+import { NotewireError } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { NotesClientError } from './errors/notes-client-error.ts'
+import { errorOf } from './fixtures/error-of.ts'
+import { API_KEY, CONTENT, KEY_ID, shownBy } from './fixtures/secrets.ts'
+import { serve, type WireAnswer } from './fixtures/wire-server.ts'
+import { NotesClient } from './notes-client.ts'
+
+describe('a client', () => {
+  it('shows of its key the id alone', () => {
+    const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: API_KEY })
+    expect(client.keyId).toBe(KEY_ID)
+    expect(shownBy(client)).not.toContain(SECRET)
+  })
+
+  it('has no key id to show for a key of another form', () => {
+    expect(new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'another-form' }).keyId).toBeUndefined()
+  })
+
+  it('is not made of options that cannot work', () => {
+    expect(() => new NotesClient({ baseUrl: 'http://notes.example', apiKey: API_KEY })).toThrow(NotewireError)
+  })
+})
+
+describe('neither the key nor what a note says', () => {
+  it.each<[string, WireAnswer]>([
+    ['401 that echoes the request', { status: 401, body: { error: { code: API_KEY, message: API_KEY } } }],
+    ['500 that is named by the key', { status: 500, headers: { 'x-request-id': API_KEY } }],
+    ['403 with a scope of free text', { status: 403, body: { error: { code: 'forbidden', scope: API_KEY } } }],
+    ['404 and content', { status: 404, body: { error: { code: 'not_found', message: CONTENT } } }],
+    ['429 and HTML', { status: 429, headers: { 'retry-after': '0' }, body: `<h1>${CONTENT} ${API_KEY}</h1>` }],
+    ['500 and content', { status: 500, body: CONTENT }],
+    ['a redirect with the key in it', { status: 302, headers: { location: `https://evil.example/?${API_KEY}` } }],
+    ['HTML and success', { status: 200, body: `<p>${CONTENT} ${API_KEY}</p>` }],
+    ['half a JSON', { status: 200, body: `{"note_id":"${CONTENT}` }],
+    ['a note of another shape', { status: 200, body: { note_id: 'n1', revision: CONTENT, text: 7 } }],
+    ['a closed connection', (response) => response.destroy()],
+    ['a broken body', (response) => void response.writeHead(200).write(CONTENT, () => response.destroy())],
+    ['no answer', () => {}],
+  ])('is shown by an error after %s', async (_, answer) => {
+    await using server = await serve(() => answer)
+    const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, timeoutMs: 100, maxRetries: 1 })
+    const calls = [
+      client.notes.list()[Symbol.asyncIterator]().next(),
+      client.notes.get(CONTENT),
+      client.notes.transcript(CONTENT),
+      client.webhookEndpoints.create({ url: 'https://app.example', events: ['note.ended'] }),
+      client.webhookEndpoints.update('e1', { url: `https://app.example/${API_KEY}` }),
+    ]
+    for (const error of await Promise.all(calls.map(errorOf))) {
+      expect(error).toBeInstanceOf(NotesClientError)
+      expect((error as NotesClientError).cause).toBeUndefined()
+      expect(shownBy(error)).not.toContain(SECRET)
+      expect(shownBy(error)).not.toContain(CONTENT)
+      expect(shownBy(error)).not.toContain(encodeURIComponent(CONTENT))
+    }
+    expect(shownBy(client)).not.toContain(SECRET)
+  })
+})
+
+const SECRET = API_KEY.slice(API_KEY.indexOf('.') + 1)

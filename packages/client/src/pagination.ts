@@ -1,0 +1,37 @@
+import type { NotePage } from '@notewire/protocol'
+import { NotesClientError } from './errors/notes-client-error.ts'
+import { LIST_NOTES, nameOf } from './operation.ts'
+
+/** Reads the page that a cursor leads to, or the first one. */
+export type PageReader = (cursor: string | undefined) => Promise<NotePage>
+
+/**
+ * Follows `next_cursor` from page to page, one request a page, and only when the page is asked for (contract §4).
+ *
+ * @param firstCursor  where to start, when not at the beginning
+ * @throws `NotesClientError` `cursor_repeated` for a cursor that was met before: it would lead round in circles for ever
+ */
+export async function* readPages(
+  readPage: PageReader,
+  firstCursor: string | undefined,
+): AsyncGenerator<NotePage, void, void> {
+  const met = new Set<string>()
+  let cursor = firstCursor
+  for (;;) {
+    if (cursor !== undefined) met.add(cursor)
+    const page = await readPage(cursor)
+    if (page.next_cursor !== null && met.has(page.next_cursor)) throw cursorRepeated()
+    yield page
+    if (page.next_cursor === null) return
+    cursor = page.next_cursor
+  }
+}
+
+function cursorRepeated(): NotesClientError {
+  const operation = nameOf(LIST_NOTES)
+  return new NotesClientError(
+    'cursor_repeated',
+    operation,
+    `${operation} led back to a cursor that this listing already followed, so that it would never end. What came so far is incomplete: start the listing again, and report it to the service if it comes back.`,
+  )
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { ApiError } from './errors/api-error.ts'
+import { ForbiddenError } from './errors/forbidden-error.ts'
+import { RateLimitedError } from './errors/rate-limited-error.ts'
+import { errorOf } from './fixtures/error-of.ts'
+import { API_KEY, CONTENT, shownBy } from './fixtures/secrets.ts'
+import { serve } from './fixtures/wire-server.ts'
+import { NotesClient } from './notes-client.ts'
+
+describe('an answer without success', () => {
+  it.each([
+    [400, 'invalid_request'],
+    [401, 'unauthorized'],
+    [402, 'unexpected_status'],
+    [403, 'forbidden'],
+    [404, 'not_found'],
+    [405, 'not_supported'],
+    [408, 'unexpected_status'],
+    [409, 'unexpected_status'],
+    [413, 'unexpected_status'],
+    [418, 'unexpected_status'],
+    [422, 'invalid_request'],
+    [429, 'rate_limited'],
+    [500, 'server_error'],
+    [501, 'not_supported'],
+    [503, 'server_error'],
+    [599, 'server_error'],
+    [300, 'unexpected_status'],
+    [304, 'unexpected_status'],
+    [301, 'redirect_refused'],
+    [307, 'redirect_refused'],
+  ])('of status %i is the error %s', async (status, code) => {
+    const error = await refusal({
+      status,
+      headers: { 'x-request-id': 'req-1' },
+      body: { error: { code: 'some_code', message: CONTENT } },
+    })
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({ code, status, operation: 'GET /v1/notes', requestId: 'req-1' })
+    expect(String(error)).toMatch(new RegExp(`^NotewireError \\[${code}\\]: GET /v1/notes answered ${status}\\b.*\\.$`))
+  })
+
+  it.each([
+    ['HTML', `<h1>${CONTENT}</h1>`],
+    ['nothing', ''],
+    ['half a JSON', '{"error":{"code":"rate'],
+    ['a JSON of another shape', { error: CONTENT }],
+    ['a code that is no token', { error: { code: CONTENT, message: CONTENT } }],
+    ['a code that is no text', { error: { code: 7, message: CONTENT } }],
+    ['a code without end', { error: { code: 'x'.repeat(65), message: CONTENT } }],
+    ['null', 'null'],
+  ])('has no server code when its body is %s, and is not quoted', async (_, body) => {
+    const error = await refusal({ status: 500, body })
+    expect(error).toMatchObject({ code: 'server_error', serverCode: undefined, requestId: undefined })
+    expect(shownBy(error)).not.toContain(CONTENT)
+  })
+
+  it('keeps the server code, also when the body does not call itself JSON', async () => {
+    const error = await refusal({ status: 422, body: '{"error":{"code":"limit_too_large"}}' })
+    expect(error).toMatchObject({ code: 'invalid_request', serverCode: 'limit_too_large' })
+    expect(String(error)).toContain('answered 422 (limit_too_large)')
+  })
+
+  it('keeps no request id that is not one', async () => {
+    expect(await refusal({ status: 500, headers: { 'x-request-id': CONTENT } })).toMatchObject({ requestId: undefined })
+  })
+})
+
+describe('an answer with success', () => {
+  it('is no error, whatever its body says', async () => {
+    await using server = await serve(() => ({ status: 200, body: { notes: [], error: { code: 'invalid_cursor' } } }))
+    const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY })
+    expect(await client.notes.list()[Symbol.asyncIterator]().next()).toMatchObject({ done: true })
+  })
+})
+
+describe('a 403', () => {
+  it('names the scope that the service names', async () => {
+    const error = await refusal({ status: 403, body: { error: { code: 'forbidden', scope: 'channels:read' } } })
+    expect(error).toBeInstanceOf(ForbiddenError)
+    expect(error).toMatchObject({ scope: 'channels:read' })
+    expect(String(error)).toContain('lacks the scope "channels:read"')
+  })
+
+  it('names the scope that the contract asks for when the service names none', async () => {
+    const error = await refusal({ status: 403, body: '<h1>Forbidden</h1>' })
+    expect(error).toMatchObject({ scope: undefined })
+    expect(String(error)).toContain('needs the scope "notes:read"')
+  })
+})
+
+describe('a 429', () => {
+  it('says how long the service asks to wait', async () => {
+    const error = await refusal({ status: 429, headers: { 'retry-after': '30' } })
+    expect(error).toBeInstanceOf(RateLimitedError)
+    expect(error).toMatchObject({ retryAfterMs: 30_000 })
+    expect(String(error)).toContain('Wait 30 s')
+  })
+
+  it('may not say it', async () => {
+    expect(await refusal({ status: 429 })).toMatchObject({ retryAfterMs: undefined })
+  })
+})
+
+async function refusal(answer: { status: number; headers?: Record<string, string>; body?: unknown }): Promise<unknown> {
+  await using server = await serve(() => answer)
+  const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, maxRetries: 0 })
+  return await errorOf(client.notes.list()[Symbol.asyncIterator]().next())
+}

@@ -1,0 +1,38 @@
+import { ShapeError } from '@notewire/protocol/schemas'
+import { type Answer, requestIdOf } from './answer.ts'
+import { InvalidResponseError } from './errors/invalid-response-error.ts'
+import { nameOf } from './operation.ts'
+
+/**
+ * Reads the body of a successful answer.
+ *
+ * @param read  makes the body into what was asked for, or throws a `ShapeError`
+ * @throws {@link InvalidResponseError} naming the path of the first problem, and never quoting the body
+ */
+export function readBody<Shape>(answer: Answer, read: (body: unknown) => Shape): Shape {
+  const invalid = (path: string, problem: string) => {
+    const operation = nameOf(answer.operation)
+    const message = `${operation} answered ${answer.status}, but ${problem}`
+    return new InvalidResponseError(message, { operation, path, status: answer.status, requestId: requestIdOf(answer) })
+  }
+  const body = parseJson(answer.text)
+  if (body === NOT_JSON) {
+    throw invalid('', 'the body is not JSON. Check that baseUrl is the notes service and not a web page or a proxy.')
+  }
+  try {
+    return read(body)
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error
+    throw invalid(error.path, `${error.message} Report it to the service with the request id.`)
+  }
+}
+
+const NOT_JSON = Symbol('not JSON')
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return NOT_JSON
+  }
+}

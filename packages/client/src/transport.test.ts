@@ -1,0 +1,256 @@
+import type { AddressInfo } from 'node:net'
+import { createServer, type Server } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ConnectionError } from './errors/connection-error.ts'
+import { errorOf } from './fixtures/error-of.ts'
+import { API_KEY } from './fixtures/secrets.ts'
+import { serve, type WireAnswer } from './fixtures/wire-server.ts'
+import { NotesClient } from './notes-client.ts'
+import type { NotesClientOptions } from './notes-client-options.ts'
+
+const NOTE = { status: 200, body: { note_id: 'n1', revision: 1 } }
+const REGISTRATION = { url: 'https://app.example/hooks', events: ['note.ended'] }
+
+/** A connection that breaks before, or in the middle of, an answer; or one that never gets to its end. */
+const BROKEN: Readonly<Record<string, WireAnswer>> = {
+  'is closed without an answer': (response) => response.destroy(),
+  'is reset in the middle of the body': (response) => {
+    response.writeHead(200, { 'content-length': '1000' })
+    response.write('{"note_id":', () => response.destroy())
+  },
+  'ends a chunked body early': (response) => {
+    response.writeHead(200)
+    response.write('{"note_id":', () => response.socket?.destroy())
+  },
+}
+
+const STALLED: Readonly<Record<string, WireAnswer>> = {
+  'never answers': () => {},
+  'stops in the middle of the body': (response) => {
+    response.writeHead(200, { 'content-length': '1000' })
+    response.write('{"note_id":')
+  },
+}
+
+describe('a request that failed', () => {
+  // Full jitter at its shortest: no test waits for a pause that it is not about.
+  beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
+  afterEach(() => void vi.restoreAllMocks())
+
+  it.each([408, 429, 500, 502, 503, 504])('with %i is sent again', async (status) => {
+    await using server = await serve((_, count) => (count < 3 ? { status, body: 'not now' } : NOTE))
+    expect(await clientOf(server).notes.get('n1')).toEqual(NOTE.body)
+    expect(server.requests).toHaveLength(3)
+    expect(server.requests.every(({ headers }) => headers.authorization === `Bearer ${API_KEY}`)).toBe(true)
+  })
+
+  it.each([400, 401, 403, 409, 413, 422, 501, 505])('with %i is not', async (status) => {
+    await using server = await serve(() => ({ status }))
+    await errorOf(clientOf(server).notes.transcript('n1'))
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it.each(Object.keys(BROKEN))('because the connection %s is sent again', async (failure) => {
+    await using server = await serve((_, count) => (count < 3 ? (BROKEN[failure] ?? NOTE) : NOTE))
+    expect(await clientOf(server).notes.get('n1')).toEqual(NOTE.body)
+    expect(server.requests).toHaveLength(3)
+  })
+
+  it('because fetch threw is sent again, in whatever words of its runtime', async () => {
+    const thrown = [new TypeError('error reading a body from connection'), new Error('socket hang up'), 'no network']
+    const fetch = async () => (thrown.length === 0 ? Response.json(NOTE.body) : Promise.reject(thrown.pop()))
+    const client = clientOf({ baseUrl: 'https://notes.example' }, { fetch, maxRetries: 3 })
+    expect(await client.notes.get('n1')).toEqual(NOTE.body)
+  })
+
+  it.each(Object.keys(STALLED))('because the server %s is sent again after timeoutMs', async (failure) => {
+    await using server = await serve((_, count) => (count < 2 ? (STALLED[failure] ?? NOTE) : NOTE))
+    expect(await clientOf(server, { timeoutMs: 100 }).notes.get('n1')).toEqual(NOTE.body)
+    expect(server.requests).toHaveLength(2)
+  })
+
+  it.each([0, 1, 4])('is sent again maxRetries times, %i, and no more', async (maxRetries) => {
+    await using server = await serve(() => ({ status: 503 }))
+    const error = await errorOf(clientOf(server, { maxRetries }).notes.get('n1'))
+    expect(error).toMatchObject({ code: 'server_error', status: 503 })
+    expect(server.requests).toHaveLength(1 + maxRetries)
+  })
+
+  it.each([
+    ['update', (client: NotesClient) => client.webhookEndpoints.update('e1', { events: ['note.ended'] }), 3],
+    ['delete', (client: NotesClient) => client.webhookEndpoints.delete('e1'), 3],
+    ['create', (client: NotesClient) => client.webhookEndpoints.create(REGISTRATION), 1],
+    ['sendTest', (client: NotesClient) => client.webhookEndpoints.sendTest('e1'), 1],
+    ['rotateSecret', (client: NotesClient) => client.webhookEndpoints.rotateSecret('e1'), 1],
+  ] as const)('is sent in all, for webhookEndpoints.%s, %#', async (_, call, attempts) => {
+    for (const answer of [{ status: 503 }, BROKEN['is closed without an answer'] ?? NOTE]) {
+      await using server = await serve(() => answer)
+      await errorOf(call(clientOf(server)))
+      expect(server.requests).toHaveLength(attempts)
+      expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1)
+    }
+  })
+})
+
+describe('the pause before a retry', () => {
+  it('is as long as Retry-After says', async () => {
+    await using server = await serve((_, count) =>
+      count === 1 ? { status: 429, headers: { 'retry-after': '1' } } : NOTE,
+    )
+    const start = performance.now()
+    await clientOf(server).notes.get('n1')
+    expect(performance.now() - start).toBeGreaterThan(950)
+  })
+
+  it('is a minute at most, whatever Retry-After says', async () => {
+    const pauses = vi.spyOn(globalThis, 'setTimeout')
+    await using server = await serve(() => ({ status: 503, headers: { 'retry-after': '86400' } }))
+    const controller = new AbortController()
+    const call = errorOf(clientOf(server).notes.get('n1', { signal: controller.signal }))
+    await vi.waitFor(() => expect(pauses).toHaveBeenCalledWith(expect.any(Function), 60_000))
+    controller.abort()
+    await call
+    pauses.mockRestore()
+  })
+})
+
+describe('a call without an answer', () => {
+  it('is network_error with the code of the runtime', async () => {
+    const baseUrl = `http://127.0.0.1:${await unusedPort()}`
+    const error = await errorOf(clientOf({ baseUrl }, { maxRetries: 0 }).notes.get('n1'))
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect(error).toMatchObject({
+      code: 'network_error',
+      networkCode: 'ECONNREFUSED',
+      operation: 'GET /v1/notes/{note_id}',
+    })
+    expect(String(error)).toContain('the connection failed (ECONNREFUSED), in 1 attempt. Check that baseUrl')
+  })
+
+  it('is timeout when the last attempt took too long', async () => {
+    await using server = await serve(() => () => {})
+    const error = await errorOf(clientOf(server, { timeoutMs: 50, maxRetries: 0 }).notes.get('n1'))
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect(error).toMatchObject({ code: 'timeout', networkCode: undefined })
+    expect(String(error)).toContain('no complete answer within 50 ms, in 1 attempt')
+  })
+
+  it('is network_error when a custom fetch throws whatever it likes', async () => {
+    const coded = Object.assign(new Error(API_KEY), { code: API_KEY, cause: { code: API_KEY } })
+    for (const thrown of [coded, API_KEY, undefined, { headers: { authorization: API_KEY } }]) {
+      const fetch = () => Promise.reject(thrown)
+      const error = await errorOf(
+        clientOf({ baseUrl: 'https://notes.example' }, { fetch, maxRetries: 0 }).notes.get('n1'),
+      )
+      expect(error).toMatchObject({ code: 'network_error', networkCode: undefined })
+    }
+  })
+
+  it('says how to find out what became of a creation', async () => {
+    await using server = await serve(() => (response) => response.destroy())
+    const error = await errorOf(clientOf(server).webhookEndpoints.create(REGISTRATION))
+    expect(error).toMatchObject({ code: 'network_error' })
+    expect(String(error)).toMatch(/list\(\).*rotateSecret\(\)/)
+  })
+})
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])(
+    'of status %i is not followed, since the key goes to baseUrl alone',
+    async (status) => {
+      await using elsewhere = await serve(() => NOTE)
+      await using server = await serve(() => ({ status, headers: { location: `${elsewhere.baseUrl}/v1/notes/n1` } }))
+      const error = await errorOf(clientOf(server).notes.get('n1'))
+      expect(error).toMatchObject({ code: 'redirect_refused', status })
+      expect(server.requests).toHaveLength(1)
+      expect(elsewhere.requests).toEqual([])
+    },
+  )
+
+  it('is refused as well when the platform hides its status', async () => {
+    const fetch = async () => Object.defineProperty(new Response(null), 'status', { value: 0 })
+    const opaque = Object.defineProperty(await fetch(), 'ok', { value: false })
+    const client = clientOf({ baseUrl: 'https://notes.example' }, { fetch: async () => opaque })
+    expect(await errorOf(client.notes.get('n1'))).toMatchObject({ code: 'redirect_refused', status: 0 })
+  })
+})
+
+describe('a signal', () => {
+  it('that is aborted already keeps the request from being sent', async () => {
+    await using server = await serve(() => NOTE)
+    const reason = new Error('enough')
+    const signal = AbortSignal.abort(reason)
+    expect(await errorOf(clientOf(server).notes.get('n1', { signal }))).toBe(reason)
+    expect(server.requests).toEqual([])
+  })
+
+  it.each(Object.keys(STALLED))('ends a call whose server %s', async (failure) => {
+    const controller = new AbortController()
+    await using server = await serve(() => {
+      setTimeout(() => controller.abort(), 20)
+      return STALLED[failure] ?? NOTE
+    })
+    const error = await errorOf(clientOf(server).notes.get('n1', { signal: controller.signal }))
+    expect(error).toBe(controller.signal.reason)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('ends the pause before a retry', async () => {
+    const controller = new AbortController()
+    await using server = await serve(() => {
+      setTimeout(() => controller.abort(new Error('enough')), 20)
+      return { status: 503, headers: { 'retry-after': '30' } }
+    })
+    await expect(clientOf(server).notes.get('n1', { signal: controller.signal })).rejects.toThrow('enough')
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('that ends by time rejects as signals of that kind do', async () => {
+    await using server = await serve(() => () => {})
+    const error = await errorOf(clientOf(server).notes.get('n1', { signal: AbortSignal.timeout(20) }))
+    expect(error).toBeInstanceOf(DOMException)
+    expect(error).toMatchObject({ name: 'TimeoutError' })
+  })
+})
+
+describe('a call', () => {
+  it('refuses options that nobody knows', async () => {
+    const options = { Signal: AbortSignal.abort() } as object
+    const client = clientOf({ baseUrl: 'https://notes.example' })
+    expect(await errorOf(client.notes.transcript('n1', options))).toMatchObject({ option: 'Signal' })
+  })
+
+  it('goes below the path of baseUrl', async () => {
+    await using server = await serve(() => NOTE)
+    await clientOf({ baseUrl: `${server.baseUrl}/api/v1/` }).notes.get('n1')
+    expect(server.requests[0]?.url).toBe('/api/v1/notes/n1')
+  })
+
+  it('is given to a custom fetch as one complete request', async () => {
+    const requests: Request[] = []
+    const fetch = async (...given: Request[]) => {
+      requests.push(...given)
+      return Response.json(NOTE.body)
+    }
+    await clientOf({ baseUrl: 'https://notes.example' }, { fetch }).notes.get('n1')
+    expect(requests).toHaveLength(1)
+    expect(requests[0]).toMatchObject({ method: 'GET', url: 'https://notes.example/v1/notes/n1', redirect: 'manual' })
+    expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
+  })
+})
+
+function clientOf(server: { readonly baseUrl: string }, options: Partial<NotesClientOptions> = {}): NotesClient {
+  return new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, ...options })
+}
+
+async function unusedPort(): Promise<number> {
+  const server: Server = createServer()
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => {
+    server.close(resolve)
+  })
+  return port
+}
