@@ -1,29 +1,32 @@
 import type { Clock } from '@notewire/protocol'
 
-/** A moment after which an answer must leave, finished or not. */
+/** A moment by which an answer must leave, finished or not. */
 export interface Deadline {
   /** Milliseconds since the Unix epoch. */
   readonly at: number
   /** Aborted when the moment has come. */
   readonly signal: AbortSignal
-  /** Resolves with `fallback` when the moment has come before `work` is done, and with what `work` gives otherwise. */
+  /** Gives what `work` gives, or what `fallback` gives when the moment comes first. */
   race<Result>(work: Promise<Result>, fallback: () => Result): Promise<Result>
-  /** Nobody waits any more. */
+  /** The answer has left: the moment never comes. */
   callOff(): void
 }
 
 /** Starts a deadline `ms` milliseconds from now. */
 export function startDeadline(clock: Clock, ms: number): Deadline {
   const passed = new AbortController()
-  const off = new AbortController()
-  const timer = clock.sleep(ms, off.signal).then(
+  const calledOff = new AbortController()
+  const moment = new Promise<void>((resolve) => {
+    passed.signal.addEventListener('abort', () => resolve())
+  })
+  clock.sleep(ms, calledOff.signal).then(
     () => passed.abort(),
     () => undefined,
   )
   return {
     at: clock.now() + ms,
     signal: passed.signal,
-    race: (work, fallback) => Promise.race([work, timer.then(fallback)]),
-    callOff: () => off.abort(),
+    race: (work, fallback) => Promise.race([work, moment.then(fallback)]),
+    callOff: () => calledOff.abort(),
   }
 }

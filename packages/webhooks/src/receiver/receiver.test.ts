@@ -168,6 +168,19 @@ describe('a handler', () => {
     expect(outcomes).toMatchObject([{ status: 'applied' }, { status: 'duplicate' }])
   })
 
+  it('that finishes in time is never called slow', async () => {
+    const waited: Promise<unknown>[] = []
+    const overdue: string[] = []
+    const { deliver, logger } = setUp({
+      on: { 'note.ended': () => undefined },
+      waitUntil: (work) => waited.push(work),
+      hooks: { onOverdue: ({ event_id }) => overdue.push(event_id) },
+    })
+    expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(204)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect({ waited, overdue, lines: logger.lines }).toEqual({ waited: [], overdue: [], lines: [] })
+  })
+
   it('is told by when the service wants its answer, and that is not when its signal fires', async () => {
     const seen: HandlerContext[] = []
     const { clock, deliver } = setUp({ on: { 'note.ended': (_event, context) => void seen.push(context) } })

@@ -1,0 +1,14 @@
+import { expressHandler } from '@notewire/webhooks/express'
+import express from 'express'
+import { archive } from './archive.ts'
+import { receiver } from './receiver.ts'
+
+export const app = express()
+
+// Before any body parser: a signature covers the bytes as they came.
+app.post('/webhooks/notes', expressHandler(receiver))
+
+app.use(express.json())
+app.get('/notes', (_request, response) => {
+  response.json(Object.fromEntries(archive.notes))
+})
