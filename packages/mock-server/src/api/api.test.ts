@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { call, refusal } from '../fixtures/call.ts'
+
+describe('every answer', () => {
+  it.each(['GET /v1/notes', 'GET /v1/nothing', 'GET /', 'DELETE /v1/notes', 'POST /v1/webhook-endpoints'])(
+    'carries a request id of its own, and the time of the service (%s)',
+    async (operation) => {
+      await using service = await createNotesService()
+      await service.clock.advance('1h')
+      const [one, two] = [await call(service, operation), await call(service, operation)]
+      expect(one.headers.get('date')).toBe('Thu, 01 Jan 2026 01:00:00 GMT')
+      expect(one.headers.get('x-request-id')).toMatch(/^req_\w+$/)
+      expect(one.headers.get('x-request-id')).not.toBe(two.headers.get('x-request-id'))
+    },
+  )
+
+  it.each(['GET /v1/nothing', 'GET /v2/notes', 'PUT /v1/notes', 'POST /v1/webhook-endpoints/a/replay'])(
+    'to %s is 404 with the body of an error',
+    async (operation) => {
+      await using service = await createNotesService()
+      expect(await refusal(call(service, operation))).toEqual([404, 'not_found'])
+    },
+  )
+})
+
+describe('a request body', () => {
+  it.each(['{', '', 'url=https://a.test', '"\\ud800'])('that is no JSON answers 400: %s', async (body) => {
+    await using service = await createNotesService()
+    const refused = refusal(call(service, 'POST /v1/webhook-endpoints', { body }))
+    expect(await refused).toEqual([400, 'invalid_json'])
+  })
+
+  it('that is too large answers 413, whether it says so or not', async () => {
+    await using service = await createNotesService()
+    const large = JSON.stringify({ url: `https://a.test/${'a'.repeat(70_000)}`, events: ['note.ended'] })
+    expect(await refusal(call(service, 'POST /v1/webhook-endpoints', { body: large }))).toEqual([413, 'body_too_large'])
+    const response = await service.fetch(
+      new Request(`${service.baseUrl}/v1/webhook-endpoints`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${service.apiKey}` },
+        body: new Blob([large]).stream(),
+        duplex: 'half',
+      } as RequestInit),
+    )
+    expect(response.status).toBe(413)
+  })
+
+  it('never makes the service fail, whatever it holds', async () => {
+    await using service = await createNotesService()
+    const bodies = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc
+        .record({ url: fc.webUrl(), events: fc.jsonValue(), status: fc.jsonValue() }, { requiredKeys: [] })
+        .map((body) => JSON.stringify(body)),
+    )
+    await fc.assert(
+      fc.asyncProperty(bodies, fc.constantFrom('POST', 'PATCH'), async (body, method) => {
+        const { status } = await call(service, `${method} /v1/webhook-endpoints`, { body })
+        expect(status).toBeGreaterThanOrEqual(400)
+        expect(status).toBeLessThan(500)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

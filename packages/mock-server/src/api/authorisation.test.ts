@@ -1,0 +1,73 @@
+import { keyIdOf, type NotePage, type Scope } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { call, refusal } from '../fixtures/call.ts'
+
+describe('an API key', () => {
+  it('has the form <prefix>_live_{key_id}.{secret}', async () => {
+    await using service = await createNotesService()
+    const issued = service.owner.createIntegration().issueKey()
+    expect(service.apiKey).toMatch(/^ntw_live_[A-Za-z0-9]+\.[A-Za-z0-9]+$/)
+    expect(keyIdOf(issued.key)).toBe(issued.key_id)
+  })
+
+  it.each([
+    ['no header', {}],
+    ['another scheme', { authorization: 'Basic abc' }],
+    ['an unknown key', { authorization: 'Bearer ntw_live_abc.def' }],
+    ['an empty key', { authorization: 'Bearer ' }],
+  ])('is required: %s answers 401', async (_, headers) => {
+    await using service = await createNotesService()
+    const response = await service.fetch(new Request(`${service.baseUrl}/v1/notes`, { headers }))
+    expect(response.status).toBe(401)
+    expect(await response.json()).toEqual({ error: { code: 'unauthorized', message: expect.any(String) } })
+  })
+
+  it('is answered 401 once it is revoked, and other keys of its integration are not', async () => {
+    await using service = await createNotesService()
+    const integration = service.owner.createIntegration()
+    const [revoked, kept] = [integration.issueKey(), integration.issueKey()]
+    expect((await call(service, 'GET /v1/notes', { key: revoked.key })).status).toBe(200)
+    revoked.revoke()
+    expect(await refusal(call(service, 'GET /v1/notes', { key: revoked.key }))).toEqual([401, 'unauthorized'])
+    expect((await call(service, 'GET /v1/notes', { key: kept.key })).status).toBe(200)
+  })
+
+  it.each<[string, Scope]>([
+    ['GET /v1/notes', 'notes:read'],
+    ['GET /v1/notes/{note_id}', 'notes:read'],
+    ['GET /v1/notes/{note_id}/transcript', 'transcripts:read'],
+    ['GET /v1/notes/{note_id}/summary', 'summaries:read'],
+    ['GET /v1/webhook-endpoints', 'webhooks:manage'],
+    ['POST /v1/webhook-endpoints', 'webhooks:manage'],
+    ['GET /v1/webhook-endpoints/{endpoint_id}', 'webhooks:manage'],
+    ['PATCH /v1/webhook-endpoints/{endpoint_id}', 'webhooks:manage'],
+    ['DELETE /v1/webhook-endpoints/{endpoint_id}', 'webhooks:manage'],
+    ['POST /v1/webhook-endpoints/{endpoint_id}/test', 'webhooks:manage'],
+  ])('needs for %s the scope %s, and no other', async (operation, scope) => {
+    await using service = await createNotesService({ notes: 1 })
+    const integration = service.owner.createIntegration()
+    const scopes: Scope[] = ['notes:read', 'transcripts:read', 'summaries:read', 'webhooks:manage']
+    const without = integration.issueKey({ scopes: scopes.filter((other) => other !== scope) })
+    const refused = await call(service, operation, { key: without.key })
+    expect(refused.status).toBe(403)
+    expect(refused.body).toEqual({ error: { code: 'insufficient_scope', message: expect.any(String), scope } })
+
+    const only = integration.issueKey({ scopes: [scope] })
+    expect((await call(service, operation, { key: only.key })).status).not.toBe(403)
+  })
+
+  it('sees the notes of the places of its integration alone', async () => {
+    await using service = await createNotesService()
+    const [team, board] = [service.owner.createChannel('Team'), service.owner.createChannel('Board')]
+    const keyOf = (channels: (typeof team)[]) => service.owner.createIntegration({ channels }).issueKey().key
+    const personal = service.owner.record({ title: 'Personal' }).note
+    const ofTeam = service.owner.record({ title: 'Team', channel: team }).note
+    const ofBoard = service.owner.record({ title: 'Board', channel: board }).note
+    const seenBy = async (key: string) =>
+      (await call<NotePage>(service, 'GET /v1/notes', { key })).body.notes.map(({ note_id }) => note_id)
+    expect(await seenBy(service.apiKey)).toEqual([personal.note_id])
+    expect(await seenBy(keyOf([team]))).toEqual([ofTeam.note_id])
+    expect(await seenBy(keyOf([board, team]))).toEqual([ofTeam.note_id, ofBoard.note_id])
+  })
+})

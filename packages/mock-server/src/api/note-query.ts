@@ -1,0 +1,44 @@
+import { invalidParameter } from './problem.ts'
+
+/** The query of the list of notes, as far as it does not depend on who asks (contract §4; open points 5 and 7). */
+interface NoteQuery {
+  readonly limit: number
+  readonly includeDeleted: boolean
+  /** Milliseconds since the Unix epoch. */
+  readonly updatedAfter: number
+}
+
+const LIMIT = { least: 1, default: 50, most: 100 }
+
+/** @throws a 400 that names the parameter */
+export function readNoteQuery(query: Readonly<Record<string, string>>): NoteQuery {
+  return {
+    limit: readLimit(query['limit']),
+    includeDeleted: readFlag('include_deleted', query['include_deleted']),
+    updatedAfter: readTimestamp('updated_after', query['updated_after']),
+  }
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return LIMIT.default
+  const limit = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (limit >= LIMIT.least && limit <= LIMIT.most) return limit
+  throw invalidParameter('limit', `is a whole number from ${LIMIT.least} to ${LIMIT.most}`)
+}
+
+function readFlag(name: string, text: string | undefined): boolean {
+  if (text === undefined || text === 'false') return false
+  if (text === 'true') return true
+  throw invalidParameter(name, 'is "true" or "false"')
+}
+
+const UTC_TIMESTAMP = /^(?<toSeconds>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d+)?Z$/
+
+function readTimestamp(name: string, text: string | undefined): number {
+  if (text === undefined) return Number.NEGATIVE_INFINITY
+  const { toSeconds } = UTC_TIMESTAMP.exec(text)?.groups ?? {}
+  const time = toSeconds === undefined ? Number.NaN : Date.parse(text)
+  // Date.parse turns 30 February into 2 March.
+  if (toSeconds !== undefined && time >= 0 && new Date(time).toISOString().startsWith(toSeconds)) return time
+  throw invalidParameter(name, 'is an ISO 8601 timestamp in UTC, such as "2026-01-01T00:00:00Z"')
+}

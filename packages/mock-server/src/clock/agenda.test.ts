@@ -1,0 +1,40 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Agenda } from './agenda.ts'
+
+describe('an agenda', () => {
+  it('keeps appointments by time, then by rank, without the cancelled ones', () => {
+    const mostly = fc.integer({ min: 0, max: 4 }).map((fifth) => fifth > 0)
+    const plan = fc.record({ at: fc.integer({ min: 0, max: 20 }), cancelled: fc.oneof(fc.boolean(), mostly) })
+    const plans = fc.array(plan, { maxLength: 400, size: 'max' })
+    fc.assert(
+      fc.property(plans, (planned) => {
+        const agenda = new Agenda()
+        const kept: number[] = []
+        const appointments = planned.map(({ at }, order) => agenda.add(at, order, () => kept.push(order)))
+        for (const [order, appointment] of appointments.entries()) {
+          if (planned[order]?.cancelled) agenda.cancel(appointment)
+        }
+        const expected = planned
+          .map(({ at, cancelled }, order) => ({ at, cancelled, order }))
+          .filter(({ cancelled }) => !cancelled)
+          .sort((one, two) => one.at - two.at || one.order - two.order)
+          .map(({ order }) => order)
+
+        expect(agenda.size).toBe(expected.length)
+        while (agenda.next !== undefined) agenda.keepNext()
+        expect(kept).toEqual(expected)
+        expect(agenda.size).toBe(0)
+      }),
+    )
+  })
+
+  it('does not count an appointment twice that is cancelled after it was kept', () => {
+    const agenda = new Agenda()
+    const kept = agenda.add(1, 1, () => undefined)
+    agenda.add(2, 2, () => undefined)
+    agenda.keepNext()
+    agenda.cancel(kept)
+    expect(agenda.size).toBe(1)
+  })
+})

@@ -1,0 +1,190 @@
+import { describe, expect, it, vi } from 'vitest'
+import { ClockError } from './clock-error.ts'
+import { CLOCK_START } from './service-clock.ts'
+import { Timeline } from './timeline.ts'
+
+const machineMs = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
+
+describe('a virtual clock', () => {
+  it('starts at the beginning of 2026 and stands still', async () => {
+    const timeline = new Timeline('virtual')
+    await machineMs(5)
+    expect(new Date(timeline.now()).toISOString()).toBe('2026-01-01T00:00:00.000Z')
+  })
+
+  it('does what falls due while it advances, in order of time, each at its own time', async () => {
+    const timeline = new Timeline('virtual')
+    const done: [string, number][] = []
+    const at = (name: string) => () => done.push([name, timeline.now() - CLOCK_START])
+    timeline.schedule(60_000, at('later'))
+    timeline.schedule(30_000, at('first of two'))
+    timeline.schedule(30_000, at('second of two'))
+    timeline.schedule(60_001, at('too late'))
+    await timeline.advance('1m')
+    expect(done).toEqual([
+      ['first of two', 30_000],
+      ['second of two', 30_000],
+      ['later', 60_000],
+    ])
+    expect(timeline.now()).toBe(CLOCK_START + 60_000)
+  })
+
+  it('does what follows from what it does, as far as that is due', async () => {
+    const timeline = new Timeline('virtual')
+    const times: number[] = []
+    const again = () => {
+      times.push(timeline.now() - CLOCK_START)
+      timeline.schedule(400, again)
+    }
+    timeline.schedule(400, again)
+    await timeline.advance('1s')
+    expect(times).toEqual([400, 800])
+  })
+
+  it('starts what is due now without anybody advancing it, but not at once', async () => {
+    const timeline = new Timeline('virtual')
+    const act = vi.fn()
+    timeline.schedule(0, act)
+    expect(act).not.toHaveBeenCalled()
+    await vi.waitFor(() => expect(act).toHaveBeenCalledOnce())
+  })
+
+  it('lets a sleeper go on before it does anything else due at the same time', async () => {
+    const timeline = new Timeline('virtual')
+    const done: string[] = []
+    void timeline.sleep(1000).then(() => done.push('sleeper'))
+    timeline.schedule(1000, () => done.push('service'))
+    await timeline.advance('1s')
+    expect(done).toEqual(['sleeper', 'service'])
+  })
+
+  it('advances twice as far for two who advance it at the same time', async () => {
+    const timeline = new Timeline('virtual')
+    await Promise.all([timeline.advance('1m'), timeline.advance('1m')])
+    expect(timeline.now()).toBe(CLOCK_START + 120_000)
+  })
+
+  it('is settled when no work is left, however long somebody still sleeps', async () => {
+    const timeline = new Timeline('virtual')
+    const slept = vi.fn()
+    void timeline.sleep(8000).then(slept)
+    timeline.schedule(5000, () => undefined)
+    await timeline.settled()
+    expect(timeline.now()).toBe(CLOCK_START + 5000)
+    expect(slept).not.toHaveBeenCalled()
+  })
+
+  it('ends a sleep with the reason of its signal, and forgets it', async () => {
+    const timeline = new Timeline('virtual')
+    const early = new AbortController()
+    const asleep = timeline.sleep(1000, early.signal)
+    early.abort('no longer needed')
+    await expect(asleep).rejects.toBe('no longer needed')
+    await expect(timeline.sleep(1000, early.signal)).rejects.toBe('no longer needed')
+  })
+})
+
+describe('an attempt in flight', { concurrent: true }, () => {
+  it('holds virtual time', async () => {
+    const timeline = new Timeline('virtual')
+    let endedAt = 0
+    timeline.schedule(100, () => undefined)
+    void timeline.holdWhile(
+      machineMs(20).then(() => {
+        endedAt = timeline.now()
+      }),
+    )
+    await timeline.settled()
+    expect(endedAt).toBe(CLOCK_START)
+    expect(timeline.now()).toBe(CLOCK_START + 100)
+  })
+
+  it('goes on when it sleeps on this very clock, no slower than under real time', async () => {
+    const timeline = new Timeline('virtual')
+    const beganAt = performance.now()
+    void timeline.holdWhile(timeline.sleep(50))
+    await timeline.settled()
+    expect(timeline.now()).toBe(CLOCK_START + 50)
+    expect(performance.now() - beganAt).toBeLessThan(900)
+  })
+
+  it('stops virtual time for about a second when it hangs', async () => {
+    const timeline = new Timeline('virtual')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    timeline.schedule(10_000, resolve)
+    const beganAt = performance.now()
+    void timeline.holdWhile(promise)
+    await timeline.settled()
+    expect(timeline.now()).toBe(CLOCK_START + 10_000)
+    expect(performance.now() - beganAt).toBeGreaterThan(900)
+  })
+
+  it('stops virtual time for longer while something happens', async () => {
+    const timeline = new Timeline('virtual')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    timeline.schedule(10_000, resolve)
+    const beganAt = performance.now()
+    void machineMs(700).then(() => timeline.noteActivity())
+    void timeline.holdWhile(promise)
+    await timeline.settled()
+    expect(performance.now() - beganAt).toBeGreaterThan(1600)
+  })
+
+  it('does not keep an advance that stops short of whatever ends it', async () => {
+    const timeline = new Timeline('virtual')
+    const { promise, resolve } = Promise.withResolvers<void>()
+    timeline.schedule(10_000, resolve)
+    void timeline.holdWhile(promise)
+    await timeline.advance('5s')
+    expect(timeline.now()).toBe(CLOCK_START + 5000)
+    await timeline.settled()
+  })
+})
+
+describe('a real clock', () => {
+  it('follows the machine', async () => {
+    const timeline = new Timeline('real')
+    expect(Math.abs(timeline.now() - Date.now())).toBeLessThan(100)
+    timeline.close()
+  })
+
+  it('cannot be advanced, and says what to do', async () => {
+    const timeline = new Timeline('real')
+    await expect(timeline.advance('1s')).rejects.toThrow(ClockError)
+    await expect(timeline.advance('1s')).rejects.toThrow("clock: 'virtual'")
+  })
+
+  it('does what falls due by itself, and waits for it to settle', async () => {
+    const timeline = new Timeline('real')
+    const done: string[] = []
+    timeline.schedule(30, () => done.push('later'))
+    timeline.schedule(5, () => done.push('sooner'))
+    await timeline.settled()
+    expect(done).toEqual(['sooner', 'later'])
+  })
+
+  it('takes over from a virtual one: what was due in a moment still is', async () => {
+    const timeline = new Timeline('virtual')
+    const act = vi.fn()
+    timeline.schedule(20, act)
+    timeline.turnReal()
+    expect(act).not.toHaveBeenCalled()
+    await timeline.settled()
+    expect(act).toHaveBeenCalledOnce()
+  })
+})
+
+describe('a closed clock', () => {
+  it.each(['virtual', 'real'] as const)('does nothing more, and keeps nobody waiting (%s)', async (mode) => {
+    const timeline = new Timeline(mode)
+    const act = vi.fn()
+    timeline.schedule(10, act)
+    void timeline.holdWhile(Promise.withResolvers<void>().promise)
+    const waiting = [timeline.settled(), timeline.until(Promise.withResolvers<void>().promise)]
+    timeline.close()
+    timeline.schedule(0, act)
+    await Promise.all([...waiting, timeline.settled()])
+    await machineMs(20)
+    expect(act).not.toHaveBeenCalled()
+  })
+})

@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process'
+import { OptionError } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from './create-notes-service.ts'
+import { call } from './fixtures/call.ts'
+import { anInbox } from './fixtures/inbox.ts'
+import type { NotesServiceOptions } from './service-options.ts'
+
+const DISORDERLY: NotesServiceOptions = {
+  notes: 20,
+  disorder: { duplicated: 0.3, reordered: 0.3, failing: 0.3 },
+}
+
+/** The same acts, answered by receivers whose own speed is left to chance. */
+async function livedWorld(options: NotesServiceOptions) {
+  await using service = await createNotesService(options)
+  const slow = anInbox(async () => {
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 5))
+    return 204
+  })
+  const team = service.owner.createChannel('Team')
+  const integration = service.owner.createIntegration({ channels: [team] }).issueKey()
+  await service.connect(slow.open)
+  await service.connect(anInbox().open, { apiKey: integration.key })
+  for (const note of service.owner.notes()) note.edit({ title: `${note.note_id}, edited` })
+  for (let count = 0; count < 10; count++) service.owner.record().end().moveTo(team)
+  await service.settled()
+  service.owner.notes()[3]?.delete()
+  await service.settled()
+  const { body } = await call(service, 'GET /v1/notes?include_deleted=true')
+  return { attempts: service.attempts, deliveries: service.deliveries, notes: body, key: integration.key }
+}
+
+describe('the same seed and the same acts', () => {
+  it('give the same identifiers, times, faults and notes', async () => {
+    const [one, two] = await Promise.all([
+      livedWorld({ ...DISORDERLY, seed: 7 }),
+      livedWorld({ ...DISORDERLY, seed: 7 }),
+    ])
+    expect(one.attempts.length).toBeGreaterThan(60)
+    expect(two).toEqual(one)
+  })
+
+  it('give another world under another seed', async () => {
+    const [one, two] = await Promise.all([
+      livedWorld({ ...DISORDERLY, seed: 7 }),
+      livedWorld({ ...DISORDERLY, seed: 8 }),
+    ])
+    expect(two.notes).not.toEqual(one.notes)
+    expect(two.key).not.toBe(one.key)
+    expect(two.attempts.length).not.toBe(one.attempts.length)
+  })
+})
+
+describe('a seeded world', () => {
+  it('holds notes of the past weeks: ended, transcribed, summarised', async () => {
+    await using service = await createNotesService({ notes: 100 })
+    const { body } = await call<{ notes: readonly Record<string, string>[] }>(service, 'GET /v1/notes?limit=100')
+    expect(body.notes).toHaveLength(100)
+    for (const note of body.notes) {
+      expect(note).toMatchObject({ status: 'ended', transcript_status: 'ready', summary_status: 'ready', revision: 3 })
+      expect(note['title']).toMatch(/^[A-Z].+: .+/)
+      expect(Date.parse(note['updated_at'] ?? '')).toBeLessThan(service.clock.now())
+      expect(Date.parse(note['created_at'] ?? '')).toBeGreaterThan(service.clock.now() - 43 * 24 * 3_600_000)
+      const summary = await call<{ markdown: string }>(service, `GET /v1/notes/${note['note_id']}/summary`)
+      expect(summary.body.markdown).toMatch(/^## Summary/)
+    }
+  })
+})
+
+describe('a service', () => {
+  it('is ready in less than 50 ms', async () => {
+    await (await createNotesService()).close()
+    const beganAt = performance.now()
+    await using _service = await createNotesService({ notes: 300 })
+    expect(performance.now() - beganAt).toBeLessThan(50)
+  })
+
+  it('shares nothing with a hundred others at work beside it', async () => {
+    const lives = Array.from({ length: 100 }, async (_, seed) => {
+      await using service = await createNotesService({ seed, disorder: { duplicated: 0.5 } })
+      const inbox = anInbox()
+      await service.connect(inbox.open)
+      const own = Array.from({ length: 5 }, () => service.owner.record().end().note_id)
+      await service.settled()
+      const heard = inbox.received
+        .map(({ event }) => event.data)
+        .flatMap((data) => ('note_id' in data ? data.note_id : []))
+      expect(new Set(heard)).toEqual(new Set(own))
+      return own
+    })
+    const notes = (await Promise.all(lives)).flat()
+    expect(new Set(notes).size).toBe(500)
+  })
+
+  it('leaves nothing behind once it is closed: the process ends', async () => {
+    const script = new URL('./fixtures/ends-by-itself.ts', import.meta.url).pathname
+    const child = spawn(process.execPath, ['--conditions=@notewire/source', script], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const output: string[] = []
+    child.stdout.on('data', (chunk) => output.push(String(chunk)))
+    child.stderr.on('data', (chunk) => output.push(String(chunk)))
+    const { promise, resolve } = Promise.withResolvers<number | null>()
+    child.once('exit', resolve)
+    let closedAt = Number.POSITIVE_INFINITY
+    child.stdout.once('data', () => {
+      closedAt = performance.now()
+    })
+    expect(await promise).toBe(0)
+    expect(output.join('')).toBe('closed')
+    expect(performance.now() - closedAt).toBeLessThan(2000)
+  })
+
+  it('delivers nothing more once it is closed, and can be closed twice', async () => {
+    const service = await createNotesService()
+    const inbox = anInbox()
+    await service.connect(inbox.open)
+    service.owner.record().end()
+    await service.close()
+    await service.close()
+    await service.settled()
+    expect(inbox.kinds).toEqual([])
+    expect(service.attempts).toHaveLength(1)
+  })
+})
+
+describe('options that cannot work', () => {
+  it.each([
+    ['an unknown one', { nots: 3 }, 'nots'],
+    ['a seed that is no whole number', { seed: 0.5 }, 'seed'],
+    ['a seed that is text', { seed: 'abc' }, 'seed'],
+    ['a negative number of notes', { notes: -1 }, 'notes'],
+    ['half a note', { notes: 1.5 }, 'notes'],
+    ['an unknown clock', { clock: 'sundial' }, 'clock'],
+    ['an unknown scenario', { scenario: { replay: true } }, 'replay'],
+  ])('are refused by name: %s', async (_, options, name) => {
+    const refused = createNotesService(options as NotesServiceOptions)
+    await expect(refused).rejects.toThrow(OptionError)
+    await expect(refused).rejects.toMatchObject({ code: 'option_invalid', option: name })
+  })
+})

@@ -1,0 +1,112 @@
+import { refuseUnknownOptions, SCOPES } from '@notewire/protocol'
+import { createApi } from './api/api.ts'
+import { Cursors } from './api/cursor.ts'
+import { Timeline } from './clock/timeline.ts'
+import { Courier } from './delivery/courier.ts'
+import { DeliveryEngine } from './delivery/delivery-engine.ts'
+import { checkDisorder } from './delivery/disorder.ts'
+import { Endpoints } from './delivery/endpoints.ts'
+import type { NotesService } from './notes-service.ts'
+import { identifiersFrom } from './seed/identifiers.ts'
+import { SeededRandom } from './seed/seeded-random.ts'
+import { checkServiceOptions, type NotesServiceOptions } from './service-options.ts'
+import { connectorOf } from './transports/connect.ts'
+import { mswHandlers } from './transports/msw-handlers.ts'
+import { ServicePort } from './transports/service-port.ts'
+import { createOwner } from './world/create-owner.ts'
+import { seedNotes } from './world/seeded-notes.ts'
+import { World } from './world/world.ts'
+
+/**
+ * Makes a notes service of the contract, to develop and test against: in this process, on a port, or behind Mock Service Worker.
+ *
+ * @throws `OptionError` when an option is unknown or cannot work
+ * @example
+ * ```ts
+ * import { createNotesService } from '@notewire/mock-server'
+ *
+ * await using service = await createNotesService({ notes: 300 })
+ * const { url } = await service.listen({ port: 4010 })
+ * console.log(`The notes service is at ${url}; its key is ${service.apiKey}`)
+ * ```
+ */
+export function createNotesService(options: NotesServiceOptions = {}): Promise<NotesService> {
+  return new Promise((resolve) => {
+    checkServiceOptions(options)
+    resolve(openService(options))
+  })
+}
+
+function openService(options: NotesServiceOptions): NotesService {
+  const { seed = 1, notes = 0, clock, scenario = {}, disorder = {} } = options
+  const random = new SeededRandom(String(seed))
+  const makeIdentifier = identifiersFrom(random.fork('identifiers'))
+  const timeline = new Timeline(clock ?? 'virtual')
+  const courier = new Courier(timeline)
+  const engine = new DeliveryEngine({
+    timeline,
+    courier,
+    makeIdentifier,
+    random: random.fork('disorder'),
+    disorder: checkDisorder(disorder),
+  })
+  const endpoints = new Endpoints({ timeline, engine, makeIdentifier, random: random.fork('secrets') })
+  const world = new World({
+    timeline,
+    makeIdentifier,
+    random: random.fork('world'),
+    announce: (event, integrations) => endpoints.announce(event, integrations),
+  })
+  seedNotes(world.notes, { count: notes, now: timeline.now(), makeIdentifier, random: random.fork('notes') })
+
+  const personal = world.createIntegration(['personal'])
+  const apiKey = world.integrations.issueKey(personal, SCOPES).key
+  const fetch = createApi({
+    timeline,
+    makeIdentifier,
+    world,
+    endpoints,
+    engine,
+    cursors: new Cursors(random.fork('cursors')),
+    async beforeCreationAnswer(endpoint) {
+      if (scenario.verificationBeforeResponse) await timeline.until(engine.verificationTried(endpoint))
+    },
+  })
+  const port = new ServicePort(fetch)
+  const baseUrl = () => port.url ?? `https://notes-service-${seed}.test`
+
+  return {
+    get baseUrl() {
+      return baseUrl()
+    },
+    apiKey,
+    clock: timeline,
+    owner: createOwner(world),
+    attempts: engine.attempts,
+    deliveries: engine.deliveries,
+    get disorder() {
+      return engine.disorder
+    },
+    set disorder(next) {
+      engine.disorder = checkDisorder(next)
+    },
+    fetch,
+    async listen(options = {}) {
+      refuseUnknownOptions('service.listen', options, ['port', 'host'])
+      const url = await port.open(options)
+      if (clock === undefined) timeline.turnReal()
+      return { url }
+    },
+    handlers: () => mswHandlers(baseUrl(), fetch),
+    connect: connectorOf({ baseUrl, apiKey, fetch, timeline, courier, engine, endpoints }),
+    settled: () => timeline.settled(),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+
+  async function close(): Promise<void> {
+    timeline.close()
+    courier.close()
+    await port.close()
+  }
+}

@@ -1,0 +1,22 @@
+import type { EventKind } from '@notewire/protocol'
+
+/** One event on its way to one endpoint. */
+export interface Delivery {
+  readonly delivery_id: string
+  readonly event_id: string
+  readonly event_type: EventKind
+  readonly endpoint_id: string
+  /** One for an event and endpoint: the same in every attempt (open point 19). */
+  readonly webhook_id: string
+  /** What every attempt carries, byte for byte. */
+  readonly body: string
+  /** How many attempts have left. */
+  readonly attempts: number
+  readonly status: DeliveryStatus
+}
+
+/**
+ * Where a delivery stands: `pending` (an attempt is under way or to come), `delivered`, `given_up` (all 7 attempts failed), or
+ * `lost` (it fell due while its endpoint could not be sent to: not active, verified anew, or deleted).
+ */
+export type DeliveryStatus = 'pending' | 'delivered' | 'given_up' | 'lost'

@@ -1,0 +1,92 @@
+import { OptionError } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { anInbox, type Inbox } from '../fixtures/inbox.ts'
+import type { NotesService } from '../notes-service.ts'
+import type { Disorder } from './disorder.ts'
+
+async function lived(
+  disorder: Disorder,
+  notes: number,
+): Promise<{ readonly service: NotesService; readonly inbox: Inbox } & AsyncDisposable> {
+  const service = await createNotesService({ disorder })
+  const inbox = anInbox()
+  await service.connect(inbox.open)
+  for (let note = 0; note < notes; note++) service.owner.record().end({ summary: false })
+  await service.settled()
+  return { service, inbox, [Symbol.asyncDispose]: () => service.close() }
+}
+
+describe('disorder', () => {
+  it('spares what verifies an endpoint', async () => {
+    await using world = await lived({ duplicated: 1, reordered: 1, failing: 1 }, 0)
+    expect(world.service.attempts).toMatchObject([{ attempt: 1, duplicate: false, outcome: { status: 204 } }])
+  })
+
+  it('duplicated: the same attempt arrives twice', async () => {
+    await using world = await lived({ duplicated: 1 }, 3)
+    const { received } = world.inbox
+    expect(received).toHaveLength(1 + 2 * 3)
+    const [, one, again] = received
+    expect(again).toEqual(one)
+    const logged = world.service.attempts.slice(1)
+    expect(logged.map(({ duplicate }) => duplicate)).toEqual([false, true, false, true, false, true])
+    expect(logged.map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1, 1, 1])
+  })
+
+  it('reordered: deliveries leave 1 to 20 seconds late, and overtake each other', async () => {
+    await using world = await lived({ reordered: 1 }, 20)
+    const [first, ...attempts] = world.service.attempts
+    for (const { at } of attempts) {
+      expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(1000)
+      expect(at - (first?.at ?? 0)).toBeLessThanOrEqual(20_000)
+    }
+    const departed = attempts.map(({ event_id }) => event_id)
+    const occurred = world.service.deliveries.slice(1).map(({ event_id }) => event_id)
+    expect(departed).not.toEqual(occurred)
+    expect([...departed].sort()).toEqual([...occurred].sort())
+  })
+
+  it('failing: half of the attempts never reach the receiver, half are handled and their answer is lost', async () => {
+    await using world = await lived({ failing: 1 }, 40)
+    const attempts = world.service.attempts.slice(1)
+    expect(attempts).toHaveLength(40 * 7)
+    const lost = (what: string) => attempts.filter(({ outcome }) => outcome.kind === 'dropped' && outcome.lost === what)
+    expect(lost('request').length + lost('answer').length).toBe(attempts.length)
+    expect(lost('answer').length).toBeGreaterThan(attempts.length * 0.4)
+    expect(lost('request').length).toBeGreaterThan(attempts.length * 0.4)
+    expect(world.inbox.kinds).toHaveLength(lost('answer').length)
+    expect(world.service.deliveries.slice(1).map(({ status }) => status)).toEqual(Array(40).fill('given_up'))
+  })
+
+  it('at moderate rates delivers everything at least once, and some of it more often', async () => {
+    await using world = await lived({ duplicated: 0.2, reordered: 0.2, failing: 0.2 }, 100)
+    const arrivals = world.inbox.received.slice(1).map(({ event }) => event.event_id)
+    expect(new Set(arrivals).size).toBe(100)
+    expect(arrivals.length).toBeGreaterThan(110)
+    expect(world.service.deliveries.every(({ status }) => status === 'delivered')).toBe(true)
+  })
+
+  it('can be switched while the service runs', async () => {
+    await using world = await lived({}, 1)
+    world.service.disorder = { duplicated: 1 }
+    world.service.owner.record().end({ summary: false })
+    await world.service.settled()
+    expect(world.service.disorder).toEqual({ duplicated: 1, reordered: 0, failing: 0 })
+    world.service.disorder = {}
+    world.service.owner.record().end({ summary: false })
+    await world.service.settled()
+    expect(world.inbox.kinds).toHaveLength(1 + 2 + 1)
+  })
+
+  it.each([{ failing: 1.1 }, { duplicated: -0.1 }, { reordered: Number.NaN }, { failing: '0.5' }, { flaky: 0.5 }])(
+    'that cannot be is refused: %j',
+    async (disorder) => {
+      await expect(createNotesService({ disorder: disorder as Disorder })).rejects.toThrow(OptionError)
+      await using service = await createNotesService()
+      expect(() => {
+        service.disorder = disorder as Disorder
+      }).toThrow(OptionError)
+    },
+  )
+})

@@ -1,0 +1,94 @@
+import type { NoteEvent, NoteEventKind } from '@notewire/protocol'
+import type { Timeline } from '../clock/timeline.ts'
+import type { MakeIdentifier } from '../seed/identifiers.ts'
+import type { SeededRandom } from '../seed/seeded-random.ts'
+import type { Integration } from '../world/integration.ts'
+import type { DeliveryEngine } from './delivery-engine.ts'
+import type { Endpoint } from './endpoint.ts'
+import { type EndpointTrigger, transitionOf } from './endpoint-state.ts'
+import { signingSecretOf } from './signing-secret.ts'
+
+const SIGNING_KEY_BYTES = 32
+
+/** What of an endpoint can be changed (open point 14). */
+export interface EndpointChanges {
+  readonly url?: string | undefined
+  readonly events?: readonly NoteEventKind[] | undefined
+  readonly status?: 'active' | undefined
+}
+
+interface EndpointsParts {
+  readonly timeline: Timeline
+  readonly engine: DeliveryEngine
+  readonly random: SeededRandom
+  readonly makeIdentifier: MakeIdentifier
+}
+
+/** The registered endpoints. Each belongs to one integration, and no other sees it (open point 14). */
+export class Endpoints {
+  readonly #timeline: Timeline
+  readonly #engine: DeliveryEngine
+  readonly #random: SeededRandom
+  readonly #makeIdentifier: MakeIdentifier
+  readonly #endpoints = new Map<string, Endpoint>()
+
+  constructor({ timeline, engine, random, makeIdentifier }: EndpointsParts) {
+    this.#timeline = timeline
+    this.#engine = engine
+    this.#random = random
+    this.#makeIdentifier = makeIdentifier
+  }
+
+  /** Registers an endpoint and sends its verification (contract §3). */
+  create(integration: Integration, url: string, events: readonly NoteEventKind[]): Endpoint {
+    const endpoint: Endpoint = {
+      endpoint_id: this.#makeIdentifier('endpoint'),
+      integration,
+      secret: signingSecretOf(this.#random.bytes(SIGNING_KEY_BYTES)),
+      created_at: this.#timeline.now(),
+      url,
+      events,
+      state: 'pending_verification',
+    }
+    this.#endpoints.set(endpoint.endpoint_id, endpoint)
+    this.#trigger(endpoint, 'url_given')
+    return endpoint
+  }
+
+  of(integration: Integration): readonly Endpoint[] {
+    return [...this.#endpoints.values()].filter((endpoint) => endpoint.integration === integration)
+  }
+
+  find(endpoint_id: string): Endpoint | undefined {
+    return this.#endpoints.get(endpoint_id)
+  }
+
+  /** A URL, even an unchanged one, verifies again (open points 14 and 18). */
+  update(endpoint: Endpoint, { url, events, status }: EndpointChanges): void {
+    endpoint.url = url ?? endpoint.url
+    endpoint.events = events ?? endpoint.events
+    if (url !== undefined) this.#trigger(endpoint, 'url_given')
+    else if (status === 'active') this.#trigger(endpoint, 'activation_asked')
+  }
+
+  /** Nothing more is sent to a deleted endpoint. */
+  delete(endpoint: Endpoint): void {
+    this.#endpoints.delete(endpoint.endpoint_id)
+    this.#engine.stop(endpoint)
+  }
+
+  /** Sends an event about a note to the active endpoints of these integrations that subscribe to its kind (open point 17). */
+  announce(event: NoteEvent, integrations: readonly Integration[]): void {
+    for (const endpoint of this.#endpoints.values()) {
+      const { state, events, integration } = endpoint
+      if (state !== 'active' || !events.includes(event.event_type) || !integrations.includes(integration)) continue
+      this.#engine.send(event, endpoint)
+    }
+  }
+
+  #trigger(endpoint: Endpoint, trigger: EndpointTrigger): void {
+    const { to, verify } = transitionOf(endpoint.state, trigger)
+    endpoint.state = to
+    if (verify) this.#engine.verify(endpoint)
+  }
+}

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { call } from '../fixtures/call.ts'
+import { anInbox } from '../fixtures/inbox.ts'
+import { verified } from '../fixtures/verified.ts'
+import type { NotesService } from '../notes-service.ts'
+
+const statusOf = async (service: NotesService, { endpoint_id }: { readonly endpoint_id: string }) =>
+  (await call<{ readonly status: string }>(service, `GET /v1/webhook-endpoints/${endpoint_id}`)).body.status
+
+describe('the verification of an endpoint', () => {
+  it('arrives right after the creation, signed with the new secret, and a 2xx answer activates the endpoint', async () => {
+    await using service = await createNotesService()
+    const inbox = anInbox()
+    const endpoint = await service.connect(inbox.open)
+    expect(endpoint.status).toBe('active')
+    const [verification] = inbox.received
+    expect(verification?.event).toEqual({
+      event_id: expect.any(String),
+      event_type: 'endpoint.verification',
+      occurred_at: '2026-01-01T00:00:00.000Z',
+      data: { endpoint_id: endpoint.endpoint_id },
+    })
+    expect(verification && verified(verification, endpoint.signing_secret, service.clock.now())).toBeDefined()
+  })
+
+  it('leaves the endpoint pending when it fails, and is retried like any delivery', async () => {
+    await using service = await createNotesService()
+    const inbox = anInbox(() => 404)
+    const endpoint = await service.connect(inbox.open)
+    expect(endpoint.status).toBe('pending_verification')
+    inbox.answer = () => 200
+    await service.clock.advance(29_999)
+    expect(await statusOf(service, endpoint)).toBe('pending_verification')
+    await service.clock.advance(1)
+    expect(await statusOf(service, endpoint)).toBe('active')
+  })
+
+  it('is given up after 7 attempts, and the endpoint stays pending', async () => {
+    await using service = await createNotesService()
+    const endpoint = await service.connect(anInbox(() => 500).open)
+    await service.settled()
+    expect(service.deliveries).toMatchObject([{ status: 'given_up', attempts: 7 }])
+    expect(await statusOf(service, endpoint)).toBe('pending_verification')
+  })
+
+  it('may precede the answer that tells the secret: refused for now, and active at the retry after 30 s', async () => {
+    await using service = await createNotesService({ scenario: { verificationBeforeResponse: true } })
+    const inbox = anInbox()
+    const endpoint = await service.connect(inbox.open)
+    expect(inbox.received).toEqual([])
+    expect(service.attempts).toMatchObject([{ outcome: { kind: 'answered', status: 503 } }])
+    expect(endpoint.status).toBe('pending_verification')
+    await service.clock.advance('30s')
+    expect(inbox.received).toHaveLength(1)
+    expect(await statusOf(service, endpoint)).toBe('active')
+  })
+
+  it('goes to the new URL after a change of it, and only that answer activates', async () => {
+    await using service = await createNotesService()
+    const [old, next] = [anInbox(() => 500), anInbox()]
+    const moved = await service.connect(old.open)
+    const { url } = await service.connect(next.open)
+    await call(service, `PATCH /v1/webhook-endpoints/${moved.endpoint_id}`, { body: { url } })
+    expect(await statusOf(service, moved)).toBe('pending_verification')
+    await service.clock.advance(0)
+    expect(await statusOf(service, moved)).toBe('active')
+    await service.settled()
+    expect(old.received).toHaveLength(1)
+    expect(service.deliveries.map(({ status }) => status)).toEqual(['lost', 'delivered', 'delivered'])
+  })
+
+  it('of the old URL no longer counts when its answer comes after the change', async () => {
+    await using service = await createNotesService()
+    const late = Promise.withResolvers<number>()
+    const answers: (() => number | Promise<number>)[] = [() => 204, () => late.promise, () => 500]
+    const inbox = anInbox(() => (answers.shift() ?? (() => 500))())
+    const { endpoint_id, url } = await service.connect(inbox.open)
+    const change = () => call(service, `PATCH /v1/webhook-endpoints/${endpoint_id}`, { body: { url } })
+    await change()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await change()
+    late.resolve(204)
+    await service.clock.advance(0)
+    expect(inbox.received).toHaveLength(3)
+    expect(await statusOf(service, { endpoint_id })).toBe('pending_verification')
+  })
+})

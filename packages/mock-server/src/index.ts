@@ -1,0 +1,28 @@
+export { NotewireError, OptionError } from '@notewire/protocol'
+export type { EndpointResource } from './api/endpoint-resource.ts'
+export { ClockError } from './clock/clock-error.ts'
+export type { Duration } from './clock/duration.ts'
+export type { ClockMode, ServiceClock } from './clock/service-clock.ts'
+export { createNotesService } from './create-notes-service.ts'
+export type { Attempt, AttemptOutcome } from './delivery/attempt.ts'
+export type { ReceiverFetch } from './delivery/courier.ts'
+export type { Delivery, DeliveryStatus } from './delivery/delivery.ts'
+export type { Disorder } from './delivery/disorder.ts'
+export type { EndpointState } from './delivery/endpoint-state.ts'
+export type { NotesService } from './notes-service.ts'
+export type { NotesServiceOptions, Scenario } from './service-options.ts'
+export type { ConnectedEndpoint, ConnectOptions } from './transports/connect.ts'
+export type { ListenOptions } from './transports/service-port.ts'
+export { TransportError } from './transports/transport-error.ts'
+export type {
+  Channel,
+  IntegrationHandle,
+  IssuedKey,
+  NewIntegration,
+  NewNote,
+  NoteHandle,
+  Owner,
+  RecordingHandle,
+  RecordingOutcome,
+} from './world/owner.ts'
+export { OwnerActError } from './world/owner-act-error.ts'

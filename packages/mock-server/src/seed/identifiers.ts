@@ -1,0 +1,26 @@
+import type { SeededRandom } from './seeded-random.ts'
+
+const PREFIXES = {
+  note: 'note',
+  recording_session: 'rec',
+  channel: 'chn',
+  integration: 'int',
+  event: 'evt',
+  endpoint: 'whe',
+  delivery: 'dlv',
+  message: 'msg',
+  request: 'req',
+} as const
+
+/** Makes the next identifier of a kind: `note_Wv3…`. */
+export type MakeIdentifier = (kind: keyof typeof PREFIXES) => string
+
+/** Identifiers by seed. Each kind has a stream of its own, so that one more request renames no note. */
+export function identifiersFrom(random: SeededRandom): MakeIdentifier {
+  const streams = new Map<string, SeededRandom>()
+  return (kind) => {
+    const stream = streams.get(kind) ?? random.fork(kind)
+    streams.set(kind, stream)
+    return `${PREFIXES[kind]}_${stream.text(20)}`
+  }
+}

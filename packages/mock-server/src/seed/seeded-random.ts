@@ -1,0 +1,68 @@
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/**
+ * The chances of a world, the same for the same seed on every runtime: the sfc32 generator, seeded by a hash of a path.
+ * Each concern forks a stream of its own, so that one more draw here changes nothing there.
+ */
+export class SeededRandom {
+  readonly #path: string
+  readonly #state: Uint32Array
+
+  constructor(path: string) {
+    this.#path = path
+    this.#state = hash(path)
+    // The first outputs still show the seed.
+    for (let round = 0; round < 12; round++) this.#draw()
+  }
+
+  /** A stream that depends on the path alone, not on what was drawn from this one. */
+  fork(label: string): SeededRandom {
+    return new SeededRandom(`${this.#path}/${label}`)
+  }
+
+  /** From 0 up to, but not including, 1. */
+  fraction(): number {
+    return this.#draw() / 2 ** 32
+  }
+
+  /** From `least` to `most`, both included. */
+  integer(least: number, most: number): number {
+    return least + Math.floor(this.fraction() * (most - least + 1))
+  }
+
+  chance(rate: number): boolean {
+    return this.fraction() < rate
+  }
+
+  pick<Item>(items: readonly [Item, ...Item[]]): Item {
+    return items[this.integer(0, items.length - 1)] ?? items[0]
+  }
+
+  /** Letters and digits. */
+  text(length: number): string {
+    return Array.from({ length }, () => ALPHABET.charAt(this.integer(0, ALPHABET.length - 1))).join('')
+  }
+
+  bytes(length: number): Uint8Array<ArrayBuffer> {
+    return Uint8Array.from({ length }, () => this.integer(0, 255))
+  }
+
+  /** One step of sfc32 (Chris Doty-Humphrey, PractRand). */
+  #draw(): number {
+    const [a = 0, b = 0, c = 0, counter = 0] = this.#state
+    const drawn = (a + b + counter) >>> 0
+    this.#state.set([b ^ (b >>> 9), c + (c << 3), ((c << 21) | (c >>> 11)) + drawn, counter + 1])
+    return drawn
+  }
+}
+
+/** Four words that differ in every bit's worth between paths that differ in one letter: FNV-1a, mixed as in MurmurHash3. */
+function hash(path: string): Uint32Array {
+  return Uint32Array.from([0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x85ebca6b], (basis) => {
+    let word = 0x811c9dc5 ^ basis
+    for (let index = 0; index < path.length; index++) word = Math.imul(word ^ path.charCodeAt(index), 0x01000193)
+    word = Math.imul(word ^ (word >>> 16), 0x85ebca6b)
+    word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35)
+    return word ^ (word >>> 16)
+  })
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { call } from '../fixtures/call.ts'
+import { anInbox, never } from '../fixtures/inbox.ts'
+
+describe('connecting a receiver', () => {
+  it('registers an endpoint with an https URL, hands over its secret, and resolves when it is verified', async () => {
+    await using service = await createNotesService()
+    const inbox = anInbox()
+    const endpoint = await service.connect(inbox.open)
+    expect(endpoint).toMatchObject({
+      status: 'active',
+      url: expect.stringMatching(/^https:/),
+      signing_secret: inbox.secret,
+    })
+    const { signing_secret, ...shown } = endpoint
+    expect((await call(service, `GET /v1/webhook-endpoints/${endpoint.endpoint_id}`)).body).toEqual(shown)
+    expect(inbox.received[0]?.url).toBe(endpoint.url)
+    expect(signing_secret).toMatch(/^whsec_/)
+  })
+
+  it('subscribes to every kind, or to those that are named', async () => {
+    await using service = await createNotesService()
+    const all = await service.connect(anInbox().open)
+    const some = await service.connect(anInbox().open, { events: ['note.deleted'] })
+    expect(all.events).toEqual(['note.ended', 'note.summary.generated', 'note.updated', 'note.deleted'])
+    expect(some.events).toEqual(['note.deleted'])
+    expect(some.url).not.toBe(all.url)
+  })
+
+  it('belongs to the integration of the key', async () => {
+    await using service = await createNotesService()
+    const channel = service.owner.createChannel('Team')
+    const { key } = service.owner.createIntegration({ channels: [channel] }).issueKey()
+    const [personal, team] = [anInbox(), anInbox()]
+    await service.connect(personal.open)
+    await service.connect(team.open, { apiKey: key })
+    service.owner.record({ channel }).end({ summary: false })
+    await service.settled()
+    expect([personal.kinds, team.kinds]).toEqual([[], ['note.ended']])
+  })
+
+  it('is refused with the reason of the API', async () => {
+    await using service = await createNotesService()
+    const { key } = service.owner.createIntegration().issueKey({ scopes: ['notes:read'] })
+    const refused = service.connect(anInbox().open, { apiKey: key })
+    await expect(refused).rejects.toMatchObject({ code: 'endpoint_refused' })
+    await expect(refused).rejects.toThrow('403 insufficient_scope')
+    await expect(refused).rejects.not.toThrow(key)
+    await expect(service.connect(anInbox().open, { evnts: [] } as never)).rejects.toThrow('evnts')
+  })
+
+  it('resolves although the receiver hangs: then the verification has timed out', async () => {
+    await using service = await createNotesService()
+    const endpoint = await service.connect(anInbox(never).open)
+    expect(endpoint.status).toBe('pending_verification')
+    expect(service.attempts).toMatchObject([{ outcome: { kind: 'timed_out' } }])
+  })
+
+  it('works under real time', async () => {
+    await using service = await createNotesService({ clock: 'real' })
+    const inbox = anInbox()
+    expect((await service.connect(inbox.open)).status).toBe('active')
+    service.owner.record().end({ summary: false })
+    await service.settled()
+    expect(inbox.kinds).toEqual(['note.ended'])
+  })
+})

@@ -1,0 +1,55 @@
+import { HttpResponse, http } from 'msw'
+import { setupServer } from 'msw/node'
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { mswHandlers } from './msw-handlers.ts'
+
+describe('handlers for Mock Service Worker', () => {
+  it('answer what the process sends to the base URL, and leave the rest alone', async () => {
+    await using service = await createNotesService({ notes: 2 })
+    const elsewhere = http.get('https://elsewhere.test/*', () => HttpResponse.text('elsewhere'))
+    const server = setupServer(...(await service.handlers()), elsewhere)
+    server.listen()
+    try {
+      const response = await fetch(`${service.baseUrl}/v1/notes?limit=1`, {
+        headers: { authorization: `Bearer ${service.apiKey}` },
+      })
+      expect(response.status).toBe(200)
+      expect(await response.json()).toMatchObject({ notes: { length: 1 }, has_more: true })
+      expect(response.headers.get('date')).toBe('Thu, 01 Jan 2026 00:00:00 GMT')
+      expect(await (await fetch('https://elsewhere.test/v1/notes')).text()).toBe('elsewhere')
+    } finally {
+      server.close()
+    }
+  })
+
+  it('register endpoints like any request', async () => {
+    await using service = await createNotesService()
+    const server = setupServer(...(await service.handlers()))
+    server.listen()
+    try {
+      const response = await fetch(`${service.baseUrl}/v1/webhook-endpoints`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${service.apiKey}` },
+        body: JSON.stringify({ url: 'https://receiver.invalid/', events: ['note.ended'] }),
+      })
+      expect(response.status).toBe(201)
+    } finally {
+      server.close()
+    }
+  })
+
+  it('say what to install when msw is missing', async () => {
+    const notInstalled = Object.assign(new Error("Cannot find package 'msw'"), { code: 'ERR_MODULE_NOT_FOUND' })
+    const answer = () => Promise.resolve(new Response())
+    const handlers = mswHandlers('https://notes.test', answer, () => Promise.reject(notInstalled))
+    await expect(handlers).rejects.toMatchObject({ code: 'peer_missing' })
+    await expect(handlers).rejects.toThrow('npm install --save-dev msw')
+  })
+
+  it('pass on why msw cannot be loaded when it is there', async () => {
+    const broken = new SyntaxError('unexpected token')
+    const answer = () => Promise.resolve(new Response())
+    await expect(mswHandlers('https://notes.test', answer, () => Promise.reject(broken))).rejects.toBe(broken)
+  })
+})

@@ -1,0 +1,214 @@
+import { type Note, type NotePage, OptionError } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { call, refusal } from '../fixtures/call.ts'
+import { anInbox, type Inbox } from '../fixtures/inbox.ts'
+import type { NotesService } from '../notes-service.ts'
+import type { NoteHandle } from './owner.ts'
+import { OwnerActError } from './owner-act-error.ts'
+
+async function aServiceWithInbox(): Promise<{ service: NotesService; inbox: Inbox } & AsyncDisposable> {
+  const service = await createNotesService()
+  const inbox = anInbox()
+  await service.connect(inbox.open)
+  return { service, inbox, [Symbol.asyncDispose]: () => service.close() }
+}
+
+const resourceOf = async (service: NotesService, { note_id }: NoteHandle) =>
+  (await call<Note>(service, `GET /v1/notes/${note_id}`)).body
+
+describe('a recording session that ends', () => {
+  it('sends note.ended, with the session and the revision that the transcript raised', async () => {
+    await using world = await aServiceWithInbox()
+    const recording = world.service.owner.record()
+    const note = recording.end()
+    await world.service.clock.advance(0)
+    expect(world.inbox.received.at(-1)?.event).toEqual({
+      event_id: expect.stringMatching(/^evt_/),
+      event_type: 'note.ended',
+      occurred_at: '2026-01-01T00:00:00.000Z',
+      data: {
+        note_id: note.note_id,
+        recording_session_id: recording.recording_session_id,
+        revision: 2,
+        transcript_status: 'ready',
+        summary_status: 'pending',
+      },
+    })
+    expect(await resourceOf(world.service, note)).toMatchObject({
+      status: 'ended',
+      revision: 2,
+      ended_at: '2026-01-01T00:00:00.000Z',
+    })
+  })
+
+  it('has its summary generated 5 to 30 seconds later, which raises the revision and is announced', async () => {
+    await using world = await aServiceWithInbox()
+    const notes = Array.from({ length: 30 }, () => world.service.owner.record().end())
+    await world.service.clock.advance(4999)
+    expect(world.inbox.kinds).not.toContain('note.summary.generated')
+    await world.service.clock.advance(25_001)
+    expect(world.inbox.kinds.filter((kind) => kind === 'note.summary.generated')).toHaveLength(30)
+    expect(notes.map(({ revision }) => revision)).toEqual(Array(30).fill(3))
+  })
+
+  it('has no summary when none is wanted', async () => {
+    await using world = await aServiceWithInbox()
+    const note = world.service.owner.record().end({ summary: false })
+    await world.service.settled()
+    expect(world.inbox.kinds).toEqual(['note.ended'])
+    expect((await resourceOf(world.service, note)).summary_status).toBe('missing')
+  })
+
+  it('is one of several: each sends note.ended once, and only the last one gets a summary that was not under way before', async () => {
+    await using world = await aServiceWithInbox()
+    const note = world.service.owner.record().end()
+    note.record().end()
+    await world.service.settled()
+    expect(world.inbox.kinds).toEqual(['note.ended', 'note.ended', 'note.summary.generated'])
+    const sessions = world.inbox.received
+      .map(({ event }) => event.data)
+      .flatMap((data) => ('recording_session_id' in data ? data.recording_session_id : []))
+    expect(new Set(sessions).size).toBe(2)
+  })
+
+  it('ends only once', async () => {
+    await using service = await createNotesService()
+    const recording = service.owner.record()
+    recording.end()
+    expect(() => recording.end()).toThrow(OwnerActError)
+    expect(() => recording.end()).toThrow(recording.recording_session_id)
+  })
+})
+
+describe('an edit', () => {
+  it('raises the revision and sends note.updated', async () => {
+    await using world = await aServiceWithInbox()
+    const note = world.service.owner.record().end({ summary: false })
+    note.edit({ title: 'Renamed' })
+    note.edit({ content: 'Rewritten' })
+    await world.service.settled()
+    expect(world.inbox.kinds).toEqual(['note.ended', 'note.updated', 'note.updated'])
+    expect(world.inbox.received.at(-1)?.event).toMatchObject({ data: { revision: 4 } })
+    expect(await resourceOf(world.service, note)).toMatchObject({ title: 'Renamed', content: 'Rewritten', revision: 4 })
+  })
+
+  it('of a note that has not ended raises the revision, and sends nothing', async () => {
+    await using world = await aServiceWithInbox()
+    const { note, end } = world.service.owner.record()
+    note.edit({ title: 'Early' })
+    expect(note.revision).toBe(2)
+    end({ summary: false })
+    await world.service.settled()
+    expect(world.inbox.kinds).toEqual(['note.ended'])
+  })
+
+  it('that changes nothing does nothing', async () => {
+    await using world = await aServiceWithInbox()
+    const note = world.service.owner.record({ title: 'Same' }).end({ summary: false })
+    note.edit({ title: 'Same' })
+    note.edit({})
+    await world.service.settled()
+    expect(world.inbox.kinds).toEqual(['note.ended'])
+    expect(note.revision).toBe(2)
+  })
+})
+
+describe('a deletion', () => {
+  it('sends note.deleted with reason deleted at a raised revision, and no summary after it', async () => {
+    await using world = await aServiceWithInbox()
+    const note = world.service.owner.record().end()
+    note.delete()
+    await world.service.settled()
+    expect(world.inbox.kinds).toEqual(['note.ended', 'note.deleted'])
+    expect(world.inbox.received.at(-1)?.event).toMatchObject({ data: { reason: 'deleted', revision: 3 } })
+  })
+
+  it('leaves nothing that can be done to the note', async () => {
+    await using service = await createNotesService()
+    const recording = service.owner.record()
+    const { note } = recording
+    note.delete()
+    for (const act of [
+      () => note.edit({ title: 'Late' }),
+      () => note.delete(),
+      () => note.moveTo('personal'),
+      () => note.record(),
+      () => recording.end(),
+    ]) {
+      expect(act).toThrow(expect.objectContaining({ code: 'note_deleted' }))
+    }
+  })
+})
+
+describe('a note that is moved to a channel', () => {
+  it('is lost for the keys of its old place and there for those of the new one, at the same revision', async () => {
+    await using service = await createNotesService()
+    const team = service.owner.createChannel('Team')
+    const { key } = service.owner.createIntegration({ channels: [team] }).issueKey()
+    const [personal, channel] = [anInbox(), anInbox()]
+    await service.connect(personal.open)
+    await service.connect(channel.open, { apiKey: key })
+    const note = service.owner.record().end({ summary: false })
+    await service.settled()
+    const before = await resourceOf(service, note)
+    await service.clock.advance('1h')
+
+    note.moveTo(team)
+    await service.settled()
+    expect(personal.kinds).toEqual(['note.ended', 'note.deleted'])
+    expect(personal.received.at(-1)?.event).toMatchObject({
+      data: { reason: 'access_lost', revision: before.revision },
+    })
+    expect(channel.kinds).toEqual([])
+    expect(await refusal(call(service, `GET /v1/notes/${note.note_id}`))).toEqual([404, 'not_found'])
+    const seen = await call<Note>(service, `GET /v1/notes/${note.note_id}`, { key })
+    expect(seen.body).toEqual({ ...before, owner: { type: 'channel', channel_id: team.channel_id } })
+
+    note.moveTo('personal')
+    await service.settled()
+    expect(channel.kinds).toEqual(['note.deleted'])
+    expect(personal.kinds).toEqual(['note.ended', 'note.deleted'])
+    expect(await resourceOf(service, note)).toEqual(before)
+  })
+
+  it('is lost for nobody who sees both places', async () => {
+    await using service = await createNotesService()
+    const channels = [service.owner.createChannel('One'), service.owner.createChannel('Two')] as const
+    const { key } = service.owner.createIntegration({ channels }).issueKey()
+    const inbox = anInbox()
+    await service.connect(inbox.open, { apiKey: key })
+    const note = service.owner.record({ channel: channels[0] }).end({ summary: false })
+    note.moveTo(channels[1])
+    await service.settled()
+    expect(inbox.kinds).toEqual(['note.ended'])
+  })
+
+  it('shows no tombstone to those who lost it, whatever they ask for', async () => {
+    await using service = await createNotesService()
+    service.owner.record().note.moveTo(service.owner.createChannel('Team'))
+    const { body } = await call<NotePage>(service, 'GET /v1/notes?include_deleted=true')
+    expect(body.notes).toEqual([])
+  })
+})
+
+describe('what the owner cannot do', () => {
+  it('is refused with a code and a next step', async () => {
+    await using service = await createNotesService()
+    await using other = await createNotesService({ seed: 2 })
+    const strange = other.owner.createChannel('Elsewhere')
+    const { note } = service.owner.record()
+    const refused = (code: string) => expect.objectContaining({ code })
+    expect(() => service.owner.note('note_1')).toThrow(refused('note_unknown'))
+    expect(() => note.moveTo(strange)).toThrow(refused('channel_unknown'))
+    expect(() => service.owner.record({ channel: strange })).toThrow(refused('channel_unknown'))
+    expect(() => service.owner.createIntegration({ channels: [strange] })).toThrow(refused('channel_unknown'))
+    expect(() => service.owner.createIntegration({ channels: [] })).toThrow(OptionError)
+    expect(() => service.owner.createIntegration().issueKey({ scopes: [] })).toThrow('at least one')
+    expect(() => service.owner.createIntegration().issueKey({ scopes: ['notes:write' as never] })).toThrow(
+      'notes:write',
+    )
+    expect(() => service.owner.record({ tittle: 'Typo' } as never)).toThrow('tittle')
+    expect(() => note.edit({ tittle: 'Typo' } as never)).toThrow('tittle')
+  })
+})

@@ -1,0 +1,84 @@
+import type { SeededRandom } from '../seed/seeded-random.ts'
+import type { SpokenLine } from './transcript.ts'
+
+type Words = readonly [string, ...string[]]
+
+const SPEAKERS: Words = ['Amara', 'Bjorn', 'Chiara', 'Dmitri', 'Esi', 'Farid', 'Grace', 'Hiro', 'Ines', 'Jonas']
+const OCCASIONS: Words = [
+  'Stand-up',
+  'Planning',
+  'Review',
+  'Retrospective',
+  'Interview',
+  'Workshop',
+  'Call',
+  'Briefing',
+]
+const SUBJECTS: Words = [
+  'checkout redesign',
+  'data migration',
+  'hiring plan',
+  'mobile release',
+  'onboarding flow',
+  'pricing page',
+  'quarterly budget',
+  'search relevance',
+  'support backlog',
+  'warehouse move',
+]
+const REMARKS: Words = [
+  'Let us look at the {subject} first, it is what everybody waits for.',
+  'The numbers for the {subject} came in yesterday and they look better than we feared.',
+  'I would rather ship a smaller {subject} now than a complete one in spring.',
+  'Who has talked to the customers about the {subject}?',
+  'We agreed on two weeks for the {subject}, and one of them is over.',
+  'There is one risk in the {subject} that nobody has written down yet.',
+  'Can we move the decision on the {subject} to Thursday?',
+  'I tried the {subject} on a slow connection, and it still works.',
+]
+const REPLIES: Words = [
+  'Agreed, I will write that down.',
+  'That is not how I remember it.',
+  'Give me until tomorrow to check.',
+  'Yes, and we should tell the others today.',
+  'Then somebody has to own it. I can.',
+  'Fine by me, as long as we measure it.',
+]
+
+/** The title of a note that somebody might have recorded: `Planning: data migration`. */
+export function plausibleTitle(random: SeededRandom): string {
+  return `${random.pick(OCCASIONS)}: ${random.pick(SUBJECTS)}`
+}
+
+/** What somebody might have typed into a note beside the recording. */
+export function plausibleContent(random: SeededRandom): string {
+  return `Ask ${random.pick(SPEAKERS)} about the ${random.pick(SUBJECTS)}.`
+}
+
+/** A short conversation of two to four people. */
+export function plausibleConversation(random: SeededRandom): readonly SpokenLine[] {
+  const subject = random.pick(SUBJECTS)
+  const first = random.integer(0, SPEAKERS.length - 1)
+  const speakers = random.integer(2, 4)
+  return Array.from({ length: random.integer(4, 14) }, (_, turn) => ({
+    speaker: SPEAKERS[(first + (turn % speakers)) % SPEAKERS.length] ?? null,
+    text: turn % 2 === 0 ? random.pick(REMARKS).replace('{subject}', subject) : random.pick(REPLIES),
+  }))
+}
+
+/** A summary in Markdown: who was there, what was said first, what is to be done. */
+export function plausibleSummary(random: SeededRandom, lines: readonly SpokenLine[]): string {
+  const speakers = [...new Set(lines.flatMap(({ speaker }) => speaker ?? []))]
+  const [opening] = lines
+  return [
+    '## Summary',
+    '',
+    `${speakers.length === 0 ? 'Nobody known' : speakers.join(', ')} spoke. ${opening?.text ?? 'Nothing was said.'}`,
+    '',
+    '### Next steps',
+    '',
+    `- ${random.pick(SPEAKERS)} follows up on the ${random.pick(SUBJECTS)}.`,
+    `- Meet again in ${random.integer(2, 10)} days.`,
+    '',
+  ].join('\n')
+}
