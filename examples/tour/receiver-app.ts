@@ -7,7 +7,7 @@ import express from 'express'
 import type { NotesCopy } from './notes-copy.ts'
 
 /** How many deliveries ended in each way. */
-export interface Outcomes {
+interface Outcomes {
   applied: number
   duplicate: number
   stale: number

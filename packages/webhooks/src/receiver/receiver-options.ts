@@ -86,9 +86,6 @@ export interface ReceiverHooks {
   readonly onRefused?: ((reason: VerificationFailure) => void) | undefined
 }
 
-/** The options of a receiver, with every default in its place. */
-export type ResolvedReceiverOptions = ReturnType<typeof resolveReceiverOptions>
-
 const OPTIONS: readonly (keyof ReceiverOptions)[] = [
   'secret',
   'on',

@@ -26,7 +26,7 @@ export interface AppliedRevision {
   readonly revision: number
   /** Whether a deletion was applied at this revision. */
   readonly deleted: boolean
-  /** What was applied at this revision: the {@link seenKey} of each event. */
+  /** What was applied at this revision: a kind, with its recording session where there is one. */
   readonly seen: readonly string[]
 }
 
@@ -61,7 +61,6 @@ export function raiseRevision(applied: AppliedRevision | undefined, change: Note
   }
 }
 
-/** What tells events of one revision apart: the kind, and the recording session where there is one. */
-export function seenKey({ kind, recordingSessionId }: NoteChange): string {
+function seenKey({ kind, recordingSessionId }: NoteChange): string {
   return recordingSessionId === undefined ? kind : `${kind} ${recordingSessionId}`
 }
