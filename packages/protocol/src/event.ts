@@ -1,4 +1,10 @@
-import { ENDPOINT_EVENT_KINDS, type EndpointEventKind, NOTE_EVENT_KINDS, type NoteEventKind } from './contract.ts'
+import {
+  ENDPOINT_EVENT_KINDS,
+  type EndpointEventKind,
+  type EventKind,
+  NOTE_EVENT_KINDS,
+  type NoteEventKind,
+} from './contract.ts'
 import type { SummaryStatus, TranscriptStatus } from './note.ts'
 import type { OpenEnum } from './open-enum.ts'
 
@@ -57,43 +63,39 @@ export type NoteEvent = NoteEndedEvent | NoteSummaryGeneratedEvent | NoteUpdated
 /** Any event about an endpoint. */
 export type EndpointEvent = EndpointVerificationEvent | EndpointTestEvent
 
-declare const unknownKind: unique symbol
-
-/** A kind that this version does not know. The brand keeps comparisons with known kinds narrowing. */
-export type UnknownEventKind = string & { readonly [unknownKind]: true }
+/** Any event of a kind that the contract names. */
+export type KnownEvent = NoteEvent | EndpointEvent
 
 /** An event of a kind that this version does not know. Acknowledge it; never fail on it (open point 26). */
 export type UnknownEvent = EventEnvelope<
-  UnknownEventKind,
+  string,
   { readonly note_id?: string | null | undefined; readonly [field: string]: unknown }
 >
 
 /**
- * The body of a delivery: narrow it by `event_type`.
+ * The body of a delivery. Ask {@link isKnownEvent} first; then `event_type` narrows it.
  *
  * @example
  * ```ts
- * import type { WebhookEvent } from '@notewire/protocol'
+ * import { isKnownEvent, type WebhookEvent } from '@notewire/protocol'
  *
- * function describeEvent(event: WebhookEvent): string {
+ * export function describeEvent(event: WebhookEvent): string {
+ *   if (!isKnownEvent(event)) return `something new: ${event.event_type}`
  *   switch (event.event_type) {
  *     case 'note.ended':
  *       return `session ${event.data.recording_session_id} of ${event.data.note_id} ended`
  *     case 'note.deleted':
  *       return `${event.data.note_id} is gone: ${event.data.reason}`
  *     default:
- *       return event.event_id
+ *       return event.event_type
  *   }
  * }
  * ```
  */
-export type WebhookEvent = NoteEvent | EndpointEvent | UnknownEvent
+export type WebhookEvent = KnownEvent | UnknownEvent
 
 /** The event of one kind: `EventOf<'note.ended'>`. */
-export type EventOf<Kind extends NoteEventKind | EndpointEventKind> = Extract<
-  NoteEvent | EndpointEvent,
-  { readonly event_type: Kind }
->
+export type EventOf<Kind extends EventKind> = Extract<KnownEvent, { readonly event_type: Kind }>
 
 /** Tells whether a kind is one of the four `note.*` kinds of the contract (§6). */
 export function isNoteEventKind(kind: string): kind is NoteEventKind {
@@ -113,4 +115,9 @@ export function isNoteEvent(event: WebhookEvent): event is NoteEvent {
 /** Tells whether an event is about an endpoint, and narrows it. */
 export function isEndpointEvent(event: WebhookEvent): event is EndpointEvent {
   return isEndpointEventKind(event.event_type)
+}
+
+/** Tells whether an event is of a kind that the contract names, and narrows it. */
+export function isKnownEvent(event: WebhookEvent): event is KnownEvent {
+  return isNoteEvent(event) || isEndpointEvent(event)
 }

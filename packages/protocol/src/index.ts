@@ -29,8 +29,10 @@ export {
   type EventOf,
   isEndpointEvent,
   isEndpointEventKind,
+  isKnownEvent,
   isNoteEvent,
   isNoteEventKind,
+  type KnownEvent,
   type NoteDeletedEvent,
   type NoteEndedEvent,
   type NoteEvent,
@@ -38,7 +40,6 @@ export {
   type NoteSummaryGeneratedEvent,
   type NoteUpdatedEvent,
   type UnknownEvent,
-  type UnknownEventKind,
   type WebhookEvent,
 } from './event.ts'
 export {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { EndpointEventKind, NoteEventKind } from '../contract.ts'
+import type { EventKind } from '../contract.ts'
 import type { EventOf, UnknownEvent } from '../event.ts'
 import { revision } from './revision.ts'
 
@@ -16,11 +16,12 @@ const noteEventFields = {
   summary_status: z.nullish(z.string()),
 }
 
-// The contract does not show these payloads: a body without `data` is as good as one with an empty one.
-const endpointEventData = z._default(z.looseObject({ endpoint_id: z.nullish(z.string()) }), {})
+// The contract does not show these payloads: a body without `data` is as good as one whose `data` is empty.
+const emptyWhenAbsent = z.transform((data) => data ?? {})
+const endpointEventData = z.pipe(emptyWhenAbsent, z.looseObject({ endpoint_id: z.nullish(z.string()) }))
 
 /** The schema of each event kind of the contract (§6). */
-export const eventSchemas: { readonly [Kind in NoteEventKind | EndpointEventKind]: z.ZodMiniType<EventOf<Kind>> } = {
+export const eventSchemas: { readonly [Kind in EventKind]: z.ZodMiniType<EventOf<Kind>> } = {
   'note.ended': z.looseObject({
     ...envelopeFields,
     event_type: z.literal('note.ended'),
@@ -54,9 +55,9 @@ export const eventSchemas: { readonly [Kind in NoteEventKind | EndpointEventKind
 }
 
 /** The schema of an event whose kind is not in the contract (open point 26). */
-export const unknownEventSchema = z.looseObject({
+export const unknownEventSchema: z.ZodMiniType<UnknownEvent> = z.looseObject({
   event_id: z.string().check(z.minLength(1)),
   event_type: z.string().check(z.minLength(1)),
   occurred_at: z._default(z.string(), ''),
-  data: z._default(z.record(z.string(), z.unknown()), {}),
-}) as unknown as z.ZodMiniType<UnknownEvent>
+  data: z.pipe(emptyWhenAbsent, z.looseObject({})),
+})

@@ -40,7 +40,7 @@ export function parseShape<Shape>(schema: z.ZodMiniType<Shape>, value: unknown, 
 export function parseEvent(body: unknown): WebhookEvent {
   const kind = typeof body === 'object' && body !== null && 'event_type' in body ? body.event_type : undefined
   if (typeof kind === 'string' && (isNoteEventKind(kind) || isEndpointEventKind(kind))) {
-    return parseShape<WebhookEvent>(eventSchemas[kind], body, `the body of a ${kind} event`)
+    return parseShape<WebhookEvent>(eventSchemas[kind], body, `the ${kind} event`)
   }
   return parseShape(unknownEventSchema, body, 'the webhook body')
 }

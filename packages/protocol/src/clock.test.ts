@@ -1,0 +1,35 @@
+import { getEventListeners } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from './clock.ts'
+
+describe('the clock of the machine', () => {
+  it('tells the time in milliseconds since the Unix epoch', () => {
+    expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1000)
+  })
+
+  it('sleeps as long as it is told', async () => {
+    const began = performance.now()
+    await systemClock.sleep(50)
+    // A timer of Node.js may fire up to a millisecond early.
+    expect(performance.now() - began).toBeGreaterThanOrEqual(49)
+  })
+
+  it('does not fall asleep under an aborted signal', async () => {
+    const reason = new Error('shut down')
+    await expect(systemClock.sleep(60_000, AbortSignal.abort(reason))).rejects.toBe(reason)
+  })
+
+  it('wakes with the reason when its signal is aborted', async () => {
+    const shutdown = new AbortController()
+    const reason = new Error('shut down')
+    const asleep = systemClock.sleep(60_000, shutdown.signal)
+    shutdown.abort(reason)
+    await expect(asleep).rejects.toBe(reason)
+  })
+
+  it('leaves nothing on a signal that outlives many sleeps', async () => {
+    const { signal } = new AbortController()
+    await Promise.all([systemClock.sleep(1, signal), systemClock.sleep(2, signal)])
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+})

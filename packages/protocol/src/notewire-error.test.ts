@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { NotewireError } from './notewire-error.ts'
+import { OptionError, refuseUnknownOptions } from './options.ts'
+
+describe('an error of Notewire', () => {
+  const error = new NotewireError('secret_missing', 'there is no secret. Set one.')
+
+  it('carries a code for programs', () => expect(error.code).toBe('secret_missing'))
+
+  it('says its code and what to do when it is printed', () => {
+    expect(String(error)).toBe('NotewireError [secret_missing]: there is no secret. Set one.')
+  })
+
+  it('keeps its cause', () => {
+    const cause = new Error('connection refused')
+    expect(new NotewireError('network', 'nobody answered.', { cause }).cause).toBe(cause)
+  })
+})
+
+describe('an option that nobody knows', () => {
+  const make = (options: object) => () => refuseUnknownOptions('createReceiver', options, ['secret', 'store'])
+
+  it('is refused, by name, with the options that exist', () => {
+    expect(make({ secret: 'x', stroe: 1 })).toThrow(
+      new OptionError('stroe', 'createReceiver has no option "stroe". It takes: secret, store.'),
+    )
+    expect(make({ stroe: 1 })).toThrow(expect.objectContaining({ code: 'option_invalid', option: 'stroe' }))
+  })
+
+  it('is no inherited property', () => expect(make({ toString: 1 })).toThrow(OptionError))
+
+  it('is not one of the known', () => expect(make({ secret: undefined })).not.toThrow())
+})

@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isTombstone } from '../note.ts'
+import { noteSchema, recordingSessionSchema } from './note.ts'
+import { parseShape } from './parse.ts'
+
+const readNote = (note: object) => parseShape(noteSchema, note, 'a note')
+
+describe('a note', () => {
+  it('is known by its note_id', () => expect(readNote({ note_id: 'note_1', revision: 1 }).note_id).toBe('note_1'))
+
+  it('is known by its id, where only that is sent (open point 2)', () => {
+    expect(readNote({ id: 'note_1', revision: 1 })).toEqual({ id: 'note_1', note_id: 'note_1', revision: 1 })
+  })
+
+  it('keeps both, and is known by note_id, where both are sent (open point 2)', () => {
+    expect(readNote({ id: '42', note_id: 'note_1', revision: 1 })).toEqual({ id: '42', note_id: 'note_1', revision: 1 })
+  })
+
+  it('needs no more than an identifier and a revision (open point 3)', () => {
+    expect(readNote({ note_id: 'note_1', revision: 0 })).toEqual({ note_id: 'note_1', revision: 0 })
+  })
+
+  it.each([
+    ['identifier', 'note_id', { revision: 1 }],
+    ['identifier with something in it', 'note_id', { note_id: '', revision: 1 }],
+    ['identifier that is text', 'note_id', { id: 42, revision: 1 }],
+    ['revision', 'revision', { note_id: 'note_1' }],
+    ['revision that is whole', 'revision', { note_id: 'note_1', revision: 1.5 }],
+    ['revision from 0', 'revision', { note_id: 'note_1', revision: -1 }],
+    ['revision that compares exactly', 'revision', { note_id: 'note_1', revision: 2 ** 53 }],
+    ['revision that is a number', 'revision', { note_id: 'note_1', revision: '1' }],
+  ])('needs an %s', (_what, path, note) => {
+    expect(() => readNote(note)).toThrow(expect.objectContaining({ code: 'shape_invalid', path }))
+  })
+
+  it('may say that any other field is empty (open point 3)', () => {
+    const fields = ['title', 'content', 'status', 'transcript_status', 'summary_status', 'owner']
+    const times = ['created_at', 'updated_at', 'ended_at', 'deleted_at']
+    const note = { note_id: 'note_1', revision: 1, ...Object.fromEntries([...fields, ...times].map((f) => [f, null])) }
+    expect(readNote(note)).toEqual(note)
+  })
+
+  it('may stand in a state that the contract does not list (open point 3)', () => {
+    const states = { status: fc.string(), transcript_status: fc.string(), summary_status: fc.string() }
+    fc.assert(
+      fc.property(fc.record(states), (state) => {
+        expect(readNote({ note_id: 'note_1', revision: 1, ...state })).toMatchObject(state)
+      }),
+    )
+  })
+
+  it.each([{ type: 'personal' }, { type: 'channel', channel_id: 'channel_1' }, { type: 'team', team_id: 'team_1' }])(
+    'may belong to %j (open point 3)',
+    (owner) => expect(readNote({ note_id: 'note_1', revision: 1, owner }).owner).toEqual(owner),
+  )
+
+  it('keeps the fields that this version does not know', () => {
+    const unknown = fc.dictionary(
+      fc.string().map((name) => `x_${name}`),
+      fc.jsonValue(),
+    )
+    fc.assert(
+      fc.property(unknown, (fields) => {
+        expect(readNote({ note_id: 'note_1', revision: 1, ...fields })).toEqual({
+          note_id: 'note_1',
+          revision: 1,
+          ...fields,
+        })
+      }),
+    )
+  })
+})
+
+describe('a tombstone (open point 4)', () => {
+  it('is the same record, emptied', () => {
+    const deleted_at = '2026-05-01T10:00:00Z'
+    const tombstone = { note_id: 'note_1', revision: 5, status: 'deleted', title: null, content: null, deleted_at }
+    expect(readNote(tombstone)).toEqual(tombstone)
+    expect(isTombstone(readNote(tombstone))).toBe(true)
+  })
+
+  it.each([{ status: 'deleted' }, { deleted_at: '2026-05-01T10:00:00Z' }])(
+    'may hold no more than identifier, revision and %j',
+    (marker) => expect(isTombstone(readNote({ id: 'note_1', revision: 5, ...marker }))).toBe(true),
+  )
+})
+
+it('a recording session is known by its recording_session_id', () => {
+  const session = { recording_session_id: 'session_1', started_at: '2026-05-01T09:00:00Z' }
+  expect(parseShape(recordingSessionSchema, session, 'a session')).toEqual(session)
+  expect(() => parseShape(recordingSessionSchema, {}, 'a session')).toThrow('"recording_session_id"')
+})

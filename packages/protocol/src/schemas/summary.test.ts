@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { parseShape } from './parse.ts'
+import { summarySchema } from './summary.ts'
+
+const readSummary = (summary: object) => parseShape(summarySchema, summary, 'a summary')
+
+describe('a summary (open point 10)', () => {
+  it('has a revision, a status and Markdown', () => {
+    const summary = { note_id: 'note_1', revision: 3, status: 'ready', markdown: '# Stand-up' }
+    expect(readSummary(summary)).toEqual(summary)
+  })
+
+  it('that is not ready has a status and no Markdown', () => {
+    const summary = { note_id: 'note_1', revision: 3, status: 'pending', markdown: null }
+    expect(readSummary(summary)).toEqual(summary)
+  })
+
+  it('without a word of Markdown reads as one that has none', () => {
+    expect(readSummary({ note_id: 'note_1' })).toEqual({ note_id: 'note_1', markdown: null })
+  })
+
+  it('may be in a state that the contract does not list', () => {
+    expect(readSummary({ id: 'note_1', status: 'translating' })).toMatchObject({
+      note_id: 'note_1',
+      status: 'translating',
+    })
+  })
+
+  it.each([
+    ['its note', 'note_id', { markdown: '' }],
+    ['Markdown that is text', 'markdown', { note_id: 'note_1', markdown: {} }],
+  ])('needs %s', (_what, path, summary) => {
+    expect(() => readSummary(summary)).toThrow(expect.objectContaining({ path }))
+  })
+})

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { parseShape } from './parse.ts'
+import { transcriptSchema } from './transcript.ts'
+
+const readTranscript = (transcript: object) => parseShape(transcriptSchema, transcript, 'a transcript')
+
+describe('a transcript (open point 9)', () => {
+  it('has a revision, a text, and segments with their speaker and times', () => {
+    const segments = [
+      { speaker: 'Ada', start_ms: 0, end_ms: 900, text: 'Good morning.' },
+      { speaker: null, start_ms: 900, end_ms: 1400, text: 'Hello.' },
+    ]
+    const transcript = { note_id: 'note_1', revision: 3, text: 'Good morning. Hello.', segments }
+    expect(readTranscript(transcript)).toEqual(transcript)
+  })
+
+  it.each([{}, { revision: null, segments: null }, { segments: [] }, { segments: [{ text: 'Hello.' }] }])(
+    'may say no more than %j beside its text',
+    (fields) => {
+      const transcript = { note_id: 'note_1', text: 'Hello.', ...fields }
+      expect(readTranscript(transcript)).toEqual(transcript)
+    },
+  )
+
+  it('may name its note by id', () => expect(readTranscript({ id: 'note_1', text: '' }).note_id).toBe('note_1'))
+
+  it('may be empty', () => expect(readTranscript({ note_id: 'note_1', text: '' }).text).toBe(''))
+
+  it.each([
+    ['its note', 'note_id', { text: 'Hello.' }],
+    ['a text', 'text', { note_id: 'note_1' }],
+    ['a text in each segment', 'segments[0].text', { note_id: 'note_1', text: '', segments: [{}] }],
+    ['a whole revision, if any', 'revision', { note_id: 'note_1', text: '', revision: 1.5 }],
+  ])('needs %s', (_what, path, transcript) => {
+    expect(() => readTranscript(transcript)).toThrow(expect.objectContaining({ path }))
+  })
+})
