@@ -6,9 +6,16 @@ export default {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
+      name: 'everything-resolves',
+      comment: 'An import that leads nowhere is an arrow that no rule below can see.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, pathNot: '\\.(test|test-d)\\.ts$|tsup\\.config\\.ts$' },
+      from: { orphan: true, pathNot: '\\.(test|test-d|d)\\.ts$|tsup\\.config\\.ts$' },
       to: {},
     },
     {
@@ -22,14 +29,14 @@ export default {
       name: 'wings-import-protocol-alone',
       comment: 'client, webhooks and mock-server do not know each other; tests may bring them together.',
       severity: 'error',
-      from: { path: '^packages/(client|webhooks|mock-server)/', pathNot: '\\.test\\.ts$|/fixtures/' },
+      from: { path: '^packages/(client|webhooks|mock-server)/', pathNot: '\\.test(-d)?\\.ts$|/fixtures/' },
       to: { path: '^packages/(?!protocol/)', pathNot: '^packages/$1/' },
     },
     {
       name: 'mock-server-is-the-other-side',
       comment: 'Not even its tests may lean on our own client or verifier inside the published source.',
       severity: 'error',
-      from: { path: '^packages/mock-server/src/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^packages/mock-server/src/', pathNot: '\\.test(-d)?\\.ts$' },
       to: { path: '^packages/(client|webhooks|mirror|notewire)/' },
     },
     {
@@ -55,19 +62,19 @@ export default {
       name: 'core-knows-no-adapter',
       comment: 'Adapters and testing stand on the receiver, never the other way round.',
       severity: 'error',
-      from: { path: '^packages/webhooks/src/(verifier|receiver|stores)/', pathNot: '\\.test\\.ts$' },
+      from: { path: '^packages/webhooks/src/(verifier|receiver|stores)/', pathNot: '\\.test(-d)?\\.ts$' },
       to: { path: '^packages/webhooks/src/(adapters|testing)/' },
     },
     {
       name: 'no-dev-dependency-in-published-code',
       severity: 'error',
       from: { path: '^packages/[^/]+/src/', pathNot: '\\.(test|test-d)\\.ts$|/fixtures/' },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm-peer'] },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only', 'npm-peer'] },
     },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '/dist/' },
+    exclude: { path: '/dist/|^tests/packed-packages/consumer/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

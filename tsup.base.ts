@@ -10,6 +10,7 @@ export function buildOf(entry: Record<string, string>): Options {
     dts: true,
     sourcemap: true,
     clean: true,
+    silent: true,
     splitting: true,
     treeshake: true,
     external: [/^node:/],

@@ -1,22 +1,58 @@
-import { defaultServerConditions } from 'vite'
 import { defineConfig } from 'vitest/config'
 
-// Our own packages are tested from their sources; `tests/packed-packages` tests what is published.
-const fromSource = { resolve: { conditions: ['@notewire/source', ...defaultServerConditions] } }
+// Our own packages are tested from their sources; `tests/packed-packages.test.ts` tests what is published.
+const fromSource = { conditions: ['@notewire/source'] }
 
+// On two processors Vitest has one worker, and then puts group 0, the default, behind all others: hence 1 and 2 below.
 const unit = (name: string) => ({
-  ...fromSource,
-  ssr: fromSource,
+  resolve: fromSource,
+  ssr: { resolve: fromSource },
+  test: { name, root: `packages/${name}`, include: ['src/**/*.test.ts'], sequence: { groupOrder: 1 } },
+})
+
+// All type tests in one TypeScript program.
+const types = {
+  test: {
+    name: 'types',
+    include: [],
+    typecheck: {
+      enabled: true,
+      only: true,
+      include: ['packages/*/src/**/*.test-d.ts'],
+      tsconfig: 'tsconfig.json',
+      ignoreSourceErrors: true, // `npm run types` reports those.
+    },
+  },
+}
+
+// What only the whole workspace can show. After the rest, since npm and tsc leave no processor to tests that measure time.
+const whole = (name: string) => ({
+  resolve: fromSource,
+  ssr: { resolve: fromSource },
   test: {
     name,
-    root: `packages/${name}`,
-    include: ['src/**/*.test.ts'],
-    typecheck: { enabled: true, include: ['src/**/*.test-d.ts'], tsconfig: '../../tsconfig.json' },
+    include: [`tests/${name}.test.ts`],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    sequence: { groupOrder: 2 },
   },
 })
 
 export default defineConfig({
   test: {
-    projects: [unit('protocol'), unit('client'), unit('webhooks'), unit('mock-server')],
+    // `.ci/run` ends with the numbers of this report.
+    reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'test-results.json' }]] : ['default'],
+    projects: [
+      unit('protocol'),
+      unit('client'),
+      unit('webhooks'),
+      unit('mock-server'),
+      types,
+      whole('round-trip'),
+      whole('tour'),
+      whole('docs'),
+      whole('packed-packages'),
+      whole('examples'),
+    ],
   },
 })

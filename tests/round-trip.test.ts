@@ -124,6 +124,8 @@ describe('a copy built by handlers alone', () => {
           await service.clock.advance(pauseSeconds * 1000)
         }
         await service.settled()
+        // With seven failures in a row an event is lost (contract §6): no handler can know of it.
+        fc.pre(!service.deliveries.some(({ status }) => status === 'given_up'))
         expect(service.deliveries.filter(({ status }) => status !== 'delivered')).toEqual([])
         expect(copy.titles).toEqual(await titlesAtTheService(client))
         expectEachEventAppliedOnce(copy.outcomes)

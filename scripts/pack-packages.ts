@@ -1,0 +1,42 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { run, WORKSPACE } from './run.ts'
+
+/** A public package, as it would be published. */
+export interface PackedPackage {
+  readonly name: string
+  /** Its folder in the workspace. */
+  readonly folder: string
+  readonly manifest: PackageManifest
+  /** The path of the tarball. */
+  readonly tarball: string
+  /** The paths of the files in the tarball. */
+  readonly files: readonly string[]
+}
+
+interface PackageManifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+/** Packs every public package into `destination`. They must have been built. */
+export async function packPackages(destination: string): Promise<PackedPackage[]> {
+  const names = await readdir(join(WORKSPACE, 'packages'))
+  const folders = names.map((name) => join(WORKSPACE, 'packages', name))
+  const packages = await Promise.all(
+    folders.map(async (folder) => {
+      const manifest: PackageManifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+      return manifest.private ? [] : [await pack(folder, manifest, destination)]
+    }),
+  )
+  return packages.flat()
+}
+
+async function pack(folder: string, manifest: PackageManifest, destination: string): Promise<PackedPackage> {
+  const report = await run('pnpm', ['pack', '--json', '--pack-destination', destination], folder)
+  const { filename, files }: { filename: string; files: { path: string }[] } = JSON.parse(report)
+  return { name: manifest.name, folder, manifest, tarball: filename, files: files.map(({ path }) => path) }
+}

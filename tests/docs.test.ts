@@ -1,0 +1,56 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { WORKSPACE } from '../scripts/run.ts'
+import { blocksOfDocstrings, blocksOfMarkdown } from './docs/code-blocks.ts'
+import { compileBlocks } from './docs/compile-blocks.ts'
+import { brokenLinks } from './docs/relative-links.ts'
+
+const markdown = filesOf('*.md', 'docs/**/*.md', 'packages/*/*.md', 'examples/*/*.md')
+const sources = filesOf('packages/*/src/**/*.ts')
+const folders = filesOf('packages/*', 'examples/*').concat('.')
+
+const blocks = [
+  ...markdown.flatMap((file) => blocksOfMarkdown(file, read(file))),
+  ...sources.flatMap((file) => blocksOfDocstrings(file, read(file))),
+]
+const examples = blocks.filter(({ language }) => language === 'ts')
+const problems = compileBlocks(examples, folders)
+
+it('finds the examples of the README files and of the docstrings', () => {
+  const files = examples.map(({ file }) => file)
+  expect(files).toContain('README.md')
+  expect(files).toContain('packages/protocol/README.md')
+  expect(files).toContain('packages/protocol/src/note.ts')
+})
+
+it('code is marked as ts, and as nothing that would not be compiled', () => {
+  expect(blocks.filter(({ language }) => /^(typescript|tsx|js|javascript|jsx|mjs|mts)$/.test(language))).toEqual([])
+})
+
+describe('an example compiles as a module of its own', () => {
+  it.each(examples.map((block) => [`${block.file}:${block.line}`, block] as const))('%s', (_place, block) => {
+    expect(problems.get(block)).toEqual([])
+  })
+})
+
+it.each(markdown)('every relative link of %s leads somewhere', (file) => {
+  expect(brokenLinks(file, read(file))).toEqual([])
+})
+
+describe('the reference covers every entry', () => {
+  it.each(filesOf('packages/*'))('of %s', (folder) => {
+    const { exports } = JSON.parse(read(join(folder, 'package.json')))
+    const entries = Object.values<{ '@notewire/source'?: string }>(exports).map((entry) => entry['@notewire/source'])
+    const { entryPoints } = JSON.parse(read(join(folder, 'typedoc.json')))
+    expect(entryPoints.map((entry: string) => `./${entry}`)).toEqual(entries.filter((entry) => entry !== undefined))
+  })
+})
+
+function filesOf(...patterns: string[]): string[] {
+  return globSync(patterns, { cwd: WORKSPACE, exclude: ['docs/reference', '**/node_modules', '**/dist'] }).sort()
+}
+
+function read(file: string): string {
+  return readFileSync(join(WORKSPACE, file), 'utf8')
+}

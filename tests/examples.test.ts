@@ -1,0 +1,30 @@
+import { globSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type PackedPackage, packPackages } from '../scripts/pack-packages.ts'
+import { run, WORKSPACE } from '../scripts/run.ts'
+import { copyProject, testScriptOf } from './examples/project.ts'
+
+const folders = globSync('examples/*/package.json', { cwd: WORKSPACE }).map((manifest) => join(manifest, '..'))
+const projects = folders.filter((folder) => testScriptOf(folder) !== undefined).sort()
+
+let destination: string
+let packages: readonly PackedPackage[]
+beforeAll(async () => {
+  destination = await mkdtemp(join(tmpdir(), 'notewire-examples-'))
+  packages = await packPackages(destination)
+})
+afterAll(() => rm(destination, { recursive: true }))
+
+it('finds the projects', () => {
+  expect(projects).toEqual(expect.arrayContaining(['examples/express', 'examples/vitest-with-mock']))
+})
+
+it.each(projects)('%s installs what is published, and passes its own tests', async (project) => {
+  const copy = join(destination, project)
+  await copyProject(project, copy, packages)
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], copy)
+  await run('npm', ['test'], copy)
+})

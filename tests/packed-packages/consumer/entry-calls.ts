@@ -1,0 +1,99 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Every entry that the packages export, by its specifier. */
+interface Entries {
+  readonly '@notewire/protocol': typeof import('@notewire/protocol')
+  readonly '@notewire/protocol/schemas': typeof import('@notewire/protocol/schemas')
+  readonly '@notewire/client': typeof import('@notewire/client')
+  readonly '@notewire/webhooks': typeof import('@notewire/webhooks')
+  readonly '@notewire/webhooks/verify': typeof import('@notewire/webhooks/verify')
+  readonly '@notewire/webhooks/node': typeof import('@notewire/webhooks/node')
+  readonly '@notewire/webhooks/express': typeof import('@notewire/webhooks/express')
+  readonly '@notewire/webhooks/testing': typeof import('@notewire/webhooks/testing')
+  readonly '@notewire/mock-server': typeof import('@notewire/mock-server')
+}
+
+const SECRET = 'whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIGFuZCBubyBvdGhlcg'
+
+/** One small real call of each entry. `packed-packages.test.ts` says what each answers. */
+export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entries[Specifier]) => unknown } = {
+  '@notewire/protocol': ({ keyIdOf }) => keyIdOf('ntw_live_k7.s3cret'),
+
+  '@notewire/protocol/schemas': ({ noteSchema, parseShape }) =>
+    parseShape(noteSchema, { id: 'note_1', revision: 3 }, 'a note').note_id,
+
+  '@notewire/client': ({ NotesClient }) =>
+    serving(
+      (_request, response) => response.end('{ "notes": [{ "id": "note_1", "revision": 3 }], "has_more": false }'),
+      async (baseUrl) => {
+        const client = new NotesClient({ baseUrl, apiKey: 'ntw_live_k7.s3cret' })
+        const found: string[] = []
+        for await (const note of client.notes.list()) found.push(note.note_id)
+        return found
+      },
+    ),
+
+  '@notewire/webhooks': async ({ createReceiver }) => {
+    const handled: string[] = []
+    const receiver = createReceiver({
+      secret: SECRET,
+      on: { 'note.ended': ({ data }) => void handled.push(data.note_id) },
+    })
+    const request = new Request('https://receiver.example/', { method: 'POST', ...(await aSignedAttempt()) })
+    const { status } = await receiver.fetch(request)
+    return [status, handled]
+  },
+
+  '@notewire/webhooks/verify': async ({ createVerifier }) => {
+    const { body, headers } = await aSignedAttempt()
+    const verify = createVerifier({ secret: SECRET })
+    return [(await verify(body, headers)).status, (await verify(`${body} `, headers)).status]
+  },
+
+  '@notewire/webhooks/node': async ({ nodeHandler }) => {
+    const { createReceiver } = await import('@notewire/webhooks')
+    const receiver = createReceiver({ secret: SECRET, on: {} })
+    return serving(nodeHandler(receiver), statusOfDelivery)
+  },
+
+  '@notewire/webhooks/express': async ({ expressHandler }) => {
+    const { default: express } = await import('express')
+    const { createReceiver } = await import('@notewire/webhooks')
+    const receiver = createReceiver({ secret: SECRET, on: {} })
+    return serving(express().post('/', expressHandler(receiver)), statusOfDelivery)
+  },
+
+  '@notewire/webhooks/testing': ({ anEvent }) => anEvent({ kind: 'note.deleted', reason: 'access_lost' }).data.reason,
+
+  '@notewire/mock-server': async ({ createNotesService }) => {
+    await using service = await createNotesService()
+    const response = await service.fetch(new Request('http://notes.example/v1/notes'))
+    return response.status
+  },
+}
+
+async function serving<Answer>(
+  listener: RequestListener,
+  visit: (baseUrl: string) => Promise<Answer>,
+): Promise<Answer> {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    return await visit(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+async function statusOfDelivery(url: string): Promise<number> {
+  const { status } = await fetch(url, { method: 'POST', ...(await aSignedAttempt()) })
+  return status
+}
+
+async function aSignedAttempt() {
+  const { anEvent, signAttempt } = await import('@notewire/webhooks/testing')
+  return signAttempt(SECRET, anEvent({ kind: 'note.ended', noteId: 'note_1' }))
+}
