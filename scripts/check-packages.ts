@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type PackedPackage, packPackages } from './pack-packages.ts'
-import { run, WORKSPACE } from './run.ts'
+import { run, tool, WORKSPACE } from './run.ts'
 
 const destination = await mkdtemp(join(tmpdir(), 'notewire-packed-'))
 try {
@@ -12,7 +12,7 @@ try {
 }
 
 async function check({ name, tarball }: PackedPackage): Promise<void> {
-  await run('publint', ['run', tarball, '--strict'], WORKSPACE)
-  await run('attw', [tarball, '--profile', 'esm-only', '--no-definitely-typed'], WORKSPACE)
+  await run(tool('publint'), ['run', tarball, '--strict'], WORKSPACE)
+  await run(tool('attw'), [tarball, '--profile', 'esm-only', '--no-definitely-typed'], WORKSPACE)
   console.log(`${name}: publint and attw have no complaint`)
 }

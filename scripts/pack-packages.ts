@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run, WORKSPACE } from './run.ts'
+import { run, tool, WORKSPACE } from './run.ts'
 
 /** A public package, as it would be published. */
 export interface PackedPackage {
@@ -36,7 +36,7 @@ export async function packPackages(destination: string): Promise<PackedPackage[]
 }
 
 async function pack(folder: string, manifest: PackageManifest, destination: string): Promise<PackedPackage> {
-  const report = await run('pnpm', ['pack', '--json', '--pack-destination', destination], folder)
+  const report = await run(tool('pnpm'), ['pack', '--json', '--pack-destination', destination], folder)
   const { filename, files }: { filename: string; files: { path: string }[] } = JSON.parse(report)
   return { name: manifest.name, folder, manifest, tarball: filename, files: files.map(({ path }) => path) }
 }

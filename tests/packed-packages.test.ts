@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { run } from '../scripts/run.ts'
+import { run, tool } from '../scripts/run.ts'
 import { type Consumer, installConsumer } from './packed-packages/consumer.ts'
 
 // What the call of `packed-packages/consumer/entry-calls.ts` answers, for each entry that the packages export.
@@ -96,7 +96,7 @@ describe('every tarball', () => {
 })
 
 it.each(['nodenext', 'bundler', 'without-dom'])('the declarations satisfy a strict compiler: %s', async (setting) => {
-  await run('tsc', ['--project', `tsconfig.${setting}.json`], consumer.folder)
+  await run(tool('tsc'), ['--project', `tsconfig.${setting}.json`], consumer.folder)
 })
 
 function exportedEntries(): string[] {

@@ -8,7 +8,7 @@ export interface CodeBlock {
   readonly code: string
 }
 
-const FENCED_BLOCK = /^(?<indent>[ ]*)```(?<language>\S*)[^\n]*\n(?<code>.*?)^[ ]*```[ ]*$/gms
+const FENCED_BLOCK = /^[ ]*```(?<language>\S*)[^\n]*\n(?<code>.*?)^[ ]*```[ ]*$/gms
 const DOCSTRING = /^[ ]*\/\*\*\n.*?\*\//gms
 const DOCSTRING_MARGIN = /^[ ]*(?:\/\*\*|\*\/|\*[ ]?)/gm
 

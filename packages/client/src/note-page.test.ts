@@ -1,4 +1,4 @@
-import { ShapeError } from '@notewire/protocol/schemas'
+import { ShapeError } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { parseNotePage } from './note-page.ts'
 

@@ -1,5 +1,4 @@
-import type { NotePage } from '@notewire/protocol'
-import { noteSchema, parseShape, ShapeError } from '@notewire/protocol/schemas'
+import { type NotePage, readNote, ShapeError } from '@notewire/protocol'
 import { parseList } from './parse-list.ts'
 
 /**
@@ -27,7 +26,7 @@ function parseNotes(notes: unknown, notesField: string): NotePage['notes'] {
       `"${notesField}" should be array. If the service names the field otherwise, say so with the option notesField.`,
     )
   }
-  return parseList(notesField, notes, (note, what) => parseShape(noteSchema, note, what))
+  return parseList(notesField, notes, readNote)
 }
 
 function parseCursor(cursor: unknown): string | null {

@@ -1,5 +1,4 @@
-import type { Note, Summary, Transcript } from '@notewire/protocol'
-import { noteSchema, parseShape, summarySchema, transcriptSchema } from '@notewire/protocol/schemas'
+import { type Note, readNote, readSummary, readTranscript, type Summary, type Transcript } from '@notewire/protocol'
 import type { CallOptions } from './call-options.ts'
 import { createNoteList, type NoteList } from './note-list.ts'
 import { encodeNoteListQuery, type NoteListQuery } from './note-list-query.ts'
@@ -75,7 +74,7 @@ export class Notes {
    */
   async transcript(noteId: string, options: CallOptions = {}): Promise<Transcript> {
     const answer = await this.#transport.call(GET_TRANSCRIPT, { id: noteId }, options)
-    return readBody(answer, (body) => parseShape(transcriptSchema, body, 'the transcript'))
+    return readBody(answer, readTranscript)
   }
 
   /**
@@ -86,12 +85,12 @@ export class Notes {
    */
   async summary(noteId: string, options: CallOptions = {}): Promise<Summary> {
     const answer = await this.#transport.call(GET_SUMMARY, { id: noteId }, options)
-    return readBody(answer, (body) => parseShape(summarySchema, body, 'the summary'))
+    return readBody(answer, readSummary)
   }
 
   async #get(noteId: string, options: CallOptions): Promise<Note> {
     const answer = await this.#transport.call(GET_NOTE, { id: noteId }, options)
-    return readBody(answer, (body) => parseShape(noteSchema, body, 'the note'))
+    return readBody(answer, readNote)
   }
 
   async #readPage(parameters: URLSearchParams, cursor: string | undefined, options: CallOptions) {

@@ -1,4 +1,4 @@
-import { ShapeError } from '@notewire/protocol/schemas'
+import { ShapeError } from '@notewire/protocol'
 
 /**
  * Reads each item of a list of the wire.

@@ -1,4 +1,4 @@
-import { ShapeError } from '@notewire/protocol/schemas'
+import { ShapeError } from '@notewire/protocol'
 import { type Answer, requestIdOf } from './answer.ts'
 import { InvalidResponseError } from './errors/invalid-response-error.ts'
 import { nameOf } from './operation.ts'

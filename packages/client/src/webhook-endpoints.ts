@@ -1,10 +1,13 @@
-import type { Clock, NoteEventKind, OpenEnum, WebhookEndpoint, WebhookEndpointWithSecret } from '@notewire/protocol'
 import {
-  parseShape,
+  type Clock,
+  type NoteEventKind,
+  type OpenEnum,
+  readWebhookEndpoint,
+  readWebhookEndpointWithSecret,
   ShapeError,
-  webhookEndpointSchema,
-  webhookEndpointWithSecretSchema,
-} from '@notewire/protocol/schemas'
+  type WebhookEndpoint,
+  type WebhookEndpointWithSecret,
+} from '@notewire/protocol'
 import type { Answer } from './answer.ts'
 import type { CallOptions } from './call-options.ts'
 import { type ActivationOptions, waitForActivation } from './endpoint-activation.ts'
@@ -125,11 +128,11 @@ export class WebhookEndpoints {
 }
 
 function readEndpoint(answer: Answer): WebhookEndpoint {
-  return readBody(answer, (body) => parseShape(webhookEndpointSchema, body, 'the endpoint'))
+  return readBody(answer, readWebhookEndpoint)
 }
 
 function readEndpointWithSecret(answer: Answer): WebhookEndpointWithSecret {
-  return readBody(answer, (body) => parseShape(webhookEndpointWithSecretSchema, body, 'the endpoint'))
+  return readBody(answer, readWebhookEndpointWithSecret)
 }
 
 // The contract does not show this answer: we take the names that a service may well have chosen (open point 14).
@@ -144,5 +147,5 @@ function parseEndpoints(body: unknown): readonly WebhookEndpoint[] {
 }
 
 function parseEndpointList(name: string, endpoints: readonly unknown[]): readonly WebhookEndpoint[] {
-  return parseList(name, endpoints, (endpoint, what) => parseShape(webhookEndpointSchema, endpoint, what))
+  return parseList(name, endpoints, readWebhookEndpoint)
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS } from './contract.ts'
 import { isEndpointEvent, isKnownEvent, isNoteEvent, type WebhookEvent } from './event.ts'
-import { parseEvent } from './schemas/parse.ts'
+import { readEvent } from './reading/read-event.ts'
 
 const anEvent = (kind: string) =>
-  parseEvent({
+  readEvent({
     event_id: 'event_1',
     event_type: kind,
     occurred_at: '2026-05-01T10:00:00Z',

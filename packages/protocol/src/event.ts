@@ -67,10 +67,7 @@ export type EndpointEvent = EndpointVerificationEvent | EndpointTestEvent
 export type KnownEvent = NoteEvent | EndpointEvent
 
 /** An event of a kind that this version does not know. Acknowledge it; never fail on it (open point 26). */
-export type UnknownEvent = EventEnvelope<
-  string,
-  { readonly note_id?: string | null | undefined; readonly [field: string]: unknown }
->
+export type UnknownEvent = EventEnvelope<string, Readonly<Record<string, unknown>>>
 
 /**
  * The body of a delivery. Ask {@link isKnownEvent} first; then `event_type` narrows it.

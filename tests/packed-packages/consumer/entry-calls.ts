@@ -21,8 +21,7 @@ const SECRET = 'whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIGFuZCBubyBvdGhlcg'
 export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entries[Specifier]) => unknown } = {
   '@notewire/protocol': ({ keyIdOf }) => keyIdOf('ntw_live_k7.s3cret'),
 
-  '@notewire/protocol/schemas': ({ noteSchema, parseShape }) =>
-    parseShape(noteSchema, { id: 'note_1', revision: 3 }, 'a note').note_id,
+  '@notewire/protocol/schemas': ({ noteSchema }) => noteSchema.parse({ id: 'note_1', revision: 3 }).note_id,
 
   '@notewire/client': ({ NotesClient }) =>
     serving(

@@ -1,5 +1,5 @@
 import type { WebhookEndpoint, WebhookEndpointWithSecret } from '@notewire/protocol'
-import { parseShape, webhookEndpointSchema, webhookEndpointWithSecretSchema } from '@notewire/protocol/schemas'
+import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from '@notewire/protocol/schemas'
 import { describe, expect, it } from 'vitest'
 import { createNotesService } from '../create-notes-service.ts'
 import { call, refusal } from '../fixtures/call.ts'
@@ -19,7 +19,7 @@ describe('POST /v1/webhook-endpoints', () => {
       created_at: '2026-01-01T00:00:00.000Z',
       signing_secret: expect.stringMatching(/^whsec_[A-Za-z0-9_-]{43}$/),
     })
-    expect(parseShape(webhookEndpointWithSecretSchema, body, 'an endpoint').url).toBe(anEndpoint.url)
+    expect(webhookEndpointWithSecretSchema.parse(body).url).toBe(anEndpoint.url)
   })
 
   it.each([
@@ -57,7 +57,7 @@ describe('GET /v1/webhook-endpoints', () => {
     const one = await call(service, `GET /v1/webhook-endpoints/${shown.endpoint_id}`)
     expect(list.body).toEqual({ webhook_endpoints: [shown] })
     expect(one.body).toEqual(shown)
-    expect(parseShape(webhookEndpointSchema, one.body, 'an endpoint').endpoint_id).toBe(shown.endpoint_id)
+    expect(webhookEndpointSchema.parse(one.body).endpoint_id).toBe(shown.endpoint_id)
     expect(JSON.stringify([list.body, one.body])).not.toContain(signing_secret)
   })
 

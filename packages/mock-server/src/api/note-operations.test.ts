@@ -1,5 +1,5 @@
 import type { Note, NotePage, Summary, Transcript } from '@notewire/protocol'
-import { noteSchema, parseShape, summarySchema, transcriptSchema } from '@notewire/protocol/schemas'
+import { noteSchema, summarySchema, transcriptSchema } from '@notewire/protocol/schemas'
 import { describe, expect, it } from 'vitest'
 import { createNotesService } from '../create-notes-service.ts'
 import { call, refusal } from '../fixtures/call.ts'
@@ -136,7 +136,7 @@ describe('GET /v1/notes/{note_id}', () => {
       deleted_at: null,
       owner: { type: 'personal' },
     })
-    expect(parseShape(noteSchema, body, 'a note').note_id).toBe(note_id)
+    expect(noteSchema.parse(body).note_id).toBe(note_id)
   })
 
   it('answers a tombstone for a deleted note: emptied, marked, at a higher revision', async () => {
@@ -179,7 +179,7 @@ describe('GET /v1/notes/{note_id}/transcript', () => {
         { speaker: null, start_ms: 1360, end_ms: 1740, text: 'Three' },
       ],
     })
-    expect(parseShape(transcriptSchema, body, 'a transcript').segments).toHaveLength(2)
+    expect(transcriptSchema.parse(body).segments).toHaveLength(2)
   })
 
   it('grows with every session that ends', async () => {
@@ -216,7 +216,7 @@ describe('GET /v1/notes/{note_id}/summary', () => {
     expect(await read()).toEqual({ note_id: note.note_id, revision: 2, status: 'pending', markdown: null })
     await service.settled()
     expect(await read()).toEqual({ note_id: note.note_id, revision: 3, status: 'ready', markdown: '# Done' })
-    expect(parseShape(summarySchema, await read(), 'a summary').markdown).toBe('# Done')
+    expect(summarySchema.parse(await read()).markdown).toBe('# Done')
   })
 
   it('is missing for good when none is to be generated', async () => {

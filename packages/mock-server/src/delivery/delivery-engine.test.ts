@@ -1,5 +1,4 @@
-import { MAX_DELIVERY_ATTEMPTS, RETRY_DELAYS_MS, RETRY_SPAN_MS } from '@notewire/protocol'
-import { parseEvent } from '@notewire/protocol/schemas'
+import { MAX_DELIVERY_ATTEMPTS, RETRY_DELAYS_MS, RETRY_SPAN_MS, readEvent } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { createNotesService } from '../create-notes-service.ts'
 import { call } from '../fixtures/call.ts'
@@ -26,7 +25,7 @@ describe('a delivery', () => {
       expect(received.headers['webhook-timestamp']).toBe(String(Math.floor(at / 1000)))
       expect(verified(received, inbox.secret, at)).toEqual(JSON.parse(received.body))
       expect(() => verified({ ...received, body: `${received.body} ` }, inbox.secret, at)).toThrow()
-      expect(parseEvent(received.event)).toEqual(received.event)
+      expect(readEvent(received.event)).toEqual(received.event)
     }
   })
 

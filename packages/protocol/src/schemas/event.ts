@@ -58,6 +58,9 @@ export const eventSchemas: { readonly [Kind in EventKind]: z.ZodMiniType<EventOf
 export const unknownEventSchema: z.ZodMiniType<UnknownEvent> = z.looseObject({
   event_id: z.string().check(z.minLength(1)),
   event_type: z.string().check(z.minLength(1)),
-  occurred_at: z._default(z.string(), ''),
+  occurred_at: z.pipe(
+    z.transform((time) => time ?? ''),
+    z.string(),
+  ),
   data: z.pipe(emptyWhenAbsent, z.looseObject({})),
 })

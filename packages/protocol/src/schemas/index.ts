@@ -1,7 +1,6 @@
 export { apiErrorBodySchema } from './api-error.ts'
 export { eventSchemas, unknownEventSchema } from './event.ts'
 export { noteSchema, recordingSessionSchema } from './note.ts'
-export { parseEvent, parseShape, ShapeError } from './parse.ts'
 export { summarySchema } from './summary.ts'
 export { transcriptSchema } from './transcript.ts'
 export { webhookEndpointSchema, webhookEndpointWithSecretSchema } from './webhook-endpoint.ts'

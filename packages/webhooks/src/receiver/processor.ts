@@ -1,4 +1,4 @@
-import { type Clock, isNoteEvent, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
+import { type Clock, isEndpointEvent, isNoteEvent, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
 import type { Claim, ClaimedNote, ClaimRequest, ReceiverStore } from '../stores/store.ts'
 import { Endings } from './endings.ts'
 import { type BoundHandler, type EventHandler, type EventHandlers, type HandlerContext, handlerOf } from './handlers.ts'
@@ -147,7 +147,7 @@ function noteOf(event: WebhookEvent): ClaimedNote | undefined {
       change: { kind: event.event_type, revision, recordingSessionId: recording_session_id ?? undefined },
     }
   }
-  const noteId = 'note_id' in event.data ? event.data.note_id : undefined
+  const noteId = isEndpointEvent(event) ? undefined : event.data['note_id']
   return typeof noteId === 'string' ? { noteId } : undefined
 }
 

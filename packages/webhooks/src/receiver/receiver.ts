@@ -5,10 +5,10 @@ import { turnAway } from './admission.ts'
 import { type Answer, answers, answerTo } from './answer.ts'
 import type { BodyReading, IncomingAttempt } from './attempt.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
+import { eventIn } from './event-in.ts'
 import { Observer } from './observer.ts'
 import type { ProcessOutcome } from './outcome.ts'
 import { type Circumstances, Processor } from './processor.ts'
-import { readEvent } from './read-event.ts'
 import { type ReceiverOptions, resolveReceiverOptions } from './receiver-options.ts'
 import { verifierFrom } from './secret-source.ts'
 import { attemptOf, responseOf } from './web-attempt.ts'
@@ -91,7 +91,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       observer.refused(verification)
       return answers.unverified
     }
-    const event = readEvent(body)
+    const event = eventIn(body)
     if ('malformed' in event) {
       observer.malformed(event.malformed)
       return answers.malformed

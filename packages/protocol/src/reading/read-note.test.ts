@@ -1,10 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isTombstone } from '../note.ts'
-import { noteSchema, recordingSessionSchema } from './note.ts'
-import { parseShape } from './parse.ts'
-
-const readNote = (note: object) => parseShape(noteSchema, note, 'a note')
+import { readNote } from './read-note.ts'
 
 describe('a note', () => {
   it('is known by its note_id', () => expect(readNote({ note_id: 'note_1', revision: 1 }).note_id).toBe('note_1'))
@@ -84,10 +81,4 @@ describe('a tombstone (open point 4)', () => {
     'may hold no more than identifier, revision and %j',
     (marker) => expect(isTombstone(readNote({ id: 'note_1', revision: 5, ...marker }))).toBe(true),
   )
-})
-
-it('a recording session is known by its recording_session_id', () => {
-  const session = { recording_session_id: 'session_1', started_at: '2026-05-01T09:00:00Z' }
-  expect(parseShape(recordingSessionSchema, session, 'a session')).toEqual(session)
-  expect(() => parseShape(recordingSessionSchema, {}, 'a session')).toThrow('"recording_session_id"')
 })

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseShape } from './parse.ts'
-import { transcriptSchema } from './transcript.ts'
-
-const readTranscript = (transcript: object) => parseShape(transcriptSchema, transcript, 'a transcript')
+import { readTranscript } from './read-transcript.ts'
 
 describe('a transcript (open point 9)', () => {
   it('has a revision, a text, and segments with their speaker and times', () => {

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseShape } from './parse.ts'
-import { summarySchema } from './summary.ts'
-
-const readSummary = (summary: object) => parseShape(summarySchema, summary, 'a summary')
+import { readSummary } from './read-summary.ts'
 
 describe('a summary (open point 10)', () => {
   it('has a revision, a status and Markdown', () => {

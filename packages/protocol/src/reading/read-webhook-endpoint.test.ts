@@ -1,10 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { parseShape } from './parse.ts'
-import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from './webhook-endpoint.ts'
-
-const readEndpoint = (endpoint: object) => parseShape(webhookEndpointSchema, endpoint, 'an endpoint')
-const readCreated = (endpoint: object) => parseShape(webhookEndpointWithSecretSchema, endpoint, 'a new endpoint')
+import { readWebhookEndpoint, readWebhookEndpointWithSecret } from './read-webhook-endpoint.ts'
 
 describe('a webhook endpoint (open point 13)', () => {
   it('has an address, its subscriptions and a status', () => {
@@ -15,20 +11,20 @@ describe('a webhook endpoint (open point 13)', () => {
       status: 'active',
       created_at: '2026-05-01T10:00:00Z',
     }
-    expect(readEndpoint(endpoint)).toEqual(endpoint)
+    expect(readWebhookEndpoint(endpoint)).toEqual(endpoint)
   })
 
   it('may be known by id, and say nothing else', () => {
-    expect(readEndpoint({ id: 'endpoint_1' })).toEqual({ id: 'endpoint_1', endpoint_id: 'endpoint_1' })
+    expect(readWebhookEndpoint({ id: 'endpoint_1' })).toEqual({ id: 'endpoint_1', endpoint_id: 'endpoint_1' })
   })
 
   it('may subscribe to kinds and stand in a state that the contract does not list (open points 11, 15)', () => {
     const endpoint = { endpoint_id: 'endpoint_1', events: ['note.merged', 'endpoint.test'], status: 'suspended' }
-    expect(readEndpoint(endpoint)).toEqual(endpoint)
+    expect(readWebhookEndpoint(endpoint)).toEqual(endpoint)
   })
 
   it('needs an identifier', () => {
-    expect(() => readEndpoint({ url: 'https://example.com/notes' })).toThrow(
+    expect(() => readWebhookEndpoint({ url: 'https://example.com/notes' })).toThrow(
       expect.objectContaining({ path: 'endpoint_id' }),
     )
   })
@@ -37,18 +33,18 @@ describe('a webhook endpoint (open point 13)', () => {
 describe('the answer that creates an endpoint', () => {
   it('shows the signing secret', () => {
     const created = { id: 'endpoint_1', signing_secret: 'whsec_c2VjcmV0', status: 'pending_verification' }
-    expect(readCreated(created)).toEqual({ endpoint_id: 'endpoint_1', ...created })
+    expect(readWebhookEndpointWithSecret(created)).toEqual({ endpoint_id: 'endpoint_1', ...created })
   })
 
   it.each([{}, { signing_secret: null }, { signing_secret: '' }])('cannot be used without one: %j', (fields) => {
-    expect(() => readCreated({ endpoint_id: 'endpoint_1', ...fields })).toThrow(
+    expect(() => readWebhookEndpointWithSecret({ endpoint_id: 'endpoint_1', ...fields })).toThrow(
       expect.objectContaining({ path: 'signing_secret' }),
     )
   })
 
   it('that is refused does not give the secret away', () => {
     try {
-      readCreated({ endpoint_id: 42, signing_secret: 'whsec_c2VjcmV0' })
+      readWebhookEndpointWithSecret({ endpoint_id: 42, signing_secret: 'whsec_c2VjcmV0' })
       expect.unreachable()
     } catch (error) {
       expect(inspect(error, { depth: Number.POSITIVE_INFINITY })).not.toContain('whsec_c2VjcmV0')
