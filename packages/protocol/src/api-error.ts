@@ -4,6 +4,6 @@ export interface ApiErrorBody {
     readonly code: string
     readonly message: string
     /** The scope that the key lacks, on a 403. */
-    readonly scope?: string | undefined
+    readonly scope?: string | null | undefined
   }
 }

@@ -3,5 +3,5 @@ import type { ApiErrorBody } from '../api-error.ts'
 
 /** The schema of an {@link ApiErrorBody} (open point 22). */
 export const apiErrorBodySchema: z.ZodMiniType<ApiErrorBody> = z.looseObject({
-  error: z.looseObject({ code: z.string(), message: z.string(), scope: z.optional(z.string()) }),
+  error: z.looseObject({ code: z.string(), message: z.string(), scope: z.nullish(z.string()) }),
 })

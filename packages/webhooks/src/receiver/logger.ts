@@ -1,7 +1,10 @@
 /** Where a receiver tells what needs attention. `console` is one; so is any logger with these three methods. */
 export interface Logger {
+  /** What went as it should, and may be worth a line. */
   info(message: string, fields?: Readonly<Record<string, unknown>>): void
+  /** What was refused, or must come again. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void
+  /** What needs somebody: a handler that failed, a secret that is missing. */
   error(message: string, fields?: Readonly<Record<string, unknown>>): void
 }
 

@@ -37,6 +37,7 @@ export interface Receiver {
    * has ended. Call it when the process is asked to stop.
    */
   readonly close: () => Promise<void>
+  /** Closes the receiver at the end of an `await using` block. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 

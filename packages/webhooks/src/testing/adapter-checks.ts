@@ -11,6 +11,7 @@ import { signAttempt } from './sign-attempt.ts'
 export interface MountedReceiver {
   /** Where deliveries go: an absolute URL. */
   readonly url: string
+  /** Stops the server. */
   readonly close: () => Promise<void>
 }
 
