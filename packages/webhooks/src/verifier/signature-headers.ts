@@ -45,9 +45,15 @@ function readHeader(headers: AttemptHeaders, name: string): string | Refusal {
 
 function headerValues(headers: AttemptHeaders, name: string): readonly string[] {
   if (isHeaders(headers)) return [headers.get(name) ?? '']
-  return Object.entries(headers)
-    .filter(([key]) => key.toLowerCase() === name)
-    .flatMap(([, value]) => value ?? [])
+  const found: string[] = []
+  for (const key of Object.keys(headers)) {
+    // Most names differ in length already, and this runs for every header of every delivery.
+    if (key.length !== name.length || key.toLowerCase() !== name) continue
+    const value = headers[key] ?? []
+    if (typeof value === 'string') found.push(value)
+    else found.push(...value)
+  }
+  return found
 }
 
 function isHeaders(headers: AttemptHeaders): headers is Headers {

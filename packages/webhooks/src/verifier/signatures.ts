@@ -5,6 +5,8 @@ import { type Refusal, refuse } from './verification.ts'
 /** Each entry costs a comparison, and nobody signs with more secrets than this. */
 const MAX_ENTRIES = 32
 
+const VERSION = `${SIGNATURE_VERSION},`
+
 /**
  * The base64 text of exactly 32 bytes, in its one canonical form. Other texts decode to the same bytes (the last
  * character has two bits to spare); accepting them would let a changed header verify.
@@ -25,12 +27,11 @@ export function readSignatures(
       `the header webhook-signature has ${entries.length} entries; ${MAX_ENTRIES} are allowed`,
     )
   }
-  const version = `${SIGNATURE_VERSION},`
-  const signatures = entries
-    .filter((entry) => entry.startsWith(version))
-    .map((entry) => entry.slice(version.length))
-    .filter((text) => SIGNATURE_FORM.test(text))
-    .map(bytesOfBase64)
+  const signatures: Uint8Array[] = []
+  for (const entry of entries) {
+    const text = entry.slice(VERSION.length)
+    if (entry.startsWith(VERSION) && SIGNATURE_FORM.test(text)) signatures.push(bytesOfBase64(text))
+  }
   return { status: 'read', signatures }
 }
 

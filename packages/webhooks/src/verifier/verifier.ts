@@ -6,7 +6,7 @@ import {
   SIGNATURE_TOLERANCE_SECONDS,
   systemClock,
 } from '@notewire/protocol'
-import { hmacSha256 } from './hmac.ts'
+import { type HmacSha256, hmacSha256 } from './hmac.ts'
 import { type AttemptHeaders, readSignatureHeaders } from './signature-headers.ts'
 import { readSignatures, signatureMatches } from './signatures.ts'
 import { keyBytesOf } from './signing-secret.ts'
@@ -78,15 +78,24 @@ export function createVerifier(options: VerifierOptions): Verifier {
     if (time.status === 'refused') return time
 
     const signedPrefix = `${signed.webhookId}.${signed.timestamp}.`
-    const expected = await Promise.all(signers.map((sign) => sign(signedPrefix, body)))
-    // Every secret is held against every entry, so that the time taken does not tell which one matched.
-    const matches = expected.map((signature) => signatureMatches(signature, entries.signatures))
-    const secretIndex = matches.indexOf(true)
+    const secretIndex = await matchingSecret(signers, signedPrefix, body, entries.signatures)
     if (secretIndex === -1) {
       return refuse('no-matching-signature', 'no v1 signature is that of this body under a known secret')
     }
     return { status: 'verified', webhookId: signed.webhookId, timestamp: time.seconds, secretIndex }
   }
+}
+
+/** Holds every secret against every entry, so that the time taken does not tell which one matched. */
+async function matchingSecret(
+  signers: readonly HmacSha256[],
+  signedPrefix: string,
+  body: Uint8Array | string,
+  signatures: readonly Uint8Array[],
+): Promise<number> {
+  const matches: boolean[] = []
+  for (const sign of signers) matches.push(signatureMatches(await sign(signedPrefix, body), signatures))
+  return matches.indexOf(true)
 }
 
 /** The verifier was given a parsed body. What was signed are the bytes, and they cannot be had back from it. */
