@@ -113,7 +113,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
     socket.on('error', () => undefined)
     const answered = firstLine(socket)
     const megabyte = Buffer.alloc(1_000_000, 'x')
-    const before = heldMemory()
+    const before = await heldMemory()
     let peak = before
     socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`)
     for (let sent = 1; sent <= 100 && !socket.destroyed; sent += 1) {
@@ -122,7 +122,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
       const flushed = Promise.withResolvers<unknown>()
       socket.write('\r\n', flushed.resolve)
       await Promise.race([flushed.promise, gone])
-      if (sent % 10 === 0) peak = Math.max(peak, heldMemory())
+      if (sent % 10 === 0) peak = Math.max(peak, await heldMemory())
     }
     expect(await answered).toBe('HTTP/1.1 413 Payload Too Large')
     expect(peak - before).toBeLessThan(20_000_000)

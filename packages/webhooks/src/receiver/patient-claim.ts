@@ -33,5 +33,5 @@ async function firstOf(ending: Promise<void>, clock: Clock, ms: number, signal: 
   const awake = new AbortController()
   const slept = clock.sleep(ms, AbortSignal.any([signal, awake.signal])).catch(() => undefined)
   await Promise.race([slept, ending])
-  awake.abort()
+  awake.abort('awake')
 }

@@ -1,5 +1,6 @@
 import { type Clock, isEndpointEvent, isNoteEvent, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
 import type { Claim, ClaimedNote, ClaimRequest, ReceiverStore } from '../stores/store.ts'
+import { type AttemptHeaders, readHeaders } from '../verifier/signature-headers.ts'
 import { Endings } from './endings.ts'
 import { type BoundHandler, type EventHandler, type EventHandlers, type HandlerContext, handlerOf } from './handlers.ts'
 import { keepLease, LEASE_MS } from './lease.ts'
@@ -23,7 +24,7 @@ export interface ProcessorOptions {
 /** What is known of the attempt that brought an event, where one did. */
 export interface Circumstances {
   readonly deadlineAt?: number | undefined
-  readonly headers?: Headers | undefined
+  readonly headers?: AttemptHeaders | undefined
 }
 
 /** Applies events once and in order of revision: claim, handler, commit; or release, when the handler fails. */
@@ -32,6 +33,8 @@ export class Processor {
   readonly #endings = new Endings()
   readonly #running = new Set<Promise<ProcessOutcome>>()
   readonly #closing = new AbortController()
+  /** What stops each handler that runs. */
+  readonly #stops = new Set<AbortController>()
 
   constructor(options: ProcessorOptions) {
     this.#options = options
@@ -53,7 +56,9 @@ export class Processor {
 
   /** Aborts what runs, begins nothing more, and resolves when everything that ran has ended. */
   async close(): Promise<void> {
-    this.#closing.abort(new DOMException('the receiver is closing', 'AbortError'))
+    const reason = new DOMException('the receiver is closing', 'AbortError')
+    this.#closing.abort(reason)
+    for (const stop of this.#stops) stop.abort(reason)
     await Promise.allSettled(this.#running)
   }
 
@@ -103,25 +108,41 @@ export class Processor {
     claim: Claim,
     circumstances: Circumstances,
   ): Promise<ProcessOutcome | undefined> {
-    const lost = new AbortController()
+    const stop = new AbortController()
     const finished = new AbortController()
-    const lease = keepLease(this.#options, claim, finished.signal, () =>
-      lost.abort(new DOMException('another worker has taken the event over', 'AbortError')),
-    )
+    let lost = false
+    const lease = keepLease(this.#options, claim, finished.signal, () => {
+      lost = true
+      stop.abort(new DOMException('another worker has taken the event over', 'AbortError'))
+    })
+    this.#stops.add(stop)
     try {
-      await handler(this.#contextOf(event, AbortSignal.any([lost.signal, this.#closing.signal]), circumstances))
+      await handler(this.#contextOf(event, stop.signal, circumstances))
       return undefined
     } catch (error) {
-      return lost.signal.aborted ? { status: 'claim-lost', event } : { status: 'failed', event, error }
+      return lost ? { status: 'claim-lost', event } : { status: 'failed', event, error }
     } finally {
-      finished.abort()
+      this.#stops.delete(stop)
+      // A reason of our own: without one, `abort` makes an exception with a stack, which every event would pay for.
+      finished.abort('finished')
       await lease
     }
   }
 
-  #contextOf(event: WebhookEvent, signal: AbortSignal, { deadlineAt, headers }: Circumstances): HandlerContext {
+  #contextOf(event: WebhookEvent, signal: AbortSignal, { deadlineAt, headers = {} }: Circumstances): HandlerContext {
     const fields = { event_id: event.event_id, event_type: event.event_type }
-    return { signal, deadlineAt, headers: headers ?? new Headers(), logger: withFields(this.#options.logger, fields) }
+    const logger = withFields(this.#options.logger, fields)
+    let read: Headers | undefined
+    return {
+      signal,
+      deadlineAt,
+      logger,
+      // Made when a handler asks, since few do.
+      get headers() {
+        read ??= readHeaders(headers)
+        return read
+      },
+    }
   }
 
   #claimRequest(event: WebhookEvent, handled: boolean): ClaimRequest {

@@ -1,5 +1,4 @@
 import { RECEIVER_DEADLINE_MS, type WebhookEvent } from '@notewire/protocol'
-import { readHeaders } from '../verifier/signature-headers.ts'
 import type { Verifier } from '../verifier/verifier.ts'
 import { turnAway } from './admission.ts'
 import { type Answer, answers, answerTo } from './answer.ts'
@@ -97,7 +96,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       observer.malformed(event.malformed)
       return answers.malformed
     }
-    const work = process(event, { deadlineAt: deadline.at, headers: readHeaders(attempt.headers) }).then(answerTo)
+    const work = process(event, { deadlineAt: deadline.at, headers: attempt.headers }).then(answerTo)
     return await deadline.race(work, () => {
       observer.overdue(event)
       waitUntil?.(work)
