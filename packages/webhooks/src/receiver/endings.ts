@@ -5,7 +5,7 @@ import type { ClaimRequest } from '../stores/store.ts'
  * the next look at the store. Ask for the ending first and claim then: an ending in between is not missed.
  */
 export class Endings {
-  readonly #awaited = new Map<string, PromiseWithResolvers<void>>()
+  readonly #awaited = new Map<string, AwaitedEnding>()
 
   /** Resolves when this process next finishes with the same event or note. */
   next(request: ClaimRequest): Promise<void> {
@@ -20,11 +20,25 @@ export class Endings {
     }
   }
 
-  #awaitedOn(key: string): PromiseWithResolvers<void> {
-    const awaited = this.#awaited.get(key) ?? Promise.withResolvers<void>()
+  #awaitedOn(key: string): AwaitedEnding {
+    const awaited = this.#awaited.get(key) ?? anEnding()
     this.#awaited.set(key, awaited)
     return awaited
   }
+}
+
+interface AwaitedEnding {
+  readonly promise: Promise<void>
+  readonly resolve: () => void
+}
+
+// `Promise.withResolvers` came with Node.js 22.
+function anEnding(): AwaitedEnding {
+  let resolve = (): void => undefined
+  const promise = new Promise<void>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve }
 }
 
 function keysOf({ eventId, note }: ClaimRequest): readonly string[] {

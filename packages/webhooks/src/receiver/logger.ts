@@ -22,8 +22,13 @@ export function withFields(logger: Logger, fields: Readonly<Record<string, unkno
  * note, a row or a key, so that only hooks get the error itself.
  */
 export function traceOf(error: unknown): Readonly<Record<string, unknown>> {
-  if (!(error instanceof Error)) return { error: typeof error }
+  if (!isError(error)) return { error: typeof error }
   const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
   return { error: error.name, ...code, at: frames.slice(0, 8).map((frame) => frame.trim()) }
+}
+
+// Test runners give errors of another realm, which are no instances of this one's `Error`.
+function isError(value: unknown): value is Error {
+  return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
 }

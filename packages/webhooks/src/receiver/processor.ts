@@ -31,10 +31,12 @@ export interface Circumstances {
 export class Processor {
   readonly #options: ProcessorOptions
   readonly #endings = new Endings()
-  readonly #running = new Set<Promise<ProcessOutcome>>()
-  readonly #closing = new AbortController()
-  /** What stops each handler that runs. */
-  readonly #stops = new Set<AbortController>()
+  /**
+   * The work that runs, and what stops it. Each has a controller of its own: Workers make none outside of a request, and
+   * let none be looked at by another one.
+   */
+  readonly #running = new Map<Promise<ProcessOutcome>, AbortController>()
+  #closing = false
 
   constructor(options: ProcessorOptions) {
     this.#options = options
@@ -42,9 +44,10 @@ export class Processor {
 
   /** Never rejects: what went wrong is an outcome. */
   async process(event: WebhookEvent, circumstances: Circumstances): Promise<ProcessOutcome> {
-    if (this.#closing.signal.aborted) return { status: 'closing', event }
-    const work = this.#claimAndApply(event, circumstances)
-    this.#running.add(work)
+    if (this.#closing) return { status: 'closing', event }
+    const stop = new AbortController()
+    const work = this.#claimAndApply(event, circumstances, stop)
+    this.#running.set(work, stop)
     try {
       return await work
     } catch (error) {
@@ -57,19 +60,23 @@ export class Processor {
   /** Aborts what runs, begins nothing more, and resolves when everything that ran has ended. */
   async close(): Promise<void> {
     const reason = new DOMException('the receiver is closing', 'AbortError')
-    this.#closing.abort(reason)
-    for (const stop of this.#stops) stop.abort(reason)
-    await Promise.allSettled(this.#running)
+    this.#closing = true
+    for (const stop of this.#running.values()) stop.abort(reason)
+    await Promise.allSettled(this.#running.keys())
   }
 
-  async #claimAndApply(event: WebhookEvent, circumstances: Circumstances): Promise<ProcessOutcome> {
+  async #claimAndApply(
+    event: WebhookEvent,
+    circumstances: Circumstances,
+    stop: AbortController,
+  ): Promise<ProcessOutcome> {
     const { store, clock, on, onUnknown } = this.#options
     const handler = handlerOf(event, on, onUnknown)
     const request = this.#claimRequest(event, handler !== undefined)
     try {
-      const result = await claimPatiently({ store, clock, endings: this.#endings }, request, this.#closing.signal)
+      const result = await claimPatiently({ store, clock, endings: this.#endings }, request, stop.signal)
       if (result.status !== 'claimed') return { ...result, event }
-      return await this.#apply(event, handler, result.claim, circumstances)
+      return await this.#apply(event, handler, result.claim, circumstances, stop)
     } finally {
       this.#endings.announce(request)
     }
@@ -80,13 +87,14 @@ export class Processor {
     handler: BoundHandler | undefined,
     claim: Claim,
     circumstances: Circumstances,
+    stop: AbortController,
   ): Promise<ProcessOutcome> {
     const { store } = this.#options
-    if (this.#closing.signal.aborted) {
+    if (this.#closing) {
       await release(store, claim)
       return { status: 'closing', event }
     }
-    const failure = handler && (await this.#run(handler, event, claim, circumstances))
+    const failure = handler && (await this.#run(handler, event, claim, circumstances, stop))
     if (failure !== undefined) {
       await release(store, claim)
       return failure
@@ -107,22 +115,20 @@ export class Processor {
     event: WebhookEvent,
     claim: Claim,
     circumstances: Circumstances,
+    stop: AbortController,
   ): Promise<ProcessOutcome | undefined> {
-    const stop = new AbortController()
     const finished = new AbortController()
     let lost = false
     const lease = keepLease(this.#options, claim, finished.signal, () => {
       lost = true
       stop.abort(new DOMException('another worker has taken the event over', 'AbortError'))
     })
-    this.#stops.add(stop)
     try {
       await handler(this.#contextOf(event, stop.signal, circumstances))
       return undefined
     } catch (error) {
       return lost ? { status: 'claim-lost', event } : { status: 'failed', event, error }
     } finally {
-      this.#stops.delete(stop)
       // A reason of our own: without one, `abort` makes an exception with a stack, which every event would pay for.
       finished.abort('finished')
       await lease

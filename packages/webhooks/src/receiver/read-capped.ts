@@ -9,8 +9,10 @@ export async function readCapped(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<BodyReading> {
-  const { promise: tooSlow, resolve } = Promise.withResolvers<BodyReading>()
-  const onAbort = () => resolve({ status: 'too-slow' })
+  let onAbort = (): void => undefined
+  const tooSlow = new Promise<BodyReading>((resolve) => {
+    onAbort = () => resolve({ status: 'too-slow' })
+  })
   signal.addEventListener('abort', onAbort)
   if (signal.aborted) onAbort()
   try {
