@@ -38,6 +38,19 @@ const whole = (name: string) => ({
   },
 })
 
+const runtimes = {
+  resolve: fromSource,
+  ssr: { resolve: fromSource },
+  test: {
+    name: 'runtimes',
+    root: 'runtime-tests',
+    include: ['*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    sequence: { groupOrder: 2 },
+  },
+}
+
 export default defineConfig({
   test: {
     // `.ci/run` ends with the numbers of this report.
@@ -50,9 +63,11 @@ export default defineConfig({
       types,
       whole('round-trip'),
       whole('tour'),
+      whole('budgets'),
       whole('docs'),
       whole('packed-packages'),
       whole('examples'),
+      runtimes,
     ],
   },
 })

@@ -6,7 +6,7 @@ import { blocksOfDocstrings, blocksOfMarkdown } from './docs/code-blocks.ts'
 import { compileBlocks } from './docs/compile-blocks.ts'
 import { brokenLinks } from './docs/relative-links.ts'
 
-const markdown = filesOf('*.md', 'docs/**/*.md', 'packages/*/*.md', 'examples/*/*.md')
+const markdown = filesOf('*.md', 'docs/**/*.md', 'packages/*/*.md', 'packages/*/vectors/*.md', 'examples/*/*.md')
 const sources = filesOf('packages/*/src/**/*.ts')
 const folders = filesOf('packages/*', 'examples/*').concat('.')
 

@@ -7,6 +7,9 @@ export default defineConfig(
     verify: 'src/verify.ts',
     node: 'src/adapters/node.ts',
     express: 'src/adapters/express.ts',
+    fastify: 'src/adapters/fastify.ts',
+    next: 'src/adapters/next.ts',
+    lambda: 'src/adapters/lambda.ts',
     testing: 'src/testing/index.ts',
   }),
 )

@@ -23,6 +23,15 @@ export async function installConsumer(): Promise<Consumer> {
   return { folder, packages }
 }
 
+/** Every entry that the packages export, as it is imported. */
+export function exportedEntries({ packages }: Consumer): string[] {
+  return packages.flatMap(({ name, manifest }) =>
+    Object.keys(manifest.exports)
+      .filter((path) => !path.endsWith('.json'))
+      .map((path) => join(name, path)),
+  )
+}
+
 /** What a user brings: the frameworks that the package adapts to, and their types. */
 function surroundingsOf({ folder, manifest }: PackedPackage): Promise<string[]> {
   const types = Object.keys(manifest.devDependencies ?? {}).filter((name) => name.startsWith('@types/'))

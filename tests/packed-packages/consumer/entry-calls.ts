@@ -11,6 +11,9 @@ interface Entries {
   readonly '@notewire/webhooks/verify': typeof import('@notewire/webhooks/verify')
   readonly '@notewire/webhooks/node': typeof import('@notewire/webhooks/node')
   readonly '@notewire/webhooks/express': typeof import('@notewire/webhooks/express')
+  readonly '@notewire/webhooks/fastify': typeof import('@notewire/webhooks/fastify')
+  readonly '@notewire/webhooks/next': typeof import('@notewire/webhooks/next')
+  readonly '@notewire/webhooks/lambda': typeof import('@notewire/webhooks/lambda')
   readonly '@notewire/webhooks/testing': typeof import('@notewire/webhooks/testing')
   readonly '@notewire/mock-server': typeof import('@notewire/mock-server')
 }
@@ -62,6 +65,30 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
     const { createReceiver } = await import('@notewire/webhooks')
     const receiver = createReceiver({ secret: SECRET, on: {} })
     return serving(express().post('/', expressHandler(receiver)), statusOfDelivery)
+  },
+
+  '@notewire/webhooks/fastify': async ({ fastifyPlugin }) => {
+    const { fastify } = await import('fastify')
+    const { createReceiver } = await import('@notewire/webhooks')
+    const app = fastify()
+    app.register(fastifyPlugin, { receiver: createReceiver({ secret: SECRET, on: {} }), url: '/' })
+    const { headers, body } = await aSignedAttempt()
+    const { statusCode } = await app.inject({ method: 'POST', url: '/', headers, payload: body })
+    return statusCode
+  },
+
+  '@notewire/webhooks/next': async ({ pagesHandler }) => {
+    const { createReceiver } = await import('@notewire/webhooks')
+    const receiver = createReceiver({ secret: SECRET, on: {} })
+    return serving(pagesHandler(receiver), statusOfDelivery)
+  },
+
+  '@notewire/webhooks/lambda': async ({ lambdaHandler }) => {
+    const { createReceiver } = await import('@notewire/webhooks')
+    const receiver = createReceiver({ secret: SECRET, on: {} })
+    const event = { ...(await aSignedAttempt()), requestContext: { http: { method: 'POST' } } }
+    const { statusCode } = await lambdaHandler(receiver)(event)
+    return statusCode
   },
 
   '@notewire/webhooks/testing': ({ anEvent }) => anEvent({ kind: 'note.deleted', reason: 'access_lost' }).data.reason,

@@ -1,4 +1,5 @@
 import type { AttemptHeaders } from '../verifier/signature-headers.ts'
+import type { Answer } from './answer.ts'
 
 /** A request to the receiver, as an adapter presents it. */
 export interface IncomingAttempt {
@@ -10,6 +11,13 @@ export interface IncomingAttempt {
    * Reads the raw body: never more than `maxBytes`, and no longer than `signal` allows.
    */
   readBody(maxBytes: number, signal: AbortSignal): Promise<BodyReading>
+  /**
+   * Keeps the platform alive for a handler that is past its deadline, where that is a matter of each request. It goes before
+   * the receiver's option of that name.
+   *
+   * @param work  ends with the answer that would have been right; never rejects
+   */
+  readonly waitUntil?: ((work: Promise<Answer>) => void) | undefined
 }
 
 /** What reading a body came to. */

@@ -38,18 +38,18 @@ export class Observer {
       default:
         break
     }
-    this.#tell(() => this.#hooks.onOutcome?.(outcome))
+    this.guard(() => this.#hooks.onOutcome?.(outcome))
   }
 
   overdue(event: WebhookEvent): void {
     const fields = { event_id: event.event_id, event_type: event.event_type }
     this.#logger.warn('a handler is slower than the service waits; it goes on, and belongs in a queue', fields)
-    this.#tell(() => this.#hooks.onOverdue?.(event))
+    this.guard(() => this.#hooks.onOverdue?.(event))
   }
 
   refused({ reason, detail }: Refusal): void {
     this.#logger.warn('a delivery was refused', { reason, detail })
-    this.#tell(() => this.#hooks.onRefused?.(reason))
+    this.guard(() => this.#hooks.onRefused?.(reason))
   }
 
   malformed(problem: string): void {
@@ -78,7 +78,8 @@ export class Observer {
     this.#logger.error('the receiver failed', traceOf(error))
   }
 
-  #tell(hook: () => void): void {
+  /** Calls a function of the user's that must not change what becomes of the delivery. */
+  guard(hook: () => void): void {
     try {
       hook()
     } catch (error) {

@@ -31,7 +31,11 @@ export async function claimPatiently(
 
 async function firstOf(ending: Promise<void>, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   const awake = new AbortController()
-  const slept = clock.sleep(ms, AbortSignal.any([signal, awake.signal])).catch(() => undefined)
+  // By hand, because Next's edge runtime has no `AbortSignal.any`.
+  const wake = () => awake.abort('awake')
+  signal.addEventListener('abort', wake)
+  const slept = clock.sleep(ms, awake.signal).catch(() => undefined)
   await Promise.race([slept, ending])
-  awake.abort('awake')
+  signal.removeEventListener('abort', wake)
+  wake()
 }

@@ -168,6 +168,20 @@ describe('a handler', () => {
     expect(outcomes).toMatchObject([{ status: 'applied' }, { status: 'duplicate' }])
   })
 
+  it('that is slower is answered for all the same when `waitUntil` throws', async () => {
+    const { clock, deliver, logger } = setUp({
+      on: { 'note.ended': () => new Promise(() => undefined) },
+      waitUntil: () => {
+        throw new Error('outside of a request')
+      },
+    })
+    const response = deliver(anEvent({ kind: 'note.ended' }))
+    await vi.waitFor(() => expect(clock.sleeping).toBe(2))
+    await clock.advance(8_000)
+    expect((await response).status).toBe(503)
+    expect(logger.lines.join()).toMatch(/a hook failed/)
+  })
+
   it('that finishes in time is never called slow', async () => {
     const waited: Promise<unknown>[] = []
     const overdue: string[] = []

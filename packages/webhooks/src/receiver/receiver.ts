@@ -99,7 +99,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     const work = process(event, { deadlineAt: deadline.at, headers: attempt.headers }).then(answerTo)
     return await deadline.race(work, () => {
       observer.overdue(event)
-      waitUntil?.(work)
+      observer.guard(() => (attempt.waitUntil ?? waitUntil)?.(work))
       return answers.overdue
     })
   }

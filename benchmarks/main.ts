@@ -1,0 +1,27 @@
+import { measureConstantTime } from './src/constant-time.ts'
+import { type Table, writeReport } from './src/report.ts'
+import { measureServers } from './src/servers.ts'
+import { measureSizes } from './src/sizes.ts'
+import { measureVerification } from './src/verify.ts'
+
+const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
+  verification: measureVerification,
+  servers: measureServers,
+  sizes: measureSizes,
+  'constant-time': measureConstantTime,
+}
+
+// `npm run benchmarks` measures everything and writes the page; names after it measure those alone and only print.
+const asked = process.argv.slice(2)
+const names = asked.length === 0 ? Object.keys(measurements) : asked
+const tables: Table[] = []
+for (const name of names) {
+  for (const table of (await measurements[name]?.()) ?? []) {
+    tables.push(table)
+    console.log(`\n${table.title} (${table.unit})`)
+    for (const { name, value, ratio } of table.rows) {
+      console.log(`  ${value.toPrecision(3).padStart(8)}  ${ratio.toFixed(2).padStart(6)} ×  ${name}`)
+    }
+  }
+}
+if (asked.length === 0) await writeReport(tables)

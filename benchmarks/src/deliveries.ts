@@ -1,0 +1,55 @@
+import { createHmac, randomBytes } from 'node:crypto'
+
+/** A delivery as the service sends it, and as each peer's own scheme would have it signed. */
+export interface SignedDelivery {
+  readonly body: Buffer
+  /** Standard Webhooks, scheme v1. */
+  readonly headers: Readonly<Record<string, string>>
+  /** `t=…,v1=…`, hexadecimal. */
+  readonly stripeSignature: string
+  /** `sha256=…`, hexadecimal. */
+  readonly githubSignature: string
+}
+
+export const KEY = randomBytes(32)
+export const SECRET = `whsec_${KEY.toString('base64url')}`
+/** The same key, in the alphabet that the peers decode. */
+export const PEER_SECRET = `whsec_${KEY.toString('base64')}`
+/** Those whose secret is its own text. */
+export const TEXT_SECRET = `whsec_${KEY.toString('hex')}`
+
+/** Signs distinct events of about `bytes` bytes each, about a thousand notes with rising revisions. */
+export function signDeliveries(count: number, bytes: number): readonly SignedDelivery[] {
+  const timestamp = Math.floor(Date.now() / 1000)
+  return Array.from({ length: count }, (_, index) => sign(anEventOf(index, bytes), `msg_${index}`, timestamp))
+}
+
+function anEventOf(index: number, bytes: number): Buffer {
+  const event = {
+    event_id: `evt_${String(index).padStart(20, '0')}`,
+    event_type: 'note.updated',
+    occurred_at: new Date().toISOString(),
+    data: {
+      note_id: `note_${String(index % 1000).padStart(20, '0')}`,
+      revision: 1 + Math.floor(index / 1000),
+      recording_session_id: null,
+      transcript_status: 'ready',
+      summary_status: 'pending',
+      extension: '',
+    },
+  }
+  const padding = bytes - Buffer.byteLength(JSON.stringify(event))
+  return Buffer.from(JSON.stringify({ ...event, data: { ...event.data, extension: 'x'.repeat(Math.max(0, padding)) } }))
+}
+
+function sign(body: Buffer, id: string, timestamp: number): SignedDelivery {
+  const standard = createHmac('sha256', KEY).update(`${id}.${timestamp}.`).update(body).digest('base64')
+  const stripe = createHmac('sha256', TEXT_SECRET).update(`${timestamp}.`).update(body).digest('hex')
+  const github = createHmac('sha256', TEXT_SECRET).update(body).digest('hex')
+  return {
+    body,
+    headers: { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': `v1,${standard}` },
+    stripeSignature: `t=${timestamp},v1=${stripe}`,
+    githubSignature: `sha256=${github}`,
+  }
+}

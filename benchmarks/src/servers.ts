@@ -1,0 +1,81 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { Agent, request } from 'node:http'
+import { join } from 'node:path'
+import { PEER_SECRET, type SignedDelivery, signDeliveries } from './deliveries.ts'
+import { median } from './measure.ts'
+import type { Table } from './report.ts'
+
+const EVENTS = 40_000
+const WARM_UP = 4_000
+const AT_ONCE = 64
+const ROUNDS = 3
+
+const FRAMEWORKS = ['node:http', 'Express']
+const VARIANTS = ['bare', 'hand-written', 'notewire']
+
+/** Processor time of the server process for each distinct event: requests a second would saturate the sender first. */
+export async function measureServers(): Promise<readonly Table[]> {
+  const tables: Table[] = []
+  for (const framework of FRAMEWORKS) {
+    const samples = new Map<string, number[]>(VARIANTS.map((variant) => [variant, []]))
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const variant of VARIANTS) samples.get(variant)?.push(await microsecondsAnEvent(framework, variant))
+    }
+    const bare = median(samples.get('bare') ?? [])
+    tables.push({
+      title: `Processor time of a server for one event, ${framework}`,
+      unit: 'µs',
+      note: 'Bare parses JSON and believes it. Hand-written is the official library and a Map. Ratios to bare.',
+      rows: VARIANTS.map((variant) => {
+        const value = median(samples.get(variant) ?? [])
+        return { name: variant, value, ratio: value / bare }
+      }),
+    })
+  }
+  return tables
+}
+
+async function microsecondsAnEvent(framework: string, variant: string): Promise<number> {
+  const program = join(import.meta.dirname, 'server-under-test.ts')
+  const server = fork(program, [framework, variant, PEER_SECRET])
+  const [{ port }] = await once(server, 'message')
+  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  const deliveries = signDeliveries(WARM_UP + EVENTS, 330)
+  await deliver(deliveries.slice(0, WARM_UP), port, agent)
+  const before = await processorTimeOf(server)
+  await deliver(deliveries.slice(WARM_UP), port, agent)
+  const used = (await processorTimeOf(server)) - before
+  agent.destroy()
+  server.kill()
+  return used / EVENTS
+}
+
+async function processorTimeOf(server: ChildProcess): Promise<number> {
+  const answered = once(server, 'message')
+  server.send('how much')
+  const [{ cpu }] = await answered
+  return cpu
+}
+
+async function deliver(deliveries: readonly SignedDelivery[], port: number, agent: Agent): Promise<void> {
+  const waiting = deliveries.values()
+  const send = async () => {
+    for (const delivery of waiting) await post(delivery, port, agent)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, send))
+}
+
+function post({ body, headers }: SignedDelivery, port: number, agent: Agent): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const options = { agent, port, host: '127.0.0.1', method: 'POST', path: '/' }
+    const length = { 'content-type': 'application/json', 'content-length': body.length }
+    const sent = request({ ...options, headers: { ...headers, ...length } }, (response) => {
+      response.resume()
+      if (response.statusCode === 204) response.on('end', resolve)
+      else reject(new Error(`answered ${response.statusCode}`))
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}

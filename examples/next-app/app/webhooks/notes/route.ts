@@ -1,0 +1,3 @@
+import { receiver } from '../../../lib/receiver.ts'
+
+export const POST = receiver.fetch

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { after, before, describe, it } from 'node:test'
+import { createNotesService, type NotesService } from '@notewire/mock-server'
+import { anEvent, signAttempt } from '@notewire/webhooks/testing'
+import { build, type NextServer, start } from './next-server.ts'
+
+const APP_ROUTER = '/webhooks/notes'
+const EDGE_RUNTIME = '/webhooks/edge'
+const PAGES_ROUTER = '/api/webhooks/notes'
+const WITHOUT_CONFIG = '/api/webhooks/without-config'
+const ROUTES = [APP_ROUTER, EDGE_RUNTIME, PAGES_ROUTER]
+
+let service: NotesService
+let server: NextServer
+let secret: string
+
+before(async () => {
+  await build()
+  service = await createNotesService({ clock: 'real' })
+  // Each endpoint has a secret of its own. The application starts when it can know them all, and the service waits for it.
+  const secrets: string[] = []
+  const started = Promise.withResolvers<NextServer>()
+  const connections = ROUTES.map((route) =>
+    service.connect((each) => {
+      secrets.push(each)
+      if (secrets.length === ROUTES.length)
+        start({ NOTES_SIGNING_SECRET: secrets.join() }).then(started.resolve, started.reject)
+      return async (request) => forward(request, `${(await started.promise).url}${route}`)
+    }),
+  )
+  server = await started.promise
+  for (const { status } of await Promise.all(connections)) assert.equal(status, 'active')
+  secret = secrets[0] ?? ''
+})
+
+after(async () => {
+  await service.close()
+  await server.stop()
+})
+
+it('every route takes the deliveries of the service', { timeout: 20_000 }, async () => {
+  const note = service.owner.record({ title: 'Besprechung über Größe' }).end({ summary: false })
+  await service.settled()
+  const answers = service.attempts.filter(({ event_type }) => event_type === 'note.ended').map(({ outcome }) => outcome)
+  assert.deepEqual(answers, Array(3).fill({ kind: 'answered', status: 204 }))
+  await server.printed(new RegExp(`(${note.note_id} has ended[^]*){3}`))
+})
+
+for (const route of ROUTES) {
+  describe(route, () => {
+    it('takes bytes that are not ASCII, in chunks', async () => {
+      const { headers, body } = await signAttempt(secret, anEvent({ kind: 'note.updated', noteId: `nöte-🎻-${route}` }))
+      const request = httpRequest(`${server.url}${route}`, { method: 'POST', headers })
+      for (const byte of Buffer.from(body)) request.write(Uint8Array.of(byte))
+      request.end()
+      const [response] = await once(request, 'response')
+      assert.equal(response.statusCode, 204)
+      await server.printed(new RegExp(`nöte-🎻-${route} is at revision 1`))
+    })
+
+    it('refuses what the service did not sign', async () => {
+      assert.equal(await statusOf(route, { body: '{}' }), 401)
+    })
+
+    it('refuses a compressed body', async () => {
+      const { headers, body } = await signAttempt(secret, anEvent({ kind: 'note.updated' }))
+      assert.equal(await statusOf(route, { headers: { ...headers, 'content-encoding': 'gzip' }, body }), 415)
+    })
+
+    it('takes 256 KiB and no more', async () => {
+      const event = JSON.stringify(anEvent({ kind: 'endpoint.test' }))
+      assert.equal(await statusOf(route, await signAttempt(secret, event.padEnd(256 * 1024))), 204)
+      assert.equal(await statusOf(route, await signAttempt(secret, event.padEnd(256 * 1024 + 1))), 413)
+    })
+
+    // Next itself answers for a method that a route of the app router does not export.
+    it('has no other method', async () => {
+      const expected = route === PAGES_ROUTER ? 404 : 405
+      assert.equal(await statusOf(route, { method: 'GET' }), expected)
+      assert.equal(await statusOf(route, { method: 'HEAD' }), expected)
+    })
+  })
+}
+
+describe('a pages route that forgot to switch the body parser off', () => {
+  it('answers 500 at once, and the log names the fix', async () => {
+    const attempt = await signAttempt(secret, anEvent({ kind: 'note.updated' }))
+    assert.equal(await statusOf(WITHOUT_CONFIG, { ...attempt, signal: AbortSignal.timeout(2_000) }), 500)
+    await server.printed(/Add "export const config = \{ api: \{ bodyParser: false \} \}" to the file/)
+  })
+})
+
+async function statusOf(route: string, request: RequestInit): Promise<number> {
+  const { status } = await fetch(`${server.url}${route}`, { method: 'POST', ...request })
+  return status
+}
+
+async function forward(request: Request, url: string): Promise<Response> {
+  return fetch(url, { method: request.method, headers: request.headers, body: await request.arrayBuffer() })
+}

@@ -1,0 +1,35 @@
+/// <reference path="../../node_modules/@types/aws-lambda/index.d.ts" />
+
+import { fastify } from 'fastify'
+import { describe, expectTypeOf, it } from 'vitest'
+import { createReceiver } from '../index.ts'
+import { fastifyPlugin } from './fastify.ts'
+import { lambdaHandler } from './lambda.ts'
+
+const receiver = createReceiver({ secret: undefined, on: {} })
+
+describe('fastifyPlugin', () => {
+  it('is registered with a receiver and a path, and what Fastify takes beside them', () => {
+    fastify().register(fastifyPlugin, { receiver, url: '/webhooks/notes', prefix: '/api', logLevel: 'warn' })
+    // @ts-expect-error no receiver
+    fastify().register(fastifyPlugin, { url: '/webhooks/notes' })
+    // @ts-expect-error no path
+    fastify().register(fastifyPlugin, { receiver })
+  })
+
+  it('fits an application on HTTPS or HTTP/2', () => {
+    fastify({ https: {} }).register(fastifyPlugin, { receiver, url: '/webhooks/notes' })
+    fastify({ http2: true }).register(fastifyPlugin, { receiver, url: '/webhooks/notes' })
+  })
+})
+
+describe('lambdaHandler', () => {
+  it('is what AWS calls a handler of each of its gateways', () => {
+    const handler = lambdaHandler(receiver)
+    expectTypeOf(handler).toExtend<AWSLambda.APIGatewayProxyHandler>()
+    expectTypeOf(handler).toExtend<AWSLambda.APIGatewayProxyWithCognitoAuthorizerHandler>()
+    expectTypeOf(handler).toExtend<AWSLambda.APIGatewayProxyHandlerV2>()
+    expectTypeOf(handler).toExtend<AWSLambda.LambdaFunctionURLHandler>()
+    expectTypeOf(handler).toExtend<AWSLambda.ALBHandler>()
+  })
+})

@@ -1,0 +1,57 @@
+import { OptionError } from '@notewire/protocol'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { Receiver } from '../receiver/receiver.ts'
+import { answerNodeRequest } from './node-request.ts'
+
+/** What {@link fastifyPlugin} is registered with. */
+export interface FastifyReceiverOptions {
+  readonly receiver: Receiver
+  /** The path of the route, below the `prefix` that the plugin is registered with, if any. */
+  readonly url: string
+}
+
+/**
+ * Mounts a receiver in Fastify 5. The plugin is encapsulated: it takes the raw bytes on its own route, whatever their
+ * media type, up to the receiver's `maxBodyBytes`; parsers and `bodyLimit` elsewhere stay as they are. It answers on the
+ * socket itself, so that `onRequest` and `onResponse` hooks run and no `onSend` hook changes the answer.
+ *
+ * @throws OptionError when it is registered without a receiver
+ * @example
+ * ```ts
+ * import { createReceiver } from '@notewire/webhooks'
+ * import { fastifyPlugin } from '@notewire/webhooks/fastify'
+ * import { fastify } from 'fastify'
+ *
+ * const receiver = createReceiver({
+ *   secret: () => process.env['NOTES_SIGNING_SECRET'],
+ *   on: { 'note.ended': async ({ data }) => console.log('fetch the transcript of', data.note_id) },
+ * })
+ *
+ * const app = fastify()
+ * app.register(fastifyPlugin, { receiver, url: '/webhooks/notes' })
+ * await app.listen({ port: 3000 })
+ * ```
+ */
+export const fastifyPlugin: FastifyPluginAsync<FastifyReceiverOptions> = async (scope, { receiver, url }) => {
+  if (receiver === undefined) {
+    throw new OptionError('receiver', 'there is no receiver to mount. Register the plugin with { receiver, url }.')
+  }
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', leaveUnread)
+  scope.post(url, { onRequest: hideContentType }, async (request, reply) => {
+    reply.hijack()
+    await answerNodeRequest(receiver, request.raw, reply.raw, request.originalUrl).catch((error) => {
+      reply.raw.destroy(error)
+    })
+  })
+}
+
+function leaveUnread(_request: FastifyRequest, _payload: unknown, done: (error: null) => void): void {
+  done(null)
+}
+
+// Fastify refuses a malformed Content-Type before it asks any parser, but only the signature counts.
+function hideContentType(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  request.headers = { 'content-type': undefined }
+  done()
+}

@@ -1,0 +1,89 @@
+import type { Answer } from '../receiver/answer.ts'
+import type { BodyReading, IncomingAttempt } from '../receiver/attempt.ts'
+import type { Receiver } from '../receiver/receiver.ts'
+
+/** What is read of an event of API Gateway (payload 1.0 and 2.0), a function URL or an Application Load Balancer. */
+export interface LambdaHttpEvent {
+  readonly httpMethod?: string | undefined
+  readonly path?: string | undefined
+  readonly rawPath?: string | undefined
+  readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined
+  readonly body?: string | null | undefined
+  readonly isBase64Encoded?: boolean | undefined
+  readonly requestContext?:
+    | { readonly path?: string; readonly http?: { readonly method: string }; readonly elb?: object }
+    | undefined
+}
+
+/** An answer that all of them take. */
+export interface LambdaHttpResult {
+  statusCode: number
+  headers?: Record<string, string>
+  multiValueHeaders?: Record<string, string[]>
+  body: string
+  isBase64Encoded: boolean
+}
+
+/**
+ * Mounts a receiver in AWS Lambda, behind API Gateway (REST and HTTP APIs), a function URL or an Application Load
+ * Balancer. Give the function a timeout above its slowest handler: the default of Lambda, 3 s, is less than the 8 s that a
+ * handler may take.
+ *
+ * Lambda freezes the process with the answer. An invocation whose handler is past its deadline therefore answers when the
+ * handler has ended: the service may have stopped waiting and sends the event again, but nothing is left half done, and the
+ * repetition finds a duplicate.
+ *
+ * The receiver's `path` is matched with the stage or base path that the service requests.
+ *
+ * @example
+ * ```ts
+ * import { createReceiver } from '@notewire/webhooks'
+ * import { lambdaHandler } from '@notewire/webhooks/lambda'
+ *
+ * const receiver = createReceiver({
+ *   secret: () => process.env['NOTES_SIGNING_SECRET'],
+ *   on: { 'note.ended': async ({ data }) => console.log('fetch the transcript of', data.note_id) },
+ * })
+ *
+ * export const handler = lambdaHandler(receiver)
+ * ```
+ */
+export function lambdaHandler(receiver: Receiver): (event: LambdaHttpEvent) => Promise<LambdaHttpResult> {
+  return async (event) => {
+    let late: Promise<Answer> | undefined
+    const waitUntil = (work: Promise<Answer>) => {
+      late = work
+    }
+    const answer = await receiver.respond({ ...attemptOf(event), waitUntil })
+    return resultFor(event, (await late) ?? answer)
+  }
+}
+
+function attemptOf(event: LambdaHttpEvent): IncomingAttempt {
+  const { requestContext } = event
+  return {
+    method: requestContext?.http?.method ?? event.httpMethod ?? '',
+    // A REST API takes the stage off `path`, and keeps what was requested in the context.
+    path: requestContext?.path ?? event.rawPath ?? event.path ?? '',
+    headers: event.multiValueHeaders ?? event.headers ?? {},
+    readBody: async (maxBytes) => readBody(event, maxBytes),
+  }
+}
+
+function readBody({ body, isBase64Encoded }: LambdaHttpEvent, maxBytes: number): BodyReading {
+  // A middleware such as Middy's parser puts an object in the place of the text.
+  if (typeof body === 'object' && body !== null) return { status: 'already-parsed' }
+  const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8')
+  return bytes.length > maxBytes ? { status: 'too-large' } : { status: 'read', bytes }
+}
+
+// A load balancer with multi-value headers ignores single ones; one without, and HTTP APIs, ignore the others.
+function resultFor({ multiValueHeaders }: LambdaHttpEvent, { status, headers, body }: Answer): LambdaHttpResult {
+  const result = { statusCode: status, body, isBase64Encoded: false }
+  if (!multiValueHeaders) return { ...result, headers: { ...headers } }
+  return {
+    ...result,
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+  }
+}
