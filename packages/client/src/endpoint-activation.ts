@@ -1,10 +1,10 @@
 import { type Clock, OptionError, refuseUnknownOptions, type WebhookEndpoint } from '@notewire/protocol'
 import type { CallOptions } from './call-options.ts'
 import { EndpointNotActiveError } from './errors/endpoint-not-active-error.ts'
-import { GET_ENDPOINT, nameOf } from './operation.ts'
+import { GET_ENDPOINT, nameOf } from './transport/operation.ts'
 
 /** How long to wait for an endpoint to become active. */
-export interface ActivationOptions extends CallOptions {
+export interface ActivationOptions extends Pick<CallOptions, 'signal'> {
   /**
    * When to give up, in milliseconds. The default leaves room for the first retry of the verification, after 30 s.
    *

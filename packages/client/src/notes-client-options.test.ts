@@ -10,7 +10,9 @@ describe('the options of a client', () => {
     expect(resolveOptions(REQUIRED)).toMatchObject({
       notesField: 'notes',
       timeoutMs: 10_000,
+      totalTimeoutMs: 120_000,
       maxRetries: 2,
+      hooks: {},
       clock: systemClock,
     })
   })
@@ -32,8 +34,11 @@ describe('the options of a client', () => {
     ['timeoutMs', { timeoutMs: 0 }],
     ['timeoutMs', { timeoutMs: Number.NaN }],
     ['timeoutMs', { timeoutMs: 2 ** 31 }],
+    ['totalTimeoutMs', { totalTimeoutMs: 0 }],
     ['maxRetries', { maxRetries: -1 }],
     ['maxRetries', { maxRetries: 1.5 }],
+    ['hooks.onRetry', { hooks: { onRetry: 'log' } }],
+    ['onReply', { hooks: { onReply: () => {} } }],
     ['clock', { clock: Date }],
     ['retries', { retries: 3 }],
   ])('are refused, naming %s, when they hold %o', (option, wrong) => {

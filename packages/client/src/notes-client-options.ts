@@ -1,5 +1,7 @@
 import { type Clock, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
 import { parseBaseUrl } from './base-url.ts'
+import { requireDuration } from './duration.ts'
+import type { NotesClientHooks } from './hooks.ts'
 
 /** How a `NotesClient` reaches its service. */
 export interface NotesClientOptions {
@@ -31,15 +33,25 @@ export interface NotesClientOptions {
    */
   readonly timeoutMs?: number | undefined
   /**
+   * How long one call may take in all, with its retries and the pauses between them, in milliseconds. A pause that would
+   * not leave time for another attempt is not made: the call then ends at once, with what the last attempt brought.
+   *
+   * @default 120_000
+   */
+  readonly totalTimeoutMs?: number | undefined
+  /**
    * How often a failed request is sent again, after a network error, a timeout, or one of the statuses 408, 429, 500,
    * 502, 503 and 504. Pauses grow, are random ("full jitter"), follow `Retry-After`, and last a minute at most. A POST
-   * is never sent again.
+   * is sent again only when it was refused with 429 or never arrived, and a creation never.
    *
    * @default 2
    */
   readonly maxRetries?: number | undefined
+  /** Functions that are told of requests, answers, retries, and of what the service says that is new. */
+  readonly hooks?: NotesClientHooks | undefined
   /**
-   * The time by which `webhookEndpoints.waitUntilActive` waits.
+   * The time by which the client waits: before a retry, for the rate limit, and in `waitUntilActive`. A single attempt
+   * is timed by the machine, as its socket is.
    *
    * @default the clock of the machine
    */
@@ -53,11 +65,24 @@ export interface ClientSettings {
   readonly notesField: string
   readonly fetch: (request: Request) => Promise<Response>
   readonly timeoutMs: number
+  readonly totalTimeoutMs: number
   readonly maxRetries: number
+  readonly hooks: NotesClientHooks
   readonly clock: Clock
 }
 
-const OPTION_NAMES = ['baseUrl', 'apiKey', 'notesField', 'fetch', 'timeoutMs', 'maxRetries', 'clock']
+const OPTION_NAMES: readonly (keyof NotesClientOptions)[] = [
+  'baseUrl',
+  'apiKey',
+  'notesField',
+  'fetch',
+  'timeoutMs',
+  'totalTimeoutMs',
+  'maxRetries',
+  'hooks',
+  'clock',
+]
+const HOOK_NAMES: readonly (keyof NotesClientHooks)[] = ['onRequest', 'onResponse', 'onRetry', 'onDrift']
 
 /** @throws `OptionError` naming the first option that cannot work, and the fix */
 export function resolveOptions(options: NotesClientOptions): ClientSettings {
@@ -67,8 +92,10 @@ export function resolveOptions(options: NotesClientOptions): ClientSettings {
     apiKey: requireApiKey(options.apiKey),
     notesField: requireNotesField(options.notesField ?? 'notes'),
     fetch: requireFetch(options.fetch ?? globalFetch),
-    timeoutMs: requireTimeout(options.timeoutMs ?? 10_000),
+    timeoutMs: requireDuration('timeoutMs', options.timeoutMs ?? 10_000),
+    totalTimeoutMs: requireDuration('totalTimeoutMs', options.totalTimeoutMs ?? 120_000),
     maxRetries: requireMaxRetries(options.maxRetries ?? 2),
+    hooks: requireHooks(options.hooks ?? {}),
     clock: requireClock(options.clock ?? systemClock),
   }
 }
@@ -108,20 +135,18 @@ function requireFetch(fetch: unknown): ClientSettings['fetch'] {
   throw new OptionError('fetch', 'fetch is not a function. Pass one that takes a Request and resolves to a Response.')
 }
 
-// Timers of the platform fire at once for anything longer.
-const LONGEST_TIMEOUT_MS = 2_147_483_647
-
-function requireTimeout(timeoutMs: unknown): number {
-  if (typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs <= LONGEST_TIMEOUT_MS) return timeoutMs
-  throw new OptionError(
-    'timeoutMs',
-    `timeoutMs is not a duration. Pass milliseconds, more than 0 and at most ${LONGEST_TIMEOUT_MS}.`,
-  )
-}
-
 function requireMaxRetries(maxRetries: unknown): number {
   if (typeof maxRetries === 'number' && Number.isSafeInteger(maxRetries) && maxRetries >= 0) return maxRetries
   throw new OptionError('maxRetries', 'maxRetries is not a number of retries. Pass a whole number from 0.')
+}
+
+function requireHooks(hooks: NotesClientHooks): NotesClientHooks {
+  refuseUnknownOptions('hooks', hooks, HOOK_NAMES)
+  for (const [name, hook] of Object.entries(hooks)) {
+    if (hook === undefined || typeof hook === 'function') continue
+    throw new OptionError(`hooks.${name}`, `hooks.${name} is not a function. Pass one that takes a notice.`)
+  }
+  return hooks
 }
 
 function requireClock(clock: Clock): Clock {

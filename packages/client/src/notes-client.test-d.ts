@@ -8,10 +8,16 @@ import type {
 } from '@notewire/protocol'
 import { describe, expectTypeOf, it } from 'vitest'
 import type {
+  CallAttempt,
+  ChangesPage,
   ClientErrorCode,
+  DriftNotice,
   NoteListQuery,
   NotesClientError,
+  NotesClientHooks,
   NotesClientOptions,
+  NoteWithContent,
+  ResponseNotice,
   WebhookEndpointCreation,
   WebhookEndpointUpdate,
 } from './index.ts'
@@ -90,7 +96,50 @@ describe('the calls', () => {
   })
 })
 
+describe('changes', () => {
+  it('come in pages with a checkpoint that is text, and begin where one was', () => {
+    expectTypeOf(notes.changes()).toExtend<AsyncIterable<ChangesPage>>()
+    expectTypeOf<ChangesPage['checkpoint']>().toBeString()
+    expectTypeOf<ChangesPage['notes']>().toEqualTypeOf<readonly Note[]>()
+    notes.changes({ after: null }, { limit: 100, signal: new AbortController().signal, totalTimeoutMs: 1000 })
+    // @ts-expect-error
+    notes.changes({ after: new Date() })
+    // @ts-expect-error
+    notes.changes({ updated_after: new Date() })
+  })
+})
+
+describe('notes with their content', () => {
+  it('say by their status what they hold', () => {
+    expectTypeOf(notes.listWithContent({ limit: 10 }, { concurrency: 2 })).toExtend<AsyncIterable<NoteWithContent>>()
+    const { transcript, summary } = {} as NoteWithContent
+    // @ts-expect-error
+    transcript.transcript
+    if (transcript.status === 'ready') expectTypeOf(transcript.transcript).toEqualTypeOf<Transcript>()
+    if (summary.status === 'ready') expectTypeOf(summary.summary.markdown).toBeString()
+    expectTypeOf(transcript.status).toEqualTypeOf<'ready' | 'not_ready' | 'empty' | 'failed' | 'gone'>()
+    expectTypeOf(summary.status).toEqualTypeOf<'ready' | 'not_ready' | 'missing' | 'failed' | 'gone'>()
+  })
+})
+
+describe('hooks', () => {
+  it('are functions of a notice, and may be asynchronous', () => {
+    expectTypeOf({ onRetry: async () => {}, onRequest: undefined }).toExtend<NotesClientHooks>()
+    expectTypeOf<NonNullable<NotesClientHooks['onDrift']>>().parameter(0).toEqualTypeOf<DriftNotice>()
+    expectTypeOf<{ onReply: () => void }>().not.toExtend<NotesClientHooks>()
+  })
+
+  it('are told of a status or a failure', () => {
+    expectTypeOf<ResponseNotice['status']>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<ResponseNotice['failure']>().toEqualTypeOf<'timeout' | 'network_error' | 'aborted' | undefined>()
+  })
+})
+
 describe('an error', () => {
+  it('tells its attempts', () => {
+    expectTypeOf<NotesClientError['attempts']>().toEqualTypeOf<readonly CallAttempt[]>()
+  })
+
   it('has a code of a closed list', () => {
     expectTypeOf<NotesClientError['code']>().toEqualTypeOf<ClientErrorCode>()
     expectTypeOf<'anything'>().not.toExtend<ClientErrorCode>()

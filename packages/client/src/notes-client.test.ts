@@ -42,6 +42,8 @@ describe('neither the key nor what a note says', () => {
     const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, timeoutMs: 100, maxRetries: 1 })
     const calls = [
       client.notes.list()[Symbol.asyncIterator]().next(),
+      client.notes.changes()[Symbol.asyncIterator]().next(),
+      client.notes.listWithContent()[Symbol.asyncIterator]().next(),
       client.notes.get(CONTENT),
       client.notes.transcript(CONTENT),
       client.webhookEndpoints.create({ url: 'https://app.example', events: ['note.ended'] }),

@@ -1,7 +1,8 @@
 import { keyIdOf } from '@notewire/protocol'
+import { DriftWatch } from './drift/drift-watch.ts'
 import { Notes } from './notes.ts'
 import { type NotesClientOptions, resolveOptions } from './notes-client-options.ts'
-import { createTransport } from './transport.ts'
+import { createTransport } from './transport/transport.ts'
 import { WebhookEndpoints } from './webhook-endpoints.ts'
 
 /**
@@ -37,8 +38,9 @@ export class NotesClient {
   constructor(options: NotesClientOptions) {
     const settings = resolveOptions(options)
     const transport = createTransport(settings)
-    this.notes = new Notes(transport, settings.notesField)
-    this.webhookEndpoints = new WebhookEndpoints(transport, settings.clock)
+    const drift = new DriftWatch(settings.hooks.onDrift)
+    this.notes = new Notes(transport, settings.notesField, drift)
+    this.webhookEndpoints = new WebhookEndpoints(transport, drift, settings.clock)
     this.keyId = keyIdOf(settings.apiKey)
   }
 }

@@ -1,23 +1,40 @@
-import { type Note, readNote, readSummary, readTranscript, type Summary, type Transcript } from '@notewire/protocol'
+import {
+  type Note,
+  type NotePage,
+  readNote,
+  readSummary,
+  readTranscript,
+  refuseUnknownOptions,
+  type Summary,
+  type Transcript,
+} from '@notewire/protocol'
 import type { CallOptions } from './call-options.ts'
-import { createNoteList, type NoteList } from './note-list.ts'
-import { encodeNoteListQuery, type NoteListQuery } from './note-list-query.ts'
+import { type ChangesOptions, type ChangesPage, type ChangesQuery, createChanges } from './changes/note-changes.ts'
+import { type ContentListOptions, createContentList } from './content/list-with-content.ts'
+import type { NoteWithContent } from './content/note-content.ts'
+import type { DriftWatch } from './drift/drift-watch.ts'
+import { NOTE, SUMMARY, TRANSCRIPT } from './drift/known-resources.ts'
+import { createNoteList, type NoteList } from './listing/note-list.ts'
+import { encodeNoteListQuery, type NoteListQuery } from './listing/note-list-query.ts'
+import { parseNotePage } from './listing/note-page.ts'
 import { NoteLookup } from './note-lookup.ts'
-import { parseNotePage } from './note-page.ts'
-import { GET_NOTE, GET_SUMMARY, GET_TRANSCRIPT, LIST_NOTES } from './operation.ts'
 import { requireId } from './required-id.ts'
-import { readBody } from './response-body.ts'
-import type { Transport } from './transport.ts'
+import type { Answer } from './transport/answer.ts'
+import { GET_NOTE, GET_SUMMARY, GET_TRANSCRIPT, LIST_NOTES } from './transport/operation.ts'
+import { readBody } from './transport/response-body.ts'
+import type { Transport } from './transport/transport.ts'
 
 /** Notes, their transcripts and summaries: `client.notes` (contract §4). */
 export class Notes {
   readonly #transport: Transport
   readonly #notesField: string
+  readonly #drift: DriftWatch
   readonly #lookup: NoteLookup
 
-  constructor(transport: Transport, notesField: string) {
+  constructor(transport: Transport, notesField: string, drift: DriftWatch) {
     this.#transport = transport
     this.#notesField = notesField
+    this.#drift = drift
     this.#lookup = new NoteLookup({
       get: (noteId, options) => this.#get(noteId, options),
       list: (query, options) => this.list(query, options),
@@ -44,7 +61,88 @@ export class Notes {
    */
   list(query: NoteListQuery = {}, options: CallOptions = {}): NoteList {
     const parameters = encodeNoteListQuery(query)
-    return createNoteList((cursor) => this.#readPage(parameters, cursor, options), query.cursor, options)
+    const readPage = async (cursor: string | undefined) =>
+      this.#pageIn(await this.#askForPage(parameters, cursor, options))
+    return createNoteList(readPage, query.cursor, options)
+  }
+
+  /**
+   * Lists what has changed since the last time, page by page: one sync, which ends when it is up to date. Each page brings
+   * the checkpoint to store behind it, so that nothing is lost whenever the process ends (contract §6, open point 7).
+   *
+   * A page may come again after a crash, and a sync reaches five minutes back behind the one before: apply a note when its
+   * revision is not older than the one that you have, and remove it when it is a deletion marker. Notes that left the
+   * key's sight do not show here; only a full `list` without them tells.
+   *
+   * When the service has forgotten where a sync was, the sync starts again from where it began, once in a loop; the loop
+   * throws `cursor_expired` the next time.
+   *
+   * @throws `OptionError` for a checkpoint that is none
+   * @example
+   * ```ts
+   * import { readFile, writeFile } from 'node:fs/promises'
+   * import { isTombstone, type Note } from '@notewire/protocol'
+   * import { NotesClient } from '@notewire/client'
+   *
+   * const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret' })
+   * const copy = new Map<string, Note>()
+   *
+   * const after = await readFile('checkpoint', 'utf8').catch(() => undefined)
+   * for await (const page of client.notes.changes({ after })) {
+   *   for (const note of page.notes) {
+   *     if (isTombstone(note)) copy.delete(note.note_id)
+   *     else copy.set(note.note_id, note)
+   *   }
+   *   await writeFile('checkpoint', page.checkpoint)
+   * }
+   * ```
+   */
+  changes(query: ChangesQuery = {}, options: ChangesOptions = {}): AsyncIterable<ChangesPage> {
+    refuseUnknownOptions('notes.changes', query, ['after'])
+    refuseUnknownOptions('notes.changes', options, ['limit', 'signal', 'totalTimeoutMs'])
+    const { limit, ...callOptions } = options
+    return createChanges(
+      async (listQuery, cursor) => {
+        const answer = await this.#askForPage(encodeNoteListQuery(listQuery), cursor, callOptions)
+        return { ...this.#pageIn(answer), date: answer.headers.get('date') }
+      },
+      query,
+      limit,
+    )
+  }
+
+  /**
+   * Lists notes with their transcript and their summary, in the order of the list. Several are read at once, but never
+   * more ahead of the loop than `concurrency`; what is under way is aborted when the loop is left.
+   *
+   * Content that is not there is no error but a `status`. What the listing calls ready, or says nothing of, is read; the
+   * rest is as the listing says. Needs the scopes `notes:read`, `transcripts:read` and `summaries:read`.
+   *
+   * @throws `OptionError` for a query or a concurrency that cannot be one
+   * @example
+   * ```ts
+   * import { NotesClient } from '@notewire/client'
+   *
+   * const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret' })
+   *
+   * for await (const { note, transcript, summary } of client.notes.listWithContent({}, { concurrency: 8 })) {
+   *   if (transcript.status === 'ready') console.log(note.title, transcript.transcript.text)
+   *   if (summary.status === 'ready') console.log(summary.summary.markdown)
+   * }
+   * ```
+   */
+  listWithContent(query: NoteListQuery = {}, options: ContentListOptions = {}): AsyncIterable<NoteWithContent> {
+    refuseUnknownOptions('notes.listWithContent', options, ['concurrency', 'signal', 'totalTimeoutMs'])
+    // A query that cannot be one is refused here, and not only when the loop begins.
+    encodeNoteListQuery(query)
+    return createContentList(
+      {
+        list: (callOptions) => this.list(query, callOptions),
+        transcript: (noteId, callOptions) => this.transcript(noteId, callOptions),
+        summary: (noteId, callOptions) => this.summary(noteId, callOptions),
+      },
+      options,
+    )
   }
 
   /**
@@ -74,7 +172,7 @@ export class Notes {
    */
   async transcript(noteId: string, options: CallOptions = {}): Promise<Transcript> {
     const answer = await this.#transport.call(GET_TRANSCRIPT, { id: noteId }, options)
-    return readBody(answer, readTranscript)
+    return this.#drift.watch(TRANSCRIPT, readBody(answer, readTranscript))
   }
 
   /**
@@ -85,18 +183,23 @@ export class Notes {
    */
   async summary(noteId: string, options: CallOptions = {}): Promise<Summary> {
     const answer = await this.#transport.call(GET_SUMMARY, { id: noteId }, options)
-    return readBody(answer, readSummary)
+    return this.#drift.watch(SUMMARY, readBody(answer, readSummary))
   }
 
   async #get(noteId: string, options: CallOptions): Promise<Note> {
     const answer = await this.#transport.call(GET_NOTE, { id: noteId }, options)
-    return readBody(answer, readNote)
+    return this.#drift.watch(NOTE, readBody(answer, readNote))
   }
 
-  async #readPage(parameters: URLSearchParams, cursor: string | undefined, options: CallOptions) {
+  async #askForPage(parameters: URLSearchParams, cursor: string | undefined, options: CallOptions): Promise<Answer> {
     const query = new URLSearchParams(parameters)
     if (cursor !== undefined) query.set('cursor', cursor)
-    const answer = await this.#transport.call(LIST_NOTES, { query }, options)
-    return readBody(answer, (body) => parseNotePage(body, this.#notesField))
+    return await this.#transport.call(LIST_NOTES, { query }, options)
+  }
+
+  #pageIn(answer: Answer): NotePage {
+    const page = readBody(answer, (body) => parseNotePage(body, this.#notesField))
+    for (const note of page.notes) this.#drift.watch(NOTE, note)
+    return page
   }
 }

@@ -8,9 +8,12 @@ import {
   type WebhookEndpoint,
   type WebhookEndpointWithSecret,
 } from '@notewire/protocol'
-import type { Answer } from './answer.ts'
 import type { CallOptions } from './call-options.ts'
+import type { DriftWatch } from './drift/drift-watch.ts'
+import { WEBHOOK_ENDPOINT } from './drift/known-resources.ts'
 import { type ActivationOptions, waitForActivation } from './endpoint-activation.ts'
+import { parseList } from './listing/parse-list.ts'
+import type { Answer } from './transport/answer.ts'
 import {
   CREATE_ENDPOINT,
   DELETE_ENDPOINT,
@@ -19,10 +22,9 @@ import {
   ROTATE_SECRET,
   SEND_TEST,
   UPDATE_ENDPOINT,
-} from './operation.ts'
-import { parseList } from './parse-list.ts'
-import { readBody } from './response-body.ts'
-import type { Transport } from './transport.ts'
+} from './transport/operation.ts'
+import { readBody } from './transport/response-body.ts'
+import type { Transport } from './transport/transport.ts'
 
 /** What an endpoint is registered with (contract §4). */
 export interface WebhookEndpointCreation {
@@ -50,10 +52,12 @@ export interface WebhookEndpointUpdate {
  */
 export class WebhookEndpoints {
   readonly #transport: Transport
+  readonly #drift: DriftWatch
   readonly #clock: Clock
 
-  constructor(transport: Transport, clock: Clock) {
+  constructor(transport: Transport, drift: DriftWatch, clock: Clock) {
     this.#transport = transport
+    this.#drift = drift
     this.#clock = clock
   }
 
@@ -78,22 +82,23 @@ export class WebhookEndpoints {
    * ```
    */
   async create(creation: WebhookEndpointCreation, options: CallOptions = {}): Promise<WebhookEndpointWithSecret> {
-    return readEndpointWithSecret(await this.#transport.call(CREATE_ENDPOINT, { body: creation }, options))
+    return this.#readEndpointWithSecret(await this.#transport.call(CREATE_ENDPOINT, { body: creation }, options))
   }
 
   /** Lists the endpoints of the key's integration. */
   async list(options: CallOptions = {}): Promise<readonly WebhookEndpoint[]> {
-    return readBody(await this.#transport.call(LIST_ENDPOINTS, {}, options), parseEndpoints)
+    const endpoints = readBody(await this.#transport.call(LIST_ENDPOINTS, {}, options), parseEndpoints)
+    return endpoints.map((endpoint) => this.#drift.watch(WEBHOOK_ENDPOINT, endpoint))
   }
 
   /** Reads one endpoint. Its signing secret is not in it. */
   async get(endpointId: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
-    return readEndpoint(await this.#transport.call(GET_ENDPOINT, { id: endpointId }, options))
+    return this.#readEndpoint(await this.#transport.call(GET_ENDPOINT, { id: endpointId }, options))
   }
 
   /** Changes the URL or the events of an endpoint, or enables it again. What is left out stays as it is. */
   async update(endpointId: string, update: WebhookEndpointUpdate, options: CallOptions = {}): Promise<WebhookEndpoint> {
-    return readEndpoint(await this.#transport.call(UPDATE_ENDPOINT, { id: endpointId, body: update }, options))
+    return this.#readEndpoint(await this.#transport.call(UPDATE_ENDPOINT, { id: endpointId, body: update }, options))
   }
 
   /** Removes an endpoint: nothing is sent to it any more. */
@@ -113,7 +118,7 @@ export class WebhookEndpoints {
    * @returns the endpoint with its new signing secret, which is shown this once
    */
   async rotateSecret(endpointId: string, options: CallOptions = {}): Promise<WebhookEndpointWithSecret> {
-    return readEndpointWithSecret(await this.#transport.call(ROTATE_SECRET, { id: endpointId }, options))
+    return this.#readEndpointWithSecret(await this.#transport.call(ROTATE_SECRET, { id: endpointId }, options))
   }
 
   /**
@@ -125,14 +130,14 @@ export class WebhookEndpoints {
   waitUntilActive(endpointId: string, options: ActivationOptions = {}): Promise<WebhookEndpoint> {
     return waitForActivation((callOptions) => this.get(endpointId, callOptions), this.#clock, options)
   }
-}
 
-function readEndpoint(answer: Answer): WebhookEndpoint {
-  return readBody(answer, readWebhookEndpoint)
-}
+  #readEndpoint(answer: Answer): WebhookEndpoint {
+    return this.#drift.watch(WEBHOOK_ENDPOINT, readBody(answer, readWebhookEndpoint))
+  }
 
-function readEndpointWithSecret(answer: Answer): WebhookEndpointWithSecret {
-  return readBody(answer, readWebhookEndpointWithSecret)
+  #readEndpointWithSecret(answer: Answer): WebhookEndpointWithSecret {
+    return this.#drift.watch(WEBHOOK_ENDPOINT, readBody(answer, readWebhookEndpointWithSecret))
+  }
 }
 
 // The contract does not show this answer: we take the names that a service may well have chosen (open point 14).

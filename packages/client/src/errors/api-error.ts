@@ -1,3 +1,4 @@
+import type { CallAttempt } from './call-attempt.ts'
 import type { ApiErrorCode } from './client-error-code.ts'
 import { NotesClientError } from './notes-client-error.ts'
 
@@ -11,7 +12,7 @@ export class ApiError extends NotesClientError {
   readonly serverCode: string | undefined
 
   constructor(code: ApiErrorCode, message: string, facts: ApiErrorFacts) {
-    super(code, facts.operation, message)
+    super(code, facts.operation, message, facts.attempts)
     this.status = facts.status
     this.requestId = facts.requestId
     this.serverCode = facts.serverCode
@@ -24,4 +25,5 @@ export interface ApiErrorFacts {
   readonly status: number
   readonly requestId: string | undefined
   readonly serverCode: string | undefined
+  readonly attempts: readonly CallAttempt[]
 }

@@ -1,3 +1,4 @@
+import type { CallAttempt } from './call-attempt.ts'
 import { NotesClientError } from './notes-client-error.ts'
 
 /** The service answered with success, but the body is not what the contract says: code `invalid_response`. */
@@ -10,7 +11,7 @@ export class InvalidResponseError extends NotesClientError {
   readonly requestId: string | undefined
 
   constructor(message: string, facts: InvalidResponseFacts) {
-    super('invalid_response', facts.operation, message)
+    super('invalid_response', facts.operation, message, facts.attempts)
     this.path = facts.path
     this.status = facts.status
     this.requestId = facts.requestId
@@ -23,4 +24,5 @@ export interface InvalidResponseFacts {
   readonly path: string
   readonly status: number
   readonly requestId: string | undefined
+  readonly attempts: readonly CallAttempt[]
 }

@@ -1,4 +1,5 @@
 import { NotewireError } from '@notewire/protocol'
+import type { CallAttempt } from './call-attempt.ts'
 import type { ClientErrorCode } from './client-error-code.ts'
 
 /**
@@ -24,9 +25,12 @@ import type { ClientErrorCode } from './client-error-code.ts'
 export class NotesClientError extends NotewireError<ClientErrorCode> {
   /** What was asked: method and path, with the names of ids in place of the ids: `GET /v1/notes/{note_id}`. */
   readonly operation: string
+  /** Every request that the call made, in order. Empty where the error is not about one call. */
+  readonly attempts: readonly CallAttempt[]
 
-  constructor(code: ClientErrorCode, operation: string, message: string) {
+  constructor(code: ClientErrorCode, operation: string, message: string, attempts: readonly CallAttempt[] = []) {
     super(code, message)
     this.operation = operation
+    this.attempts = attempts
   }
 }

@@ -1,6 +1,7 @@
 import type { Note, NotePage } from '@notewire/protocol'
-import type { CallOptions } from './call-options.ts'
-import { type PageReader, readPages } from './pagination.ts'
+import type { CallOptions } from '../call-options.ts'
+import { NoteIterator } from './note-iterator.ts'
+import { readPages } from './pagination.ts'
 
 /**
  * The notes that a listing finds, note by note or page by page.
@@ -25,18 +26,14 @@ export interface NoteList extends AsyncIterable<Note> {
 }
 
 /** Makes a {@link NoteList} over what reads its pages. */
-export function createNoteList(readPage: PageReader, firstCursor: string | undefined, options: CallOptions): NoteList {
+export function createNoteList(
+  readPage: (cursor: string | undefined) => Promise<NotePage>,
+  firstCursor: string | undefined,
+  { signal }: Pick<CallOptions, 'signal'>,
+): NoteList {
   const pages = () => readPages(readPage, firstCursor)
   return {
     pages,
-    async *[Symbol.asyncIterator]() {
-      for await (const page of pages()) {
-        for (const note of page.notes) {
-          // Without this, an abort would wait for the end of a page that is already here.
-          options.signal?.throwIfAborted()
-          yield note
-        }
-      }
-    },
+    [Symbol.asyncIterator]: () => new NoteIterator(pages(), signal),
   }
 }

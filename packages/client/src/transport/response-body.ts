@@ -1,6 +1,7 @@
 import { ShapeError } from '@notewire/protocol'
-import { type Answer, requestIdOf } from './answer.ts'
-import { InvalidResponseError } from './errors/invalid-response-error.ts'
+import { InvalidResponseError } from '../errors/invalid-response-error.ts'
+import type { Answer } from './answer.ts'
+import { requestIdOf } from './attempt-outcome.ts'
 import { nameOf } from './operation.ts'
 
 /**
@@ -10,12 +11,14 @@ import { nameOf } from './operation.ts'
  * @throws {@link InvalidResponseError} naming the path of the first problem, and never quoting the body
  */
 export function readBody<Shape>(answer: Answer, read: (body: unknown) => Shape): Shape {
+  const { status, headers, text, attempts } = answer
   const invalid = (path: string, problem: string) => {
     const operation = nameOf(answer.operation)
-    const message = `${operation} answered ${answer.status}, but ${problem}`
-    return new InvalidResponseError(message, { operation, path, status: answer.status, requestId: requestIdOf(answer) })
+    const message = `${operation} answered ${status}, but ${problem}`
+    return new InvalidResponseError(message, { operation, path, status, requestId: requestIdOf(headers), attempts })
   }
-  const body = parseJson(answer.text)
+  if (text === undefined) throw invalid('', 'the body is longer than any answer should be. Ask for less with limit.')
+  const body = parseJson(text)
   if (body === NOT_JSON) {
     throw invalid('', 'the body is not JSON. Check that baseUrl is the notes service and not a web page or a proxy.')
   }

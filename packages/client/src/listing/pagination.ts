@@ -1,20 +1,18 @@
 import type { NotePage } from '@notewire/protocol'
-import { NotesClientError } from './errors/notes-client-error.ts'
-import { LIST_NOTES, nameOf } from './operation.ts'
-
-/** Reads the page that a cursor leads to, or the first one. */
-export type PageReader = (cursor: string | undefined) => Promise<NotePage>
+import { NotesClientError } from '../errors/notes-client-error.ts'
+import { LIST_NOTES, nameOf } from '../transport/operation.ts'
 
 /**
  * Follows `next_cursor` from page to page, one request a page, and only when the page is asked for (contract §4).
  *
+ * @param readPage  reads the page that a cursor leads to, or the first one
  * @param firstCursor  where to start, when not at the beginning
  * @throws `NotesClientError` `cursor_repeated` for a cursor that was met before: it would lead round in circles for ever
  */
-export async function* readPages(
-  readPage: PageReader,
+export async function* readPages<Page extends Pick<NotePage, 'next_cursor'>>(
+  readPage: (cursor: string | undefined) => Promise<Page>,
   firstCursor: string | undefined,
-): AsyncGenerator<NotePage, void, void> {
+): AsyncGenerator<Page, void, void> {
   const met = new Set<string>()
   let cursor = firstCursor
   for (;;) {

@@ -1,8 +1,9 @@
-import { type Answer, requestIdOf } from './answer.ts'
-import { ApiError } from './errors/api-error.ts'
-import type { ApiErrorCode } from './errors/client-error-code.ts'
-import { ForbiddenError } from './errors/forbidden-error.ts'
-import { RateLimitedError } from './errors/rate-limited-error.ts'
+import { ApiError } from '../errors/api-error.ts'
+import type { ApiErrorCode } from '../errors/client-error-code.ts'
+import { ForbiddenError } from '../errors/forbidden-error.ts'
+import { RateLimitedError } from '../errors/rate-limited-error.ts'
+import type { Answer } from './answer.ts'
+import { requestIdOf } from './attempt-outcome.ts'
 import { nameOf, type Verdict } from './operation.ts'
 import { retryAfterOf } from './retry-after.ts'
 import { serverToken } from './server-token.ts'
@@ -11,10 +12,10 @@ import { serverToken } from './server-token.ts'
 export function refusalOf(answer: Answer): ApiError | undefined {
   const { operation, status, attempts } = answer
   const serverCode = errorField(answer, 'code')
-  const verdict = operation.judge?.({ status, serverCode, attempts }) ?? verdictOf(status)
+  const verdict = operation.judge?.({ status, serverCode, attempts: attempts.length }) ?? verdictOf(status)
   if (verdict === 'done') return undefined
 
-  const facts = { operation: nameOf(operation), status, requestId: requestIdOf(answer), serverCode }
+  const facts = { operation: nameOf(operation), status, requestId: requestIdOf(answer.headers), serverCode, attempts }
   const told = serverCode === undefined ? `${status}` : `${status} (${serverCode})`
   const message = (explanation: string) => `${facts.operation} answered ${told}: ${explanation}`
 
@@ -62,7 +63,7 @@ function verdictOf(status: number): Verdict {
 /** What the service says of its error (open point 22). Its `message` is left alone. */
 function errorField(answer: Answer, field: 'code' | 'scope'): string | undefined {
   // A success says nothing of errors, and may be long.
-  if (answer.status < 400) return undefined
+  if (answer.status < 400 || answer.text === undefined) return undefined
   try {
     return serverToken(JSON.parse(answer.text)?.error?.[field])
   } catch {
@@ -91,7 +92,8 @@ const EXPLANATIONS: Readonly<Record<Exclude<ApiErrorCode, 'forbidden' | 'rate_li
   not_ready:
     'it is not ready yet. Wait for note.ended (a transcript) or note.summary.generated (a summary), or ask again later.',
   invalid_request: 'the service finds the request invalid. Correct the arguments of the call.',
-  cursor_expired: 'the service does not accept the cursor any more. Start the listing again, without a cursor.',
+  cursor_expired:
+    'the service does not accept the cursor any more. Start the listing again, without a cursor; changes does so itself, once in a loop.',
   redirect_refused:
     'redirects are not followed, because the API key goes to baseUrl alone. Set baseUrl to the address that answers directly.',
   server_error: 'the service failed. Call again later; if it lasts, report it to the service with the request id.',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { ApiError } from './errors/api-error.ts'
-import { ForbiddenError } from './errors/forbidden-error.ts'
-import { RateLimitedError } from './errors/rate-limited-error.ts'
-import { errorOf } from './fixtures/error-of.ts'
-import { API_KEY, CONTENT, shownBy } from './fixtures/secrets.ts'
-import { serve } from './fixtures/wire-server.ts'
-import { NotesClient } from './notes-client.ts'
+import { ApiError } from '../errors/api-error.ts'
+import { ForbiddenError } from '../errors/forbidden-error.ts'
+import { RateLimitedError } from '../errors/rate-limited-error.ts'
+import { errorOf } from '../fixtures/error-of.ts'
+import { API_KEY, CONTENT, shownBy } from '../fixtures/secrets.ts'
+import { serve } from '../fixtures/wire-server.ts'
+import { NotesClient } from '../notes-client.ts'
 
 describe('an answer without success', () => {
   it.each([

@@ -1,10 +1,10 @@
 import { isTombstone, type Note } from '@notewire/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { errorOf } from './fixtures/error-of.ts'
-import { API_KEY } from './fixtures/secrets.ts'
-import { serve } from './fixtures/wire-server.ts'
-import { NotesClient } from './notes-client.ts'
+import { errorOf } from '../fixtures/error-of.ts'
+import { API_KEY } from '../fixtures/secrets.ts'
+import { serve } from '../fixtures/wire-server.ts'
+import { NotesClient } from '../notes-client.ts'
 
 describe('any list of notes, however it is cut into pages', () => {
   it('is yielded whole, each note once and in order, with one request a page', async () => {
@@ -132,6 +132,35 @@ describe('a listing', () => {
     const service = pagedService(THREE_PAGES)
     for await (const _ of service.client.notes.list()) break
     await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(service.requests).toHaveLength(1)
+  })
+
+  it('gives every note once, in the order in which they were asked for, however many are asked for at once', async () => {
+    const pauses = fc.array(fc.nat({ max: 8 }), { minLength: 40, maxLength: 40 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(pageShape, { minLength: 1, maxLength: 6 }), pauses, async (shapes, ticks) => {
+        const service = pagedService(shapes)
+        const iterator = service.client.notes.list()[Symbol.asyncIterator]()
+        const asked: Promise<IteratorResult<Note>>[] = []
+        for (const count of ticks) {
+          asked.push(iterator.next())
+          for (let tick = 0; tick < count ** 2; tick += 1) await undefined
+        }
+        const results = await Promise.all(asked)
+        const noteIds = results.flatMap((result) => (result.done === true ? [] : [result.value.note_id]))
+        expect(noteIds).toEqual(service.noteIds)
+        expect(results.findLastIndex((result) => result.done !== true)).toBe(noteIds.length - 1)
+        expect(service.requests).toHaveLength(shapes.length)
+      }),
+    )
+  })
+
+  it('is over once it was left, also in the middle of a page', async () => {
+    const service = pagedService(THREE_PAGES)
+    const iterator = service.client.notes.list()[Symbol.asyncIterator]()
+    await iterator.next()
+    await iterator.return?.()
+    expect(await iterator.next()).toEqual({ done: true, value: undefined })
     expect(service.requests).toHaveLength(1)
   })
 

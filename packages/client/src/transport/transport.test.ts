@@ -1,12 +1,12 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ConnectionError } from './errors/connection-error.ts'
-import { errorOf } from './fixtures/error-of.ts'
-import { API_KEY } from './fixtures/secrets.ts'
-import { serve, type WireAnswer } from './fixtures/wire-server.ts'
-import { NotesClient } from './notes-client.ts'
-import type { NotesClientOptions } from './notes-client-options.ts'
+import { ConnectionError } from '../errors/connection-error.ts'
+import { errorOf } from '../fixtures/error-of.ts'
+import { API_KEY } from '../fixtures/secrets.ts'
+import { serve, type WireAnswer } from '../fixtures/wire-server.ts'
+import { NotesClient } from '../notes-client.ts'
+import type { NotesClientOptions } from '../notes-client-options.ts'
 
 const NOTE = { status: 200, body: { note_id: 'n1', revision: 1 } }
 const REGISTRATION = { url: 'https://app.example/hooks', events: ['note.ended'] }

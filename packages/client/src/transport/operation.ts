@@ -1,5 +1,5 @@
 import { API_VERSION_PREFIX, type Scope } from '@notewire/protocol'
-import type { ApiErrorCode } from './errors/client-error-code.ts'
+import type { ApiErrorCode } from '../errors/client-error-code.ts'
 
 /** One operation of the REST API (contract §4; open points 8 to 10 and 14). */
 export interface Operation {
@@ -10,6 +10,11 @@ export interface Operation {
   readonly scope: Scope
   /** What an answer means here, when its status alone does not tell. */
   readonly judge?: (answer: AnswerFacts) => Verdict | undefined
+  /**
+   * Whether the request may be sent again: always, or only when the service refused it unseen or never got it, or never,
+   * not even then.
+   */
+  readonly repeatable: 'always' | 'if_refused' | 'never'
   /** What to do when no answer came and the service may have done it all the same. */
   readonly afterLostAnswer?: string
 }
@@ -37,15 +42,22 @@ export const LIST_NOTES: Operation = {
   method: 'GET',
   path: NOTES,
   scope: 'notes:read',
+  repeatable: 'always',
   judge: ({ serverCode }) => (serverCode === 'invalid_cursor' ? 'cursor_expired' : undefined),
 }
 
-export const GET_NOTE: Operation = { method: 'GET', path: `${NOTES}/{note_id}`, scope: 'notes:read' }
+export const GET_NOTE: Operation = {
+  method: 'GET',
+  path: `${NOTES}/{note_id}`,
+  scope: 'notes:read',
+  repeatable: 'always',
+}
 
 export const GET_TRANSCRIPT: Operation = {
   method: 'GET',
   path: `${NOTES}/{note_id}/transcript`,
   scope: 'transcripts:read',
+  repeatable: 'always',
   judge: judgeContent,
 }
 
@@ -53,6 +65,7 @@ export const GET_SUMMARY: Operation = {
   method: 'GET',
   path: `${NOTES}/{note_id}/summary`,
   scope: 'summaries:read',
+  repeatable: 'always',
   judge: judgeContent,
 }
 
@@ -60,6 +73,7 @@ export const CREATE_ENDPOINT: Operation = {
   method: 'POST',
   path: ENDPOINTS,
   scope: 'webhooks:manage',
+  repeatable: 'never',
   judge: judgeEndpoint,
   afterLostAnswer:
     'The endpoint may exist all the same: look for its url in webhookEndpoints.list(); if it is there, rotateSecret() shows a secret, else create it again.',
@@ -69,6 +83,7 @@ export const LIST_ENDPOINTS: Operation = {
   method: 'GET',
   path: ENDPOINTS,
   scope: 'webhooks:manage',
+  repeatable: 'always',
   judge: judgeEndpoint,
 }
 
@@ -76,6 +91,7 @@ export const GET_ENDPOINT: Operation = {
   method: 'GET',
   path: `${ENDPOINTS}/{endpoint_id}`,
   scope: 'webhooks:manage',
+  repeatable: 'always',
   judge: judgeEndpoint,
 }
 
@@ -83,6 +99,7 @@ export const UPDATE_ENDPOINT: Operation = {
   method: 'PATCH',
   path: `${ENDPOINTS}/{endpoint_id}`,
   scope: 'webhooks:manage',
+  repeatable: 'always',
   judge: judgeEndpoint,
 }
 
@@ -90,6 +107,7 @@ export const DELETE_ENDPOINT: Operation = {
   method: 'DELETE',
   path: `${ENDPOINTS}/{endpoint_id}`,
   scope: 'webhooks:manage',
+  repeatable: 'always',
   // An earlier attempt, whose answer was lost, may have deleted it.
   judge: (answer) => (answer.status === 404 && answer.attempts > 1 ? 'done' : judgeEndpoint(answer)),
 }
@@ -98,6 +116,7 @@ export const SEND_TEST: Operation = {
   method: 'POST',
   path: `${ENDPOINTS}/{endpoint_id}/test`,
   scope: 'webhooks:manage',
+  repeatable: 'if_refused',
   judge: judgeEndpoint,
   afterLostAnswer: 'The test may be on its way all the same. Call again: at worst, two of them arrive.',
 }
@@ -106,6 +125,7 @@ export const ROTATE_SECRET: Operation = {
   method: 'POST',
   path: `${ENDPOINTS}/{endpoint_id}/rotate-secret`,
   scope: 'webhooks:manage',
+  repeatable: 'if_refused',
   judge: judgeEndpoint,
   afterLostAnswer: 'The secret may have changed all the same. Call again: the answer shows the newest one.',
 }

@@ -1,0 +1,74 @@
+import { OptionError } from '@notewire/protocol'
+
+/** How far a sync has come. Times are milliseconds since the Unix epoch of the service's clock. */
+export interface Progress {
+  /** The watermark that this sync starts from; `null` when it starts from nothing. */
+  readonly since: number | null
+  /** What is known in the middle of a sync, from its first page to its last. */
+  readonly underWay?: {
+    /** Where it goes on. */
+    readonly cursor: string
+    /** The watermark that the next sync will start from. */
+    readonly until: number | null
+  }
+}
+
+const VERSION = '1'
+const FORM = /^changes\.(?<version>\d+)\.(?<payload>[A-Za-z0-9_-]+)$/
+
+/** Writes progress as a checkpoint: one word of ASCII that can be stored and sent anywhere. */
+export function encodeCheckpoint({ since, underWay }: Progress): string {
+  const facts = underWay === undefined ? [since] : [since, underWay.until, underWay.cursor]
+  return `changes.${VERSION}.${toBase64url(JSON.stringify(facts))}`
+}
+
+/**
+ * Reads a checkpoint.
+ *
+ * @throws `OptionError` for what is none, or one of another version; it never quotes it
+ */
+export function decodeCheckpoint(checkpoint: unknown): Progress {
+  const { version, payload = '' } = (typeof checkpoint === 'string' && FORM.exec(checkpoint)?.groups) || {}
+  if (version !== undefined && version !== VERSION) {
+    throw unusable(`comes from another version of this client (it is version ${version}, known is ${VERSION})`)
+  }
+  const progress = progressOf(factsIn(payload))
+  if (progress === undefined) throw unusable('is not a checkpoint, or only a part of one')
+  return progress
+}
+
+function factsIn(payload: string): readonly unknown[] {
+  try {
+    const facts: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
+    return Array.isArray(facts) ? facts : []
+  } catch {
+    return []
+  }
+}
+
+function progressOf([since, until, cursor, ...more]: readonly unknown[]): Progress | undefined {
+  if (!isWatermark(since) || more.length > 0) return undefined
+  if (until === undefined && cursor === undefined) return { since }
+  return isWatermark(until) && typeof cursor === 'string' && cursor !== ''
+    ? { since, underWay: { until, cursor } }
+    : undefined
+}
+
+const LATEST_DATE_MS = 8_640_000_000_000_000
+
+function isWatermark(value: unknown): value is number | null {
+  return value === null || (Number.isSafeInteger(value) && Math.abs(Number(value)) <= LATEST_DATE_MS)
+}
+
+function toBase64url(json: string): string {
+  // btoa takes Latin-1 alone, and a cursor may be any text.
+  const ascii = json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return btoa(ascii).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+function unusable(problem: string): OptionError {
+  return new OptionError(
+    'after',
+    `after ${problem}. Pass the checkpoint of a page as it was given, uncut; if it is lost, leave after out and sync everything again.`,
+  )
+}

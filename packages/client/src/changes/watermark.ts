@@ -1,0 +1,35 @@
+import type { Note } from '@notewire/protocol'
+
+/**
+ * How far each sync reaches back behind its watermark, in milliseconds. It makes up for timestamps of coarse
+ * granularity, for clocks of several servers that differ, and for a page that was read some time before it was dated.
+ */
+export const OVERLAP_MS = 5 * 60_000
+
+/** What the first page of a sync tells of the service's time. */
+interface FirstPage {
+  /** The header `Date` of its answer. */
+  readonly date: string | null
+  readonly notes: readonly Note[]
+}
+
+/**
+ * The watermark of the sync that begins with a page, in milliseconds: the service's time when it was answered, else the
+ * latest change on it, else the watermark before. Never this machine's time.
+ */
+export function watermarkOf({ date, notes }: FirstPage, before: number | null): number | null {
+  const answeredAt = Date.parse(date ?? '')
+  if (!Number.isNaN(answeredAt)) return answeredAt
+  return notes.map((note) => changedAt(note)).reduce(later, before)
+}
+
+function changedAt({ updated_at }: Note): number | null {
+  // A time without a zone is anybody's guess, and a wrong one would skip changes.
+  const isAbsolute = /(?:Z|[+-]\d\d:?\d\d)$/i.test(updated_at ?? '')
+  const time = Date.parse(updated_at ?? '')
+  return isAbsolute && !Number.isNaN(time) ? time : null
+}
+
+function later(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other)
+}

@@ -1,0 +1,57 @@
+import { type Note, OptionError, type Summary, type Transcript } from '@notewire/protocol'
+import type { CallOptions } from '../call-options.ts'
+import type { NoteWithContent } from './note-content.ts'
+import { readAhead } from './read-ahead.ts'
+import { readSummaryContent, readTranscriptContent } from './read-content.ts'
+import { Slots } from './slots.ts'
+
+/** How to list notes with their content. */
+export interface ContentListOptions extends CallOptions {
+  /**
+   * How many transcripts and summaries are read at once, and how many notes at most wait, read, until the loop asks for
+   * them.
+   *
+   * @default 4
+   */
+  readonly concurrency?: number | undefined
+}
+
+/** What the notes and their content are read with. */
+export interface ContentReads {
+  list(options: CallOptions): AsyncIterable<Note>
+  transcript(noteId: string, options: CallOptions): Promise<Transcript>
+  summary(noteId: string, options: CallOptions): Promise<Summary>
+}
+
+/**
+ * Makes a listing of notes with their content.
+ *
+ * @throws `OptionError` for a concurrency that is none
+ */
+export function createContentList(
+  reads: ContentReads,
+  { concurrency = 4, signal, ...options }: ContentListOptions,
+): AsyncIterable<NoteWithContent> {
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+    throw new OptionError('concurrency', 'concurrency is not a number of requests. Pass a whole number from 1.')
+  }
+  return {
+    [Symbol.asyncIterator]() {
+      const slots = new Slots(concurrency)
+      return readAhead(
+        (over) => reads.list({ ...options, signal: over }),
+        (note, over) => readContent(note, { ...options, signal: over }, slots),
+        { ahead: concurrency, signal },
+      )
+    },
+  }
+
+  async function readContent(note: Note, callOptions: CallOptions, slots: Slots): Promise<NoteWithContent> {
+    const { note_id } = note
+    const [transcript, summary] = await Promise.all([
+      readTranscriptContent(note, () => slots.run(() => reads.transcript(note_id, callOptions))),
+      readSummaryContent(note, () => slots.run(() => reads.summary(note_id, callOptions))),
+    ])
+    return { note, transcript, summary }
+  }
+}

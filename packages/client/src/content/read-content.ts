@@ -1,0 +1,72 @@
+import {
+  isTombstone,
+  type Note,
+  type Summary,
+  type SummaryStatus,
+  type Transcript,
+  type TranscriptStatus,
+} from '@notewire/protocol'
+import { NotesClientError } from '../errors/notes-client-error.ts'
+import type { SummaryContent, TranscriptContent } from './note-content.ts'
+
+/**
+ * Reads the transcript of a listed note, unless the listing says that there is none to read.
+ *
+ * @throws what `read` throws, but for a transcript that is not there
+ */
+export async function readTranscriptContent(note: Note, read: () => Promise<Transcript>): Promise<TranscriptContent> {
+  if (isTombstone(note)) return { status: 'gone' }
+  const listed = ABSENT_TRANSCRIPTS.get(note.transcript_status ?? '')
+  if (listed !== undefined) return listed
+  try {
+    return { status: 'ready', transcript: await read() }
+  } catch (error) {
+    return { status: absenceOf(error, note.transcript_status) }
+  }
+}
+
+/**
+ * Reads the summary of a listed note, unless the listing says that there is none to read.
+ *
+ * @throws what `read` throws, but for a summary that is not there
+ */
+export async function readSummaryContent(note: Note, read: () => Promise<Summary>): Promise<SummaryContent> {
+  if (isTombstone(note)) return { status: 'gone' }
+  const listed = ABSENT_SUMMARIES.get(note.summary_status ?? '')
+  if (listed !== undefined) return listed
+  try {
+    const summary = await read()
+    // A summary is answered before there is one, with its status (open point 10).
+    if (!hasText(summary)) return ABSENT_SUMMARIES.get(summary.status ?? '') ?? { status: 'not_ready' }
+    return { status: 'ready', summary }
+  } catch (error) {
+    return { status: absenceOf(error, note.summary_status) }
+  }
+}
+
+// What the statuses say of content that is not there. Any other leaves it open.
+const ABSENT_TRANSCRIPTS: ReadonlyMap<TranscriptStatus, TranscriptContent> = new Map([
+  ['pending', { status: 'not_ready' }],
+  ['empty', { status: 'empty' }],
+  ['failed', { status: 'failed' }],
+])
+const ABSENT_SUMMARIES: ReadonlyMap<SummaryStatus, SummaryContent> = new Map([
+  ['pending', { status: 'not_ready' }],
+  ['missing', { status: 'missing' }],
+  ['failed', { status: 'failed' }],
+])
+
+function hasText(summary: Summary): summary is Summary & { readonly markdown: string } {
+  return summary.markdown !== null
+}
+
+/**
+ * A 404 means a note that is gone where its content was there when it was listed, and else content that is not there
+ * yet: some services answer so (open point 10), and nobody must lose a note to that.
+ */
+function absenceOf(error: unknown, listedStatus: string | null | undefined): 'not_ready' | 'gone' {
+  const code = error instanceof NotesClientError ? error.code : undefined
+  if (code === 'not_ready') return 'not_ready'
+  if (code === 'not_found') return listedStatus === 'ready' ? 'gone' : 'not_ready'
+  throw error
+}

@@ -1,0 +1,11 @@
+/** One request of a call, as errors tell of it. */
+export interface CallAttempt {
+  /** The HTTP status, when an answer came. */
+  readonly status: number | undefined
+  /** Why no complete answer came, when none did. */
+  readonly failure: 'timeout' | 'network_error' | undefined
+  /** The runtime's code for the failure, when there is one: `ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED`. */
+  readonly networkCode: string | undefined
+  /** How long the client had waited before it, in milliseconds: for its turn, and before a retry. */
+  readonly delayMs: number
+}

@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { errorOf } from './fixtures/error-of.ts'
+import { API_KEY, CONTENT, shownBy } from './fixtures/secrets.ts'
+import { skippingClock } from './fixtures/skipping-clock.ts'
+import type { NotesClientHooks } from './hooks.ts'
+import { NotesClient } from './notes-client.ts'
+
+const NOTE = { note_id: 'n1', revision: 1, title: CONTENT }
+
+afterEach(() => void vi.restoreAllMocks())
+
+describe('hooks', () => {
+  it('are told of each request, how it ended, and of the pause before the next', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
+    const ends = [
+      () => Promise.reject(Object.assign(new Error(API_KEY), { code: 'ECONNRESET' })),
+      () => new Response(CONTENT, { status: 503, headers: { 'x-request-id': 'req-1', 'retry-after': '4' } }),
+      () => Response.json(NOTE, { headers: { 'x-request-id': 'req-2' } }),
+    ]
+    const { client, told } = listened(() => ends.shift()?.())
+    await client.notes.get('n1')
+
+    const call = { callId: 1, operation: 'GET /v1/notes/{note_id}' }
+    const silence = { status: undefined, failure: undefined, networkCode: undefined, requestId: undefined }
+    const reset = {
+      ...call,
+      ...silence,
+      attempt: 1,
+      failure: 'network_error',
+      networkCode: 'ECONNRESET',
+      durationMs: 0,
+    }
+    const notNow = { ...call, ...silence, attempt: 2, status: 503, requestId: 'req-1', durationMs: 0 }
+    expect(told).toEqual([
+      ['onRequest', { ...call, attempt: 1 }],
+      ['onResponse', reset],
+      ['onRetry', { ...reset, delayMs: 150 }],
+      ['onRequest', { ...call, attempt: 2 }],
+      ['onResponse', notNow],
+      ['onRetry', { ...notNow, delayMs: 4000 }],
+      ['onRequest', { ...call, attempt: 3 }],
+      ['onResponse', { ...call, ...silence, attempt: 3, status: 200, requestId: 'req-2', durationMs: 0 }],
+    ])
+    expect(shownBy(told)).not.toContain(CONTENT)
+    expect(shownBy(told)).not.toContain(API_KEY)
+  })
+
+  it('tell one call from another', async () => {
+    const { client, told } = listened(() => Response.json(NOTE))
+    await Promise.all([client.notes.get('n1'), client.notes.get('n2')])
+    expect(new Set(told.map(([, notice]) => notice['callId'])).size).toBe(2)
+  })
+
+  it.each([
+    ['timeout', (client: NotesClient) => client.notes.get('n1', { totalTimeoutMs: 10 })],
+    ['aborted', (client: NotesClient) => client.notes.get('n1', { signal: AbortSignal.timeout(10) })],
+  ])('are told of the end of a request that never got an answer: %s', async (failure, call) => {
+    const { client, told } = listened(() => new Promise<Response>(() => {}))
+    await errorOf(call(client))
+    expect(told.map(([hook]) => hook)).toEqual(['onRequest', 'onResponse'])
+    expect(told[1]?.[1]).toMatchObject({ failure, status: undefined })
+  })
+
+  it('are told how long a request took', async () => {
+    const clock = skippingClock()
+    const { client, told } = listened(async () => {
+      await clock.sleep(70)
+      return Response.json(NOTE)
+    }, clock)
+    await client.notes.get('n1')
+    expect(told[1]?.[1]).toMatchObject({ durationMs: 70 })
+  })
+
+  it.each<[string, () => unknown]>([
+    ['throw', () => throwing()],
+    ['reject', async () => throwing()],
+  ])('that %s change nothing', async (_, hook) => {
+    const ends = [new Response(null, { status: 503 }), Response.json({ ...NOTE, mood: 'bright' })]
+    const hooks: NotesClientHooks = { onRequest: hook, onResponse: hook, onRetry: hook, onDrift: hook }
+    const fetch = async () => ends.shift() ?? new Response(null, { status: 418 })
+    const client = new NotesClient({ ...SERVICE, fetch, clock: skippingClock(), hooks })
+    expect(await client.notes.get('n1')).toMatchObject(NOTE)
+  })
+})
+
+const SERVICE = { baseUrl: 'https://notes.example', apiKey: API_KEY }
+
+function throwing(): never {
+  throw new Error('the hook failed')
+}
+
+/** A client whose hooks are remembered in order. */
+function listened(answer: () => Response | Promise<Response> | undefined, clock = skippingClock()) {
+  const told: [string, Readonly<Record<string, unknown>>][] = []
+  const hear = (hook: string) => (notice: object) => void told.push([hook, { ...notice }])
+  const hooks = { onRequest: hear('onRequest'), onResponse: hear('onResponse'), onRetry: hear('onRetry') }
+  const fetch = async () => (await answer()) ?? new Response(null, { status: 418 })
+  return { told, client: new NotesClient({ ...SERVICE, fetch, clock, hooks }) }
+}

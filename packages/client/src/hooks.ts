@@ -1,0 +1,71 @@
+/**
+ * Functions that are told what the client does, for traces, metrics and logs. They are told names, numbers and statuses,
+ * never the API key, an id or what a note says. What they throw, or reject with, changes nothing.
+ *
+ * @example
+ * ```ts
+ * import { NotesClient } from '@notewire/client'
+ *
+ * const client = new NotesClient({
+ *   baseUrl: 'https://notes.example',
+ *   apiKey: 'ntw_live_k7.s3cret',
+ *   hooks: {
+ *     onRetry: ({ operation, status, failure, delayMs }) => console.warn(operation, status ?? failure, delayMs),
+ *     onDrift: ({ resource, field, value }) => console.info('new in the service:', resource, field, value),
+ *   },
+ * })
+ * ```
+ */
+export interface NotesClientHooks {
+  /** A request is about to be sent. */
+  readonly onRequest?: ((request: RequestNotice) => void) | undefined
+  /** A request has ended, with an answer or without one: once for each `onRequest`. */
+  readonly onResponse?: ((response: ResponseNotice) => void) | undefined
+  /** A request has failed and will be sent again after a pause, which begins now. */
+  readonly onRetry?: ((retry: RetryNotice) => void) | undefined
+  /**
+   * The service sent a field or a value that this version does not know: told once each. It was kept as it came; a newer
+   * version may know it.
+   */
+  readonly onDrift?: ((drift: DriftNotice) => void) | undefined
+}
+
+/** One request of one call. */
+export interface RequestNotice {
+  /** The same for every request of one call, and of no other call of this client. */
+  readonly callId: number
+  /** Method and path, with the names of ids in place of the ids: `GET /v1/notes/{note_id}`. */
+  readonly operation: string
+  /** 1 for the first request of its call, 2 for its first retry. */
+  readonly attempt: number
+}
+
+/** How a request ended. */
+export interface ResponseNotice extends RequestNotice {
+  /** The HTTP status, when an answer came. */
+  readonly status: number | undefined
+  /** Why no complete answer came, when none did. */
+  readonly failure: 'timeout' | 'network_error' | 'aborted' | undefined
+  /** The runtime's code for the failure, when there is one: `ECONNREFUSED`. */
+  readonly networkCode: string | undefined
+  /** The service's name for the request (header `x-request-id`), when it gave one. */
+  readonly requestId: string | undefined
+  /** From the request to the last byte of its answer, in milliseconds of the client's clock. */
+  readonly durationMs: number
+}
+
+/** A request that failed, and the pause before the next one. */
+export interface RetryNotice extends ResponseNotice {
+  /** How long the client pauses, in milliseconds. */
+  readonly delayMs: number
+}
+
+/** Something that this version does not know. */
+export interface DriftNotice {
+  /** What it was seen in: `note`, `note.owner`, `transcript`, `transcript.segments`, `summary`, `webhook_endpoint`. */
+  readonly resource: string
+  /** The name of the field; `?` when it is no short name. */
+  readonly field: string
+  /** The unknown value of a known field, when it is one short word; `undefined` for an unknown field. */
+  readonly value: string | undefined
+}

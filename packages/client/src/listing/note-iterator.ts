@@ -1,0 +1,69 @@
+import type { Note, NotePage } from '@notewire/protocol'
+
+/**
+ * Goes through the notes of pages, one by one.
+ *
+ * Written by hand: over 100,000 notes, a generator took a tenth of all the CPU time, for notes that are here already.
+ */
+export class NoteIterator implements AsyncIterator<Note, undefined> {
+  readonly #pages: AsyncGenerator<NotePage, void, void>
+  readonly #signal: AbortSignal | undefined
+  #notes: readonly Note[] = []
+  #position = 0
+  /** Settles when the last of those who wait for a page is served. */
+  #line: Promise<void> = Promise.resolve()
+  #waiting = 0
+
+  constructor(pages: AsyncGenerator<NotePage, void, void>, signal: AbortSignal | undefined) {
+    this.#pages = pages
+    this.#signal = signal
+  }
+
+  next(): Promise<IteratorResult<Note, undefined>> {
+    const isHere = this.#position < this.#notes.length
+    // Whoever asks while others wait for a page must not be served before them.
+    return isHere && this.#waiting === 0 ? this.#take() : this.#waitInLine()
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.#notes = []
+    await this.#pages.return()
+    return END
+  }
+
+  #waitInLine(): Promise<IteratorResult<Note, undefined>> {
+    const served = this.#line.then(() => this.#turnPages())
+    const leave = () => {
+      this.#waiting -= 1
+    }
+    this.#waiting += 1
+    this.#line = served.then(leave, leave)
+    return served
+  }
+
+  async #turnPages(): Promise<IteratorResult<Note, undefined>> {
+    while (this.#position >= this.#notes.length) {
+      const next = await this.#pages.next()
+      if (next.done === true) return END
+      this.#notes = next.value.notes
+      this.#position = 0
+    }
+    return this.#take()
+  }
+
+  #take(): Promise<IteratorResult<Note, undefined>> {
+    const note = this.#notes[this.#position]
+    if (note === undefined) return Promise.resolve(END)
+    // Without this, an abort would wait for the end of a page that is already here.
+    if (this.#signal?.aborted) return this.#abort(this.#signal)
+    this.#position += 1
+    return Promise.resolve({ done: false, value: note })
+  }
+
+  async #abort(signal: AbortSignal): Promise<never> {
+    await this.return()
+    throw signal.reason
+  }
+}
+
+const END: IteratorReturnResult<undefined> = { done: true, value: undefined }

@@ -1,0 +1,10 @@
+import type { CallAttempt } from '../errors/call-attempt.ts'
+import type { AnsweredAttempt } from './attempt-outcome.ts'
+import type { Operation } from './operation.ts'
+
+/** What the service said to one call, after the retries. */
+export interface Answer extends Pick<AnsweredAttempt, 'status' | 'headers' | 'text'> {
+  readonly operation: Operation
+  /** Every request that it took. */
+  readonly attempts: readonly CallAttempt[]
+}
