@@ -203,6 +203,28 @@ describe('a body parser before the receiver', () => {
     expect(applied).toEqual([])
   })
 
+  it('that set an encoding leaves text and no bytes: 500 at once, and no crash', async () => {
+    const { logger, receiver } = setUp()
+    const handle = nodeHandler(receiver)
+    await using server = await startServer((request, response) => {
+      request.setEncoding('utf8')
+      handle(request, response)
+    })
+    expect((await deliver(server.url)).status).toBe(500)
+    expect(logger.lines.join()).toMatch(/Mount the receiver before any body parser/)
+  })
+
+  it('that paused the request while it made up its mind is no obstacle', async () => {
+    const { applied, receiver } = setUp()
+    const handle = nodeHandler(receiver)
+    await using server = await startServer((request, response) => {
+      request.pause()
+      setTimeout(() => handle(request, response), 20)
+    })
+    expect((await deliver(server.url)).status).toBe(204)
+    expect(applied).toHaveLength(1)
+  })
+
   it('that gave text away is refused too, because text need not have the bytes that were signed', async () => {
     const { receiver } = setUp()
     await using server = await startServer(

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BodyReading } from '../receiver/attempt.ts'
 import type { Receiver } from '../receiver/receiver.ts'
+import { isBytes } from '../verifier/bytes.ts'
 
 /** How long a sender may go on sending a body that nobody wants, so that it reads the answer instead of a reset. */
 const LINGER_MS = 1_000
@@ -37,7 +38,8 @@ function headersOf({ headers, httpVersionMajor }: IncomingMessage): IncomingMess
 async function readNodeBody(request: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<BodyReading> {
   const kept = keptBytes(request)
   if (kept !== undefined) return kept.length > maxBytes ? { status: 'too-large' } : { status: 'read', bytes: kept }
-  if (wasParsed(request)) return { status: 'already-parsed' }
+  // With an encoding set, the stream gives text: the bytes that were signed cannot be had from it.
+  if (wasParsed(request) || request.readableEncoding !== null) return { status: 'already-parsed' }
   return await readStream(request, maxBytes, signal)
 }
 
@@ -64,6 +66,8 @@ function readStream(request: IncomingMessage, maxBytes: number, signal: AbortSig
     signal.addEventListener('abort', onSlow)
     if (signal.aborted) onSlow()
     if (request.destroyed) onGone()
+    // Somebody may have paused it while they made up their mind.
+    request.resume()
   })
 }
 
@@ -72,11 +76,6 @@ function keptBytes(request: IncomingMessage): Uint8Array | undefined {
   if ('rawBody' in request && isBytes(request.rawBody)) return request.rawBody
   if ('body' in request && isBytes(request.body)) return request.body
   return undefined
-}
-
-// Test runners give bytes of another realm, which are no instances of this one's `Uint8Array`.
-function isBytes(value: unknown): value is Uint8Array {
-  return Object.prototype.toString.call(value) === '[object Uint8Array]'
 }
 
 // Express 4 sets an empty object on requests that no parser has read.

@@ -1,14 +1,17 @@
 import { readEvent, ShapeError, type WebhookEvent } from '@notewire/protocol'
 
-/**
- * Reads the event from a verified body (contract §6).
- *
- * @returns what is wrong instead, in words that quote nothing of the body
- */
-export function eventIn(body: Uint8Array): WebhookEvent | { readonly malformed: string } {
+/** An event, or what is wrong instead, in words that quote nothing of the body. */
+type EventReading =
+  | { readonly status: 'read'; readonly event: WebhookEvent }
+  | { readonly status: 'malformed'; readonly problem: string }
+
+/** Reads the event from a verified body (contract §6). */
+export function eventIn(body: Uint8Array): EventReading {
   try {
-    return readEvent(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)))
+    const event = readEvent(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)))
+    return { status: 'read', event }
   } catch (error) {
-    return { malformed: error instanceof ShapeError ? error.message : 'the webhook body is not JSON in UTF-8.' }
+    const problem = error instanceof ShapeError ? error.message : 'the webhook body is not JSON in UTF-8.'
+    return { status: 'malformed', problem }
   }
 }

@@ -7,28 +7,42 @@ export const LEASE_MS = 20_000
 const RENEW_EVERY_MS = 5_000
 
 /**
- * Renews a claim until `done` is aborted.
+ * Renews a claim until `done` is aborted. Never rejects, and never waits for a store that does not answer.
  *
+ * @param askedAt  when the claim was asked for: the lease began no later
  * @param onLost  called once when the claim is another's, or could not be renewed for as long as it lasts
  */
 export async function keepLease(
   { store, clock }: { readonly store: ReceiverStore; readonly clock: Clock },
   claim: Claim,
+  askedAt: number,
   done: AbortSignal,
   onLost: () => void,
 ): Promise<void> {
-  let renewedAt = clock.now()
+  let endsAt = askedAt + LEASE_MS
   for (;;) {
-    const finished = await clock.sleep(RENEW_EVERY_MS, done).then(
-      () => done.aborted,
-      () => true,
-    )
-    if (finished) return
-    const renewal = await store.renew(claim, LEASE_MS).catch(() => 'unanswered' as const)
-    if (renewal === 'renewed') renewedAt = clock.now()
-    if (renewal === 'lost' || clock.now() - renewedAt >= LEASE_MS) {
+    await sleepUntil(clock, Math.min(clock.now() + RENEW_EVERY_MS, endsAt), done)
+    if (done.aborted) return
+    const renewedAt = clock.now()
+    const renewal = await Promise.race([renew(store, claim), sleepUntil(clock, endsAt, done)])
+    if (done.aborted) return
+    if (renewal === 'renewed') endsAt = renewedAt + LEASE_MS
+    if (renewal === 'lost' || clock.now() >= endsAt) {
       onLost()
       return
     }
   }
+}
+
+async function renew(store: ReceiverStore, claim: Claim): Promise<'renewed' | 'lost' | 'unanswered'> {
+  try {
+    return await store.renew(claim, LEASE_MS)
+  } catch {
+    return 'unanswered'
+  }
+}
+
+async function sleepUntil(clock: Clock, time: number, done: AbortSignal): Promise<'unanswered'> {
+  await clock.sleep(time - clock.now(), done).catch(() => undefined)
+  return 'unanswered'
 }

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '@notewire/protocol'
 import type { Refusal } from '../verifier/verification.ts'
-import { type Logger, traceOf } from './logger.ts'
+import { type Logger, traceOf, unfailing } from './logger.ts'
 import type { ProcessOutcome } from './outcome.ts'
 import type { ReceiverHooks } from './receiver-options.ts'
 
@@ -11,7 +11,7 @@ export class Observer {
 
   constructor({ hooks, logger }: { readonly hooks: ReceiverHooks; readonly logger: Logger }) {
     this.#hooks = hooks
-    this.#logger = logger
+    this.#logger = unfailing(logger)
   }
 
   outcome(outcome: ProcessOutcome): void {
@@ -78,12 +78,13 @@ export class Observer {
     this.#logger.error('the receiver failed', traceOf(error))
   }
 
-  /** Calls a function of the user's that must not change what becomes of the delivery. */
-  guard(hook: () => void): void {
+  /** Calls a function of the user's that must not change what becomes of the delivery, whatever it does. */
+  guard(hook: () => unknown): void {
+    const failed = (error: unknown) => this.#logger.error('a hook failed', traceOf(error))
     try {
-      hook()
+      Promise.resolve(hook()).catch(failed)
     } catch (error) {
-      this.#logger.error('a hook failed', traceOf(error))
+      failed(error)
     }
   }
 }

@@ -12,19 +12,21 @@ const SLOWEST_POLL_MS = 250
  * Claims an event, and waits a while when it, or another event of its note, is being processed.
  *
  * @param signal  ends the wait early, with `busy`
+ * @returns the answer, and when it was asked for
  */
 export async function claimPatiently(
   tools: { readonly store: ReceiverStore; readonly clock: Clock; readonly endings: Endings },
   request: ClaimRequest,
   signal: AbortSignal,
-): Promise<ClaimResult> {
+): Promise<{ readonly result: ClaimResult; readonly askedAt: number }> {
   const { store, clock, endings } = tools
   const giveUpAt = clock.now() + BUSY_WAIT_MS
   for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, SLOWEST_POLL_MS)) {
     const ending = endings.next(request)
+    const askedAt = clock.now()
     const result = await store.claim(request)
     const leftMs = giveUpAt - clock.now()
-    if (result.status !== 'busy' || leftMs <= 0 || signal.aborted) return result
+    if (result.status !== 'busy' || leftMs <= 0 || signal.aborted) return { result, askedAt }
     await firstOf(ending, clock, Math.min(pollMs, leftMs), signal)
   }
 }

@@ -27,6 +27,13 @@ export interface Circumstances {
   readonly headers?: AttemptHeaders | undefined
 }
 
+/** A claim, when it was asked for, and what stops the work under it. */
+interface HeldClaim {
+  readonly claim: Claim
+  readonly askedAt: number
+  readonly stop: AbortController
+}
+
 /** Applies events once and in order of revision: claim, handler, commit; or release, when the handler fails. */
 export class Processor {
   readonly #options: ProcessorOptions
@@ -74,9 +81,10 @@ export class Processor {
     const handler = handlerOf(event, on, onUnknown)
     const request = this.#claimRequest(event, handler !== undefined)
     try {
-      const result = await claimPatiently({ store, clock, endings: this.#endings }, request, stop.signal)
+      const tools = { store, clock, endings: this.#endings }
+      const { result, askedAt } = await claimPatiently(tools, request, stop.signal)
       if (result.status !== 'claimed') return { ...result, event }
-      return await this.#apply(event, handler, result.claim, circumstances, stop)
+      return await this.#apply(event, handler, { claim: result.claim, askedAt, stop }, circumstances)
     } finally {
       this.#endings.announce(request)
     }
@@ -85,16 +93,16 @@ export class Processor {
   async #apply(
     event: WebhookEvent,
     handler: BoundHandler | undefined,
-    claim: Claim,
+    held: HeldClaim,
     circumstances: Circumstances,
-    stop: AbortController,
   ): Promise<ProcessOutcome> {
     const { store } = this.#options
+    const { claim } = held
     if (this.#closing) {
       await release(store, claim)
       return { status: 'closing', event }
     }
-    const failure = handler && (await this.#run(handler, event, claim, circumstances, stop))
+    const failure = handler && (await this.#run(handler, event, held, circumstances))
     if (failure !== undefined) {
       await release(store, claim)
       return failure
@@ -113,13 +121,12 @@ export class Processor {
   async #run(
     handler: BoundHandler,
     event: WebhookEvent,
-    claim: Claim,
+    { claim, askedAt, stop }: HeldClaim,
     circumstances: Circumstances,
-    stop: AbortController,
   ): Promise<ProcessOutcome | undefined> {
     const finished = new AbortController()
     let lost = false
-    const lease = keepLease(this.#options, claim, finished.signal, () => {
+    const lease = keepLease(this.#options, claim, askedAt, finished.signal, () => {
       lost = true
       stop.abort(new DOMException('another worker has taken the event over', 'AbortError'))
     })
@@ -180,5 +187,9 @@ function noteOf(event: WebhookEvent): ClaimedNote | undefined {
 
 // A claim that cannot be given back runs out by itself.
 async function release(store: ReceiverStore, claim: Claim): Promise<void> {
-  await store.release(claim).catch(() => undefined)
+  try {
+    await store.release(claim)
+  } catch {
+    return
+  }
 }

@@ -358,7 +358,99 @@ describe('a signed body that is no event', () => {
   })
 })
 
+describe('a log that fails', () => {
+  it('costs a line and no delivery', async () => {
+    const fail = () => {
+      throw new Error('the disk is full')
+    }
+    const { deliver } = setUp({
+      logger: { info: fail, warn: fail, error: fail },
+      on: { 'note.ended': () => Promise.reject(new Error('the handler too')) },
+    })
+    expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(500)
+    expect((await deliver(anEvent({ kind: 'note.ended' }), OTHER_TEST_SECRET)).status).toBe(401)
+  })
+
+  it('is shown no line of a message, even one that looks like a place', async () => {
+    const error = new Error('cannot save:\n    at the board meeting (Salaries 2026:1:1)\n')
+    const { deliver, logger } = setUp({
+      on: { 'note.ended': () => Promise.reject(Object.assign(error, { code: 'Salaries are cut' })) },
+    })
+    await deliver(anEvent({ kind: 'note.ended' }))
+    expect(logger.lines.join()).toMatch(/a handler failed.*receiver\.test\.ts/)
+    expect(logger.lines.join()).not.toContain('Salaries')
+  })
+})
+
+describe('an event with fields that nobody knows', () => {
+  it.each(['malformed', 'status', 'problem', 'event'])('is an event all the same: %s', async (field) => {
+    const seen: unknown[] = []
+    const { deliver } = setUp({ on: { 'note.ended': (event) => void seen.push(event) } })
+    const event = { ...anEvent({ kind: 'note.ended' }), [field]: 'whatever' }
+    expect((await deliver(event)).status).toBe(204)
+    expect(seen).toEqual([event])
+  })
+})
+
+describe('a store that fails to renew', () => {
+  it.each([
+    [
+      'by throwing',
+      () => {
+        throw new Error('the pool is closed')
+      },
+    ],
+    ['by rejecting', () => Promise.reject(new Error('the connection is lost'))],
+    ['by never answering', () => new Promise<never>(() => undefined)],
+  ])('%s does not keep a finished handler from its commit', async (_how, renew) => {
+    const clock = new ManualClock()
+    const finish = Promise.withResolvers<void>()
+    const { receiver } = setUp({
+      clock,
+      store: { ...bind(memoryStore({ clock })), renew },
+      on: { 'note.ended': () => finish.promise },
+    })
+    const outcome = receiver.process(anEvent({ kind: 'note.ended' }))
+    await clock.advance(6_000)
+    finish.resolve()
+    expect((await outcome).status).toBe('applied')
+    await receiver.close()
+  })
+
+  it.each([
+    ['by never answering', () => new Promise<never>(() => undefined)],
+    ['slowly', (clock: ManualClock) => clock.sleep(4_000).then(() => Promise.reject(new Error('timed out')))],
+  ])('%s stops the handler when its lease has run out, and no later', async (_how, renew) => {
+    const clock = new ManualClock()
+    const stopped: unknown[] = []
+    const { receiver } = setUp({
+      clock,
+      store: { ...bind(memoryStore({ clock })), renew: () => renew(clock) },
+      on: {
+        'note.ended': async (_event, { signal }) => {
+          signal.addEventListener('abort', () => stopped.push(signal.reason))
+          await clock.sleep(30_000)
+        },
+      },
+    })
+    const outcome = receiver.process(anEvent({ kind: 'note.ended' }))
+    await clock.advance(19_999)
+    expect(stopped).toHaveLength(0)
+    await clock.advance(1)
+    expect(stopped).toHaveLength(1)
+    await clock.advance(10_000)
+    await outcome
+  })
+})
+
 describe('a hook that throws', () => {
+  it('later, in a promise, is logged and changes nothing', async () => {
+    const logger = recordingLogger()
+    const { deliver } = setUp({ logger, hooks: { onOutcome: () => Promise.reject(new Error('metrics are down')) } })
+    expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(204)
+    expect(logger.lines.join()).toMatch(/a hook failed/)
+  })
+
   it('is logged and changes nothing', async () => {
     const logger = recordingLogger()
     const { deliver } = setUp({
@@ -378,7 +470,6 @@ describe('a replayed event', () => {
   it('is skipped, until it is forgotten', async () => {
     const seen: string[] = []
     const { deliver, receiver } = setUp({
-      revisionGate: 'off',
       on: { 'note.updated': ({ event_id }) => void seen.push(event_id) },
     })
     const event = anEvent({ kind: 'note.updated' })

@@ -91,11 +91,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       observer.refused(verification)
       return answers.unverified
     }
-    const event = eventIn(body)
-    if ('malformed' in event) {
-      observer.malformed(event.malformed)
+    const reading = eventIn(body)
+    if (reading.status === 'malformed') {
+      observer.malformed(reading.problem)
       return answers.malformed
     }
+    const { event } = reading
     const work = process(event, { deadlineAt: deadline.at, headers: attempt.headers }).then(answerTo)
     return await deadline.race(work, () => {
       observer.overdue(event)

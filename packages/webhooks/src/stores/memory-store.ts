@@ -34,7 +34,7 @@ export function memoryStore(options: { readonly clock?: Clock | undefined } = {}
 
 class MemoryStore implements ReceiverStore {
   readonly #clock: Clock
-  readonly #processed = new Map<string, Kept<object>>()
+  readonly #processed = new Map<string, Kept<{ readonly forgotten: boolean }>>()
   readonly #applied = new Map<string, Kept<AppliedRevision>>()
   readonly #leases = new Map<string, Lease>()
   #claims = 0
@@ -46,9 +46,11 @@ class MemoryStore implements ReceiverStore {
   }
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {
-    if (this.#processed.has(eventKey(request.scope, request.eventId))) return { status: 'duplicate' }
+    const processed = this.#processed.get(eventKey(request.scope, request.eventId))
+    if (processed?.forgotten === false) return { status: 'duplicate' }
 
-    const change = request.note?.change
+    // What was forgotten on purpose is to pass, whatever its revision.
+    const change = processed === undefined ? request.note?.change : undefined
     const applied = this.#applied.get(noteKey(request))
     if (change !== undefined && applied !== undefined && passRevisionGate(request.gate, change, applied) === 'stale') {
       return { status: 'stale', appliedRevision: applied.revision }
@@ -76,7 +78,7 @@ class MemoryStore implements ReceiverStore {
     if (this.#currentLease(claim) === undefined) return 'lost'
     const { request } = claim
     const keptUntil = this.#clock.now() + request.keepMs
-    this.#processed.set(eventKey(request.scope, request.eventId), { keptUntil })
+    this.#processed.set(eventKey(request.scope, request.eventId), { keptUntil, forgotten: false })
     if (request.note?.change !== undefined) {
       const raised = raiseRevision(this.#applied.get(noteKey(request)), request.note.change)
       this.#applied.set(noteKey(request), { ...raised, keptUntil })
@@ -91,7 +93,11 @@ class MemoryStore implements ReceiverStore {
   }
 
   async forget(scope: string, eventId: string): Promise<'forgotten' | 'unknown'> {
-    return this.#processed.delete(eventKey(scope, eventId)) ? 'forgotten' : 'unknown'
+    const key = eventKey(scope, eventId)
+    const processed = this.#processed.get(key)
+    if (processed === undefined || processed.forgotten) return 'unknown'
+    this.#processed.set(key, { ...processed, forgotten: true })
+    return 'forgotten'
   }
 
   async prune(): Promise<number> {

@@ -19,7 +19,10 @@ export interface ReceiverStore {
   commit(claim: Claim): Promise<'committed' | 'lost'>
   /** Gives the claim back, so that the event can be processed again at once. Does nothing when the claim was lost. */
   release(claim: Claim): Promise<void>
-  /** Forgets that an event was processed, so that a replay of it passes. */
+  /**
+   * Lets an event that was processed be processed again: a replay of it is no duplicate, and never stale, since it is asked
+   * for. Its revision stays.
+   */
   forget(scope: string, eventId: string): Promise<'forgotten' | 'unknown'>
   /**
    * Removes the marks and revisions whose time to be kept is over.

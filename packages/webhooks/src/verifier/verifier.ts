@@ -6,6 +6,7 @@ import {
   SIGNATURE_TOLERANCE_SECONDS,
   systemClock,
 } from '@notewire/protocol'
+import { isBytes } from './bytes.ts'
 import { type HmacSha256, hmacSha256 } from './hmac.ts'
 import { type AttemptHeaders, readSignatureHeaders } from './signature-headers.ts'
 import { readSignatures, signatureMatches } from './signatures.ts'
@@ -69,7 +70,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const signers = secrets.map((each) => hmacSha256(keyBytesOf(each)))
 
   return async (body, headers) => {
-    if (typeof body !== 'string' && !ArrayBuffer.isView(body)) throw new BodyNotRawError()
+    if (typeof body !== 'string' && !isBytes(body)) throw new BodyNotRawError()
     const signed = readSignatureHeaders(headers)
     if (signed.status === 'refused') return signed
     const entries = readSignatures(signed.signature)
