@@ -82,6 +82,18 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
     expect(applied).toEqual([event.event_id])
   })
 
+  it('answers 204 without a Content-Length, which RFC 9110 forbids there', async () => {
+    await using server = await startServer(mount(setUp().receiver))
+    const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
+    const accepted = await fetch(server.url, { method: 'POST', headers, body })
+    const refused = await fetch(server.url, { method: 'POST', body })
+    expect([accepted.status, accepted.headers.get('content-length')]).toEqual([204, null])
+    expect([refused.status, refused.headers.get('content-length')]).toEqual([
+      401,
+      String((await refused.text()).length),
+    ])
+  })
+
   it('refuses a compressed body without inflating it', async () => {
     await using server = await startServer(mount(setUp().receiver))
     const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))

@@ -25,7 +25,9 @@ export async function answerNodeRequest(
   })
   if (!request.complete) cutWhenStillSending(request)
   if (response.destroyed) return
-  response.writeHead(answer.status, { ...answer.headers, 'content-length': Buffer.byteLength(answer.body) })
+  // A 204 must not tell a length (RFC 9110, 8.6).
+  const length = answer.body === '' ? {} : { 'content-length': Buffer.byteLength(answer.body) }
+  response.writeHead(answer.status, { ...answer.headers, ...length })
   response.end(answer.body)
 }
 
