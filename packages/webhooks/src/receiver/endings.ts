@@ -1,46 +1,49 @@
 import type { ClaimRequest } from '../stores/store.ts'
 
+/** A place in the queue for an event or a note. */
+export interface Turn {
+  /** Resolves when this process has finished with the event or note, and it is this one's turn to claim it. */
+  readonly comes: Promise<void>
+  /** Gives the place up. */
+  leave(): void
+}
+
 /**
- * Wakes those who wait for an event or a note when this process has finished with it, so that they need not wait for
- * the next look at the store. Ask for the ending first and claim then: an ending in between is not missed.
+ * Queues those who wait for an event or a note, so that they need not wait for their next look at the store when this
+ * process has finished with it. One is woken at a time: the others could not claim it either. Queue first and claim
+ * then: an ending in between is not missed.
  */
 export class Endings {
-  readonly #awaited = new Map<string, AwaitedEnding>()
+  readonly #queues = new Map<string, Set<() => void>>()
 
-  /** Resolves when this process next finishes with the same event or note. */
-  next(request: ClaimRequest): Promise<void> {
-    return Promise.race(keysOf(request).map((key) => this.#awaitedOn(key).promise))
+  queue(request: ClaimRequest): Turn {
+    const key = keyOf(request)
+    const queue = this.#queues.get(key) ?? new Set()
+    this.#queues.set(key, queue)
+    let wake = (): void => undefined
+    const comes = new Promise<void>((resolve) => {
+      wake = resolve
+    })
+    queue.add(wake)
+    return {
+      comes,
+      leave: () => {
+        queue.delete(wake)
+        if (queue.size === 0 && this.#queues.get(key) === queue) this.#queues.delete(key)
+      },
+    }
   }
 
   /** This process has finished with the event and its note, whatever came of it. */
   announce(request: ClaimRequest): void {
-    for (const key of keysOf(request)) {
-      this.#awaited.get(key)?.resolve()
-      this.#awaited.delete(key)
-    }
-  }
-
-  #awaitedOn(key: string): AwaitedEnding {
-    const awaited = this.#awaited.get(key) ?? anEnding()
-    this.#awaited.set(key, awaited)
-    return awaited
+    const queue = this.#queues.get(keyOf(request))
+    const [first] = queue ?? []
+    if (first === undefined) return
+    queue?.delete(first)
+    first()
   }
 }
 
-interface AwaitedEnding {
-  readonly promise: Promise<void>
-  readonly resolve: () => void
-}
-
-// `Promise.withResolvers` came with Node.js 22.
-function anEnding(): AwaitedEnding {
-  let resolve = (): void => undefined
-  const promise = new Promise<void>((settle) => {
-    resolve = settle
-  })
-  return { promise, resolve }
-}
-
-function keysOf({ eventId, note }: ClaimRequest): readonly string[] {
-  return note === undefined ? [`event ${eventId}`] : [`event ${eventId}`, `note ${note.noteId}`]
+function keyOf({ eventId, note }: ClaimRequest): string {
+  return note === undefined ? `event ${eventId}` : `note ${note.noteId}`
 }

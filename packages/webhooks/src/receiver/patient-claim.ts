@@ -22,12 +22,16 @@ export async function claimPatiently(
   const { store, clock, endings } = tools
   const giveUpAt = clock.now() + BUSY_WAIT_MS
   for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, SLOWEST_POLL_MS)) {
-    const ending = endings.next(request)
-    const askedAt = clock.now()
-    const result = await store.claim(request)
-    const leftMs = giveUpAt - clock.now()
-    if (result.status !== 'busy' || leftMs <= 0 || signal.aborted) return { result, askedAt }
-    await firstOf(ending, clock, Math.min(pollMs, leftMs), signal)
+    const turn = endings.queue(request)
+    try {
+      const askedAt = clock.now()
+      const result = await store.claim(request)
+      const leftMs = giveUpAt - clock.now()
+      if (result.status !== 'busy' || leftMs <= 0 || signal.aborted) return { result, askedAt }
+      await firstOf(turn.comes, clock, Math.min(pollMs, leftMs), signal)
+    } finally {
+      turn.leave()
+    }
   }
 }
 

@@ -232,6 +232,27 @@ describe('a plain order of things', () => {
     expect(applied).toEqual(applied.toSorted((a, b) => a - b))
   })
 
+  it('asks the store about as often as there are events, however many wait for one note', async () => {
+    const store = memoryStore()
+    let claims = 0
+    const counting: ReceiverStore = {
+      claim: (request) => {
+        claims += 1
+        return store.claim(request)
+      },
+      renew: (claim, leaseMs) => store.renew(claim, leaseMs),
+      commit: (claim) => store.commit(claim),
+      release: (claim) => store.release(claim),
+      forget: (scope, eventId) => store.forget(scope, eventId),
+      prune: () => store.prune(),
+    }
+    const handler = () => new Promise((resolve) => setImmediate(resolve))
+    const processor = processorOn(counting, { 'note.updated': handler })
+    const events = Array.from({ length: 50 }, (_, index) => anEvent({ kind: 'note.updated', revision: index + 1 }))
+    await Promise.all(events.map((event) => processor.process(event, {})))
+    expect(claims).toBeLessThanOrEqual(100)
+  })
+
   it('does not let an event that nobody handles raise the revision', async () => {
     const applied: WebhookEvent[] = []
     const processor = processorOn(memoryStore(), { 'note.updated': (event) => applied.push(event) })
