@@ -66,7 +66,7 @@ function plotOf(tables: readonly Table[]): string {
     y += ROW.top + table.rows.length * ROW.height + 16
     return heading + bars.join('')
   })
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="840" height="${y}" font-family="system-ui, sans-serif" font-size="13" fill="#334155"><rect width="840" height="${y}" fill="#ffffff"/>${parts.join('')}</svg>\n`
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="840" height="${y}" font-family="system-ui, sans-serif" font-size="13" fill="#334155" role="img"><title>Benchmarks of Notewire and its peers</title><rect width="840" height="${y}" fill="#ffffff"/>${parts.join('')}</svg>\n`
 }
 
 function figure(value: number): string {
