@@ -1,4 +1,5 @@
 import type { WebhookEvent } from '@notewire/protocol'
+import { SecretError } from '../verifier/signing-secret.ts'
 import type { Refusal } from '../verifier/verification.ts'
 import { type Logger, traceOf, unfailing } from './logger.ts'
 import type { ProcessOutcome } from './outcome.ts'
@@ -43,7 +44,10 @@ export class Observer {
 
   overdue(event: WebhookEvent): void {
     const fields = { event_id: event.event_id, event_type: event.event_type }
-    this.#logger.warn('a handler is slower than the service waits; it goes on, and belongs in a queue', fields)
+    this.#logger.warn(
+      'an event takes longer than the service waits, and goes on; slow handlers belong in a queue',
+      fields,
+    )
     this.guard(() => this.#hooks.onOverdue?.(event))
   }
 
@@ -71,7 +75,13 @@ export class Observer {
   }
 
   secretFailed(error: unknown): void {
-    this.#logger.error('the option "secret" gave no usable secret; deliveries are answered 503', traceOf(error))
+    // Ours says what is wrong with the secret, and never what it is; another's message may.
+    const problem = error instanceof SecretError ? { problem: error.message } : traceOf(error)
+    this.#logger.error('the option "secret" gave no usable secret; deliveries are answered 503', problem)
+  }
+
+  secretLate(): void {
+    this.#logger.error('the option "secret" did not answer in time; the delivery is answered 503')
   }
 
   broken(error: unknown): void {

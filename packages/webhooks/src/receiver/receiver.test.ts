@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { inspect } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
 import { ManualClock } from '../fixtures/manual-clock.ts'
@@ -159,7 +160,7 @@ describe('a handler', () => {
     await clock.advance(1)
     expect((await response).status).toBe(503)
     expect(waited).toHaveLength(1)
-    expect(logger.lines.join()).toMatch(/slower than the service waits/)
+    expect(logger.lines.join()).toMatch(/takes longer than the service waits/)
 
     handler.resolve()
     await Promise.all(waited)
@@ -351,10 +352,73 @@ describe('a signed body that is no event', () => {
   it('is answered 400 when it is not UTF-8', async () => {
     const { receiver } = setUp()
     const bytes = Buffer.from([0x7b, 0xff, 0x7d])
-    const { headers } = await signAttempt(TEST_SECRET, 'x')
-    expect(
-      (await receiver.fetch(new Request('https://receiver.test/', { method: 'POST', headers, body: bytes }))).status,
-    ).toBe(401)
+    const { headers } = await signAttempt(TEST_SECRET, 'x', { webhookId: 'msg_1', signedAt: new ManualClock().now() })
+    const key = 'a secret that is only for testing'
+    const hmac = createHmac('sha256', key).update(`msg_1.${headers['webhook-timestamp']}.`).update(bytes)
+    const signed = { ...headers, 'webhook-signature': `v1,${hmac.digest('base64')}` }
+    const request = new Request('https://receiver.test/', { method: 'POST', headers: signed, body: bytes })
+    expect((await receiver.fetch(request)).status).toBe(400)
+  })
+})
+
+describe('what must come again is never answered 2xx', () => {
+  const down = () => Promise.reject(new Error('the store is down'))
+  const statusWith = async (store: object) => {
+    const { deliver } = setUp({ store: { ...bind(memoryStore()), ...store }, on: { 'note.ended': () => undefined } })
+    return (await deliver(anEvent({ kind: 'note.ended' }))).status
+  }
+
+  it('when the store cannot claim', async () => expect(await statusWith({ claim: down })).toBe(503))
+  it('when the store cannot commit', async () => expect(await statusWith({ commit: down })).toBe(503))
+  it('when the claim was lost', async () => expect(await statusWith({ commit: async () => 'lost' })).toBe(503))
+
+  it('and a claim whose commit failed is given back at once', async () => {
+    const store = bind(memoryStore())
+    let failures = 1
+    const seen: string[] = []
+    const { deliver } = setUp({
+      store: { ...store, commit: (claim) => (failures-- > 0 ? down() : store.commit(claim)) },
+      on: { 'note.ended': ({ event_id }) => void seen.push(event_id) },
+    })
+    const event = anEvent({ kind: 'note.ended' })
+    expect((await deliver(event)).status).toBe(503)
+    expect((await deliver(event)).status).toBe(204)
+    expect(seen).toHaveLength(2)
+  })
+})
+
+describe('the handlers of events about the endpoint', () => {
+  it.each(['endpoint.verification', 'endpoint.test'] as const)('are called: %s', async (kind) => {
+    const seen: string[] = []
+    const { deliver } = setUp({
+      on: { [kind]: ({ event_type }: { event_type: string }) => void seen.push(event_type) },
+    })
+    await deliver(anEvent({ kind }))
+    expect(seen).toEqual([kind])
+  })
+})
+
+describe('the hook for refusals', () => {
+  it('is told why a delivery was refused', async () => {
+    const reasons: string[] = []
+    const { deliver } = setUp({ hooks: { onRefused: (reason) => reasons.push(reason) } })
+    await deliver(anEvent({ kind: 'note.ended' }), OTHER_TEST_SECRET)
+    expect(reasons).toEqual(['no-matching-signature'])
+  })
+})
+
+describe('a secret that cannot be used', () => {
+  it('says in the log what is wrong with it, and not what it is', async () => {
+    const { deliver, logger } = setUp({ secret: () => `${TEST_SECRET}\n` })
+    expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(503)
+    expect(logger.lines.join()).toMatch(/found a line break at position/)
+    expect(logger.lines.join()).not.toContain(TEST_SECRET)
+  })
+
+  it('counts as none when it is null', async () => {
+    const { deliver, logger } = setUp({ secret: () => null as unknown as undefined })
+    expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(503)
+    expect(logger.lines.join()).toMatch(/no signing secret is known/)
   })
 })
 
@@ -501,6 +565,22 @@ describe('two receivers of different scopes on one store', () => {
 })
 
 describe('a receiver that closes', () => {
+  it('has not closed before a handler has that takes its time', async () => {
+    const finish = Promise.withResolvers<void>()
+    const { receiver } = setUp({ on: { 'note.ended': () => finish.promise } })
+    const outcome = receiver.process(anEvent({ kind: 'note.ended' }))
+    await new Promise((resolve) => setImmediate(resolve))
+    let closed = false
+    const closing = receiver.close().then(() => {
+      closed = true
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(closed).toBe(false)
+    finish.resolve()
+    await closing
+    expect((await outcome).status).toBe('applied')
+  })
+
   it('aborts its handlers, waits for them, and begins nothing more', async () => {
     const ended: string[] = []
     const { receiver, deliver } = setUp({

@@ -84,7 +84,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   }
 
   async function accept(attempt: IncomingAttempt, body: Uint8Array, deadline: Deadline): Promise<Answer> {
-    const verify = await deadline.race(findVerifier(), () => undefined)
+    const verify = await deadline.race(findVerifier(), () => {
+      observer.secretLate()
+      return undefined
+    })
     if (verify === undefined) return answers.noSecret
     const verification = await verify(body, attempt.headers)
     if (verification.status === 'refused') {

@@ -21,7 +21,8 @@ export function verifierFrom(
   options: { readonly toleranceSeconds?: number | undefined; readonly clock: Clock },
 ): () => Promise<Verifier | undefined> {
   const verifierOf = (secrets: Secrets): Verifier | undefined => {
-    const known = (typeof secrets === 'object' ? secrets : [secrets]).filter(isPresent)
+    // Key-value stores say `null` for what they do not have, whatever the types promise.
+    const known = [secrets ?? []].flat().filter(isPresent)
     return known.length === 0 ? undefined : createVerifier({ ...options, secret: known })
   }
   if (typeof source !== 'function') {

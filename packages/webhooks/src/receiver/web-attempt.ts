@@ -18,7 +18,7 @@ export function responseOf(answer: Answer): Response {
 }
 
 async function readWebBody(request: Request, maxBytes: number, signal: AbortSignal): Promise<BodyReading> {
-  if (request.bodyUsed) return { status: 'already-parsed' }
+  if (request.bodyUsed || request.body?.locked === true) return { status: 'already-parsed' }
   if (request.body === null) return { status: 'read', bytes: new Uint8Array() }
   const reader = request.body.getReader()
   const chunks = { next: async () => toIteratorResult(await reader.read()) }

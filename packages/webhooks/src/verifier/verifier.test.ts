@@ -137,6 +137,12 @@ describe('a delivery whose timestamp is off', () => {
     expect(await verdict(BODY, { ...headers, 'webhook-timestamp': timestamp.slice(2) })).toBe('no-matching-signature')
   })
 
+  it('is refused by a clock that tells no time', async () => {
+    const broken = createVerifier({ secret: SECRET, clock: { now: () => Number.NaN, sleep: () => Promise.resolve() } })
+    const { headers, body } = await sign(BODY)
+    expect((await broken(body, headers)).status).toBe('refused')
+  })
+
   it('is refused when it is too large to be a number', async () => {
     const { headers, body } = await sign(BODY)
     expect(await verdict(body, { ...headers, 'webhook-timestamp': '9'.repeat(400) })).toBe('timestamp-too-new')
