@@ -11,7 +11,8 @@ export interface Answer {
 /** Seconds after which the service tries again anyway (contract §8). */
 const RETRY_AFTER_SECONDS = '30'
 
-const ANSWERS = {
+/** The one answer for each thing that can become of a request. */
+export const answers = {
   processed: answer(204),
   notFound: answer(404, 'not_found', 'The webhook receiver is not here, or not for this method.'),
   tooSlow: answer(408, 'body_too_slow', 'The request body did not arrive in time.'),
@@ -29,9 +30,6 @@ const ANSWERS = {
   broken: answer(500, 'internal', 'The receiver failed.'),
 } as const
 
-/** The one answer for each thing that can become of a request. */
-export const answers: typeof ANSWERS = ANSWERS
-
 /** The answer that an outcome deserves: 2xx only when the event need not be sent again. */
 export function answerTo(outcome: ProcessOutcome): Answer {
   switch (outcome.status) {
@@ -39,15 +37,15 @@ export function answerTo(outcome: ProcessOutcome): Answer {
     case 'unhandled':
     case 'duplicate':
     case 'stale':
-      return ANSWERS.processed
+      return answers.processed
     case 'busy':
-      return ANSWERS.busy
+      return answers.busy
     case 'failed':
-      return ANSWERS.failed
+      return answers.failed
     case 'store-failed':
     case 'claim-lost':
     case 'closing':
-      return ANSWERS.unavailable
+      return answers.unavailable
   }
 }
 
