@@ -19,9 +19,9 @@ export async function answerNodeRequest(
 ): Promise<void> {
   const answer = await receiver.respond({
     method: request.method ?? '',
-    path: url.replace(/[?#].*$/s, ''),
+    path: pathOf(url),
     headers: headersOf(request),
-    readBody: (maxBytes, signal) => readNodeBody(request, maxBytes, signal),
+    readBody: (maxBytes, timeUp) => readNodeBody(request, maxBytes, timeUp),
   })
   if (!request.complete) cutWhenStillSending(request)
   if (response.destroyed) return
@@ -31,22 +31,28 @@ export async function answerNodeRequest(
   response.end(answer.body)
 }
 
+// A request target may be a whole URL (RFC 9112, 3.2.2), as proxies send it.
+function pathOf(target: string): string {
+  const [, path] = /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(target) ?? []
+  return path || '/'
+}
+
 // HTTP/2 puts `:method`, `:path` and the like among the headers, and they are none.
 function headersOf({ headers, httpVersionMajor }: IncomingMessage): IncomingMessage['headers'] {
   if (httpVersionMajor < 2) return headers
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(':')))
 }
 
-async function readNodeBody(request: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<BodyReading> {
+async function readNodeBody(request: IncomingMessage, maxBytes: number, timeUp: Promise<void>): Promise<BodyReading> {
   const kept = keptBytes(request)
   if (kept !== undefined) return kept.length > maxBytes ? { status: 'too-large' } : { status: 'read', bytes: kept }
   // With an encoding set, the stream gives text: the bytes that were signed cannot be had from it.
   if (wasParsed(request) || request.readableEncoding !== null) return { status: 'already-parsed' }
-  return await readStream(request, maxBytes, signal)
+  return await readStream(request, maxBytes, timeUp)
 }
 
 // By events, since iterating a stream costs several times what the rest of a delivery does.
-function readStream(request: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<BodyReading> {
+function readStream(request: IncomingMessage, maxBytes: number, timeUp: Promise<void>): Promise<BodyReading> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let length = 0
@@ -55,18 +61,17 @@ function readStream(request: IncomingMessage, maxBytes: number, signal: AbortSig
       if (length > maxBytes) finish({ status: 'too-large' })
       else chunks.push(chunk)
     }
-    const onEnd = () => finish({ status: 'read', bytes: Buffer.concat(chunks, length) })
     const onGone = () => finish({ status: 'incomplete' })
-    const onSlow = () => finish({ status: 'too-slow' })
     const finish = (reading: BodyReading) => {
-      request.off('data', onData).off('end', onEnd).off('close', onGone)
-      signal.removeEventListener('abort', onSlow)
+      request.off('data', onData)
       resolve(reading)
     }
     // An error is followed by `close`. Without a listener it would end the process.
-    request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
-    signal.addEventListener('abort', onSlow)
-    if (signal.aborted) onSlow()
+    request.on('data', onData).on('close', onGone).on('error', onGone)
+    request.on('end', () =>
+      resolve({ status: 'read', bytes: (chunks.length === 1 && chunks[0]) || Buffer.concat(chunks, length) }),
+    )
+    void timeUp.then(() => finish({ status: 'too-slow' }))
     if (request.destroyed) onGone()
     // Somebody may have paused it while they made up their mind.
     request.resume()

@@ -8,9 +8,9 @@ export interface IncomingAttempt {
   readonly path: string
   readonly headers: AttemptHeaders
   /**
-   * Reads the raw body: never more than `maxBytes`, and no longer than `signal` allows.
+   * Reads the raw body: never more than `maxBytes`, and no longer than until `timeUp` resolves.
    */
-  readBody(maxBytes: number, signal: AbortSignal): Promise<BodyReading>
+  readBody(maxBytes: number, timeUp: Promise<void>): Promise<BodyReading>
   /**
    * Keeps the platform alive for a handler that is past its deadline, where that is a matter of each request. It goes before
    * the receiver's option of that name.
@@ -24,7 +24,7 @@ export interface IncomingAttempt {
 export type BodyReading =
   | { readonly status: 'read'; readonly bytes: Uint8Array }
   | { readonly status: 'too-large' }
-  /** The signal was aborted first. */
+  /** The time was up first. */
   | { readonly status: 'too-slow' }
   /** The sender went away. */
   | { readonly status: 'incomplete' }

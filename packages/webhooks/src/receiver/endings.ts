@@ -10,11 +10,17 @@ export interface Turn {
 
 /**
  * Queues those who wait for an event or a note, so that they need not wait for their next look at the store when this
- * process has finished with it. One is woken at a time: the others could not claim it either. Queue first and claim
- * then: an ending in between is not missed.
+ * process has finished with it. One is woken at a time: the others could not claim it either. An ending between a
+ * look at the store and the queue would be missed: queue first and look then, or see by `announced` that there was none.
  */
 export class Endings {
   readonly #queues = new Map<string, Set<() => void>>()
+  #announced = 0
+
+  /** How many endings there have been, of anything. */
+  get announced(): number {
+    return this.#announced
+  }
 
   queue(request: ClaimRequest): Turn {
     const key = keyOf(request)
@@ -36,6 +42,8 @@ export class Endings {
 
   /** This process has finished with the event and its note, whatever came of it. */
   announce(request: ClaimRequest): void {
+    this.#announced += 1
+    if (this.#queues.size === 0) return
     const queue = this.#queues.get(keyOf(request))
     const [first] = queue ?? []
     if (first === undefined) return

@@ -2,7 +2,19 @@ import { type EventKind, type EventOf, isKnownEvent, type UnknownEvent, type Web
 import type { Logger } from './logger.ts'
 
 /** What a handler is told beside the event. */
-export interface HandlerContext {
+export interface HandlerContext<Transaction = never> {
+  /**
+   * Marks the event as processed within a transaction of the handler's own, on the database of the receiver's store: its
+   * rows and the mark stand or fall together, so that they take effect once, whatever crashes. Call it last, and do all
+   * fetching before the transaction begins: the mark holds a lock until the transaction ends.
+   *
+   * Without this call, the event is marked after the handler, which then runs again when the process dies in between.
+   *
+   * @param transaction  what the store's documentation names; stores without transactions accept none
+   * @throws ClaimLostError when another worker has taken the event over, at the call where the driver is synchronous: let
+   * it roll the transaction back
+   */
+  commit(transaction: Transaction): Promise<void>
   /**
    * Aborted when the work should stop because it no longer counts: the claim was lost to another worker, or the
    * receiver is closing. Not aborted at the deadline.
@@ -24,22 +36,22 @@ export interface HandlerContext {
  * Applies one event. It resolves when the effects are durable; it throws to have the service send the event again.
  * Events carry no content: read the current note through the client.
  */
-export type EventHandler<Event> = (event: Event, context: HandlerContext) => unknown
+export type EventHandler<Event, Transaction = never> = (event: Event, context: HandlerContext<Transaction>) => unknown
 
 /** Handlers by event kind. An event without one is acknowledged. */
-export type EventHandlers = {
-  readonly [Kind in EventKind]?: EventHandler<EventOf<Kind>> | undefined
+export type EventHandlers<Transaction = never> = {
+  readonly [Kind in EventKind]?: EventHandler<EventOf<Kind>, Transaction> | undefined
 }
 
 /** A handler that knows its event already. */
-export type BoundHandler = (context: HandlerContext) => unknown
+export type BoundHandler<Transaction> = (context: HandlerContext<Transaction>) => unknown
 
 /** The handler of an event, ready to be called, if there is one. */
-export function handlerOf(
+export function handlerOf<Transaction>(
   event: WebhookEvent,
-  on: EventHandlers,
-  onUnknown: EventHandler<UnknownEvent> | undefined,
-): BoundHandler | undefined {
+  on: EventHandlers<Transaction>,
+  onUnknown: EventHandler<UnknownEvent, Transaction> | undefined,
+): BoundHandler<Transaction> | undefined {
   if (!isKnownEvent(event)) return bound(onUnknown, event)
   switch (event.event_type) {
     case 'note.ended':
@@ -57,6 +69,9 @@ export function handlerOf(
   }
 }
 
-function bound<Event>(handler: EventHandler<Event> | undefined, event: Event): BoundHandler | undefined {
+function bound<Event, Transaction>(
+  handler: EventHandler<Event, Transaction> | undefined,
+  event: Event,
+): BoundHandler<Transaction> | undefined {
   return handler && ((context) => handler(event, context))
 }

@@ -1,6 +1,8 @@
 import type { Clock } from '@notewire/protocol'
 import type { ClaimRequest, ClaimResult, ReceiverStore } from '../stores/store.ts'
+import { setAlarm } from './alarm.ts'
 import type { Endings } from './endings.ts'
+import type { Stop } from './stop.ts'
 
 /** How long a busy event or note is waited for before the service is told to come back. */
 const BUSY_WAIT_MS = 2_000
@@ -8,40 +10,62 @@ const BUSY_WAIT_MS = 2_000
 const FIRST_POLL_MS = 25
 const SLOWEST_POLL_MS = 250
 
+/** A store's answer to a claim, and when it was asked for it. */
+export interface DatedAnswer {
+  readonly result: ClaimResult
+  readonly askedAt: number
+}
+
+interface Tools {
+  readonly store: ReceiverStore<never>
+  readonly clock: Clock
+  readonly endings: Endings
+}
+
 /**
  * Claims an event, and waits a while when it, or another event of its note, is being processed.
  *
- * @param signal  ends the wait early, with `busy`
- * @returns the answer, and when it was asked for
+ * @param stop  ends the wait early, with `busy`
  */
-export async function claimPatiently(
-  tools: { readonly store: ReceiverStore; readonly clock: Clock; readonly endings: Endings },
-  request: ClaimRequest,
-  signal: AbortSignal,
-): Promise<{ readonly result: ClaimResult; readonly askedAt: number }> {
-  const { store, clock, endings } = tools
+export async function claimPatiently(tools: Tools, request: ClaimRequest, stop: Stop): Promise<DatedAnswer> {
+  const { announced } = tools.endings
+  const answer = await claim(tools, request)
+  if (answer.result.status !== 'busy') return answer
+  const mayHaveEnded = tools.endings.announced !== announced
+  return await waitAndClaim(tools, request, stop, mayHaveEnded)
+}
+
+async function waitAndClaim(tools: Tools, request: ClaimRequest, stop: Stop, askFirst: boolean): Promise<DatedAnswer> {
+  const { clock, endings } = tools
   const giveUpAt = clock.now() + BUSY_WAIT_MS
-  for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, SLOWEST_POLL_MS)) {
+  for (let pollMs = FIRST_POLL_MS, ask = askFirst; ; pollMs = Math.min(pollMs * 2, SLOWEST_POLL_MS), ask = true) {
     const turn = endings.queue(request)
     try {
-      const askedAt = clock.now()
-      const result = await store.claim(request)
+      const answer = ask ? await claim(tools, request) : undefined
       const leftMs = giveUpAt - clock.now()
-      if (result.status !== 'busy' || leftMs <= 0 || signal.aborted) return { result, askedAt }
-      await firstOf(turn.comes, clock, Math.min(pollMs, leftMs), signal)
+      if (answer && (answer.result.status !== 'busy' || leftMs <= 0 || stop.ordered)) return answer
+      await firstOf(turn.comes, clock, Math.min(pollMs, leftMs), stop.signal)
     } finally {
       turn.leave()
     }
   }
 }
 
-async function firstOf(ending: Promise<void>, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  const awake = new AbortController()
-  // By hand, because Next's edge runtime has no `AbortSignal.any`.
-  const wake = () => awake.abort('awake')
-  signal.addEventListener('abort', wake)
-  const slept = clock.sleep(ms, awake.signal).catch(() => undefined)
-  await Promise.race([slept, ending])
-  signal.removeEventListener('abort', wake)
-  wake()
+async function claim({ store, clock }: Tools, request: ClaimRequest): Promise<DatedAnswer> {
+  const askedAt = clock.now()
+  return { result: await store.claim(request), askedAt }
+}
+
+function firstOf(ending: Promise<void>, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      callOff()
+      signal.removeEventListener('abort', wake)
+      resolve()
+    }
+    const callOff = setAlarm(clock, ms, wake)
+    signal.addEventListener('abort', wake)
+    if (signal.aborted) wake()
+    void ending.then(wake)
+  })
 }

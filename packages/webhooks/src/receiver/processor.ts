@@ -1,19 +1,20 @@
 import { type Clock, isEndpointEvent, isNoteEvent, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
 import type { Claim, ClaimedNote, ClaimRequest, ReceiverStore } from '../stores/store.ts'
-import { type AttemptHeaders, readHeaders } from '../verifier/signature-headers.ts'
 import { Endings } from './endings.ts'
-import { type BoundHandler, type EventHandler, type EventHandlers, type HandlerContext, handlerOf } from './handlers.ts'
-import { keepLease, LEASE_MS } from './lease.ts'
-import { type Logger, withFields } from './logger.ts'
+import { type Circumstances, type HeldEvent, runHandler, TransactionNotCommittedError } from './handler-run.ts'
+import { type BoundHandler, type EventHandler, type EventHandlers, handlerOf } from './handlers.ts'
+import { LEASE_MS } from './lease.ts'
+import type { Logger } from './logger.ts'
 import type { ProcessOutcome } from './outcome.ts'
 import { claimPatiently } from './patient-claim.ts'
 import type { GateMode } from './revision-gate.ts'
+import { Stop } from './stop.ts'
 
 /** What processing needs to know. */
-export interface ProcessorOptions {
-  readonly on: EventHandlers
-  readonly onUnknown: EventHandler<UnknownEvent> | undefined
-  readonly store: ReceiverStore
+export interface ProcessorOptions<Transaction = never> {
+  readonly on: EventHandlers<Transaction>
+  readonly onUnknown: EventHandler<UnknownEvent, Transaction> | undefined
+  readonly store: ReceiverStore<Transaction>
   readonly scope: string
   readonly revisionGate: GateMode
   readonly dedupWindowMs: number
@@ -21,38 +22,22 @@ export interface ProcessorOptions {
   readonly logger: Logger
 }
 
-/** What is known of the attempt that brought an event, where one did. */
-export interface Circumstances {
-  readonly deadlineAt?: number | undefined
-  readonly headers?: AttemptHeaders | undefined
-}
-
-/** A claim, when it was asked for, and what stops the work under it. */
-interface HeldClaim {
-  readonly claim: Claim
-  readonly askedAt: number
-  readonly stop: AbortController
-}
-
 /** Applies events once and in order of revision: claim, handler, commit; or release, when the handler fails. */
-export class Processor {
-  readonly #options: ProcessorOptions
-  readonly #endings = new Endings()
-  /**
-   * The work that runs, and what stops it. Each has a controller of its own: Workers make none outside of a request, and
-   * let none be looked at by another one.
-   */
-  readonly #running = new Map<Promise<ProcessOutcome>, AbortController>()
+export class Processor<Transaction = never> {
+  readonly #options: ProcessorOptions<Transaction>
+  readonly #tools
+  readonly #running = new Map<Promise<ProcessOutcome>, Stop>()
   #closing = false
 
-  constructor(options: ProcessorOptions) {
+  constructor(options: ProcessorOptions<Transaction>) {
     this.#options = options
+    this.#tools = { store: options.store, clock: options.clock, endings: new Endings() }
   }
 
   /** Never rejects: what went wrong is an outcome. */
   async process(event: WebhookEvent, circumstances: Circumstances): Promise<ProcessOutcome> {
     if (this.#closing) return { status: 'closing', event }
-    const stop = new AbortController()
+    const stop = new Stop()
     const work = this.#claimAndApply(event, circumstances, stop)
     this.#running.set(work, stop)
     try {
@@ -66,96 +51,65 @@ export class Processor {
 
   /** Aborts what runs, begins nothing more, and resolves when everything that ran has ended. */
   async close(): Promise<void> {
-    const reason = new DOMException('the receiver is closing', 'AbortError')
     this.#closing = true
-    for (const stop of this.#running.values()) stop.abort(reason)
+    for (const stop of this.#running.values()) stop.order('the receiver is closing')
     await Promise.allSettled(this.#running.keys())
   }
 
-  async #claimAndApply(
-    event: WebhookEvent,
-    circumstances: Circumstances,
-    stop: AbortController,
-  ): Promise<ProcessOutcome> {
-    const { store, clock, on, onUnknown } = this.#options
+  async #claimAndApply(event: WebhookEvent, circumstances: Circumstances, stop: Stop): Promise<ProcessOutcome> {
+    const { on, onUnknown } = this.#options
     const handler = handlerOf(event, on, onUnknown)
     const request = this.#claimRequest(event, handler !== undefined)
     try {
-      const tools = { store, clock, endings: this.#endings }
-      const { result, askedAt } = await claimPatiently(tools, request, stop.signal)
+      const { result, askedAt } = await claimPatiently(this.#tools, request, stop)
       if (result.status !== 'claimed') return { ...result, event }
-      return await this.#apply(event, handler, { claim: result.claim, askedAt, stop }, circumstances)
+      return await this.#apply(handler, { event, claim: result.claim, askedAt, stop, circumstances })
     } finally {
-      this.#endings.announce(request)
+      this.#tools.endings.announce(request)
     }
   }
 
-  async #apply(
-    event: WebhookEvent,
-    handler: BoundHandler | undefined,
-    held: HeldClaim,
-    circumstances: Circumstances,
-  ): Promise<ProcessOutcome> {
-    const { store } = this.#options
-    const { claim } = held
-    if (this.#closing) {
-      await release(store, claim)
-      return { status: 'closing', event }
+  async #apply(handler: BoundHandler<Transaction> | undefined, held: HeldEvent): Promise<ProcessOutcome> {
+    const { event, claim } = held
+    if (this.#closing) return await this.#giveBack(claim, { status: 'closing', event })
+    if (handler === undefined) return await this.#commit(claim, { status: 'unhandled', event })
+    const end = await runHandler(handler, held, this.#options)
+    switch (end.status) {
+      case 'returned':
+        return await this.#commit(claim, { status: 'applied', event })
+      case 'returned-marked':
+        return await this.#makeSureOfMark(claim, event)
+      case 'threw':
+        return await this.#giveBack(claim, { status: 'failed', event, error: end.error })
+      case 'lost':
+        return await this.#giveBack(claim, { status: 'claim-lost', event })
     }
-    const failure = handler && (await this.#run(handler, event, held, circumstances))
-    if (failure !== undefined) {
-      await release(store, claim)
-      return failure
-    }
+  }
+
+  async #commit(claim: Claim, outcome: ProcessOutcome): Promise<ProcessOutcome> {
+    const { event } = outcome
     try {
-      const committed = await store.commit(claim)
-      if (committed === 'lost') return { status: 'claim-lost', event }
-      return { status: handler === undefined ? 'unhandled' : 'applied', event }
+      const committed = await this.#options.store.commit(claim)
+      return committed === 'lost' ? { status: 'claim-lost', event } : outcome
     } catch (error) {
-      await release(store, claim)
-      return { status: 'store-failed', event, error }
+      return await this.#giveBack(claim, { status: 'store-failed', event, error })
     }
   }
 
-  /** Runs the handler under its claim, which is renewed meanwhile. Gives an outcome only when the handler failed. */
-  async #run(
-    handler: BoundHandler,
-    event: WebhookEvent,
-    { claim, askedAt, stop }: HeldClaim,
-    circumstances: Circumstances,
-  ): Promise<ProcessOutcome | undefined> {
-    const finished = new AbortController()
-    let lost = false
-    const lease = keepLease(this.#options, claim, askedAt, finished.signal, () => {
-      lost = true
-      stop.abort(new DOMException('another worker has taken the event over', 'AbortError'))
-    })
+  /** A claim that can still be renewed was not ended: the handler's transaction did not commit. */
+  async #makeSureOfMark(claim: Claim, event: WebhookEvent): Promise<ProcessOutcome> {
+    if ((await this.#options.store.renew(claim, LEASE_MS)) === 'lost') return { status: 'applied', event }
+    const error = new TransactionNotCommittedError()
+    return await this.#giveBack(claim, { status: 'failed', event, error })
+  }
+
+  async #giveBack(claim: Claim, outcome: ProcessOutcome): Promise<ProcessOutcome> {
     try {
-      await handler(this.#contextOf(event, stop.signal, circumstances))
-      return undefined
-    } catch (error) {
-      return lost ? { status: 'claim-lost', event } : { status: 'failed', event, error }
-    } finally {
-      // A reason of our own: without one, `abort` makes an exception with a stack, which every event would pay for.
-      finished.abort('finished')
-      await lease
+      await this.#options.store.release(claim)
+    } catch {
+      // A claim that cannot be given back runs out by itself.
     }
-  }
-
-  #contextOf(event: WebhookEvent, signal: AbortSignal, { deadlineAt, headers = {} }: Circumstances): HandlerContext {
-    const fields = { event_id: event.event_id, event_type: event.event_type }
-    const logger = withFields(this.#options.logger, fields)
-    let read: Headers | undefined
-    return {
-      signal,
-      deadlineAt,
-      logger,
-      // Made when a handler asks, since few do.
-      get headers() {
-        read ??= readHeaders(headers)
-        return read
-      },
-    }
+    return outcome
   }
 
   #claimRequest(event: WebhookEvent, handled: boolean): ClaimRequest {
@@ -183,13 +137,4 @@ function noteOf(event: WebhookEvent): ClaimedNote | undefined {
   }
   const noteId = isEndpointEvent(event) ? undefined : event.data['note_id']
   return typeof noteId === 'string' ? { noteId } : undefined
-}
-
-// A claim that cannot be given back runs out by itself.
-async function release(store: ReceiverStore, claim: Claim): Promise<void> {
-  try {
-    await store.release(claim)
-  } catch {
-    return
-  }
 }

@@ -4,33 +4,28 @@ import type { BodyReading } from './attempt.ts'
  * Reads a body chunk by chunk and stops at the first byte over `maxBytes`, so that memory stays flat whatever arrives.
  * The rest is left unread: the caller decides what becomes of the stream.
  */
-export async function readCapped(
+export function readCapped(
   chunks: AsyncIterator<Uint8Array>,
   maxBytes: number,
-  signal: AbortSignal,
+  timeUp: Promise<void>,
 ): Promise<BodyReading> {
-  let onAbort = (): void => undefined
-  const tooSlow = new Promise<BodyReading>((resolve) => {
-    onAbort = () => resolve({ status: 'too-slow' })
+  let late = false
+  const tooSlow = timeUp.then((): BodyReading => {
+    late = true
+    return { status: 'too-slow' }
   })
-  signal.addEventListener('abort', onAbort)
-  if (signal.aborted) onAbort()
-  try {
-    return await Promise.race([readToEnd(chunks, maxBytes, signal), tooSlow])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-  }
+  return Promise.race([readToEnd(chunks, maxBytes, () => late), tooSlow])
 }
 
 async function readToEnd(
   chunks: AsyncIterator<Uint8Array>,
   maxBytes: number,
-  signal: AbortSignal,
+  late: () => boolean,
 ): Promise<BodyReading> {
   let bytes = new Uint8Array(Math.min(4096, maxBytes))
   let length = 0
   try {
-    while (!signal.aborted) {
+    while (!late()) {
       const next = await chunks.next()
       if (next.done === true) return { status: 'read', bytes: bytes.subarray(0, length) }
       const end = length + next.value.length

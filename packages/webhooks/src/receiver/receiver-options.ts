@@ -11,26 +11,32 @@ import type { ReceiverStore } from '../stores/store.ts'
 import type { VerificationFailure } from '../verifier/verification.ts'
 import type { EventHandler, EventHandlers } from './handlers.ts'
 import type { Logger } from './logger.ts'
-import { refuseHandlersThatAreNoFunctions, refuseValuesThatCannotWork } from './option-checks.ts'
+import {
+  refuseHandlersThatAreNoFunctions,
+  refuseValuesThatCannotWork,
+  refuseWhatIsNoFunction,
+  refuseWhatIsNoObject,
+  refuseWithoutMethods,
+} from './option-checks.ts'
 import type { ProcessOutcome } from './outcome.ts'
 import type { GateMode } from './revision-gate.ts'
 import type { SecretSource } from './secret-source.ts'
 
 /** What `createReceiver` takes. */
-export interface ReceiverOptions {
+export interface ReceiverOptions<Transaction = never> {
   /** The endpoint's signing secret, a list of them during a rotation, or a function that is asked at each delivery. */
   readonly secret: SecretSource
   /** Handlers by event kind. An event without one is acknowledged, and raises no revision. */
-  readonly on: EventHandlers
+  readonly on: EventHandlers<Transaction>
   /** Handles the kinds that this version does not know (open point 26). Without it they are acknowledged. */
-  readonly onUnknown?: EventHandler<UnknownEvent> | undefined
+  readonly onUnknown?: EventHandler<UnknownEvent, Transaction> | undefined
   /**
    * Where processed events and revisions are remembered. The default forgets them with the process and is not shared
    * between instances.
    *
    * @default memoryStore()
    */
-  readonly store?: ReceiverStore | undefined
+  readonly store?: ReceiverStore<Transaction> | undefined
   /**
    * The integration, hence the API key, that this endpoint belongs to. Receivers of several integrations may share a
    * store if each has a scope of its own.
@@ -78,7 +84,10 @@ export interface ReceiverOptions {
 
 /** Functions that are told what happens, for metrics and traces. What they throw is logged and changes nothing. */
 export interface ReceiverHooks {
-  /** An event has been processed, one way or another: once for each attempt that was verified. */
+  /**
+   * An event has been processed, one way or another: once for each verified attempt that brings one, and for each call of
+   * `process`. A signed body that is malformed brings none.
+   */
   readonly onOutcome?: ((outcome: ProcessOutcome) => void) | undefined
   /** The deadline passed before the handler finished: the service was told to come back, and the handler goes on. */
   readonly onOverdue?: ((event: WebhookEvent) => void) | undefined
@@ -110,9 +119,11 @@ const HOOKS: readonly (keyof ReceiverHooks)[] = ['onOutcome', 'onOverdue', 'onRe
  *
  * @throws OptionError naming the option and the fix
  */
-export function resolveReceiverOptions(options: ReceiverOptions) {
+export function resolveReceiverOptions<Transaction>(options: ReceiverOptions<Transaction>) {
+  refuseWhatIsNoObject('options', options, "{ secret: process.env['NOTES_SIGNING_SECRET'], on: {} }")
   refuseUnknownOptions('createReceiver', options, OPTIONS)
   const clock = options.clock ?? systemClock
+  refuseWithoutMethods('clock', clock, ['now', 'sleep'])
   const resolved = {
     secret: options.secret,
     on: options.on,
@@ -129,7 +140,12 @@ export function resolveReceiverOptions(options: ReceiverOptions) {
     logger: options.logger ?? console,
     clock,
   }
+  refuseWithoutMethods('store', resolved.store, ['claim', 'renew', 'commit', 'release', 'forget', 'prune'])
+  refuseWithoutMethods('logger', resolved.logger, ['info', 'warn', 'error'])
+  refuseWhatIsNoFunction('waitUntil', resolved.waitUntil)
+  refuseWhatIsNoObject('hooks', resolved.hooks, '{ onOutcome: (outcome) => … }')
   refuseUnknownOptions('hooks', resolved.hooks, HOOKS)
+  for (const hook of HOOKS) refuseWhatIsNoFunction(hook, resolved.hooks[hook])
   refuseHandlersThatAreNoFunctions(resolved)
   refuseValuesThatCannotWork(resolved)
   return resolved

@@ -5,9 +5,10 @@ import { type Answer, answers, answerTo } from './answer.ts'
 import type { BodyReading, IncomingAttempt } from './attempt.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
 import { eventIn } from './event-in.ts'
+import type { Circumstances } from './handler-run.ts'
 import { Observer } from './observer.ts'
 import type { ProcessOutcome } from './outcome.ts'
-import { type Circumstances, Processor } from './processor.ts'
+import { Processor } from './processor.ts'
 import { type ReceiverOptions, resolveReceiverOptions } from './receiver-options.ts'
 import { verifierFrom } from './secret-source.ts'
 import { attemptOf, responseOf } from './web-attempt.ts'
@@ -61,7 +62,7 @@ export interface Receiver {
  * export const POST = receiver.fetch
  * ```
  */
-export function createReceiver(options: ReceiverOptions): Receiver {
+export function createReceiver<Transaction = never>(options: ReceiverOptions<Transaction>): Receiver {
   const { clock, hooks, logger, maxBodyBytes, path, scope, secret, store, toleranceSeconds, waitUntil, ...processing } =
     resolveReceiverOptions(options)
   const verifierOfTheMoment = verifierFrom(secret, { clock, toleranceSeconds })
@@ -73,7 +74,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     if (refusal !== undefined) return refusal
     const deadline = startDeadline(clock, ANSWER_WITHIN_MS)
     try {
-      const reading = await attempt.readBody(maxBodyBytes, deadline.signal)
+      const reading = await attempt.readBody(maxBodyBytes, deadline.passed)
       return reading.status === 'read' ? await accept(attempt, reading.bytes, deadline) : answerUnread(reading.status)
     } catch (error) {
       observer.broken(error)
@@ -84,10 +85,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   }
 
   async function accept(attempt: IncomingAttempt, body: Uint8Array, deadline: Deadline): Promise<Answer> {
-    const verify = await deadline.race(findVerifier(), () => {
-      observer.secretLate()
-      return undefined
-    })
+    const verify = await findVerifier(deadline)
     if (verify === undefined) return answers.noSecret
     const verification = await verify(body, attempt.headers)
     if (verification.status === 'refused') {
@@ -108,9 +106,15 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     })
   }
 
-  async function findVerifier(): Promise<Verifier | undefined> {
+  async function findVerifier(deadline: Deadline): Promise<Verifier | undefined> {
     try {
-      const verifier = await verifierOfTheMoment()
+      const found = verifierOfTheMoment()
+      const verifier =
+        found instanceof Promise ? await deadline.race<Verifier | undefined | 'late'>(found, () => 'late') : found
+      if (verifier === 'late') {
+        observer.secretLate()
+        return undefined
+      }
       if (verifier === undefined) observer.noSecret()
       return verifier
     } catch (error) {

@@ -19,7 +19,7 @@ export type SecretSource = Secrets | (() => Secrets | Promise<Secrets>)
 export function verifierFrom(
   source: SecretSource,
   options: { readonly toleranceSeconds?: number | undefined; readonly clock: Clock },
-): () => Promise<Verifier | undefined> {
+): () => Verifier | undefined | Promise<Verifier | undefined> {
   const verifierOf = (secrets: Secrets): Verifier | undefined => {
     // Key-value stores say `null` for what they do not have, whatever the types promise.
     const known = [secrets ?? []].flat().filter(isPresent)
@@ -27,7 +27,7 @@ export function verifierFrom(
   }
   if (typeof source !== 'function') {
     const verifier = verifierOf(source)
-    return () => Promise.resolve(verifier)
+    return () => verifier
   }
 
   // A secret rarely changes between deliveries, and preparing its key costs more than using it.

@@ -8,7 +8,7 @@ export function attemptOf(request: Request): IncomingAttempt {
     method: request.method,
     path: new URL(request.url).pathname,
     headers: request.headers,
-    readBody: (maxBytes, signal) => readWebBody(request, maxBytes, signal),
+    readBody: (maxBytes, timeUp) => readWebBody(request, maxBytes, timeUp),
   }
 }
 
@@ -17,12 +17,12 @@ export function responseOf(answer: Answer): Response {
   return new Response(answer.body === '' ? null : answer.body, { status: answer.status, headers: answer.headers })
 }
 
-async function readWebBody(request: Request, maxBytes: number, signal: AbortSignal): Promise<BodyReading> {
+async function readWebBody(request: Request, maxBytes: number, timeUp: Promise<void>): Promise<BodyReading> {
   if (request.bodyUsed || request.body?.locked === true) return { status: 'already-parsed' }
   if (request.body === null) return { status: 'read', bytes: new Uint8Array() }
   const reader = request.body.getReader()
   const chunks = { next: async () => toIteratorResult(await reader.read()) }
-  const reading = await readCapped(chunks, maxBytes, signal)
+  const reading = await readCapped(chunks, maxBytes, timeUp)
   // Nobody wants the rest; a sender that is gone makes the cancellation fail, which changes nothing.
   if (reading.status !== 'read') reader.cancel().catch(() => undefined)
   return reading

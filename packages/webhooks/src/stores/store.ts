@@ -6,8 +6,12 @@ import type { GateMode, NoteChange } from '../receiver/revision-gate.ts'
  * Every operation is atomic, and `scope` is part of every key: one API key's revisions must not gate another's. Compare
  * times on the store's own clock where it lives on a server, so that instances with skewed clocks cannot steal leases.
  * `storeChecks` of `@notewire/webhooks/testing` is the definition in full: a store that passes it is one.
+ *
+ * Give every operation a time limit of its own, a few seconds: what never settles keeps a receiver from closing.
+ *
+ * @typeParam Transaction  what `commitIn` takes; `never` where the store has no transactions
  */
-export interface ReceiverStore {
+export interface ReceiverStore<Transaction = never> {
   /**
    * Asks to process an event. The answers are looked at in this order: `duplicate`, `stale`, `busy`, `claimed`. A lease
    * that has run out is taken over with a higher fencing token.
@@ -16,7 +20,12 @@ export interface ReceiverStore {
   /** Prolongs a claim to `leaseMs` from now, while its token is current. */
   renew(claim: Claim, leaseMs: number): Promise<'renewed' | 'lost'>
   /** In one step marks the event as processed, raises the note's revision and ends the claim, while its token is current. */
-  commit(claim: Claim): Promise<'committed' | 'lost'>
+  commit(claim: Claim): Promise<CommitResult>
+  /**
+   * The same within a transaction of the handler's own: it counts once that transaction commits. Where the driver is
+   * synchronous, so is the answer. Left out by stores without transactions.
+   */
+  commitIn?(transaction: Transaction, claim: Claim): CommitResult | Promise<CommitResult>
   /** Gives the claim back, so that the event can be processed again at once. Does nothing when the claim was lost. */
   release(claim: Claim): Promise<void>
   /**
@@ -31,6 +40,9 @@ export interface ReceiverStore {
    */
   prune(): Promise<number>
 }
+
+/** What became of a commit: `lost` when another worker has taken the claim over, or it was committed before. */
+export type CommitResult = 'committed' | 'lost'
 
 /** What a store must know to decide on a claim. */
 export interface ClaimRequest {
