@@ -76,7 +76,9 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '/dist/|^tests/packed-packages/consumer/' },
+    exclude: {
+      path: '/dist/|^tests/packed-packages/consumer/|^examples/[^/]+/(\\.svelte-kit|build|\\.nitro|\\.output)/',
+    },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -33,8 +33,8 @@ function hostOf(modules: ReadonlyMap<string, CodeBlock>, folders: readonly strin
   const options = compilerOptions()
   const host = ts.createCompilerHost(options)
   const places = folders.map((folder) => join(WORKSPACE, folder, 'code-block.ts'))
-  const resolve = (specifier: string, place: string): ts.ResolvedModuleWithFailedLookupLocations =>
-    ts.resolveModuleName(specifier, place, options, host, undefined, undefined, ts.ModuleKind.ESNext)
+  const resolve = (specifier: string, place: string, mode: ts.ResolutionMode) =>
+    ts.resolveModuleName(specifier, place, options, host, undefined, undefined, mode)
   return {
     ...host,
     fileExists: (path) => modules.has(path) || host.fileExists(path),
@@ -45,10 +45,12 @@ function hostOf(modules: ReadonlyMap<string, CodeBlock>, folders: readonly strin
         ? host.getSourceFile(path, languageVersion, ...rest)
         : ts.createSourceFile(path, code, languageVersion)
     },
-    resolveModuleNameLiterals: (literals, importer) =>
-      literals.map(({ text }) => {
-        const from = modules.has(importer) && !text.startsWith('.') ? places : [importer]
-        const found = from.map((place) => resolve(text, place))
+    resolveModuleNameLiterals: (literals, importer, _redirect, _options, file) =>
+      literals.map((literal) => {
+        const from = modules.has(importer) && !literal.text.startsWith('.') ? places : [importer]
+        // A dependency may be CommonJS, whose declarations import one another without extensions.
+        const mode = ts.getModeForUsageLocation(file, literal, options)
+        const found = from.map((place) => resolve(literal.text, place, mode))
         return found.find(({ resolvedModule }) => resolvedModule !== undefined) ?? { resolvedModule: undefined }
       }),
   }
