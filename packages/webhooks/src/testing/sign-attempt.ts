@@ -48,7 +48,7 @@ export async function signAttempt(
       'content-type': 'application/json',
       [SIGNATURE_HEADERS.id]: webhookId,
       [SIGNATURE_HEADERS.timestamp]: timestamp,
-      [SIGNATURE_HEADERS.signature]: `${SIGNATURE_VERSION},${btoa(String.fromCharCode(...signature))}`,
+      [SIGNATURE_HEADERS.signature]: `${SIGNATURE_VERSION},${signature}`,
     },
     body,
   }
