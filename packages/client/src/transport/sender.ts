@@ -1,4 +1,3 @@
-import ky from 'ky'
 import type { ClientSettings } from '../notes-client-options.ts'
 import type { AttemptOutcome, FailedAttempt } from './attempt-outcome.ts'
 import { readText } from './read-text.ts'
@@ -57,28 +56,14 @@ export function createSender({ apiKey, fetch }: Pick<ClientSettings, 'apiKey' | 
 
   /** An attempt ends with its last byte: a slow or broken body fails like any other answer that does not come. */
   async function exchange({ method, url, body }: OutgoingRequest, signal: AbortSignal): Promise<AttemptOutcome> {
-    let text: string | undefined
-    const response = await ky(url, {
-      method,
-      ...(body && { json: body }),
-      headers: { accept: 'application/json' },
-      redirect: 'manual',
-      signal,
-      // What ends an attempt, and what follows it, is decided by its callers: by the clock, and for all attempts together.
-      timeout: false,
-      retry: 0,
-      throwHttpErrors: false,
-      async fetch(input, init) {
-        // ky prepares a request in several turns, in which it may have been called off.
-        signal.throwIfAborted()
-        // Only here does the key enter, so that no error of ky's, which hold their request, can hold it.
-        const request = new Request(input, init)
-        request.headers.set('authorization', `Bearer ${apiKey}`)
-        const answer = await fetch(request)
-        text = await readText(answer, LONGEST_ANSWER_BYTES)
-        return answer
-      },
-    })
+    const headers = {
+      accept: 'application/json',
+      authorization: `Bearer ${apiKey}`,
+      ...(body && { 'content-type': 'application/json' }),
+    }
+    const json = body === undefined ? null : JSON.stringify(body)
+    const response = await fetch(new Request(url, { method, headers, body: json, redirect: 'manual', signal }))
+    const text = await readText(response, LONGEST_ANSWER_BYTES)
     return { status: response.status, failure: undefined, networkCode: undefined, headers: response.headers, text }
   }
 }

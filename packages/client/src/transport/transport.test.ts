@@ -1,5 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:net'
+import { inspect } from 'node:util'
+import ky from 'ky'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ConnectionError } from '../errors/connection-error.ts'
 import { errorOf } from '../fixtures/error-of.ts'
@@ -236,6 +238,29 @@ describe('a call', () => {
     expect(requests).toHaveLength(1)
     expect(requests[0]).toMatchObject({ method: 'GET', url: 'https://notes.example/v1/notes/n1', redirect: 'manual' })
     expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
+  })
+
+  it('may be carried by another HTTP client', async () => {
+    await using server = await serve(() => NOTE)
+    const overKy = clientOf(server, {
+      fetch: (request) => ky(request, { retry: 0, timeout: false, throwHttpErrors: false }),
+    })
+    expect(await overKy.notes.get('n1')).toMatchObject({ note_id: 'n1' })
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('stays out of the error when another HTTP client throws one that holds the request', async () => {
+    await using server = await serve(() => ({ status: 403, headers: {} }))
+    let thrown: unknown
+    const fetch = (request: Request) =>
+      ky(request, { retry: 0 }).catch((error) => {
+        thrown = error
+        throw error
+      })
+    const error = await errorOf(clientOf(server, { fetch, maxRetries: 0 }).notes.get('n1'))
+    expect(thrown).toHaveProperty('request')
+    expect(error).toMatchObject({ code: 'network_error' })
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(API_KEY)
   })
 })
 

@@ -43,12 +43,14 @@ function headersOf({ headers, httpVersionMajor }: IncomingMessage): IncomingMess
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(':')))
 }
 
-async function readNodeBody(request: IncomingMessage, maxBytes: number, timeUp: Promise<void>): Promise<BodyReading> {
+function readNodeBody(request: IncomingMessage, maxBytes: number, timeUp: Promise<void>): Promise<BodyReading> {
   const kept = keptBytes(request)
-  if (kept !== undefined) return kept.length > maxBytes ? { status: 'too-large' } : { status: 'read', bytes: kept }
+  if (kept !== undefined) {
+    return Promise.resolve(kept.length > maxBytes ? { status: 'too-large' } : { status: 'read', bytes: kept })
+  }
   // With an encoding set, the stream gives text: the bytes that were signed cannot be had from it.
-  if (wasParsed(request) || request.readableEncoding !== null) return { status: 'already-parsed' }
-  return await readStream(request, maxBytes, timeUp)
+  if (wasParsed(request) || request.readableEncoding !== null) return Promise.resolve({ status: 'already-parsed' })
+  return readStream(request, maxBytes, timeUp)
 }
 
 // By events, since iterating a stream costs several times what the rest of a delivery does.
@@ -61,16 +63,14 @@ function readStream(request: IncomingMessage, maxBytes: number, timeUp: Promise<
       if (length > maxBytes) finish({ status: 'too-large' })
       else chunks.push(chunk)
     }
-    const onGone = () => finish({ status: 'incomplete' })
     const finish = (reading: BodyReading) => {
       request.off('data', onData)
       resolve(reading)
     }
+    const onEnd = () => resolve({ status: 'read', bytes: Buffer.concat(chunks, length) })
+    const onGone = () => request.readableEnded || finish({ status: 'incomplete' })
     // An error is followed by `close`. Without a listener it would end the process.
-    request.on('data', onData).on('close', onGone).on('error', onGone)
-    request.on('end', () =>
-      resolve({ status: 'read', bytes: (chunks.length === 1 && chunks[0]) || Buffer.concat(chunks, length) }),
-    )
+    request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
     void timeUp.then(() => finish({ status: 'too-slow' }))
     if (request.destroyed) onGone()
     // Somebody may have paused it while they made up their mind.
