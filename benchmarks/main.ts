@@ -1,13 +1,21 @@
 import { measureConstantTime } from './src/constant-time.ts'
-import { type Table, writeReport } from './src/report.ts'
+import { measureContentListing } from './src/content-listing.ts'
+import { measureImports } from './src/imports.ts'
+import { measureListing } from './src/listing.ts'
+import { figure, type Table, writeReport } from './src/report.ts'
 import { measureServers } from './src/servers.ts'
 import { measureSizes } from './src/sizes.ts'
+import { measureTypeChecks } from './src/type-checks.ts'
 import { measureVerification } from './src/verify.ts'
 
 const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
   verification: measureVerification,
   servers: measureServers,
+  listing: measureListing,
+  'content-listing': measureContentListing,
   sizes: measureSizes,
+  imports: measureImports,
+  'type-checks': measureTypeChecks,
   'constant-time': measureConstantTime,
 }
 
@@ -20,7 +28,7 @@ for (const name of names) {
     tables.push(table)
     console.log(`\n${table.title} (${table.unit})`)
     for (const { name, value, ratio } of table.rows) {
-      console.log(`  ${value.toPrecision(3).padStart(8)}  ${ratio.toFixed(2).padStart(6)} ×  ${name}`)
+      console.log(`  ${figure(value).padStart(8)}  ${ratio.toFixed(2).padStart(6)} ×  ${name}`)
     }
   }
 }

@@ -1,9 +1,31 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { IMPORT_BUDGET_MS, importMs } from '../benchmarks/src/imports.ts'
+import { publishedEntries } from '../benchmarks/src/published-entries.ts'
 import { bundledKilobytes, SIZE_BUDGETS } from '../benchmarks/src/sizes.ts'
+import { instantiationBudget } from '../benchmarks/src/type-checks.ts'
+import { typeCostOf } from '../benchmarks/src/type-cost.ts'
 
 it.each(Object.entries(SIZE_BUDGETS))('%s keeps to its size in a bundle', async (_entry, { code, kilobytes }) => {
   const weight = await bundledKilobytes(code)
   // A bundle of nothing would keep to any budget.
   expect(weight).toBeGreaterThan(1)
   expect(weight).toBeLessThanOrEqual(kilobytes)
+})
+
+describe.each(await publishedEntries())('$name, as it is built', (entry) => {
+  it('is imported in time', async () => {
+    let least = Number.POSITIVE_INFINITY
+    // Other processes only ever make it slower: one import within the budget shows that the entry keeps to it.
+    for (let attempt = 0; attempt < 20 && least > IMPORT_BUDGET_MS; attempt += 1) {
+      least = Math.min(least, await importMs(entry))
+    }
+    expect(least).toBeLessThanOrEqual(IMPORT_BUDGET_MS)
+  })
+
+  it('costs the type checker no more than it may', () => {
+    const { instantiations, types } = typeCostOf(entry)
+    // Declarations of nothing would keep to any budget.
+    expect(types).toBeGreaterThan(1)
+    expect(instantiations).toBeLessThanOrEqual(instantiationBudget(entry.name))
+  })
 })

@@ -1,21 +1,36 @@
-/** How long one operation takes for each contender, measured turn by turn so that a slow moment hits them all. */
+/** How many nanoseconds one operation takes for each contender. */
 export async function measureTurnByTurn(
   contenders: Readonly<Record<string, (turn: number) => unknown>>,
   { rounds, operations }: { readonly rounds: number; readonly operations: number },
 ): Promise<Readonly<Record<string, number>>> {
-  const samples = new Map<string, number[]>(Object.keys(contenders).map((name) => [name, []]))
-  for (let round = -1; round < rounds; round += 1) {
-    for (const [name, operate] of Object.entries(contenders)) {
-      const began = process.hrtime.bigint()
-      for (let turn = 0; turn < operations; turn += 1) await operate(turn)
-      const nanoseconds = Number(process.hrtime.bigint() - began) / operations
-      // The first round only warms up.
-      if (round >= 0) samples.get(name)?.push(nanoseconds)
-    }
+  const samples = mapValues(contenders, (operate) => async () => {
+    const began = process.hrtime.bigint()
+    for (let turn = 0; turn < operations; turn += 1) await operate(turn)
+    return Number(process.hrtime.bigint() - began) / operations
+  })
+  await mediansTurnByTurn(samples, 1) // This round only warms up.
+  return mediansTurnByTurn(samples, rounds)
+}
+
+/** The median of each contender's samples, which are taken turn by turn so that a slow moment hits them all. */
+export async function mediansTurnByTurn(
+  contenders: Readonly<Record<string, () => number | Promise<number>>>,
+  rounds: number,
+): Promise<Readonly<Record<string, number>>> {
+  const samples = mapValues(contenders, (): number[] => [])
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, sample] of Object.entries(contenders)) samples[name]?.push(await sample())
   }
-  return Object.fromEntries([...samples].map(([name, values]) => [name, median(values)]))
+  return mapValues(samples, median)
 }
 
 export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+function mapValues<Value, Mapped>(
+  record: Readonly<Record<string, Value>>,
+  map: (value: Value) => Mapped,
+): Readonly<Record<string, Mapped>> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]))
 }

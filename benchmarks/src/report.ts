@@ -11,7 +11,7 @@ export interface Table {
   readonly rows: readonly Row[]
 }
 
-interface Row {
+export interface Row {
   readonly name: string
   readonly value: number
   /** The value as a multiple of Notewire's, or of the floor where the title says so. */
@@ -69,7 +69,8 @@ function plotOf(tables: readonly Table[]): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="840" height="${y}" font-family="system-ui, sans-serif" font-size="13" fill="#334155" role="img"><title>Benchmarks of Notewire and its peers</title><rect width="840" height="${y}" fill="#ffffff"/>${parts.join('')}</svg>\n`
 }
 
-function figure(value: number): string {
+/** Three digits, or all of them before the point. */
+export function figure(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3)
 }
 

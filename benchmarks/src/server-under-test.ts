@@ -1,26 +1,36 @@
 import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createReceiver } from '@notewire/webhooks'
 import { expressHandler } from '@notewire/webhooks/express'
+import { fastifyPlugin } from '@notewire/webhooks/fastify'
 import { nodeHandler } from '@notewire/webhooks/node'
 import express from 'express'
+import { type FastifyInstance, fastify } from 'fastify'
 import { Webhook } from 'standardwebhooks'
 
-// Started as a process of its own, so that its processor time is nobody else's. Says `{ port }` when it listens, and
-// answers any message with the processor time it has used, in microseconds.
+// Started as a process of its own. Says `{ port }` when it listens, and answers any message with the processor time it
+// has used, in microseconds.
 const [framework = '', variant = '', secret = ''] = process.argv.slice(2)
 
-const server = createServer(listenerOf(framework, variant, secret)).listen(0, '127.0.0.1', () => {
-  const address = server.address()
-  if (typeof address === 'object') process.send?.({ port: address?.port })
-})
 process.on('disconnect', () => process.exit())
+const server = createServer(await listenerOf(framework, variant, secret)).listen(0, '127.0.0.1', () => {
+  process.send?.({ port: (server.address() as AddressInfo).port })
+})
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
   process.send?.({ cpu: user + system })
 })
 
-function listenerOf(framework: string, variant: string, secret: string): RequestListener {
+async function listenerOf(framework: string, variant: string, secret: string): Promise<RequestListener> {
   switch (`${framework} ${variant}`) {
+    case 'node:http bare':
+      return withBody((body, _headers) => (typeof JSON.parse(body.toString()).event_id === 'string' ? 204 : 400))
+    case 'node:http hand-written': {
+      const accept = handWritten(secret)
+      return withBody((body, headers) => (accept(body, headers) ? 204 : 401))
+    }
+    case 'node:http notewire':
+      return nodeHandler(receiver(secret))
     case 'Express bare':
       return express().post('/', express.json(), (request, response) => {
         response.status(typeof request.body.event_id === 'string' ? 204 : 400).end()
@@ -33,14 +43,27 @@ function listenerOf(framework: string, variant: string, secret: string): Request
     }
     case 'Express notewire':
       return express().post('/', expressHandler(receiver(secret)))
-    case 'node:http bare':
-      return withBody((body, _headers) => (typeof JSON.parse(body.toString()).event_id === 'string' ? 204 : 400))
-    case 'node:http hand-written': {
+    case 'Fastify bare':
+      return ready(
+        fastify().post<{ Body: { event_id?: unknown } }>('/', (request, reply) => {
+          reply.code(typeof request.body.event_id === 'string' ? 204 : 400).send()
+        }),
+      )
+    case 'Fastify hand-written': {
       const accept = handWritten(secret)
-      return withBody((body, headers) => (accept(body, headers) ? 204 : 401))
+      const app = fastify()
+      app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+      return ready(
+        app.post<{ Body: Buffer }>('/', (request, reply) => {
+          reply.code(accept(request.body, request.headers) ? 204 : 401).send()
+        }),
+      )
     }
-    case 'node:http notewire':
-      return nodeHandler(receiver(secret))
+    case 'Fastify notewire': {
+      const app = fastify()
+      app.register(fastifyPlugin, { receiver: receiver(secret), url: '/' })
+      return ready(app)
+    }
     default:
       throw new Error(`nobody is called ${framework} ${variant}`)
   }
@@ -71,4 +94,9 @@ function withBody(answer: (body: Buffer, headers: NodeJS.Dict<string | string[]>
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => response.writeHead(answer(Buffer.concat(chunks), request.headers)).end())
   }
+}
+
+async function ready(app: FastifyInstance): Promise<RequestListener> {
+  await app.ready()
+  return app.routing
 }

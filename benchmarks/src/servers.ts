@@ -1,53 +1,49 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
-import { join } from 'node:path'
 import { PEER_SECRET, type SignedDelivery, signDeliveries } from './deliveries.ts'
-import { median } from './measure.ts'
+import { mediansTurnByTurn } from './measure.ts'
 import type { Table } from './report.ts'
+import { startProgram } from './start-program.ts'
 
 const EVENTS = 40_000
 const WARM_UP = 4_000
 const AT_ONCE = 64
 const ROUNDS = 3
 
-const FRAMEWORKS = ['node:http', 'Express']
+const FRAMEWORKS = ['node:http', 'Express', 'Fastify']
 const VARIANTS = ['bare', 'hand-written', 'notewire']
 
 /** Processor time of the server process for each distinct event: requests a second would saturate the sender first. */
 export async function measureServers(): Promise<readonly Table[]> {
   const tables: Table[] = []
   for (const framework of FRAMEWORKS) {
-    const samples = new Map<string, number[]>(VARIANTS.map((variant) => [variant, []]))
-    for (let round = 0; round < ROUNDS; round += 1) {
-      for (const variant of VARIANTS) samples.get(variant)?.push(await microsecondsAnEvent(framework, variant))
-    }
-    const bare = median(samples.get('bare') ?? [])
+    const microseconds = await mediansTurnByTurn(
+      Object.fromEntries(VARIANTS.map((variant) => [variant, () => microsecondsAnEvent(framework, variant)])),
+      ROUNDS,
+    )
+    const bare = microseconds['bare'] ?? Number.NaN
     tables.push({
       title: `Processor time of a server for one event, ${framework}`,
       unit: 'µs',
       note: 'Bare parses JSON and believes it. Hand-written is the official library and a Map. Ratios to bare.',
-      rows: VARIANTS.map((variant) => {
-        const value = median(samples.get(variant) ?? [])
-        return { name: variant, value, ratio: value / bare }
-      }),
+      rows: Object.entries(microseconds).map(([name, value]) => ({ name, value, ratio: value / bare })),
     })
   }
   return tables
 }
 
 async function microsecondsAnEvent(framework: string, variant: string): Promise<number> {
-  const program = join(import.meta.dirname, 'server-under-test.ts')
-  const server = fork(program, [framework, variant, PEER_SECRET])
-  const [{ port }] = await once(server, 'message')
+  const server = await startProgram<{ port: number }>('server-under-test.ts', framework, variant, PEER_SECRET)
+  const { port } = server.said
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
   const deliveries = signDeliveries(WARM_UP + EVENTS, 330)
   await deliver(deliveries.slice(0, WARM_UP), port, agent)
-  const before = await processorTimeOf(server)
+  const before = await processorTimeOf(server.process)
   await deliver(deliveries.slice(WARM_UP), port, agent)
-  const used = (await processorTimeOf(server)) - before
+  const used = (await processorTimeOf(server.process)) - before
   agent.destroy()
-  server.kill()
+  server.process.kill()
   return used / EVENTS
 }
 

@@ -1,0 +1,45 @@
+import { mediansTurnByTurn } from './measure.ts'
+import type { Table } from './report.ts'
+import { startProgram } from './start-program.ts'
+
+const NOTES = 100_000
+const ROUNDS = 5
+/** What our listing may cost, as a multiple of the bare loop. */
+const BUDGET = 1.5
+
+interface Access {
+  readonly baseUrl: string
+  readonly apiKey: string
+}
+
+/** Processor time of a client that goes through many notes of a service in another process. */
+export async function measureListing(): Promise<readonly Table[]> {
+  const service = await startProgram<Access>('mock-service.ts', String(NOTES))
+  const { 'a bare fetch loop': bare = Number.NaN, notewire = Number.NaN } = await mediansTurnByTurn(
+    {
+      'a bare fetch loop': () => millisecondsToList('bare', service.said),
+      notewire: () => millisecondsToList('notewire', service.said),
+    },
+    ROUNDS,
+  )
+  service.process.kill()
+  return [
+    {
+      title: `Processor time of a client that lists ${NOTES.toLocaleString('en')} notes`,
+      unit: 'ms',
+      note: 'In pages of 100, from the mock service on loopback. The bare loop checks nothing and tries nothing again. Ratios to it.',
+      rows: [
+        { name: 'a bare fetch loop', value: bare, ratio: 1 },
+        { name: 'notewire', value: notewire, ratio: notewire / bare, budget: BUDGET * bare },
+      ],
+    },
+  ]
+}
+
+async function millisecondsToList(variant: string, { baseUrl, apiKey }: Access): Promise<number> {
+  const client = await startProgram<{ notes: number; cpu: number }>('client-under-test.ts', variant, baseUrl, apiKey)
+  client.process.kill()
+  const { notes, cpu } = client.said
+  if (notes !== NOTES) throw new Error(`${variant} met ${notes} notes instead of ${NOTES}`)
+  return cpu / 1000
+}

@@ -1,0 +1,35 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { WORKSPACE } from '../../scripts/run.ts'
+
+/** Something that a user imports, and the folder from which the name leads there. */
+export interface Entry {
+  readonly name: string
+  readonly folder: string
+}
+
+/** Every entry that our packages export, as it is built: their names lead to `dist` from their own folders. */
+export async function publishedEntries(): Promise<readonly Entry[]> {
+  const packages = join(WORKSPACE, 'packages')
+  const entries = await Promise.all((await readdir(packages)).map((name) => entriesOf(join(packages, name))))
+  return entries.flat()
+}
+
+/** A package of somebody else, as it is installed here. */
+export function peerEntry(name: string): Entry {
+  return { name, folder: join(import.meta.dirname, '..') }
+}
+
+async function entriesOf(folder: string): Promise<readonly Entry[]> {
+  const manifest: Manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  if (manifest.private) return []
+  return Object.keys(manifest.exports)
+    .filter((path) => !path.endsWith('.json'))
+    .map((path) => ({ name: join(manifest.name, path), folder }))
+}
+
+interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly exports: Readonly<Record<string, unknown>>
+}

@@ -1,0 +1,77 @@
+import { join } from 'node:path'
+import ts from 'typescript'
+import { WORKSPACE } from '../../scripts/run.ts'
+import type { Entry } from './published-entries.ts'
+
+/** What `tsc --extendedDiagnostics` counts for a module that does nothing but import, less what it counts for an empty one. */
+export interface TypeCost {
+  readonly instantiations: number
+  readonly types: number
+  readonly checkMs: number
+}
+
+const OPTIONS: ts.CompilerOptions = {
+  module: ts.ModuleKind.NodeNext,
+  target: ts.ScriptTarget.ES2023,
+  lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+  types: ['node'],
+  strict: true,
+  // Otherwise an import is for nothing: no declaration is looked at before something uses it.
+  skipLibCheck: false,
+  skipDefaultLibCheck: true,
+  noEmit: true,
+}
+
+/**
+ * Checks a module that imports the entry as it is built.
+ *
+ * @throws an error when the name leads nowhere
+ */
+export function typeCostOf({ name, folder }: Entry): TypeCost {
+  const path = join(folder, 'one-line.ts')
+  const program = programOf(path, `import '${name}'\n`)
+  const line = program.getSourceFile(path)
+  const [problem] = program.getSemanticDiagnostics(line)
+  if (problem !== undefined) {
+    throw new Error(`${name}: ${ts.flattenDiagnosticMessageText(problem.messageText, '\n')} Has it been built?`)
+  }
+  // What every module pays for comes first, so that the rest is what the import adds.
+  for (const file of program.getSourceFiles()) if (everyModuleHas(file)) program.getSemanticDiagnostics(file)
+  const before = { instantiations: program.getInstantiationCount(), types: program.getTypeCount() }
+  const began = performance.now()
+  for (const file of program.getSourceFiles()) if (!everyModuleHas(file)) program.getSemanticDiagnostics(file)
+  return {
+    checkMs: performance.now() - began,
+    instantiations: program.getInstantiationCount() - before.instantiations,
+    types: program.getTypeCount() - before.types,
+  }
+}
+
+let namesOfEmpty: ReadonlySet<string> | undefined
+
+/** The libraries of TypeScript and the types of Node.js. */
+function everyModuleHas({ fileName }: ts.SourceFile): boolean {
+  namesOfEmpty ??= new Set(
+    programOf(join(WORKSPACE, 'empty.ts'), 'export {}\n')
+      .getSourceFiles()
+      .map((file) => file.fileName),
+  )
+  return namesOfEmpty.has(fileName)
+}
+
+const parsed = new Map<string, ts.SourceFile | undefined>()
+
+/** The program of a module that is on no disk. What it shares with others is parsed once. */
+function programOf(path: string, text: string): ts.Program {
+  const host = ts.createCompilerHost(OPTIONS)
+  const { fileExists, getSourceFile } = host
+  host.getCurrentDirectory = () => WORKSPACE
+  host.fileExists = (name) => name === path || fileExists(name)
+  host.getSourceFile = (name, language) => {
+    if (name === path) return ts.createSourceFile(name, text, language)
+    const file = parsed.has(name) ? parsed.get(name) : getSourceFile(name, language)
+    parsed.set(name, file)
+    return file
+  }
+  return ts.createProgram([path], OPTIONS, host)
+}
