@@ -1,11 +1,13 @@
+export type { EventQueue } from './queues/queue.ts'
 export type { Answer } from './receiver/answer.ts'
 export type { BodyReading, IncomingAttempt } from './receiver/attempt.ts'
 export { ClaimLostError, TransactionNotCommittedError } from './receiver/handler-run.ts'
 export type { EventHandler, EventHandlers, HandlerContext } from './receiver/handlers.ts'
 export type { Logger } from './receiver/logger.ts'
-export type { ProcessOutcome } from './receiver/outcome.ts'
+export type { ProcessOutcome, ProcessTiming } from './receiver/outcome.ts'
 export { createReceiver, type Receiver } from './receiver/receiver.ts'
-export type { ReceiverHooks, ReceiverOptions } from './receiver/receiver-options.ts'
+export type { ReceiverHooks } from './receiver/receiver-hooks.ts'
+export type { ReceiverOptions } from './receiver/receiver-options.ts'
 export {
   type AppliedRevision,
   type GateMode,
@@ -18,5 +20,5 @@ export { memoryStore } from './stores/memory-store.ts'
 export type { Claim, ClaimedNote, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from './stores/store.ts'
 export type { AttemptHeaders } from './verifier/signature-headers.ts'
 export { SecretError } from './verifier/signing-secret.ts'
-export type { Refusal, Verification, VerificationFailure } from './verifier/verification.ts'
+export type { Refusal, Verification, VerificationFailure, Verified } from './verifier/verification.ts'
 export { BodyNotRawError, createVerifier, type Verifier, type VerifierOptions } from './verifier/verifier.ts'

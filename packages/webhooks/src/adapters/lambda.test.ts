@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { hurriedClock } from '../fixtures/hurried-clock.ts'
+import { heldHandler } from '../fixtures/held-handler.ts'
 import { type BodyForm, type GatewayKind, lambdaGateway, STAGE } from '../fixtures/lambda-gateway.ts'
-import { recordingLogger } from '../fixtures/recording-logger.ts'
+import { ManualClock } from '../fixtures/manual-clock.ts'
+import { recordingReceiver } from '../fixtures/recording-receiver.ts'
 import { TEST_SECRET } from '../fixtures/secrets.ts'
 import { startServer } from '../fixtures/start-server.ts'
-import { createReceiver, type Receiver } from '../receiver/receiver.ts'
-import type { ReceiverOptions } from '../receiver/receiver-options.ts'
+import type { Receiver } from '../receiver/receiver.ts'
 import { adapterChecks } from '../testing/adapter-checks.ts'
 import { anEvent } from '../testing/an-event.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
@@ -22,18 +22,6 @@ const KINDS: readonly GatewayKind[] = [
 const FORMS: readonly BodyForm[] = ['text', 'base64']
 const gateways = KINDS.flatMap((kind) => FORMS.map((form) => ({ kind, form })))
 
-function setUp(options: Partial<ReceiverOptions> = {}) {
-  const logger = recordingLogger()
-  const applied: string[] = []
-  const receiver = createReceiver({
-    secret: TEST_SECRET,
-    on: { 'note.ended': ({ data }) => void applied.push(data.note_id) },
-    logger,
-    ...options,
-  })
-  return { applied, logger, receiver }
-}
-
 describe.each(gateways)('behind a $kind that sends bodies as $form', ({ kind, form }) => {
   const start = (receiver: Receiver) => startServer(lambdaGateway(kind, form, lambdaHandler(receiver)))
 
@@ -42,13 +30,13 @@ describe.each(gateways)('behind a $kind that sends bodies as $form', ({ kind, fo
   })
 
   it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])('answers %s with 404', async (method) => {
-    await using server = await start(setUp().receiver)
+    await using server = await start(recordingReceiver().receiver)
     expect((await fetch(server.url, { method })).status).toBe(404)
   })
 
   it('answers a path as the service requests it, stage included', async () => {
     const stage = kind.endsWith('API') ? STAGE : ''
-    const { applied, receiver } = setUp({ path: `${stage}/webhooks/notes` })
+    const { applied, receiver } = recordingReceiver({ path: `${stage}/webhooks/notes` })
     await using server = await start(receiver)
     const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
     const at = async (path: string) =>
@@ -61,7 +49,7 @@ describe.each(gateways)('behind a $kind that sends bodies as $form', ({ kind, fo
 
 describe('bytes that are not UTF-8', () => {
   it('reach the verifier as they were, in base64', async () => {
-    const { logger, receiver } = setUp()
+    const { logger, receiver } = recordingReceiver()
     await using server = await startServer(lambdaGateway('HTTP API', 'base64', lambdaHandler(receiver)))
     const latin1 = Buffer.from('{"title":"nöte"}', 'latin1')
     const response = await fetch(server.url, { method: 'POST', headers: signedBytes(latin1), body: latin1 })
@@ -72,46 +60,66 @@ describe('bytes that are not UTF-8', () => {
 })
 
 describe('a handler that is slower than the service waits', () => {
-  const slowly = (applied: string[]): ReceiverOptions['on'] => ({
-    'note.ended': async ({ data }) => {
-      await hurriedClock.sleep(12_000)
-      applied.push(data.note_id)
-    },
-  })
+  const setUpSlow = () => {
+    const clock = new ManualClock()
+    const slow = heldHandler()
+    const applied: string[] = []
+    const apply = async ({ event_id }: { event_id: string }) => {
+      await slow.handle()
+      applied.push(event_id)
+    }
+    const handler = lambdaHandler(recordingReceiver({ clock, on: { 'note.ended': apply } }).receiver)
+    const invoke = async (event: object) => handler(await functionUrlEvent(event, clock.now()))
+    return { applied, clock, invoke, slow }
+  }
 
   it('has ended when the invocation answers, and the process is frozen', async () => {
-    const applied: string[] = []
-    const { receiver } = setUp({ clock: hurriedClock, on: slowly(applied) })
-    const handler = lambdaHandler(receiver)
+    const { applied, clock, invoke, slow } = setUpSlow()
     const event = anEvent({ kind: 'note.ended' })
-    expect((await handler(await functionUrlEvent(event))).statusCode).toBe(204)
-    expect(applied).toEqual(['note_1'])
-    expect((await handler(await functionUrlEvent(event))).statusCode).toBe(204)
-    expect(applied).toEqual(['note_1'])
+    let answered = false
+    const invocation = invoke(event).finally(() => {
+      answered = true
+    })
+    await slow.begun
+    await clock.advance(12_000)
+    expect(answered).toBe(false)
+    slow.end()
+    expect((await invocation).statusCode).toBe(204)
+    expect(applied).toEqual([event.event_id])
+    expect((await invoke(event)).statusCode).toBe(204)
+    expect(applied).toEqual([event.event_id])
   })
 
   it('holds up its own invocation alone', async () => {
-    const applied: string[] = []
-    const { receiver } = setUp({ clock: hurriedClock, on: slowly(applied) })
-    const handler = lambdaHandler(receiver)
-    const slow = handler(await functionUrlEvent(anEvent({ kind: 'note.ended' })))
-    const quick = await handler(await functionUrlEvent(anEvent({ kind: 'endpoint.test' })))
-    expect(quick.statusCode).toBe(204)
+    const { applied, clock, invoke, slow } = setUpSlow()
+    const invocation = invoke(anEvent({ kind: 'note.ended' }))
+    await slow.begun
+    await clock.advance(12_000)
+    expect((await invoke(anEvent({ kind: 'endpoint.test' }))).statusCode).toBe(204)
     expect(applied).toEqual([])
-    expect((await slow).statusCode).toBe(204)
-    expect(applied).toEqual(['note_1'])
+    slow.end()
+    expect((await invocation).statusCode).toBe(204)
+  })
+
+  it('that then fails is answered so, since nobody else has been answered', async () => {
+    const { clock, invoke, slow } = setUpSlow()
+    const invocation = invoke(anEvent({ kind: 'note.ended' }))
+    await slow.begun
+    await clock.advance(12_000)
+    slow.fail(new Error('it could not be saved'))
+    expect((await invocation).statusCode).toBe(500)
   })
 })
 
 describe('an event that carries no request', () => {
   it('is answered 404', async () => {
-    expect((await lambdaHandler(setUp().receiver)({})).statusCode).toBe(404)
+    expect((await lambdaHandler(recordingReceiver().receiver)({})).statusCode).toBe(404)
   })
 })
 
 describe('a middleware that parsed the body', () => {
   it('leaves nothing to verify: 500 at once, and a log line that says so', async () => {
-    const { logger, receiver } = setUp()
+    const { logger, receiver } = recordingReceiver()
     const event = await functionUrlEvent(anEvent({ kind: 'note.ended' }))
     const parsed = Object.assign(event, { body: JSON.parse(event.body) })
     expect((await lambdaHandler(receiver)(parsed)).statusCode).toBe(500)
@@ -119,8 +127,8 @@ describe('a middleware that parsed the body', () => {
   })
 })
 
-async function functionUrlEvent(payload: object) {
-  const { headers, body } = await signAttempt(TEST_SECRET, payload)
+async function functionUrlEvent(payload: object, signedAt = Date.now()) {
+  const { headers, body } = await signAttempt(TEST_SECRET, payload, { signedAt })
   return { rawPath: '/', headers, body, isBase64Encoded: false, requestContext: { http: { method: 'POST' } } }
 }
 

@@ -1,17 +1,18 @@
 import { once } from 'node:events'
 import { request as httpRequest, type RequestListener } from 'node:http'
 import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import express from 'express'
 import express4 from 'express4'
 import { describe, expect, it } from 'vitest'
+import { withFirstAnswer } from '../fixtures/first-answer.ts'
 import { heldMemory } from '../fixtures/held-memory.ts'
 import { hurriedClock } from '../fixtures/hurried-clock.ts'
-import { recordingLogger } from '../fixtures/recording-logger.ts'
+import { recordingReceiver } from '../fixtures/recording-receiver.ts'
 import { TEST_SECRET } from '../fixtures/secrets.ts'
 import { startServer } from '../fixtures/start-server.ts'
-import { createReceiver, type Receiver } from '../receiver/receiver.ts'
-import type { ReceiverOptions } from '../receiver/receiver-options.ts'
+import type { Receiver } from '../receiver/receiver.ts'
 import { adapterChecks } from '../testing/adapter-checks.ts'
 import { anEvent } from '../testing/an-event.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
@@ -37,18 +38,6 @@ const adapters: readonly [string, (receiver: Receiver) => RequestListener][] = [
   ],
 ]
 
-function setUp(options: Partial<ReceiverOptions> = {}) {
-  const logger = recordingLogger()
-  const applied: string[] = []
-  const receiver = createReceiver({
-    secret: TEST_SECRET,
-    on: { 'note.ended': ({ event_id }) => void applied.push(event_id) },
-    logger,
-    ...options,
-  })
-  return { applied, logger, receiver }
-}
-
 describe.each(adapters)('%s', (name, mount) => {
   describe('passes every check of an adapter', () => {
     const checks = name.includes('raw()') ? adapterChecks.filter((check) => !/413|415/.test(check.name)) : adapterChecks
@@ -56,21 +45,22 @@ describe.each(adapters)('%s', (name, mount) => {
   })
 
   it.each(['GET', 'PUT', 'DELETE', 'OPTIONS'])('answers %s with 404', async (method) => {
-    await using server = await startServer(mount(setUp().receiver))
+    await using server = await startServer(mount(recordingReceiver().receiver))
     expect((await fetch(server.url, { method })).status).toBe(404)
   })
 
   it('answers HEAD with 404 and no body', async () => {
-    await using server = await startServer(mount(setUp().receiver))
+    await using server = await startServer(mount(recordingReceiver().receiver))
     const response = await fetch(server.url, { method: 'HEAD' })
     expect(response.status).toBe(404)
     expect(await response.text()).toBe('')
   })
 })
 
-describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
+// Sockets are slow on a machine that is busy.
+describe.each(adapters.slice(0, 3))('%s, on the wire', { timeout: 30_000 }, (_name, mount) => {
   it('takes a body in a thousand chunks, cut in the middle of characters', async () => {
-    const { applied, receiver } = setUp()
+    const { applied, receiver } = recordingReceiver()
     await using server = await startServer(mount(receiver))
     const event = anEvent({ kind: 'note.ended', noteId: 'ünïcödé-🎻'.repeat(40) })
     const { headers, body } = await signAttempt(TEST_SECRET, event)
@@ -83,7 +73,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
   })
 
   it('answers 204 without a Content-Length, which RFC 9110 forbids there', async () => {
-    await using server = await startServer(mount(setUp().receiver))
+    await using server = await startServer(mount(recordingReceiver().receiver))
     const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
     const accepted = await fetch(server.url, { method: 'POST', headers, body })
     const refused = await fetch(server.url, { method: 'POST', body })
@@ -95,7 +85,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
   })
 
   it('refuses a compressed body without inflating it', async () => {
-    await using server = await startServer(mount(setUp().receiver))
+    await using server = await startServer(mount(recordingReceiver().receiver))
     const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
     const response = await fetch(server.url, {
       method: 'POST',
@@ -106,7 +96,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
   })
 
   it('takes a body of any media type, since only the signature counts', async () => {
-    const { applied, receiver } = setUp()
+    const { applied, receiver } = recordingReceiver()
     await using server = await startServer(mount(receiver))
     const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
     const response = await fetch(server.url, {
@@ -119,7 +109,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
   })
 
   it('refuses 100 MB at the cap, with flat memory', async () => {
-    await using server = await startServer(mount(setUp().receiver))
+    await using server = await startServer(mount(recordingReceiver().receiver))
     const socket = connect(server.port, '127.0.0.1')
     const gone = closeOf(socket)
     socket.on('error', () => undefined)
@@ -142,7 +132,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
   })
 
   it('refuses by the announced length, before the body arrives', async () => {
-    await using server = await startServer(mount(setUp().receiver))
+    await using server = await startServer(mount(recordingReceiver().receiver))
     const socket = connect(server.port, '127.0.0.1')
     socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 262145\r\n\r\n`)
     expect(await firstLine(socket)).toBe('HTTP/1.1 413 Payload Too Large')
@@ -150,7 +140,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
   })
 
   it('cuts off a client that stalls', async () => {
-    await using server = await startServer(mount(setUp({ clock: hurriedClock }).receiver))
+    await using server = await startServer(mount(recordingReceiver({ clock: hurriedClock }).receiver))
     const socket = connect(server.port, '127.0.0.1')
     socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"event_id":`)
     const closed = closeOf(socket)
@@ -159,7 +149,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
   })
 
   it('cuts off a client that goes on sending what nobody wants', async () => {
-    await using server = await startServer(mount(setUp().receiver))
+    await using server = await startServer(mount(recordingReceiver().receiver))
     const socket = connect(server.port, '127.0.0.1')
     socket.on('error', () => undefined)
     const closed = closeOf(socket)
@@ -171,116 +161,40 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
     clearInterval(trickle)
   })
 
-  it('survives a client that goes away in the middle of the body', async () => {
-    const { applied, receiver } = setUp()
-    await using server = await startServer(mount(receiver))
+  it('gives a client up that goes away in the middle of the body, and serves the next', async () => {
+    const { applied, receiver } = recordingReceiver()
+    const { asked, firstAnswer, receiver: watched } = withFirstAnswer(receiver)
+    await using server = await startServer(mount(watched))
     const socket = connect(server.port, '127.0.0.1')
     socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"event_id":`)
-    await once(socket, 'connect')
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    await asked
     socket.resetAndDestroy()
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect((await firstAnswer).status).toBe(400)
     const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
     expect((await fetch(server.url, { method: 'POST', headers, body })).status).toBe(204)
     expect(applied).toHaveLength(1)
   })
 
+  it('lets a client that it refused send to the end for a while, so that it reads the answer', async () => {
+    await using server = await startServer(mount(recordingReceiver().receiver))
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n`)
+    expect(await firstLine(socket)).toBe('HTTP/1.1 413 Payload Too Large')
+    await sleep(50)
+    socket.write('x'.repeat(300_000))
+    socket.write(`GET ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    expect(await firstLine(socket)).toBe('HTTP/1.1 404 Not Found')
+    socket.destroy()
+  })
+
   it('serves the next request on a connection whose last one it refused', async () => {
-    await using server = await startServer(mount(setUp().receiver))
+    await using server = await startServer(mount(recordingReceiver().receiver))
     const socket = connect(server.port, '127.0.0.1')
     socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`)
     expect(await firstLine(socket)).toBe('HTTP/1.1 401 Unauthorized')
     socket.write(`GET ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`)
     expect(await firstLine(socket)).toBe('HTTP/1.1 404 Not Found')
     socket.destroy()
-  })
-})
-
-describe('a body parser before the receiver', () => {
-  const deliver = async (url: string) => {
-    const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended', noteId: 'nöte' }))
-    return await fetch(url, { method: 'POST', headers, body })
-  }
-
-  it.each([
-    ['Express 5', express],
-    ['Express 4', express4],
-  ])('of %s leaves nothing to verify: 500 at once, and a log line that names the fix', async (_version, framework) => {
-    const { applied, logger, receiver } = setUp()
-    await using server = await startServer(framework().use(framework.json()).post(PATH, expressHandler(receiver)))
-    expect((await deliver(server.url)).status).toBe(500)
-    expect(logger.lines.join()).toMatch(
-      /Mount the receiver before any body parser, or .* keep the raw bytes in req\.rawBody/,
-    )
-    expect(applied).toEqual([])
-  })
-
-  it('that set an encoding leaves text and no bytes: 500 at once, and no crash', async () => {
-    const { logger, receiver } = setUp()
-    const handle = nodeHandler(receiver)
-    await using server = await startServer((request, response) => {
-      request.setEncoding('utf8')
-      handle(request, response)
-    })
-    expect((await deliver(server.url)).status).toBe(500)
-    expect(logger.lines.join()).toMatch(/Mount the receiver before any body parser/)
-  })
-
-  it('that paused the request while it made up its mind is no obstacle', async () => {
-    const { applied, receiver } = setUp()
-    const handle = nodeHandler(receiver)
-    await using server = await startServer((request, response) => {
-      request.pause()
-      setTimeout(() => handle(request, response), 20)
-    })
-    expect((await deliver(server.url)).status).toBe(204)
-    expect(applied).toHaveLength(1)
-  })
-
-  it('that gave text away is refused too, because text need not have the bytes that were signed', async () => {
-    const { receiver } = setUp()
-    await using server = await startServer(
-      express()
-        .use(express.text({ type: '*/*' }))
-        .post(PATH, expressHandler(receiver)),
-    )
-    expect((await deliver(server.url)).status).toBe(500)
-  })
-
-  it('that kept the raw bytes is no obstacle', async () => {
-    const { applied, receiver } = setUp()
-    const keep = express.json({ verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }) })
-    await using server = await startServer(express().use(keep).post(PATH, expressHandler(receiver)))
-    expect((await deliver(server.url)).status).toBe(204)
-    expect(applied).toHaveLength(1)
-  })
-
-  it('on other routes, or after it, is no obstacle', async () => {
-    const { applied, receiver } = setUp()
-    const app = express().post(PATH, expressHandler(receiver)).use(express.json())
-    app.post('/other', (request, response) => void response.json(request.body))
-    await using server = await startServer(app)
-    expect((await deliver(server.url)).status).toBe(204)
-    const other = await fetch(new URL('/other', server.url), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"a":1}',
-    })
-    expect(await other.json()).toEqual({ a: 1 })
-    expect(applied).toHaveLength(1)
-  })
-})
-
-describe('a path given to the receiver', () => {
-  it('is the one that the service requests, below any mount point', async () => {
-    const { applied, receiver } = setUp({ path: '/api/webhooks/notes' })
-    await using server = await startServer(express().use('/api', express().use('/webhooks', expressHandler(receiver))))
-    const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
-    const at = async (path: string) =>
-      (await fetch(new URL(path, server.url), { method: 'POST', headers, body })).status
-    expect(await at('/api/webhooks/notes?from=console')).toBe(204)
-    expect(await at('/api/webhooks/other')).toBe(404)
-    expect(applied).toHaveLength(1)
   })
 })
 

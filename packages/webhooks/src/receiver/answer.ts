@@ -26,6 +26,7 @@ export const answers = {
   failed: answer(500, 'handler_failed', 'The event was not processed.'),
   overdue: answer(503, 'overdue', 'The event is still being processed.'),
   busy: answer(503, 'busy', 'The event, or another of its note, is being processed.'),
+  notQueued: answer(503, 'not_queued', 'The queue did not confirm the event.'),
   unavailable: answer(503, 'unavailable', 'The receiver cannot process the event now.'),
   broken: answer(500, 'internal', 'The receiver failed.'),
 } as const

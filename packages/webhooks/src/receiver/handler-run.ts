@@ -4,6 +4,7 @@ import { type AttemptHeaders, readHeaders } from '../verifier/signature-headers.
 import type { BoundHandler, HandlerContext } from './handlers.ts'
 import { keepLease } from './lease.ts'
 import { type Logger, withFields } from './logger.ts'
+import type { ProcessTiming } from './outcome.ts'
 import type { Stop } from './stop.ts'
 
 /** What is known of the attempt that brought an event, where one did. */
@@ -12,14 +13,19 @@ export interface Circumstances {
   readonly headers?: AttemptHeaders | undefined
 }
 
-/** An event that this worker alone may process now. */
-export interface HeldEvent {
+/** An event on its way through a receiver. */
+export interface ArrivedEvent {
   readonly event: WebhookEvent
+  readonly stop: Stop
+  readonly circumstances: Circumstances
+  readonly timing: { -readonly [Part in keyof ProcessTiming]: ProcessTiming[Part] }
+}
+
+/** An event that this worker alone may process now. */
+export interface HeldEvent extends ArrivedEvent {
   readonly claim: Claim
   /** When the claim was asked for: its lease began no later. */
   readonly askedAt: number
-  readonly stop: Stop
-  readonly circumstances: Circumstances
 }
 
 /** How a handler ended. */
@@ -42,42 +48,95 @@ export async function runHandler<Transaction>(
   held: HeldEvent,
   tools: Tools<Transaction>,
 ): Promise<HandlerEnd> {
-  const { claim, askedAt, stop } = held
-  let marked = false
-  let lost = false
-  let endLease: (() => void) | undefined
-
-  function commit(transaction: Transaction): Promise<void> {
-    marked = true
-    // From here on the transaction holds the claim, and a renewal would only wait for it.
-    endLease?.()
-    const result = commitIn(tools.store, transaction, claim)
-    return typeof result === 'string' ? Promise.resolve(conclude(result)) : result.then(conclude)
-  }
-
-  function conclude(result: CommitResult): void {
-    if (result === 'committed') return
-    lost = true
-    throw new ClaimLostError()
-  }
-
+  const run = new HandlerRun(held, tools)
+  const began = tools.clock.now()
   try {
-    const work = handler(contextOf(held, tools.logger, commit))
-    // A handler that is done already needs no lease.
+    const work = handler(run)
     if (isThenable(work)) {
-      if (!marked) {
-        endLease = keepLease(tools, claim, askedAt, () => {
-          lost = true
-          stop.order('another worker has taken the event over')
-        })
-      }
+      run.keepLease()
       await work
     }
-    return { status: marked ? 'returned-marked' : 'returned' }
+    return run.marked ? RETURNED_MARKED : RETURNED
   } catch (error) {
-    return lost ? { status: 'lost' } : { status: 'threw', error }
+    return run.lost ? LOST : { status: 'threw', error }
   } finally {
-    endLease?.()
+    run.endLease()
+    held.timing.handlerMs = tools.clock.now() - began
+  }
+}
+
+const RETURNED: HandlerEnd = { status: 'returned' }
+const RETURNED_MARKED: HandlerEnd = { status: 'returned-marked' }
+const LOST: HandlerEnd = { status: 'lost' }
+
+/** One run of a handler, and the context that the handler sees of it. */
+class HandlerRun<Transaction> implements HandlerContext<Transaction> {
+  readonly deadlineAt: number | undefined
+  readonly #held: HeldEvent
+  readonly #tools: Tools<Transaction>
+  #headers: Headers | undefined
+  #endLease: (() => void) | undefined
+  #marked = false
+  #lost = false
+
+  constructor(held: HeldEvent, tools: Tools<Transaction>) {
+    this.deadlineAt = held.circumstances.deadlineAt
+    this.#held = held
+    this.#tools = tools
+  }
+
+  /** Whether the handler has marked the event in a transaction of its own. */
+  get marked(): boolean {
+    return this.#marked
+  }
+
+  /** Whether another worker has taken the event over. */
+  get lost(): boolean {
+    return this.#lost
+  }
+
+  // What few handlers ask for is made when they do.
+  get signal(): AbortSignal {
+    return this.#held.stop.signal
+  }
+
+  get headers(): Headers {
+    this.#headers ??= readHeaders(this.#held.circumstances.headers ?? {})
+    return this.#headers
+  }
+
+  get logger(): Logger {
+    const { event_id, event_type } = this.#held.event
+    return withFields(this.#tools.logger, { event_id, event_type })
+  }
+
+  readonly commit = (transaction: Transaction): Promise<void> => {
+    this.#marked = true
+    // From here on the transaction holds the claim, and a renewal would only wait for it.
+    this.endLease()
+    const result = commitIn(this.#tools.store, transaction, this.#held.claim)
+    if (typeof result !== 'string') return result.then((settled) => this.#conclude(settled))
+    this.#conclude(result)
+    return Promise.resolve()
+  }
+
+  keepLease(): void {
+    const { claim, askedAt, stop } = this.#held
+    if (this.#marked) return
+    this.#endLease = keepLease(this.#tools, claim, askedAt, () => {
+      this.#lost = true
+      stop.order('another worker has taken the event over')
+    })
+  }
+
+  endLease(): void {
+    this.#endLease?.()
+  }
+
+  #conclude(result: CommitResult): void {
+    if (result === 'committed') return
+    this.#lost = true
+    throw new ClaimLostError()
   }
 }
 
@@ -93,29 +152,6 @@ function commitIn<Transaction>(
     )
   }
   return store.commitIn(transaction, claim)
-}
-
-// Signal and headers are made when a handler asks, since few do.
-function contextOf<Transaction>(
-  { event, stop, circumstances }: HeldEvent,
-  logger: Logger,
-  commit: (transaction: Transaction) => Promise<void>,
-): HandlerContext<Transaction> {
-  let headers: Headers | undefined
-  return {
-    commit,
-    deadlineAt: circumstances.deadlineAt,
-    get signal() {
-      return stop.signal
-    },
-    get headers() {
-      headers ??= readHeaders(circumstances.headers ?? {})
-      return headers
-    },
-    get logger() {
-      return withFields(logger, { event_id: event.event_id, event_type: event.event_type })
-    },
-  }
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

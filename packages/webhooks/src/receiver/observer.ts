@@ -1,9 +1,9 @@
 import type { WebhookEvent } from '@notewire/protocol'
 import { SecretError } from '../verifier/signing-secret.ts'
-import type { Refusal } from '../verifier/verification.ts'
+import type { Refusal, Verified } from '../verifier/verification.ts'
 import { type Logger, traceOf, unfailing } from './logger.ts'
-import type { ProcessOutcome } from './outcome.ts'
-import type { ReceiverHooks } from './receiver-options.ts'
+import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
+import type { ReceiverHooks } from './receiver-hooks.ts'
 
 /** Tells the hooks everything, and the log what needs attention. */
 export class Observer {
@@ -15,7 +15,8 @@ export class Observer {
     this.#logger = unfailing(logger)
   }
 
-  outcome(outcome: ProcessOutcome): void {
+  /** A field, so that it can be handed on. */
+  readonly outcome = (outcome: ProcessOutcome, timing: ProcessTiming): void => {
     const fields = { event_id: outcome.event.event_id, event_type: outcome.event.event_type }
     switch (outcome.status) {
       case 'failed':
@@ -39,7 +40,8 @@ export class Observer {
       default:
         break
     }
-    this.guard(() => this.#hooks.onOutcome?.(outcome))
+    const { onOutcome } = this.#hooks
+    if (onOutcome !== undefined) this.guard(() => onOutcome(outcome, timing))
   }
 
   overdue(event: WebhookEvent): void {
@@ -51,9 +53,27 @@ export class Observer {
     this.guard(() => this.#hooks.onOverdue?.(event))
   }
 
+  queueFailed(event: WebhookEvent, error: unknown): void {
+    const fields = { event_id: event.event_id, event_type: event.event_type }
+    this.#logger.error('the queue did not take an event; the service will send it again', {
+      ...fields,
+      ...traceOf(error),
+    })
+  }
+
+  queueLate(event: WebhookEvent): void {
+    const fields = { event_id: event.event_id, event_type: event.event_type }
+    this.#logger.error('the queue did not confirm an event in time; the service will send it again', fields)
+  }
+
   refused({ reason, detail }: Refusal): void {
     this.#logger.warn('a delivery was refused', { reason, detail })
-    this.guard(() => this.#hooks.onRefused?.(reason))
+    this.guard(() => this.#hooks.onRefused?.(reason, detail))
+  }
+
+  verified(verification: Verified): void {
+    const { onVerified } = this.#hooks
+    if (onVerified !== undefined) this.guard(() => onVerified(verification))
   }
 
   malformed(problem: string): void {

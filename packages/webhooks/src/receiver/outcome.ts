@@ -20,3 +20,11 @@ export type ProcessOutcome =
   | { readonly status: 'claim-lost'; readonly event: WebhookEvent }
   /** The receiver is closing: nothing was begun. It must be sent again. */
   | { readonly status: 'closing'; readonly event: WebhookEvent }
+
+/** Where the time of an event went. */
+export interface ProcessTiming {
+  /** How long it waited for another event of its note, or for another worker at the same one: milliseconds. */
+  readonly waitedMs: number
+  /** How long its handler ran: milliseconds. `undefined` when none was called. */
+  readonly handlerMs: number | undefined
+}

@@ -10,6 +10,8 @@ const BUSY_WAIT_MS = 2_000
 const FIRST_POLL_MS = 25
 const SLOWEST_POLL_MS = 250
 
+const BUSY: ClaimResult = { status: 'busy' }
+
 /** A store's answer to a claim, and when it was asked for it. */
 export interface DatedAnswer {
   readonly result: ClaimResult
@@ -28,32 +30,34 @@ interface Tools {
  * @param stop  ends the wait early, with `busy`
  */
 export async function claimPatiently(tools: Tools, request: ClaimRequest, stop: Stop): Promise<DatedAnswer> {
-  const { announced } = tools.endings
-  const answer = await claim(tools, request)
-  if (answer.result.status !== 'busy') return answer
-  const mayHaveEnded = tools.endings.announced !== announced
+  const { store, clock, endings } = tools
+  const { announced } = endings
+  const askedAt = clock.now()
+  const result = await store.claim(request)
+  if (result.status !== 'busy') return { result, askedAt }
+  const mayHaveEnded = endings.announced !== announced
   return await waitAndClaim(tools, request, stop, mayHaveEnded)
 }
 
-async function waitAndClaim(tools: Tools, request: ClaimRequest, stop: Stop, askFirst: boolean): Promise<DatedAnswer> {
-  const { clock, endings } = tools
+async function waitAndClaim(
+  { store, clock, endings }: Tools,
+  request: ClaimRequest,
+  stop: Stop,
+  askFirst: boolean,
+): Promise<DatedAnswer> {
   const giveUpAt = clock.now() + BUSY_WAIT_MS
   for (let pollMs = FIRST_POLL_MS, ask = askFirst; ; pollMs = Math.min(pollMs * 2, SLOWEST_POLL_MS), ask = true) {
     const turn = endings.queue(request)
     try {
-      const answer = ask ? await claim(tools, request) : undefined
+      const askedAt = clock.now()
+      const result = ask ? await store.claim(request) : BUSY
       const leftMs = giveUpAt - clock.now()
-      if (answer && (answer.result.status !== 'busy' || leftMs <= 0 || stop.ordered)) return answer
+      if (result.status !== 'busy' || leftMs <= 0 || stop.ordered) return { result, askedAt }
       await firstOf(turn.comes, clock, Math.min(pollMs, leftMs), stop.signal)
     } finally {
       turn.leave()
     }
   }
-}
-
-async function claim({ store, clock }: Tools, request: ClaimRequest): Promise<DatedAnswer> {
-  const askedAt = clock.now()
-  return { result: await store.claim(request), askedAt }
 }
 
 function firstOf(ending: Promise<void>, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {

@@ -1,11 +1,17 @@
 import { type Clock, isEndpointEvent, isNoteEvent, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
 import type { Claim, ClaimedNote, ClaimRequest, ReceiverStore } from '../stores/store.ts'
 import { Endings } from './endings.ts'
-import { type Circumstances, type HeldEvent, runHandler, TransactionNotCommittedError } from './handler-run.ts'
+import {
+  type ArrivedEvent,
+  type Circumstances,
+  type HeldEvent,
+  runHandler,
+  TransactionNotCommittedError,
+} from './handler-run.ts'
 import { type BoundHandler, type EventHandler, type EventHandlers, handlerOf } from './handlers.ts'
 import { LEASE_MS } from './lease.ts'
 import type { Logger } from './logger.ts'
-import type { ProcessOutcome } from './outcome.ts'
+import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { claimPatiently } from './patient-claim.ts'
 import type { GateMode } from './revision-gate.ts'
 import { Stop } from './stop.ts'
@@ -20,13 +26,15 @@ export interface ProcessorOptions<Transaction = never> {
   readonly dedupWindowMs: number
   readonly clock: Clock
   readonly logger: Logger
+  /** Told of each outcome. Never throws. */
+  readonly tellOutcome: (outcome: ProcessOutcome, timing: ProcessTiming) => void
 }
 
 /** Applies events once and in order of revision: claim, handler, commit; or release, when the handler fails. */
 export class Processor<Transaction = never> {
   readonly #options: ProcessorOptions<Transaction>
   readonly #tools
-  readonly #running = new Map<Promise<ProcessOutcome>, Stop>()
+  readonly #running = new Map<Stop, Promise<ProcessOutcome>>()
   #closing = false
 
   constructor(options: ProcessorOptions<Transaction>) {
@@ -35,35 +43,42 @@ export class Processor<Transaction = never> {
   }
 
   /** Never rejects: what went wrong is an outcome. */
-  async process(event: WebhookEvent, circumstances: Circumstances): Promise<ProcessOutcome> {
-    if (this.#closing) return { status: 'closing', event }
+  process(event: WebhookEvent, circumstances: Circumstances): Promise<ProcessOutcome> {
     const stop = new Stop()
-    const work = this.#claimAndApply(event, circumstances, stop)
-    this.#running.set(work, stop)
-    try {
-      return await work
-    } catch (error) {
-      return { status: 'store-failed', event, error }
-    } finally {
-      this.#running.delete(work)
-    }
+    const work = this.#processUnder(stop, event, circumstances)
+    this.#running.set(stop, work)
+    return work
   }
 
   /** Aborts what runs, begins nothing more, and resolves when everything that ran has ended. */
   async close(): Promise<void> {
     this.#closing = true
-    for (const stop of this.#running.values()) stop.order('the receiver is closing')
-    await Promise.allSettled(this.#running.keys())
+    for (const stop of this.#running.keys()) stop.order('the receiver is closing')
+    await Promise.all(this.#running.values())
   }
 
-  async #claimAndApply(event: WebhookEvent, circumstances: Circumstances, stop: Stop): Promise<ProcessOutcome> {
-    const { on, onUnknown } = this.#options
+  async #processUnder(stop: Stop, event: WebhookEvent, circumstances: Circumstances): Promise<ProcessOutcome> {
+    const timing = { waitedMs: 0, handlerMs: undefined }
+    const outcome = await this.#claimAndApply({ event, stop, circumstances, timing })
+    this.#running.delete(stop)
+    this.#options.tellOutcome(outcome, timing)
+    return outcome
+  }
+
+  async #claimAndApply(arrived: ArrivedEvent): Promise<ProcessOutcome> {
+    const { event, stop, timing } = arrived
+    if (this.#closing) return { status: 'closing', event }
+    const { on, onUnknown, clock } = this.#options
     const handler = handlerOf(event, on, onUnknown)
     const request = this.#claimRequest(event, handler !== undefined)
+    const arrivedAt = clock.now()
     try {
       const { result, askedAt } = await claimPatiently(this.#tools, request, stop)
+      timing.waitedMs = askedAt - arrivedAt
       if (result.status !== 'claimed') return { ...result, event }
-      return await this.#apply(handler, { event, claim: result.claim, askedAt, stop, circumstances })
+      return await this.#apply(handler, { ...arrived, claim: result.claim, askedAt })
+    } catch (error) {
+      return { status: 'store-failed', event, error }
     } finally {
       this.#tools.endings.announce(request)
     }
@@ -96,11 +111,15 @@ export class Processor<Transaction = never> {
     }
   }
 
-  /** A claim that can still be renewed was not ended: the handler's transaction did not commit. */
+  /**
+   * Asks the store, to which a marked event is a duplicate, whether the handler's transaction has committed. A renewal would
+   * not tell: it is lost as well where another worker took the claim over before the transaction was rolled back.
+   */
   async #makeSureOfMark(claim: Claim, event: WebhookEvent): Promise<ProcessOutcome> {
-    if ((await this.#options.store.renew(claim, LEASE_MS)) === 'lost') return { status: 'applied', event }
+    const answer = await this.#options.store.claim(claim.request)
+    if (answer.status === 'duplicate') return { status: 'applied', event }
     const error = new TransactionNotCommittedError()
-    return await this.#giveBack(claim, { status: 'failed', event, error })
+    return await this.#giveBack(answer.status === 'claimed' ? answer.claim : claim, { status: 'failed', event, error })
   }
 
   async #giveBack(claim: Claim, outcome: ProcessOutcome): Promise<ProcessOutcome> {

@@ -4,11 +4,10 @@ import {
   SIGNATURE_TOLERANCE_SECONDS,
   systemClock,
   type UnknownEvent,
-  type WebhookEvent,
 } from '@notewire/protocol'
+import type { EventQueue } from '../queues/queue.ts'
 import { memoryStore } from '../stores/memory-store.ts'
 import type { ReceiverStore } from '../stores/store.ts'
-import type { VerificationFailure } from '../verifier/verification.ts'
 import type { EventHandler, EventHandlers } from './handlers.ts'
 import type { Logger } from './logger.ts'
 import {
@@ -18,7 +17,7 @@ import {
   refuseWhatIsNoObject,
   refuseWithoutMethods,
 } from './option-checks.ts'
-import type { ProcessOutcome } from './outcome.ts'
+import { HOOKS, type ReceiverHooks } from './receiver-hooks.ts'
 import type { GateMode } from './revision-gate.ts'
 import type { SecretSource } from './secret-source.ts'
 
@@ -37,6 +36,14 @@ export interface ReceiverOptions<Transaction = never> {
    * @default memoryStore()
    */
   readonly store?: ReceiverStore<Transaction> | undefined
+  /**
+   * Takes verified events for workers to process, so that a handler may take its time: a delivery is answered 204 once the
+   * queue holds its event, and 503 when the queue does not confirm. Events about the endpoint itself are still processed here.
+   * The store must be one that all workers share.
+   *
+   * @default none: events are processed before they are answered
+   */
+  readonly queue?: EventQueue | undefined
   /**
    * The integration, hence the API key, that this endpoint belongs to. Receivers of several integrations may share a
    * store if each has a scope of its own.
@@ -82,24 +89,12 @@ export interface ReceiverOptions<Transaction = never> {
   readonly clock?: Clock | undefined
 }
 
-/** Functions that are told what happens, for metrics and traces. What they throw is logged and changes nothing. */
-export interface ReceiverHooks {
-  /**
-   * An event has been processed, one way or another: once for each verified attempt that brings one, and for each call of
-   * `process`. A signed body that is malformed brings none.
-   */
-  readonly onOutcome?: ((outcome: ProcessOutcome) => void) | undefined
-  /** The deadline passed before the handler finished: the service was told to come back, and the handler goes on. */
-  readonly onOverdue?: ((event: WebhookEvent) => void) | undefined
-  /** A signature or a timestamp was not accepted. */
-  readonly onRefused?: ((reason: VerificationFailure) => void) | undefined
-}
-
 const OPTIONS: readonly (keyof ReceiverOptions)[] = [
   'secret',
   'on',
   'onUnknown',
   'store',
+  'queue',
   'scope',
   'path',
   'revisionGate',
@@ -111,8 +106,6 @@ const OPTIONS: readonly (keyof ReceiverOptions)[] = [
   'logger',
   'clock',
 ]
-
-const HOOKS: readonly (keyof ReceiverHooks)[] = ['onOutcome', 'onOverdue', 'onRefused']
 
 /**
  * Fills the defaults in and refuses what cannot work.
@@ -129,6 +122,7 @@ export function resolveReceiverOptions<Transaction>(options: ReceiverOptions<Tra
     on: options.on,
     onUnknown: options.onUnknown,
     store: options.store ?? memoryStore({ clock }),
+    queue: options.queue,
     scope: options.scope ?? 'default',
     path: options.path,
     revisionGate: options.revisionGate ?? 'deletions-at-equal',
@@ -141,6 +135,7 @@ export function resolveReceiverOptions<Transaction>(options: ReceiverOptions<Tra
     clock,
   }
   refuseWithoutMethods('store', resolved.store, ['claim', 'renew', 'commit', 'release', 'forget', 'prune'])
+  if (resolved.queue !== undefined) refuseWithoutMethods('queue', resolved.queue, ['enqueue'])
   refuseWithoutMethods('logger', resolved.logger, ['info', 'warn', 'error'])
   refuseWhatIsNoFunction('waitUntil', resolved.waitUntil)
   refuseWhatIsNoObject('hooks', resolved.hooks, '{ onOutcome: (outcome) => … }')

@@ -1,11 +1,11 @@
-import { RECEIVER_DEADLINE_MS, type WebhookEvent } from '@notewire/protocol'
-import type { Verifier } from '../verifier/verifier.ts'
+import { isEndpointEvent, RECEIVER_DEADLINE_MS, type WebhookEvent } from '@notewire/protocol'
+import type { EventQueue } from '../queues/queue.ts'
 import { turnAway } from './admission.ts'
 import { type Answer, answers, answerTo } from './answer.ts'
 import type { BodyReading, IncomingAttempt } from './attempt.ts'
 import { type Deadline, startDeadline } from './deadline.ts'
+import { diagnose } from './diagnosis.ts'
 import { eventIn } from './event-in.ts'
-import type { Circumstances } from './handler-run.ts'
 import { Observer } from './observer.ts'
 import type { ProcessOutcome } from './outcome.ts'
 import { Processor } from './processor.ts'
@@ -23,6 +23,8 @@ export interface Receiver {
    * is bound, and ignores what frameworks pass beside the request.
    */
   readonly fetch: (request: Request) => Promise<Response>
+  /** The integration whose events these are: the option of that name. */
+  readonly scope: string
   /** Answers an attempt that an adapter presents. Never rejects. */
   readonly respond: (attempt: IncomingAttempt) => Promise<Answer>
   /**
@@ -63,11 +65,12 @@ export interface Receiver {
  * ```
  */
 export function createReceiver<Transaction = never>(options: ReceiverOptions<Transaction>): Receiver {
-  const { clock, hooks, logger, maxBodyBytes, path, scope, secret, store, toleranceSeconds, waitUntil, ...processing } =
+  const { hooks, maxBodyBytes, path, queue, secret, toleranceSeconds, waitUntil, ...processing } =
     resolveReceiverOptions(options)
-  const verifierOfTheMoment = verifierFrom(secret, { clock, toleranceSeconds })
-  const processor = new Processor({ clock, logger, scope, store, ...processing })
+  const { clock, logger, scope, store } = processing
   const observer = new Observer({ hooks, logger })
+  const findVerifier = verifierFrom(secret, { clock, toleranceSeconds }, observer)
+  const processor = new Processor({ ...processing, tellOutcome: observer.outcome })
 
   async function respond(attempt: IncomingAttempt): Promise<Answer> {
     const refusal = turnAway(attempt, path, maxBodyBytes)
@@ -85,20 +88,24 @@ export function createReceiver<Transaction = never>(options: ReceiverOptions<Tra
   }
 
   async function accept(attempt: IncomingAttempt, body: Uint8Array, deadline: Deadline): Promise<Answer> {
-    const verify = await findVerifier(deadline)
+    const found = findVerifier()
+    const verify = found instanceof Promise ? await deadline.race(found, secretLate) : found
     if (verify === undefined) return answers.noSecret
     const verification = await verify(body, attempt.headers)
     if (verification.status === 'refused') {
-      observer.refused(verification)
+      observer.refused(await diagnose(verification, verify, body, attempt.headers))
       return answers.unverified
     }
+    observer.verified(verification)
     const reading = eventIn(body)
     if (reading.status === 'malformed') {
       observer.malformed(reading.problem)
       return answers.malformed
     }
     const { event } = reading
-    const work = process(event, { deadlineAt: deadline.at, headers: attempt.headers }).then(answerTo)
+    // Whether the endpoint is there is asked of this process, and not of a worker.
+    if (queue !== undefined && !isEndpointEvent(event)) return await handOver(queue, event, deadline)
+    const work = processor.process(event, { deadlineAt: deadline.at, headers: attempt.headers }).then(answerTo)
     return await deadline.race(work, () => {
       observer.overdue(event)
       observer.guard(() => (attempt.waitUntil ?? waitUntil)?.(work))
@@ -106,21 +113,21 @@ export function createReceiver<Transaction = never>(options: ReceiverOptions<Tra
     })
   }
 
-  async function findVerifier(deadline: Deadline): Promise<Verifier | undefined> {
+  async function handOver(queue: EventQueue, event: WebhookEvent, deadline: Deadline): Promise<Answer> {
     try {
-      const found = verifierOfTheMoment()
-      const verifier =
-        found instanceof Promise ? await deadline.race<Verifier | undefined | 'late'>(found, () => 'late') : found
-      if (verifier === 'late') {
-        observer.secretLate()
-        return undefined
-      }
-      if (verifier === undefined) observer.noSecret()
-      return verifier
+      const handedOver = queue.enqueue(scope, event).then(() => answers.processed)
+      return await deadline.race(handedOver, () => {
+        observer.queueLate(event)
+        return answers.notQueued
+      })
     } catch (error) {
-      observer.secretFailed(error)
-      return undefined
+      observer.queueFailed(event, error)
+      return answers.notQueued
     }
+  }
+
+  function secretLate(): undefined {
+    observer.secretLate()
   }
 
   function answerUnread(status: Exclude<BodyReading['status'], 'read'>): Answer {
@@ -137,16 +144,11 @@ export function createReceiver<Transaction = never>(options: ReceiverOptions<Tra
     }
   }
 
-  async function process(event: WebhookEvent, circumstances: Circumstances): Promise<ProcessOutcome> {
-    const outcome = await processor.process(event, circumstances)
-    observer.outcome(outcome)
-    return outcome
-  }
-
   return {
     fetch: async (request) => responseOf(await respond(attemptOf(request))),
+    scope,
     respond,
-    process: (event) => process(event, {}),
+    process: (event) => processor.process(event, {}),
     forget: (eventId) => store.forget(scope, eventId),
     close: () => processor.close(),
     [Symbol.asyncDispose]: () => processor.close(),

@@ -72,6 +72,29 @@ describe('the revision gate, whatever the order of events', () => {
     )
   })
 
+  it('lets nothing but a deletion through at an equal revision by default, whatever kinds it has seen', () => {
+    fc.assert(
+      fc.property(fc.array(aChange, { minLength: 1 }), aChange, (changes, next) => {
+        const { applied } = play('deletions-at-equal', changes)
+        const equal = { ...next, revision: applied?.revision ?? 0 }
+        const passes = next.kind === 'note.deleted' && applied?.deleted === false
+        expect(passRevisionGate('deletions-at-equal', equal, applied)).toBe(passes ? 'apply' : 'stale')
+      }),
+    )
+  })
+
+  it('per kind applies each kind of a recording session once at each revision', () => {
+    fc.assert(
+      fc.property(fc.array(aChange), (changes) => {
+        const { passed } = play('per-kind', changes)
+        const named = passed.map(({ kind, revision, recordingSessionId }) =>
+          [kind, revision, recordingSessionId].join(),
+        )
+        expect(new Set(named).size).toBe(named.length)
+      }),
+    )
+  })
+
   it('strict applies each revision of a note at most once', () => {
     fc.assert(
       fc.property(fc.array(aChange), (changes) => {
@@ -87,5 +110,35 @@ describe('the revision gate, whatever the order of events', () => {
         expect(play('off', changes).passed).toEqual(changes)
       }),
     )
+  })
+})
+
+describe('the revision gate, at the revision that a note stands at', () => {
+  const updatedAt5 = raiseRevision(undefined, { kind: 'note.updated', revision: 5 })
+  const endedAt5: NoteChange = { kind: 'note.ended', revision: 5, recordingSessionId: 'a' }
+
+  it.each([
+    ['strict', 'stale', 'stale'],
+    ['deletions-at-equal', 'stale', 'apply'],
+    ['per-kind', 'apply', 'apply'],
+    ['off', 'apply', 'apply'],
+  ] as const)('%s says %s to another kind, and %s to a deletion', (mode, ofAnotherKind, ofADeletion) => {
+    expect(passRevisionGate(mode, endedAt5, updatedAt5)).toBe(ofAnotherKind)
+    expect(passRevisionGate(mode, { kind: 'note.deleted', revision: 5 }, updatedAt5)).toBe(ofADeletion)
+  })
+
+  it('per kind remembers what it saw at this revision, and forgets it at the next', () => {
+    const both = raiseRevision(updatedAt5, endedAt5)
+    expect(passRevisionGate('per-kind', endedAt5, both)).toBe('stale')
+    expect(passRevisionGate('per-kind', { ...endedAt5, recordingSessionId: 'b' }, both)).toBe('apply')
+    const raised = raiseRevision(both, { kind: 'note.updated', revision: 6 })
+    expect(passRevisionGate('per-kind', { ...endedAt5, revision: 6 }, raised)).toBe('apply')
+  })
+
+  it('a deletion stays one, until a higher revision', () => {
+    const gone = raiseRevision(updatedAt5, { kind: 'note.deleted', revision: 5 })
+    expect(raiseRevision(gone, endedAt5).deleted).toBe(true)
+    expect(raiseRevision(gone, { kind: 'note.deleted', revision: 4 })).toEqual(gone)
+    expect(raiseRevision(gone, { kind: 'note.updated', revision: 6 }).deleted).toBe(false)
   })
 })

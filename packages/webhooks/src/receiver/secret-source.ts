@@ -1,5 +1,6 @@
 import type { Clock } from '@notewire/protocol'
 import { createVerifier, type Verifier } from '../verifier/verifier.ts'
+import type { Observer } from './observer.ts'
 
 /** One secret, or several while a rotation lasts; `undefined` or an empty string while there is none yet. */
 export type Secrets = string | readonly string[] | undefined
@@ -12,13 +13,15 @@ export type Secrets = string | readonly string[] | undefined
 export type SecretSource = Secrets | (() => Secrets | Promise<Secrets>)
 
 /**
- * A function that gives the verifier of the moment, or `undefined` while no secret is known.
+ * A function that finds the verifier of the moment: at once where the secret is known, `undefined` while there is none,
+ * which it reports.
  *
- * @throws SecretError at once for a malformed secret, and from the returned function for one that arrives later
+ * @throws SecretError at once for a malformed secret
  */
 export function verifierFrom(
   source: SecretSource,
   options: { readonly toleranceSeconds?: number | undefined; readonly clock: Clock },
+  observer: Observer,
 ): () => Verifier | undefined | Promise<Verifier | undefined> {
   const verifierOf = (secrets: Secrets): Verifier | undefined => {
     // Key-value stores say `null` for what they do not have, whatever the types promise.
@@ -27,16 +30,26 @@ export function verifierFrom(
   }
   if (typeof source !== 'function') {
     const verifier = verifierOf(source)
-    return () => verifier
+    if (verifier !== undefined) return () => verifier
+    return () => {
+      observer.noSecret()
+      return undefined
+    }
   }
 
   // A secret rarely changes between deliveries, and preparing its key costs more than using it.
   let latest: { readonly secrets: string; readonly verifier: Verifier | undefined } | undefined
   return async () => {
-    const secrets = await source()
-    const fingerprint = JSON.stringify([secrets])
-    if (latest?.secrets !== fingerprint) latest = { secrets: fingerprint, verifier: verifierOf(secrets) }
-    return latest.verifier
+    try {
+      const secrets = await source()
+      const fingerprint = JSON.stringify([secrets])
+      if (latest?.secrets !== fingerprint) latest = { secrets: fingerprint, verifier: verifierOf(secrets) }
+      if (latest.verifier === undefined) observer.noSecret()
+      return latest.verifier
+    } catch (error) {
+      observer.secretFailed(error)
+      return undefined
+    }
   }
 }
 

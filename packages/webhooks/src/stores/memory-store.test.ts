@@ -3,23 +3,99 @@ import { ManualClock } from '../fixtures/manual-clock.ts'
 import { storeChecks } from '../testing/store-checks.ts'
 import { memoryStore } from './memory-store.ts'
 
+const HOUR_MS = 3_600_000
+const KEEP_MS = 27 * HOUR_MS
+const REQUEST = { scope: 's', gate: 'strict', leaseMs: 20_000, keepMs: KEEP_MS } as const
+
+function setUp() {
+  const clock = new ManualClock()
+  const store = memoryStore({ clock })
+  /** A claim, or an error that says why there is none. */
+  const claim = async (
+    eventId: string,
+    { revision, keepMs = KEEP_MS }: { revision?: number; keepMs?: number } = {},
+  ) => {
+    const note = revision && { noteId: 'note_1', change: { kind: 'note.updated', revision } as const }
+    const result = await store.claim({ ...REQUEST, keepMs, eventId, ...(note ? { note } : {}) })
+    if (result.status !== 'claimed') throw new Error(result.status)
+    return result.claim
+  }
+  return { clock, claim, store }
+}
+
 describe('the store in memory', () => {
   for (const { name, run } of storeChecks) it(name, () => run(memoryStore()))
 
   it('prunes itself by the hour, so that a long-lived process does not grow for ever', async () => {
-    const clock = new ManualClock()
-    const store = memoryStore({ clock })
-    const request = { scope: 's', note: undefined, gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 } as const
-    const commit = async (eventId: string) => {
-      const result = await store.claim({ ...request, eventId })
-      return result.status === 'claimed' ? await store.commit(result.claim) : result.status
-    }
+    const { clock, claim, store } = setUp()
+    const commit = async (eventId: string) => store.commit(await claim(eventId))
     await commit('old')
-    expect(await commit('old')).toBe('duplicate')
-    await clock.advance(97_200_000)
+    await expect(commit('old')).rejects.toThrow('duplicate')
+    await clock.advance(KEEP_MS)
     await commit('new')
     expect(await commit('old')).toBe('committed')
-    expect(await commit('new')).toBe('duplicate')
+    await expect(commit('new')).rejects.toThrow('duplicate')
+  })
+
+  it('renews a lease from now, not from its end', async () => {
+    const { clock, claim, store } = setUp()
+    const held = await claim('held')
+    await clock.advance(10_000)
+    expect(await store.renew(held, 20_000)).toBe('renewed')
+    await clock.advance(19_999)
+    await expect(claim('held')).rejects.toThrow('busy')
+    await clock.advance(1)
+    await claim('held')
+  })
+
+  it('keeps a revision for as long as it should after the latest event of the note, not after the first', async () => {
+    const { clock, claim, store } = setUp()
+    await store.commit(await claim('first', { revision: 5 }))
+    await clock.advance(KEEP_MS - 1)
+    await store.commit(await claim('second', { revision: 6 }))
+    await clock.advance(KEEP_MS - 1)
+    await store.prune()
+    await expect(claim('third', { revision: 6 })).rejects.toThrow('stale')
+    await clock.advance(1)
+    await store.prune()
+    await claim('third', { revision: 6 })
+  })
+
+  it('tells how many marks and revisions it pruned', async () => {
+    const { clock, claim, store } = setUp()
+    await store.commit(await claim('of a note', { revision: 5 }))
+    await store.commit(await claim('of none'))
+    expect(await store.prune()).toBe(0)
+    await clock.advance(KEEP_MS)
+    expect(await store.prune()).toBe(3)
+    expect(await store.prune()).toBe(0)
+  })
+
+  it('prunes the leases of workers that are gone, and not those of the living', async () => {
+    const { clock, claim, store } = setUp()
+    const gone = await claim('gone')
+    await clock.advance(1)
+    const alive = await claim('alive')
+    await clock.advance(19_999)
+    await store.prune()
+    expect(await store.renew(gone, 20_000)).toBe('lost')
+    expect(await store.renew(alive, 20_000)).toBe('renewed')
+  })
+
+  it.each([
+    ['before', HOUR_MS - 1, 'duplicate'],
+    ['after', HOUR_MS, 'committed'],
+  ])('does not prune itself more than once an hour: %s that', async (_when, ms, expected) => {
+    const { clock, claim, store } = setUp()
+    await store.commit(await claim('old', { keepMs: 1 }))
+    await clock.advance(ms)
+    await store.commit(await claim('another'))
+    const again = await store.claim({ ...REQUEST, eventId: 'old' })
+    expect(again.status === 'claimed' ? await store.commit(again.claim) : again.status).toBe(expected)
+  })
+
+  it('refuses a clock that is none', () => {
+    expect(() => memoryStore({ clock: 5 as unknown as ManualClock })).toThrow(/clock has no method "now"/)
   })
 
   it('refuses unknown options', () => {

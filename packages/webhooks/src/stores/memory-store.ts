@@ -1,6 +1,7 @@
 import { type Clock, refuseUnknownOptions, systemClock } from '@notewire/protocol'
+import { refuseWithoutMethods } from '../receiver/option-checks.ts'
 import { type AppliedRevision, passRevisionGate, raiseRevision } from '../receiver/revision-gate.ts'
-import type { Claim, ClaimRequest, ClaimResult, ReceiverStore } from './store.ts'
+import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from './store.ts'
 
 const PRUNE_EVERY_MS = 3_600_000
 
@@ -11,11 +12,19 @@ interface Lease {
 
 type Kept<Value> = Value & { readonly keptUntil: number }
 
+/** What is known of one scope. Events are kept by their id, notes by theirs. */
+interface ScopeMemory {
+  readonly processed: Map<string, Kept<{ readonly forgotten: boolean }>>
+  readonly applied: Map<string, Kept<AppliedRevision>>
+  readonly eventLeases: Map<string, Lease>
+  readonly noteLeases: Map<string, Lease>
+}
+
 /**
  * A store in the memory of one process: for development, for tests, and for a single instance that may forget what it
  * processed when it restarts. Everywhere else, use a store that lives outside the process.
  *
- * @throws OptionError for an unknown option
+ * @throws OptionError for an unknown option, or a clock that is none
  * @example
  * ```ts
  * import { createReceiver, memoryStore } from '@notewire/webhooks'
@@ -29,14 +38,14 @@ type Kept<Value> = Value & { readonly keptUntil: number }
  */
 export function memoryStore(options: { readonly clock?: Clock | undefined } = {}): ReceiverStore {
   refuseUnknownOptions('memoryStore', options, ['clock'])
-  return new MemoryStore(options.clock ?? systemClock)
+  const { clock = systemClock } = options
+  refuseWithoutMethods('clock', clock, ['now'])
+  return new MemoryStore(clock)
 }
 
 class MemoryStore implements ReceiverStore {
   readonly #clock: Clock
-  readonly #processed = new Map<string, Kept<{ readonly forgotten: boolean }>>()
-  readonly #applied = new Map<string, Kept<AppliedRevision>>()
-  readonly #leases = new Map<string, Lease>()
+  readonly #scopes = new Map<string, ScopeMemory>()
   #claims = 0
   #prunedAt: number
 
@@ -46,25 +55,27 @@ class MemoryStore implements ReceiverStore {
   }
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {
-    const processed = this.#processed.get(eventKey(request.scope, request.eventId))
+    const { eventId, note } = request
+    const memory = this.#memoryOf(request.scope)
+    const processed = memory.processed.get(eventId)
     if (processed?.forgotten === false) return { status: 'duplicate' }
 
     // What was forgotten on purpose is to pass, whatever its revision.
-    const change = processed === undefined ? request.note?.change : undefined
-    const applied = this.#applied.get(noteKey(request))
+    const change = processed === undefined ? note?.change : undefined
+    const applied = note && memory.applied.get(note.noteId)
     if (change !== undefined && applied !== undefined && passRevisionGate(request.gate, change, applied) === 'stale') {
       return { status: 'stale', appliedRevision: applied.revision }
     }
 
     const now = this.#clock.now()
-    const keys = leaseKeys(request)
-    if (keys.some((key) => (this.#leases.get(key)?.endsAt ?? 0) > now)) return { status: 'busy' }
+    if (lasts(memory.eventLeases.get(eventId), now)) return { status: 'busy' }
+    if (note !== undefined && lasts(memory.noteLeases.get(note.noteId), now)) return { status: 'busy' }
 
     this.#claims += 1
-    const claim = { request, fencingToken: String(this.#claims) }
-    const lease = { fencingToken: claim.fencingToken, endsAt: now + request.leaseMs }
-    for (const key of keys) this.#leases.set(key, lease)
-    return { status: 'claimed', claim }
+    const lease = { fencingToken: String(this.#claims), endsAt: now + request.leaseMs }
+    memory.eventLeases.set(eventId, lease)
+    if (note !== undefined) memory.noteLeases.set(note.noteId, lease)
+    return { status: 'claimed', claim: { request, fencingToken: lease.fencingToken } }
   }
 
   async renew(claim: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {
@@ -74,29 +85,30 @@ class MemoryStore implements ReceiverStore {
     return 'renewed'
   }
 
-  async commit(claim: Claim): Promise<'committed' | 'lost'> {
+  async commit(claim: Claim): Promise<CommitResult> {
     if (this.#currentLease(claim) === undefined) return 'lost'
-    const { request } = claim
-    const keptUntil = this.#clock.now() + request.keepMs
-    this.#processed.set(eventKey(request.scope, request.eventId), { keptUntil, forgotten: false })
-    if (request.note?.change !== undefined) {
-      const raised = raiseRevision(this.#applied.get(noteKey(request)), request.note.change)
-      this.#applied.set(noteKey(request), { ...raised, keptUntil })
+    const { eventId, note, keepMs, scope } = claim.request
+    const { processed, applied } = this.#memoryOf(scope)
+    const now = this.#clock.now()
+    processed.set(eventId, { keptUntil: now + keepMs, forgotten: false })
+    if (note?.change !== undefined) {
+      const raised = raiseRevision(applied.get(note.noteId), note.change)
+      applied.set(note.noteId, { ...raised, keptUntil: now + keepMs })
     }
-    this.#dropLeases(request)
-    if (this.#clock.now() - this.#prunedAt >= PRUNE_EVERY_MS) await this.prune()
+    this.#dropLease(claim)
+    if (now - this.#prunedAt >= PRUNE_EVERY_MS) await this.prune()
     return 'committed'
   }
 
   async release(claim: Claim): Promise<void> {
-    if (this.#currentLease(claim) !== undefined) this.#dropLeases(claim.request)
+    if (this.#currentLease(claim) !== undefined) this.#dropLease(claim)
   }
 
   async forget(scope: string, eventId: string): Promise<'forgotten' | 'unknown'> {
-    const key = eventKey(scope, eventId)
-    const processed = this.#processed.get(key)
-    if (processed === undefined || processed.forgotten) return 'unknown'
-    this.#processed.set(key, { ...processed, forgotten: true })
+    const { processed } = this.#memoryOf(scope)
+    const mark = processed.get(eventId)
+    if (mark === undefined || mark.forgotten) return 'unknown'
+    processed.set(eventId, { ...mark, forgotten: true })
     return 'forgotten'
   }
 
@@ -104,34 +116,45 @@ class MemoryStore implements ReceiverStore {
     const now = this.#clock.now()
     this.#prunedAt = now
     let removed = 0
-    for (const kept of [this.#processed, this.#applied]) {
-      for (const [key, { keptUntil }] of kept) {
-        if (keptUntil <= now && kept.delete(key)) removed += 1
-      }
+    for (const { processed, applied, eventLeases, noteLeases } of this.#scopes.values()) {
+      removed += dropFrom(processed, ({ keptUntil }) => keptUntil <= now)
+      removed += dropFrom(applied, ({ keptUntil }) => keptUntil <= now)
+      // Those of claims that were abandoned: nobody ended them.
+      for (const leases of [eventLeases, noteLeases]) dropFrom(leases, (lease) => !lasts(lease, now))
     }
     return removed
   }
 
   /** The lease of a claim that nobody has taken over, on its event and on its note. */
-  #currentLease(claim: Claim): Lease | undefined {
-    const leases = leaseKeys(claim.request).map((key) => this.#leases.get(key))
-    return leases.every((lease) => lease?.fencingToken === claim.fencingToken) ? leases[0] : undefined
+  #currentLease({ request: { scope, eventId, note }, fencingToken }: Claim): Lease | undefined {
+    const { eventLeases, noteLeases } = this.#memoryOf(scope)
+    const lease = eventLeases.get(eventId)
+    if (lease?.fencingToken !== fencingToken) return undefined
+    return note === undefined || noteLeases.get(note.noteId) === lease ? lease : undefined
   }
 
-  #dropLeases(request: ClaimRequest): void {
-    for (const key of leaseKeys(request)) this.#leases.delete(key)
+  #dropLease({ request: { scope, eventId, note } }: Claim): void {
+    const { eventLeases, noteLeases } = this.#memoryOf(scope)
+    eventLeases.delete(eventId)
+    if (note !== undefined) noteLeases.delete(note.noteId)
+  }
+
+  #memoryOf(scope: string): ScopeMemory {
+    let memory = this.#scopes.get(scope)
+    if (memory === undefined) {
+      memory = { processed: new Map(), applied: new Map(), eventLeases: new Map(), noteLeases: new Map() }
+      this.#scopes.set(scope, memory)
+    }
+    return memory
   }
 }
 
-function leaseKeys(request: ClaimRequest): readonly string[] {
-  const event = eventKey(request.scope, request.eventId)
-  return request.note === undefined ? [event] : [event, noteKey(request)]
+function lasts(lease: Lease | undefined, now: number): boolean {
+  return lease !== undefined && lease.endsAt > now
 }
 
-function eventKey(scope: string, eventId: string): string {
-  return JSON.stringify(['event', scope, eventId])
-}
-
-function noteKey({ scope, note }: ClaimRequest): string {
-  return JSON.stringify(['note', scope, note?.noteId])
+function dropFrom<Value>(kept: Map<string, Value>, isOver: (value: Value) => boolean): number {
+  let dropped = 0
+  for (const [key, value] of kept) if (isOver(value) && kept.delete(key)) dropped += 1
+  return dropped
 }

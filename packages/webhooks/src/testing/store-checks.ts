@@ -87,6 +87,13 @@ export const storeChecks: readonly StoreCheck[] = [
     assert.equal(await store.commit(claim), 'committed')
   }),
 
+  check('forgets in the scope that it is told, and in no other', async (store, request) => {
+    const one = request({ eventId: 'one' })
+    await apply(store, one)
+    assert.equal(await store.forget(`other-${one.scope}`, 'one'), 'unknown')
+    assert.equal(await answer(store, one), 'duplicate')
+  }),
+
   check('keeps apart names that only look alike when put together', async (store, request) => {
     const base = request({ eventId: 'b:c' })
     await apply(store, { ...base, scope: `${base.scope}:a`, note: undefined })
@@ -120,6 +127,13 @@ export const storeChecks: readonly StoreCheck[] = [
     await sleep(350)
     assert.equal(await answer(store, request({ eventId: 'one' })), 'busy')
     assert.equal(await store.commit(claim), 'committed')
+  }),
+
+  check('renews a lease from now, and not from its end', async (store, request) => {
+    const claim = await claimed(store, request({ eventId: 'one', leaseMs: 300 }))
+    assert.equal(await store.renew(claim, 300), 'renewed')
+    await sleep(450)
+    await claimed(store, request({ eventId: 'one' }))
   }),
 
   check('commits a claim once', async (store, request) => {
@@ -157,6 +171,14 @@ export const storeChecks: readonly StoreCheck[] = [
     assert.equal(await answer(store, request({ noteId: 'young', revision: 5 })), 'stale')
   }),
 
+  check('keeps a revision as long as the latest event of its note', async (store, request) => {
+    await apply(store, request({ revision: 5, keepMs: 30 }))
+    await apply(store, request({ revision: 6 }))
+    await sleep(120)
+    await store.prune()
+    assert.equal(await answer(store, request({ revision: 6 })), 'stale')
+  }),
+
   check('gives one of many simultaneous claims of an event, and no more', async (store, request) => {
     const results = await Promise.all(Array.from({ length: 50 }, () => answer(store, request({ eventId: 'one' }))))
     assert.equal(results.filter((result) => result === 'claimed').length, 1)
@@ -184,9 +206,11 @@ function gateChecks(): readonly StoreCheck[] {
     ['strict', [updated(5)], updated(5), 'stale'],
     ['strict', [updated(5)], updated(4), 'stale'],
     ['strict', [updated(5)], deleted(5), 'stale'],
+    ['strict', [updated(5)], ended(5, 'a'), 'stale'],
     ['strict', [deleted(5)], updated(6), 'claimed'],
     ['deletions-at-equal', [updated(5)], updated(6), 'claimed'],
     ['deletions-at-equal', [updated(5)], updated(5), 'stale'],
+    ['deletions-at-equal', [updated(5)], ended(5, 'a'), 'stale'],
     ['deletions-at-equal', [updated(5)], deleted(5), 'claimed'],
     ['deletions-at-equal', [updated(5)], deleted(4), 'stale'],
     ['deletions-at-equal', [updated(5), deleted(5)], updated(5), 'stale'],
@@ -199,6 +223,7 @@ function gateChecks(): readonly StoreCheck[] {
     ['per-kind', [ended(5, 'a'), updated(6)], ended(5, 'b'), 'stale'],
     ['per-kind', [ended(5, 'a'), updated(5)], ended(5, 'a'), 'stale'],
     ['per-kind', [updated(5)], deleted(5), 'claimed'],
+    ['per-kind', [updated(5)], ended(4, 'a'), 'stale'],
     ['per-kind', [deleted(5)], updated(5), 'stale'],
     ['off', [updated(5)], updated(4), 'claimed'],
     ['off', [deleted(5)], updated(5), 'claimed'],

@@ -21,17 +21,18 @@ export interface Refusal {
   readonly detail: string
 }
 
+/** An attempt that the service signed. */
+export interface Verified {
+  readonly status: 'verified'
+  readonly webhookId: string
+  /** When the service signed the attempt: Unix time in seconds. */
+  readonly timestamp: number
+  /** Which secret of the list matched, so that the last use of an old one can be watched during a rotation. */
+  readonly secretIndex: number
+}
+
 /** What a `Verifier` found. */
-export type Verification =
-  | {
-      readonly status: 'verified'
-      readonly webhookId: string
-      /** When the service signed the attempt: Unix time in seconds. */
-      readonly timestamp: number
-      /** Which secret of the list matched, so that the last use of an old one can be watched during a rotation. */
-      readonly secretIndex: number
-    }
-  | Refusal
+export type Verification = Verified | Refusal
 
 /** Refuses an attempt. */
 export function refuse(reason: VerificationFailure, detail: string): Refusal {

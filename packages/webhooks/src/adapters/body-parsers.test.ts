@@ -1,0 +1,152 @@
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage, ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import express from 'express'
+import express4 from 'express4'
+import { describe, expect, it } from 'vitest'
+import { withFirstAnswer } from '../fixtures/first-answer.ts'
+import { recordingReceiver } from '../fixtures/recording-receiver.ts'
+import { TEST_SECRET } from '../fixtures/secrets.ts'
+import { startServer } from '../fixtures/start-server.ts'
+import { anEvent } from '../testing/an-event.ts'
+import { signAttempt } from '../testing/sign-attempt.ts'
+import { expressHandler } from './express.ts'
+import { nodeHandler } from './node.ts'
+
+const PATH = '/webhooks/notes'
+
+describe('a body parser before the receiver', () => {
+  const deliver = async (url: string) => {
+    const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended', noteId: 'nöte' }))
+    return await fetch(url, { method: 'POST', headers, body })
+  }
+
+  it.each([
+    ['Express 5', express],
+    ['Express 4', express4],
+  ])('of %s leaves nothing to verify: 500 at once, and a log line that names the fix', async (_version, framework) => {
+    const { applied, logger, receiver } = recordingReceiver()
+    await using server = await startServer(framework().use(framework.json()).post(PATH, expressHandler(receiver)))
+    expect((await deliver(server.url)).status).toBe(500)
+    expect(logger.lines.join()).toMatch(
+      /Mount the receiver before any body parser, or .* keep the raw bytes in req\.rawBody/,
+    )
+    expect(applied).toEqual([])
+  })
+
+  it('that set an encoding leaves text and no bytes: 500 at once, and no crash', async () => {
+    const { logger, receiver } = recordingReceiver()
+    const handle = nodeHandler(receiver)
+    await using server = await startServer((request, response) => {
+      request.setEncoding('utf8')
+      handle(request, response)
+    })
+    expect((await deliver(server.url)).status).toBe(500)
+    expect(logger.lines.join()).toMatch(/Mount the receiver before any body parser/)
+  })
+
+  it('that paused the request while it made up its mind is no obstacle', async () => {
+    const { applied, receiver } = recordingReceiver()
+    const handle = nodeHandler(receiver)
+    await using server = await startServer((request, response) => {
+      request.pause()
+      setTimeout(() => handle(request, response), 20)
+    })
+    expect((await deliver(server.url)).status).toBe(204)
+    expect(applied).toHaveLength(1)
+  })
+
+  it('that gave text away is refused too, because text need not have the bytes that were signed', async () => {
+    const { receiver } = recordingReceiver()
+    await using server = await startServer(
+      express()
+        .use(express.text({ type: '*/*' }))
+        .post(PATH, expressHandler(receiver)),
+    )
+    expect((await deliver(server.url)).status).toBe(500)
+  })
+
+  it('that kept the raw text instead is refused too', async () => {
+    const { receiver } = recordingReceiver()
+    const keep = express.json({
+      verify: (request, _response, bytes) => Object.assign(request, { rawBody: String(bytes) }),
+    })
+    await using server = await startServer(express().use(keep).post(PATH, expressHandler(receiver)))
+    expect((await deliver(server.url)).status).toBe(500)
+  })
+
+  it.each([
+    [{ note_id: 'note_1' }, 500],
+    ['{"note_id":"note_1"}', 500],
+    [{}, 204],
+    ['', 204],
+    [null, 204],
+    [undefined, 204],
+  ])('is known by what it left in `req.body`, even if the stream looks unread: %j gets %i', async (body, status) => {
+    const handle = nodeHandler(recordingReceiver().receiver)
+    await using server = await startServer((request, response) => handle(Object.assign(request, { body }), response))
+    expect((await deliver(server.url)).status).toBe(status)
+  })
+
+  it('that took so long that the client has gone is no crash, and keeps nobody waiting', async () => {
+    const { firstAnswer, receiver } = withFirstAnswer(recordingReceiver().receiver)
+    const gone = Promise.withResolvers<IncomingMessage>()
+    await using server = await startServer((request) => {
+      request.once('close', () => gone.resolve(request))
+    })
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n`)
+    await once(server.server, 'request')
+    socket.resetAndDestroy()
+    const request = await gone.promise
+    nodeHandler(receiver)(request, new ServerResponse(request))
+    expect((await firstAnswer).status).toBe(400)
+  })
+
+  it('that kept the raw bytes is no obstacle', async () => {
+    const { applied, receiver } = recordingReceiver()
+    const keep = express.json({ verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }) })
+    await using server = await startServer(express().use(keep).post(PATH, expressHandler(receiver)))
+    expect((await deliver(server.url)).status).toBe(204)
+    expect(applied).toHaveLength(1)
+  })
+
+  it.each([
+    [
+      'in req.rawBody',
+      express.json({ limit: '1mb', verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }) }),
+    ],
+    ['in req.body', express.raw({ type: '*/*', limit: '1mb' })],
+  ])('that kept more bytes %s than the receiver takes does not lift its cap: 413', async (_where, parser) => {
+    const { applied, receiver } = recordingReceiver({ maxBodyBytes: 1_000 })
+    await using server = await startServer(express().use(parser).post(PATH, expressHandler(receiver)))
+    const sendOf = async (length: number) => {
+      const event = JSON.stringify(anEvent({ kind: 'note.ended' }))
+      const { headers, body } = await signAttempt(TEST_SECRET, event + ' '.repeat(length - event.length))
+      // In chunks, so that no length is announced.
+      const request = httpRequest(server.url, { method: 'POST', headers })
+      request.write(body.slice(0, 100))
+      request.end(body.slice(100))
+      const [response] = await once(request, 'response')
+      response.resume()
+      return response.statusCode
+    }
+    expect([await sendOf(1_001), await sendOf(1_000)]).toEqual([413, 204])
+    expect(applied).toHaveLength(1)
+  })
+
+  it('on other routes, or after it, is no obstacle', async () => {
+    const { applied, receiver } = recordingReceiver()
+    const app = express().post(PATH, expressHandler(receiver)).use(express.json())
+    app.post('/other', (request, response) => void response.json(request.body))
+    await using server = await startServer(app)
+    expect((await deliver(server.url)).status).toBe(204)
+    const other = await fetch(new URL('/other', server.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"a":1}',
+    })
+    expect(await other.json()).toEqual({ a: 1 })
+    expect(applied).toHaveLength(1)
+  })
+})

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import { OTHER_TEST_SECRET, TEST_SECRET } from '../fixtures/secrets.ts'
+import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
+import { anEvent } from '../testing/an-event.ts'
+
+describe('the hook for outcomes', () => {
+  it('is told what became of each event: delivered or given to `process`', async () => {
+    const { deliver, outcomes, receiver } = setUpReceiver({ on: { 'note.updated': () => undefined } })
+    const event = anEvent({ kind: 'note.updated', revision: 7 })
+    const older = anEvent({ kind: 'note.updated', revision: 6 })
+    await deliver(event)
+    await receiver.process(event)
+    await deliver(older)
+    expect(outcomes).toEqual([
+      { status: 'applied', event },
+      { status: 'duplicate', event },
+      { status: 'stale', event: older, appliedRevision: 7 },
+    ])
+  })
+
+  it('is told nothing of what was refused', async () => {
+    const { deliver, outcomes } = setUpReceiver()
+    await deliver(anEvent({ kind: 'note.ended' }), OTHER_TEST_SECRET)
+    expect(outcomes).toEqual([])
+  })
+})
+
+describe('where the time of an event went', () => {
+  it('is told with its outcome: how long it waited, and how long its handler ran', async () => {
+    const timings: object[] = []
+    const { clock, deliver } = setUpReceiver({
+      on: { 'note.updated': ({ data }) => data.revision === 7 && clock.sleep(300) },
+      hooks: { onOutcome: ({ status }, timing) => timings.push({ status, ...timing }) },
+    })
+    const first = deliver(anEvent({ kind: 'note.updated', revision: 7 }))
+    const second = deliver(anEvent({ kind: 'note.updated', revision: 8 }))
+    await clock.advance(300)
+    await Promise.all([first, second])
+    await deliver(anEvent({ kind: 'note.ended' }))
+    expect(timings).toEqual([
+      { status: 'applied', waitedMs: 0, handlerMs: 300 },
+      { status: 'applied', waitedMs: 300, handlerMs: 0 },
+      { status: 'unhandled', waitedMs: 0, handlerMs: undefined },
+    ])
+  })
+})
+
+describe('the hook for verified attempts', () => {
+  it('is told which secret of a rotation signed', async () => {
+    const used: number[] = []
+    const { deliver } = setUpReceiver({
+      secret: [OTHER_TEST_SECRET, TEST_SECRET],
+      hooks: { onVerified: ({ secretIndex }) => used.push(secretIndex) },
+    })
+    await deliver(anEvent({ kind: 'note.ended' }))
+    await deliver(anEvent({ kind: 'note.ended' }), OTHER_TEST_SECRET)
+    expect(used).toEqual([1, 0])
+  })
+})
+
+describe('the hook for refusals', () => {
+  it('is told why a delivery was refused, and so is the log, but not the sender', async () => {
+    const reasons: string[] = []
+    const { deliver, logger } = setUpReceiver({ hooks: { onRefused: (reason) => reasons.push(reason) } })
+    const response = await deliver(anEvent({ kind: 'note.ended' }), OTHER_TEST_SECRET)
+    expect(reasons).toEqual(['no-matching-signature'])
+    expect(logger.lines).toEqual([expect.stringMatching(/^warn a delivery was refused .*no-matching-signature.*v1/)])
+    expect(await response.text()).not.toContain('matching')
+  })
+})
+
+describe('a hook that throws', () => {
+  it.each([
+    ['later, in a promise', () => Promise.reject(new Error('metrics are down'))],
+    [
+      'at once',
+      () => {
+        throw new Error('metrics are down')
+      },
+    ],
+  ])('%s, is logged and changes nothing', async (_when, fail) => {
+    const { deliver, logger } = setUpReceiver({ hooks: { onOutcome: fail, onRefused: fail } })
+    expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(204)
+    expect((await deliver(anEvent({ kind: 'note.ended' }), OTHER_TEST_SECRET)).status).toBe(401)
+    const failures = logger.lines.filter((line) => line.startsWith('error a hook failed'))
+    expect(failures).toHaveLength(2)
+    expect(logger.lines.join()).not.toContain('metrics')
+  })
+})
+
+describe('a log that fails', () => {
+  const fail = () => {
+    throw new Error('the disk is full')
+  }
+
+  it('costs a line and no delivery', async () => {
+    const { deliver } = setUpReceiver({
+      logger: { info: fail, warn: fail, error: fail },
+      on: { 'note.ended': () => Promise.reject(new Error('the handler too')) },
+    })
+    expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(500)
+    expect((await deliver(anEvent({ kind: 'note.ended' }), OTHER_TEST_SECRET)).status).toBe(401)
+    expect((await deliver('no event')).status).toBe(400)
+  })
+})
+
+describe('an error in the log', () => {
+  it('is shown no line of its message, even one that looks like a place', async () => {
+    const error = new Error('cannot save:\n    at the board meeting (Salaries 2026:1:1)\n')
+    const { deliver, logger } = setUpReceiver({
+      on: { 'note.ended': () => Promise.reject(Object.assign(error, { code: 'Salaries are cut' })) },
+    })
+    await deliver(anEvent({ kind: 'note.ended' }))
+    expect(logger.lines.join()).toMatch(/a handler failed.*observer\.test\.ts/)
+    expect(logger.lines.join()).not.toContain('Salaries')
+  })
+
+  it('is shown by its kind where it is no error', async () => {
+    const { deliver, logger } = setUpReceiver({ on: { 'note.ended': () => Promise.reject('Salaries 2026') } })
+    await deliver(anEvent({ kind: 'note.ended' }))
+    expect(logger.lines.join()).toMatch(/a handler failed.*"error":"string"/)
+    expect(logger.lines.join()).not.toContain('Salaries')
+  })
+
+  it('is shown without the name that it has given itself, where that may be a sentence', async () => {
+    const error = Object.assign(new Error('x'), { name: 'Salaries are cut' })
+    const { deliver, logger } = setUpReceiver({ on: { 'note.ended': () => Promise.reject(error) } })
+    await deliver(anEvent({ kind: 'note.ended' }))
+    expect(logger.lines.join()).toMatch(/"error":"Error"/)
+    expect(logger.lines.join()).not.toContain('Salaries')
+  })
+})

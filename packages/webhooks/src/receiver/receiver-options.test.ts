@@ -1,0 +1,104 @@
+import { OptionError } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { TEST_SECRET } from '../fixtures/secrets.ts'
+import { storeWith } from '../fixtures/store-with.ts'
+import { memoryStore } from '../stores/memory-store.ts'
+import { createReceiver } from './receiver.ts'
+import type { ReceiverOptions } from './receiver-options.ts'
+
+const construct = (options: object) => () =>
+  createReceiver({ secret: TEST_SECRET, on: {}, ...options } as ReceiverOptions)
+
+function optionRefusedBy(options: object): string {
+  try {
+    construct(options)()
+  } catch (error) {
+    if (error instanceof OptionError) return error.option
+    throw error
+  }
+  return 'none'
+}
+
+describe('a receiver under construction', () => {
+  it.each([
+    [{ secret: 'whsec_!' }, /signing secret is not base64url/],
+    [{ secret: [TEST_SECRET, 'nope'] }, /does not start with "whsec_"/],
+  ])('refuses the malformed secret of %o', (options, message) => {
+    expect(construct(options)).toThrow(message)
+  })
+
+  it.each([
+    [{ handlers: {} }, 'handlers', /createReceiver has no option "handlers"\. It takes: secret, on, /],
+    [{ on: undefined }, 'on', /on must be an object, such as \{ 'note\.ended': /],
+    [{ on: null }, 'on', /on must be an object/],
+    [{ on: () => undefined }, 'on', /on must be an object/],
+    [{ on: { 'note.ended': 'save' } }, 'note.ended', /"note\.ended" is no function but string/],
+    [{ on: { 'note.finished': () => undefined } }, 'on', /on has no event "note\.finished"\. It takes: note\.ended, /],
+    [{ onUnknown: true }, 'onUnknown', /"onUnknown" is no function but boolean\. Give a function or nothing/],
+    [{ waitUntil: {} }, 'waitUntil', /"waitUntil" is no function but object/],
+    [{ hooks: 5 }, 'hooks', /hooks must be an object, such as \{ onOutcome: /],
+    [{ hooks: () => undefined }, 'hooks', /hooks must be an object/],
+    [{ hooks: { onDone: () => undefined } }, 'onDone', /hooks has no option "onDone"/],
+    [{ hooks: { onOutcome: 'count' } }, 'onOutcome', /"onOutcome" is no function but string/],
+    [{ hooks: { onOverdue: 1 } }, 'onOverdue', /"onOverdue" is no function but number/],
+    [{ hooks: { onRefused: [] } }, 'onRefused', /"onRefused" is no function but object/],
+    [
+      { store: memoryStore },
+      'store',
+      /store has no method "claim"\. Give an object with claim, renew, .* leave it out/,
+    ],
+    [{ store: Promise.resolve(memoryStore()) }, 'store', /store has no method "claim"/],
+    [{ logger: 'pino' }, 'logger', /logger has no method "info"/],
+    [{ logger: { info: () => undefined, warn: () => undefined } }, 'logger', /logger has no method "error"/],
+    [{ clock: 5 }, 'clock', /clock has no method "now"/],
+    [{ clock: { now: Date.now } }, 'clock', /clock has no method "sleep"/],
+    [{ scope: '' }, 'scope', /scope must be text, and not empty\. Name the integration, or leave it out/],
+    [{ scope: 5 }, 'scope', /scope must be text/],
+    [{ path: 'hooks' }, 'path', /path must start with "\/"/],
+    [{ path: 5 }, 'path', /path must start with "\/"/],
+    [{ path: '/hooks?key=1' }, 'path', /have no query, as in "\/webhooks\/notes"/],
+    [{ path: 'https://app.example/hooks' }, 'path', /path must start with "\/"/],
+    [
+      { revisionGate: 'loose' },
+      'revisionGate',
+      /revisionGate must be one of strict, deletions-at-equal, per-kind, off/,
+    ],
+    [{ toleranceSeconds: -1 }, 'toleranceSeconds', /toleranceSeconds must be/],
+    [{ toleranceSeconds: Number.NaN, secret: () => undefined }, 'toleranceSeconds', /toleranceSeconds must be/],
+    [{ maxBodyBytes: 0 }, 'maxBodyBytes', /maxBodyBytes must be a whole number from 1/],
+    [{ maxBodyBytes: 10.5 }, 'maxBodyBytes', /maxBodyBytes must be a whole number from 1/],
+    [{ dedupWindowMs: 97_199_999 }, 'dedupWindowMs', /dedupWindowMs is under 27 h .* Give at least 97200000/],
+    [{ dedupWindowMs: Number.NaN }, 'dedupWindowMs', /dedupWindowMs is under 27 h/],
+    [{ dedupWindowMs: '259200000' }, 'dedupWindowMs', /dedupWindowMs is under 27 h/],
+  ])('refuses %o by an error that names %s and the fix', (options, option, message) => {
+    expect(construct(options)).toThrow(message)
+    expect(optionRefusedBy(options)).toBe(option)
+  })
+
+  it.each(['claim', 'renew', 'commit', 'release', 'forget', 'prune'])('refuses a store that cannot %s', (method) => {
+    const { [method]: _missing, ...rest } = { ...storeWith(memoryStore(), {}) } as Record<string, unknown>
+    expect(construct({ store: rest })).toThrow(`store has no method "${method}"`)
+  })
+
+  it('refuses to be made of nothing', () => {
+    const make = createReceiver as (options?: unknown) => unknown
+    expect(() => make()).toThrow(/options must be an object, such as \{ secret: /)
+    expect(() => make(null)).toThrow(/options must be an object/)
+  })
+
+  it.each([undefined, '', [], () => undefined])('takes a secret that is not there yet: %o', (secret) => {
+    expect(construct({ secret })).not.toThrow()
+  })
+
+  it.each([
+    { dedupWindowMs: 97_200_000 },
+    { maxBodyBytes: 1 },
+    { toleranceSeconds: 0 },
+    { path: '/' },
+    { hooks: {} },
+    { hooks: { onOutcome: undefined }, on: { 'note.ended': undefined } },
+    { store: undefined, scope: undefined, path: undefined, clock: undefined, logger: undefined, hooks: undefined },
+  ])('takes %o', (options) => {
+    expect(construct(options)).not.toThrow()
+  })
+})

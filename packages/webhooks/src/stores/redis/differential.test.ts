@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NOTE_EVENT_KINDS } from '@notewire/protocol'
+import fc from 'fast-check'
+import { Redis } from 'ioredis'
+import { type Redis as RedisServer, startRedis } from 'notewire-test-servers'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ManualClock } from '../../fixtures/manual-clock.ts'
+import type { GateMode, NoteChange } from '../../receiver/revision-gate.ts'
+import { memoryStore } from '../memory-store.ts'
+import type { Claim, ClaimRequest, ReceiverStore } from '../store.ts'
+import { redisStore } from './redis-store.ts'
+
+// Leases are over at the next step, or never: what a slow machine does between two steps then makes no difference.
+const STEP_MS = 4
+const SHORT_MS = 1
+const LONG_MS = 3_600_000
+
+type Step =
+  | { readonly operation: 'claim'; readonly request: ClaimRequest }
+  | { readonly operation: 'renew'; readonly claim: number; readonly leaseMs: number }
+  | { readonly operation: 'commit' | 'release'; readonly claim: number }
+  | { readonly operation: 'forget'; readonly scope: string; readonly eventId: string }
+
+// Most happens in one place, where it meets.
+const aScope = mostly('a', 'a:b')
+const anEventId = fc.constantFrom('one', 'b:one', 'two', 'three')
+const aLeaseMs = mostly(LONG_MS, SHORT_MS, LONG_MS)
+/** Counted from the last. */
+const aClaim = mostly(0, 1, 2, 3)
+
+const aChange: fc.Arbitrary<NoteChange> = fc.record({
+  kind: fc.constantFrom(...NOTE_EVENT_KINDS),
+  revision: mostly(5, 4, 6, 10, Number.MAX_SAFE_INTEGER),
+  recordingSessionId: mostly<string | undefined>(undefined, '', 's', 's\nnote.deleted', 'note.ended "s"'),
+})
+
+const aNote = fc.record({
+  noteId: mostly('one', 'two'),
+  change: fc.option(aChange, { nil: undefined, freq: 8 }),
+})
+
+const aRequest: fc.Arbitrary<ClaimRequest> = fc.record({
+  scope: aScope,
+  eventId: anEventId,
+  note: fc.option(aNote, { nil: undefined, freq: 8 }),
+  gate: mostly<GateMode>('per-kind', 'off', 'off', 'deletions-at-equal', 'strict'),
+  leaseMs: aLeaseMs,
+  keepMs: fc.constant(LONG_MS),
+})
+
+const aHistory = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: fc.record({ operation: fc.constant('claim'), request: aRequest }) },
+    { weight: 5, arbitrary: fc.record({ operation: fc.constant('commit'), claim: aClaim }) },
+    { weight: 1, arbitrary: fc.record({ operation: fc.constant('release'), claim: aClaim }) },
+    { weight: 1, arbitrary: fc.record({ operation: fc.constant('renew'), claim: aClaim, leaseMs: aLeaseMs }) },
+    { weight: 2, arbitrary: fc.record({ operation: fc.constant('forget'), scope: aScope, eventId: anEventId }) },
+  ) as fc.Arbitrary<Step>,
+  { maxLength: 60, size: 'max' },
+)
+
+/** The first two times of three, and otherwise one of the rest. */
+function mostly<Value>(first: Value, ...rest: readonly Value[]): fc.Arbitrary<Value> {
+  return fc.oneof({ weight: 2, arbitrary: fc.constant(first) }, { weight: 1, arbitrary: fc.constantFrom(...rest) })
+}
+
+let server: RedisServer
+let redis: Redis
+beforeAll(async () => {
+  server = await startRedis()
+  redis = new Redis(server.port)
+})
+afterAll(async () => {
+  redis.disconnect()
+  await server.stop()
+})
+
+it('the store in Redis answers what the store in memory answers, whatever the history', async () => {
+  const told = new Set<string>()
+  await fc.assert(
+    fc.asyncProperty(aHistory, async (history) => {
+      await redis.flushall()
+      const clock = new ManualClock()
+      const inMemory = playerOn(memoryStore({ clock }))
+      const inRedis = playerOn(redisStore(redis))
+      for (const step of history) {
+        const answer = await inRedis(step)
+        expect({ step, answer }).toEqual({ step, answer: await inMemory(step) })
+        told.add(`${step.operation} ${answer.split(' ')[0]}`)
+        if (isShort(step)) await Promise.all([sleep(STEP_MS), clock.advance(STEP_MS)])
+      }
+    }),
+    { numRuns: 400 },
+  )
+  expect([...told].sort()).toEqual([
+    'claim busy',
+    'claim claimed',
+    'claim duplicate',
+    'claim stale',
+    'commit committed',
+    'commit lost',
+    'commit none',
+    'forget forgotten',
+    'forget unknown',
+    'release done',
+    'release none',
+    'renew lost',
+    'renew none',
+    'renew renewed',
+  ])
+})
+
+function isShort(step: Step): boolean {
+  if (step.operation === 'claim') return step.request.leaseMs === SHORT_MS
+  return step.operation === 'renew' && step.leaseMs === SHORT_MS
+}
+
+/** Plays the steps of one history on a store, and tells the answers in words. */
+function playerOn(store: ReceiverStore): (step: Step) => Promise<string> {
+  const claims: Claim[] = []
+  let highest = 0n
+
+  return async (step) => {
+    switch (step.operation) {
+      case 'claim': {
+        const result = await store.claim(step.request)
+        if (result.status === 'stale') return `stale ${result.appliedRevision}`
+        if (result.status !== 'claimed') return result.status
+        const token = BigInt(result.claim.fencingToken)
+        expect(token).toBeGreaterThan(highest)
+        highest = token
+        claims.push(result.claim)
+        return 'claimed'
+      }
+      case 'forget':
+        return await store.forget(step.scope, step.eventId)
+      case 'commit':
+      case 'renew':
+      case 'release': {
+        const claim = claims.at(-1 - step.claim)
+        if (claim === undefined) return 'none'
+        if (step.operation === 'commit') return await store.commit(claim)
+        if (step.operation === 'renew') return await store.renew(claim, step.leaseMs)
+        await store.release(claim)
+        return 'done'
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { type Redis as RedisServer, startRedis } from 'notewire-test-servers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ReceiverStore } from '../store.ts'
+import { aRequest, claimed } from './fixtures/claims.ts'
+import { clientMakers, type TestClient } from './fixtures/clients.ts'
+import { redisStore } from './redis-store.ts'
+
+const EVENTS = 300
+const NOTES = 10
+
+const makers = clientMakers.filter(({ name }) => ['ioredis', 'redis'].includes(name))
+
+describe.each(makers)('the store in Redis, by $name', ({ connect }) => {
+  let server: RedisServer
+  let client: TestClient
+  let admin: Redis
+  let store: ReceiverStore
+  beforeAll(async () => {
+    server = await startRedis({ durable: true })
+    client = await connect(server.port)
+    admin = new Redis(server.port)
+    admin.on('error', () => undefined)
+    store = redisStore(client.client)
+  })
+  afterAll(async () => {
+    client.close()
+    admin.disconnect()
+    await server.stop()
+  })
+
+  it('works on while all scripts are forgotten', async () => {
+    const scope = crypto.randomUUID()
+    const { stop } = again(2, () => admin.script('FLUSH'))
+    for (let event = 0; event < EVENTS; event += 1) {
+      const claim = await claimed(store, aRequest({ scope, eventId: `${event}`, note: undefined }))
+      expect(await store.renew(claim, 20_000)).toBe('renewed')
+      expect(await store.commit(claim)).toBe('committed')
+    }
+    await stop()
+  })
+
+  it('loses no event and applies none anew that was committed, while connections are cut', async () => {
+    const { stop } = again(20, () => admin.call('CLIENT', 'KILL', 'SKIPME', 'yes'))
+    const run = await applyAll(store)
+    expect(await stop()).toBeGreaterThan(2)
+    expect(run).toEqual({ unprocessed: [], committedTwice: [], wentDown: [] })
+  })
+
+  it('loses no event and applies none anew that was committed, while a durable server crashes', async () => {
+    const { stop } = again(80, () => server.crashAndRestart())
+    const run = await applyAll(store)
+    expect(await stop()).toBeGreaterThan(0)
+    expect(run).toEqual({ unprocessed: [], committedTwice: [], wentDown: [] })
+  })
+})
+
+/** What the service and eight instances do: every event again and again, until it is processed. */
+async function applyAll(store: ReceiverStore) {
+  const scope = crypto.randomUUID()
+  const committed: { readonly noteId: string; readonly revision: number; readonly eventId: string }[] = []
+  const unprocessed = new Set(Array.from({ length: EVENTS }, (_, event) => event))
+
+  async function attempt(event: number): Promise<void> {
+    const noteId = `note_${event % NOTES}`
+    const revision = event
+    const note = { noteId, change: { kind: 'note.updated', revision } } as const
+    const result = await store.claim(aRequest({ scope, eventId: `event_${event}`, note, leaseMs: 200 }))
+    if (result.status === 'busy') return
+    if (result.status === 'claimed') {
+      await sleep(2)
+      if ((await store.commit(result.claim)) === 'lost') return
+      committed.push({ noteId, revision, eventId: `event_${event}` })
+    }
+    unprocessed.delete(event)
+  }
+
+  const giveUpAt = Date.now() + 40_000
+  while (unprocessed.size > 0 && Date.now() < giveUpAt) {
+    const round = [...unprocessed]
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, instance) => {
+        for (const event of round.filter((each) => each % 8 === instance)) await attempt(event).catch(() => sleep(5))
+      }),
+    )
+  }
+  const ids = committed.map(({ eventId }) => eventId)
+  return {
+    unprocessed: [...unprocessed],
+    committedTwice: ids.filter((id, index) => ids.indexOf(id) !== index),
+    wentDown: committed.filter(({ noteId, revision }, index) =>
+      committed.slice(0, index).some((earlier) => earlier.noteId === noteId && earlier.revision > revision),
+    ),
+  }
+}
+
+/** Does something again and again until it is stopped, which tells how often it was done. */
+function again(pauseMs: number, act: () => Promise<unknown>): { stop(): Promise<number> } {
+  const stopped = new AbortController()
+  const acting = (async () => {
+    for (let times = 0; ; times += 1) {
+      await sleep(pauseMs)
+      if (stopped.signal.aborted) return times
+      await act()
+    }
+  })()
+  return {
+    stop: () => {
+      stopped.abort()
+      return acting
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { Redis } from 'ioredis'
+import { type RedisCluster, startRedisCluster } from 'notewire-test-servers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { storeChecks } from '../../testing/store-checks.ts'
+import type { ReceiverStore } from '../store.ts'
+import { aRequest, claimed } from './fixtures/claims.ts'
+import { clusterMakers, type TestClient } from './fixtures/clients.ts'
+import { redisStore } from './redis-store.ts'
+
+let cluster: RedisCluster
+beforeAll(async () => {
+  cluster = await startRedisCluster()
+})
+afterAll(() => cluster.stop())
+
+describe.each(clusterMakers)('the store in a Redis Cluster of three, by $name', ({ connect }) => {
+  let client: TestClient
+  let store: ReceiverStore
+  beforeAll(async () => {
+    client = await connect(cluster.ports[0] ?? 0)
+    store = redisStore(client.client)
+  })
+  afterAll(() => client.close())
+
+  for (const { name, run } of storeChecks) it(name, () => run(store))
+
+  it('spreads scopes over the nodes', async () => {
+    await onEveryNode((node) => node.flushall())
+    const scopes = Array.from({ length: 30 }, (_, index) => `scope ${index}`)
+    for (const scope of scopes) await store.commit(await claimed(store, aRequest({ scope })))
+    const sizes = await onEveryNode((node) => node.dbsize())
+    expect(Math.min(...sizes)).toBeGreaterThan(0)
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(2 * scopes.length)
+  })
+
+  it.each(['', '{', '}', '{}', '{a}b', 'a}{b', '%'])('keeps scope %j on one node', async (scope) => {
+    const request = aRequest({ scope: `${scope}${scope && crypto.randomUUID()}`, eventId: crypto.randomUUID() })
+    await store.commit(await claimed(store, { ...request, note: { noteId: crypto.randomUUID() } }))
+    expect(await store.forget(request.scope, request.eventId)).toBe('forgotten')
+  })
+
+  it('survives that all nodes forget their scripts', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const claim = await claimed(store, aRequest())
+      await onEveryNode((node) => node.script('FLUSH'))
+      expect(await store.commit(claim)).toBe('committed')
+    }
+  })
+})
+
+async function onEveryNode<Answer>(ask: (node: Redis) => Promise<Answer>): Promise<Answer[]> {
+  const nodes = cluster.ports.map((port) => new Redis(port))
+  try {
+    return await Promise.all(nodes.map(ask))
+  } finally {
+    for (const node of nodes) node.disconnect()
+  }
+}

@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { type Redis as RedisServer, startRedis } from 'notewire-test-servers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createReceiver, type Receiver } from '../../receiver/receiver.ts'
+import { anEvent } from '../../testing/an-event.ts'
+import { signAttempt } from '../../testing/sign-attempt.ts'
+import { storeChecks } from '../../testing/store-checks.ts'
+import type { ReceiverStore } from '../store.ts'
+import { aRequest, claimed } from './fixtures/claims.ts'
+import { clientMakers, type TestClient } from './fixtures/clients.ts'
+import { redisStore } from './redis-store.ts'
+
+const SECRET = 'whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIGFuZCBubyBvdGhlcg'
+
+let server: RedisServer
+beforeAll(async () => {
+  server = await startRedis()
+})
+afterAll(() => server.stop())
+
+describe.each(clientMakers)('the store in Redis, by $name', ({ connect }) => {
+  let client: TestClient
+  let store: ReceiverStore
+  beforeAll(async () => {
+    client = await connect(server.port)
+    store = redisStore(client.client)
+  })
+  afterAll(() => client.close())
+
+  for (const { name, run } of storeChecks) it(name, () => run(store))
+})
+
+describe('the store in Redis', () => {
+  let admin: Redis
+  let store: ReceiverStore
+  beforeAll(() => {
+    admin = new Redis(server.port)
+    store = redisStore(admin)
+  })
+  afterAll(() => admin.disconnect())
+
+  it('takes one command a claim and one a commit', async () => {
+    await store.commit(await claimed(store, aRequest()))
+    await admin.config('RESETSTAT')
+    await store.commit(await claimed(store, aRequest()))
+    const statistics = await admin.info('commandstats')
+    expect(statistics).toContain('cmdstat_evalsha:calls=2,')
+    expect(statistics).not.toContain('cmdstat_eval:')
+  })
+
+  it('keeps two keys, which a user can read', async () => {
+    const scope = 'keys'
+    const claim = await claimed(store, aRequest({ scope }))
+    const [event, note] = ['{notewire:keys}:event:event_1', '{notewire:keys}:note:note_1'] as const
+    expect((await admin.keys('*{notewire:keys}*')).sort()).toEqual([event, note])
+    expect(await admin.get(event)).toMatch(new RegExp(`^${claim.fencingToken} \\d{13}$`))
+    await store.commit(claim)
+    expect(await admin.get(event)).toBe(`processed ${claim.fencingToken}`)
+    expect(await admin.get(note)).toBe(`${claim.fencingToken} 0\n7\nnote.updated\n`)
+  })
+
+  it('has Redis remove what need not be kept any longer, so that there is nothing to prune', async () => {
+    const claim = await claimed(store, aRequest({ scope: 'expiry', leaseMs: 20_000, keepMs: 100_000 }))
+    const expiry = async () => {
+      const keys = ['{notewire:expiry}:event:event_1', '{notewire:expiry}:note:note_1']
+      return await Promise.all(keys.map(async (key) => Math.ceil((await admin.pttl(key)) / 10_000) * 10_000))
+    }
+    expect(await expiry()).toEqual([120_000, 120_000])
+    await store.renew(claim, 50_000)
+    expect(await expiry()).toEqual([150_000, 150_000])
+    await store.commit(claim)
+    expect(await expiry()).toEqual([100_000, 100_000])
+    await store.forget('expiry', 'event_1')
+    expect(await expiry()).toEqual([100_000, 100_000])
+    expect(await store.prune()).toBe(0)
+  })
+
+  it('keeps for as long as Redis can what is to be kept for ever', async () => {
+    const request = aRequest({ keepMs: Number.POSITIVE_INFINITY })
+    await store.commit(await claimed(store, request))
+    expect(await store.claim(request)).toEqual({ status: 'duplicate' })
+  })
+
+  it('lets a claim be committed and renewed that has run out, as long as nobody took it over', async () => {
+    const request = aRequest({ leaseMs: 1 })
+    const late = await claimed(store, request)
+    await sleep(10)
+    expect(await store.renew(late, 1)).toBe('renewed')
+    await sleep(10)
+    expect(await store.commit(late)).toBe('committed')
+  })
+
+  it.each([
+    ['a:b', 'c', 'a', 'b:c'],
+    ['a}', 'b', 'a', '}b'],
+    ['a}:event:b', 'c', 'a', 'b}:event:c'],
+    ['a%7D', 'b', 'a}', 'b'],
+    ['', ':event:a', '', 'a'],
+  ])('keeps apart scope %j with event %j and scope %j with event %j', async (scope, eventId, otherScope, otherId) => {
+    const unique = crypto.randomUUID()
+    const one = aRequest({ scope: `${unique}${scope}`, eventId, note: undefined })
+    await store.commit(await claimed(store, one))
+    await claimed(store, { ...one, scope: `${unique}${otherScope}`, eventId: otherId })
+    expect(await store.claim(one)).toEqual({ status: 'duplicate' })
+  })
+
+  it('keeps apart an event and a note of the same id', async () => {
+    const request = aRequest({ eventId: 'same', note: { noteId: 'same' } })
+    expect(await store.commit(await claimed(store, request))).toBe('committed')
+    expect(await store.forget(request.scope, 'same')).toBe('forgotten')
+  })
+
+  it('keeps apart recording sessions, whatever is in their ids', async () => {
+    const { scope } = aRequest()
+    const ended = (recordingSessionId: string) =>
+      aRequest({
+        scope,
+        eventId: `of ${recordingSessionId}`,
+        note: { noteId: 'note_1', change: { kind: 'note.ended', revision: 7, recordingSessionId } },
+      })
+    await store.commit(await claimed(store, ended('a\nnote.deleted')))
+    await store.commit(await claimed(store, ended('a')))
+    expect(await store.claim(aRequest({ ...ended('a'), eventId: 'again' }))).toMatchObject({ status: 'stale' })
+    expect(await store.claim(aRequest({ ...ended('a\nnote.deleted'), eventId: 'again' }))).toMatchObject({
+      status: 'stale',
+    })
+  })
+
+  it('remembers nothing of a kind that was applied at a lower revision', async () => {
+    const { scope } = aRequest()
+    const change = (kind: 'note.ended' | 'note.updated', revision: number) => ({
+      ...aRequest({ scope, eventId: crypto.randomUUID(), gate: 'off' }),
+      note: { noteId: 'note_1', change: { kind, revision } },
+    })
+    await store.commit(await claimed(store, change('note.updated', 5)))
+    await store.commit(await claimed(store, change('note.ended', 4)))
+    await claimed(store, { ...change('note.ended', 5), gate: 'per-kind' })
+  })
+
+  it('counts fencing tokens on when the clock of the server is set back', async () => {
+    const scope = 'clock'
+    // Higher than the time in microseconds will be for two centuries.
+    await admin.set('{notewire:clock}:event:event_1', '8000000000000000 0')
+    expect((await claimed(store, aRequest({ scope, note: undefined }))).fencingToken).toBe('8000000000000001')
+    await admin.set('{notewire:clock}:note:note_1', '8000000000000005 0\n')
+    expect((await claimed(store, aRequest({ scope, eventId: 'event_2' }))).fencingToken).toBe('8000000000000006')
+  })
+
+  it('gives higher fencing tokens when Redis has lost everything', async () => {
+    const request = aRequest()
+    const before = await claimed(store, request)
+    await admin.flushall()
+    const after = await claimed(store, request)
+    expect(BigInt(after.fencingToken)).toBeGreaterThan(BigInt(before.fencingToken))
+    expect(await store.commit(before)).toBe('lost')
+    expect(await store.commit(after)).toBe('committed')
+  })
+
+  it('has receivers on many instances apply an event once', async () => {
+    const applied: string[] = []
+    const scope = crypto.randomUUID()
+    const receivers = Array.from({ length: 5 }, () =>
+      createReceiver({
+        secret: SECRET,
+        scope,
+        store,
+        on: { 'note.updated': ({ event_id }) => applied.push(event_id) },
+      }),
+    )
+    const attempt = await signAttempt(SECRET, anEvent({ kind: 'note.updated', eventId: 'event_1' }))
+    const deliver = (receiver: Receiver) =>
+      receiver.fetch(new Request('https://receiver.test/hooks', { method: 'POST', ...attempt }))
+    const answers = await Promise.all(receivers.map(deliver))
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204])
+    expect(applied).toEqual(['event_1'])
+  })
+
+  it.each([
+    ['nothing', undefined],
+    ['the promise of a client', Promise.resolve()],
+    ['an address', 'redis://127.0.0.1'],
+  ])('refuses %s where the client should be', (_, client) => {
+    // @ts-expect-error no client
+    expect(() => redisStore(client)).toThrow(/client of neither ioredis nor redis/)
+  })
+})

@@ -1,0 +1,131 @@
+import type { GateMode, NoteChange } from '../../receiver/revision-gate.ts'
+import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../store.ts'
+import { eventKey, keysOf } from './keys.ts'
+import { type IoredisClient, type NodeRedisClient, type RunScript, scriptRunner } from './redis-client.ts'
+import type { Script } from './script.ts'
+import { CLAIM, COMMIT, FORGET, RELEASE, RENEW } from './scripts.ts'
+import { withinTimeLimit } from './time-limit.ts'
+
+/**
+ * A store in Redis 6.2 or newer, or Valkey: for any number of instances, over the client that you already have. Every
+ * operation is one script, hence atomic and one round trip, by the clock of the server. There is nothing to migrate, and
+ * nothing to prune.
+ *
+ * **Keys.** `{notewire:<scope>}:event:<event id>` and `{notewire:<scope>}:note:<note id>`, with the prefix of the client,
+ * if it has one, before them. All keys of a scope are in one slot of a Redis Cluster, hence on one node: a receiver has
+ * the throughput of one node, and receivers of several scopes spread.
+ *
+ * **Limits.** An operation fails after five seconds with {@link RedisTimeoutError}; a claim that Redis gives after that is
+ * given back. Limits of your client apply as well. A claim whose answer is lost, by a broken connection or by such a limit,
+ * stays `busy` until it runs out after 20 s; the service sends the event again after 30 s.
+ *
+ * **What can be lost.** Redis answers before a replica has what it wrote. A failover can forget the last claims and
+ * commits: those that the new master had not received, and all that the old one accepted while it was cut off. Then an event
+ * that is sent again can be applied again, an older revision can pass after a newer one, two workers can hold one note (the
+ * first is refused at its commit), and a replay that was asked for with `forget` can be taken for a duplicate. No event
+ * that was not applied is taken for one that was. A crash of a server without replica forgets nothing with `appendfsync
+ * always`, a second or two with `everysec`, and all since the last snapshot without `appendonly`. Where a repeat does harm,
+ * write idempotent handlers, or use a store with transactions.
+ *
+ * Set `maxmemory-policy noeviction`: what is evicted is forgotten.
+ *
+ * @param client  a `Redis` or `Cluster` of `ioredis`, or a client, pool, cluster or sentinel of `redis` that is connected;
+ * it stays yours to close
+ * @throws OptionError for a client of neither driver
+ * @example
+ * ```ts
+ * import { createReceiver } from '@notewire/webhooks'
+ * import { redisStore } from '@notewire/webhooks/redis'
+ * import { Redis } from 'ioredis'
+ *
+ * const redis = new Redis(process.env['REDIS_URL'] ?? 'redis://localhost')
+ *
+ * export const receiver = createReceiver({
+ *   secret: () => process.env['NOTES_SIGNING_SECRET'],
+ *   store: redisStore(redis),
+ *   on: { 'note.deleted': ({ data }) => console.log(data.note_id, 'is gone') },
+ * })
+ * ```
+ */
+export function redisStore(client: IoredisClient | NodeRedisClient): ReceiverStore {
+  return new RedisStore(scriptRunner(client))
+}
+
+class RedisStore implements ReceiverStore {
+  readonly #run: RunScript
+
+  constructor(run: RunScript) {
+    this.#run = run
+  }
+
+  async claim(request: ClaimRequest): Promise<ClaimResult> {
+    const { note, gate, leaseMs, keepMs } = request
+    const args = [wholeMs(leaseMs), wholeMs(leaseMs + keepMs)]
+    if (note?.change !== undefined) args.push(...gateArguments(gate, note.change))
+    const work = this.#run(CLAIM, keysOf(request), args)
+    const late = (reply: string) => this.#giveBackLate(claimResult(reply, request))
+    return claimResult(await withinTimeLimit('claim', work, late), request)
+  }
+
+  async renew({ request, fencingToken }: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {
+    const args = [fencingToken, wholeMs(leaseMs), wholeMs(leaseMs + request.keepMs)]
+    const reply = await this.#ask('renew', RENEW, keysOf(request), args)
+    return reply === 'renewed' ? reply : 'lost'
+  }
+
+  async commit({ request, fencingToken }: Claim): Promise<CommitResult> {
+    const { note, keepMs } = request
+    const args = [fencingToken, wholeMs(keepMs)]
+    if (note?.change !== undefined) args.push(String(note.change.revision), seenLine(note.change))
+    const reply = await this.#ask('commit', COMMIT, keysOf(request), args)
+    return reply === 'committed' ? reply : 'lost'
+  }
+
+  async release({ request, fencingToken }: Claim): Promise<void> {
+    await this.#ask('release', RELEASE, keysOf(request), [fencingToken])
+  }
+
+  async forget(scope: string, eventId: string): Promise<'forgotten' | 'unknown'> {
+    const reply = await this.#ask('forget', FORGET, [eventKey(scope, eventId)], [])
+    return reply === 'forgotten' ? reply : 'unknown'
+  }
+
+  /** Redis itself removes what need not be kept any longer. */
+  async prune(): Promise<number> {
+    return 0
+  }
+
+  #ask(operation: string, script: Script, keys: readonly string[], args: readonly string[]): Promise<string> {
+    return withinTimeLimit(operation, this.#run(script, keys, args))
+  }
+
+  /** A claim that Redis gives when nobody waits for it any longer would keep its event busy until it runs out. */
+  #giveBackLate(result: ClaimResult): void {
+    if (result.status === 'claimed') this.release(result.claim).catch(() => undefined)
+  }
+}
+
+function claimResult(reply: string, request: ClaimRequest): ClaimResult {
+  if (reply === 'duplicate' || reply === 'busy') return { status: reply }
+  const [first = '', second] = reply.split(' ')
+  if (first === 'stale') return { status: 'stale', appliedRevision: Number(second) }
+  return { status: 'claimed', claim: { request, fencingToken: first } }
+}
+
+/** What the gate has to know: the revision, and what may pass at an equal one unless it, or a deletion, is seen at it. */
+function gateArguments(gate: GateMode, change: NoteChange): readonly string[] {
+  if (gate === 'off') return []
+  const revision = String(change.revision)
+  const passesAtEqual = gate === 'per-kind' || (gate === 'deletions-at-equal' && change.kind === 'note.deleted')
+  return passesAtEqual ? [revision, seenLine(change)] : [revision]
+}
+
+/** A kind, with its recording session where there is one, in one line. */
+function seenLine({ kind, recordingSessionId }: NoteChange): string {
+  return recordingSessionId === undefined ? kind : `${kind} ${JSON.stringify(recordingSessionId)}`
+}
+
+// Redis takes whole numbers from 1, and no Infinity.
+function wholeMs(ms: number): string {
+  return String(Math.min(Math.max(Math.ceil(ms), 1), Number.MAX_SAFE_INTEGER))
+}

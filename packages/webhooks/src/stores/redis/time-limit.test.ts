@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { startRedis } from 'notewire-test-servers'
+import { describe, expect, it } from 'vitest'
+import { aRequest } from './fixtures/claims.ts'
+import { clientMakers } from './fixtures/clients.ts'
+import { redisStore } from './redis-store.ts'
+import { RedisTimeoutError } from './time-limit.ts'
+
+const makers = clientMakers.filter(({ name }) => ['ioredis', 'redis'].includes(name))
+
+describe.concurrent('a Redis that does not answer', () => {
+  it.for(makers)(
+    'fails an operation by $name after five seconds, and a claim that it gives later is given back',
+    async ({ connect }) => {
+      await using server = await startRedis()
+      const client = await connect(server.port)
+      const other = new Redis(server.port)
+      const store = redisStore(client.client)
+      const request = aRequest()
+
+      await other.call('CLIENT', 'PAUSE', '6000', 'ALL')
+      const begunAt = performance.now()
+      await expect(store.claim(request)).rejects.toThrow(RedisTimeoutError)
+      expect(performance.now() - begunAt).toBeLessThan(5_900)
+
+      await sleep(1_500)
+      expect(await store.claim(request)).toMatchObject({ status: 'claimed' })
+      client.close()
+      other.disconnect()
+    },
+  )
+
+  it('fails an operation of a client that is offline and would queue it for ever', async () => {
+    await using server = await startRedis()
+    const client = new Redis(server.port, { maxRetriesPerRequest: null })
+    client.on('error', () => undefined)
+    await once(client, 'ready')
+    await server.stop()
+    const store = redisStore(client)
+    const asked = [store.claim(aRequest()), store.forget('scope', 'event_1')]
+    for (const { status } of await Promise.allSettled(asked)) expect(status).toBe('rejected')
+    await expect(asked[0]).rejects.toThrow(/Redis did not answer "claim" within 5 s/)
+    client.disconnect()
+  })
+})
