@@ -5,9 +5,17 @@ export async function compile(files: readonly string[], folder: string): Promise
   await build({ ...shared, entry: [...files], outDir: folder, target: 'node20.10', skipNodeModulesBundle: true })
 }
 
-/** Bundles one file with all that it imports, as Workers are deployed. */
+/** Bundles one file with all that it imports but what `nodejs_compat` brings, as Workers are deployed. */
 export async function bundleForWorkers(file: string, folder: string): Promise<void> {
-  await build({ ...shared, entry: [file], outDir: folder, target: 'es2022', platform: 'browser', noExternal: [/^/] })
+  await build({
+    ...shared,
+    entry: [file],
+    outDir: folder,
+    target: 'es2022',
+    platform: 'browser',
+    noExternal: [/^(?!node:)/],
+    external: [/^node:/],
+  })
 }
 
-const shared = { config: false, format: 'esm', silent: true } as const
+const shared = { config: false, format: 'esm', silent: true, removeNodeProtocol: false } as const

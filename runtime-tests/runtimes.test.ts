@@ -1,6 +1,7 @@
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createNotesService, type NotesService } from '@notewire/mock-server'
+import { storeChecks } from '@notewire/webhooks/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { expectDeliveriesToArrive, SECRET } from '../examples/recipes/test/deliveries.ts'
 import { vectorFiles } from '../packages/webhooks/vectors/generate.ts'
@@ -23,6 +24,7 @@ beforeAll(async () => {
   await cp(join(WORKSPACE, 'examples/recipes/src'), inConsumer('recipes'), { recursive: true })
   await compile([inConsumer('checks/run-check.ts'), inConsumer('load-entries.ts')], inConsumer('compiled'))
   await bundleForWorkers(inConsumer('checks/worker.ts'), inConsumer('bundled'))
+  await bundleForWorkers(inConsumer('checks/sqlite-worker.ts'), inConsumer('bundled'))
   answersHere = await answersOfEntries(here, 'import')
   service = resources.use(await createNotesService({ notes: 5 }))
   await service.listen()
@@ -55,6 +57,16 @@ describe.each([...nodes, bun, deno])('$name', (runtime) => {
     })
   })
 
+  it('keeps a store in SQLite', async () => {
+    const path = JSON.stringify({ path: inConsumer(`${runtime.name}.db`) })
+    const check = ['compiled/checks/run-check.js', 'sqlite-store-in-a-file', path]
+    expect(await seenBy(runtime, consumer.folder, ...check)).toEqual({
+      checks: allPassed,
+      transactions: marksThatHold,
+      whileAnotherWrites: 'claimed',
+    })
+  })
+
   it.each(['import', 'require'])('can %s every entry, and call it', async (method) => {
     expect(await answersOfEntries(runtime, method)).toEqual(answersHere)
   })
@@ -81,6 +93,34 @@ describe.each([
 
   it('reads a service on a port', async () => {
     expect(await check('client-against-a-port', whereTheServiceIs())).toEqual(whatTheServiceHolds())
+  })
+})
+
+it('Node.js 20 has no SQLite, and is told so', async () => {
+  const check = ['compiled/checks/run-check.js', 'sqlite-store-without-node-sqlite']
+  expect(await seenBy(node20, consumer.folder, ...check)).toBe('node_sqlite_missing')
+})
+
+describe('workerd with SQLite', () => {
+  let workerd: Workerd
+  beforeAll(async () => {
+    workerd = resources.use(
+      await startWorkerd(inConsumer('bundled/sqlite-worker.js'), {
+        compatibilityFlags: ['nodejs_compat'],
+        d1Databases: ['DB'],
+        durableObjects: { OBJECT: { className: 'StoreObject', useSQLite: true } },
+      }),
+    )
+  })
+
+  it('keeps a store in D1', async () => {
+    const response = await fetch(new URL('d1', workerd.url))
+    expect(await response.json()).toEqual({ checks: allPassed, marksInTransactions: false })
+  })
+
+  it('keeps a store in a Durable Object', async () => {
+    const response = await fetch(new URL('durable-object', workerd.url))
+    expect(await response.json()).toEqual({ checks: allPassed, transactions: marksThatHold })
   })
 })
 
@@ -126,6 +166,13 @@ const aRoundTrip = {
   outcomes: ['applied', 'duplicate', 'stale', 'no-matching-signature', 'timestamp-too-old', 'closing'],
   applied: ['nöte-🎻 at 7'],
   'after closing': 503,
+}
+
+const allPassed = { passed: storeChecks.length, failed: [] }
+
+const marksThatHold = {
+  outcomes: ['applied', 'duplicate', 'duplicate', 'failed', 'applied', 'duplicate'],
+  effects: [[1], [2]],
 }
 
 function whereTheServiceIs() {

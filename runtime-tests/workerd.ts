@@ -20,13 +20,22 @@ export async function startWorkerd(
   {
     compatibilityFlags = [],
     bindings = {},
-  }: { compatibilityFlags?: readonly string[]; bindings?: Readonly<Record<string, string>> } = {},
+    d1Databases = [],
+    durableObjects = {},
+  }: {
+    compatibilityFlags?: readonly string[]
+    bindings?: Readonly<Record<string, string>>
+    d1Databases?: readonly string[]
+    durableObjects?: Readonly<Record<string, { className: string; useSQLite: true }>>
+  } = {},
 ): Promise<Workerd> {
   const workerd = new Miniflare({
     modules: [{ type: 'ESModule', path: 'worker.js', contents: await readFile(bundle, 'utf8') }],
     compatibilityDate: COMPATIBILITY_DATE,
     compatibilityFlags: [...compatibilityFlags],
     bindings,
+    d1Databases: [...d1Databases],
+    durableObjects,
   })
   return { url: await workerd.ready, [Symbol.asyncDispose]: () => workerd.dispose() }
 }

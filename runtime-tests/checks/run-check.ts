@@ -6,6 +6,8 @@ const checks: Readonly<Record<string, () => Promise<(argument: never) => Promise
   'verifier-vectors': async () => (await import('./verifier-vectors.ts')).verifierVectors,
   'receiver-round-trip': async () => (await import('./receiver-round-trip.ts')).receiverRoundTrip,
   'client-against-a-port': async () => (await import('./client-against-a-port.ts')).clientAgainstAPort,
+  'sqlite-store-in-a-file': async () => (await import('./sqlite-store.ts')).sqliteStoreInAFile,
+  'sqlite-store-without-node-sqlite': async () => (await import('./sqlite-store.ts')).sqliteStoreWithoutNodeSqlite,
   'service-in-process': async () => (await import('./service-in-process.ts')).serviceInProcess,
 }
 

@@ -92,8 +92,9 @@ class MemoryStore implements ReceiverStore {
     const now = this.#clock.now()
     processed.set(eventId, { keptUntil: now + keepMs, forgotten: false })
     if (note?.change !== undefined) {
-      const raised = raiseRevision(applied.get(note.noteId), note.change)
-      applied.set(note.noteId, { ...raised, keptUntil: now + keepMs })
+      const before = applied.get(note.noteId)
+      const keptUntil = Math.max(now + keepMs, before?.keptUntil ?? 0)
+      applied.set(note.noteId, { ...raiseRevision(before, note.change), keptUntil })
     }
     this.#dropLease(claim)
     if (now - this.#prunedAt >= PRUNE_EVERY_MS) await this.prune()

@@ -1,0 +1,90 @@
+import { type NoteChange, passRevisionGate, raiseRevision } from '../../receiver/revision-gate.ts'
+import type { ClaimRequest, ClaimResult } from '../store.ts'
+import { NOW, wholeMs } from './schema.ts'
+import type { SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
+
+/** Takes the event's lease and the note's, and tells why where they cannot be had. */
+export function claimStatements(request: ClaimRequest, now: number | null): readonly SqliteStatement[] {
+  const { scope, eventId, note, leaseMs } = request
+  const parameters = [scope, eventId, note?.noteId ?? null, ...judged(request), wholeMs(leaseMs), now]
+  return [
+    { sql: LEASE_EVENT, parameters },
+    ...(note === undefined ? [] : [{ sql: LEASE_NOTE, parameters: [note.noteId, scope, eventId] }]),
+    { sql: EXPLAIN, parameters },
+  ]
+}
+
+/** Reads what the statements of a claim answered. */
+export function readClaim(rows: readonly SqliteRow[][], request: ClaimRequest): ClaimResult {
+  const leased = rows[0]?.[0]
+  if (leased !== undefined) {
+    return { status: 'claimed', claim: { request, fencingToken: String(leased['fencing_token']) } }
+  }
+  const { answer, applied_revision } = rows.at(-1)?.[0] ?? {}
+  if (answer === 'duplicate') return { status: 'duplicate' }
+  if (answer === 'stale') return { status: 'stale', appliedRevision: Number(applied_revision) }
+  // Also where the answer is `free` by now: a lease may run out between two statements.
+  return { status: 'busy' }
+}
+
+// The gate without its modes: what an equal revision comes to, by whether the change was seen at it. `revision` is NULL for
+// what passes whatever was applied.
+function judged({ gate, note }: ClaimRequest): readonly SqliteValue[] {
+  const change = note?.change
+  if (change === undefined || gate === 'off') return [null, null, null, null]
+  const { revision, seen } = raiseRevision(undefined, change)
+  const passes = (seenBefore: readonly string[]) =>
+    Number(passRevisionGate(gate, change, { revision, deleted: false, seen: seenBefore }) === 'apply')
+  return [revision, seenKeyOf(change), passes(seen), passes([])]
+}
+
+/** What an applied change leaves in `seen`. */
+export function seenKeyOf(change: NoteChange): string {
+  return raiseRevision(undefined, change).seen[0] ?? ''
+}
+
+// Tokens grow with each claim of a row. Beginning with the time, they also grow where a row was pruned in between.
+const DECIDE = `
+  WITH request (
+    scope, event_id, note_id, revision, seen_key, passes_if_seen, passes_if_unseen, lease_ms, now
+  ) AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${NOW})),
+  decision AS (
+    SELECT
+      request.scope,
+      request.event_id,
+      now + lease_ms AS lease_ends_at,
+      max(now, coalesce(event.fencing_token + 1, 0), coalesce(note.fencing_token + 1, 0)) AS fencing_token,
+      note.revision AS applied_revision,
+      CASE
+        WHEN event.processed_at IS NOT NULL AND event.forgotten_at IS NULL THEN 'duplicate'
+        WHEN event.processed_at IS NULL AND (
+          request.revision < note.revision
+          OR request.revision = note.revision AND (
+            note.deleted
+            OR NOT iif(seen_key IN (SELECT value FROM json_each(note.seen)), passes_if_seen, passes_if_unseen)
+          )
+        ) THEN 'stale'
+        WHEN event.lease_ends_at > now OR note.lease_ends_at > now THEN 'busy'
+        ELSE 'free'
+      END AS answer
+    FROM request
+    LEFT JOIN notewire_events AS event ON event.scope = request.scope AND event.event_id = request.event_id
+    LEFT JOIN notewire_notes AS note ON note.scope = request.scope AND note.note_id = request.note_id
+  )`
+
+const LEASE_EVENT = `${DECIDE}
+  INSERT INTO notewire_events (scope, event_id, fencing_token, lease_ends_at)
+  SELECT scope, event_id, fencing_token, lease_ends_at FROM decision WHERE answer = 'free'
+  ON CONFLICT (scope, event_id) DO UPDATE
+  SET fencing_token = excluded.fencing_token, lease_ends_at = excluded.lease_ends_at
+  RETURNING fencing_token`
+
+// `changes()` tells whether the statement before has leased the event.
+const LEASE_NOTE = `
+  INSERT INTO notewire_notes (scope, note_id, fencing_token, lease_ends_at)
+  SELECT scope, ?, fencing_token, lease_ends_at FROM notewire_events
+  WHERE scope = ? AND event_id = ? AND changes() = 1
+  ON CONFLICT (scope, note_id) DO UPDATE
+  SET fencing_token = excluded.fencing_token, lease_ends_at = excluded.lease_ends_at`
+
+const EXPLAIN = `${DECIDE} SELECT answer, applied_revision FROM decision`

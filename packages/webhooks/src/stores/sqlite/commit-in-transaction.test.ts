@@ -1,0 +1,250 @@
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { ManualClock } from '../../fixtures/manual-clock.ts'
+import { recordingLogger } from '../../fixtures/recording-logger.ts'
+import { TEST_SECRET } from '../../fixtures/secrets.ts'
+import { createReceiver } from '../../receiver/receiver.ts'
+import { anEvent } from '../../testing/an-event.ts'
+import { signAttempt } from '../../testing/sign-attempt.ts'
+import type { ClaimRequest } from '../store.ts'
+import { betterSqlite } from './better-sqlite.ts'
+import { temporaryPath } from './fixtures/temporary-path.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
+import { sqliteStore } from './sqlite-store.ts'
+
+const drivers = {
+  'node:sqlite': {
+    storeAt: (path: string) => sqliteStore(path),
+    open: (path: string) => new DatabaseSync(path),
+  },
+  'better-sqlite3': {
+    storeAt: (path: string) => sqliteStore(betterSqlite(new Database(path))),
+    open: (path: string) => new Database(path),
+  },
+}
+
+describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeAt, open }) => {
+  async function setUp() {
+    const path = temporaryPath(onTestFinished)
+    const store = storeAt(path)
+    const database = open(path)
+    onTestFinished(async () => {
+      database.close()
+      await store.close()
+    })
+    await store.migrate()
+    database.exec('CREATE TABLE summaries (note_id TEXT)')
+    const rows = () => database.prepare('SELECT note_id FROM summaries').all().length
+    return { store, database, rows }
+  }
+
+  const request: ClaimRequest = {
+    scope: 's',
+    eventId: 'one',
+    note: { noteId: 'note_1', change: { kind: 'note.updated', revision: 4 } },
+    gate: 'deletions-at-equal',
+    leaseMs: 20_000,
+    keepMs: 97_200_000,
+  }
+  const ofRevision = (revision: number): ClaimRequest => ({
+    ...request,
+    eventId: `of revision ${revision}`,
+    note: { noteId: 'note_1', change: { kind: 'note.updated', revision } },
+  })
+  const claimOf = async ({ store }: Awaited<ReturnType<typeof setUp>>, leaseMs = 20_000) => {
+    const result = await store.claim({ ...request, leaseMs })
+    if (result.status !== 'claimed') throw new Error(result.status)
+    return result.claim
+  }
+
+  it('marks the event, and raises the revision, once it commits', async () => {
+    const all = await setUp()
+    const { store, database } = all
+    const claim = await claimOf(all)
+    database.exec('BEGIN IMMEDIATE')
+    expect(store.commitIn?.(database, claim)).toBe('committed')
+    database.exec('COMMIT')
+    expect(await store.claim(request)).toEqual({ status: 'duplicate' })
+    expect(await store.claim(ofRevision(4))).toEqual({ status: 'stale', appliedRevision: 4 })
+    expect(await store.claim(ofRevision(5))).toMatchObject({ status: 'claimed' })
+  })
+
+  it('does neither when it is rolled back, and the claim is still current', async () => {
+    const all = await setUp()
+    const { store, database } = all
+    const claim = await claimOf(all)
+    database.exec('BEGIN IMMEDIATE')
+    expect(store.commitIn?.(database, claim)).toBe('committed')
+    database.exec('ROLLBACK')
+    expect(await store.renew(claim, 20_000)).toBe('renewed')
+    await store.release(claim)
+    expect(await store.claim(ofRevision(3))).toMatchObject({ status: 'claimed' })
+  })
+
+  it('is told that the claim was lost', async () => {
+    const all = await setUp()
+    const { store, database } = all
+    const late = await claimOf(all, 20)
+    await sleep(60)
+    await claimOf(all)
+    database.exec('BEGIN IMMEDIATE')
+    expect(store.commitIn?.(database, late)).toBe('lost')
+    database.exec('COMMIT')
+    expect(await store.claim(request)).toEqual({ status: 'busy' })
+  })
+
+  it('must be open', async () => {
+    const all = await setUp()
+    const claim = await claimOf(all)
+    expect(() => all.store.commitIn?.(all.database, claim)).toThrow(/without an open transaction.*BEGIN IMMEDIATE/)
+  })
+
+  it('is waited for while it is open, without blocking the thread on which it goes on', async () => {
+    const all = await setUp()
+    const { store, database } = all
+    database.exec('BEGIN IMMEDIATE')
+    database.exec("INSERT INTO summaries VALUES ('note_1')")
+    const began = performance.now()
+    const claims = Array.from({ length: 20 }, (_, index) => store.claim({ ...request, eventId: `event ${index}` }))
+    await sleep(300)
+    database.exec('COMMIT')
+    // One busy timeout of better-sqlite3 is 5 s.
+    expect(performance.now() - began).toBeLessThan(2_000)
+    const answers = (await Promise.all(claims)).map(({ status }) => status)
+    expect(answers.filter((status) => status === 'claimed')).toHaveLength(1)
+    expect(answers.filter((status) => status === 'busy')).toHaveLength(19)
+  })
+
+  describe('of a handler', () => {
+    async function receiving(handle: (database: SqliteConnection, commit: () => void) => void) {
+      const all = await setUp()
+      const logger = recordingLogger()
+      const outcomes: string[] = []
+      const receiver = createReceiver({
+        secret: TEST_SECRET,
+        store: all.store,
+        logger,
+        clock: new ManualClock(),
+        hooks: { onOutcome: ({ status }) => outcomes.push(status) },
+        on: {
+          'note.updated': (_event, context) => handle(all.database, () => void context.commit(all.database)),
+        },
+      })
+      const deliver = async (event: object) => {
+        const attempt = await signAttempt(TEST_SECRET, event, { signedAt: new ManualClock().now() })
+        return (await receiver.fetch(new Request('https://receiver.test/', { method: 'POST', ...attempt }))).status
+      }
+      return { ...all, deliver, outcomes, logger }
+    }
+
+    function inTransaction(database: SqliteConnection, work: () => void) {
+      database.exec('BEGIN IMMEDIATE')
+      try {
+        work()
+        database.exec('COMMIT')
+      } catch (error) {
+        database.exec('ROLLBACK')
+        throw error
+      }
+    }
+
+    it('applies an event once, and knows it afterwards', async () => {
+      const { deliver, outcomes, rows } = await receiving((database, commit) =>
+        inTransaction(database, () => {
+          database.exec("INSERT INTO summaries VALUES ('note_1')")
+          commit()
+        }),
+      )
+      const event = anEvent({ kind: 'note.updated' })
+      expect([await deliver(event), await deliver(event)]).toEqual([204, 204])
+      expect(outcomes).toEqual(['applied', 'duplicate'])
+      expect(rows()).toBe(1)
+    })
+
+    it('leaves no row and no mark when it fails after the call', async () => {
+      let failures = 1
+      const { deliver, outcomes, rows } = await receiving((database, commit) =>
+        inTransaction(database, () => {
+          database.exec("INSERT INTO summaries VALUES ('note_1')")
+          commit()
+          if (failures-- > 0) throw new Error('the disk is full')
+        }),
+      )
+      const event = anEvent({ kind: 'note.updated' })
+      expect([await deliver(event), await deliver(event)]).toEqual([500, 204])
+      expect(outcomes).toEqual(['failed', 'applied'])
+      expect(rows()).toBe(1)
+    })
+
+    it('is rolled back by the call when another worker has taken the event over', async () => {
+      const { deliver, outcomes, rows } = await receiving((database, commit) => {
+        // What another worker would do once the lease has run out.
+        database.exec('UPDATE notewire_events SET fencing_token = fencing_token + 1')
+        inTransaction(database, () => {
+          database.exec("INSERT INTO summaries VALUES ('note_1')")
+          commit()
+        })
+      })
+      expect(await deliver(anEvent({ kind: 'note.updated' }))).toBe(503)
+      expect(outcomes).toEqual(['claim-lost'])
+      expect(rows()).toBe(0)
+    })
+  })
+})
+
+it('better-sqlite3’s own db.transaction is rolled back by a lost claim', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = sqliteStore(path)
+  await store.migrate()
+  const database = new Database(path)
+  database.exec('CREATE TABLE summaries (note_id TEXT)')
+  const receiver = createReceiver({
+    secret: TEST_SECRET,
+    store,
+    on: {
+      'note.updated': (_event, context) => {
+        database.exec('UPDATE notewire_events SET fencing_token = fencing_token + 1')
+        database
+          .transaction(() => {
+            database.exec("INSERT INTO summaries VALUES ('note_1')")
+            void context.commit(database)
+          })
+          .immediate()
+      },
+    },
+  })
+  expect(await receiver.process(anEvent({ kind: 'note.updated' }))).toMatchObject({ status: 'claim-lost' })
+  expect(database.prepare('SELECT * FROM summaries').all()).toEqual([])
+  database.close()
+  await store.close()
+})
+
+it('a transaction that a handler leaves open is not taken for committed, and every operation gives up after 5 s', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = sqliteStore(path)
+  await store.migrate()
+  const database = new DatabaseSync(path)
+  const receiver = createReceiver({
+    secret: TEST_SECRET,
+    store,
+    on: {
+      'note.updated': (_event, context) => {
+        database.exec('BEGIN IMMEDIATE')
+        void context.commit(database)
+      },
+    },
+  })
+  const event = anEvent({ kind: 'note.updated' })
+  const began = performance.now()
+  expect(await receiver.process(event)).toMatchObject({
+    status: 'store-failed',
+    error: { message: 'database is locked' },
+  })
+  expect(performance.now() - began).toBeGreaterThan(4_900)
+  database.exec('COMMIT')
+  expect(await receiver.process(event)).toMatchObject({ status: 'duplicate' })
+  database.close()
+  await store.close()
+})

@@ -1,0 +1,29 @@
+import type { SqliteDriver, SqliteRow, SqliteValue } from './sqlite-driver.ts'
+
+/** What the store uses of the binding of a D1 database. */
+export interface D1Binding {
+  /** Prepares a statement. */
+  prepare(query: string): D1Statement
+  /** Runs statements in one transaction. */
+  batch(statements: D1Statement[]): Promise<{ readonly results: unknown[] }[]>
+}
+
+/** What the store uses of a statement that D1 has prepared. */
+export interface D1Statement {
+  /** Gives it its parameters. */
+  bind(...values: SqliteValue[]): D1Statement
+}
+
+/**
+ * Cloudflare's D1. It has no transactions for handlers, hence no `context.commit`: an event is marked after its handler.
+ *
+ * @param database  the binding, as `env.DB`
+ */
+export function d1(database: D1Binding): SqliteDriver {
+  return {
+    async batch(statements) {
+      const bound = statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parameters))
+      return (await database.batch(bound)).map(({ results }) => results as SqliteRow[])
+    },
+  }
+}

@@ -1,0 +1,163 @@
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { ManualClock } from '../../fixtures/manual-clock.ts'
+import { memoryStore } from '../memory-store.ts'
+import type { Claim, ClaimRequest, ReceiverStore } from '../store.ts'
+import { betterSqlite } from './better-sqlite.ts'
+import type { SqliteConnection } from './sqlite-connection.ts'
+import { type SqliteStore, sqliteStore } from './sqlite-store.ts'
+
+const KEEP_MS = 400
+
+// Few, so that times are often equal.
+const someMs = fc.constantFrom(50, 100, 200)
+
+const change = fc.record({
+  kind: fc.constantFrom('note.ended', 'note.summary.generated', 'note.updated', 'note.deleted'),
+  revision: fc.integer({ min: 0, max: 2 }),
+  recordingSessionId: fc.constantFrom(undefined, 'a', 'b'),
+})
+
+const event = {
+  scope: fc.constantFrom('personal', 'personal', 'personal', 'channel'),
+  eventId: fc.integer({ min: 1, max: 15 }).map((number) => `event ${number}`),
+}
+
+const request: fc.Arbitrary<ClaimRequest> = fc.record({
+  ...event,
+  note: fc.option(
+    fc.record({
+      noteId: fc.constantFrom('note 1', 'note 1', 'note 2'),
+      change: fc.option(change, { nil: undefined, freq: 6 }),
+    }),
+    { nil: undefined, freq: 5 },
+  ),
+  gate: fc.constantFrom('strict', 'deletions-at-equal', 'per-kind', 'per-kind', 'off', 'off'),
+  leaseMs: someMs,
+  keepMs: fc.constant(KEEP_MS),
+})
+
+type Step =
+  | { readonly do: 'claim' | 'apply'; readonly request: ClaimRequest }
+  | { readonly do: 'commit' | 'commit in a transaction' | 'roll back' | 'release'; readonly claim: number }
+  | { readonly do: 'renew'; readonly claim: number; readonly leaseMs: number }
+  | { readonly do: 'forget'; readonly scope: string; readonly eventId: string }
+  | { readonly do: 'prune' }
+  | { readonly do: 'wait'; readonly ms: number }
+
+// Mostly of the latest claims: older ones are nearly always lost.
+const claim = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(20))
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ do: fc.constantFrom('claim', 'apply'), request }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constantFrom('commit', 'commit in a transaction', 'roll back', 'release'),
+      claim,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('renew'), claim, leaseMs: someMs }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('forget'), ...event }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('prune') }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait'), ms: someMs }) },
+)
+
+it('answers as the store in memory does, whatever happens', async () => {
+  const answered = new Map<string, number>()
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 100, size: 'max' }), async (steps) => {
+      const database = new Database(':memory:')
+      const clock = new ManualClock()
+      const store = sqliteStore(betterSqlite(database), { clock })
+      await store.migrate()
+      const sqlite = new Player(store, database)
+      const memory = new Player(memoryStore({ clock }))
+      for (const each of steps) {
+        if (each.do === 'wait') await clock.advance(each.ms)
+        else {
+          const answer = await memory.play(each)
+          expect(await sqlite.play(each), JSON.stringify(each)).toEqual(answer)
+          answered.set(String(answer), (answered.get(String(answer)) ?? 0) + 1)
+        }
+      }
+      sqlite.expectTokensToGrow()
+      database.close()
+    }),
+    { numRuns: 300 },
+  )
+  // Histories in which little happens would prove little.
+  for (const answer of ['claimed', 'duplicate', 'busy', 'committed', 'lost', 'renewed', 'forgotten', 'stale at 2']) {
+    expect(answered.get(answer), answer).toBeGreaterThan(20)
+  }
+})
+
+class Player {
+  readonly #store: ReceiverStore | SqliteStore<SqliteConnection>
+  readonly #database: Database.Database | undefined
+  readonly #claims: Claim[] = []
+
+  /** @param database  where transactions can be made; without it, they are taken to do what they should */
+  constructor(store: ReceiverStore | SqliteStore<SqliteConnection>, database?: Database.Database) {
+    this.#store = store
+    this.#database = database
+  }
+
+  async play(step: Exclude<Step, { do: 'wait' }>): Promise<unknown> {
+    switch (step.do) {
+      case 'claim':
+      case 'apply': {
+        const result = await this.#store.claim(step.request)
+        if (result.status === 'claimed') this.#claims.push(result.claim)
+        if (result.status === 'claimed' && step.do === 'apply') return await this.#store.commit(result.claim)
+        return result.status === 'stale' ? `stale at ${result.appliedRevision}` : result.status
+      }
+      case 'forget':
+        return await this.#store.forget(step.scope, step.eventId)
+      case 'prune':
+        return await this.#store.prune()
+      default: {
+        const claim = this.#claims.at(-1 - step.claim)
+        return claim && (await this.#end(step, claim))
+      }
+    }
+  }
+
+  async #end(step: Extract<Step, { claim: number }>, claim: Claim): Promise<unknown> {
+    switch (step.do) {
+      case 'commit':
+        return await this.#store.commit(claim)
+      case 'commit in a transaction':
+        return this.#database ? this.#commitIn(this.#database, claim, 'COMMIT') : await this.#store.commit(claim)
+      case 'roll back':
+        if (this.#database) this.#commitIn(this.#database, claim, 'ROLLBACK')
+        return undefined
+      case 'release':
+        return await this.#store.release(claim)
+      case 'renew':
+        return await this.#store.renew(claim, step.leaseMs)
+    }
+  }
+
+  #commitIn(database: Database.Database, claim: Claim, end: 'COMMIT' | 'ROLLBACK'): unknown {
+    database.exec('BEGIN IMMEDIATE')
+    const result = this.#store.commitIn?.(database as never, claim)
+    database.exec(end)
+    return result
+  }
+
+  expectTokensToGrow(): void {
+    const highest = new Map<string, bigint>()
+    for (const { request, fencingToken } of this.#claims) {
+      const { scope, eventId, note } = request
+      for (const key of [`${scope} event ${eventId}`, ...(note ? [`${scope} note ${note.noteId}`] : [])]) {
+        expect(BigInt(fencingToken)).toBeGreaterThan(highest.get(key) ?? 0n)
+        highest.set(key, BigInt(fencingToken))
+      }
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import type { Claim } from '../store.ts'
+import { seenKeyOf } from './claiming.ts'
+import { NOW, wholeMs } from './schema.ts'
+import type { SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
+
+/** Marks the event, raises the revision of its note and ends their leases, while the claim is current. */
+export function commitStatements(claim: Claim, now: number | null): readonly SqliteStatement[] {
+  const { note } = claim.request
+  const keepMs = wholeMs(claim.request.keepMs)
+  const mark = whileCurrent(MARK, [now, now, keepMs], claim)
+  if (note?.change === undefined) return [mark, ...thenOnNote(END_LEASE_OF_NOTE, [], claim)]
+  const { kind, revision } = note.change
+  const change = [revision, Number(kind === 'note.deleted'), seenKeyOf(note.change), now, keepMs]
+  return [mark, ...thenOnNote(RAISE, change, claim)]
+}
+
+/** Prolongs both leases, while the claim is current. */
+export function renewStatements(claim: Claim, leaseMs: number, now: number | null): readonly SqliteStatement[] {
+  const until = [now, wholeMs(leaseMs)]
+  return [whileCurrent(RENEW, until, claim), ...thenOnNote(RENEW_NOTE, until, claim)]
+}
+
+/** Ends both leases, while the claim is current. */
+export function releaseStatements(claim: Claim): readonly SqliteStatement[] {
+  return [whileCurrent(RELEASE, [], claim), ...thenOnNote(END_LEASE_OF_NOTE, [], claim)]
+}
+
+/** Lets a processed event be processed again. */
+export function forgetStatement(scope: string, eventId: string, now: number | null): SqliteStatement {
+  return { sql: FORGET, parameters: [now, scope, eventId] }
+}
+
+/** Whether the first statement has found what it was to change: a claim that is current, a mark to be forgotten. */
+export function foundAny(rows: readonly SqliteRow[][]): boolean {
+  return rows[0]?.[0] !== undefined
+}
+
+interface EventUpdate {
+  readonly withoutNote: string
+  readonly withNote: string
+}
+
+function whileCurrent(
+  { withoutNote, withNote }: EventUpdate,
+  values: readonly SqliteValue[],
+  { request: { scope, eventId, note }, fencingToken }: Claim,
+): SqliteStatement {
+  const token = Number(fencingToken)
+  const parameters = [...values, scope, eventId, token]
+  if (note === undefined) return { sql: withoutNote, parameters }
+  return { sql: withNote, parameters: [...parameters, scope, note.noteId, token] }
+}
+
+function thenOnNote(
+  sql: string,
+  values: readonly SqliteValue[],
+  { request: { scope, note } }: Claim,
+): readonly SqliteStatement[] {
+  return note === undefined ? [] : [{ sql, parameters: [...values, scope, note.noteId] }]
+}
+
+const MARK = eventUpdate(`processed_at = ${NOW}, forgotten_at = NULL, kept_until = ${NOW} + ?, lease_ends_at = NULL`)
+const RENEW = eventUpdate(`lease_ends_at = ${NOW} + ?`)
+const RELEASE = eventUpdate('lease_ends_at = NULL')
+
+function eventUpdate(assignments: string): EventUpdate {
+  const held = (id: string) => `scope = ? AND ${id} = ? AND fencing_token = ? AND lease_ends_at IS NOT NULL`
+  const update = `UPDATE notewire_events SET ${assignments} WHERE ${held('event_id')}`
+  return {
+    withoutNote: `${update} RETURNING event_id`,
+    withNote: `${update} AND EXISTS (SELECT 1 FROM notewire_notes WHERE ${held('note_id')}) RETURNING event_id`,
+  }
+}
+
+// The update of the event stands right before that of its note: `changes()` tells whether the claim was current.
+const THEN_ON_NOTE = 'WHERE scope = ? AND note_id = ? AND changes() = 1'
+
+const RENEW_NOTE = `UPDATE notewire_notes SET lease_ends_at = ${NOW} + ? ${THEN_ON_NOTE}`
+
+const END_LEASE_OF_NOTE = `UPDATE notewire_notes SET lease_ends_at = NULL ${THEN_ON_NOTE}`
+
+// `raiseRevision` in SQL.
+const RAISE = `
+  UPDATE notewire_notes AS note SET
+    lease_ends_at = NULL,
+    kept_until = max(change.kept_until, coalesce(note.kept_until, 0)),
+    revision = max(change.revision, coalesce(note.revision, 0)),
+    deleted = CASE
+      WHEN note.revision > change.revision THEN note.deleted
+      WHEN note.revision = change.revision THEN note.deleted OR change.deleted
+      ELSE change.deleted
+    END,
+    seen = CASE
+      WHEN note.revision > change.revision THEN note.seen
+      WHEN note.revision IS NOT change.revision THEN json_array(change.seen_key)
+      WHEN change.seen_key IN (SELECT value FROM json_each(note.seen)) THEN note.seen
+      ELSE json_insert(note.seen, '$[#]', change.seen_key)
+    END
+  FROM (SELECT ? AS revision, ? AS deleted, ? AS seen_key, ${NOW} + ? AS kept_until) AS change
+  ${THEN_ON_NOTE}`
+
+const FORGET = `
+  UPDATE notewire_events SET forgotten_at = ${NOW}
+  WHERE scope = ? AND event_id = ? AND processed_at IS NOT NULL AND forgotten_at IS NULL
+  RETURNING event_id`

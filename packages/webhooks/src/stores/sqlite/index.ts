@@ -1,0 +1,7 @@
+export { betterSqlite } from './better-sqlite.ts'
+export { type D1Binding, type D1Statement, d1 } from './d1.ts'
+export { type DurableObjectSqlStorage, durableObjectSqlite } from './durable-object-sqlite.ts'
+export { NodeSqliteMissingError, nodeSqlite } from './node-sqlite.ts'
+export type { PreparedStatement, SqliteConnection } from './sqlite-connection.ts'
+export type { Durability, SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
+export { type SqliteStore, type SqliteStoreOptions, sqliteStore } from './sqlite-store.ts'

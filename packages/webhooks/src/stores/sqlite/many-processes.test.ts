@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { expect, it, onTestFinished } from 'vitest'
+import { temporaryPath } from './fixtures/temporary-path.ts'
+import { sqliteStore } from './sqlite-store.ts'
+
+const EVENTS = 600
+
+it('twenty threads migrate one file at once', async () => {
+  const path = temporaryPath(onTestFinished)
+  const execArgv = ['--conditions=@notewire/source']
+  const file = join(import.meta.dirname, 'fixtures/migrate.ts')
+  const threads = Array.from({ length: 20 }, () => new Worker(file, { workerData: path, execArgv }))
+  const exits = await Promise.all(threads.map((thread) => once(thread, 'exit')))
+  expect(exits.flat()).toEqual(Array.from({ length: 20 }, () => 0))
+})
+
+it('four processes on one file apply every event once, and no note goes back', async () => {
+  const path = temporaryPath(onTestFinished)
+  const workers = ['node:sqlite', 'node:sqlite', 'better-sqlite3', 'better-sqlite3'].map((driver) =>
+    startWorker(path, driver, 20_000),
+  )
+  const answers = await Promise.all(workers.map(({ answers }) => answers))
+  const total = (answer: string) => answers.reduce((sum, each) => sum + (each[answer] ?? 0), 0)
+  // Each worker has seen each event end: as its own, as another's, or as older than what was applied.
+  expect(total('committed') + total('duplicate') + total('stale')).toBe(4 * EVENTS)
+  expect(total('lost')).toBe(0)
+  expect(effectsIn(path)).toHaveLength(total('committed'))
+  expectOnceAndInOrder(path)
+})
+
+it('processes that are killed again and again lose nothing and repeat nothing', async () => {
+  const path = temporaryPath(onTestFinished)
+  const survivor = startWorker(path, 'node:sqlite', 250)
+  for (const driver of ['node:sqlite', 'better-sqlite3', 'node:sqlite', 'better-sqlite3', 'node:sqlite']) {
+    const worker = startWorker(path, driver, 250)
+    await sleep(250 + Math.random() * 250)
+    worker.process.kill('SIGKILL')
+  }
+  // What the killed ones held was busy until their leases ran out.
+  expect((await survivor.answers)['busy']).toBeGreaterThan(0)
+  expectOnceAndInOrder(path)
+})
+
+it('what a killed process held is free when its lease has run out, and what it wrote without committing is gone', async () => {
+  const path = temporaryPath(onTestFinished)
+  const holder = startProcess('hold-claim.ts', path, '1500')
+  const [token] = await once(holder.stdout, 'data')
+  holder.kill('SIGKILL')
+  await once(holder, 'close')
+  const store = sqliteStore(path)
+  onTestFinished(() => store.close())
+  const claim = () =>
+    store.claim({ scope: 'default', eventId: 'held', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 })
+  expect(await claim()).toEqual({ status: 'busy' })
+  await sleep(1_550)
+  const heir = await claim()
+  expect(heir.status === 'claimed' && BigInt(heir.claim.fencingToken)).toBeGreaterThan(BigInt(String(token)))
+  expect(effectsIn(path)).toEqual([])
+})
+
+interface ApplyingProcess {
+  readonly process: ChildProcess
+  readonly answers: Promise<Readonly<Record<string, number>>>
+}
+
+function startWorker(path: string, driver: string, leaseMs: number): ApplyingProcess {
+  const worker = startProcess('apply-events.ts', path, driver, String(EVENTS), String(leaseMs))
+  let printed = ''
+  worker.stdout.on('data', (text) => {
+    printed += text
+  })
+  return { process: worker, answers: once(worker, 'close').then(() => JSON.parse(printed || '{}')) }
+}
+
+function startProcess(fixture: string, ...args: string[]) {
+  const file = join(import.meta.dirname, 'fixtures', fixture)
+  return spawn(process.execPath, ['--conditions=@notewire/source', file, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}
+
+function effectsIn(path: string): { readonly event_id: string; readonly note_id: string; readonly revision: number }[] {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const effects = database.prepare('SELECT event_id, note_id, revision FROM effects ORDER BY rowid').all()
+  database.close()
+  return effects as ReturnType<typeof effectsIn>
+}
+
+function expectOnceAndInOrder(path: string): void {
+  const effects = effectsIn(path)
+  expect(new Set(effects.map(({ event_id }) => event_id)).size).toBe(effects.length)
+  const byNote = Map.groupBy(effects, ({ note_id }) => note_id)
+  expect(byNote.size).toBe(10)
+  for (const [noteId, applied] of byNote) {
+    const revisions = applied.map(({ revision }) => revision)
+    expect(revisions, noteId).toEqual(revisions.toSorted((a, b) => a - b))
+    // The newest of the note was not lost.
+    expect(revisions.at(-1), noteId).toBe(EVENTS - 10 + Number(noteId.slice('note '.length)))
+  }
+}

@@ -1,0 +1,35 @@
+import { NotewireError } from '@notewire/protocol'
+import { connectionDriver, type SqliteConnection } from './sqlite-connection.ts'
+import type { SqliteDriver } from './sqlite-driver.ts'
+
+/**
+ * SQLite as it comes with the runtime: Node.js from 22.13 on, Bun and Deno. `sqliteStore('events.db')` is short for
+ * `sqliteStore(nodeSqlite('events.db'))`.
+ *
+ * @param path  the file, which is made when the store is first used; `:memory:` keeps everything in the process, where no
+ * transaction of a handler's own can reach it
+ */
+export function nodeSqlite(path: string): SqliteDriver<SqliteConnection> {
+  return connectionDriver(
+    () => new (importNodeSqlite().DatabaseSync)(path),
+    (database) => database.close(),
+  )
+}
+
+// Not by `import`, which bundlers for Workers and browsers cannot resolve, and which warns where nobody uses SQLite.
+function importNodeSqlite(): typeof import('node:sqlite') {
+  const found = globalThis.process?.getBuiltinModule?.('node:sqlite')
+  if (found === undefined) throw new NodeSqliteMissingError()
+  return found
+}
+
+/** This runtime has no `node:sqlite`. */
+export class NodeSqliteMissingError extends NotewireError<'node_sqlite_missing'> {
+  constructor() {
+    super(
+      'node_sqlite_missing',
+      'this runtime has no node:sqlite. Use Node.js from 22.13 on, Bun or Deno; or give a driver instead of a path: ' +
+        "sqliteStore(betterSqlite(new Database('events.db'))) with better-sqlite3, durableObjectSqlite or d1 on Workers.",
+    )
+  }
+}

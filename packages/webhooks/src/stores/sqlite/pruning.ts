@@ -1,0 +1,67 @@
+import { systemClock } from '@notewire/protocol'
+import { NOW } from './schema.ts'
+import type { SqliteRow, SqliteStatement } from './sqlite-driver.ts'
+
+/** How many rows are looked at in one transaction: a few milliseconds, for which other writers wait. */
+const ROWS_AT_A_TIME = 500
+
+/**
+ * Walks through both tables, a few rows at a time, and removes what need not be kept any longer.
+ *
+ * @returns how many marks and revisions were removed
+ */
+export async function pruneTables(
+  batch: (statements: readonly SqliteStatement[]) => Promise<readonly SqliteRow[][]>,
+  now: () => number | null,
+): Promise<number> {
+  return (await pruneTable(batch, now, EVENTS)) + (await pruneTable(batch, now, NOTES))
+}
+
+async function pruneTable(
+  batch: (statements: readonly SqliteStatement[]) => Promise<readonly SqliteRow[][]>,
+  now: () => number | null,
+  { nextRows, expire, endLeases, removeIdle }: TableStatements,
+): Promise<number> {
+  let removed = 0
+  for (let after = ['', '']; ; ) {
+    const [[last] = []] = await batch([{ sql: nextRows, parameters: after }])
+    if (last === undefined) return removed
+    const until = [String(last['scope']), String(last['id'])]
+    const parameters = [...after, ...until, now()]
+    const [expired = []] = await batch([expire, endLeases, removeIdle].map((sql) => ({ sql, parameters })))
+    removed += expired.length
+    after = until
+    // Lets the thread do something else in between, also where the driver is synchronous.
+    await systemClock.sleep(0)
+  }
+}
+
+interface TableStatements {
+  /** Answers the last of the next rows. */
+  readonly nextRows: string
+  readonly expire: string
+  readonly endLeases: string
+  readonly removeIdle: string
+}
+
+const EVENTS = tableStatements('notewire_events', 'event_id', 'processed_at = NULL, forgotten_at = NULL')
+const NOTES = tableStatements('notewire_notes', 'note_id', "revision = NULL, deleted = 0, seen = '[]'")
+
+function tableStatements(table: string, id: string, nothingKept: string): TableStatements {
+  const theseRows = `(scope, ${id}) > (?, ?) AND (scope, ${id}) <= (?, ?)`
+  return {
+    nextRows: `
+      SELECT scope, id FROM (
+        SELECT scope, ${id} AS id FROM ${table}
+        WHERE (scope, ${id}) > (?, ?) ORDER BY scope, ${id} LIMIT ${ROWS_AT_A_TIME}
+      ) ORDER BY scope DESC, id DESC LIMIT 1`,
+    expire: `
+      UPDATE ${table} SET kept_until = NULL, ${nothingKept}
+      WHERE ${theseRows} AND kept_until <= ${NOW} RETURNING ${id}`,
+    endLeases: `UPDATE ${table} SET lease_ends_at = NULL WHERE ${theseRows} AND lease_ends_at <= ${NOW}`,
+    // Not while the time could give the next claim the same token again.
+    removeIdle: `
+      DELETE FROM ${table}
+      WHERE ${theseRows} AND kept_until IS NULL AND lease_ends_at IS NULL AND fencing_token < ${NOW}`,
+  }
+}

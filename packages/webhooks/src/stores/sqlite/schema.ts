@@ -1,0 +1,41 @@
+import type { SqliteStatement } from './sqlite-driver.ts'
+
+/**
+ * What `migrate` makes, where it is not there yet.
+ *
+ * A row stays after its claim has ended, because it holds the fencing token that the next claim must exceed; `prune`
+ * removes it. Times are in milliseconds since the Unix epoch.
+ */
+export const SCHEMA: readonly SqliteStatement[] = [
+  `
+    CREATE TABLE IF NOT EXISTS notewire_events (
+      scope TEXT NOT NULL,
+      event_id TEXT NOT NULL,
+      fencing_token INTEGER NOT NULL, -- of the latest claim
+      lease_ends_at INTEGER,          -- of the claim that has not ended
+      processed_at INTEGER,           -- the mark of a commit
+      forgotten_at INTEGER,           -- the mark counts no longer: the event may be processed again
+      kept_until INTEGER,             -- when the mark may be pruned
+      PRIMARY KEY (scope, event_id)
+    ) STRICT, WITHOUT ROWID`,
+  `
+    CREATE TABLE IF NOT EXISTS notewire_notes (
+      scope TEXT NOT NULL,
+      note_id TEXT NOT NULL,
+      fencing_token INTEGER NOT NULL,     -- of the latest claim
+      lease_ends_at INTEGER,              -- of the claim that has not ended
+      revision INTEGER,                   -- the highest that was applied
+      deleted INTEGER NOT NULL DEFAULT 0, -- whether a deletion was, at that revision
+      seen TEXT NOT NULL DEFAULT '[]',    -- what was applied at that revision: kinds, in JSON
+      kept_until INTEGER,                 -- when the revision may be pruned
+      PRIMARY KEY (scope, note_id)
+    ) STRICT, WITHOUT ROWID`,
+].map((sql) => ({ sql, parameters: [] }))
+
+/** The time of a statement, for one parameter: the caller's, or the database's own where that is `null`. */
+export const NOW = "coalesce(?, CAST(unixepoch('subsec') * 1000 AS INTEGER))"
+
+/** How long, in whole milliseconds that SQLite can add to any time, also where it is for ever. */
+export function wholeMs(ms: number): number {
+  return Math.min(Math.ceil(ms), 2 ** 52)
+}
