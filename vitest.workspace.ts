@@ -3,12 +3,38 @@ import { defineConfig } from 'vitest/config'
 // Our own packages are tested from their sources; `tests/packed-packages.test.ts` tests what is published.
 const fromSource = { conditions: ['@notewire/source'] }
 
+const replayable = [`${import.meta.dirname}/tests/replayable-properties.ts`]
+
+const onRealServers = ['src/stores/*/**/*.test.ts', 'src/queues/**/*.test.ts']
+
 // On two processors Vitest has one worker, and then puts group 0, the default, behind all others: hence 1 and 2 below.
 const unit = (name: string) => ({
   resolve: fromSource,
   ssr: { resolve: fromSource },
-  test: { name, root: `packages/${name}`, include: ['src/**/*.test.ts'], sequence: { groupOrder: 1 } },
+  test: {
+    name,
+    root: `packages/${name}`,
+    include: ['src/**/*.test.ts'],
+    exclude: onRealServers,
+    setupFiles: replayable,
+    sequence: { groupOrder: 1 },
+  },
 })
+
+// Stores and queues of @notewire/webhooks on the servers that `notewire-test-servers` starts.
+const stores = {
+  resolve: fromSource,
+  ssr: { resolve: fromSource },
+  test: {
+    name: 'stores',
+    root: 'packages/webhooks',
+    include: onRealServers,
+    setupFiles: replayable,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    sequence: { groupOrder: 1 },
+  },
+}
 
 // All type tests in one TypeScript program.
 const types = {
@@ -32,6 +58,7 @@ const whole = (name: string) => ({
   test: {
     name,
     include: [`tests/${name}.test.ts`],
+    setupFiles: replayable,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     sequence: { groupOrder: 2 },
@@ -60,8 +87,10 @@ export default defineConfig({
       unit('client'),
       unit('webhooks'),
       unit('mock-server'),
+      stores,
       types,
       whole('round-trip'),
+      whole('receiving-simulator'),
       whole('tour'),
       whole('budgets'),
       whole('docs'),

@@ -16,6 +16,11 @@ const answers = {
   '@notewire/webhooks/fastify': 204,
   '@notewire/webhooks/next': 204,
   '@notewire/webhooks/lambda': 204,
+  '@notewire/webhooks/bullmq': 'option_invalid',
+  '@notewire/webhooks/pg-boss': 'option_invalid',
+  '@notewire/webhooks/sqlite': ['claimed', 'duplicate'],
+  '@notewire/webhooks/postgres': 'duplicate',
+  '@notewire/webhooks/redis': 'duplicate',
   '@notewire/webhooks/testing': 'access_lost',
   '@notewire/mock-server': 401,
 }
@@ -63,8 +68,23 @@ describe('@notewire/webhooks/verify', () => {
   })
 
   it('would be caught loading it', async () => {
-    const loaded = await modulesLoadedBy('@notewire/protocol/schemas')
+    const loaded = await modulesLoadedBy('zod/mini')
     expect(loaded).toContainEqual(expect.stringContaining('/node_modules/zod/'))
+  })
+})
+
+describe('@notewire/protocol/schemas', () => {
+  it.each(['zod', 'zod/mini'])("can be part of schemas of the user's own %s", async (zod) => {
+    const program = `
+      import { noteSchema } from '@notewire/protocol/schemas'
+      import * as z from '${zod}'
+      const page = z.object({ notes: z.array(noteSchema) })
+      const [note] = page.parse({ notes: [{ id: 'note_1', revision: 3 }] }).notes
+      const { error } = page.safeParse({ notes: [{ id: 'note_1', revision: -3 }] })
+      process.stdout.write(JSON.stringify([note, error.issues[0].path]))`
+    const [note, path] = JSON.parse(await inConsumer('--input-type=module', '--eval', program))
+    expect(note).toMatchObject({ note_id: 'note_1', revision: 3 })
+    expect(path).toEqual(['notes', 0, 'revision'])
   })
 })
 

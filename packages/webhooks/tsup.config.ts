@@ -10,6 +10,11 @@ export default defineConfig(
     fastify: 'src/adapters/fastify.ts',
     next: 'src/adapters/next.ts',
     lambda: 'src/adapters/lambda.ts',
+    postgres: 'src/stores/postgres/index.ts',
+    bullmq: 'src/queues/bullmq/index.ts',
+    'pg-boss': 'src/queues/pg-boss/index.ts',
+    sqlite: 'src/stores/sqlite/index.ts',
+    redis: 'src/stores/redis/index.ts',
     testing: 'src/testing/index.ts',
   }),
 )

@@ -14,6 +14,11 @@ interface Entries {
   readonly '@notewire/webhooks/fastify': typeof import('@notewire/webhooks/fastify')
   readonly '@notewire/webhooks/next': typeof import('@notewire/webhooks/next')
   readonly '@notewire/webhooks/lambda': typeof import('@notewire/webhooks/lambda')
+  readonly '@notewire/webhooks/bullmq': typeof import('@notewire/webhooks/bullmq')
+  readonly '@notewire/webhooks/pg-boss': typeof import('@notewire/webhooks/pg-boss')
+  readonly '@notewire/webhooks/sqlite': typeof import('@notewire/webhooks/sqlite')
+  readonly '@notewire/webhooks/postgres': typeof import('@notewire/webhooks/postgres')
+  readonly '@notewire/webhooks/redis': typeof import('@notewire/webhooks/redis')
   readonly '@notewire/webhooks/testing': typeof import('@notewire/webhooks/testing')
   readonly '@notewire/mock-server': typeof import('@notewire/mock-server')
 }
@@ -91,6 +96,32 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
     return statusCode
   },
 
+  '@notewire/webhooks/bullmq': ({ bullmqQueue }) => codeOfRefusal(() => bullmqQueue(JSON.parse('"not one"'))),
+
+  '@notewire/webhooks/pg-boss': ({ pgBossQueue }) =>
+    codeOfRefusal(() => pgBossQueue(JSON.parse('{ "boss": "not one" }'))),
+
+  '@notewire/webhooks/sqlite': async ({ sqliteStore }) => {
+    const store = sqliteStore(':memory:')
+    await store.migrate()
+    const request = { scope: 's', eventId: 'evt_1', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 } as const
+    const first = await store.claim(request)
+    if (first.status === 'claimed') await store.commit(first.claim)
+    return [first.status, (await store.claim(request)).status]
+  },
+
+  '@notewire/webhooks/postgres': async ({ postgresStore }) => {
+    const store = postgresStore({ query: async () => ({ rows: [{ status: 'duplicate' }] }) })
+    const request = { scope: 'default', eventId: 'evt_1', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 } as const
+    return (await store.claim(request)).status
+  },
+
+  '@notewire/webhooks/redis': async ({ redisStore }) => {
+    const store = redisStore({ evalsha: async () => 'duplicate', eval: async () => undefined })
+    const request = { scope: 'default', eventId: 'evt_1', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 } as const
+    return (await store.claim(request)).status
+  },
+
   '@notewire/webhooks/testing': ({ anEvent }) => anEvent({ kind: 'note.deleted', reason: 'access_lost' }).data.reason,
 
   '@notewire/mock-server': async ({ createNotesService }) => {
@@ -98,6 +129,14 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
     const response = await service.fetch(new Request('http://notes.example/v1/notes'))
     return response.status
   },
+}
+
+function codeOfRefusal(call: () => unknown): unknown {
+  try {
+    return call()
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? error.code : error
+  }
 }
 
 async function serving<Answer>(

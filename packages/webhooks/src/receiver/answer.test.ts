@@ -21,7 +21,7 @@ describe('what must come again is never answered 2xx', () => {
     const { status, retryAfter, outcomes, lines } = await deliverWith(ways)
     expect([status, retryAfter]).toEqual([503, '30'])
     expect(outcomes).toMatchObject([{ status: 'store-failed', error: expect.any(Error) }])
-    expect(lines).toMatch(/^error the store failed; the service will send the event again .*answer\.test\.ts/)
+    expect(lines).toMatch(/^error the store failed; the event will come again .*answer\.test\.ts/)
     expect(lines).not.toContain('hunter2')
   })
 

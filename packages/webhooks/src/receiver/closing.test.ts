@@ -4,6 +4,7 @@ import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
 import { storeWith } from '../fixtures/store-with.ts'
 import { memoryStore } from '../stores/memory-store.ts'
 import { anEvent } from '../testing/an-event.ts'
+import type { HandlerContext } from './handlers.ts'
 
 describe('a receiver that closes', () => {
   it('has not closed before a handler has ended that takes its time', async () => {
@@ -51,6 +52,22 @@ describe('a receiver that closes', () => {
     const late = await deliver(anEvent({ kind: 'note.ended' }))
     expect([late.status, late.headers.get('retry-after')]).toEqual([503, '30'])
     expect(outcomes.map(({ status }) => status)).toEqual(['failed', 'closing'])
+  })
+
+  it('is found out by a handler that looks at its signal only then', async () => {
+    const slow = heldHandler()
+    const aborted: boolean[] = []
+    const workOn = async (_event: unknown, context: HandlerContext) => {
+      await slow.handle()
+      aborted.push(context.signal.aborted)
+    }
+    const { receiver } = setUpReceiver({ on: { 'note.ended': workOn } })
+    const outcome = receiver.process(anEvent({ kind: 'note.ended' }))
+    await slow.begun
+    const closed = receiver.close()
+    slow.end()
+    await Promise.all([outcome, closed])
+    expect(aborted).toEqual([true])
   })
 
   it('leaves alone what has ended', async () => {

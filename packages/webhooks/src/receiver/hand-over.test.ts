@@ -32,6 +32,15 @@ describe('a receiver with a queue', () => {
     expect(outcomes).toEqual([])
   })
 
+  it('tells the hook of an event when the queue has confirmed it, and not when it has failed', async () => {
+    const told: WebhookEvent[] = []
+    const hooks = { onQueued: (event: WebhookEvent) => told.push(event) }
+    const event = anEvent({ kind: 'note.ended' })
+    await setUpReceiver({ hooks, queue: aQueue().queue }).deliver(event)
+    await setUpReceiver({ hooks, queue: { enqueue: () => Promise.reject(new Error('down')) } }).deliver(event)
+    expect(told).toEqual([event])
+  })
+
   it('queues known and unknown kinds under its scope', async () => {
     const { queue, queued } = aQueue()
     const { deliver, receiver } = setUpReceiver({ queue, scope: 'key_7' })

@@ -175,7 +175,7 @@ export class TransactionNotCommittedError extends NotewireError<'transaction_not
     super(
       'transaction_not_committed',
       'the handler returned after context.commit, but its transaction was rolled back or is still open. Commit it ' +
-        'before the handler returns, and let its errors leave the handler; the service sends the event again.',
+        'before the handler returns, and let its errors leave the handler; the event will come again.',
     )
   }
 }

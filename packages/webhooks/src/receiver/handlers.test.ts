@@ -32,6 +32,20 @@ describe('a handler', () => {
     expect(seen[0]?.signal.aborted).toBe(false)
   })
 
+  it('is shown the same signal and headers, however often it looks', async () => {
+    const same: boolean[] = []
+    const { deliver } = setUpReceiver({
+      on: {
+        'note.ended': (_event, context) => {
+          const { signal, headers } = context
+          same.push(context.signal === signal, context.headers === headers)
+        },
+      },
+    })
+    await deliver(anEvent({ kind: 'note.ended' }))
+    expect(same).toEqual([true, true])
+  })
+
   it('in a queue worker has no headers and no deadline', async () => {
     const seen: HandlerContext[] = []
     const { receiver } = setUpReceiver({ on: { 'note.ended': (_event, context) => void seen.push(context) } })

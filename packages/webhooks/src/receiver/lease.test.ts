@@ -90,6 +90,23 @@ describe('a handler whose claim another worker has taken', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['claim-lost'])
   })
 
+  it('has it renewed no more, even if it works on', async () => {
+    const clock = new ManualClock()
+    const slow = heldHandler()
+    let renewals = 0
+    const renew = async () => {
+      renewals += 1
+      return 'lost' as const
+    }
+    const store = storeWith(memoryStore({ clock }), { renew })
+    const { receiver } = setUpReceiver({ clock, store, on: { 'note.ended': slow.handle } })
+    const outcome = receiver.process(anEvent({ kind: 'note.ended' }))
+    await clock.advance(60_000)
+    slow.end()
+    await outcome
+    expect(renewals).toBe(1)
+  })
+
   it('is answered 503, not 500, and logged as a loss, not as a failure', async () => {
     const begun = Promise.withResolvers<void>()
     const { clock, deliver, logger } = setUpReceiver({

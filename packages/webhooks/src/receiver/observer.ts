@@ -20,19 +20,19 @@ export class Observer {
     const fields = { event_id: outcome.event.event_id, event_type: outcome.event.event_type }
     switch (outcome.status) {
       case 'failed':
-        this.#logger.error('a handler failed; the service will send the event again', {
+        this.#logger.error('a handler failed; the event will come again', {
           ...fields,
           ...traceOf(outcome.error),
         })
         break
       case 'store-failed':
-        this.#logger.error('the store failed; the service will send the event again', {
+        this.#logger.error('the store failed; the event will come again', {
           ...fields,
           ...traceOf(outcome.error),
         })
         break
       case 'busy':
-        this.#logger.warn('an event waits for another of its note; slow handlers belong in a queue', fields)
+        this.#logger.warn('an event waited for another of its note, and will come again', fields)
         break
       case 'claim-lost':
         this.#logger.warn('another worker took an event over while its handler ran', fields)
@@ -51,6 +51,11 @@ export class Observer {
       fields,
     )
     this.guard(() => this.#hooks.onOverdue?.(event))
+  }
+
+  queued(event: WebhookEvent): void {
+    const { onQueued } = this.#hooks
+    if (onQueued !== undefined) this.guard(() => onQueued(event))
   }
 
   queueFailed(event: WebhookEvent, error: unknown): void {

@@ -60,6 +60,32 @@ describe('an event whose note is busy', () => {
     },
   )
 
+  it('does not miss an ending that comes while the store answers', async () => {
+    const clock = new ManualClock()
+    const memory = memoryStore({ clock })
+    const slow = heldHandler()
+    const toldToWait = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<unknown>()
+    const store = storeWith(memory, {
+      claim: async (request) => {
+        const result = await memory.claim(request)
+        if (result.status !== 'busy') return result
+        toldToWait.resolve()
+        await ended.promise
+        return result
+      },
+    })
+    const handle = ({ data }: { data: { revision: number } }) => (data.revision === 1 ? slow.handle() : undefined)
+    const { receiver } = setUpReceiver({ clock, store, on: { 'note.updated': handle } })
+    const first = receiver.process(anEvent({ kind: 'note.updated', revision: 1 }))
+    await slow.begun
+    const second = receiver.process(anEvent({ kind: 'note.updated', revision: 2 }))
+    await toldToWait.promise
+    slow.end()
+    ended.resolve(await first)
+    expect((await second).status).toBe('applied')
+  })
+
   it('is not kept waiting by another that has given up meanwhile', async () => {
     const { clock, first, receiver, slow, toldToWait } = await setUpBusy()
     const impatient = receiver.process(anEvent({ kind: 'note.updated', revision: 2 }))

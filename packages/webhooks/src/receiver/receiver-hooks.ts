@@ -10,6 +10,8 @@ export interface ReceiverHooks {
    * deliveries arrive.
    */
   readonly onOutcome?: ((outcome: ProcessOutcome, timing: ProcessTiming) => void) | undefined
+  /** The queue has confirmed an event: the delivery is answered, and a worker will process it. */
+  readonly onQueued?: ((event: WebhookEvent) => void) | undefined
   /** The deadline passed before the handler finished: the service was told to come back, and the handler goes on. */
   readonly onOverdue?: ((event: WebhookEvent) => void) | undefined
   /** An attempt was verified, and by which secret of the list: when an old one was last used can be watched. */
@@ -19,4 +21,4 @@ export interface ReceiverHooks {
 }
 
 /** The names of the hooks. */
-export const HOOKS: readonly (keyof ReceiverHooks)[] = ['onOutcome', 'onOverdue', 'onVerified', 'onRefused']
+export const HOOKS: readonly (keyof ReceiverHooks)[] = ['onOutcome', 'onQueued', 'onOverdue', 'onVerified', 'onRefused']

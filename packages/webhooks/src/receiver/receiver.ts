@@ -115,7 +115,10 @@ export function createReceiver<Transaction = never>(options: ReceiverOptions<Tra
 
   async function handOver(queue: EventQueue, event: WebhookEvent, deadline: Deadline): Promise<Answer> {
     try {
-      const handedOver = queue.enqueue(scope, event).then(() => answers.processed)
+      const handedOver = queue.enqueue(scope, event).then(() => {
+        observer.queued(event)
+        return answers.processed
+      })
       return await deadline.race(handedOver, () => {
         observer.queueLate(event)
         return answers.notQueued

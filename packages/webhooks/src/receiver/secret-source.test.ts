@@ -17,6 +17,15 @@ describe('the signing secret', () => {
     expect((await deliver(anEvent({ kind: 'endpoint.verification' }))).status).toBe(204)
   })
 
+  it.each([[undefined], [''], [[]]])(
+    'may be missing for good: %j answers 503 and says so in the log',
+    async (secret) => {
+      const { deliver, logger } = setUpReceiver({ secret })
+      expect((await deliver(anEvent({ kind: 'endpoint.verification' }))).status).toBe(503)
+      expect(logger.lines).toEqual([expect.stringMatching(/^error no signing secret is known/)])
+    },
+  )
+
   it('can change while the receiver runs', async () => {
     const secrets = [TEST_SECRET]
     const { deliver } = setUpReceiver({ secret: () => secrets })

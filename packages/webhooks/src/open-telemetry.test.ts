@@ -1,0 +1,224 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { readFileSync } from 'node:fs'
+import { type Context, type ContextManager, context, ROOT_CONTEXT, SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import {
+  AggregationTemporality,
+  InMemoryMetricExporter,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics'
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { heldHandler } from './fixtures/held-handler.ts'
+import { inSpan, meteringHooks } from './fixtures/open-telemetry.ts'
+import { OTHER_TEST_SECRET, TEST_SECRET } from './fixtures/secrets.ts'
+import { setUpReceiver } from './fixtures/set-up-receiver.ts'
+import { ClaimLostError } from './receiver/handler-run.ts'
+import type { ReceiverOptions } from './receiver/receiver-options.ts'
+import { anEvent, anUnknownEvent } from './testing/an-event.ts'
+
+const UPDATED = { 'notes.event_type': 'note.updated' }
+
+describe('the recipe for OpenTelemetry', () => {
+  it('is in the guide as it is tested here', () => {
+    const recipe = readFileSync(new URL('./fixtures/open-telemetry.ts', import.meta.url), 'utf8')
+    const guide = readFileSync(new URL('../../../docs/receiving/observing.md', import.meta.url), 'utf8')
+    expect(guide).toContain(recipe)
+  })
+
+  it('names in the guide every instrument that it makes', async () => {
+    const guide = readFileSync(new URL('../../../docs/receiving/observing.md', import.meta.url), 'utf8')
+    const recipe = readFileSync(new URL('./fixtures/open-telemetry.ts', import.meta.url), 'utf8')
+    const names = [...recipe.matchAll(/'(notes\.webhook\.[\w.]+)'/g)].map(([, name]) => name)
+    expect(names).toHaveLength(7)
+    for (const name of names) expect(guide).toContain(`| \`${name}\` |`)
+  })
+
+  it('counts events by outcome and kind', async () => {
+    const { deliver, measured } = metered({ on: { 'note.updated': () => undefined, 'note.deleted': fail } })
+    const event = anEvent({ kind: 'note.updated', revision: 7 })
+    await deliver(event)
+    await deliver(event)
+    await deliver(anEvent({ kind: 'note.updated', revision: 6 }))
+    await deliver(anEvent({ kind: 'note.deleted', revision: 8 }))
+    await deliver(anUnknownEvent())
+    expect(await measured('notes.webhook.events')).toEqual([
+      [{ 'notes.event_type': 'note.updated', 'notes.outcome': 'applied' }, 1],
+      [{ 'notes.event_type': 'note.updated', 'notes.outcome': 'duplicate' }, 1],
+      [{ 'notes.event_type': 'note.updated', 'notes.outcome': 'stale' }, 1],
+      [{ 'notes.event_type': 'note.deleted', 'notes.outcome': 'failed' }, 1],
+      [{ 'notes.event_type': '_OTHER', 'notes.outcome': 'unhandled' }, 1],
+    ])
+  })
+
+  it('counts deliveries that were verified, and those that were not by why', async () => {
+    const { clock, deliver, measured } = metered()
+    await deliver(anEvent({ kind: 'note.updated' }))
+    await deliver(anEvent({ kind: 'note.updated' }), OTHER_TEST_SECRET)
+    await clock.advance(1_000)
+    await deliver('not an event')
+    expect(await measured('notes.webhook.deliveries')).toEqual([
+      [{ 'notes.verification': 'verified' }, 2],
+      [{ 'notes.verification': 'no-matching-signature' }, 1],
+    ])
+  })
+
+  it('measures how old events are when they are applied', async () => {
+    const { deliver, measured } = metered({ on: { 'note.updated': () => undefined } })
+    const occurredAgo = (ms: number, revision: number) => {
+      const occurred_at = new Date(Date.now() - ms).toISOString()
+      return { ...anEvent({ kind: 'note.updated', revision }), occurred_at }
+    }
+    await deliver(occurredAgo(90_000, 1))
+    // A clock that is ahead of this one, and a service that does not say.
+    await deliver(occurredAgo(-90_000, 2))
+    await deliver({ ...anEvent({ kind: 'note.updated', revision: 3 }), occurred_at: 'yesterday' })
+    // A duplicate would say how long the service has repeated itself.
+    await deliver(anEvent({ kind: 'note.updated', revision: 1 }))
+    expect(await measured('notes.webhook.event.age')).toEqual([
+      [UPDATED, { count: 2, sum: expect.closeTo(90, -1), min: 0, max: expect.closeTo(90, -1) }],
+    ])
+  })
+
+  it('measures how long events waited for their note, and how long their handlers ran', async () => {
+    const { clock, deliver, measured } = metered({
+      on: { 'note.updated': ({ data }) => data.revision === 7 && clock.sleep(300) },
+    })
+    const first = deliver(anEvent({ kind: 'note.updated', revision: 7 }))
+    const second = deliver(anEvent({ kind: 'note.updated', revision: 8 }))
+    await clock.advance(300)
+    await Promise.all([first, second])
+    const both = { count: 2, sum: 0.3, min: 0, max: 0.3 }
+    const applied = { ...UPDATED, 'notes.outcome': 'applied' }
+    expect(await measured('notes.webhook.claim.wait')).toEqual([[applied, both]])
+    expect(await measured('notes.webhook.handler.duration')).toEqual([[applied, both]])
+  })
+
+  it('counts events that take longer than the service waits', async () => {
+    const { handle, begun, end } = heldHandler()
+    const { clock, deliver, measured } = metered({ on: { 'note.updated': handle } })
+    const delivery = deliver(anEvent({ kind: 'note.updated' }))
+    await begun
+    await clock.advance(8_000)
+    await delivery
+    end()
+    expect(await measured('notes.webhook.overdue')).toEqual([[UPDATED, 1]])
+  })
+
+  it('tells when each secret was last used', async () => {
+    const { clock, deliver, measured } = metered({ secret: [OTHER_TEST_SECRET, TEST_SECRET] })
+    const lastOfOld = clock.now() / 1_000
+    await deliver(anEvent({ kind: 'note.updated' }))
+    await clock.advance(60_000)
+    await deliver(anEvent({ kind: 'note.updated' }), OTHER_TEST_SECRET)
+    expect(await measured('notes.webhook.secret.last_use')).toEqual([
+      [{ 'notes.secret_index': 1 }, lastOfOld],
+      [{ 'notes.secret_index': 0 }, lastOfOld + 60],
+    ])
+  })
+
+  it('shows no id of a note, and no secret', async () => {
+    const { deliver, exported } = metered({ on: { 'note.updated': fail } })
+    await deliver(anEvent({ kind: 'note.updated', noteId: 'note-of-mine' }))
+    await deliver(anEvent({ kind: 'note.updated', noteId: 'note-of-mine' }), OTHER_TEST_SECRET)
+    const told = JSON.stringify(await exported())
+    expect(told).toContain('no-matching-signature')
+    for (const secret of ['note-of-mine', TEST_SECRET, 'Salaries']) expect(told).not.toContain(secret)
+  })
+})
+
+describe('a handler in a span', () => {
+  beforeAll(() => void context.setGlobalContextManager(contextManager()))
+  afterAll(() => context.disable())
+
+  it('has the spans of what it does below it', async () => {
+    const { tracer, spans } = traced()
+    const { deliver } = setUpReceiver({
+      on: { 'note.updated': inSpan(tracer, async () => tracer.startSpan('GET /v1/notes/{note_id}').end()) },
+    })
+    const event = anEvent({ kind: 'note.updated' })
+    expect((await deliver(event)).status).toBe(204)
+    const [request, process] = spans()
+    expect(process).toMatchObject({
+      name: 'process note.updated',
+      kind: SpanKind.CONSUMER,
+      attributes: { 'notes.event_id': event.event_id },
+      status: { code: SpanStatusCode.UNSET },
+    })
+    expect(request?.parentSpanContext?.spanId).toBe(process?.spanContext().spanId)
+  })
+
+  it('ends it with the code of an error of ours, and with none of another, and fails all the same', async () => {
+    const { tracer, spans } = traced()
+    const { deliver, outcomes } = setUpReceiver({
+      on: {
+        'note.updated': inSpan(tracer, () => Promise.reject(new ClaimLostError())),
+        'note.deleted': inSpan(tracer, fail),
+      },
+    })
+    await deliver(anEvent({ kind: 'note.updated' }))
+    await deliver(anEvent({ kind: 'note.deleted' }))
+    expect(outcomes.map(({ status }) => status)).toEqual(['failed', 'failed'])
+    expect(spans().map(({ attributes, status }) => [attributes['error.type'], status.code])).toEqual([
+      ['claim_lost', SpanStatusCode.ERROR],
+      ['_OTHER', SpanStatusCode.ERROR],
+    ])
+    expect(JSON.stringify(spans().map(({ attributes, status, events }) => [attributes, status, events]))).not.toContain(
+      'Salaries',
+    )
+  })
+})
+
+function fail(): never {
+  throw new Error('Salaries 2026')
+}
+
+/** A receiver and the real thing: what it measures is read from what would be exported. */
+function metered(options: Omit<Partial<ReceiverOptions>, 'clock'> = {}) {
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
+  const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] })
+  const receiver = setUpReceiver({ hooks: meteringHooks(provider.getMeter('notes')), ...options })
+  const exported = async () => {
+    await provider.forceFlush()
+    const metrics = exporter
+      .getMetrics()
+      .at(-1)
+      ?.scopeMetrics.flatMap((scope) => scope.metrics)
+    await provider.shutdown()
+    return metrics ?? []
+  }
+  const measured = async (name: string) => {
+    const metric = (await exported()).find(({ descriptor }) => descriptor.name === name)
+    return metric?.dataPoints.map(({ attributes, value }) => [attributes, withoutBuckets(value)])
+  }
+  return { ...receiver, exported, measured }
+}
+
+function withoutBuckets(value: number | object): unknown {
+  if (typeof value === 'number') return value
+  const { buckets: _, ...summary } = value as { readonly buckets?: unknown }
+  return summary
+}
+
+function traced() {
+  const exporter = new InMemorySpanExporter()
+  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+  return { tracer: provider.getTracer('notes'), spans: () => exporter.getFinishedSpans() }
+}
+
+/** Carries the active span across `await`, as the context manager that every SDK for Node.js registers. */
+function contextManager(): ContextManager {
+  const storage = new AsyncLocalStorage<Context>()
+  return {
+    active: () => storage.getStore() ?? ROOT_CONTEXT,
+    with: (active, work, receiver, ...given) => storage.run(active, () => work.apply(receiver, given)),
+    bind: (_, target) => target,
+    enable() {
+      return this
+    },
+    disable() {
+      storage.disable()
+      return this
+    },
+  }
+}

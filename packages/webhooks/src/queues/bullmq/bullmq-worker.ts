@@ -1,0 +1,107 @@
+import { refuseUnknownOptions } from '@notewire/protocol'
+import { type Logger, traceOf, unfailing } from '../../receiver/logger.ts'
+import type { QueueWorker } from '../queue.ts'
+import { DEFAULT_CONCURRENCY, retryDelayMs } from '../retries.ts'
+import { type ProcessingReceiver, runJob } from '../run-job.ts'
+import type { BullmqJob, BullmqWorkerEngine } from './engine.ts'
+
+/** What `bullmqWorker` takes beside the receiver and the worker. */
+export interface BullmqWorkerOptions {
+  /**
+   * Is told when Redis is away, and when a job is of another receiver. What becomes of events is told to the receiver's
+   * logger and hooks.
+   *
+   * @default console
+   */
+  readonly logger?: Logger | undefined
+}
+
+/** Processes the job of one event. */
+export type BullmqProcessor = (job: BullmqJob, token?: string) => Promise<void>
+
+/** The options that a `Worker` needs, and a `concurrency` to start with, which may be changed. */
+export interface BullmqWorkerSettings {
+  readonly concurrency: number
+  readonly lockDuration: number
+  readonly stalledInterval: number
+  readonly maxStalledCount: number
+  readonly settings: {
+    /** The pause after so many failures, in milliseconds: doubling from a second to an hour, with jitter. */
+    readonly backoffStrategy: (failures: number) => number
+  }
+}
+
+const SETTINGS: BullmqWorkerSettings = {
+  concurrency: DEFAULT_CONCURRENCY,
+  // A job is its worker's for as long as a claim in the store is, and is renewed at half of it.
+  lockDuration: 20_000,
+  stalledInterval: 5_000,
+  // An event that ends its worker's process as often as this does so because of what it is.
+  maxStalledCount: 10,
+  settings: { backoffStrategy: (failures) => retryDelayMs(failures) },
+}
+
+/**
+ * Processes the events of a queue by `receiver.process`, until it is closed. It needs a store that all workers share: the
+ * queue alone neither knows what was processed before, nor keeps two events of one note apart.
+ *
+ * An event that waits for another of its note comes again without spending an attempt, as it does while the store does not
+ * answer. One whose handler fails is tried again with growing pauses, and is then a dead letter. A worker that dies leaves
+ * its events to the others, within half a minute.
+ *
+ * @param start  makes the `Worker` of BullMQ with what it is given. Events of one note go one by one, whatever its `concurrency`
+ * @throws OptionError for options that cannot work
+ * @example
+ * ```ts
+ * import { createReceiver } from '@notewire/webhooks'
+ * import { bullmqWorker } from '@notewire/webhooks/bullmq'
+ * import { Worker } from 'bullmq'
+ *
+ * const receiver = createReceiver({ secret: undefined, on: {} }) // the one that receives, with its store
+ * const worker = bullmqWorker(
+ *   receiver,
+ *   (process, settings) =>
+ *     new Worker('notewire-events', process, { ...settings, concurrency: 20, connection: { host: '127.0.0.1' } }),
+ * )
+ *
+ * process.once('SIGTERM', async () => {
+ *   await worker.close()
+ *   await receiver.close()
+ * })
+ * ```
+ */
+export function bullmqWorker(
+  receiver: ProcessingReceiver,
+  start: (process: BullmqProcessor, settings: BullmqWorkerSettings) => BullmqWorkerEngine,
+  options: BullmqWorkerOptions = {},
+): QueueWorker {
+  refuseUnknownOptions('bullmqWorker', options, ['logger'])
+  const logger = unfailing(options.logger ?? console)
+  const worker = start((job, token) => run(receiver, job, token, logger), SETTINGS)
+  worker.on('error', (error) => logger.error('a queue worker has trouble with Redis, and goes on', traceOf(error)))
+
+  return { close: () => worker.close(), [Symbol.asyncDispose]: () => worker.close() }
+}
+
+async function run(
+  receiver: ProcessingReceiver,
+  job: BullmqJob,
+  token: string | undefined,
+  logger: Logger,
+): Promise<void> {
+  const settlement = await runJob(receiver, job.data, logger)
+  switch (settlement.status) {
+    case 'complete':
+      return
+    case 'retry':
+      throw settlement.error
+    case 'postpone':
+      await job.moveToDelayed(Date.now() + settlement.delayMs, token)
+      throw new JobPostponed()
+  }
+}
+
+/** Tells BullMQ, which knows it by its name, that the job neither completed nor failed. */
+class JobPostponed extends Error {
+  override readonly name = 'DelayedError'
+}

@@ -1,0 +1,11 @@
+export { EventNotAppliedError } from '../event-not-applied-error.ts'
+export type { DeadLetter, DeadLetters, EventQueue, QueuedEvent, QueueWorker } from '../queue.ts'
+export type { ProcessingReceiver } from '../run-job.ts'
+export { type BullmqQueue, type BullmqQueueOptions, bullmqQueue } from './bullmq-queue.ts'
+export {
+  type BullmqProcessor,
+  type BullmqWorkerOptions,
+  type BullmqWorkerSettings,
+  bullmqWorker,
+} from './bullmq-worker.ts'
+export type { BullmqEngine, BullmqJob, BullmqWorkerEngine } from './engine.ts'

@@ -1,0 +1,7 @@
+export { EventNotAppliedError } from '../event-not-applied-error.ts'
+export type { DeadLetter, DeadLetters, EventQueue, QueuedEvent, QueueWorker } from '../queue.ts'
+export type { ProcessingReceiver } from '../run-job.ts'
+export type { Boss, BossDatabase, BossJob, BossTransaction } from './boss.ts'
+export { type PgBossQueue, type PgBossQueueOptions, pgBossQueue } from './pg-boss-queue.ts'
+export { type PgBossWorkerOptions, pgBossWorker } from './pg-boss-worker.ts'
+export type { PgBossPlace } from './place.ts'

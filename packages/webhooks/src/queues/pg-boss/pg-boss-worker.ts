@@ -1,0 +1,119 @@
+import { refuseUnknownOptions } from '@notewire/protocol'
+import { type Logger, unfailing } from '../../receiver/logger.ts'
+import type { QueueWorker } from '../queue.ts'
+import { DEFAULT_CONCURRENCY, refuseConcurrency } from '../retries.ts'
+import { type ProcessingReceiver, runJob } from '../run-job.ts'
+import { type BossJob, transactionsOf } from './boss.ts'
+import { createQueues, type PgBossPlace, type ResolvedPlace, resolvePlace } from './place.ts'
+
+/** What `pgBossWorker` takes. */
+export interface PgBossWorkerOptions extends PgBossPlace {
+  /**
+   * How many events this worker processes at once. Events of one note go one by one, whatever the number.
+   *
+   * @default 10
+   */
+  readonly concurrency?: number | undefined
+  /**
+   * Is told when a job is of another receiver. What becomes of events is told to the receiver's logger and hooks, and
+   * trouble with PostgreSQL to the `error` listener of the `PgBoss`.
+   *
+   * @default console
+   */
+  readonly logger?: Logger | undefined
+}
+
+/** While there is nothing to do. With work to do, nobody waits. */
+const LOOK_EVERY_SECONDS = 1
+
+/**
+ * Processes the events of a queue by `receiver.process`, until it is closed. It needs a store that all workers share: the
+ * queue alone neither knows what was processed before, nor keeps two events of one note apart.
+ *
+ * An event that waits for another of its note comes again without spending an attempt, as it does while the store does not
+ * answer. One whose handler fails is tried again with growing pauses, and is then a dead letter. A worker that dies leaves
+ * its events to the others, within 20 s and the `superviseIntervalSeconds` of pg-boss, which is 60 by default.
+ *
+ * @throws OptionError for options that cannot work
+ * @example
+ * ```ts
+ * import { createReceiver } from '@notewire/webhooks'
+ * import { pgBossWorker } from '@notewire/webhooks/pg-boss'
+ * import { PgBoss } from 'pg-boss'
+ *
+ * const boss = new PgBoss('postgres://127.0.0.1/app')
+ * boss.on('error', console.error)
+ * await boss.start()
+ *
+ * const receiver = createReceiver({ secret: undefined, on: {} }) // the one that receives, with its store
+ * const worker = await pgBossWorker(receiver, { boss })
+ *
+ * process.once('SIGTERM', async () => {
+ *   await worker.close()
+ *   await receiver.close()
+ *   await boss.stop()
+ * })
+ * ```
+ */
+export async function pgBossWorker(receiver: ProcessingReceiver, options: PgBossWorkerOptions): Promise<QueueWorker> {
+  refuseUnknownOptions('pgBossWorker', options, ['boss', 'name', 'concurrency', 'logger'])
+  const { concurrency = DEFAULT_CONCURRENCY } = options
+  refuseConcurrency(concurrency)
+  const logger = unfailing(options.logger ?? console)
+  const place = resolvePlace(options)
+  const { boss, name } = place
+  transactionsOf(boss)
+  await createQueues(place)
+  const ids = await Promise.all(Array.from({ length: concurrency }, () => startLane(receiver, place, logger)))
+
+  async function close(): Promise<void> {
+    await Promise.all(ids.map((id) => boss.offWork(name, { id, wait: true })))
+  }
+  return { close, [Symbol.asyncDispose]: close }
+}
+
+/** Starts what processes one event after the other. */
+async function startLane(receiver: ProcessingReceiver, place: ResolvedPlace, logger: Logger): Promise<string> {
+  const { boss, name } = place
+  const id = await boss.work(
+    name,
+    { includeMetadata: true, pollingIntervalSeconds: LOOK_EVERY_SECONDS },
+    async (jobs) => {
+      // pg-boss would look for the next event after a pause, even when there are more.
+      boss.notifyWorker(id)
+      for (const job of jobs) await run(receiver, place, job, logger)
+    },
+  )
+  return id
+}
+
+async function run(receiver: ProcessingReceiver, place: ResolvedPlace, job: BossJob, logger: Logger): Promise<void> {
+  const settlement = await runJob(receiver, job.data, logger)
+  switch (settlement.status) {
+    case 'complete':
+      return
+    case 'retry':
+      throw settlement.error
+    case 'postpone':
+      await postpone(place, job, settlement.delayMs)
+  }
+}
+
+/** Puts a new job in the place of this one, since pg-boss counts an attempt whenever it starts one again. */
+async function postpone({ boss, name }: ResolvedPlace, job: BossJob, delayMs: number): Promise<void> {
+  const transaction = await transactionsOf(boss).beginTransaction()
+  const { db } = transaction
+  try {
+    await boss.deleteJob(name, job, { db })
+    await boss.send(name, job.data as object, {
+      singletonKey: job.singletonKey,
+      startAfter: Math.ceil(delayMs / 1_000),
+      retryLimit: job.retryLimit - job.retryCount,
+      db,
+    })
+    await transaction.commit()
+  } catch (error) {
+    await transaction.rollback()
+    throw error
+  }
+}

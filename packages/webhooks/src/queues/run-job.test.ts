@@ -1,0 +1,53 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { recordingLogger } from '../fixtures/recording-logger.ts'
+import type { ProcessOutcome } from '../receiver/outcome.ts'
+import { anEvent } from '../testing/an-event.ts'
+import { runJob } from './run-job.ts'
+
+const event = anEvent({ kind: 'note.updated' })
+
+function settle(outcome: ProcessOutcome, job: unknown = { scope: 'ours', event }) {
+  return runJob({ scope: 'ours', process: async () => outcome }, job, recordingLogger())
+}
+
+describe('a job', () => {
+  it.each([
+    { status: 'applied', event },
+    { status: 'unhandled', event },
+    { status: 'duplicate', event },
+    { status: 'stale', event, appliedRevision: 7 },
+  ] as const)('is complete when its event is $status', async (outcome) => {
+    expect(await settle(outcome)).toEqual({ status: 'complete' })
+  })
+
+  it.each([
+    { status: 'busy', event },
+    { status: 'claim-lost', event },
+    { status: 'closing', event },
+    { status: 'store-failed', event, error: new Error('away') },
+  ] as const)('comes again and spends no attempt when its event is $status', async (outcome) => {
+    expect(await settle(outcome)).toEqual({ status: 'postpone', delayMs: expect.any(Number) })
+  })
+
+  it('spends an attempt when its handler failed, and tells the engine the name of the error alone', async () => {
+    const error = Object.assign(new TypeError('content of the note'), {
+      code: 'ECONNRESET',
+      note: 'content of the note',
+    })
+    const settlement = await settle({ status: 'failed', event, error })
+    expect(settlement).toMatchObject({ status: 'retry', error: { code: 'event_not_applied' } })
+    expect(inspect(settlement)).toContain('the handler failed: TypeError ECONNRESET.')
+    expect(inspect(settlement, { depth: null, showHidden: true })).not.toContain('content of the note')
+  })
+
+  it.each([
+    ['of another scope', { scope: 'theirs', event }, /of another scope/],
+    ['without an event', { scope: 'ours' }, /holds no event/],
+    ['with half an event', { scope: 'ours', event: { event_id: 'evt_1' } }, /holds no event/],
+    ['of nothing', null, /of another scope/],
+  ])('%s is never processed', async (_, job, why) => {
+    const settlement = await settle({ status: 'applied', event }, job)
+    expect(settlement).toMatchObject({ status: 'retry', error: { message: expect.stringMatching(why) } })
+  })
+})

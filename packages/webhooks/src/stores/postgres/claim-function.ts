@@ -1,0 +1,94 @@
+/**
+ * Decides on a claim.
+ *
+ * It looks once, without a lock, and answers `duplicate`, `stale` and `busy` from what it saw, writing nothing. Otherwise it
+ * takes the note and then the event, each on condition that nobody has touched it since the look: every claim changes
+ * the token, and what a holder may still do changes the end of its lease. So the decision is as good as one under a lock,
+ * and who comes second is told `busy`.
+ *
+ * It waits for nobody but, for milliseconds, another claim that inserts the same row: rows that are locked are skipped,
+ * because whoever holds the lock is at work on them, perhaps in a handler's own transaction.
+ */
+// The token is the time in microseconds, and more than the last: it grows even when the row was pruned meanwhile, or when a
+// failover has lost the last claims.
+export const CLAIM_FUNCTION = `
+CREATE OR REPLACE FUNCTION notewire_claim_1(
+  for_scope text, for_event text, for_note text,
+  gate text, kind text, new_revision bigint, sighting text, lease_ms float8,
+  OUT status text, OUT token bigint, OUT applied bigint
+) LANGUAGE plpgsql AS $function$
+#variable_conflict use_variable
+DECLARE
+  moment timestamptz := clock_timestamp();
+  ends_at timestamptz := moment + lease_ms * interval '1 millisecond';
+  found_now record;
+BEGIN
+  SELECT events.fencing_token AS event_token, events.lease_ends_at AS event_lease,
+         events.kept_until IS NOT NULL AS marked, events.forgotten,
+         notes.fencing_token AS note_token, notes.lease_ends_at AS note_lease,
+         notes.revision, notes.deleted, notes.seen
+    INTO found_now
+    FROM (SELECT 1) AS one_row
+    LEFT JOIN notewire_events AS events ON events.scope = for_scope AND events.event_id = for_event
+    LEFT JOIN notewire_notes AS notes ON notes.scope = for_scope AND notes.note_id = for_note;
+
+  IF found_now.marked AND NOT found_now.forgotten THEN
+    status := 'duplicate';
+    RETURN;
+  END IF;
+
+  -- What was forgotten on purpose is to pass, whatever its revision.
+  IF NOT found_now.marked AND gate <> 'off' AND new_revision <= found_now.revision AND (
+    new_revision < found_now.revision OR found_now.deleted OR gate = 'strict'
+    OR NOT (kind = 'note.deleted' OR (gate = 'per-kind' AND sighting <> ALL (found_now.seen)))
+  ) THEN
+    status := 'stale';
+    applied := found_now.revision;
+    RETURN;
+  END IF;
+
+  status := 'busy';
+  IF found_now.event_lease > moment OR found_now.note_lease > moment THEN
+    RETURN;
+  END IF;
+
+  token := greatest(
+    found_now.event_token + 1, found_now.note_token + 1, (extract(epoch FROM moment) * 1000000)::bigint);
+
+  IF for_note IS NOT NULL THEN
+    IF found_now.note_token IS NULL THEN
+      INSERT INTO notewire_notes (scope, note_id, fencing_token, lease_ends_at)
+        VALUES (for_scope, for_note, token, ends_at)
+        ON CONFLICT DO NOTHING;
+    ELSE
+      UPDATE notewire_notes SET fencing_token = token, lease_ends_at = ends_at WHERE ctid = (
+        SELECT ctid FROM notewire_notes
+          WHERE scope = for_scope AND note_id = for_note AND fencing_token = found_now.note_token
+            AND lease_ends_at IS NOT DISTINCT FROM found_now.note_lease
+          FOR NO KEY UPDATE SKIP LOCKED);
+    END IF;
+    IF NOT FOUND THEN
+      RETURN;
+    END IF;
+  END IF;
+
+  IF found_now.event_token IS NULL THEN
+    INSERT INTO notewire_events (scope, event_id, fencing_token, lease_ends_at)
+      VALUES (for_scope, for_event, token, ends_at)
+      ON CONFLICT DO NOTHING;
+  ELSE
+    UPDATE notewire_events SET fencing_token = token, lease_ends_at = ends_at WHERE ctid = (
+      SELECT ctid FROM notewire_events
+        WHERE scope = for_scope AND event_id = for_event AND fencing_token = found_now.event_token
+          AND lease_ends_at IS NOT DISTINCT FROM found_now.event_lease
+        FOR NO KEY UPDATE SKIP LOCKED);
+  END IF;
+  IF NOT FOUND THEN
+    -- Somebody was faster who claimed the same event for another note, or for none: this note is free again.
+    UPDATE notewire_notes SET lease_ends_at = NULL WHERE scope = for_scope AND note_id = for_note;
+    RETURN;
+  END IF;
+  status := 'claimed';
+END
+$function$;
+`

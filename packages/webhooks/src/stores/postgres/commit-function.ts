@@ -1,0 +1,53 @@
+/**
+ * Ends a claim that is current: marks its event as processed and raises its note's revision. Note first, then event, as
+ * claims do: no two of them can wait for each other.
+ */
+// It waits for a renewal under way. The limit is for a handler that commits the same claim in two transactions: neither
+// would ever end.
+export const COMMIT_FUNCTION = `
+CREATE OR REPLACE FUNCTION notewire_commit_1(
+  for_scope text, for_event text, for_note text, token bigint,
+  kind text, new_revision bigint, sighting text, keep_ms float8
+) RETURNS text LANGUAGE plpgsql SET lock_timeout = '2s' AS $function$
+#variable_conflict use_variable
+DECLARE
+  keep_until timestamptz := clock_timestamp() + keep_ms * interval '1 millisecond';
+BEGIN
+  IF for_note IS NOT NULL THEN
+    PERFORM FROM notewire_notes
+      WHERE scope = for_scope AND note_id = for_note AND fencing_token = token AND lease_ends_at IS NOT NULL
+      FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+      RETURN 'lost';
+    END IF;
+  END IF;
+
+  UPDATE notewire_events SET lease_ends_at = NULL, kept_until = keep_until, forgotten = false
+    WHERE scope = for_scope AND event_id = for_event AND fencing_token = token AND lease_ends_at IS NOT NULL;
+  IF NOT FOUND THEN
+    RETURN 'lost';
+  END IF;
+
+  IF new_revision IS NOT NULL THEN
+    UPDATE notewire_notes SET
+      lease_ends_at = NULL,
+      kept_until = greatest(kept_until, keep_until),
+      revision = greatest(revision, new_revision),
+      deleted = CASE
+        WHEN new_revision < revision THEN deleted
+        WHEN new_revision = revision THEN deleted OR kind = 'note.deleted'
+        ELSE kind = 'note.deleted'
+      END,
+      seen = CASE
+        WHEN new_revision < revision OR (new_revision = revision AND sighting = ANY (seen)) THEN seen
+        WHEN new_revision = revision THEN seen || sighting
+        ELSE ARRAY[sighting]
+      END
+      WHERE scope = for_scope AND note_id = for_note;
+  ELSIF for_note IS NOT NULL THEN
+    UPDATE notewire_notes SET lease_ends_at = NULL WHERE scope = for_scope AND note_id = for_note;
+  END IF;
+  RETURN 'committed';
+END
+$function$;
+`

@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { type Postgres, startPostgres } from 'notewire-test-servers'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPool } from '../../fixtures/open-pool.ts'
+import type { GateMode, NoteChange } from '../../receiver/revision-gate.ts'
+import { memoryStore } from '../memory-store.ts'
+import type { Claim, ClaimRequest, ReceiverStore } from '../store.ts'
+import { postgresStore } from './index.ts'
+
+let server: Postgres
+let pool: Pool
+beforeAll(async () => {
+  server = await startPostgres()
+  pool = openPool(server.url)
+  await postgresStore(pool).migrate()
+})
+afterAll(async () => {
+  await pool.end()
+  await server.stop()
+})
+
+// Either over at once or not within this test, so that both stores see the same whatever time it takes.
+const duration = fc.constantFrom(0, 3_600_000)
+
+const change: fc.Arbitrary<NoteChange | undefined> = fc.option(
+  fc.record({
+    kind: fc.constantFrom('note.ended', 'note.ended', 'note.updated', 'note.updated', 'note.deleted'),
+    revision: fc.nat(1),
+    recordingSessionId: fc.constantFrom(undefined, 'a'),
+  }),
+  { nil: undefined, freq: 6 },
+)
+
+const request: fc.Arbitrary<ClaimRequest> = fc.record({
+  scope: fc.constantFrom('first', 'first', 'first', 'second'),
+  eventId: fc.nat(15).map(String),
+  note: fc.option(fc.record({ noteId: fc.constantFrom('n1', 'n2'), change }), { nil: undefined, freq: 6 }),
+  gate: fc.constantFrom<GateMode>('strict', 'deletions-at-equal', 'per-kind', 'per-kind', 'off'),
+  leaseMs: duration,
+  keepMs: duration,
+})
+
+/** What happens to both stores. Claims are named by their turn, counted back from the latest. */
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ act: fc.constant('claim' as const), request }) },
+  { weight: 12, arbitrary: fc.record({ act: fc.constant('apply' as const), request }) },
+  { weight: 5, arbitrary: fc.record({ act: fc.constantFrom('commit', 'release'), back: fc.nat(3) }) },
+  { weight: 5, arbitrary: fc.record({ act: fc.constant('commit' as const), back: fc.nat(1) }) },
+  { weight: 3, arbitrary: fc.record({ act: fc.constant('renew' as const), back: fc.nat(3), leaseMs: duration }) },
+  { weight: 2, arbitrary: fc.record({ act: fc.constant('forget' as const), request }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant('prune' as const) }) },
+)
+
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+
+it('answers like the store in memory, whatever happens in whatever order', async () => {
+  const answers: Record<string, number> = {}
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (history) => {
+      await pool.query('TRUNCATE notewire_events, notewire_notes')
+      const expected = await answersOf(memoryStore(), history)
+      for (const answer of expected) {
+        const [kind = ''] = answer.split(' ')
+        answers[kind] = (answers[kind] ?? 0) + 1
+      }
+      expect(await answersOf(postgresStore(pool), history)).toEqual(expected)
+    }),
+    { numRuns: 300 },
+  )
+  // A history in which nothing is ever refused would prove little.
+  for (const answer of ['claimed', 'duplicate', 'stale', 'busy', 'committed', 'lost', 'renewed', 'forgotten']) {
+    expect(answers[answer], answer).toBeGreaterThan(20)
+  }
+})
+
+async function answersOf(store: ReceiverStore, history: readonly Step[]): Promise<readonly string[]> {
+  const claims: Claim[] = []
+  const answers: string[] = []
+  for (const each of history) answers.push(await answerTo(store, each, claims))
+  return answers
+}
+
+async function answerTo(store: ReceiverStore, step: Step, claims: Claim[]): Promise<string> {
+  switch (step.act) {
+    case 'claim':
+    case 'apply': {
+      const answer = await store.claim(step.request)
+      if (answer.status === 'claimed' && step.act === 'apply') return await store.commit(answer.claim)
+      if (answer.status === 'claimed') claims.push(answer.claim)
+      return answer.status === 'stale' ? `stale at ${answer.appliedRevision}` : answer.status
+    }
+    case 'forget':
+      return await store.forget(step.request.scope, step.request.eventId)
+    case 'prune':
+      // A row whose claim is held is left to the next pruning here, and taken apart in memory.
+      for (const claim of claims) await store.release(claim)
+      return `pruned ${await store.prune()}`
+    default: {
+      const claim = claims.at(-1 - step.back)
+      if (claim === undefined) return 'nothing'
+      if (step.act === 'renew') return await store.renew(claim, step.leaseMs)
+      return (await store[step.act](claim)) ?? 'released'
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { startPostgres } from 'notewire-test-servers'
+import type { Pool } from 'pg'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openPool } from '../../fixtures/open-pool.ts'
+import type { Claim, ClaimRequest } from '../store.ts'
+import { CLAIM_FUNCTION } from './claim-function.ts'
+import { COMMIT_FUNCTION } from './commit-function.ts'
+import { type PostgresStore, postgresStore } from './index.ts'
+
+const WORKERS = 16
+const CLAIMS = 2_000
+
+const cleanUp: (() => Promise<void>)[] = []
+beforeEach(() => void cleanUp.splice(0))
+afterEach(async () => {
+  for (const step of cleanUp.reverse()) await step()
+})
+
+it('applies every event once and in order, with 16 workers that claim 2,000 times each, die, and come late', async () => {
+  const { pool, store } = await setUp()
+  const random = randomNumbers()
+  // In one scope the gate ignores what comes late; in the other all must be applied.
+  const gated = shuffledEvents(random, 'gated', 'deletions-at-equal')
+  const ungated = shuffledEvents(random, 'ungated', 'off')
+  const requests = gated.flatMap((request, index) => [request, ungated[index] as ClaimRequest])
+  // All workers are at about the same place, so that they get in each other's way.
+  const pick = (turn: number): ClaimRequest => {
+    const request = requests[
+      Math.floor((turn / CLAIMS) * requests.length + random(12)) % requests.length
+    ] as ClaimRequest
+    return request.gate === 'off' && random(8) === 0 ? { ...request, note: undefined } : request
+  }
+  await widenTheWindows(pool)
+
+  await Promise.all(
+    Array.from({ length: WORKERS }, async () => {
+      for (let turn = 0; turn < CLAIMS; turn += 1) {
+        const comesLate = random(6) === 0
+        const answer = await store.claim({ ...pick(turn), leaseMs: comesLate ? 5 : 20_000 })
+        if (answer.status !== 'claimed') continue
+        if (comesLate) await sleep(3 + random(6))
+        if (random(10) === 0) await store.release(answer.claim)
+        // Nobody takes over what is held in time.
+        else if ((await applyOnce(pool, store, answer.claim)) === 'lost') expect(comesLate).toBe(true)
+      }
+    }),
+  )
+  const held = 'SELECT FROM notewire_notes WHERE lease_ends_at > clock_timestamp()'
+  expect((await pool.query(held)).rowCount).toBe(0)
+  for (const request of requests) await applyFinally(pool, store, request)
+
+  const { rows } = await pool.query('SELECT scope, event_id, note_id, revision FROM effects ORDER BY position')
+  const names = rows.map((row) => `${row.scope} ${row.event_id}`)
+  expect(new Set(names).size).toBe(names.length)
+  expect(rows.filter(({ scope }) => scope === 'ungated')).toHaveLength(ungated.length)
+  for (const noteId of NOTES) {
+    const applied = rows
+      .filter((row) => row.scope === 'gated' && row.note_id === noteId)
+      .map((row) => Number(row.revision))
+    expect(applied).toEqual(applied.toSorted((a, b) => a - b))
+    expect(applied.at(-1)).toBe(Math.max(...gated.filter(({ note }) => note?.noteId === noteId).map(revisionOf)))
+  }
+  expect((await pool.query('SELECT sum(deadlocks)::int AS deadlocks FROM pg_stat_database')).rows).toEqual([
+    { deadlocks: 0 },
+  ])
+})
+
+it('loses nothing and applies nothing twice when the server crashes in mid-run', async () => {
+  const { pool, store, crashAndRestart } = await setUp({ durable: true })
+  const requests = shuffledEvents(randomNumbers(), 'crash', 'off').map((request) => ({
+    ...request,
+    note: { noteId: `note of ${request.eventId}` },
+  }))
+  const confirmed = new Set<string>()
+  let failures = 0
+  let next = 0
+  const work = Promise.all(
+    Array.from({ length: WORKERS }, async () => {
+      for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
+        try {
+          const answer = await store.claim(request)
+          if (answer.status === 'claimed' && (await applyOnce(pool, store, answer.claim)) === 'committed') {
+            confirmed.add(request.eventId)
+          }
+        } catch {
+          failures += 1
+          await sleep(5)
+        }
+      }
+    }),
+  )
+  await expect.poll(() => confirmed.size, { interval: 5, timeout: 20_000 }).toBeGreaterThan(100)
+  await crashAndRestart()
+  await work
+  expect(failures).toBeGreaterThan(0)
+
+  for (const request of requests) {
+    if (confirmed.has(request.eventId)) expect((await store.claim(request)).status).toBe('duplicate')
+  }
+  // What the crash interrupted is still claimed, until the lease runs out.
+  await pool.query(
+    "UPDATE notewire_events SET lease_ends_at = clock_timestamp() - interval '1 minute' WHERE lease_ends_at IS NOT NULL",
+  )
+  await pool.query(
+    "UPDATE notewire_notes SET lease_ends_at = clock_timestamp() - interval '1 minute' WHERE lease_ends_at IS NOT NULL",
+  )
+  for (const request of requests) await applyFinally(pool, store, request)
+  const { rows } = await pool.query('SELECT event_id, count(*)::int FROM effects GROUP BY event_id')
+  expect(rows).toHaveLength(requests.length)
+  expect(rows.filter(({ count }) => count !== 1)).toEqual([])
+})
+
+/** Has claims and commits pause between what they read and what they write, so that others come between. */
+async function widenTheWindows(pool: Pool): Promise<void> {
+  for (const [text, place] of [
+    [CLAIM_FUNCTION, '  token := '],
+    [COMMIT_FUNCTION, '  UPDATE notewire_events'],
+  ] as const) {
+    const pausing = text.replace(place, `  PERFORM pg_sleep(random() * 0.004);\n${place}`)
+    expect(pausing).not.toBe(text)
+    await pool.query(pausing)
+  }
+}
+
+const NOTES = ['n0', 'n1', 'n2', 'n3', 'n4', 'n5']
+
+/** 1,200 events about six notes, each at a revision of its own, roughly in order. */
+function shuffledEvents(
+  random: (below: number) => number,
+  scope: string,
+  gate: ClaimRequest['gate'],
+): readonly ClaimRequest[] {
+  return Array.from({ length: 1_200 }, (_, index): ClaimRequest => {
+    const noteId = NOTES[index % NOTES.length] as string
+    return {
+      scope,
+      eventId: `event ${index}`,
+      note: { noteId, change: { kind: 'note.updated', revision: index } },
+      gate,
+      leaseMs: 20_000,
+      keepMs: 259_200_000,
+    }
+  })
+    .map((request, index) => ({ request, place: index + random(60) }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ request }) => request)
+}
+
+function revisionOf({ note }: ClaimRequest): number {
+  return note?.change?.revision ?? Number.NaN
+}
+
+/** Follows fast-check's seed, which a failed run prints. */
+function randomNumbers(): (below: number) => number {
+  let state = (fc.readConfigureGlobal().seed ?? 1) >>> 0
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+/** What a handler does: its row and the mark, in one transaction. */
+async function applyOnce(pool: Pool, store: PostgresStore, claim: Claim): Promise<string> {
+  const { scope, eventId, note } = claim.request
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query('BEGIN')
+    await client.query('INSERT INTO effects (scope, event_id, note_id, revision) VALUES ($1, $2, $3, $4)', [
+      scope,
+      eventId,
+      note?.noteId,
+      note?.change?.revision,
+    ])
+    const result = await store.commitIn(client, claim)
+    await client.query(result === 'committed' ? 'COMMIT' : 'ROLLBACK')
+    return result
+  } catch (error) {
+    broken = error as Error
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+/** Applies what is not yet: as the service does, which sends an event again until it is answered. */
+async function applyFinally(pool: Pool, store: PostgresStore, request: ClaimRequest): Promise<void> {
+  for (;;) {
+    const answer = await store.claim(request)
+    if (answer.status === 'claimed') await applyOnce(pool, store, answer.claim)
+    else if (answer.status !== 'busy') return
+  }
+}
+
+async function setUp(options: { readonly durable?: boolean } = {}) {
+  const server = await startPostgres(options)
+  cleanUp.push(() => server.stop())
+  const pool = openPool(server.url, { max: WORKERS })
+  cleanUp.push(() => pool.end())
+  const store = postgresStore(pool)
+  await store.migrate()
+  await pool.query(
+    'CREATE TABLE effects (position bigserial PRIMARY KEY, scope text, event_id text, note_id text, revision bigint)',
+  )
+  return { pool, store, crashAndRestart: () => server.crashAndRestart() }
+}

@@ -1,0 +1,254 @@
+import { type Postgres, startPgBouncer, startPostgres } from 'notewire-test-servers'
+import type { Pool, PoolClient } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openPool } from '../../fixtures/open-pool.ts'
+import { recordingLogger } from '../../fixtures/recording-logger.ts'
+import { TEST_SECRET } from '../../fixtures/secrets.ts'
+import { ClaimLostError, createReceiver, type HandlerContext, TransactionNotCommittedError } from '../../index.ts'
+import { anEvent } from '../../testing/an-event.ts'
+import type { Claim } from '../store.ts'
+import { type PostgresConnection, postgresStore } from './index.ts'
+
+let server: Postgres
+let pool: Pool
+beforeAll(async () => {
+  server = await startPostgres()
+  pool = openPool(server.url)
+  await postgresStore(pool).migrate()
+  await pool.query('CREATE TABLE effects (event_id text NOT NULL)')
+})
+beforeEach(() => pool.query('TRUNCATE effects, notewire_events, notewire_notes'))
+afterAll(async () => {
+  await pool.end()
+  await server.stop()
+})
+
+const event = anEvent({ kind: 'note.updated', eventId: 'one', revision: 7 })
+
+describe('context.commit', () => {
+  it('marks the event and raises the revision once the transaction commits, and not before', async () => {
+    const store = postgresStore(pool)
+    const claim = await claimOf('one', { revision: 7 })
+    const client = await begun()
+    expect(await store.commitIn(client, claim)).toBe('committed')
+    expect((await store.claim(claim.request)).status).toBe('busy')
+    await ended(client, 'COMMIT')
+    expect((await store.claim(claim.request)).status).toBe('duplicate')
+    expect(await store.claim({ ...claim.request, eventId: 'two' })).toEqual({ status: 'stale', appliedRevision: 7 })
+  })
+
+  it('marks nothing when the transaction rolls back: the claim is still held', async () => {
+    const store = postgresStore(pool)
+    const claim = await claimOf('one', { revision: 7 })
+    const client = await begun()
+    await store.commitIn(client, claim)
+    await ended(client, 'ROLLBACK')
+    expect((await store.claim(claim.request)).status).toBe('busy')
+    expect(await store.renew(claim, 20_000)).toBe('renewed')
+    expect(await store.commit(claim)).toBe('committed')
+  })
+
+  it('has rows and mark stand together: of an event that comes twice, the effect comes once', async () => {
+    const receiver = receiverWith((context) =>
+      inTransaction(async (client) => {
+        await client.query('INSERT INTO effects VALUES ($1)', ['one'])
+        await context.commit(client)
+      }),
+    )
+    expect((await receiver.process(event)).status).toBe('applied')
+    expect((await receiver.process(event)).status).toBe('duplicate')
+    expect(await effects()).toBe(1)
+  })
+
+  it('does the same through PgBouncer in transaction mode', async () => {
+    await using bouncer = await startPgBouncer(server.url)
+    const bounced = openPool(bouncer.url)
+    const receiver = receiverWith(
+      (context) =>
+        inTransaction(async (client) => {
+          await client.query('INSERT INTO effects VALUES ($1)', ['one'])
+          await context.commit(client)
+        }, bounced),
+      bounced,
+    )
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => receiver.process(event)))
+    expect(outcomes.filter(({ status }) => status === 'applied')).toHaveLength(1)
+    expect(outcomes.filter(({ status }) => status === 'duplicate')).toHaveLength(19)
+    expect(await effects()).toBe(1)
+    await bounced.end()
+  })
+
+  it('has rows and mark fall together when the handler fails after it', async () => {
+    let attempts = 0
+    const receiver = receiverWith((context) =>
+      inTransaction(async (client) => {
+        attempts += 1
+        await client.query('INSERT INTO effects VALUES ($1)', ['one'])
+        await context.commit(client)
+        if (attempts === 1) throw new Error('out of paper')
+      }),
+    )
+    expect(await receiver.process(event)).toMatchObject({ status: 'failed', error: new Error('out of paper') })
+    expect(await effects()).toBe(0)
+    expect((await receiver.process(event)).status).toBe('applied')
+    expect(await effects()).toBe(1)
+  })
+
+  it('throws when the claim is lost, which rolls the rows back', async () => {
+    const store = postgresStore(pool)
+    const receiver = receiverWith((context) =>
+      inTransaction(async (client) => {
+        await client.query('INSERT INTO effects VALUES ($1)', ['late'])
+        await pool.query("UPDATE notewire_events SET lease_ends_at = clock_timestamp() - interval '1 minute'")
+        await pool.query("UPDATE notewire_notes SET lease_ends_at = clock_timestamp() - interval '1 minute'")
+        const heir = await claimOf('one', { revision: 7 })
+        await expect(context.commit(client)).rejects.toThrow(ClaimLostError)
+        expect(await store.commit(heir)).toBe('committed')
+        throw new Error('rolls back')
+      }),
+    )
+    expect((await receiver.process(event)).status).toBe('claim-lost')
+    expect(await effects()).toBe(0)
+  })
+
+  it('tells of a transaction that was rolled back in silence', async () => {
+    const receiver = receiverWith(async (context) => {
+      const client = await begun()
+      await context.commit(client)
+      await ended(client, 'ROLLBACK')
+    })
+    expect(await receiver.process(event)).toMatchObject({
+      status: 'failed',
+      error: expect.any(TransactionNotCommittedError),
+    })
+  })
+
+  it('tells of a transaction that is still open, without waiting for it', async () => {
+    let open: PoolClient | undefined
+    const receiver = receiverWith(async (context) => {
+      open = await begun()
+      await context.commit(open)
+    })
+    const began = performance.now()
+    expect(await receiver.process(event)).toMatchObject({
+      status: 'failed',
+      error: expect.any(TransactionNotCommittedError),
+    })
+    expect(performance.now() - began).toBeLessThan(1_000)
+    // It is the open transaction that decides: nobody else can have the event meanwhile.
+    expect((await postgresStore(pool).claim(requestOf('one', { revision: 7 }))).status).toBe('busy')
+    if (open !== undefined) await ended(open, 'COMMIT')
+    expect((await receiver.process(event)).status).toBe('duplicate')
+  })
+
+  it('never makes another claim wait, even when its transaction outlives the lease', async () => {
+    const store = postgresStore(pool)
+    const claim = await claimOf('one', { revision: 7, leaseMs: 0 })
+    const client = await begun()
+    await store.commitIn(client, claim)
+    const began = performance.now()
+    expect((await store.claim(claim.request)).status).toBe('busy')
+    expect((await store.claim({ ...claim.request, eventId: 'two' })).status).toBe('busy')
+    expect(await store.renew(claim, 20_000)).toBe('renewed')
+    await store.release(claim)
+    expect(performance.now() - began).toBeLessThan(1_000)
+    await ended(client, 'COMMIT')
+    expect((await store.claim(claim.request)).status).toBe('duplicate')
+  })
+
+  it('gives up after two seconds when another transaction of the handler has committed the same claim', async () => {
+    const store = postgresStore(pool)
+    const claim = await claimOf('one', { revision: 7 })
+    const [first, second] = [await begun(), await begun()]
+    await store.commitIn(first, claim)
+    const began = performance.now()
+    await expect(store.commitIn(second, claim)).rejects.toMatchObject({ code: '55P03' })
+    expect(performance.now() - began).toBeLessThan(4_000)
+    await ended(second, 'ROLLBACK')
+    await ended(first, 'COMMIT')
+  })
+
+  it.each(['REPEATABLE READ', 'SERIALIZABLE'])('works in a transaction that is %s', async (isolation) => {
+    const store = postgresStore(pool)
+    const claim = await claimOf('one', { revision: 7 })
+    const client = await begun(`BEGIN ISOLATION LEVEL ${isolation}`)
+    await client.query('SELECT count(*) FROM effects')
+    expect(await store.commitIn(client, claim)).toBe('committed')
+    await ended(client, 'COMMIT')
+    expect((await store.claim(claim.request)).status).toBe('duplicate')
+  })
+
+  it.each(['REPEATABLE READ', 'SERIALIZABLE'])(
+    'cannot mark in a transaction that is %s what another worker took over',
+    async (isolation) => {
+      const store = postgresStore(pool)
+      const claim = await claimOf('one', { revision: 7, leaseMs: 0 })
+      const client = await begun(`BEGIN ISOLATION LEVEL ${isolation}`)
+      await client.query('SELECT count(*) FROM effects')
+      const heir = await claimOf('one', { revision: 7 })
+      await expect(store.commitIn(client, claim)).rejects.toMatchObject({ code: '40001' })
+      await ended(client, 'ROLLBACK')
+      expect(await store.commit(heir)).toBe('committed')
+    },
+  )
+})
+
+function receiverWith(handler: (context: HandlerContext<PostgresConnection>) => unknown, database = pool) {
+  return createReceiver({
+    secret: TEST_SECRET,
+    store: postgresStore(database),
+    logger: recordingLogger(),
+    on: { 'note.updated': (_event, context) => handler(context) },
+  })
+}
+
+async function inTransaction(work: (client: PoolClient) => Promise<void>, database = pool): Promise<void> {
+  const client = await database.connect()
+  try {
+    await client.query('BEGIN')
+    await work(client)
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+async function begun(statement = 'BEGIN'): Promise<PoolClient> {
+  const client = await pool.connect()
+  await client.query(statement)
+  return client
+}
+
+async function ended(client: PoolClient, statement: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+  await client.query(statement)
+  client.release()
+}
+
+async function effects(): Promise<number> {
+  return (await pool.query('SELECT count(*)::int FROM effects')).rows[0].count
+}
+
+interface RequestTraits {
+  readonly revision: number
+  readonly leaseMs?: number
+}
+
+function requestOf(eventId: string, { revision, leaseMs = 20_000 }: RequestTraits) {
+  return {
+    scope: 'default',
+    eventId,
+    note: { noteId: 'note_1', change: { kind: 'note.updated', revision } },
+    gate: 'deletions-at-equal',
+    leaseMs,
+    keepMs: 259_200_000,
+  } as const
+}
+
+async function claimOf(eventId: string, traits: RequestTraits): Promise<Claim> {
+  const answer = await postgresStore(pool).claim(requestOf(eventId, traits))
+  if (answer.status !== 'claimed') throw new Error(`${eventId} is ${answer.status}`)
+  return answer.claim
+}

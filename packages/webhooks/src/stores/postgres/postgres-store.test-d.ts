@@ -1,0 +1,31 @@
+import { Client, Pool, type PoolClient } from 'pg'
+import { describe, expectTypeOf, it } from 'vitest'
+import { createReceiver } from '../../index.ts'
+import { type PostgresConnection, postgresStore } from './index.ts'
+
+describe('postgresStore', () => {
+  it('takes a pool or a client of pg, or anything with its query', () => {
+    postgresStore(new Pool())
+    postgresStore(new Client())
+    postgresStore({ query: async () => ({ rows: [] }) })
+    // @ts-expect-error a connection string
+    postgresStore('postgres://localhost/app')
+    // @ts-expect-error the promise of a pool
+    postgresStore(Promise.resolve(new Pool()))
+  })
+
+  it('has handlers commit in a transaction of pg', () => {
+    createReceiver({
+      secret: undefined,
+      store: postgresStore(new Pool()),
+      on: {
+        'note.updated': async (_event, context) => {
+          expectTypeOf(context.commit).toEqualTypeOf<(transaction: PostgresConnection) => Promise<void>>()
+          await context.commit({} as PoolClient)
+          // @ts-expect-error no transaction at all
+          await context.commit()
+        },
+      },
+    })
+  })
+})

@@ -1,0 +1,210 @@
+import { OptionError } from '@notewire/protocol'
+import { type Postgres, startPgBouncer, startPostgres } from 'notewire-test-servers'
+import { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { openPool } from '../../fixtures/open-pool.ts'
+import { storeChecks } from '../../testing/store-checks.ts'
+import { type PostgresConnection, PostgresNotMigratedError, PostgresTimeoutError, postgresStore } from './index.ts'
+
+const cleanUp = new AsyncDisposableStack()
+let server: Postgres
+beforeAll(async () => {
+  server = cleanUp.use(await startPostgres())
+})
+afterAll(() => cleanUp.disposeAsync())
+
+const request = (eventId: string) =>
+  ({
+    scope: 'default',
+    eventId,
+    note: { noteId: `note of ${eventId}`, change: { kind: 'note.updated', revision: 1 } },
+    gate: 'deletions-at-equal',
+    leaseMs: 20_000,
+    keepMs: 259_200_000,
+  }) as const
+
+describe.each(['directly', 'through PgBouncer in transaction mode'])('the store in PostgreSQL, %s', (way) => {
+  let pool: Pool
+  beforeAll(async () => {
+    const url = await emptyDatabase()
+    pool = poolOf(way === 'directly' ? url : cleanUp.use(await startPgBouncer(url)).url)
+    await postgresStore(pool).migrate()
+  })
+
+  for (const { name, run } of storeChecks) it(name, () => run(postgresStore(pool)))
+})
+
+describe('an operation', () => {
+  it('is one statement without a name, hence one round trip: a claim, a renewal, a commit, a release', async () => {
+    const pool = await migratedPool()
+    const statements: unknown[][] = []
+    const store = postgresStore({
+      query: (...statement) => {
+        statements.push(statement)
+        return pool.query(...statement)
+      },
+    })
+    const spent = async <Answer>(operation: Promise<Answer>) => [(await operation) && statements.splice(0).length]
+    const first = await store.claim(request('one'))
+    if (first.status !== 'claimed') throw new Error(first.status)
+    expect(statements.splice(0)).toEqual([
+      [expect.stringMatching(/^SELECT [^;]* FROM notewire_claim_\d+\([^;]*$/), expect.any(Array)],
+    ])
+    expect(await spent(store.renew(first.claim, 20_000))).toEqual([1])
+    expect(await spent(store.commit(first.claim))).toEqual([1])
+    const second = await store.claim(request('two'))
+    statements.length = 0
+    if (second.status === 'claimed') await store.release(second.claim)
+    expect(statements).toHaveLength(1)
+  })
+
+  it('writes and locks nothing where the answer is duplicate, stale or busy', async () => {
+    const pool = await migratedPool()
+    const store = postgresStore(pool)
+    const done = await store.claim(request('done'))
+    if (done.status === 'claimed') await store.commit(done.claim)
+    await store.claim(request('running'))
+
+    const client = await pool.connect()
+    await client.query('BEGIN')
+    const inTransaction = postgresStore(client)
+    const answers = [
+      await inTransaction.claim(request('done')),
+      await inTransaction.claim({ ...request('late'), note: request('done').note }),
+      await inTransaction.claim(request('running')),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual(['duplicate', 'stale', 'busy'])
+    expect(await transactionId(client)).toEqual([{ id: null }])
+    await inTransaction.claim(request('new'))
+    expect(await transactionId(client)).not.toEqual([{ id: null }])
+    await client.query('ROLLBACK')
+    client.release()
+  })
+
+  it('updates rows in place, and leaves the indexes alone', async () => {
+    const pool = await migratedPool()
+    const store = postgresStore(pool)
+    for (let turn = 0; turn < 300; turn += 1) {
+      const answer = await store.claim({ ...request(`event ${turn}`), note: { noteId: `note ${turn % 3}` } })
+      if (answer.status === 'claimed') await store.commit(answer.claim)
+    }
+    await pool.query('SELECT pg_stat_force_next_flush()')
+    const { rows } = await pool.query(
+      "SELECT sum(n_tup_upd)::int AS updates, sum(n_tup_hot_upd)::int AS hot FROM pg_stat_user_tables WHERE relname LIKE 'notewire%'",
+    )
+    expect(rows[0].updates).toBeGreaterThan(500)
+    expect(rows[0].hot / rows[0].updates).toBeGreaterThan(0.95)
+  })
+
+  it('gives up after five seconds, and gives back what was claimed later', async () => {
+    const pool = await migratedPool()
+    let letGo = () => {}
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    const slow = postgresStore({ query: (text, values) => held.then(() => pool.query(text, values)) })
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    const answer = expect(slow.claim(request('one'))).rejects.toThrow(PostgresTimeoutError)
+    await vi.advanceTimersByTimeAsync(5_000)
+    vi.useRealTimers()
+    await answer
+    letGo()
+    await expect.poll(async () => (await postgresStore(pool).claim(request('one'))).status).toBe('claimed')
+  })
+
+  it('says what to do where the tables are missing, and passes on the errors of the driver', async () => {
+    const pool = poolOf(await emptyDatabase())
+    const store = postgresStore(pool)
+    await expect(store.claim(request('one'))).rejects.toThrow(PostgresNotMigratedError)
+    await expect(store.forget('default', 'one')).rejects.toThrow(/store\.migrate\(\)/)
+    const broken = new Error('connection terminated')
+    await expect(postgresStore({ query: () => Promise.reject(broken) }).prune()).rejects.toBe(broken)
+  })
+})
+
+describe('prune', () => {
+  it('looks through a table a few pages at a time, and removes what is over from all of them', async () => {
+    const pool = await migratedPool()
+    await pool.query(`INSERT INTO notewire_events
+      SELECT 'default', 'event ' || n, n, NULL, clock_timestamp() + CASE WHEN n % 3 = 0 THEN 1 ELSE -1 END * interval '1 hour'
+      FROM generate_series(1, 60000) AS n`)
+    const statements: string[] = []
+    const store = postgresStore({
+      query: (text, values) => {
+        statements.push(text)
+        return pool.query(text, values)
+      },
+    })
+    expect(await store.prune()).toBe(40_000)
+    expect(statements.length).toBeGreaterThan(3)
+    expect((await pool.query('SELECT count(*)::int FROM notewire_events')).rows).toEqual([{ count: 20_000 }])
+    const { rows } = await pool.query(`EXPLAIN ${statements[0]}`.replace('$1', "'(0,0)'").replace('$2', "'(9,0)'"))
+    expect(JSON.stringify(rows)).toContain('Tid Range Scan on notewire_events')
+  })
+
+  it('removes what claims left behind that were abandoned or released, and counts only marks and revisions', async () => {
+    const pool = await migratedPool()
+    const store = postgresStore(pool)
+    const released = await store.claim(request('released'))
+    if (released.status === 'claimed') await store.release(released.claim)
+    const abandoned = await store.claim({ ...request('abandoned'), leaseMs: 0 })
+    await store.claim(request('running'))
+    expect(await store.prune()).toBe(0)
+    expect((await pool.query('SELECT event_id FROM notewire_events')).rows).toEqual([{ event_id: 'running' }])
+    expect((await pool.query('SELECT note_id FROM notewire_notes')).rows).toEqual([{ note_id: 'note of running' }])
+    expect(abandoned.status === 'claimed' && (await store.commit(abandoned.claim))).toBe('lost')
+  })
+
+  it('waits for nobody', async () => {
+    const pool = await migratedPool()
+    const store = postgresStore(pool)
+    const claim = await store.claim({ ...request('one'), leaseMs: 0, keepMs: 0 })
+    if (claim.status !== 'claimed') throw new Error(claim.status)
+    const client = await pool.connect()
+    await client.query('BEGIN')
+    await store.commitIn(client, claim.claim)
+    expect(await store.prune()).toBe(0)
+    await client.query('COMMIT')
+    client.release()
+    expect(await store.prune()).toBe(2)
+  })
+})
+
+describe('postgresStore', () => {
+  it('refuses what has no query', () => {
+    // @ts-expect-error a connection string is no pool
+    expect(() => postgresStore('postgres://localhost')).toThrow(OptionError)
+    // @ts-expect-error the promise of a pool
+    expect(() => postgresStore(Promise.resolve(new Pool()))).toThrow(/pool has no method "query"/)
+  })
+
+  it('keeps for ever what is to be kept for ever', async () => {
+    const store = postgresStore(await migratedPool())
+    const answer = await store.claim({ ...request('one'), keepMs: Number.POSITIVE_INFINITY })
+    expect(answer.status === 'claimed' && (await store.commit(answer.claim))).toBe('committed')
+    expect(await store.prune()).toBe(0)
+  })
+})
+
+let databases = 0
+function emptyDatabase(): Promise<string> {
+  databases += 1
+  return server.createDatabase(`database_${databases}`)
+}
+
+async function migratedPool(): Promise<Pool> {
+  const pool = poolOf(await emptyDatabase())
+  await postgresStore(pool).migrate()
+  return pool
+}
+
+function poolOf(url: string): Pool {
+  const pool = openPool(url)
+  cleanUp.defer(() => pool.end())
+  return pool
+}
+
+// A transaction gets its number with its first write or lock.
+async function transactionId(connection: PostgresConnection): Promise<readonly unknown[]> {
+  return (await connection.query('SELECT pg_current_xact_id_if_assigned()::text AS id', [])).rows
+}

@@ -1,0 +1,31 @@
+/**
+ * The two tables, as `migrate` makes them.
+ *
+ * Versions of the store share them during a rolling upgrade: a later one may add columns that older functions can leave
+ * out, and change nothing else.
+ */
+// Ids are compared byte by byte, which is faster than by the rules of a language and survives an upgrade of these. No
+// update touches an indexed column and pages keep some room, so that updates leave the indexes alone (heap-only tuples).
+export const TABLES = `
+CREATE TABLE IF NOT EXISTS notewire_events (
+  scope         text COLLATE "C" NOT NULL,
+  event_id      text COLLATE "C" NOT NULL,
+  fencing_token bigint NOT NULL,
+  lease_ends_at timestamptz,
+  kept_until    timestamptz,
+  forgotten     boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (scope, event_id)
+) WITH (fillfactor = 90);
+
+CREATE TABLE IF NOT EXISTS notewire_notes (
+  scope         text COLLATE "C" NOT NULL,
+  note_id       text COLLATE "C" NOT NULL,
+  fencing_token bigint NOT NULL,
+  lease_ends_at timestamptz,
+  kept_until    timestamptz,
+  revision      bigint,
+  deleted       boolean,
+  seen          text[],
+  PRIMARY KEY (scope, note_id)
+) WITH (fillfactor = 80);
+`
