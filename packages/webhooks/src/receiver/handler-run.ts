@@ -51,36 +51,29 @@ export async function runHandler<Transaction>(
   const run = new HandlerRun(held, tools)
   const began = tools.clock.now()
   try {
-    const work = handler(run)
+    const work = handler(contextOf(held, tools.logger, (transaction) => run.commitIn(transaction)))
     if (isThenable(work)) {
       run.keepLease()
       await work
     }
-    return run.marked ? RETURNED_MARKED : RETURNED
+    return run.marked ? { status: 'returned-marked' } : { status: 'returned' }
   } catch (error) {
-    return run.lost ? LOST : { status: 'threw', error }
+    return run.lost ? { status: 'lost' } : { status: 'threw', error }
   } finally {
     run.endLease()
     held.timing.handlerMs = tools.clock.now() - began
   }
 }
 
-const RETURNED: HandlerEnd = { status: 'returned' }
-const RETURNED_MARKED: HandlerEnd = { status: 'returned-marked' }
-const LOST: HandlerEnd = { status: 'lost' }
-
-/** One run of a handler, and the context that the handler sees of it. */
-class HandlerRun<Transaction> implements HandlerContext<Transaction> {
-  readonly deadlineAt: number | undefined
+/** One run of a handler: its lease, and the mark that it may set in a transaction of its own. */
+class HandlerRun<Transaction> {
   readonly #held: HeldEvent
   readonly #tools: Tools<Transaction>
-  #headers: Headers | undefined
   #endLease: (() => void) | undefined
   #marked = false
   #lost = false
 
   constructor(held: HeldEvent, tools: Tools<Transaction>) {
-    this.deadlineAt = held.circumstances.deadlineAt
     this.#held = held
     this.#tools = tools
   }
@@ -95,22 +88,7 @@ class HandlerRun<Transaction> implements HandlerContext<Transaction> {
     return this.#lost
   }
 
-  // What few handlers ask for is made when they do.
-  get signal(): AbortSignal {
-    return this.#held.stop.signal
-  }
-
-  get headers(): Headers {
-    this.#headers ??= readHeaders(this.#held.circumstances.headers ?? {})
-    return this.#headers
-  }
-
-  get logger(): Logger {
-    const { event_id, event_type } = this.#held.event
-    return withFields(this.#tools.logger, { event_id, event_type })
-  }
-
-  readonly commit = (transaction: Transaction): Promise<void> => {
+  commitIn(transaction: Transaction): Promise<void> {
     this.#marked = true
     // From here on the transaction holds the claim, and a renewal would only wait for it.
     this.endLease()
@@ -137,6 +115,29 @@ class HandlerRun<Transaction> implements HandlerContext<Transaction> {
     if (result === 'committed') return
     this.#lost = true
     throw new ClaimLostError()
+  }
+}
+
+// What few handlers ask for is made when they do.
+function contextOf<Transaction>(
+  { event, stop, circumstances }: HeldEvent,
+  logger: Logger,
+  commit: (transaction: Transaction) => Promise<void>,
+): HandlerContext<Transaction> {
+  let headers: Headers | undefined
+  return {
+    commit,
+    deadlineAt: circumstances.deadlineAt,
+    get signal() {
+      return stop.signal
+    },
+    get headers() {
+      headers ??= readHeaders(circumstances.headers ?? {})
+      return headers
+    },
+    get logger() {
+      return withFields(logger, { event_id: event.event_id, event_type: event.event_type })
+    },
   }
 }
 

@@ -23,6 +23,14 @@ describe('a handler', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['applied', 'unhandled'])
   })
 
+  it('may pass on what it was given, in an object of its own', async () => {
+    const seen: HandlerContext[] = []
+    const { deliver } = setUpReceiver({ on: { 'note.ended': (_event, context) => void seen.push({ ...context }) } })
+    await deliver(anEvent({ kind: 'note.ended' }))
+    expect(Object.keys(seen[0] ?? {}).toSorted()).toEqual(['commit', 'deadlineAt', 'headers', 'logger', 'signal'])
+    expect(seen[0]?.signal).toBeInstanceOf(AbortSignal)
+  })
+
   it('is shown the headers of the attempt, and when the service wants its answer', async () => {
     const seen: HandlerContext[] = []
     const { clock, deliver } = setUpReceiver({ on: { 'note.ended': (_event, context) => void seen.push(context) } })

@@ -41,7 +41,7 @@ describe('an event whose note is busy', () => {
     await clock.advance(1)
     expect((await second).status).toBe(503)
     expect((await second).headers.get('retry-after')).toBe('30')
-    expect(logger.lines).toEqual([expect.stringMatching(/^warn an event waits for another of its note/)])
+    expect(logger.lines).toEqual([expect.stringMatching(/^warn an event waited for another of its note/)])
     slow.end()
     expect((await first).status).toBe('applied')
   })
