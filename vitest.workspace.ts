@@ -91,6 +91,7 @@ export default defineConfig({
       types,
       whole('round-trip'),
       whole('receiving-simulator'),
+      whole('receiving-under-fire'),
       whole('tour'),
       whole('budgets'),
       whole('docs'),

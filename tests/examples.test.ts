@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type PackedPackage, packPackages } from '../scripts/pack-packages.ts'
 import { run, WORKSPACE } from '../scripts/run.ts'
-import { copyProject, testScriptOf } from './examples/project.ts'
+import { copyProject, linkUnpublished, testScriptOf } from './examples/project.ts'
 
 const folders = globSync('examples/*/package.json', { cwd: WORKSPACE }).map((manifest) => join(manifest, '..'))
 const projects = folders.filter((folder) => testScriptOf(folder) !== undefined).sort()
@@ -26,5 +26,6 @@ it.each(projects)('%s installs what is published, and passes its own tests', asy
   const copy = join(destination, project)
   await copyProject(project, copy, packages)
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], copy)
+  await linkUnpublished(project, copy)
   await run('npm', ['test'], copy)
 })

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { cp, readFile, writeFile } from 'node:fs/promises'
+import { cp, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { PackedPackage } from '../../scripts/pack-packages.ts'
 import { WORKSPACE } from '../../scripts/run.ts'
@@ -30,17 +30,34 @@ export async function copyProject(folder: string, copy: string, packages: readon
   )
 }
 
+/** Links into an installed copy what its tests use of the workspace and nobody can install, such as its servers. */
+export async function linkUnpublished(folder: string, copy: string): Promise<void> {
+  const source = join(WORKSPACE, folder)
+  const { devDependencies = {} } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
+  for (const name of Object.keys(devDependencies)) {
+    const { manifest, path } = await installed(source, name)
+    if (manifest.private) await symlink(path, join(copy, 'node_modules', name))
+  }
+}
+
 async function outsideTheWorkspace(
   dependencies: Dependencies,
   source: string,
   tarballs: Dependencies,
 ): Promise<Dependencies> {
-  const entries = Object.keys(dependencies).map(async (name) => {
-    return [name, tarballs[name] ?? (await installedVersion(source, name))] as const
+  const entries = Object.keys(dependencies).map(async (name): Promise<readonly [string, string][]> => {
+    const { manifest } = await installed(source, name)
+    return manifest.private ? [] : [[name, tarballs[name] ?? manifest.version]]
   })
-  return Object.fromEntries(await Promise.all(entries))
+  return Object.fromEntries((await Promise.all(entries)).flat())
 }
 
-async function installedVersion(source: string, dependency: string): Promise<string> {
-  return JSON.parse(await readFile(join(source, 'node_modules', dependency, 'package.json'), 'utf8')).version
+async function installed(source: string, dependency: string): Promise<InstalledPackage> {
+  const path = await realpath(join(source, 'node_modules', dependency))
+  return { path, manifest: JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) }
+}
+
+interface InstalledPackage {
+  readonly path: string
+  readonly manifest: { readonly version: string; readonly private?: boolean }
 }

@@ -26,11 +26,11 @@ describe('the recipe for OpenTelemetry', () => {
     expect(guide).toContain(recipe)
   })
 
-  it('names in the guide every instrument that it makes', async () => {
+  it('names in the guide every instrument that it makes', () => {
     const guide = readFileSync(new URL('../../../docs/receiving/observing.md', import.meta.url), 'utf8')
     const recipe = readFileSync(new URL('./fixtures/open-telemetry.ts', import.meta.url), 'utf8')
     const names = [...recipe.matchAll(/'(notes\.webhook\.[\w.]+)'/g)].map(([, name]) => name)
-    expect(names).toHaveLength(7)
+    expect(names).toHaveLength(8)
     for (const name of names) expect(guide).toContain(`| \`${name}\` |`)
   })
 
@@ -63,6 +63,19 @@ describe('the recipe for OpenTelemetry', () => {
     ])
   })
 
+  it('counts events that the queue holds, and those that workers apply', async () => {
+    const queue = { enqueue: async () => undefined }
+    const { deliver, receiver, measured } = metered({ queue, on: { 'note.updated': () => undefined } })
+    const event = anEvent({ kind: 'note.updated' })
+    await deliver(event)
+    await deliver(event)
+    await receiver.process(event)
+    expect(await measured('notes.webhook.queued', 'notes.webhook.events')).toEqual([
+      [UPDATED, 2],
+      [{ ...UPDATED, 'notes.outcome': 'applied' }, 1],
+    ])
+  })
+
   it('measures how old events are when they are applied', async () => {
     const { deliver, measured } = metered({ on: { 'note.updated': () => undefined } })
     const occurredAgo = (ms: number, revision: number) => {
@@ -73,7 +86,7 @@ describe('the recipe for OpenTelemetry', () => {
     // A clock that is ahead of this one, and a service that does not say.
     await deliver(occurredAgo(-90_000, 2))
     await deliver({ ...anEvent({ kind: 'note.updated', revision: 3 }), occurred_at: 'yesterday' })
-    // A duplicate would say how long the service has repeated itself.
+    // An event that is not applied would tell how long the service has repeated itself.
     await deliver(anEvent({ kind: 'note.updated', revision: 1 }))
     expect(await measured('notes.webhook.event.age')).toEqual([
       [UPDATED, { count: 2, sum: expect.closeTo(90, -1), min: 0, max: expect.closeTo(90, -1) }],
@@ -187,9 +200,11 @@ function metered(options: Omit<Partial<ReceiverOptions>, 'clock'> = {}) {
     await provider.shutdown()
     return metrics ?? []
   }
-  const measured = async (name: string) => {
-    const metric = (await exported()).find(({ descriptor }) => descriptor.name === name)
-    return metric?.dataPoints.map(({ attributes, value }) => [attributes, withoutBuckets(value)])
+  const measured = async (...names: string[]) => {
+    const metrics = (await exported()).filter(({ descriptor }) => names.includes(descriptor.name))
+    return metrics.flatMap(({ dataPoints }) => {
+      return dataPoints.map(({ attributes, value }) => [attributes, withoutBuckets(value)])
+    })
   }
   return { ...receiver, exported, measured }
 }

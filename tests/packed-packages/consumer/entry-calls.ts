@@ -111,7 +111,7 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
   },
 
   '@notewire/webhooks/postgres': async ({ postgresStore }) => {
-    const store = postgresStore({ query: async () => ({ rows: [{ status: 'duplicate' }] }) })
+    const store = postgresStore({ query: async () => ({ rows: [{ result: 'duplicate' }] }) })
     const request = { scope: 'default', eventId: 'evt_1', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 } as const
     return (await store.claim(request)).status
   },

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { OTHER_TEST_SECRET, TEST_SECRET } from '../fixtures/secrets.ts'
 import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
@@ -85,6 +86,20 @@ describe('a hook that throws', () => {
     const failures = logger.lines.filter((line) => line.startsWith('error a hook failed'))
     expect(failures).toHaveLength(2)
     expect(logger.lines.join()).not.toContain('metrics')
+  })
+})
+
+describe('the guide', () => {
+  const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+
+  it('explains every line of the log', () => {
+    const guide = read('../../../../docs/receiving/observing.md')
+    const lines = [...read('observer.ts').matchAll(/logger\.(?:warn|error)\(\s*'([^']+)'/g)].map(
+      ([, line = '']) => line,
+    )
+    expect(lines.length).toBeGreaterThan(10)
+    // A line that is put together from several literals is in the guide by its beginning.
+    for (const line of lines) expect(guide).toContain(`\`${line.slice(0, 50)}`)
   })
 })
 

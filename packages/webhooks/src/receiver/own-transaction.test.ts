@@ -99,6 +99,14 @@ describe('a handler that marks the event in its own transaction', () => {
     expect(await outcome).toMatchObject({ status: 'failed', error: { code: 'transaction_not_committed' } })
   })
 
+  it('and swallows that its claim was lost has failed', async () => {
+    const { receiver } = setUp((_event, { commit }) => commit(new Transaction()).catch(() => undefined), {
+      commitIn: () => Promise.resolve('lost'),
+      renew: () => Promise.resolve('lost'),
+    })
+    expect((await receiver.process(anEvent({ kind: 'note.ended' }))).status).toBe('failed')
+  })
+
   it('and then fails has failed, and the event can come again at once', async () => {
     const { memory, receiver } = setUp(async (_event, { commit }) => {
       await commit(new Transaction())

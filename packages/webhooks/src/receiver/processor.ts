@@ -85,9 +85,12 @@ export class Processor<Transaction = never> {
   }
 
   async #apply(handler: BoundHandler<Transaction> | undefined, held: HeldEvent): Promise<ProcessOutcome> {
-    const { event, claim } = held
+    const { event, claim, askedAt } = held
+    const { clock } = this.#options
     if (this.#closing) return await this.#giveBack(claim, { status: 'closing', event })
     if (handler === undefined) return await this.#commit(claim, { status: 'unhandled', event })
+    // A process that stood still may come to its handler when another has long begun.
+    if (clock.now() >= askedAt + LEASE_MS) return await this.#giveBack(claim, { status: 'claim-lost', event })
     const end = await runHandler(handler, held, this.#options)
     switch (end.status) {
       case 'returned':

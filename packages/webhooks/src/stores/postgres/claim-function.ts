@@ -8,20 +8,23 @@
  *
  * It waits for nobody but, for milliseconds, another claim that inserts the same row: rows that are locked are skipped,
  * because whoever holds the lock is at work on them, perhaps in a handler's own transaction.
+ *
+ * It answers in one word, with the fencing token after `claimed` and the applied revision after `stale`: a row of columns
+ * would cost a tenth of the throughput.
  */
 // The token is the time in microseconds, and more than the last: it grows even when the row was pruned meanwhile, or when a
 // failover has lost the last claims.
 export const CLAIM_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_claim_1(
   for_scope text, for_event text, for_note text,
-  gate text, kind text, new_revision bigint, sighting text, lease_ms float8,
-  OUT status text, OUT token bigint, OUT applied bigint
-) LANGUAGE plpgsql AS $function$
+  gate text, kind text, new_revision bigint, sighting text, lease_ms float8
+) RETURNS text LANGUAGE plpgsql AS $function$
 #variable_conflict use_variable
 DECLARE
   moment timestamptz := clock_timestamp();
   ends_at timestamptz := moment + lease_ms * interval '1 millisecond';
   found_now record;
+  token bigint;
 BEGIN
   SELECT events.fencing_token AS event_token, events.lease_ends_at AS event_lease,
          events.kept_until IS NOT NULL AS marked, events.forgotten,
@@ -33,8 +36,7 @@ BEGIN
     LEFT JOIN notewire_notes AS notes ON notes.scope = for_scope AND notes.note_id = for_note;
 
   IF found_now.marked AND NOT found_now.forgotten THEN
-    status := 'duplicate';
-    RETURN;
+    RETURN 'duplicate';
   END IF;
 
   -- What was forgotten on purpose is to pass, whatever its revision.
@@ -42,14 +44,11 @@ BEGIN
     new_revision < found_now.revision OR found_now.deleted OR gate = 'strict'
     OR NOT (kind = 'note.deleted' OR (gate = 'per-kind' AND sighting <> ALL (found_now.seen)))
   ) THEN
-    status := 'stale';
-    applied := found_now.revision;
-    RETURN;
+    RETURN 'stale ' || found_now.revision;
   END IF;
 
-  status := 'busy';
   IF found_now.event_lease > moment OR found_now.note_lease > moment THEN
-    RETURN;
+    RETURN 'busy';
   END IF;
 
   token := greatest(
@@ -68,7 +67,7 @@ BEGIN
           FOR NO KEY UPDATE SKIP LOCKED);
     END IF;
     IF NOT FOUND THEN
-      RETURN;
+      RETURN 'busy';
     END IF;
   END IF;
 
@@ -86,9 +85,9 @@ BEGIN
   IF NOT FOUND THEN
     -- Somebody was faster who claimed the same event for another note, or for none: this note is free again.
     UPDATE notewire_notes SET lease_ends_at = NULL WHERE scope = for_scope AND note_id = for_note;
-    RETURN;
+    RETURN 'busy';
   END IF;
-  status := 'claimed';
+  RETURN 'claimed ' || token;
 END
 $function$;
 `

@@ -1,11 +1,12 @@
 import { OptionError } from '@notewire/protocol'
 import { type NoteChange, raiseRevision } from '../../receiver/revision-gate.ts'
 import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../store.ts'
+import { withinTimeLimit } from '../time-limit.ts'
 import { MIGRATION } from './migration.ts'
 import { explained } from './not-migrated-error.ts'
 import type { PostgresConnection } from './postgres-connection.ts'
+import { PostgresTimeoutError } from './postgres-timeout-error.ts'
 import { pruneTable } from './pruning.ts'
-import { withinTimeLimit } from './time-limit.ts'
 
 /** A store in PostgreSQL. */
 export interface PostgresStore extends ReceiverStore<PostgresConnection> {
@@ -79,7 +80,7 @@ export function postgresStore(pool: PostgresConnection): PostgresStore {
   return new StoreInPostgres(pool)
 }
 
-const CLAIM = 'SELECT status, token, applied FROM notewire_claim_1($1, $2, $3, $4, $5, $6, $7, $8)'
+const CLAIM = 'SELECT notewire_claim_1($1, $2, $3, $4, $5, $6, $7, $8) AS result'
 const COMMIT = 'SELECT notewire_commit_1($1, $2, $3, $4, $5, $6, $7, $8) AS result'
 const SET_LEASE = 'SELECT notewire_lease_1($1, $2, $3, $4, $5) AS result'
 const FORGET = `UPDATE notewire_events SET forgotten = true
@@ -88,12 +89,6 @@ const FORGET = `UPDATE notewire_events SET forgotten = true
 
 /** Three thousand years: PostgreSQL counts no further than some hundred thousand, and callers may mean for ever. */
 const LONGEST_KEPT_MS = 1e14
-
-interface ClaimRow {
-  readonly status: 'claimed' | 'duplicate' | 'stale' | 'busy'
-  readonly token: unknown
-  readonly applied: unknown
-}
 
 interface ResultRow<Result> {
   readonly result: Result
@@ -108,9 +103,13 @@ class StoreInPostgres implements PostgresStore {
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     const work = this.#claim(request)
-    return await withinTimeLimit('claim', work, (late) => {
-      if (late.status === 'claimed') this.release(late.claim).catch(() => undefined)
-    })
+    return await withinTimeLimit(
+      work,
+      () => new PostgresTimeoutError('claim'),
+      (late) => {
+        if (late.status === 'claimed') this.release(late.claim).catch(() => undefined)
+      },
+    )
   }
 
   async renew(claim: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {
@@ -119,7 +118,7 @@ class StoreInPostgres implements PostgresStore {
   }
 
   async commit(claim: Claim): Promise<CommitResult> {
-    return await withinTimeLimit('commit', this.commitIn(this.#pool, claim))
+    return await withinTimeLimit(this.commitIn(this.#pool, claim), () => new PostgresTimeoutError('commit'))
   }
 
   async commitIn(transaction: PostgresConnection, claim: Claim): Promise<CommitResult> {
@@ -152,21 +151,22 @@ class StoreInPostgres implements PostgresStore {
   async #claim(request: ClaimRequest): Promise<ClaimResult> {
     const { scope, eventId, note, gate, leaseMs } = request
     const values = [scope, eventId, note?.noteId ?? null, gate, ...valuesOf(note?.change), leaseMs]
-    const [row] = await rowsOf<ClaimRow>(this.#pool, CLAIM, values)
-    switch (row?.status) {
+    const [row] = await rowsOf<ResultRow<string>>(this.#pool, CLAIM, values)
+    const [status, number] = row?.result.split(' ') ?? []
+    switch (status) {
       case 'claimed':
-        return { status: 'claimed', claim: { request, fencingToken: String(row.token) } }
+        return { status, claim: { request, fencingToken: String(number) } }
       case 'stale':
-        return { status: 'stale', appliedRevision: Number(row.applied) }
+        return { status, appliedRevision: Number(number) }
       case 'duplicate':
-        return { status: 'duplicate' }
+        return { status }
       default:
         return { status: 'busy' }
     }
   }
 
   #run<Row>(operation: string, text: string, values: unknown[]): Promise<readonly Row[]> {
-    return withinTimeLimit(operation, rowsOf<Row>(this.#pool, text, values))
+    return withinTimeLimit(rowsOf<Row>(this.#pool, text, values), () => new PostgresTimeoutError(operation))
   }
 }
 

@@ -1,3 +1,3 @@
 export type { IoredisClient, NodeRedisClient } from './redis-client.ts'
 export { redisStore } from './redis-store.ts'
-export { RedisTimeoutError } from './time-limit.ts'
+export { RedisTimeoutError } from './redis-timeout-error.ts'

@@ -1,10 +1,11 @@
 import type { GateMode, NoteChange } from '../../receiver/revision-gate.ts'
 import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../store.ts'
+import { withinTimeLimit } from '../time-limit.ts'
 import { eventKey, keysOf } from './keys.ts'
 import { type IoredisClient, type NodeRedisClient, type RunScript, scriptRunner } from './redis-client.ts'
+import { RedisTimeoutError } from './redis-timeout-error.ts'
 import type { Script } from './script.ts'
 import { CLAIM, COMMIT, FORGET, RELEASE, RENEW } from './scripts.ts'
-import { withinTimeLimit } from './time-limit.ts'
 
 /**
  * A store in Redis 6.2 or newer, or Valkey: for any number of instances, over the client that you already have. Every
@@ -64,7 +65,7 @@ class RedisStore implements ReceiverStore {
     if (note?.change !== undefined) args.push(...gateArguments(gate, note.change))
     const work = this.#run(CLAIM, keysOf(request), args)
     const late = (reply: string) => this.#giveBackLate(claimResult(reply, request))
-    return claimResult(await withinTimeLimit('claim', work, late), request)
+    return claimResult(await withinTimeLimit(work, () => new RedisTimeoutError('claim'), late), request)
   }
 
   async renew({ request, fencingToken }: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {
@@ -96,7 +97,7 @@ class RedisStore implements ReceiverStore {
   }
 
   #ask(operation: string, script: Script, keys: readonly string[], args: readonly string[]): Promise<string> {
-    return withinTimeLimit(operation, this.#run(script, keys, args))
+    return withinTimeLimit(this.#run(script, keys, args), () => new RedisTimeoutError(operation))
   }
 
   /** A claim that Redis gives when nobody waits for it any longer would keep its event busy until it runs out. */

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { aRequest } from './fixtures/claims.ts'
 import { clientMakers } from './fixtures/clients.ts'
 import { redisStore } from './redis-store.ts'
-import { RedisTimeoutError } from './time-limit.ts'
+import { RedisTimeoutError } from './redis-timeout-error.ts'
 
 const makers = clientMakers.filter(({ name }) => ['ioredis', 'redis'].includes(name))
 

@@ -13,6 +13,8 @@ import type { SqliteDriver } from './sqlite-driver.ts'
  * import Database from 'better-sqlite3'
  *
  * const database = new Database('app.db')
+ * // better-sqlite3 lets a power cut take back what was committed last, unless it is told not to.
+ * database.pragma('synchronous = FULL')
  * const store = sqliteStore(betterSqlite(new Database('app.db')))
  * await store.migrate()
  *

@@ -1,0 +1,26 @@
+import { createServer } from 'node:http'
+import { nodeHandler } from '@notewire/webhooks/node'
+import { postgresStore } from '@notewire/webhooks/postgres'
+import { Pool } from 'pg'
+import { createTables } from './tables.ts'
+import { receiverWithPg } from './with-pg.ts'
+
+const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
+// A connection that breaks while idle would otherwise end the process.
+pool.on('error', console.error)
+const store = postgresStore(pool)
+await store.migrate()
+await createTables(pool)
+
+// Or receiverWithDrizzle, or receiverWithKysely.
+const receiver = receiverWithPg(pool)
+const server = createServer(nodeHandler(receiver)).listen(Number(process.env['PORT'] ?? 3000))
+// Nothing else removes what need not be remembered any longer.
+const pruning = setInterval(() => store.prune().catch(console.error), 3_600_000)
+
+process.once('SIGTERM', async () => {
+  server.close()
+  clearInterval(pruning)
+  await receiver.close()
+  await pool.end()
+})

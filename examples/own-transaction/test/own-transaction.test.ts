@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+import { postgresStore } from '@notewire/webhooks/postgres'
+import { anEvent, signAttempt } from '@notewire/webhooks/testing'
+import { type Postgres, startPostgres } from 'notewire-test-servers'
+import { Pool } from 'pg'
+import { createTables } from '../src/tables.ts'
+import { receiverWithDrizzle } from '../src/with-drizzle.ts'
+import { receiverWithKysely } from '../src/with-kysely.ts'
+import { receiverWithPg } from '../src/with-pg.ts'
+
+const SECRET = 'whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIGFuZCBubyBvdGhlcg'
+
+let server: Postgres
+let pool: Pool
+
+before(async () => {
+  process.env['NOTES_SIGNING_SECRET'] = SECRET
+  server = await startPostgres()
+  pool = new Pool({ connectionString: server.url })
+  // The server may stop before the last connection has closed.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('error', () => undefined)
+  await postgresStore(pool).migrate()
+  await createTables(pool)
+})
+beforeEach(() => pool.query('TRUNCATE deletions, notewire_events, notewire_notes'))
+after(async () => {
+  await pool.end()
+  await server.stop()
+})
+
+for (const [name, receiverWith] of Object.entries({
+  pg: receiverWithPg,
+  drizzle: receiverWithDrizzle,
+  kysely: receiverWithKysely,
+})) {
+  describe(`a handler that commits its event with ${name}`, () => {
+    it('has its effect once when the same event is delivered twice', async () => {
+      const { fetch } = receiverWith(pool)
+      const event = anEvent({ kind: 'note.deleted' })
+      assert.equal((await fetch(await deliveryOf(event))).status, 204)
+      assert.equal((await fetch(await deliveryOf(event))).status, 204)
+      assert.equal(await count('deletions'), 1)
+    })
+
+    it('leaves neither its row nor the mark when its transaction fails', async () => {
+      const { fetch } = receiverWith(pool)
+      const event = anEvent({ kind: 'note.deleted' })
+      await refuseDeletionsAtCommit()
+      assert.equal((await fetch(await deliveryOf(event))).status, 500)
+      assert.equal(await count('deletions'), 0)
+      assert.equal(await count('notewire_events WHERE kept_until IS NOT NULL'), 0)
+
+      await acceptDeletions()
+      assert.equal((await fetch(await deliveryOf(event))).status, 204)
+      assert.equal(await count('deletions'), 1)
+      assert.equal(await count('notewire_events WHERE kept_until IS NOT NULL'), 1)
+    })
+  })
+}
+
+async function deliveryOf(event: object): Promise<Request> {
+  return new Request('https://receiver.example/webhooks/notes', {
+    method: 'POST',
+    ...(await signAttempt(SECRET, event)),
+  })
+}
+
+async function count(rows: string): Promise<number> {
+  return (await pool.query(`SELECT count(*)::int FROM ${rows}`)).rows[0].count
+}
+
+/** The last thing that can go wrong: everything has been written, the mark included, and COMMIT fails. */
+async function refuseDeletionsAtCommit(): Promise<void> {
+  await pool.query(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the journal is closed'; END $$;
+    CREATE CONSTRAINT TRIGGER closed AFTER INSERT ON deletions DEFERRABLE INITIALLY DEFERRED
+      FOR EACH ROW EXECUTE FUNCTION refuse()`)
+}
+
+async function acceptDeletions(): Promise<void> {
+  await pool.query('DROP FUNCTION refuse CASCADE')
+}

@@ -1,0 +1,65 @@
+import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { run, WORKSPACE } from '../scripts/run.ts'
+import { replayCommand } from './receiving-simulator/exploration.ts'
+import { explore } from './receiving-simulator/explore.ts'
+import { plantedBugs } from './receiving-simulator/planted-bugs.ts'
+import { BOUND, plantedCases, searchFor } from './receiving-simulator/planted-search.ts'
+
+/** Runs `npm run simulate`, and answers what it printed, whatever it thought of it. */
+function simulate(...args: string[]): Promise<string> {
+  const program = ['--conditions=@notewire/source', 'tests/receiving-simulator/main.ts', ...args]
+  return run(process.execPath, program, WORKSPACE).catch((error: Error) => error.message)
+}
+
+describe.concurrent('receivers on many instances', () => {
+  it.each(['memory', 'sqlite'] as const)('keep every promise in 10,000 histories on the %s store', async (store) => {
+    const seed = randomInt(2 ** 31)
+    const { found, tally } = await explore({ store, seed, histories: 10_000 })
+    if (found !== undefined) {
+      expect.fail(`${found.violation}\nThe same again: ${replayCommand({ seed, history: found.history, store })}`)
+    }
+    // Histories in which little happens would prove little.
+    for (const event of EVERYTHING) expect(tally[event], event).toBeGreaterThan(100)
+  })
+})
+
+const EVERYTHING = [
+  ...['applied', 'unhandled', 'duplicate', 'stale', 'busy', 'failed', 'store-failed', 'claim-lost', 'closing'].map(
+    (status) => `outcome: ${status}`,
+  ),
+  ...['crash', 'freeze', 'storeError', 'slowStore', 'slowHandler', 'failingHandler', 'lostAnswer'].map(
+    (fault) => `fault: ${fault}`,
+  ),
+  ...['renewal: renewed', 'renewal: lost', 'commit: lost', 'forget: forgotten'],
+]
+
+describe('a history', () => {
+  it.each(['memory', 'sqlite'])('on the %s store happens the same way again, and is told in words', async (store) => {
+    const again = ['--seed', '123', '--history', '45', '--store', store]
+    const [first, second] = await Promise.all([simulate(...again), simulate(...again)])
+    expect(first).toMatch(/service {5}sends .*\n(.*\n)+Every promise was kept\.\n$/)
+    expect(second).toBe(first)
+  })
+
+  it('that breaks a promise does so when it is played again', async () => {
+    const bug = 'release without token'
+    const { found } = await explore({ store: 'sqlite', seed: 1, histories: BOUND, bug })
+    const again = ['--seed', '1', '--history', String(found?.history), '--store', 'sqlite', '--bug', bug]
+    expect(await simulate(...again)).toContain(`\n\n${found?.violation}`)
+  })
+})
+
+describe.concurrent('the simulator finds', () => {
+  it.each(plantedCases)('$bug.name, in the $store store', async (planted) => {
+    const { found } = await searchFor(planted, 1)
+    expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
+  })
+})
+
+it('the page of the proof tells of every planted bug', () => {
+  const page = readFileSync(join(WORKSPACE, 'docs/receiving-proof.md'), 'utf8')
+  for (const { name } of plantedBugs) expect(page).toContain(`| ${name} |`)
+})

@@ -1,0 +1,24 @@
+import type { Tally } from './chronicle.ts'
+import type { HistoryName, StoreName } from './history.ts'
+
+/** Which histories one thread plays. */
+export interface Exploration {
+  readonly store: StoreName
+  readonly seed: number
+  /** How many, from 0 on. It ends at the first that does not keep a promise. */
+  readonly histories: number
+  /** The name of a planted bug. */
+  readonly bug?: string | undefined
+}
+
+/** What came of them. */
+export interface Findings {
+  readonly played: number
+  readonly tally: Tally
+  readonly found?: { readonly history: number; readonly violation: string } | undefined
+}
+
+/** The command that plays one history again, and tells it in words. */
+export function replayCommand({ seed, history, store }: HistoryName, bug?: string): string {
+  return `npm run simulate -- --seed ${seed} --history ${history} --store ${store}${bug === undefined ? '' : ` --bug '${bug}'`}`
+}

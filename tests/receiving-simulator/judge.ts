@@ -1,0 +1,228 @@
+import { type EventKind, isKnownEvent, isNoteEvent, type WebhookEvent } from '@notewire/protocol'
+import { type AppliedRevision, type Claim, type NoteChange, passRevisionGate, raiseRevision } from '@notewire/webhooks'
+import { type Circumstances, inWords, type ScopedEvent } from './circumstances.ts'
+import { type Grant, type HandlerCall, rowOf } from './handler-call.ts'
+import type { Owner, Schedule } from './schedule.ts'
+
+/** An effect of a handler that outlives the process. */
+interface Effect {
+  readonly call: HandlerCall
+  readonly landedAt: number
+}
+
+/**
+ * Holds everything that happens against what is promised, from outside: it never asks the store what it believes. The rule of
+ * the revision gate it takes from the published code, where it has tests of its own.
+ */
+export class Judge {
+  violation: string | undefined
+  readonly #schedule: Schedule
+  readonly #circumstances: Circumstances
+  readonly #latestGrants = new Map<string, Grant>()
+  readonly #calls: HandlerCall[] = []
+  readonly #effects: Effect[] = []
+  readonly #marks = new Map<string, number>()
+  readonly #forgets = new Map<string, number[]>()
+  /** What the marks of handled events have raised each note to. */
+  readonly #raised = new Map<string, AppliedRevision>()
+
+  constructor(schedule: Schedule, circumstances: Circumstances) {
+    this.#schedule = schedule
+    this.#circumstances = circumstances
+  }
+
+  isHandled(event: WebhookEvent): boolean {
+    const { handled, handlesUnknown } = this.#circumstances
+    return isKnownEvent(event) ? handled.has(event.event_type as EventKind) : handlesUnknown
+  }
+
+  /** The store has granted a claim. */
+  granted(claim: Claim): Grant {
+    const { now } = this.#schedule
+    const grant = {
+      claim,
+      grantedAt: now,
+      validUntil: now + claim.request.leaseMs,
+      takenOver: false,
+      unsure: false,
+      troubled: false,
+    }
+    for (const call of this.#calls) this.#refuseLapse(call)
+    for (const key of keysOf(claim)) {
+      const before = this.#latestGrants.get(key)
+      if (before !== undefined) before.takenOver = true
+      this.#latestGrants.set(key, grant)
+    }
+    return grant
+  }
+
+  /** The store has prolonged a claim. */
+  renewed(grant: Grant): void {
+    if (grant.takenOver) this.violated('A claim was renewed that another worker had taken over.')
+    grant.validUntil = this.#schedule.now + grant.claim.request.leaseMs
+  }
+
+  /** The store has marked the event of a claim as processed. */
+  marked(grant: Grant, { scope, event }: ScopedEvent): void {
+    if (grant.takenOver) this.violated('A claim was committed that another worker had taken over.')
+    this.#marks.set(keyOfEvent(scope, event), this.#schedule.now)
+    const change = changeOf(event)
+    if (change === undefined || !this.isHandled(event)) return
+    const key = `${scope} ${noteIdOf(event)}`
+    this.#raised.set(key, raiseRevision(this.#raised.get(key), change))
+  }
+
+  /** The store has forgotten that an event was processed. */
+  forgotten({ scope, event }: ScopedEvent): void {
+    const key = keyOfEvent(scope, event)
+    this.#forgets.set(key, [...(this.#forgets.get(key) ?? []), this.#schedule.now])
+  }
+
+  handlerBegins(scoped: ScopedEvent, owner: Owner, grant: Grant): HandlerCall {
+    const call = { ...scoped, owner, grant, marking: false, ended: false, threw: false }
+    for (const other of this.#calls) {
+      if (other.ended || other.owner.dead || !sameNote(other, call)) continue
+      // A process that stood still does not know that its lease has run out.
+      if (Math.min(grant.validUntil, other.grant.validUntil) <= this.#schedule.now) continue
+      this.violated(`${inWords(call)} was handed to a handler while another had ${inWords(other)} in its hands.`)
+    }
+    this.#calls.push(call)
+    return call
+  }
+
+  /** The effect of a handler is durable; the mark came with it or is still to come. */
+  landed(call: HandlerCall): void {
+    this.#refuseRepeats(call)
+    this.#refuseStepsBack(call)
+    this.#effects.push({ call, landedAt: this.#schedule.now })
+  }
+
+  /** A receiver has told the service, or would have, that the event need not come again. */
+  acknowledged(scoped: ScopedEvent, sentAt: number): void {
+    const { scope, event } = scoped
+    if (!this.isHandled(event)) return
+    const forgottenAt = (this.#forgets.get(keyOfEvent(scope, event)) ?? []).filter((at) => at < sentAt).at(-1)
+    const since = forgottenAt ?? Number.NEGATIVE_INFINITY
+    if (this.#effectsOf(scoped).some(({ landedAt }) => landedAt >= since)) return
+    if (forgottenAt === undefined && this.#isSuperseded(scoped)) return
+    this.violated(`${inWords(scoped)} was acknowledged, and was neither applied nor superseded: it is lost.`)
+  }
+
+  /**
+   * Everything has come to rest.
+   *
+   * @param rows  what is in the database
+   */
+  conclude(rows: readonly string[]): void {
+    const written = this.#effects.map(({ call }) => rowOf(call))
+    if (written.join() !== rows.join()) this.violated(`In the end there are the rows ${rows}, and not ${written}.`)
+    for (const scoped of this.#circumstances.events) {
+      const change = changeOf(scoped.event)
+      if (change === undefined || !this.isHandled(scoped.event)) continue
+      const applied = this.#appliedTo(scoped)
+      const lostDeletion = change.kind === 'note.deleted' && !applied?.deleted && this.#circumstances.gate !== 'strict'
+      if (applied === undefined || applied.revision < change.revision) {
+        this.violated(`In the end, the note has not reached ${inWords(scoped)}.`)
+      } else if (applied.revision === change.revision && lostDeletion) {
+        this.violated(`In the end, the note is still there in spite of ${inWords(scoped)}.`)
+      }
+    }
+  }
+
+  /** Keeps the first. */
+  violated(how: string): void {
+    this.violation ??= how
+  }
+
+  #refuseLapse({ grant, owner, marking, ended, ...scoped }: HandlerCall): void {
+    if (ended || marking || owner.dead || grant.unsure || grant.troubled) return
+    if (grant.validUntil > this.#schedule.now) return
+    this.violated(
+      `The claim of ${inWords(scoped)} ran out under its handler, though nothing kept it from being renewed.`,
+    )
+  }
+
+  #refuseRepeats(call: HandlerCall): void {
+    const key = keyOfEvent(call.scope, call.event)
+    const forgets = this.#forgets.get(key) ?? []
+    const sinceForgotten = forgets.at(-1) ?? Number.NEGATIVE_INFINITY
+    const earlier = this.#effectsOf(call).filter(({ landedAt }) => landedAt > sinceForgotten)
+    if (this.#circumstances.effects === 'with the mark') {
+      if (earlier.length > 0) this.violated(`${inWords(call)} was applied twice, in spite of its transaction.`)
+      return
+    }
+    const markedAt = this.#marks.get(key)
+    if (markedAt !== undefined && markedAt > sinceForgotten && call.grant.grantedAt >= markedAt) {
+      this.violated(`${inWords(call)} was claimed and applied again after it had been marked.`)
+    }
+    for (const { call: other } of earlier) {
+      if (other !== call && !mayRepeat(other, call)) {
+        this.violated(`${inWords(call)} was applied again, and neither a crash nor a lost lease explains it.`)
+      }
+    }
+  }
+
+  #refuseStepsBack(call: HandlerCall): void {
+    const change = changeOf(call.event)
+    if (change === undefined || this.#forgets.has(keyOfEvent(call.scope, call.event))) return
+    const late = call.ended || call.grant.validUntil <= this.#schedule.now
+    // Without a transaction, nothing keeps a worker that was overtaken from writing.
+    if (late && this.#circumstances.effects === 'before the mark') return
+    const raised = this.#raised.get(`${call.scope} ${noteIdOf(call.event)}`)
+    if (passRevisionGate(this.#circumstances.gate, change, raised) === 'stale') {
+      this.violated(`${inWords(call)} was applied after revision ${raised?.revision}.`)
+    }
+  }
+
+  #isSuperseded(scoped: ScopedEvent): boolean {
+    const change = changeOf(scoped.event)
+    if (change === undefined) return false
+    return passRevisionGate(this.#circumstances.gate, change, this.#appliedTo(scoped)) === 'stale'
+  }
+
+  #appliedTo({ scope, event }: ScopedEvent): AppliedRevision | undefined {
+    let applied: AppliedRevision | undefined
+    for (const { call } of this.#effects) {
+      const change = changeOf(call.event)
+      if (change === undefined || call.scope !== scope || noteIdOf(call.event) !== noteIdOf(event)) continue
+      applied = raiseRevision(applied, change)
+    }
+    return applied
+  }
+
+  #effectsOf({ scope, event }: ScopedEvent): readonly Effect[] {
+    return this.#effects.filter(({ call }) => call.scope === scope && call.event.event_id === event.event_id)
+  }
+}
+
+/** Whether an event may be applied again after this call applied it: what is documented of handlers without transaction. */
+function mayRepeat(first: HandlerCall, again: HandlerCall): boolean {
+  const leaseLost = first.grant.takenOver && first.grant.validUntil <= again.grant.grantedAt
+  const overtook = again.grant.takenOver && again.grant.validUntil <= first.grant.grantedAt
+  return first.owner.dead || first.threw || again.threw || first.grant.unsure || leaseLost || overtook
+}
+
+function keysOf({ request: { scope, eventId, note } }: Claim): readonly string[] {
+  return [`${scope} event ${eventId}`, ...(note === undefined ? [] : [`${scope} note ${note.noteId}`])]
+}
+
+function keyOfEvent(scope: string, event: WebhookEvent): string {
+  return `${scope} ${event.event_id}`
+}
+
+function sameNote(one: ScopedEvent, other: ScopedEvent): boolean {
+  if (one.scope !== other.scope) return false
+  if (one.event.event_id === other.event.event_id) return true
+  const noteId = noteIdOf(one.event)
+  return noteId !== undefined && noteId === noteIdOf(other.event)
+}
+
+function noteIdOf(event: WebhookEvent): string | undefined {
+  return (event.data as { readonly note_id?: string }).note_id
+}
+
+function changeOf(event: WebhookEvent): NoteChange | undefined {
+  if (!isNoteEvent(event)) return undefined
+  const { revision, recording_session_id } = event.data
+  return { kind: event.event_type, revision, recordingSessionId: recording_session_id ?? undefined }
+}

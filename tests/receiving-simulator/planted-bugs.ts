@@ -1,0 +1,224 @@
+import type { StoreName } from './history.ts'
+
+/** A change to one file of `packages/webhooks/src`. */
+export interface Patch {
+  readonly file: string
+  /** Stands in the file exactly once. */
+  readonly find: string
+  readonly replace: string
+}
+
+/** A mistake that the simulator must find: today's published code, but for a few lines. */
+export interface PlantedBug {
+  readonly name: string
+  /** What is wrong, for the page of the proof. */
+  readonly mistake: string
+  readonly patches: { readonly [Store in StoreName]?: readonly Patch[] }
+}
+
+const memory = (find: string, replace: string): Patch => ({ file: 'stores/memory-store.ts', find, replace })
+const processor = (find: string, replace: string): Patch => ({ file: 'receiver/processor.ts', find, replace })
+const sqlite = (find: string, replace: string): Patch => ({ file: 'stores/sqlite/sqlite-store.ts', find, replace })
+const claiming = (find: string, replace: string): Patch => ({ file: 'stores/sqlite/claiming.ts', find, replace })
+const ending = (find: string, replace: string): Patch => ({ file: 'stores/sqlite/ending.ts', find, replace })
+
+const onBoth = (...patches: readonly Patch[]) => ({ memory: patches, sqlite: patches })
+
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    name: 'claim not atomic',
+    mistake: 'The store looks at the leases, and takes one a moment later.',
+    patches: {
+      memory: [memory('    this.#claims += 1\n', '    await this.#clock.sleep(1)\n    this.#claims += 1\n')],
+      sqlite: [
+        sqlite(
+          "return readClaim(await batch(claimStatements(request, now()), 'process'), request)",
+          `const rows = []
+           for (const statement of claimStatements(request, now())) {
+             const sql = statement.sql.replace('AND changes() = 1', 'AND lease_ends_at IS NOT NULL')
+             rows.push(...(await batch([{ ...statement, sql }], 'process')))
+             await clock.sleep(1)
+           }
+           return readClaim(rows, request)`,
+        ),
+      ],
+    },
+  },
+  {
+    name: 'release without token',
+    mistake: 'A worker that was overtaken gives back the claim of the one that took over.',
+    patches: {
+      memory: [memory('if (this.#currentLease(claim) !== undefined) this.#dropLease(claim)', 'this.#dropLease(claim)')],
+      sqlite: [
+        ending(
+          'whileCurrent(RELEASE, [], claim)',
+          `{
+             sql: 'UPDATE notewire_events SET lease_ends_at = NULL WHERE scope = ? AND event_id = ? RETURNING event_id',
+             parameters: [claim.request.scope, claim.request.eventId],
+           }`,
+        ),
+      ],
+    },
+  },
+  {
+    name: 'commit before handler',
+    mistake: 'The event is marked, and then handed to its handler.',
+    patches: onBoth(
+      processor(
+        '    const end = await runHandler(',
+        '    await this.#options.store.commit(claim)\n    const end = await runHandler(',
+      ),
+      processor(
+        "return await this.#commit(claim, { status: 'applied', event })",
+        "return { status: 'applied', event }",
+      ),
+    ),
+  },
+  {
+    name: 'gate outside the commit',
+    mistake: 'The commit marks the event and ends the claim; the revision is raised a moment later.',
+    patches: {
+      memory: [
+        memory(
+          '    if (note?.change !== undefined) {\n',
+          '    this.#dropLease(claim)\n    await this.#clock.sleep(1)\n    if (note?.change !== undefined) {\n',
+        ),
+        memory('    this.#dropLease(claim)\n    if (now - this.#prunedAt', '    if (now - this.#prunedAt'),
+      ],
+      sqlite: [
+        sqlite(
+          "return commitResult(await batch(commitStatements(claim, now()), 'power-cut'))",
+          `const [mark, ...others] = commitStatements(claim, now())
+           const endLease = releaseStatements(claim).slice(1)
+           const rows = await batch([mark, ...endLease], 'power-cut')
+           await clock.sleep(1)
+           const raise = others.map((each) => ({ ...each, sql: each.sql.replace('AND changes() = 1', '') }))
+           if (foundAny(rows) && raise.length > 0) await batch(raise, 'power-cut')
+           return commitResult(rows)`,
+        ),
+      ],
+    },
+  },
+  {
+    name: 'lease never expiring',
+    mistake: 'What a crashed worker had claimed stays claimed.',
+    patches: {
+      memory: [memory('return lease !== undefined && lease.endsAt > now', 'return lease !== undefined')],
+      sqlite: [
+        claiming(
+          'WHEN event.lease_ends_at > now OR note.lease_ends_at > now THEN',
+          'WHEN event.lease_ends_at IS NOT NULL OR note.lease_ends_at IS NOT NULL THEN',
+        ),
+      ],
+    },
+  },
+  {
+    name: 'acknowledgement while busy',
+    mistake: 'An event that another worker has in its hands is answered 204.',
+    patches: onBoth({ file: 'receiver/answer.ts', find: 'return answers.busy', replace: 'return answers.processed' }),
+  },
+  {
+    name: 'unhandled kind raising the gate',
+    mistake: 'An event that nobody handles raises the revision of its note.',
+    patches: onBoth(processor('note: handled ? noteOf(event) : undefined', 'note: noteOf(event)')),
+  },
+  {
+    name: 'scope left out of the key',
+    mistake: 'Two integrations that share a store share their notes and events as well.',
+    patches: {
+      memory: [memory('let memory = this.#scopes.get(scope)', "scope = ''\n    let memory = this.#scopes.get(scope)")],
+      sqlite: [
+        claiming(
+          'const { scope, eventId, note, leaseMs } = request',
+          "const { eventId, note, leaseMs } = request\n  const scope = ''",
+        ),
+        ending(
+          '{ request: { scope, eventId, note }, fencingToken }: Claim,',
+          '{ request: { eventId, note }, fencingToken }: Claim, scope = "",',
+        ),
+        ending('{ request: { scope, note } }: Claim,', '{ request: { note } }: Claim, scope = "",'),
+        ending('parameters: [now, scope, eventId]', "parameters: [now, '', eventId]"),
+      ],
+    },
+  },
+  {
+    name: 'ON CONFLICT … WHERE NOT EXISTS re-claiming a processed event',
+    mistake:
+      'The claim decides by what it read before it waited for the row: as PostgreSQL does under READ COMMITTED when the row was locked.',
+    patches: {
+      sqlite: [
+        sqlite(
+          "return readClaim(await batch(claimStatements(request, now()), 'process'), request)",
+          `const snapshot = await batch(claimStatements(request, now()).slice(-1), 'process')
+           const { status } = readClaim([[], ...snapshot], request)
+           if (status !== 'busy') return readClaim([[], ...snapshot], request)
+           await clock.sleep(2)
+           const byTheSnapshot = claimStatements(request, now()).map((statement) => ({
+             ...statement,
+             sql: statement.sql.replace('WHEN event.processed_at IS NOT NULL AND', 'WHEN FALSE AND'),
+           }))
+           return readClaim(await batch(byTheSnapshot, 'process'), request)`,
+        ),
+      ],
+    },
+  },
+  {
+    name: 'commit without token',
+    mistake: 'A worker that was overtaken marks the event nevertheless.',
+    patches: {
+      memory: [
+        memory(
+          "    if (this.#currentLease(claim) === undefined) return 'lost'\n    const { eventId",
+          '    const { eventId',
+        ),
+      ],
+      sqlite: [
+        ending(
+          '= ? AND fencing_token = ? AND lease_ends_at IS NOT NULL',
+          '= ? AND fencing_token >= ? AND lease_ends_at IS NOT NULL',
+        ),
+      ],
+    },
+  },
+  {
+    name: 'claim not renewed',
+    mistake: 'The lease runs out under a handler that is still at work.',
+    patches: onBoth({ file: 'receiver/handler-run.ts', find: '      run.keepLease()\n', replace: '' }),
+  },
+  {
+    name: 'replay held back by the gate',
+    mistake: 'An event that was forgotten on request is judged by its revision again.',
+    patches: {
+      memory: [memory('processed === undefined ? note?.change : undefined', 'note?.change')],
+      sqlite: [claiming('WHEN event.processed_at IS NULL AND (', 'WHEN (')],
+    },
+  },
+  {
+    name: 'deletion forgotten',
+    mistake: 'That a note was deleted at its revision is not kept, so that an update at the same revision passes.',
+    patches: {
+      memory: [memory('note.change), keptUntil })', 'note.change), deleted: false, keptUntil })')],
+      sqlite: [ending("Number(kind === 'note.deleted')", 'Number(false)')],
+    },
+  },
+  {
+    name: 'acknowledgement at the deadline',
+    mistake: 'A handler that takes too long is answered for, as if it had finished.',
+    patches: onBoth({
+      file: 'receiver/receiver.ts',
+      find: 'return answers.overdue',
+      replace: 'return answers.processed',
+    }),
+  },
+  {
+    name: 'lost renewal taken for a commit',
+    mistake:
+      'A claim that cannot be renewed after the handler counts as committed, though another may have taken it over. It was in our own code until this simulator found it.',
+    patches: onBoth(
+      processor(
+        "const answer = await this.#options.store.claim(claim.request)\n    if (answer.status === 'duplicate')",
+        "const answer = { status: await this.#options.store.renew(claim, LEASE_MS) }\n    if (answer.status === 'lost')",
+      ),
+    ),
+  },
+]
