@@ -1,3 +1,4 @@
+export { freePort } from './free-port.ts'
 export { type PgBouncer, startPgBouncer } from './pg-bouncer.ts'
 export { type Postgres, startPostgres } from './postgres.ts'
 export { type Redis, startRedis } from './redis.ts'

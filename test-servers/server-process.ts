@@ -12,7 +12,9 @@ export async function startServerProcess(
   port: number,
   options: SpawnOptions = {},
 ): Promise<ChildProcess> {
-  const server = spawn(program, args, { ...options, stdio: 'ignore' })
+  // Debian keeps servers where a user's path does not lead.
+  const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
+  const server = spawn(program, args, { ...options, env, stdio: 'ignore' })
   const kill = () => server.kill('SIGKILL')
   process.on('exit', kill)
   server.on('exit', () => process.off('exit', kill))

@@ -7,18 +7,19 @@ import { after, before, it } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { Redis } from 'ioredis'
-import { type Redis as RedisServer, startRedis } from 'notewire-test-servers'
+import { freePort, type Redis as RedisServer, startRedis } from 'notewire-test-servers'
 
 const SECRET = 'whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIGFuZCBubyBvdGhlcg'
-const PORT = 20_000 + (process.pid % 20_000)
 
 let server: RedisServer
+let port: number
 let redis: Redis
 const started: ChildProcess[] = []
 
 before(async () => {
   server = await startRedis({ durable: true })
   redis = new Redis(server.url)
+  port = await freePort()
   start('web.ts')
   await eventually(listening)
 })
@@ -52,7 +53,7 @@ it('acknowledges nothing while Redis is away', async () => {
 })
 
 function start(program: string, settings: Readonly<Record<string, string>> = {}): ChildProcess {
-  const env = { ...process.env, ...settings, REDIS_URL: server.url, NOTES_SIGNING_SECRET: SECRET, PORT: String(PORT) }
+  const env = { ...process.env, ...settings, REDIS_URL: server.url, NOTES_SIGNING_SECRET: SECRET, PORT: String(port) }
   const path = join(import.meta.dirname, '../src', program)
   const child = spawn(process.execPath, [...process.execArgv, path], { env, stdio: 'ignore' })
   started.push(child)
@@ -68,13 +69,13 @@ async function kill(child: ChildProcess | undefined): Promise<void> {
 
 async function deliver(noteId: string): Promise<number> {
   const event = anEvent({ kind: 'note.ended', noteId })
-  const { status } = await fetch(`http://127.0.0.1:${PORT}/`, { method: 'POST', ...(await signAttempt(SECRET, event)) })
+  const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', ...(await signAttempt(SECRET, event)) })
   return status
 }
 
 function listening(): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(PORT, '127.0.0.1')
+    const socket = connect(port, '127.0.0.1')
     const answer = (open: boolean) => {
       socket.destroy()
       resolve(open)
