@@ -5,10 +5,16 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type PackedPackage, packPackages } from '../scripts/pack-packages.ts'
 import { run, WORKSPACE } from '../scripts/run.ts'
+import { isInstalled } from '../test-servers/is-installed.ts'
 import { copyProject, linkUnpublished, testScriptOf } from './examples/project.ts'
 
 const folders = globSync('examples/*/package.json', { cwd: WORKSPACE }).map((manifest) => join(manifest, '..'))
-const projects = folders.filter((folder) => testScriptOf(folder) !== undefined).sort()
+// In CI nothing is left out: what is missing there fails.
+const needsRedis = ['examples/queue-worker']
+const projects = folders
+  .filter((folder) => testScriptOf(folder) !== undefined)
+  .filter((folder) => !needsRedis.includes(folder) || isInstalled('redis-server'))
+  .sort()
 
 let destination: string
 let packages: readonly PackedPackage[]

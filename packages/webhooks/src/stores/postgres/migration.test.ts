@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Postgres, startPgBouncer, startPostgres } from 'notewire-test-servers'
+import { isInstalled, type Postgres, startPgBouncer, startPostgres } from 'notewire-test-servers'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPool } from '../../fixtures/open-pool.ts'
@@ -26,7 +26,7 @@ const request = {
 } as const
 
 describe('migrate', () => {
-  it.each(['directly', 'through PgBouncer'])(
+  it.each(isInstalled('pgbouncer') ? ['directly', 'through PgBouncer'] : ['directly'])(
     'may be called by twenty connections at once, and again, %s',
     async (way) => {
       const database = await emptyDatabase()

@@ -1,4 +1,4 @@
-import { type Postgres, startPgBouncer, startPostgres } from 'notewire-test-servers'
+import { isInstalled, type Postgres, startPgBouncer, startPostgres } from 'notewire-test-servers'
 import type { Pool, PoolClient } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openPool } from '../../fixtures/open-pool.ts'
@@ -60,7 +60,7 @@ describe('context.commit', () => {
     expect(await effects()).toBe(1)
   })
 
-  it('does the same through PgBouncer in transaction mode', async () => {
+  it.runIf(isInstalled('pgbouncer'))('does the same through PgBouncer in transaction mode', async () => {
     await using bouncer = await startPgBouncer(server.url)
     const bounced = openPool(bouncer.url)
     const receiver = receiverWith(

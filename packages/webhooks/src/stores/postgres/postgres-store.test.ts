@@ -1,5 +1,5 @@
 import { OptionError } from '@notewire/protocol'
-import { type Postgres, startPgBouncer, startPostgres } from 'notewire-test-servers'
+import { isInstalled, type Postgres, startPgBouncer, startPostgres } from 'notewire-test-servers'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openPool } from '../../fixtures/open-pool.ts'
@@ -23,7 +23,9 @@ const request = (eventId: string) =>
     keepMs: 259_200_000,
   }) as const
 
-describe.each(['directly', 'through PgBouncer in transaction mode'])('the store in PostgreSQL, %s', (way) => {
+const ways = isInstalled('pgbouncer') ? ['directly', 'through PgBouncer in transaction mode'] : ['directly']
+
+describe.each(ways)('the store in PostgreSQL, %s', (way) => {
   let pool: Pool
   beforeAll(async () => {
     const url = await emptyDatabase()
