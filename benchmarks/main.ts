@@ -1,16 +1,26 @@
 import { measureConstantTime } from './src/constant-time.ts'
 import { measureContentListing } from './src/content-listing.ts'
 import { measureImports } from './src/imports.ts'
+import { measureInstances } from './src/instances.ts'
 import { measureListing } from './src/listing.ts'
+import { measurePostgresStore } from './src/postgres-store.ts'
+import { measureQueues } from './src/queues.ts'
+import { measureRedisStore } from './src/redis-store.ts'
 import { figure, type Table, writeReport } from './src/report.ts'
 import { measureServers } from './src/servers.ts'
 import { measureSizes } from './src/sizes.ts'
+import { measureSqliteStore } from './src/sqlite-store.ts'
 import { measureTypeChecks } from './src/type-checks.ts'
 import { measureVerification } from './src/verify.ts'
 
 const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
   verification: measureVerification,
   servers: measureServers,
+  'redis-store': measureRedisStore,
+  'postgres-store': measurePostgresStore,
+  'sqlite-store': measureSqliteStore,
+  instances: measureInstances,
+  queues: measureQueues,
   listing: measureListing,
   'content-listing': measureContentListing,
   sizes: measureSizes,

@@ -18,6 +18,8 @@ export interface Row {
   readonly ratio: number
   /** The most that `value` may be, where we hold ourselves to it. */
   readonly budget?: number
+  /** The least that it may be, where more is better. */
+  readonly least?: number
 }
 
 const DOCS = join(import.meta.dirname, '../../docs')
@@ -41,13 +43,23 @@ ${tables.map(sectionOf).join('\n')}`
 }
 
 function sectionOf({ title, unit, note, rows }: Table): string {
-  const budgeted = rows.some(({ budget }) => budget !== undefined)
-  const head = `| | ${unit} | × |${budgeted ? ' budget |' : ''}\n| --- | ---: | ---: |${budgeted ? ' ---: |' : ''}`
-  const lines = rows.map(
-    ({ name, value, ratio, budget }) =>
-      `| ${name} | ${figure(value)} | ${figure(ratio)} |${budgeted ? ` ${budget === undefined ? '' : figure(budget)} |` : ''}`,
-  )
-  return `## ${title}\n\n${head}\n${lines.join('\n')}\n${note === undefined ? '' : `\n${note}\n`}`
+  const limits = LIMITS.filter(({ of }) => rows.some((row) => of(row) !== undefined))
+  const head = `| | ${unit} | × |${limits.map(({ name }) => ` ${name} |`).join('')}`
+  const ruler = `| --- | ---: | ---: |${' ---: |'.repeat(limits.length)}`
+  const lines = rows.map((row) => {
+    const cells = limits.map(({ of }) => ` ${limitOf(of(row))} |`)
+    return `| ${row.name} | ${figure(row.value)} | ${figure(row.ratio)} |${cells.join('')}`
+  })
+  return `## ${title}\n\n${[head, ruler, ...lines].join('\n')}\n${note === undefined ? '' : `\n${note}\n`}`
+}
+
+const LIMITS: readonly { readonly name: string; readonly of: (row: Row) => number | undefined }[] = [
+  { name: 'budget', of: ({ budget }) => budget },
+  { name: 'at least', of: ({ least }) => least },
+]
+
+function limitOf(limit: number | undefined): string {
+  return limit === undefined ? '' : figure(limit)
 }
 
 const ROW = { height: 22, top: 40, left: 330, width: 420 }

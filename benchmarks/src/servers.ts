@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { PEER_SECRET, type SignedDelivery, signDeliveries } from './deliveries.ts'
 import { mediansTurnByTurn } from './measure.ts'
 import type { Table } from './report.ts'
-import { startProgram } from './start-program.ts'
+import { askProgram, startProgram } from './start-program.ts'
 
 const EVENTS = 40_000
 const WARM_UP = 4_000
@@ -48,9 +47,7 @@ async function microsecondsAnEvent(framework: string, variant: string): Promise<
 }
 
 async function processorTimeOf(server: ChildProcess): Promise<number> {
-  const answered = once(server, 'message')
-  server.send('how much')
-  const [{ cpu }] = await answered
+  const { cpu } = await askProgram<{ cpu: number }>(server, 'how much')
   return cpu
 }
 

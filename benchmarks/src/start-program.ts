@@ -12,9 +12,25 @@ export interface StartedProgram<Said> {
 /** Starts a program and waits until it says something. It must end when its channel closes, as it does with this process. */
 export async function startProgram<Said>(file: string, ...args: readonly string[]): Promise<StartedProgram<Said>> {
   const child = fork(join(import.meta.dirname, file), args)
-  const ended = once(child, 'exit').then(([status]) => {
-    throw new Error(`${file} ${args[0] ?? ''} ended with status ${status} before it said anything`)
+  return { said: await nextMessage<Said>(child), process: child }
+}
+
+/** Tells a program something and waits for its answer. */
+export async function askProgram<Answer>(program: ChildProcess, question: object | string): Promise<Answer> {
+  const answer = nextMessage<Answer>(program)
+  program.send(question)
+  return await answer
+}
+
+async function nextMessage<Said>(program: ChildProcess): Promise<Said> {
+  const done = new AbortController()
+  const ended = once(program, 'exit', done).then(([status]) => {
+    throw new Error(`${program.spawnargs.slice(-2).join(' ')} ended with status ${status} before it said anything`)
   })
-  const [said] = await Promise.race([once(child, 'message'), ended])
-  return { said, process: child }
+  try {
+    const [said] = await Promise.race([once(program, 'message', done), ended])
+    return said
+  } finally {
+    done.abort()
+  }
 }

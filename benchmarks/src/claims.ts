@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import type { ClaimRequest, ReceiverStore } from '@notewire/webhooks'
+import type { Contender } from './throughput.ts'
+
+/** What a receiver asks for. */
+export const LEASE_MS = 20_000
+export const KEEP_MS = 72 * 3_600_000
+
+const NOTES = 1000
+
+/** A store's claim and commit of distinct events: such as are of no note, and such as raise the revision of one. */
+export function claimsIn(store: ReceiverStore, share: number): readonly Contender[] {
+  return [
+    { name: 'notewire, event alone', operate: () => claimAndCommit(store, eventAlone()), share },
+    { name: 'notewire, event and note', operate: () => claimAndCommit(store, eventWithNote()), share },
+  ]
+}
+
+/** The id of an event that nobody has seen. */
+export function newEventId(): string {
+  return `evt_${randomUUID()}`
+}
+
+async function claimAndCommit(store: ReceiverStore, request: ClaimRequest): Promise<void> {
+  const answer = await store.claim(request)
+  if (answer.status !== 'claimed') throw new Error(`a new event is ${answer.status}`)
+  const end = await store.commit(answer.claim)
+  if (end !== 'committed') throw new Error(`the claim of an event is ${end}`)
+}
+
+function eventAlone(): ClaimRequest {
+  return {
+    scope: 'default',
+    eventId: newEventId(),
+    gate: 'deletions-at-equal',
+    leaseMs: LEASE_MS,
+    keepMs: KEEP_MS,
+  }
+}
+
+let changes = 0
+
+// In turn, so that no two events of one note are ever claimed at once.
+function eventWithNote(): ClaimRequest {
+  changes += 1
+  const change = { kind: 'note.updated', revision: Math.ceil(changes / NOTES) } as const
+  return { ...eventAlone(), note: { noteId: `note_${String(changes % NOTES).padStart(20, '0')}`, change } }
+}

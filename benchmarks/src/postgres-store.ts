@@ -1,0 +1,79 @@
+import { postgresStore } from '@notewire/webhooks/postgres'
+import { type Postgres, startPostgres } from 'notewire-test-servers'
+import { Pool } from 'pg'
+import { claimsIn, KEEP_MS, LEASE_MS, newEventId } from './claims.ts'
+import { LATENCY_MS, startDistantLink } from './distant-link.ts'
+import type { Row, Table } from './report.ts'
+import { type Contender, measureThroughput } from './throughput.ts'
+
+const SHARE = 0.8
+
+/** Claim and commit in PostgreSQL, beside the two statements that nobody can do without. */
+export async function measurePostgresStore(): Promise<readonly Table[]> {
+  await using postgres = await startPostgres({ durable: true })
+  return [await nearby(postgres), await atADistance(postgres)]
+}
+
+async function nearby({ url }: Postgres): Promise<Table> {
+  return {
+    title: 'Claim and commit of distinct events in PostgreSQL, by pg',
+    unit: 'events/s',
+    note: 'A pool with its ten connections, to a server on this machine that waits for the disk at each commit. Raw: INSERT ON CONFLICT DO NOTHING, then UPDATE, in a table of which the event is the key. Ratios of throughput to raw.',
+    rows: await withPool(url, rowsOver),
+  }
+}
+
+async function atADistance({ url, port }: Postgres): Promise<Table> {
+  await using link = await startDistantLink(port)
+  const distant = new URL(url)
+  distant.port = String(link.port)
+  return await withPool(distant.href, async (pool) => {
+    const roundTripMs = await link.roundTripMs(() => pool.query(''))
+    return {
+      title: `The same at ${LATENCY_MS} ms from PostgreSQL`,
+      unit: 'events/s',
+      note: `A proxy in a process of its own holds every answer back by ${LATENCY_MS} ms: an empty statement took ${roundTripMs.toFixed(2)} ms. Ratios of throughput to raw.`,
+      rows: await rowsOver(pool),
+    }
+  })
+}
+
+async function withPool<Result>(url: string, measure: (pool: Pool) => Promise<Result>): Promise<Result> {
+  const pool = new Pool({ connectionString: url })
+  // Connections are still being closed when `end` resolves, and when the server ends.
+  pool.on('error', () => undefined)
+  try {
+    return await measure(pool)
+  } finally {
+    await pool.end()
+  }
+}
+
+async function rowsOver(pool: Pool): Promise<readonly Row[]> {
+  const store = postgresStore(pool)
+  await store.migrate()
+  await pool.query(RAW_TABLE)
+  const contenders: readonly Contender[] = [
+    { name: 'raw pair', operate: () => rawPair(pool) },
+    ...claimsIn(store, SHARE),
+  ]
+  return [...(await measureThroughput(contenders, 1)), ...(await measureThroughput(contenders, 32))]
+}
+
+const RAW_TABLE = `CREATE TABLE IF NOT EXISTS raw_events (
+  event_id text PRIMARY KEY,
+  lease_ends_at timestamptz,
+  kept_until timestamptz
+)`
+const RAW_CLAIM = `INSERT INTO raw_events (event_id, lease_ends_at)
+  VALUES ($1, now() + $2 * interval '1 millisecond')
+  ON CONFLICT DO NOTHING`
+const RAW_COMMIT = `UPDATE raw_events SET lease_ends_at = NULL, kept_until = now() + $2 * interval '1 millisecond'
+  WHERE event_id = $1`
+
+async function rawPair(pool: Pool): Promise<void> {
+  const eventId = newEventId()
+  const { rowCount } = await pool.query(RAW_CLAIM, [eventId, LEASE_MS])
+  if (rowCount !== 1) throw new Error('a new event is there already')
+  await pool.query(RAW_COMMIT, [eventId, KEEP_MS])
+}

@@ -1,0 +1,69 @@
+import type { CacheClient } from '@aws-lambda-powertools/idempotency/cache/types'
+import type { ReceiverStore } from '@notewire/webhooks'
+import { redisStore } from '@notewire/webhooks/redis'
+import { Redis } from 'ioredis'
+import { createClient } from 'redis'
+
+interface RedisDriver {
+  readonly name: string
+  connect(port: number): Promise<RedisConnection>
+}
+
+/** One connection, and what takes turns on it. */
+export interface RedisConnection extends AsyncDisposable {
+  readonly store: ReceiverStore
+  readonly cache: CacheClient
+  setIfMissing(key: string, value: string, keepMs: number): Promise<unknown>
+  set(key: string, value: string, keepMs: number): Promise<unknown>
+  ping(): Promise<unknown>
+}
+
+/** The drivers, each with the settings that it has by itself. */
+export const redisDrivers: readonly RedisDriver[] = [
+  { name: 'ioredis', connect: async (port) => byIoredis(port) },
+  { name: 'redis', connect: byNodeRedis },
+]
+
+function byIoredis(port: number): RedisConnection {
+  const redis = new Redis(port)
+  return {
+    store: redisStore(redis),
+    cache: cacheOver(redis),
+    setIfMissing: (key, value, keepMs) => redis.set(key, value, 'PX', keepMs, 'NX'),
+    set: (key, value, keepMs) => redis.set(key, value, 'PX', keepMs),
+    ping: () => redis.ping(),
+    [Symbol.asyncDispose]: async () => redis.disconnect(),
+  }
+}
+
+// Powertools speaks the language of `redis`.
+function cacheOver(redis: Redis): CacheClient {
+  return {
+    get: (key) => redis.get(key),
+    set: (key, value, options) => {
+      const { EX: seconds, NX: ifMissing = false } = options as { readonly EX: number; readonly NX?: boolean }
+      return ifMissing
+        ? redis.set(String(key), String(value), 'EX', seconds, 'NX')
+        : redis.set(String(key), String(value), 'EX', seconds)
+    },
+    del: (keys) => redis.del(keys),
+  }
+}
+
+async function byNodeRedis(port: number): Promise<RedisConnection> {
+  const redis = await createClient({ url: `redis://127.0.0.1:${port}` })
+    .on('error', console.error)
+    .connect()
+  return {
+    store: redisStore(redis),
+    cache: {
+      get: (key) => redis.get(key),
+      set: (key, value, options) => redis.set(String(key), String(value), options ?? {}),
+      del: (keys) => redis.del(keys),
+    },
+    setIfMissing: (key, value, keepMs) => redis.set(key, value, { PX: keepMs, NX: true }),
+    set: (key, value, keepMs) => redis.set(key, value, { PX: keepMs }),
+    ping: () => redis.ping(),
+    [Symbol.asyncDispose]: async () => redis.destroy(),
+  }
+}
