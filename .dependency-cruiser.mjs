@@ -57,7 +57,7 @@ export default {
       comment:
         'Reading by hand (packages/protocol/src/reading) costs a fifth of the time and none of the size of zod; users may bring zod.',
       severity: 'error',
-      from: { path: '^packages/(?!protocol/src/schemas/)', pathNot: '\\.test(-d)?\\.ts$' },
+      from: { path: '^packages/(?!protocol/src/schemas/|mock-server/contract/)', pathNot: '\\.test(-d)?\\.ts$' },
       to: { path: 'node_modules/zod/|^packages/protocol/src/schemas/' },
     },
     {

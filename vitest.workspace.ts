@@ -6,11 +6,12 @@ const fromSource = { conditions: ['@notewire/source'] }
 
 const replayable = [`${import.meta.dirname}/tests/replayable-properties.ts`]
 
+const inBrowsers = ['src/**/*.browser.test.ts']
 const onRealServers = ['src/stores/*/**/*.test.ts', 'src/queues/**/*.test.ts']
 
 // In CI nothing is left out: what is missing there fails.
 const withoutServers = isInstalled('redis-server') ? [] : ['src/stores/redis/**', 'src/queues/bullmq/**']
-for (const program of ['redis-server', 'pgbouncer'] as const) {
+for (const program of ['redis-server', 'pgbouncer', 'chromium'] as const) {
   if (!isInstalled(program)) console.warn(`${program} is not installed: tests that need it are left out.`)
 }
 
@@ -22,7 +23,7 @@ const unit = (name: string) => ({
     name,
     root: `packages/${name}`,
     include: ['src/**/*.test.ts'],
-    exclude: onRealServers,
+    exclude: [...onRealServers, ...inBrowsers],
     setupFiles: replayable,
     sequence: { groupOrder: 1 },
   },
@@ -40,6 +41,20 @@ const stores = {
     setupFiles: replayable,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    sequence: { groupOrder: 1 },
+  },
+}
+
+// The console of @notewire/mock-server in a real Chromium.
+const inChromium = {
+  resolve: fromSource,
+  ssr: { resolve: fromSource },
+  test: {
+    name: 'console',
+    root: 'packages/mock-server',
+    include: inBrowsers,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     sequence: { groupOrder: 1 },
   },
 }
@@ -96,13 +111,17 @@ export default defineConfig({
       unit('webhooks'),
       unit('mock-server'),
       stores,
+      ...(isInstalled('chromium') ? [inChromium] : []),
       types,
       whole('round-trip'),
+      whole('contract-variants'),
+      whole('contract-coverage'),
       whole('receiving-simulator'),
       whole('receiving-under-fire'),
       whole('tour'),
       whole('budgets'),
       whole('docs'),
+      whole('mock-server-program'),
       whole('packed-packages'),
       whole('examples'),
       runtimes,

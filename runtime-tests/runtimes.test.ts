@@ -8,6 +8,7 @@ import { vectorFiles } from '../packages/webhooks/vectors/generate.ts'
 import { run, WORKSPACE } from '../scripts/run.ts'
 import { type Consumer, exportedEntries, installConsumer } from '../tests/packed-packages/consumer.ts'
 import { bundleForWorkers, compile } from './bundle.ts'
+import { serviceLog } from './checks/service-log.ts'
 import { bun, deno, here, node20, nodes, type Runtime, seenBy } from './runtimes.ts'
 import { startServer } from './server-process.ts'
 import { startWorkerd, type Workerd } from './workerd.ts'
@@ -55,6 +56,12 @@ describe.each([...nodes, bun, deno])('$name', (runtime) => {
       kept: ['Stand-up'],
       overThePort: ['Stand-up'],
     })
+  })
+
+  it('writes the same log as any other, byte for byte', async () => {
+    expect(await seenBy(runtime, consumer.folder, 'compiled/checks/run-check.js', 'service-log')).toEqual(
+      await serviceLog(),
+    )
   })
 
   it('keeps a store in SQLite', async () => {

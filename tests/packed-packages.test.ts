@@ -60,6 +60,10 @@ it('every manifest can be imported and required', async () => {
   }
 })
 
+it('the program of @notewire/mock-server runs by npx', async () => {
+  expect(await run('npx', ['@notewire/mock-server', '--help'], consumer.folder)).toContain('--scenario <file.json>')
+})
+
 describe('@notewire/webhooks/verify', () => {
   it('loads no zod', async () => {
     const loaded = await modulesLoadedBy('@notewire/webhooks/verify')

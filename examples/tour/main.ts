@@ -16,7 +16,7 @@ chapter('A notes service starts')
 await using service = await createNotesService({
   notes: 300,
   clock: 'virtual',
-  scenario: { verificationBeforeResponse: true },
+  contract: { verification: 'before_response' },
 })
 const { url: baseUrl } = await service.listen()
 const client = new NotesClient({ baseUrl, apiKey: service.apiKey, clock: service.clock })

@@ -1,11 +1,12 @@
 import { NotesClient } from '@notewire/client'
 import { createNotesService } from '@notewire/mock-server'
+import { http } from 'msw'
 import { setupServer } from 'msw/node'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { TitleIndex } from '../src/title-index.ts'
 
 const service = await createNotesService({ notes: 120 })
-const server = setupServer(...(await service.handlers()))
+const server = setupServer(...service.handlers(http))
 
 beforeAll(() => server.listen())
 afterAll(async () => {

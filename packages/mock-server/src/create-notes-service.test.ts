@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
-import { OptionError } from '@notewire/protocol'
+import { createHash } from 'node:crypto'
+import { keyIdOf, OptionError } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { createNotesService } from './create-notes-service.ts'
+import type { FaultRule } from './faults/fault-rule.ts'
 import { call } from './fixtures/call.ts'
 import { anInbox } from './fixtures/inbox.ts'
 import type { NotesServiceOptions } from './service-options.ts'
@@ -10,6 +12,14 @@ const DISORDERLY: NotesServiceOptions = {
   notes: 20,
   disorder: { duplicated: 0.3, reordered: 0.3, failing: 0.3 },
 }
+
+const EVERY_FAULT: readonly FaultRule[] = [
+  { delivery: '*', rate: 0.1, fault: { kind: 'reordered' } },
+  { delivery: '*', rate: 0.1, fault: { kind: 'delayed', by: '10m' } },
+  { delivery: '*', rate: 0.1, fault: { kind: 'corrupted' } },
+  { delivery: '*', rate: 0.1, fault: { kind: 'lost', lost: 'answer' } },
+  { delivery: '*', rate: 0.1, fault: { kind: 'skewed', seconds: 400 } },
+]
 
 /** The same acts, answered by receivers whose own speed is left to chance. */
 async function livedWorld(options: NotesServiceOptions) {
@@ -39,6 +49,14 @@ describe('the same seed and the same acts', () => {
     ])
     expect(one.attempts.length).toBeGreaterThan(60)
     expect(two).toEqual(one)
+  })
+
+  it('give the same log, byte for byte', async () => {
+    const digest = async () => {
+      const { attempts, deliveries } = await livedWorld({ ...DISORDERLY, seed: 7, faults: EVERY_FAULT })
+      return createHash('sha256').update(JSON.stringify({ attempts, deliveries })).digest('hex')
+    }
+    expect(await digest()).toBe(await digest())
   })
 
   it('give another world under another seed', async () => {
@@ -74,6 +92,38 @@ describe('a service', () => {
     const beganAt = performance.now()
     await using _service = await createNotesService({ notes: 300 })
     expect(performance.now() - beganAt).toBeLessThan(50)
+  })
+
+  it('advances 26 h 40 min in milliseconds, and leaves nothing pending', async () => {
+    await using service = await createNotesService()
+    const inbox = anInbox(({ event }) => (event.event_type.startsWith('endpoint.') ? 204 : 503))
+    await service.connect(inbox.open)
+    const notes = Array.from({ length: 2 }, () => service.owner.record().end())
+    for (const note of notes) note.edit({ title: 'Edited' })
+    const beganAt = performance.now()
+    await service.clock.advance('26h40m')
+    expect(performance.now() - beganAt).toBeLessThan(500)
+    const now = service.clock.now()
+    await service.settled()
+    expect(service.clock.now()).toBe(now)
+    expect(service.deliveries.filter(({ status }) => status === 'pending')).toEqual([])
+  })
+
+  it('remembers every request that it got, to assert on', async () => {
+    await using service = await createNotesService({ notes: 1 })
+    await service.clock.advance('1s')
+    await call(service, 'GET /v1/notes?limit=1')
+    await call(service, 'POST /v1/webhook-endpoints', { body: { url: 3 } })
+    await call(service, 'GET /v1/nothing', { key: 'ntw_live_unknown.secret' })
+    const at = service.clock.now()
+    expect(service.requests).toMatchObject([
+      { method: 'GET', path: '/v1/notes', query: { limit: '1' }, body: '', status: 200, at, duration_ms: 0 },
+      { method: 'POST', path: '/v1/webhook-endpoints', body: '{"url":3}', status: 422 },
+      { path: '/v1/nothing', key_id: undefined, status: 404 },
+    ])
+    expect(service.requests[0]?.key_id).toBe(keyIdOf(service.apiKey))
+    expect(JSON.stringify(service.requests)).not.toContain(service.apiKey)
+    expect(service.requests[0]?.request_id).toMatch(/^req_/)
   })
 
   it('shares nothing with a hundred others at work beside it', async () => {
@@ -133,7 +183,9 @@ describe('options that cannot work', () => {
     ['a negative number of notes', { notes: -1 }, 'notes'],
     ['half a note', { notes: 1.5 }, 'notes'],
     ['an unknown clock', { clock: 'sundial' }, 'clock'],
-    ['an unknown scenario', { scenario: { replay: true } }, 'replay'],
+    ['an unknown variant of the contract', { contract: { replay: true } }, 'replay'],
+    ['an unknown URL policy', { urlPolicy: 'public' }, 'urlPolicy'],
+    ['faults that are no list', { faults: {} }, 'faults'],
   ])('are refused by name: %s', async (_, options, name) => {
     const refused = createNotesService(options as NotesServiceOptions)
     await expect(refused).rejects.toThrow(OptionError)

@@ -1,11 +1,15 @@
-import { refuseUnknownOptions, SCOPES } from '@notewire/protocol'
+import { refuseUnknownOptions } from '@notewire/protocol'
+import { urlPolicyOf } from './addresses/url-policy.ts'
 import { createApi } from './api/api.ts'
 import { Cursors } from './api/cursor.ts'
+import { ConnectionDropped } from './api/request-faults.ts'
+import { RequestLog } from './api/request-log.ts'
 import { Timeline } from './clock/timeline.ts'
 import { Courier } from './delivery/courier.ts'
 import { DeliveryEngine } from './delivery/delivery-engine.ts'
 import { checkDisorder } from './delivery/disorder.ts'
 import { Endpoints } from './delivery/endpoints.ts'
+import { FaultBook } from './faults/faults.ts'
 import type { NotesService } from './notes-service.ts'
 import { identifiersFrom } from './seed/identifiers.ts'
 import { SeededRandom } from './seed/seeded-random.ts'
@@ -13,6 +17,7 @@ import { checkServiceOptions, type NotesServiceOptions } from './service-options
 import { connectorOf } from './transports/connect.ts'
 import { mswHandlers } from './transports/msw-handlers.ts'
 import { ServicePort } from './transports/service-port.ts'
+import { resolveContract } from './variants/resolve-contract.ts'
 import { createOwner } from './world/create-owner.ts'
 import { seedNotes } from './world/seeded-notes.ts'
 import { World } from './world/world.ts'
@@ -38,41 +43,60 @@ export function createNotesService(options: NotesServiceOptions = {}): Promise<N
 }
 
 function openService(options: NotesServiceOptions): NotesService {
-  const { seed = 1, notes = 0, clock, scenario = {}, disorder = {} } = options
+  const { seed = 1, notes = 0, clock, disorder = {}, urlPolicy = 'local' } = options
+  const contract = resolveContract(options.contract ?? {})
   const random = new SeededRandom(String(seed))
   const makeIdentifier = identifiersFrom(random.fork('identifiers'))
   const timeline = new Timeline(clock ?? 'virtual')
-  const courier = new Courier(timeline)
+  const courier = new Courier(timeline, urlPolicyOf(urlPolicy))
+  const faults = new FaultBook(random.fork('faults'))
+  for (const rule of options.faults ?? []) faults.inject(rule)
   const engine = new DeliveryEngine({
     timeline,
     courier,
     makeIdentifier,
     random: random.fork('disorder'),
     disorder: checkDisorder(disorder),
+    faults,
+    contract,
   })
-  const endpoints = new Endpoints({ timeline, engine, makeIdentifier, random: random.fork('secrets') })
+  const endpoints = new Endpoints({ timeline, engine, makeIdentifier, random: random.fork('secrets'), contract })
   const world = new World({
     timeline,
     makeIdentifier,
     random: random.fork('world'),
     announce: (event, integrations) => endpoints.announce(event, integrations),
+    contract,
   })
   seedNotes(world.notes, { count: notes, now: timeline.now(), makeIdentifier, random: random.fork('notes') })
 
   const personal = world.createIntegration(['personal'])
-  const apiKey = world.integrations.issueKey(personal, SCOPES).key
-  const fetch = createApi({
+  const apiKey = world.integrations.issueKey(personal, world.scopes).key
+  const log = new RequestLog(timeline)
+  const cursors = new Cursors({ random: random.fork('cursors'), timeline, lifetime: contract.cursorLifetime })
+  const answer = createApi({
     timeline,
     makeIdentifier,
     world,
     endpoints,
     engine,
-    cursors: new Cursors(random.fork('cursors')),
+    courier,
+    cursors,
+    faults,
+    log,
+    contract,
     async beforeCreationAnswer(endpoint) {
-      if (scenario.verificationBeforeResponse) await timeline.until(engine.verificationTried(endpoint))
+      if (contract.verification === 'before_response') await timeline.until(engine.verificationTried(endpoint))
     },
   })
-  const port = new ServicePort(fetch)
+  const fetch = (request: Request) => answer(request).catch(failAsFetchDoes)
+  const port = new ServicePort({
+    fetch: answer,
+    async makeConsole() {
+      const { createConsole } = await import('./console/console.ts')
+      return createConsole({ baseUrl, contract, timeline, world, endpoints, engine, courier, faults })
+    },
+  })
   const baseUrl = () => port.url ?? `https://notes-service-${seed}.test`
 
   return {
@@ -82,8 +106,11 @@ function openService(options: NotesServiceOptions): NotesService {
     apiKey,
     clock: timeline,
     owner: createOwner(world),
+    recipe: `createNotesService(${JSON.stringify(options)})`,
+    requests: log.requests,
     attempts: engine.attempts,
     deliveries: engine.deliveries,
+    faults,
     get disorder() {
       return engine.disorder
     },
@@ -92,12 +119,12 @@ function openService(options: NotesServiceOptions): NotesService {
     },
     fetch,
     async listen(options = {}) {
-      refuseUnknownOptions('service.listen', options, ['port', 'host'])
+      refuseUnknownOptions('service.listen', options, ['port', 'host', 'consoleHosts'])
       const url = await port.open(options)
       if (clock === undefined) timeline.turnReal()
       return { url }
     },
-    handlers: () => mswHandlers(baseUrl(), fetch),
+    handlers: (http) => mswHandlers(http, baseUrl(), answer),
     connect: connectorOf({ baseUrl, apiKey, fetch, timeline, courier, engine, endpoints }),
     settled: () => timeline.settled(),
     close,
@@ -109,4 +136,12 @@ function openService(options: NotesServiceOptions): NotesService {
     courier.close()
     await port.close()
   }
+}
+
+/** What a broken connection looks like to whoever calls `fetch`. */
+function failAsFetchDoes(error: unknown): never {
+  if (!(error instanceof ConnectionDropped)) throw error
+  throw new TypeError('fetch failed', {
+    cause: Object.assign(new Error('the connection was reset'), { code: 'ECONNRESET' }),
+  })
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '@notewire/protocol'
+import { type HttpHandler, http } from 'msw'
 import { describe, expectTypeOf, it } from 'vitest'
 import {
   type Attempt,
@@ -45,6 +46,10 @@ describe('the types of a service', () => {
     expectTypeOf<ConnectedEndpoint['signing_secret']>().toEqualTypeOf<string>()
     // @ts-expect-error an event that nobody can subscribe to
     void service.connect(() => () => new Response(), { events: ['endpoint.test'] })
+  })
+
+  it("make handlers of msw's own type out of msw's own http", () => {
+    expectTypeOf(service.handlers(http)).toEqualTypeOf<HttpHandler[]>()
   })
 
   it('lead from a recording to its note', () => {

@@ -1,10 +1,12 @@
-import type { HttpHandler } from 'msw'
+import type { ReceivedRequest } from './api/request-log.ts'
 import type { ServiceClock } from './clock/service-clock.ts'
 import type { Attempt } from './delivery/attempt.ts'
 import type { ReceiverFetch } from './delivery/courier.ts'
 import type { Delivery } from './delivery/delivery.ts'
 import type { Disorder } from './delivery/disorder.ts'
+import type { Faults } from './faults/faults.ts'
 import type { ConnectedEndpoint, ConnectOptions } from './transports/connect.ts'
+import type { MswHttp } from './transports/msw-handlers.ts'
 import type { ListenOptions } from './transports/service-port.ts'
 import type { Owner } from './world/owner.ts'
 
@@ -21,20 +23,30 @@ export interface NotesService extends AsyncDisposable {
   readonly clock: ServiceClock
   /** The person whose notes these are. */
   readonly owner: Owner
+  /** The one line that makes this service again: its seed and its other options. Its acts are the test's own. */
+  readonly recipe: string
+  /** Every request that the API got so far, in order of arrival. */
+  readonly requests: readonly ReceivedRequest[]
   /** Every attempt so far, in order of departure. */
   readonly attempts: readonly Attempt[]
   /** Every delivery so far, in order of creation. */
   readonly deliveries: readonly Delivery[]
+  /** What goes wrong, one rule a fault: at a call, or by a share that the seed chooses. */
+  readonly faults: Faults
   /**
-   * What goes wrong on the way from now on.
+   * What goes wrong on the way from now on, by shares.
    *
    * @throws `OptionError` when set to an unknown kind, or a share outside 0 to 1
    */
   disorder: Disorder
-  /** Answers a request to the REST API. The host does not matter. Needs no `this`. */
+  /**
+   * Answers a request to the REST API. The host does not matter. Needs no `this`.
+   *
+   * @throws `TypeError`, as a `fetch` does, when a fault rule breaks the connection
+   */
   fetch(request: Request): Promise<Response>
   /**
-   * Puts the service on a port, and its clock on real time unless it was made with `clock: 'virtual'`.
+   * Puts the service on a port, and its clock on real time unless it was made with `clock: 'virtual'`. Its console is at `/console`.
    *
    * @throws `TransportError` `listen_failed` when the port is taken, `already_listening` the second time
    */
@@ -42,21 +54,22 @@ export interface NotesService extends AsyncDisposable {
   /**
    * Handlers for Mock Service Worker that answer what is sent to {@link NotesService.baseUrl}.
    *
-   * @throws `TransportError` `peer_missing` when msw is not installed
+   * @param http  msw's own, of version 2 or 3
    * @example
    * ```ts
    * import { createNotesService } from '@notewire/mock-server'
+   * import { http } from 'msw'
    * import { setupServer } from 'msw/node'
    *
    * await using service = await createNotesService({ notes: 3 })
-   * const server = setupServer(...(await service.handlers()))
+   * const server = setupServer(...service.handlers(http))
    * server.listen()
    * const answer = await fetch(`${service.baseUrl}/v1/notes`, { headers: { authorization: `Bearer ${service.apiKey}` } })
    * console.log(answer.status)
    * server.close()
    * ```
    */
-  handlers(): Promise<HttpHandler[]>
+  handlers<Handler>(http: MswHttp<Handler>): Handler[]
   /**
    * Registers an endpoint whose receiver is in this process, and resolves once its verification has been answered. The
    * requests are those that a network would carry.

@@ -1,5 +1,6 @@
-// What a program for Node.js uses, whose TypeScript does not know the DOM. The mock server needs msw, whose types do.
+// What a program for Node.js uses, whose TypeScript does not know the DOM.
 export { NotesClient } from '@notewire/client'
+export { createNotesService } from '@notewire/mock-server'
 export { isKnownEvent } from '@notewire/protocol'
 export { eventSchemas } from '@notewire/protocol/schemas'
 export { createReceiver } from '@notewire/webhooks'

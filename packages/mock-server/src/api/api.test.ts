@@ -20,7 +20,7 @@ describe('every answer', () => {
     'to %s is 404 with the body of an error',
     async (operation) => {
       await using service = await createNotesService()
-      expect(await refusal(call(service, operation))).toEqual([404, 'not_found'])
+      expect(await refusal(call(service, operation))).toEqual([404, 'unknown_operation'])
     },
   )
 })

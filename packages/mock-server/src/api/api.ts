@@ -1,16 +1,22 @@
+import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
 import type { Timeline } from '../clock/timeline.ts'
+import type { Courier } from '../delivery/courier.ts'
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
 import type { Endpoints } from '../delivery/endpoints.ts'
+import type { FaultBook } from '../faults/faults.ts'
 import type { MakeIdentifier } from '../seed/identifiers.ts'
+import type { Contract } from '../variants/contract-variants.ts'
 import type { World } from '../world/world.ts'
 import type { ApiEnv } from './authorisation.ts'
 import type { Cursors } from './cursor.ts'
 import { mountEndpointOperations } from './endpoint-operations.ts'
 import { mountNoteOperations } from './note-operations.ts'
-import { bodyTooLarge, notFound, Problem } from './problem.ts'
+import { bodyTooLarge, Problem, unknownOperation } from './problem.ts'
+import { strikeRequests } from './request-faults.ts'
+import type { RequestLog } from './request-log.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
 
@@ -21,18 +27,35 @@ interface ApiParts {
   readonly cursors: Cursors
   readonly endpoints: Endpoints
   readonly engine: DeliveryEngine
+  readonly courier: Courier
+  readonly faults: FaultBook
+  readonly log: RequestLog
+  readonly contract: Contract
   readonly beforeCreationAnswer: (endpoint: Endpoint) => Promise<void>
 }
 
-/** The REST API (contract §4 and §7), as a function from requests to answers. */
+/**
+ * The REST API (contract §4 and §7), as a function from requests to answers. It rejects with `ConnectionDropped` when a fault
+ * rule breaks the connection.
+ */
 export function createApi(parts: ApiParts): (request: Request) => Promise<Response> {
-  const { timeline, makeIdentifier, world, cursors } = parts
+  const { timeline, makeIdentifier, world, log, contract } = parts
   const api = new Hono<ApiEnv>()
 
   api.use(async (context, next) => {
-    context.header('x-request-id', makeIdentifier('request'))
+    const request_id = makeIdentifier('request')
+    if (contract.requestId) context.header('x-request-id', request_id)
     context.header('date', new Date(timeline.now()).toUTCString())
-    await next()
+    const { method, path } = context.req
+    const answered = log.arrived({ request_id, method, path, query: context.req.query() })
+    const known = () => ({ key_id: context.get('keyId'), body: context.get('body') ?? '' })
+    try {
+      await next()
+      answered({ ...known(), status: context.res.status })
+    } catch (error) {
+      answered({ ...known(), status: undefined })
+      throw error
+    }
   })
   api.use(
     bodyLimit({
@@ -42,21 +65,35 @@ export function createApi(parts: ApiParts): (request: Request) => Promise<Respon
       },
     }),
   )
+  api.use(async (context, next) => {
+    if (context.req.method !== 'GET') context.set('body', await context.req.text())
+    await next()
+  })
+  api.use(strikeRequests(parts))
   api.onError((error, context) => {
     // Anything else is a fault of this service, to be seen and not to be answered.
     if (!(error instanceof Problem)) throw error
-    return context.json(error.body, error.status)
+    return answerProblem(context, error, contract)
   })
-  api.notFound((context) => {
-    const { status, body } = notFound('operation')
-    return context.json(body, status)
-  })
+  api.notFound((context) => answerProblem(context, unknownOperation(), contract))
 
-  mountNoteOperations(api, world, cursors)
+  mountNoteOperations(api, parts)
   mountEndpointOperations(api, { ...parts, integrations: world.integrations })
 
   return async (request) => {
     timeline.noteActivity()
     return await api.fetch(request)
+  }
+}
+
+/** The answer to a request that is refused (open point 22). */
+function answerProblem(context: Context, { body, status, headers }: Problem, { errorBody }: Contract): Response {
+  switch (errorBody) {
+    case 'json':
+      return context.json(body, status, headers)
+    case 'html':
+      return context.html(`<!doctype html><title>${status}</title><h1>${status}</h1>`, status, headers)
+    case 'empty':
+      return context.body(null, status, headers)
   }
 }

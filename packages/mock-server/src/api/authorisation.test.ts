@@ -11,6 +11,18 @@ describe('an API key', () => {
     expect(keyIdOf(issued.key)).toBe(issued.key_id)
   })
 
+  it('is shown whole where it is issued, and nowhere else', async () => {
+    await using service = await createNotesService({ notes: 1 })
+    const integration = service.owner.createIntegration()
+    const { key } = integration.issueKey()
+    const { endpoint_id } = await service.connect(() => () => new Response(), { apiKey: key })
+    const answers = ['GET /v1/notes', 'GET /v1/webhook-endpoints', `GET /v1/webhook-endpoints/${endpoint_id}`]
+    const shown = await Promise.all(answers.map((operation) => call(service, operation, { key })))
+    const { requests, attempts, deliveries } = service
+    const [, secret = ''] = key.split('.')
+    expect(JSON.stringify([shown, requests, attempts, deliveries, integration])).not.toContain(secret)
+  })
+
   it.each([
     ['no header', {}],
     ['another scheme', { authorization: 'Basic abc' }],
@@ -44,6 +56,8 @@ describe('an API key', () => {
     ['PATCH /v1/webhook-endpoints/{endpoint_id}', 'webhooks:manage'],
     ['DELETE /v1/webhook-endpoints/{endpoint_id}', 'webhooks:manage'],
     ['POST /v1/webhook-endpoints/{endpoint_id}/test', 'webhooks:manage'],
+    ['POST /v1/webhook-endpoints/{endpoint_id}/rotate-secret', 'webhooks:manage'],
+    ['POST /v1/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}/replay', 'webhooks:manage'],
   ])('needs for %s the scope %s, and no other', async (operation, scope) => {
     await using service = await createNotesService({ notes: 1 })
     const integration = service.owner.createIntegration()

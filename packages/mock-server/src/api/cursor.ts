@@ -1,30 +1,58 @@
+import { type Duration, durationMs } from '../clock/duration.ts'
+import type { Timeline } from '../clock/timeline.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 import type { Integration } from '../world/integration.ts'
 import { invalidCursor } from './problem.ts'
 
+/** Where a listing goes on. */
+export interface Position {
+  /** Sequence of the last note already seen, or -1 at the beginning. */
+  readonly after: number
+  /** How many empty pages have been answered here. */
+  readonly emptyPages: number
+}
+
+interface CursorsParts {
+  readonly random: SeededRandom
+  readonly timeline: Timeline
+  readonly lifetime: Duration | 'unlimited'
+}
+
+const FORM = /^(?<next>[0-9a-z]+)-(?<emptyPages>[0-9a-z]+)-(?<issuedAt>[0-9a-z]+)\./
+
 /** Writes and reads the cursors of the list of notes: opaque, and sealed so that none can be made up (open point 6). */
 export class Cursors {
   readonly #random: SeededRandom
+  readonly #timeline: Timeline
+  readonly #lifetimeMs: number
 
-  constructor(random: SeededRandom) {
+  constructor({ random, timeline, lifetime }: CursorsParts) {
     this.#random = random
+    this.#timeline = timeline
+    this.#lifetimeMs = lifetime === 'unlimited' ? Number.POSITIVE_INFINITY : durationMs(lifetime)
   }
 
-  /** The cursor that goes on after a note. */
-  after(sequence: number, integration: Integration): string {
-    const position = sequence.toString(36)
-    return `${position}.${this.#random.fork(`${integration.integration_id}/${position}`).text(12)}`
+  /** The cursor that goes on from a position. */
+  write(position: Position, integration: Integration): string {
+    return this.#sealed(position, this.#timeline.now(), integration)
   }
 
   /**
-   * The sequence after which a cursor goes on.
+   * The position from which a cursor goes on.
    *
-   * @throws a 400 `invalid_cursor` for one that this service did not give to this integration
+   * @throws a 400 `invalid_cursor` for one that this service did not give to this integration, or gave too long ago
    */
-  read(cursor: string, integration: Integration): number {
-    const [position = ''] = cursor.split('.')
-    const sequence = Number.parseInt(position, 36)
-    if (sequence >= 0 && cursor === this.after(sequence, integration)) return sequence
+  read(cursor: string, integration: Integration): Position {
+    const { next = '', emptyPages = '', issuedAt = '' } = FORM.exec(cursor)?.groups ?? {}
+    const position = { after: Number.parseInt(next, 36) - 1, emptyPages: Number.parseInt(emptyPages, 36) }
+    const issued = Number.parseInt(issuedAt, 36)
+    const isOurs = next !== '' && cursor === this.#sealed(position, issued, integration)
+    if (isOurs && this.#timeline.now() - issued <= this.#lifetimeMs) return position
     throw invalidCursor()
+  }
+
+  #sealed({ after, emptyPages }: Position, issuedAt: number, { integration_id }: Integration): string {
+    const open = [after + 1, emptyPages, issuedAt].map((part) => part.toString(36)).join('-')
+    return `${open}.${this.#random.fork(`${integration_id}/${open}`).text(12)}`
   }
 }

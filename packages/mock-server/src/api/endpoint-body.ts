@@ -1,6 +1,7 @@
-import { isNoteEventKind, NOTE_EVENT_KINDS, type NoteEventKind } from '@notewire/protocol'
+import { ENDPOINT_EVENT_KINDS, type EventKind, NOTE_EVENT_KINDS } from '@notewire/protocol'
 import type { Context } from 'hono'
 import type { EndpointChanges } from '../delivery/endpoints.ts'
+import type { Contract } from '../variants/contract-variants.ts'
 import { invalidBody, invalidJson } from './problem.ts'
 
 /**
@@ -10,9 +11,10 @@ import { invalidBody, invalidJson } from './problem.ts'
  */
 export async function readNewEndpoint(
   context: Context,
-): Promise<{ readonly url: string; readonly events: readonly NoteEventKind[] }> {
+  contract: Contract,
+): Promise<{ readonly url: string; readonly events: readonly EventKind[] }> {
   const body = await readObject(context, ['url', 'events'])
-  return { url: readUrl(body['url']), events: readEvents(body['events']) }
+  return { url: readUrl(body['url']), events: readEvents(body['events'], contract) }
 }
 
 /**
@@ -20,14 +22,14 @@ export async function readNewEndpoint(
  *
  * @throws a 400 for what is no JSON, a 422 for what is no such body
  */
-export async function readEndpointChanges(context: Context): Promise<EndpointChanges> {
+export async function readEndpointChanges(context: Context, contract: Contract): Promise<EndpointChanges> {
   const { url, events, status } = await readObject(context, ['url', 'events', 'status'])
   if (status !== undefined && status !== 'active') {
     throw invalidBody('"status" can only be set to "active", which takes a disabled endpoint up again.')
   }
   return {
     url: url === undefined ? undefined : readUrl(url),
-    events: events === undefined ? undefined : readEvents(events),
+    events: events === undefined ? undefined : readEvents(events, contract),
     status,
   }
 }
@@ -49,20 +51,17 @@ async function readObject<Field extends string>(
 
 function readUrl(url: unknown): string {
   const parsed = typeof url === 'string' ? URL.parse(url) : null
-  if (typeof url !== 'string' || parsed === null || !['https:', 'http:'].includes(parsed.protocol)) {
-    throw invalidBody('"url" must be an absolute https URL, or an http one for development.')
-  }
+  if (typeof url !== 'string' || parsed === null) throw invalidBody('"url" must be an absolute URL.')
   if (parsed.username !== '' || parsed.password !== '')
     throw invalidBody('"url" must not hold a user name or a password.')
   return url
 }
 
-function readEvents(events: unknown): readonly NoteEventKind[] {
+function readEvents(events: unknown, { endpointKinds }: Contract): readonly EventKind[] {
+  const known: readonly EventKind[] =
+    endpointKinds === 'accepted' ? [...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS] : NOTE_EVENT_KINDS
   const kinds: readonly unknown[] = Array.isArray(events) ? [...new Set(events)] : []
+  const isSubscribable = (kind: unknown): kind is EventKind => (known as readonly unknown[]).includes(kind)
   if (kinds.length > 0 && kinds.every(isSubscribable)) return kinds
-  throw invalidBody(`"events" must list at least one event kind, out of ${NOTE_EVENT_KINDS.join(', ')}, and no other.`)
-}
-
-function isSubscribable(kind: unknown): kind is NoteEventKind {
-  return typeof kind === 'string' && isNoteEventKind(kind)
+  throw invalidBody(`"events" must list at least one event kind, out of ${known.join(', ')}, and no other.`)
 }

@@ -1,46 +1,65 @@
 import type { Hono } from 'hono'
+import type { Courier } from '../delivery/courier.ts'
+import type { Delivery } from '../delivery/delivery.ts'
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
 import type { Endpoints } from '../delivery/endpoints.ts'
+import type { Contract } from '../variants/contract-variants.ts'
 import type { Integrations } from '../world/integration.ts'
 import { type ApiContext, type ApiEnv, allow } from './authorisation.ts'
 import { readEndpointChanges, readNewEndpoint } from './endpoint-body.ts'
-import { endpointResource } from './endpoint-resource.ts'
-import { notFound } from './problem.ts'
+import { endpointOnTheWire } from './endpoint-resource.ts'
+import { endpointNotActive, invalidBody, notFound } from './problem.ts'
 
 interface EndpointOperationsParts {
   readonly integrations: Integrations
   readonly endpoints: Endpoints
   readonly engine: DeliveryEngine
-  /** Waits, before the creation is answered, for what the scenario puts there. */
+  readonly courier: Courier
+  readonly contract: Contract
+  /** Waits, before the creation is answered, for what the contract puts there. */
   readonly beforeCreationAnswer: (endpoint: Endpoint) => Promise<void>
 }
 
 /** Managing webhook endpoints (contract §4; open points 13, 14, 18 and 27). */
 export function mountEndpointOperations(api: Hono<ApiEnv>, parts: EndpointOperationsParts): void {
-  const { integrations, endpoints, engine, beforeCreationAnswer } = parts
-  const allowed = allow(integrations)('webhooks:manage')
+  const { integrations, endpoints, courier, contract, beforeCreationAnswer } = parts
+  const allowed = allow(integrations)(contract.endpointScope)
 
   api.post('/v1/webhook-endpoints', allowed, async (context) => {
-    const { url, events } = await readNewEndpoint(context)
+    const { url, events } = await readNewEndpoint(context, contract)
+    await mustBeReachable(courier, url)
     const endpoint = endpoints.create(context.get('integration'), url, events)
-    const created = { ...endpointResource(endpoint), signing_secret: endpoint.secret.text }
+    const created = withSecret(endpoint, contract)
     await beforeCreationAnswer(endpoint)
     return context.json(created, 201)
   })
 
+  if (contract.endpointOperations === 'all') mountFurtherOperations(api, parts)
+}
+
+/** What the contract does not show beside the creation (open point 14). */
+function mountFurtherOperations(api: Hono<ApiEnv>, parts: EndpointOperationsParts): void {
+  const { integrations, endpoints, engine, courier, contract } = parts
+  const allowed = allow(integrations)(contract.endpointScope)
+  const shown = (endpoint: Endpoint) => endpointOnTheWire(endpoint, contract)
+
   api.get('/v1/webhook-endpoints', allowed, (context) =>
-    context.json({ webhook_endpoints: endpoints.of(context.get('integration')).map(endpointResource) }),
+    context.json({ webhook_endpoints: endpoints.of(context.get('integration')).map(shown) }),
   )
 
   api.get('/v1/webhook-endpoints/:endpoint_id', allowed, (context) =>
-    context.json(endpointResource(ownEndpoint(endpoints, context))),
+    context.json(shown(ownEndpoint(endpoints, context))),
   )
 
   api.patch('/v1/webhook-endpoints/:endpoint_id', allowed, async (context) => {
+    ownEndpoint(endpoints, context)
+    const changes = await readEndpointChanges(context, contract)
+    if (changes.url !== undefined) await mustBeReachable(courier, changes.url)
+    // It may have been deleted meanwhile.
     const endpoint = ownEndpoint(endpoints, context)
-    endpoints.update(endpoint, await readEndpointChanges(context))
-    return context.json(endpointResource(endpoint))
+    endpoints.update(endpoint, changes)
+    return context.json(shown(endpoint))
   })
 
   api.delete('/v1/webhook-endpoints/:endpoint_id', allowed, (context) => {
@@ -52,10 +71,40 @@ export function mountEndpointOperations(api: Hono<ApiEnv>, parts: EndpointOperat
     engine.sendTest(ownEndpoint(endpoints, context))
     return context.body(null, 202)
   })
+
+  api.post('/v1/webhook-endpoints/:endpoint_id/rotate-secret', allowed, (context) => {
+    const endpoint = ownEndpoint(endpoints, context)
+    endpoints.rotateSecret(endpoint)
+    return context.json(withSecret(endpoint, contract))
+  })
+
+  api.post('/v1/webhook-endpoints/:endpoint_id/deliveries/:delivery_id/replay', allowed, (context) => {
+    const endpoint = ownEndpoint(endpoints, context)
+    const delivery = ownDelivery(engine, endpoint, context)
+    if (endpoint.state !== 'active' && contract.whileInactive === 'dropped') throw endpointNotActive()
+    const { delivery_id } = engine.replay(delivery, endpoint)
+    return context.json({ delivery_id }, 202)
+  })
+}
+
+/** The one answer that shows the signing secret: at creation and at rotation (contract §2). */
+function withSecret(endpoint: Endpoint, contract: Contract): object {
+  return { ...endpointOnTheWire(endpoint, contract), signing_secret: endpoint.secrets.text }
+}
+
+async function mustBeReachable(courier: Courier, url: string): Promise<void> {
+  const refusal = await courier.refusalOf(new URL(url))
+  if (refusal !== undefined) throw invalidBody(refusal)
 }
 
 function ownEndpoint(endpoints: Endpoints, context: ApiContext): Endpoint {
   const endpoint = endpoints.find(context.req.param('endpoint_id') ?? '')
   if (endpoint?.integration !== context.get('integration')) throw notFound('webhook endpoint')
   return endpoint
+}
+
+function ownDelivery(engine: DeliveryEngine, { endpoint_id }: Endpoint, context: ApiContext): Delivery {
+  const delivery = engine.delivery(context.req.param('delivery_id') ?? '')
+  if (delivery?.endpoint_id !== endpoint_id) throw notFound('delivery')
+  return delivery
 }

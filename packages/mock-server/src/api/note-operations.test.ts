@@ -49,7 +49,7 @@ describe('GET /v1/notes', () => {
     const stranger = service.owner.createIntegration({ channels: [service.owner.createChannel('Team')] }).issueKey()
     const { body } = await call<NotePage>(service, 'GET /v1/notes?limit=1')
     const cursor = body.next_cursor ?? ''
-    for (const forged of ['', 'abc', '0', `${cursor}x`, cursor.slice(0, -1), `1${cursor.slice(1)}`, `0${cursor}`]) {
+    for (const forged of ['', 'abc', '0', `${cursor}x`, cursor.slice(0, -1), `2${cursor.slice(1)}`, `0${cursor}`]) {
       const refused = refusal(call(service, `GET /v1/notes?cursor=${forged}`))
       expect(await refused).toEqual([400, 'invalid_cursor'])
     }

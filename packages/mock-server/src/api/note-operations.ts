@@ -1,45 +1,61 @@
 import type { Hono } from 'hono'
+import type { Timeline } from '../clock/timeline.ts'
+import type { Contract } from '../variants/contract-variants.ts'
 import type { NoteRecord } from '../world/note-record.ts'
 import type { World } from '../world/world.ts'
 import { type ApiContext, type ApiEnv, allow } from './authorisation.ts'
 import type { Cursors } from './cursor.ts'
-import { readNoteQuery } from './note-query.ts'
+import { notePage } from './note-page.ts'
 import { noteResource, summaryResource, transcriptResource } from './note-resources.ts'
 import { notFound, notReady } from './problem.ts'
 
+interface NoteOperationsParts {
+  readonly world: World
+  readonly cursors: Cursors
+  readonly timeline: Timeline
+  readonly contract: Contract
+}
+
+/** How long content lags behind its event where any order is possible, in milliseconds (open point 29). */
+const CONTENT_LAG_MS = 1000
+
 /** Reading notes, transcripts and summaries (contract §4; open points 1 to 10). */
-export function mountNoteOperations(api: Hono<ApiEnv>, world: World, cursors: Cursors): void {
+export function mountNoteOperations(api: Hono<ApiEnv>, parts: NoteOperationsParts): void {
+  const { world, timeline, contract } = parts
   const allowed = allow(world.integrations)
 
-  api.get('/v1/notes', allowed('notes:read'), (context) => {
-    const { limit, includeDeleted, updatedAfter } = readNoteQuery(context.req.query())
-    const integration = context.get('integration')
-    const cursor = context.req.query('cursor')
-    const { notes, hasMore } = world.notes.list({
-      places: integration.places,
-      after: cursor === undefined ? -1 : cursors.read(cursor, integration),
-      limit,
-      admits: (note) => note.updated_at > updatedAfter && (includeDeleted || note.status !== 'deleted'),
-    })
-    const last = notes.at(-1)
-    const next_cursor = hasMore && last !== undefined ? cursors.after(last.sequence, integration) : null
-    return context.json({ notes: notes.map(noteResource), next_cursor, has_more: hasMore })
+  api.get('/v1/notes', allowed(contract.noteScope), (context) => {
+    const request = {
+      query: context.req.query(),
+      integration: context.get('integration'),
+      fault: context.get('pageFault'),
+    }
+    return context.json(notePage(parts, request))
   })
 
-  api.get('/v1/notes/:note_id', allowed('notes:read'), (context) =>
-    context.json(noteResource(visibleNote(world, context))),
-  )
+  if (contract.noteOperation !== 'absent') {
+    api.get('/v1/notes/:note_id', allowed(contract.noteScope), (context) => {
+      const read = contract.noteOperation === 'tombstones' ? visibleNote : liveNote
+      return context.json(noteResource(read(world, context), contract))
+    })
+  }
 
   api.get('/v1/notes/:note_id/transcript', allowed('transcripts:read'), (context) => {
     const note = liveNote(world, context)
-    if (note.transcript_status === 'pending') throw notReady()
-    return context.json(transcriptResource(note, world.linesOf(note)))
+    if (note.transcript_status === 'pending' || lags(note)) throw notReady('transcript', contract.transcriptNotReady)
+    return context.json(transcriptResource(note, world.linesOf(note), contract))
   })
 
   api.get('/v1/notes/:note_id/summary', allowed('summaries:read'), (context) => {
     const note = liveNote(world, context)
-    return context.json(summaryResource(note, world.summaryOf(note)))
+    const markdown = world.summaryOf(note)
+    if (markdown === null && contract.summaryNotReady === 404) throw notReady('summary', 404)
+    return context.json(summaryResource(note, markdown, contract))
   })
+
+  function lags({ ended_at }: NoteRecord): boolean {
+    return contract.eventOrder === 'any' && ended_at !== null && timeline.now() < ended_at + CONTENT_LAG_MS
+  }
 }
 
 /** A deleted note answers its tombstone, one out of sight nothing (open point 8). */

@@ -1,37 +1,93 @@
-import type { Note, Summary, Transcript } from '@notewire/protocol'
+import type { Note, NoteOwner, Summary, Transcript } from '@notewire/protocol'
+import type { Contract } from '../variants/contract-variants.ts'
 import type { NoteRecord } from '../world/note-record.ts'
 import { ownerOf } from '../world/place.ts'
 import { runningText, type SpokenLine, timed } from '../world/transcript.ts'
 
+/** A resource of the wire, with what this service says more than the contract. */
+type Resource<Kind> = Partial<Kind> & Readonly<Record<string, unknown>>
+
 /** A note, or its tombstone, as the API shows it (open points 2 to 4). */
-export function noteResource(note: NoteRecord): Note & { readonly id: string } {
-  return {
-    note_id: note.note_id,
-    id: note.note_id,
-    revision: note.revision,
-    title: note.title,
-    content: note.content,
-    status: note.status,
-    transcript_status: note.transcript_status,
-    summary_status: note.summary_status,
-    created_at: timestamp(note.created_at),
-    updated_at: timestamp(note.updated_at),
-    ended_at: note.ended_at === null ? null : timestamp(note.ended_at),
-    deleted_at: note.deleted_at === null ? null : timestamp(note.deleted_at),
-    owner: ownerOf(note.place),
+export function noteResource(note: NoteRecord, contract: Contract): Resource<Note> {
+  const required = { ...identifierOf(note, contract), revision: note.revision }
+  if (note.status === 'deleted' && contract.tombstone === 'marker') return { ...required, status: 'deleted' }
+  switch (contract.noteFields) {
+    case 'required':
+      // A tombstone without its marker would be no tombstone.
+      return note.status === 'deleted' ? { ...required, status: 'deleted' } : required
+    case 'all':
+      return { ...required, ...fieldsOf(note, contract) }
+    case 'unfamiliar':
+      return { ...required, ...fieldsOf(note, contract), ...unfamiliarFieldsOf(note) }
   }
 }
 
 /** A transcript, as the API shows it (open point 9). */
-export function transcriptResource({ note_id, revision }: NoteRecord, lines: readonly SpokenLine[]): Transcript {
-  return { note_id, revision, text: runningText(lines), segments: timed(lines) }
+export function transcriptResource(
+  note: NoteRecord,
+  lines: readonly SpokenLine[],
+  contract: Contract,
+): Resource<Transcript> {
+  const revision = contentRevision(note, note.transcript_revision, contract)
+  return { note_id: note.note_id, ...revision, text: runningText(lines), segments: timed(lines) }
 }
 
 /** A summary, ready or not, as the API shows it (open point 10). */
-export function summaryResource({ note_id, revision, summary_status }: NoteRecord, markdown: string | null): Summary {
-  return { note_id, revision, status: summary_status, markdown }
+export function summaryResource(note: NoteRecord, markdown: string | null, contract: Contract): Resource<Summary> {
+  const revision = contentRevision(note, note.summary_revision, contract)
+  return { note_id: note.note_id, ...revision, status: note.summary_status, markdown }
 }
 
-function timestamp(ms: number): string {
-  return new Date(ms).toISOString()
+/** How exact the times of notes are, in milliseconds (open point 7). */
+export function granularityMs(timestamps: Contract['timestamps']): number {
+  return { milliseconds: 1, seconds: 1000, minutes: 60_000 }[timestamps]
+}
+
+function identifierOf({ note_id }: NoteRecord, { noteIdentifier }: Contract): Resource<Note> {
+  return {
+    ...(noteIdentifier === 'id' ? {} : { note_id }),
+    ...(noteIdentifier === 'note_id' ? {} : { id: note_id }),
+  }
+}
+
+function fieldsOf(note: NoteRecord, contract: Contract): Resource<Note> & { readonly owner: NoteOwner } {
+  const { title, content, status, transcript_status, summary_status } = note
+  return {
+    title,
+    content,
+    status,
+    transcript_status,
+    summary_status,
+    created_at: timestamp(note.created_at, contract),
+    updated_at: timestamp(note.updated_at, contract),
+    ended_at: note.ended_at === null ? null : timestamp(note.ended_at, contract),
+    deleted_at: note.deleted_at === null ? null : timestamp(note.deleted_at, contract),
+    owner: ownerOf(note.place),
+  }
+}
+
+/** Values and fields that a service may have tomorrow (open point 3). */
+function unfamiliarFieldsOf({ status, place }: NoteRecord): Resource<Note> {
+  return {
+    ...(status === 'deleted' ? {} : { status: 'archived' }),
+    transcript_status: 'translated',
+    summary_status: 'approved',
+    owner: { ...ownerOf(place), type: 'workspace' },
+    language: 'cy',
+    labels: [{ name: 'new' }],
+  }
+}
+
+function contentRevision(
+  note: NoteRecord,
+  written: number,
+  contract: Contract,
+): { readonly revision?: number | undefined } {
+  if (contract.contentRevision === 'absent') return {}
+  return { revision: contract.contentRevision === 'written' ? written : note.revision }
+}
+
+function timestamp(ms: number, { timestamps }: Contract): string {
+  const step = granularityMs(timestamps)
+  return new Date(Math.floor(ms / step) * step).toISOString()
 }

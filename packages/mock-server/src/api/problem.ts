@@ -1,15 +1,21 @@
-import type { ApiErrorBody, Scope } from '@notewire/protocol'
+import type { ApiErrorBody } from '@notewire/protocol'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
 /** A request that the API refuses, with what it answers (open point 22). */
 export class Problem extends Error {
   readonly status: ContentfulStatusCode
   readonly body: ApiErrorBody
+  readonly headers: Readonly<Record<string, string>>
 
-  constructor(status: ContentfulStatusCode, error: ApiErrorBody['error']) {
+  constructor(
+    status: ContentfulStatusCode,
+    error: ApiErrorBody['error'],
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(error.message)
     this.status = status
     this.body = { error }
+    this.headers = headers
   }
 }
 
@@ -21,7 +27,7 @@ export function unauthorized(): Problem {
   })
 }
 
-export function insufficientScope(scope: Scope): Problem {
+export function insufficientScope(scope: string): Problem {
   const message = `The API key lacks the scope "${scope}". Use one that was issued with it.`
   return new Problem(403, { code: 'insufficient_scope', message, scope })
 }
@@ -30,9 +36,29 @@ export function notFound(what: string): Problem {
   return new Problem(404, { code: 'not_found', message: `There is no such ${what}, or the API key does not see it.` })
 }
 
-export function notReady(): Problem {
-  const message = 'The transcript is not ready yet. It is when note.ended arrives, or transcript_status is "ready".'
-  return new Problem(404, { code: 'not_ready', message })
+/** Nobody has such an operation here, whatever it names (open points 8 and 14). */
+export function unknownOperation(): Problem {
+  return new Problem(404, { code: 'unknown_operation', message: 'This service has no such operation.' })
+}
+
+/** Content that is not there yet (open points 9 and 10). */
+export function notReady(content: 'transcript' | 'summary', status: 404 | 409 | 202): Problem {
+  const event = { transcript: 'note.ended', summary: 'note.summary.generated' }[content]
+  const message = `The ${content} is not ready yet. It is when ${event} arrives, or ${content}_status is "ready".`
+  return new Problem(status, { code: 'not_ready', message })
+}
+
+/** A replay to an endpoint that nothing is sent to (open point 17). */
+export function endpointNotActive(): Problem {
+  const message = 'The webhook endpoint is not active, and is sent nothing. Set its status to "active" first.'
+  return new Problem(409, { code: 'endpoint_not_active', message })
+}
+
+/** What a fault rule answers instead of doing what was asked. */
+export function faulty(status: ContentfulStatusCode, retryAfter: number | string | undefined): Problem {
+  const code = status === 429 ? 'rate_limited' : 'injected_fault'
+  const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
+  return new Problem(status, { code, message: 'A fault rule of this service says so. Try again.' }, headers)
 }
 
 /** A query parameter that cannot be read. */

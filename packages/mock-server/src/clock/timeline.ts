@@ -32,6 +32,10 @@ export class Timeline implements ServiceClock {
     this.#mode = mode
   }
 
+  get mode(): ClockMode {
+    return this.#mode
+  }
+
   now(): number {
     return this.#mode === 'real' ? systemClock.now() : this.#instant
   }
@@ -110,17 +114,12 @@ export class Timeline implements ServiceClock {
 
   /** Resolves with `event`, moving virtual time on only as far as attempts in flight that hang make it necessary. */
   async until(event: Promise<void>): Promise<void> {
-    let happened = false
-    const watched = event.then(() => {
-      happened = true
-    })
-    if (this.#mode === 'virtual') {
-      void this.#inTurn(async () => {
-        do await this.#quiet()
-        while (!happened && this.#inFlight > 0 && this.#moveOn(Number.POSITIVE_INFINITY))
-      })
-    }
-    await Promise.race([watched, this.#closing.promise])
+    await this.#moveOnUntil(event, () => this.#inFlight > 0)
+  }
+
+  /** Waits, as a sleep does. Virtual time moves on by itself as far as that takes, when nobody else moves it. */
+  async pass(ms: number): Promise<void> {
+    await this.#moveOnUntil(this.sleep(ms), () => true)
   }
 
   /** Follows the machine from now on. What was due in a minute still is. */
@@ -179,6 +178,20 @@ export class Timeline implements ServiceClock {
       if (this.#calendar.keepNext() === 'sleep') await nextTurn()
     }
     this.noteActivity()
+  }
+
+  async #moveOnUntil(event: Promise<void>, isNecessary: () => boolean): Promise<void> {
+    let happened = false
+    const watched = event.then(() => {
+      happened = true
+    })
+    if (this.#mode === 'virtual') {
+      void this.#inTurn(async () => {
+        do await this.#quiet()
+        while (!happened && isNecessary() && this.#moveOn(Number.POSITIVE_INFINITY))
+      })
+    }
+    await Promise.race([watched, this.#closing.promise])
   }
 
   /** One after the other: two movers of one time would each miss what the other runs. */

@@ -38,6 +38,7 @@ describe('a delivery', () => {
       .end({ transcript: [{ text: 'SECRET' }], summary: 'SECRET' })
     await service.settled()
     note.edit({ title: 'SECRET, edited' })
+    await service.settled()
     note.delete()
     await service.settled()
     expect(inbox.kinds).toEqual(['note.ended', 'note.summary.generated', 'note.updated', 'note.deleted'])

@@ -6,15 +6,25 @@ import {
   RETRY_DELAYS_MS,
 } from '@notewire/protocol'
 import type { Timeline } from '../clock/timeline.ts'
+import type { DeliveryFault } from '../faults/fault-rule.ts'
+import type { FaultBook } from '../faults/faults.ts'
 import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
-import { type Attempt, type AttemptOutcome, isSuccess } from './attempt.ts'
+import type { Contract } from '../variants/contract-variants.ts'
+import { type Attempt, isSuccess } from './attempt.ts'
+import { type AttemptFate, delayOf, fateOf } from './attempt-fate.ts'
 import type { Courier } from './courier.ts'
 import type { Delivery, DeliveryStatus } from './delivery.ts'
-import { type AttemptFate, type Disorder, fateOf, latenessOf } from './disorder.ts'
-import { attemptOf, type Dispatch } from './dispatch.ts'
+import { departingAttempt } from './departing-attempt.ts'
+import { type Disorder, latenessOf } from './disorder.ts'
+import type { Dispatch } from './dispatch.ts'
 import type { Endpoint } from './endpoint.ts'
 import { transitionOf } from './endpoint-state.ts'
+import { countFailure } from './failures-in-a-row.ts'
+import { Overtaken } from './overtaken.ts'
+
+/** How long an attempt waits for another to overtake it, in milliseconds. */
+const OVERTAKEN_WITHIN_MS = 60_000
 
 interface EngineParts {
   readonly timeline: Timeline
@@ -22,7 +32,12 @@ interface EngineParts {
   readonly random: SeededRandom
   readonly makeIdentifier: MakeIdentifier
   readonly disorder: Disorder
+  readonly faults: FaultBook
+  readonly contract: Contract
 }
+
+/** What a delivery carries to its endpoint. */
+type Message = Pick<Delivery, 'event_id' | 'event_type' | 'body' | 'replay_of'>
 
 /** Delivers events to endpoints at least once: signed, retried, logged (contract §6, §8). */
 export class DeliveryEngine {
@@ -33,42 +48,30 @@ export class DeliveryEngine {
   readonly #courier: Courier
   readonly #random: SeededRandom
   readonly #makeIdentifier: MakeIdentifier
+  readonly #faults: FaultBook
+  readonly #contract: Contract
+  readonly #byId = new Map<string, Delivery>()
   readonly #pending = new Set<Dispatch>()
+  /** Those that wait for their endpoint to become active (open point 17). */
+  readonly #queued = new Set<Dispatch>()
+  readonly #overtaken = new Overtaken()
   /** The verification of each endpoint that counts: the last one sent. */
   readonly #verifications = new WeakMap<Endpoint, Dispatch>()
 
-  constructor({ timeline, courier, random, makeIdentifier, disorder }: EngineParts) {
+  constructor({ timeline, courier, random, makeIdentifier, disorder, faults, contract }: EngineParts) {
     this.#timeline = timeline
     this.#courier = courier
     this.#random = random
     this.#makeIdentifier = makeIdentifier
+    this.#faults = faults
+    this.#contract = contract
     this.disorder = disorder
   }
 
   /** Sends an event to an endpoint. The first attempt leaves in the next turn of the event loop. */
   send(event: NoteEvent | EndpointEvent, endpoint: Endpoint): Dispatch {
     const { event_id, event_type } = event
-    const delivery = {
-      delivery_id: this.#makeIdentifier('delivery'),
-      event_id,
-      event_type,
-      endpoint_id: endpoint.endpoint_id,
-      webhook_id: this.#makeIdentifier('message'),
-      body: JSON.stringify(event),
-      attempts: 0,
-      status: 'pending' as const,
-    }
-    const dispatch: Dispatch = {
-      delivery,
-      endpoint,
-      rank: this.#timeline.nextRank(),
-      departure: undefined,
-      firstOutcome: Promise.withResolvers(),
-    }
-    this.deliveries.push(delivery)
-    this.#pending.add(dispatch)
-    this.#departIn(this.#latenessOf(dispatch), dispatch)
-    return dispatch
+    return this.#begin({ event_id, event_type, body: JSON.stringify(event), replay_of: undefined }, endpoint)
   }
 
   /** Asks whether the receiver is there. Only an answer to the last such question counts (contract §3). */
@@ -84,13 +87,46 @@ export class DeliveryEngine {
   }
 
   /** Sends `endpoint.test`, whatever the endpoint's state. */
-  sendTest(endpoint: Endpoint): void {
-    this.send(this.#endpointEvent('endpoint.test', endpoint), endpoint)
+  sendTest(endpoint: Endpoint): Delivery {
+    return this.send(this.#endpointEvent('endpoint.test', endpoint), endpoint).delivery
+  }
+
+  delivery(delivery_id: string): Delivery | undefined {
+    return this.#byId.get(delivery_id)
+  }
+
+  /** Delivers an event once more: the same event, another message (open point 19). */
+  replay({ event_id, event_type, body, delivery_id }: Delivery, endpoint: Endpoint): Delivery {
+    return this.#begin({ event_id, event_type, body, replay_of: delivery_id }, endpoint).delivery
   }
 
   /** Makes no more attempts at an endpoint. */
   stop(endpoint: Endpoint): void {
     for (const dispatch of this.#pending) if (dispatch.endpoint === endpoint) this.#abandon(dispatch)
+  }
+
+  #begin(message: Message, endpoint: Endpoint): Dispatch {
+    const delivery = {
+      ...message,
+      delivery_id: this.#makeIdentifier('delivery'),
+      endpoint_id: endpoint.endpoint_id,
+      webhook_id: this.#makeIdentifier('message'),
+      created_at: this.#timeline.now(),
+      attempts: 0,
+      status: 'pending' as const,
+    }
+    const dispatch: Dispatch = {
+      delivery,
+      endpoint,
+      rank: this.#timeline.nextRank(),
+      departure: undefined,
+      firstOutcome: Promise.withResolvers(),
+    }
+    this.deliveries.push(delivery)
+    this.#byId.set(delivery.delivery_id, delivery)
+    this.#pending.add(dispatch)
+    this.#departIn(this.#latenessOf(dispatch), dispatch)
+    return dispatch
   }
 
   #abandon(dispatch: Dispatch): void {
@@ -100,7 +136,8 @@ export class DeliveryEngine {
 
   #endpointEvent(event_type: EndpointEventKind, { endpoint_id }: Endpoint): EndpointEvent {
     const occurred_at = new Date(this.#timeline.now()).toISOString()
-    return { event_id: this.#makeIdentifier('event'), event_type, occurred_at, data: { endpoint_id } }
+    const data = this.#contract.endpointEventData === 'empty' ? {} : { endpoint_id }
+    return { event_id: this.#makeIdentifier('event'), event_type, occurred_at, data }
   }
 
   #departIn(ms: number, dispatch: Dispatch): void {
@@ -108,66 +145,111 @@ export class DeliveryEngine {
   }
 
   #depart(dispatch: Dispatch): void {
-    const { delivery, endpoint } = dispatch
-    // Events about notes are not kept for an endpoint that is not active (open points 16 and 17).
-    if (isNoteEventKind(delivery.event_type) && endpoint.state !== 'active') this.#close(dispatch, 'lost')
-    else void this.#timeline.holdWhile(this.#attempt(dispatch))
+    if (!this.#mayLeave(dispatch)) return
+    const { event_type, endpoint_id } = dispatch.delivery
+    const faults = this.#faults.strikeAttempt(event_type, endpoint_id)
+    if (faults.some(({ kind }) => kind === 'reordered')) this.#letOvertake(dispatch, faults)
+    else this.#leaveIn(delayOf(faults), dispatch, faults)
   }
 
-  async #attempt(dispatch: Dispatch): Promise<void> {
-    dispatch.delivery.attempts += 1
-    const { duplicated, lost } = this.#fateOf(dispatch)
-    const attempt = attemptOf(dispatch, this.#timeline.now())
-    const arrival = this.#arrive(dispatch.endpoint.url, attempt, dispatch.delivery.body, lost)
-    if (duplicated && lost !== 'request') void this.#timeline.holdWhile(this.#arriveAgain(dispatch, attempt))
+  /** Events about notes are not kept for an endpoint that is not active (open points 16 and 17). */
+  #mayLeave(dispatch: Dispatch): boolean {
+    if (!isNoteEventKind(dispatch.delivery.event_type) || dispatch.endpoint.state === 'active') return true
+    if (this.#contract.whileInactive === 'queued') this.#queued.add(dispatch)
+    else this.#close(dispatch, 'lost')
+    return false
+  }
+
+  #letOvertake(dispatch: Dispatch, faults: readonly DeliveryFault[]): void {
+    this.#overtaken.hold(dispatch, () => {
+      dispatch.departure?.cancel()
+      this.#leaveIn(delayOf(faults), dispatch, faults)
+    })
+    const leave = () => this.#overtaken.leave(dispatch)
+    dispatch.departure = this.#timeline.schedule(OVERTAKEN_WITHIN_MS, leave, dispatch.rank)
+  }
+
+  #leaveIn(ms: number, dispatch: Dispatch, faults: readonly DeliveryFault[]): void {
+    if (ms === 0) this.#leave(dispatch, faults)
+    else dispatch.departure = this.#timeline.schedule(ms, () => this.#leave(dispatch, faults), dispatch.rank)
+  }
+
+  #leave(dispatch: Dispatch, faults: readonly DeliveryFault[]): void {
+    if (this.#mayLeave(dispatch)) void this.#timeline.holdWhile(this.#attempt(dispatch, faults))
+  }
+
+  async #attempt(dispatch: Dispatch, faults: readonly DeliveryFault[]): Promise<void> {
+    const { delivery } = dispatch
+    delivery.attempts += 1
+    const fate = this.#fateOf(dispatch, faults)
+    const webhook_id =
+      this.#contract.webhookId === 'per_attempt' ? this.#makeIdentifier('message') : delivery.webhook_id
+    const attempt = departingAttempt(dispatch, { webhook_id, now: this.#timeline.now(), fate })
+    const arrival = this.#arrive(attempt, fate.lost)
+    if (fate.duplicated && fate.lost !== 'request') void this.#timeline.holdWhile(this.#arriveAgain(attempt))
     this.#conclude(dispatch, await arrival)
     dispatch.firstOutcome.resolve()
   }
 
   /** Logged in the order of departure, which does not depend on who answers faster. */
-  async #arrive(url: string, attempt: Attempt, body: string, lost: AttemptFate['lost']): Promise<AttemptOutcome> {
+  async #arrive(attempt: Attempt, lost: AttemptFate['lost']): Promise<Attempt> {
     const index = this.attempts.push(attempt) - 1
-    const outcome = await this.#outcomeOf(url, attempt, body, lost)
-    this.attempts[index] = { ...attempt, duration_ms: this.#timeline.now() - attempt.at, outcome }
-    return outcome
+    const came = await this.#outcomeOf(attempt, lost)
+    const arrived = { ...attempt, duration_ms: this.#timeline.now() - attempt.at, ...came }
+    this.attempts[index] = arrived
+    return arrived
   }
 
-  async #outcomeOf(
-    url: string,
-    { headers }: Attempt,
-    body: string,
-    lost: AttemptFate['lost'],
-  ): Promise<AttemptOutcome> {
-    if (lost === 'request') return { kind: 'dropped', lost }
-    const outcome = await this.#courier.carry({ url, headers, body })
-    return lost === 'answer' && outcome.kind === 'answered' ? { kind: 'dropped', lost } : outcome
+  async #outcomeOf(attempt: Attempt, lost: AttemptFate['lost']): Promise<Pick<Attempt, 'outcome' | 'response'>> {
+    if (lost === 'request') return { outcome: { kind: 'dropped', lost }, response: undefined }
+    const came = await this.#courier.carry(attempt)
+    return lost === 'answer' && came.outcome.kind === 'answered'
+      ? { ...came, outcome: { kind: 'dropped', lost } }
+      : came
   }
 
-  async #arriveAgain({ endpoint, delivery }: Dispatch, attempt: Attempt): Promise<void> {
-    await this.#arrive(endpoint.url, { ...attempt, duplicate: true }, delivery.body, 'nothing')
+  async #arriveAgain(attempt: Attempt): Promise<void> {
+    await this.#arrive({ ...attempt, duplicate: true }, 'nothing')
   }
 
-  #conclude(dispatch: Dispatch, outcome: AttemptOutcome): void {
-    const { delivery } = dispatch
-    if (isSuccess(outcome)) {
-      this.#close(dispatch, 'delivered')
-      this.#activate(dispatch)
-    } else if (delivery.status === 'pending') {
-      const delayMs = RETRY_DELAYS_MS[delivery.attempts - 1]
-      if (delayMs === undefined) this.#close(dispatch, 'given_up')
-      else this.#departIn(delayMs, dispatch)
+  #conclude(dispatch: Dispatch, { outcome }: Attempt): void {
+    if (isSuccess(outcome)) this.#succeed(dispatch)
+    else this.#fail(dispatch)
+    this.#overtaken.leaveAt(dispatch.endpoint)
+  }
+
+  #succeed(dispatch: Dispatch): void {
+    const { endpoint } = dispatch
+    endpoint.failuresInARow = 0
+    this.#close(dispatch, 'delivered')
+    if (this.#verifications.get(endpoint) !== dispatch) return
+    endpoint.state = transitionOf(endpoint.state, 'verification_answered').to
+    this.#release(endpoint)
+  }
+
+  /** Lets those leave that waited for an endpoint to become active (open point 17). */
+  #release(endpoint: Endpoint): void {
+    for (const dispatch of this.#queued) {
+      if (dispatch.endpoint !== endpoint) continue
+      this.#queued.delete(dispatch)
+      this.#departIn(0, dispatch)
     }
   }
 
-  #activate(dispatch: Dispatch): void {
-    const { endpoint } = dispatch
-    if (this.#verifications.get(endpoint) !== dispatch) return
-    endpoint.state = transitionOf(endpoint.state, 'verification_answered').to
+  #fail(dispatch: Dispatch): void {
+    const { delivery, endpoint } = dispatch
+    if (delivery.status !== 'pending') return
+    const delayMs = RETRY_DELAYS_MS[delivery.attempts - 1]
+    if (delayMs === undefined) this.#close(dispatch, 'given_up')
+    else this.#departIn(delayMs, dispatch)
+    countFailure(endpoint, delayMs === undefined ? 'the last attempt' : 'an attempt', this.#contract)
   }
 
   #close(dispatch: Dispatch, status: DeliveryStatus): void {
     dispatch.delivery.status = status
     this.#pending.delete(dispatch)
+    this.#queued.delete(dispatch)
+    this.#overtaken.forget(dispatch)
     dispatch.firstOutcome.resolve()
   }
 
@@ -175,8 +257,9 @@ export class DeliveryEngine {
     return latenessOf(this.#disorderOf(delivery), this.#random.fork(delivery.delivery_id))
   }
 
-  #fateOf({ delivery }: Dispatch): AttemptFate {
-    return fateOf(this.#disorderOf(delivery), this.#random.fork(`${delivery.delivery_id}/${delivery.attempts}`))
+  #fateOf({ delivery }: Dispatch, faults: readonly DeliveryFault[]): AttemptFate {
+    const random = this.#random.fork(`${delivery.delivery_id}/${delivery.attempts}`)
+    return fateOf(this.#disorderOf(delivery), faults, random)
   }
 
   #disorderOf({ event_type }: Delivery): Disorder {

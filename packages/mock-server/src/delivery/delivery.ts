@@ -8,6 +8,10 @@ export interface Delivery {
   readonly endpoint_id: string
   /** One for an event and endpoint: the same in every attempt (open point 19). */
   readonly webhook_id: string
+  /** The delivery that this one repeats, for a replay. */
+  readonly replay_of: string | undefined
+  /** When it was created, in milliseconds since the Unix epoch. */
+  readonly created_at: number
   /** What every attempt carries, byte for byte. */
   readonly body: string
   /** How many attempts have left. */

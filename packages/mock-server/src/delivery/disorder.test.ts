@@ -9,7 +9,7 @@ async function lived(
   disorder: Disorder,
   notes: number,
 ): Promise<{ readonly service: NotesService; readonly inbox: Inbox } & AsyncDisposable> {
-  const service = await createNotesService({ disorder })
+  const service = await createNotesService({ disorder, contract: { disableAfter: 'never' } })
   const inbox = anInbox()
   await service.connect(inbox.open)
   for (let note = 0; note < notes; note++) service.owner.record().end({ summary: false })

@@ -14,12 +14,6 @@ export interface Disorder {
   readonly failing?: number | undefined
 }
 
-/** What becomes of one attempt. */
-export interface AttemptFate {
-  readonly duplicated: boolean
-  readonly lost: 'request' | 'answer' | 'nothing'
-}
-
 const LATENESS_MS = { least: 1000, most: 20_000 }
 
 /**
@@ -47,8 +41,11 @@ export function latenessOf(disorder: Disorder, random: SeededRandom): number {
   return random.chance(reordered) ? random.integer(LATENESS_MS.least, LATENESS_MS.most) : 0
 }
 
-/** What becomes of an attempt. */
-export function fateOf(disorder: Disorder, random: SeededRandom): AttemptFate {
+/** What disorder does to an attempt. */
+export function disorderOf(
+  disorder: Disorder,
+  random: SeededRandom,
+): { readonly duplicated: boolean; readonly lost: 'request' | 'answer' | 'nothing' } {
   const { duplicated = 0, failing = 0 } = disorder
   const [twice, fails, before] = [random.chance(duplicated), random.chance(failing), random.chance(0.5)]
   if (!fails) return { duplicated: twice, lost: 'nothing' }

@@ -1,5 +1,4 @@
 import type { Cancellable } from '../clock/timeline.ts'
-import type { Attempt } from './attempt.ts'
 import type { Delivery } from './delivery.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -13,22 +12,4 @@ export interface Dispatch {
   departure: Cancellable | undefined
   /** Resolves with the outcome of the first attempt, or when there will be none. */
   readonly firstOutcome: PromiseWithResolvers<void>
-}
-
-/** The attempt of a delivery that departs now: signed afresh, stamped with the service's time (contract §5). */
-export function attemptOf({ delivery, endpoint }: Dispatch, at: number): Attempt {
-  const { delivery_id, event_id, event_type, endpoint_id, webhook_id, body } = delivery
-  return {
-    delivery_id,
-    event_id,
-    event_type,
-    endpoint_id,
-    webhook_id,
-    attempt: delivery.attempts,
-    duplicate: false,
-    at,
-    duration_ms: 0,
-    headers: { 'content-type': 'application/json', ...endpoint.secret.headersFor({ webhook_id, body, at }) },
-    outcome: { kind: 'in_flight' },
-  }
 }

@@ -1,8 +1,8 @@
-/** Where an endpoint stands (contract §3). */
-export type EndpointState = 'pending_verification' | 'active'
+/** Where an endpoint stands (contract §3; open point 15). */
+export type EndpointState = 'pending_verification' | 'active' | 'disabled'
 
 /** What moves it. */
-export type EndpointTrigger = 'verification_answered' | 'url_given' | 'activation_asked'
+export type EndpointTrigger = 'verification_answered' | 'url_given' | 'activation_asked' | 'failed_too_often'
 
 interface EndpointTransition {
   readonly to: EndpointState
@@ -10,17 +10,28 @@ interface EndpointTransition {
   readonly verify: boolean
 }
 
-/** Every transition of contract §3 and of open points 14 and 18. An endpoint begins as if its URL were given. */
+const VERIFIED_ANEW: EndpointTransition = { to: 'pending_verification', verify: true }
+
+/** Every transition of contract §3 and of open points 14, 16 and 18. An endpoint begins as if its URL were given. */
 const TRANSITIONS: Readonly<Record<EndpointState, Readonly<Record<EndpointTrigger, EndpointTransition>>>> = {
   pending_verification: {
     verification_answered: { to: 'active', verify: false },
-    url_given: { to: 'pending_verification', verify: true },
-    activation_asked: { to: 'pending_verification', verify: true },
+    url_given: VERIFIED_ANEW,
+    activation_asked: VERIFIED_ANEW,
+    failed_too_often: { to: 'pending_verification', verify: false },
   },
   active: {
     verification_answered: { to: 'active', verify: false },
-    url_given: { to: 'pending_verification', verify: true },
+    url_given: VERIFIED_ANEW,
     activation_asked: { to: 'active', verify: false },
+    failed_too_often: { to: 'disabled', verify: false },
+  },
+  disabled: {
+    // Only of a verification that was under way when it was disabled.
+    verification_answered: { to: 'disabled', verify: false },
+    url_given: VERIFIED_ANEW,
+    activation_asked: VERIFIED_ANEW,
+    failed_too_often: { to: 'disabled', verify: false },
   },
 }
 

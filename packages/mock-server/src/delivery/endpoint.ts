@@ -1,16 +1,18 @@
-import type { NoteEventKind } from '@notewire/protocol'
+import type { EventKind } from '@notewire/protocol'
 import type { Integration } from '../world/integration.ts'
 import type { EndpointState } from './endpoint-state.ts'
-import type { SigningSecret } from './signing-secret.ts'
+import type { SigningSecrets } from './signing-secrets.ts'
 
 /** A registered webhook endpoint, as the service keeps it. */
 export interface Endpoint {
   readonly endpoint_id: string
   readonly integration: Integration
-  readonly secret: SigningSecret
+  readonly secrets: SigningSecrets
   /** Milliseconds since the Unix epoch. */
   readonly created_at: number
   url: string
-  events: readonly NoteEventKind[]
+  events: readonly EventKind[]
   state: EndpointState
+  /** How often it has failed since it last succeeded (open point 16). */
+  failuresInARow: number
 }

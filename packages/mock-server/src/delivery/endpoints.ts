@@ -1,19 +1,20 @@
-import type { NoteEvent, NoteEventKind } from '@notewire/protocol'
+import type { EventKind, NoteEvent } from '@notewire/protocol'
 import type { Timeline } from '../clock/timeline.ts'
 import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
+import type { Contract } from '../variants/contract-variants.ts'
 import type { Integration } from '../world/integration.ts'
 import type { DeliveryEngine } from './delivery-engine.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type EndpointTrigger, transitionOf } from './endpoint-state.ts'
-import { signingSecretOf } from './signing-secret.ts'
+import { SigningSecrets } from './signing-secrets.ts'
 
 const SIGNING_KEY_BYTES = 32
 
 /** What of an endpoint can be changed (open point 14). */
 export interface EndpointChanges {
   readonly url?: string | undefined
-  readonly events?: readonly NoteEventKind[] | undefined
+  readonly events?: readonly EventKind[] | undefined
   readonly status?: 'active' | undefined
 }
 
@@ -22,6 +23,7 @@ interface EndpointsParts {
   readonly engine: DeliveryEngine
   readonly random: SeededRandom
   readonly makeIdentifier: MakeIdentifier
+  readonly contract: Contract
 }
 
 /** The registered endpoints. Each belongs to one integration, and no other sees it (open point 14). */
@@ -30,33 +32,40 @@ export class Endpoints {
   readonly #engine: DeliveryEngine
   readonly #random: SeededRandom
   readonly #makeIdentifier: MakeIdentifier
+  readonly #contract: Contract
   readonly #endpoints = new Map<string, Endpoint>()
 
-  constructor({ timeline, engine, random, makeIdentifier }: EndpointsParts) {
+  constructor({ timeline, engine, random, makeIdentifier, contract }: EndpointsParts) {
     this.#timeline = timeline
     this.#engine = engine
     this.#random = random
     this.#makeIdentifier = makeIdentifier
+    this.#contract = contract
   }
 
   /** Registers an endpoint and sends its verification (contract §3). */
-  create(integration: Integration, url: string, events: readonly NoteEventKind[]): Endpoint {
+  create(integration: Integration, url: string, events: readonly EventKind[]): Endpoint {
     const endpoint: Endpoint = {
       endpoint_id: this.#makeIdentifier('endpoint'),
       integration,
-      secret: signingSecretOf(this.#random.bytes(SIGNING_KEY_BYTES)),
+      secrets: new SigningSecrets(() => this.#random.bytes(SIGNING_KEY_BYTES)),
       created_at: this.#timeline.now(),
       url,
       events,
       state: 'pending_verification',
+      failuresInARow: 0,
     }
     this.#endpoints.set(endpoint.endpoint_id, endpoint)
     this.#trigger(endpoint, 'url_given')
     return endpoint
   }
 
+  all(): readonly Endpoint[] {
+    return [...this.#endpoints.values()]
+  }
+
   of(integration: Integration): readonly Endpoint[] {
-    return [...this.#endpoints.values()].filter((endpoint) => endpoint.integration === integration)
+    return this.all().filter((endpoint) => endpoint.integration === integration)
   }
 
   find(endpoint_id: string): Endpoint | undefined {
@@ -71,6 +80,11 @@ export class Endpoints {
     else if (status === 'active') this.#trigger(endpoint, 'activation_asked')
   }
 
+  /** The old secret goes on signing beside the new one for 24 hours (open point 14). */
+  rotateSecret(endpoint: Endpoint): void {
+    endpoint.secrets.rotate(this.#timeline.now())
+  }
+
   /** Nothing more is sent to a deleted endpoint. */
   delete(endpoint: Endpoint): void {
     this.#endpoints.delete(endpoint.endpoint_id)
@@ -81,14 +95,19 @@ export class Endpoints {
   announce(event: NoteEvent, integrations: readonly Integration[]): void {
     for (const endpoint of this.#endpoints.values()) {
       const { state, events, integration } = endpoint
-      if (state !== 'active' || !events.includes(event.event_type) || !integrations.includes(integration)) continue
-      this.#engine.send(event, endpoint)
+      if (!events.includes(event.event_type) || !integrations.includes(integration)) continue
+      if (state === 'active' || this.#contract.whileInactive === 'queued') this.#engine.send(event, endpoint)
     }
   }
 
   #trigger(endpoint: Endpoint, trigger: EndpointTrigger): void {
     const { to, verify } = transitionOf(endpoint.state, trigger)
-    endpoint.state = to
+    endpoint.state = this.#staysActive(endpoint, trigger) ? 'active' : to
     if (verify) this.#engine.verify(endpoint)
+  }
+
+  /** Some services go on sending to a changed URL while they verify it (open point 18). */
+  #staysActive({ state }: Endpoint, trigger: EndpointTrigger): boolean {
+    return trigger === 'url_given' && state === 'active' && this.#contract.afterUrlChange === 'active'
   }
 }

@@ -45,7 +45,7 @@ describe('the verification of an endpoint', () => {
   })
 
   it('may precede the answer that tells the secret: refused for now, and active at the retry after 30 s', async () => {
-    await using service = await createNotesService({ scenario: { verificationBeforeResponse: true } })
+    await using service = await createNotesService({ contract: { verification: 'before_response' } })
     const inbox = anInbox()
     const endpoint = await service.connect(inbox.open)
     expect(inbox.received).toEqual([])

@@ -40,7 +40,11 @@ export class SeededRandom {
 
   /** Letters and digits. */
   text(length: number): string {
-    return Array.from({ length }, () => ALPHABET.charAt(this.integer(0, ALPHABET.length - 1))).join('')
+    const codes = new Uint8Array(length)
+    for (let index = 0; index < length; index++)
+      codes[index] = ALPHABET.charCodeAt(this.integer(0, ALPHABET.length - 1))
+    // A sum of letters would stay a sum in memory, thirty times as large.
+    return String.fromCharCode(...codes)
   }
 
   bytes(length: number): Uint8Array<ArrayBuffer> {

@@ -1,8 +1,9 @@
-import { type ApiErrorBody, NOTE_EVENT_KINDS, type NoteEventKind, refuseUnknownOptions } from '@notewire/protocol'
-import type { EndpointResource } from '../api/endpoint-resource.ts'
+import { NOTE_EVENT_KINDS, type NoteEventKind, refuseUnknownOptions } from '@notewire/protocol'
+import { type EndpointResource, endpointResource } from '../api/endpoint-resource.ts'
 import type { Timeline } from '../clock/timeline.ts'
 import type { Courier, ReceiverFetch } from '../delivery/courier.ts'
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
+import type { Endpoint } from '../delivery/endpoint.ts'
 import type { Endpoints } from '../delivery/endpoints.ts'
 import { TransportError } from './transport-error.ts'
 
@@ -42,30 +43,30 @@ export function connectorOf(parts: ConnectParts) {
     const url = `https://receiver-${connected}.test/webhooks/notes`
     // Whoever is asked before knowing the secret cannot verify, and says so.
     parts.courier.connect(url, () => new Response(null, { status: 503 }))
-    const registered = await register(parts, url, options)
-    parts.courier.connect(url, makeReceiver(registered.signing_secret))
-    const endpoint = parts.endpoints.find(registered.endpoint_id)
-    if (endpoint === undefined) return registered
+    const endpoint = await register(parts, url, options)
+    const signing_secret = endpoint.secrets.text
+    parts.courier.connect(url, makeReceiver(signing_secret))
     await parts.timeline.until(parts.engine.verificationTried(endpoint))
-    return { ...registered, status: endpoint.state }
+    return { ...endpointResource(endpoint), signing_secret }
   }
 }
 
+/** The API is asked like any other; its answer is not read, since its shape depends on the contract. */
 async function register(
-  { fetch, baseUrl, apiKey }: ConnectParts,
+  { fetch, baseUrl, apiKey, endpoints }: ConnectParts,
   url: string,
   options: ConnectOptions,
-): Promise<ConnectedEndpoint> {
+): Promise<Endpoint> {
   const request = new Request(`${baseUrl()}/v1/webhook-endpoints`, {
     method: 'POST',
     headers: { authorization: `Bearer ${options.apiKey ?? apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ url, events: options.events ?? NOTE_EVENT_KINDS }),
   })
   const response = await fetch(request)
-  if (response.status === 201) return (await response.json()) as ConnectedEndpoint
-  const { error } = (await response.json()) as ApiErrorBody
+  const endpoint = endpoints.all().find((registered) => registered.url === url)
+  if (endpoint !== undefined) return endpoint
   throw new TransportError(
     'endpoint_refused',
-    `the service did not register the endpoint (${response.status} ${error.code}). ${error.message}`,
+    `the service did not register the endpoint. It answered ${response.status}: ${await response.text()}`,
   )
 }

@@ -2,13 +2,12 @@ import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { describe, expect, it } from 'vitest'
 import { createNotesService } from '../create-notes-service.ts'
-import { mswHandlers } from './msw-handlers.ts'
 
 describe('handlers for Mock Service Worker', () => {
   it('answer what the process sends to the base URL, and leave the rest alone', async () => {
     await using service = await createNotesService({ notes: 2 })
     const elsewhere = http.get('https://elsewhere.test/*', () => HttpResponse.text('elsewhere'))
-    const server = setupServer(...(await service.handlers()), elsewhere)
+    const server = setupServer(...service.handlers(http), elsewhere)
     server.listen()
     try {
       const response = await fetch(`${service.baseUrl}/v1/notes?limit=1`, {
@@ -25,7 +24,7 @@ describe('handlers for Mock Service Worker', () => {
 
   it('register endpoints like any request', async () => {
     await using service = await createNotesService()
-    const server = setupServer(...(await service.handlers()))
+    const server = setupServer(...service.handlers(http))
     server.listen()
     try {
       const response = await fetch(`${service.baseUrl}/v1/webhook-endpoints`, {
@@ -39,17 +38,15 @@ describe('handlers for Mock Service Worker', () => {
     }
   })
 
-  it('say what to install when msw is missing', async () => {
-    const notInstalled = Object.assign(new Error("Cannot find package 'msw'"), { code: 'ERR_MODULE_NOT_FOUND' })
-    const answer = () => Promise.resolve(new Response())
-    const handlers = mswHandlers('https://notes.test', answer, () => Promise.reject(notInstalled))
-    await expect(handlers).rejects.toMatchObject({ code: 'peer_missing' })
-    await expect(handlers).rejects.toThrow('npm install --save-dev msw')
-  })
-
-  it('pass on why msw cannot be loaded when it is there', async () => {
-    const broken = new SyntaxError('unexpected token')
-    const answer = () => Promise.resolve(new Response())
-    await expect(mswHandlers('https://notes.test', answer, () => Promise.reject(broken))).rejects.toBe(broken)
+  it('break the connection where a fault rule says so', async () => {
+    const dropped = { request: 'GET /v1/notes', fault: { kind: 'dropped' } } as const
+    await using service = await createNotesService({ faults: [dropped] })
+    const server = setupServer(...service.handlers(http))
+    server.listen()
+    try {
+      await expect(fetch(`${service.baseUrl}/v1/notes`)).rejects.toThrow(TypeError)
+    } finally {
+      server.close()
+    }
   })
 })

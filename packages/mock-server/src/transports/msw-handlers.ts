@@ -1,29 +1,24 @@
-import type { HttpHandler } from 'msw'
-import { TransportError } from './transport-error.ts'
+import { ConnectionDropped } from '../api/request-faults.ts'
 
 /**
- * Handlers for Mock Service Worker that answer what is sent to a base URL.
- *
- * @throws {@link TransportError} `peer_missing` when msw is not installed
+ * What is needed of msw's `http`. Its shape alone: types of an optional package would break the declarations of whoever does
+ * without it.
  */
-export async function mswHandlers(
+export interface MswHttp<Handler> {
+  /** Makes a handler of requests of any method. */
+  all(path: string, resolver: (info: { readonly request: Request }) => Promise<Response>): Handler
+}
+
+/** Handlers for Mock Service Worker that answer what is sent to a base URL. */
+export function mswHandlers<Handler>(
+  http: MswHttp<Handler>,
   baseUrl: string,
   fetch: (request: Request) => Promise<Response>,
-  loadMsw: () => Promise<Pick<typeof import('msw'), 'http'>> = () => import('msw'),
-): Promise<HttpHandler[]> {
-  const { http } = await loadMsw().catch((error: unknown) => {
-    throw isMissing(error) ? mswMissing() : error
-  })
-  return [http.all(`${baseUrl}/*`, ({ request }) => fetch(request))]
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
-}
-
-function mswMissing(): TransportError {
-  return new TransportError(
-    'peer_missing',
-    'handlers() needs the package msw, which is not installed. Run "npm install --save-dev msw", or use listen() instead.',
-  )
+): Handler[] {
+  const answer = ({ request }: { readonly request: Request }) =>
+    fetch(request).catch((error: unknown) => {
+      if (!(error instanceof ConnectionDropped)) throw error
+      return Response.error()
+    })
+  return [http.all(`${baseUrl}/*`, answer)]
 }

@@ -1,5 +1,8 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Http2Bindings, HttpBindings } from '@hono/node-server'
+import { ConnectionDropped } from '../api/request-faults.ts'
+import type { AnswerConsole } from '../console/console.ts'
 import { TransportError } from './transport-error.ts'
 
 /** Where a service listens. */
@@ -8,16 +11,32 @@ export interface ListenOptions {
   readonly port?: number | undefined
   /** @default '127.0.0.1' */
   readonly host?: string | undefined
+  /**
+   * Host names under which the console at `/console` answers besides those of this machine, such as `notes.internal`. With any,
+   * it also answers other machines.
+   *
+   * @default none
+   */
+  readonly consoleHosts?: readonly string[] | undefined
 }
+
+interface ServicePortParts {
+  readonly fetch: (request: Request) => Promise<Response>
+  /** Made when the port opens: a service that never listens loads no console. */
+  readonly makeConsole: () => Promise<AnswerConsole>
+}
+
+/** Where to listen, with everything decided. */
+type Place = { readonly [Field in keyof ListenOptions]-?: NonNullable<ListenOptions[Field]> }
 
 /** The port of a service, once it listens on one. */
 export class ServicePort {
-  readonly #fetch: (request: Request) => Promise<Response>
+  readonly #parts: ServicePortParts
   #server: Promise<Server> | undefined
   #url: string | undefined
 
-  constructor(fetch: (request: Request) => Promise<Response>) {
-    this.#fetch = fetch
+  constructor(parts: ServicePortParts) {
+    this.#parts = parts
   }
 
   /** Where the service listens, if it does. */
@@ -31,9 +50,9 @@ export class ServicePort {
    * @returns the URL of the port
    * @throws {@link TransportError} `listen_failed` when the port is taken or forbidden, `already_listening` the second time
    */
-  async open({ port = 0, host = '127.0.0.1' }: ListenOptions): Promise<string> {
+  async open({ port = 0, host = '127.0.0.1', consoleHosts = [] }: ListenOptions): Promise<string> {
     if (this.#server !== undefined) throw alreadyListening()
-    this.#server = startServer(this.#fetch, port, host)
+    this.#server = startServer(this.#parts, { port, host, consoleHosts })
     try {
       this.#url = urlOf((await this.#server).address() as AddressInfo)
       return this.#url
@@ -55,18 +74,39 @@ export class ServicePort {
 }
 
 async function startServer(
-  fetch: (request: Request) => Promise<Response>,
-  port: number,
-  host: string,
+  { fetch, makeConsole }: ServicePortParts,
+  { port, host, consoleHosts }: Place,
 ): Promise<Server> {
-  const { createAdaptorServer } = await import('@hono/node-server')
-  // The globals of the process under test are not ours to replace.
-  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server
+  const [{ createAdaptorServer }, answerConsole] = await Promise.all([import('@hono/node-server'), makeConsole()])
+  const server = createAdaptorServer({
+    fetch: (request, { incoming, outgoing }) =>
+      isForConsole(request)
+        ? answerConsole(request, { address: addressOf(incoming), consoleHosts })
+        : fetch(request).catch((error: unknown) => breakOff(outgoing, error)),
+    // The globals of the process under test are not ours to replace.
+    overrideGlobalObjects: false,
+  }) as Server
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenFailed(host, port, error)))
     server.listen(port, host, resolve)
   })
   return server
+}
+
+/** Breaks the connection where a fault rule says so. */
+function breakOff(outgoing: HttpBindings['outgoing'] | Http2Bindings['outgoing'], error: unknown): Response {
+  if (!(error instanceof ConnectionDropped)) throw error
+  outgoing.destroy()
+  // Tells the adaptor that nothing is left to answer.
+  return new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
+}
+
+function isForConsole({ url }: Request): boolean {
+  return /^\/console(\/|$)/.test(new URL(url).pathname)
+}
+
+function addressOf(incoming: HttpBindings['incoming'] | Http2Bindings['incoming']): string | undefined {
+  return incoming.socket.remoteAddress
 }
 
 function alreadyListening(): TransportError {

@@ -1,4 +1,4 @@
-import { OptionError, refuseUnknownOptions, SCOPES, type Scope } from '@notewire/protocol'
+import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
 import type { Integration } from './integration.ts'
 import type { Channel, IntegrationHandle, IssuedKey, NoteHandle, Owner, RecordingHandle } from './owner.ts'
 import type { World } from './world.ts'
@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 /** The owner of a world, with handles on what is in it. */
 export function createOwner(world: World): Owner {
   return {
-    createChannel: (name) => ({ channel_id: world.createChannel(), name }),
+    createChannel: (name) => world.createChannel(name),
     record(note = {}) {
       refuseUnknownOptions('owner.record', note, ['title', 'content', 'channel'])
       const { note_id } = world.recordNote(note, placeOf(note.channel ?? 'personal'))
@@ -61,17 +61,17 @@ function integrationHandle(world: World, integration: Integration): IntegrationH
     integration_id: integration.integration_id,
     issueKey(options = {}) {
       refuseUnknownOptions('integration.issueKey', options, ['scopes'])
-      return issueKey(world, integration, options.scopes ?? SCOPES)
+      return issueKey(world, integration, options.scopes ?? world.scopes)
     },
   }
 }
 
-function issueKey(world: World, integration: Integration, scopes: readonly Scope[]): IssuedKey {
-  const unknown = scopes.find((scope) => !SCOPES.includes(scope))
+function issueKey(world: World, integration: Integration, scopes: readonly string[]): IssuedKey {
+  const unknown = scopes.find((scope) => !world.scopes.includes(scope))
   if (unknown !== undefined || scopes.length === 0) {
     throw new OptionError(
       'scopes',
-      `a key needs at least one known scope, and got ${unknown === undefined ? 'none' : `"${unknown}"`}. Choose from: ${SCOPES.join(', ')}.`,
+      `a key needs at least one known scope, and got ${unknown === undefined ? 'none' : `"${unknown}"`}. Choose from: ${world.scopes.join(', ')}.`,
     )
   }
   const { key, apiKey } = world.integrations.issueKey(integration, [...scopes])

@@ -1,4 +1,5 @@
 import type { NoteEvent } from '@notewire/protocol'
+import type { Contract } from '../variants/contract-variants.ts'
 import type { NoteRecord } from './note-record.ts'
 
 /** What happened to a note, with what its event says beyond the note itself (contract §6). */
@@ -8,15 +9,21 @@ export type NoteHappening =
   | { readonly event_type: 'note.updated' }
   | { readonly event_type: 'note.deleted'; readonly reason: 'deleted' | 'access_lost' }
 
+interface Announcement {
+  readonly happening: NoteHappening
+  readonly note: NoteRecord
+  readonly event_id: string
+  readonly now: number
+  readonly otherReasons: Contract['otherReasons']
+}
+
 /** The event that announces it: identifiers and statuses, never content. */
-export function noteEventOf(happening: NoteHappening, note: NoteRecord, event_id: string, now: number): NoteEvent {
+export function noteEventOf({ happening, note, event_id, now, otherReasons }: Announcement): NoteEvent {
   const occurred_at = new Date(now).toISOString()
-  const data = {
-    note_id: note.note_id,
-    revision: note.revision,
-    transcript_status: note.transcript_status,
-    summary_status: note.summary_status,
-  }
+  const { note_id, revision, transcript_status, summary_status } = note
+  const about = { note_id, revision, transcript_status, summary_status }
+  // Some services may say that there is no reason (open point 12).
+  const data = { ...about, ...(otherReasons === 'null' ? { reason: null } : {}) }
   switch (happening.event_type) {
     case 'note.ended': {
       const { event_type, recording_session_id } = happening
@@ -24,7 +31,7 @@ export function noteEventOf(happening: NoteHappening, note: NoteRecord, event_id
     }
     case 'note.deleted': {
       const { event_type, reason } = happening
-      return { event_id, event_type, occurred_at, data: { ...data, reason } }
+      return { event_id, event_type, occurred_at, data: { ...about, reason } }
     }
     default:
       return { event_id, event_type: happening.event_type, occurred_at, data }

@@ -8,6 +8,9 @@ export interface NoteChanges {
   readonly content?: string | null | undefined
 }
 
+/** Whether an update raises the revision (open point 20). */
+type Raises = 'raises' | 'keeps'
+
 type NoteBeginning = Pick<NoteRecord, 'note_id' | 'sequence' | 'title' | 'content' | 'place'>
 
 /** A note that is being recorded for the first time. */
@@ -24,6 +27,8 @@ export function noteBegun(beginning: NoteBeginning, now: number): NoteRecord {
     deleted_at: null,
     sessions: [],
     summary: undefined,
+    transcript_revision: 0,
+    summary_revision: 0,
   }
 }
 
@@ -49,12 +54,14 @@ export function sessionEnded(
     summary_status: summary === false ? 'missing' : 'pending',
     summary: summary === false ? undefined : summary,
     ended_at: now,
+    transcript_revision: note.revision + 1,
   })
 }
 
 /** The summary has been generated and can be read. */
-export function summaryGenerated(note: NoteRecord, now: number): NoteRecord {
-  return revised(note, now, { summary_status: 'ready' })
+export function summaryGenerated(note: NoteRecord, now: number, raises: Raises = 'raises'): NoteRecord {
+  const generated = revised(note, now, { summary_status: 'ready' }, raises)
+  return { ...generated, summary_revision: generated.revision }
 }
 
 /** @returns the same note when the changes change nothing */
@@ -64,15 +71,9 @@ export function noteEdited(note: NoteRecord, changes: NoteChanges, now: number):
 }
 
 /** What remains is the tombstone: the same record, emptied and marked (open point 4). */
-export function noteDeleted(note: NoteRecord, now: number): NoteRecord {
-  return revised(note, now, {
-    status: 'deleted',
-    deleted_at: now,
-    title: null,
-    content: null,
-    sessions: [],
-    summary: undefined,
-  })
+export function noteDeleted(note: NoteRecord, now: number, raises: Raises = 'raises'): NoteRecord {
+  const emptied = { title: null, content: null, sessions: [], summary: undefined }
+  return revised(note, now, { status: 'deleted', deleted_at: now, ...emptied }, raises)
 }
 
 /** Neither gained nor lost sight raises the revision or counts as an update (open points 20 and 28). */
@@ -80,11 +81,17 @@ export function noteMoved(note: NoteRecord, place: Place): NoteRecord {
   return { ...note, place }
 }
 
+/** The move of a service where gained sight counts as an update (open point 28). */
+export function noteMovedAndRevised(note: NoteRecord, place: Place, now: number): NoteRecord {
+  return revised(note, now, { place })
+}
+
 function hasWords(session: SessionRecord): boolean {
   return session.ended && (session.lines === undefined || session.lines.length > 0)
 }
 
-/** Everything that raises the revision goes through here (open point 20). */
-function revised(note: NoteRecord, now: number, changes: Partial<NoteRecord>): NoteRecord {
-  return { ...note, ...changes, revision: note.revision + 1, updated_at: now }
+/** Everything that counts as an update goes through here, and as a rule it raises the revision (open point 20). */
+function revised(note: NoteRecord, now: number, changes: Partial<NoteRecord>, raises: Raises = 'raises'): NoteRecord {
+  const revision = raises === 'raises' ? note.revision + 1 : note.revision
+  return { ...note, ...changes, revision, updated_at: now }
 }

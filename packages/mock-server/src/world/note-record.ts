@@ -28,4 +28,7 @@ export interface NoteRecord {
   readonly sessions: readonly SessionRecord[]
   /** The summary's Markdown, when the owner gave it; seeded words otherwise. */
   readonly summary: string | undefined
+  /** The revision at which the last session ended, and the one at which the summary was generated: 0 before that. */
+  readonly transcript_revision: number
+  readonly summary_revision: number
 }

@@ -1,4 +1,4 @@
-import type { Scope } from '@notewire/protocol'
+import type { OpenEnum, Scope } from '@notewire/protocol'
 
 /**
  * The person whose notes the service keeps. What a test does as this person has every consequence that the contract
@@ -63,7 +63,10 @@ export interface NoteHandle {
   readonly revision: number
   /** Begins another recording session of this note. */
   record(): RecordingHandle
-  /** Changes what the API shows, which sends `note.updated` once the note has ended. A change that changes nothing does nothing. */
+  /**
+   * Changes what the API shows. Once the note has ended, `note.updated` follows 5 s after the last edit, and 60 s after the first
+   * one at the latest (open point 21). A change that changes nothing does nothing.
+   */
   edit(changes: { readonly title?: string | null | undefined; readonly content?: string | null | undefined }): void
   /** Leaves a tombstone and sends `note.deleted` with reason `deleted`. */
   delete(): void
@@ -111,7 +114,7 @@ export interface IntegrationHandle {
    */
   issueKey(options?: {
     /** What the key may do. @default all scopes */
-    readonly scopes?: readonly Scope[] | undefined
+    readonly scopes?: readonly OpenEnum<Scope>[] | undefined
   }): IssuedKey
 }
 
@@ -120,7 +123,7 @@ export interface IssuedKey {
   readonly key_id: string
   /** The full key, `ntw_live_{key_id}.{secret}`. */
   readonly key: string
-  readonly scopes: readonly Scope[]
-  /** From now on the service answers 401 to this key. */
+  readonly scopes: readonly OpenEnum<Scope>[]
+  /** From now on the service answers 401 to this key. Endpoints belong to the integration, and go on being sent to. */
   revoke(): void
 }

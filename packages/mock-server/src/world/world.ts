@@ -1,7 +1,9 @@
-import type { NoteEvent } from '@notewire/protocol'
+import { type NoteEvent, SCOPES } from '@notewire/protocol'
+import { durationMs } from '../clock/duration.ts'
 import type { Cancellable, Timeline } from '../clock/timeline.ts'
 import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
+import type { Contract } from '../variants/contract-variants.ts'
 import { type Integration, Integrations } from './integration.ts'
 import { type NoteHappening, noteEventOf } from './note-event.ts'
 import { NoteIndex } from './note-index.ts'
@@ -11,12 +13,15 @@ import {
   noteDeleted,
   noteEdited,
   noteMoved,
+  noteMovedAndRevised,
   sessionBegun,
   sessionEnded,
   summaryGenerated,
 } from './note-life.ts'
 import type { NoteRecord } from './note-record.ts'
+import type { Channel } from './owner.ts'
 import { OwnerActError } from './owner-act-error.ts'
+import { PendingUpdates } from './pending-updates.ts'
 import type { Place } from './place.ts'
 import { plausibleConversation, plausibleSummary, plausibleTitle } from './plausible-words.ts'
 import type { SpokenLine } from './transcript.ts'
@@ -38,6 +43,7 @@ interface WorldParts {
   readonly random: SeededRandom
   readonly makeIdentifier: MakeIdentifier
   readonly announce: Announce
+  readonly contract: Contract
 }
 
 /** Everything that the service stores, and the consequences that the contract gives to what its owner does (§6). */
@@ -50,23 +56,41 @@ export class World {
   readonly #summaryTimes: SeededRandom
   readonly #makeIdentifier: MakeIdentifier
   readonly #announceTo: Announce
-  readonly #channels = new Set<string>()
+  readonly #channels = new Map<string, Channel>()
   readonly #summariesUnderWay = new Map<string, Cancellable>()
+  readonly #pendingUpdates: PendingUpdates
+  readonly #contract: Contract
 
-  constructor({ timeline, random, makeIdentifier, announce }: WorldParts) {
+  constructor({ timeline, random, makeIdentifier, announce, contract }: WorldParts) {
     this.#timeline = timeline
     this.#random = random
     this.#titles = random.fork('titles')
     this.#summaryTimes = random.fork('summary times')
     this.#makeIdentifier = makeIdentifier
     this.#announceTo = announce
-    this.integrations = new Integrations(random.fork('keys'))
+    this.#contract = contract
+    this.integrations = new Integrations(random.fork('keys'), contract.keyPrefix)
+    this.#pendingUpdates = new PendingUpdates({
+      timeline,
+      quietMs: durationMs(contract.debounceQuiet),
+      longestMs: durationMs(contract.debounceLongest),
+      announce: (note_id, to) => this.#announce({ event_type: 'note.updated' }, this.note(note_id), to),
+    })
   }
 
-  createChannel(): string {
-    const channel_id = this.#makeIdentifier('channel')
-    this.#channels.add(channel_id)
-    return channel_id
+  /** The scopes that a key can have: the contract's, and those that this service asks for instead (open point 23). */
+  get scopes(): readonly string[] {
+    return [...new Set<string>([...SCOPES, this.#contract.noteScope, this.#contract.endpointScope])]
+  }
+
+  createChannel(name: string): Channel {
+    const channel = { channel_id: this.#makeIdentifier('channel'), name }
+    this.#channels.set(channel.channel_id, channel)
+    return channel
+  }
+
+  channels(): readonly Channel[] {
+    return [...this.#channels.values()]
   }
 
   createIntegration(places: readonly Place[]): Integration {
@@ -120,13 +144,16 @@ export class World {
     if (edited === note) return
     this.notes.put(edited)
     // Nothing is updated for a receiver before it has ended (open point 29).
-    if (edited.status === 'ended') this.#announce({ event_type: 'note.updated' }, edited)
+    if (edited.status === 'pending' && this.#contract.eventOrder === 'ended_first') return
+    this.#pendingUpdates.edited(note_id, this.integrations.thatSee(edited.place))
   }
 
   deleteNote(note_id: string): void {
-    const tombstone = noteDeleted(this.#live(note_id), this.#timeline.now())
+    const raises = this.#contract.deletionRaisesRevision ? 'raises' : 'keeps'
+    const tombstone = noteDeleted(this.#live(note_id), this.#timeline.now(), raises)
     this.notes.put(tombstone)
     this.#summariesUnderWay.get(note_id)?.cancel()
+    if (this.#contract.eventOrder === 'ended_first') this.#pendingUpdates.cancel(note_id)
     this.#announce({ event_type: 'note.deleted', reason: 'deleted' }, tombstone)
   }
 
@@ -134,10 +161,16 @@ export class World {
   moveNote(note_id: string, place: Place): void {
     this.#mustExist(place)
     const note = this.#live(note_id)
-    this.notes.put(noteMoved(note, place))
     const seeing = this.integrations.thatSee(place)
-    const losing = this.integrations.thatSee(note.place).filter((integration) => !seeing.includes(integration))
+    const saw = this.integrations.thatSee(note.place)
+    const losing = saw.filter((integration) => !seeing.includes(integration))
+    const moved = this.#moved(note, place)
+    this.notes.put(moved)
+    if (this.#contract.eventOrder === 'ended_first') this.#pendingUpdates.lost(note_id, losing)
     this.#announce({ event_type: 'note.deleted', reason: 'access_lost' }, note, losing)
+    if (this.#contract.accessGained !== 'announced') return
+    const gaining = seeing.filter((integration) => !saw.includes(integration))
+    this.#announce({ event_type: 'note.updated' }, moved, gaining)
   }
 
   /** Everything that was said in the sessions that ended. */
@@ -155,10 +188,16 @@ export class World {
     return note.summary ?? plausibleSummary(this.#random.fork(note.note_id), this.linesOf(note))
   }
 
+  #moved(note: NoteRecord, place: Place): NoteRecord {
+    if (place === note.place || this.#contract.accessGained !== 'revised') return noteMoved(note, place)
+    return noteMovedAndRevised(note, place, this.#timeline.now())
+  }
+
   #generateSummary(note_id: string): void {
+    const raises = this.#contract.summaryRaisesRevision ? 'raises' : 'keeps'
     const ms = this.#summaryTimes.integer(SUMMARY_MS.least, SUMMARY_MS.most)
     const generation = this.#timeline.schedule(ms, () => {
-      const generated = summaryGenerated(this.#live(note_id), this.#timeline.now())
+      const generated = summaryGenerated(this.#live(note_id), this.#timeline.now(), raises)
       this.notes.put(generated)
       this.#announce({ event_type: 'note.summary.generated' }, generated)
     })
@@ -166,7 +205,17 @@ export class World {
   }
 
   #announce(happening: NoteHappening, note: NoteRecord, to = this.integrations.thatSee(note.place)): void {
-    this.#announceTo(noteEventOf(happening, note, this.#makeIdentifier('event'), this.#timeline.now()), to)
+    const { otherReasons } = this.#contract
+    this.#announceTo(
+      noteEventOf({
+        happening,
+        note,
+        event_id: this.#makeIdentifier('event'),
+        now: this.#timeline.now(),
+        otherReasons,
+      }),
+      to,
+    )
   }
 
   #live(note_id: string): NoteRecord {

@@ -42,7 +42,8 @@ export function keepLease(
   }
 
   function untilNext(): number {
-    return Math.min(RENEW_EVERY_MS, endsAt - clock.now())
+    // A process that stood still may come here when the lease has run out.
+    return Math.max(0, Math.min(RENEW_EVERY_MS, endsAt - clock.now()))
   }
 
   function lose(): void {

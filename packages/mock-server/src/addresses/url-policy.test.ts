@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { call, refusal } from '../fixtures/call.ts'
+import { anInbox } from '../fixtures/inbox.ts'
+import { urlPolicyOf } from './url-policy.ts'
+
+const DNS: Readonly<Record<string, readonly string[]>> = {
+  'public.example': ['8.8.8.8', '2606:4700:4700::1111'],
+  'private.example': ['10.0.0.1'],
+  'mixed.example': ['8.8.8.8', '192.168.0.1'],
+  'rebinding.example': ['127.0.0.1'],
+  'metadata.google.internal': ['169.254.169.254'],
+  'nat64.example': ['64:ff9b::169.254.169.254'],
+}
+
+const publicHttps = urlPolicyOf('public-https', async (hostname) => {
+  const address = /^\[?([\d.]+|[\da-f:.]+)\]?$/i.exec(hostname)?.[1]
+  const found = address === undefined ? DNS[hostname] : [address]
+  if (found === undefined) throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
+  return found
+})
+
+describe('the URL policy public-https', () => {
+  it.each([
+    'https://public.example/hooks',
+    'https://public.example:8443/hooks',
+    'https://8.8.8.8/',
+    'https://[2606:4700:4700::1111]/',
+    'https://not-yet-registered.example/',
+  ])('admits %s', async (url) => {
+    expect(await publicHttps.refusalOf(new URL(url))).toBeUndefined()
+  })
+
+  it.each([
+    'http://public.example/',
+    'ftp://public.example/',
+    'https://private.example/',
+    'https://mixed.example/',
+    'https://rebinding.example/',
+    'https://metadata.google.internal/',
+    'https://nat64.example/',
+    'https://127.0.0.1/',
+    'https://127.1/',
+    'https://2130706433/',
+    'https://0x7f.0.0.1/',
+    'https://0177.0.0.1/',
+    'https://0/',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://[::1]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[::ffff:a9fe:a9fe]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://[fd00:ec2::254]/',
+  ])('refuses %s', async (url) => {
+    expect(await publicHttps.refusalOf(new URL(url))).toContain('public https URL')
+  })
+
+  it.each(['https://localhost/', 'https://127.0.0.1:8443/', 'http://receiver.test/'])(
+    'makes the API answer 422 to %s, at creation and at a change',
+    async (url) => {
+      await using service = await createNotesService({ urlPolicy: 'public-https' })
+      const body = { url, events: ['note.ended'] }
+      expect(await refusal(call(service, 'POST /v1/webhook-endpoints', { body }))).toEqual([422, 'invalid_body'])
+      const { endpoint_id } = await service.connect(anInbox().open)
+      const change = call(service, `PATCH /v1/webhook-endpoints/${endpoint_id}`, { body: { url } })
+      expect(await refusal(change)).toEqual([422, 'invalid_body'])
+    },
+  )
+
+  it('lets receivers in this process be connected all the same', async () => {
+    await using service = await createNotesService({ urlPolicy: 'public-https' })
+    expect((await service.connect(anInbox().open)).status).toBe('active')
+  })
+})
+
+describe('the URL policy local', () => {
+  it('is the default, and admits http and private addresses', async () => {
+    await using service = await createNotesService()
+    const body = { url: 'http://127.0.0.1:9/', events: ['note.ended'] }
+    expect((await call(service, 'POST /v1/webhook-endpoints', { body })).status).toBe(201)
+    const refused = call(service, 'POST /v1/webhook-endpoints', { body: { ...body, url: 'ftp://127.0.0.1/' } })
+    expect(await refusal(refused)).toEqual([422, 'invalid_body'])
+  })
+})

@@ -1,0 +1,53 @@
+import type { MiddlewareHandler } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { durationMs } from '../clock/duration.ts'
+import type { Timeline } from '../clock/timeline.ts'
+import type { RequestFault } from '../faults/fault-rule.ts'
+import type { FaultBook } from '../faults/faults.ts'
+import type { ApiContext, ApiEnv } from './authorisation.ts'
+import { faulty } from './problem.ts'
+
+/** The connection breaks: there is no answer. Each way of asking shows it as a broken connection is shown there. */
+export class ConnectionDropped extends Error {}
+
+interface RequestFaultsParts {
+  readonly faults: FaultBook
+  readonly timeline: Timeline
+}
+
+/** Lets the rules strike that are about a request. */
+export function strikeRequests({ faults, timeline }: RequestFaultsParts): MiddlewareHandler<ApiEnv> {
+  return async (context, next) => {
+    const struck = faults.strikeRequest(context.req.method, context.req.path)
+    for (const fault of struck) await strikeBefore(fault, context, timeline)
+    await next()
+    for (const fault of struck) await strikeAfter(fault, context)
+  }
+}
+
+async function strikeBefore(fault: RequestFault, context: ApiContext, timeline: Timeline): Promise<void> {
+  switch (fault.kind) {
+    case 'latency':
+      await timeline.pass(durationMs(fault.by))
+      break
+    case 'status':
+      throw faulty(fault.status as ContentfulStatusCode, fault.retryAfter)
+    case 'dropped':
+      if (fault.lost !== 'answer') throw new ConnectionDropped()
+      break
+    case 'empty_page':
+    case 'short_page':
+      context.set('pageFault', fault)
+  }
+}
+
+async function strikeAfter(fault: RequestFault, context: ApiContext): Promise<void> {
+  if (fault.kind === 'dropped') throw new ConnectionDropped()
+  if (fault.kind !== 'truncated' && fault.kind !== 'malformed') return
+  const text = await context.res.text()
+  const broken = fault.kind === 'truncated' ? text.slice(0, text.length / 2) : `${text.replace(':', ' =')},`
+  const { status, headers } = context.res
+  // Emptied first, since Hono merges the headers of the old answer into the new one.
+  context.res = undefined
+  context.res = new Response(broken, { status, headers })
+}

@@ -1,0 +1,383 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { openWindow, startChromium } from '../fixtures/browser.ts'
+import { call } from '../fixtures/call.ts'
+import { anInbox, type Inbox, toNotes } from '../fixtures/inbox.ts'
+import { startReceiver } from '../fixtures/receiver-port.ts'
+import type { NotesService } from '../notes-service.ts'
+
+/** For what another side does in its own time. */
+const PATIENCE = { timeout: 15_000 }
+
+let browser: Browser
+let service: NotesService
+let inbox: Inbox
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let context: BrowserContext
+let page: Page
+/** What the browser complained of, and what it asked of others: nothing, in every test. */
+let complaints: string[]
+
+beforeAll(async () => {
+  browser = await startChromium()
+})
+afterAll(() => browser.close())
+
+beforeEach(async () => {
+  service = await createNotesService({ clock: 'virtual', seed: 7 })
+  inbox = anInbox()
+  receiver = await startReceiver(inbox.open(''))
+  await service.listen()
+  context = await openWindow(browser)
+  page = await context.newPage()
+  complaints = complaintsOf(page)
+})
+afterEach(async () => {
+  await context.close()
+  await service.close()
+  await receiver.close()
+  expect(complaints).toEqual([])
+})
+
+describe('an endpoint', () => {
+  it('is registered, verified, and its secret shown once', async () => {
+    await visit('/console')
+    await page.getByRole('link', { name: 'Register an endpoint' }).click()
+    await page.getByLabel('URL').fill(receiver.url)
+    await page.getByLabel('note.updated').uncheck()
+    await page.getByRole('button', { name: 'Register' }).click()
+    expect(await page.locator('#secret').textContent()).toMatch(/^whsec_[\w-]{43}$/)
+
+    await page.reload()
+    expect(await heading()).toBe('Shown already')
+    complaints = complaints.filter((complaint) => !complaint.includes('410'))
+
+    await visit('/console/endpoints')
+    await page.getByText('active').waitFor()
+    await page.getByText('ended, summary.generated, deleted').waitFor()
+    expect(inbox.received.map(({ event }) => event.event_type)).toEqual(['endpoint.verification'])
+  })
+
+  it('is sent a test', async () => {
+    await registered()
+    await visit('/console/endpoints')
+    await page.getByRole('button', { name: 'Send test' }).click()
+    await page.getByRole('link', { name: 'endpoint.test' }).waitFor()
+    await expect.poll(() => inbox.received.at(-1)?.event.event_type, PATIENCE).toBe('endpoint.test')
+  })
+
+  it('gets a new secret, and deliveries with both signatures', async () => {
+    const { endpoint_id, signing_secret } = await registered()
+    await visit(`/console/endpoints/${endpoint_id}`)
+    await page.getByRole('button', { name: 'Rotate' }).click()
+    const rotated = await page.locator('#secret').textContent()
+    expect(rotated).toMatch(/^whsec_/)
+    expect(rotated).not.toBe(signing_secret)
+
+    await page.getByRole('link', { name: 'I have kept it' }).click()
+    await page.getByRole('button', { name: 'Send test' }).click()
+    await expect.poll(() => inbox.received.at(-1)?.headers['webhook-signature'], PATIENCE).toMatch(/^v1,\S+ v1,\S+$/)
+  })
+
+  it('is changed, and deleted on the second press', async () => {
+    const { endpoint_id } = await registered()
+    await visit(`/console/endpoints/${endpoint_id}`)
+    await page.getByLabel('note.ended').uncheck()
+    await page.getByRole('button', { name: 'Save' }).click()
+    const { body } = await call<{ events: string[]; status: string }>(
+      service,
+      `GET /v1/webhook-endpoints/${endpoint_id}`,
+    )
+    expect(body).toMatchObject({ events: ['note.summary.generated', 'note.updated', 'note.deleted'], status: 'active' })
+
+    await service.settled()
+    expect(inbox.received.map(({ event }) => event.event_type)).toEqual(['endpoint.verification'])
+
+    await page.getByText('Delete this endpoint').click()
+    await page.getByRole('button', { name: 'Delete it' }).click()
+    await page.getByText('No endpoint yet').waitFor()
+  })
+
+  it('is refused with the reason that the API gives', async () => {
+    await visit('/console/endpoints')
+    await page.getByLabel('URL').fill('ftp://127.0.0.1/hooks')
+    await page.getByRole('button', { name: 'Register' }).click()
+    expect(await heading()).toBe('That cannot be done')
+    await page.getByText('must be an absolute https URL').waitFor()
+    complaints = complaints.filter((complaint) => !complaint.includes('422'))
+  })
+})
+
+describe('a key', () => {
+  it('is issued for a channel with scopes, shown once, and revoked: by keyboard alone', async () => {
+    await visit('/console/integrations')
+    await tabTo('Name')
+    await page.keyboard.type('Design')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Design').waitFor()
+    await tabTo('Design')
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Enter')
+    const card = page.locator('article', { has: page.getByRole('heading', { name: 'Design' }) })
+    await card.getByText('No key is in force').waitFor()
+    await card.locator('summary').focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Enter')
+    const key = (await page.locator('#secret').textContent()) ?? ''
+    expect(key).toMatch(/^ntw_live_\w+\.\w+$/)
+    expect((await call(service, 'GET /v1/notes', { key })).status).toBe(200)
+    expect((await call(service, 'GET /v1/notes/note_1/transcript', { key })).status).toBe(403)
+
+    await page.getByRole('link', { name: 'I have kept it' }).focus()
+    await page.keyboard.press('Enter')
+    await card.getByText('Revoke …').focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await card.getByText('No key is in force').waitFor()
+    expect((await call(service, 'GET /v1/notes', { key })).status).toBe(401)
+  })
+})
+
+describe('deliveries', () => {
+  it('appear by themselves', async () => {
+    await registered()
+    await visit('/console/deliveries')
+    await page.evaluate('window.isTheSame = true')
+    service.owner.record().end()
+    await service.settled()
+    await page.getByRole('link', { name: 'note.summary.generated' }).waitFor()
+    expect(await page.evaluate('window.isTheSame')).toBe(true)
+  })
+
+  it('show each attempt with request, answer and timing, and go on doing so where one looks', async () => {
+    inbox.answer = toNotes(() =>
+      Response.json({ error: 'the database is locked' }, { status: 503, headers: { 'x-worker': '3' } }),
+    )
+    await registered()
+    service.owner.record().end({ summary: false })
+    await service.clock.advance('31s')
+    await visit('/console/deliveries')
+    await page.getByRole('link', { name: 'note.ended' }).click()
+    const second = page.locator('#attempt-2')
+    await second.locator('summary').click()
+    await second.getByText('the database is locked').waitFor()
+    await second.getByText('x-worker').waitFor()
+    await second.getByText('webhook-signature', { exact: true }).waitFor()
+    await page.getByText('30 s after the one before').waitFor()
+    await page.getByText('Attempt 3 leaves at').waitFor()
+    await second.locator('#attempt-2-curl-copy').focus()
+
+    await service.clock.advance('5m')
+    await page.getByText('Attempt 4 leaves at').waitFor()
+    expect(await second.getAttribute('open')).not.toBeNull()
+    expect(await page.evaluate('document.activeElement.id')).toBe('attempt-2-curl-copy')
+    await page.getByRole('list', { name: '3 of 7 attempts, 3 without success' }).waitFor()
+  })
+
+  it('give the curl of an attempt, to be copied', async () => {
+    await registered()
+    service.owner.record().end({ summary: false })
+    await service.settled()
+    await visit('/console/deliveries')
+    await page.getByRole('link', { name: 'note.ended' }).click()
+    await page.locator('#attempt-1 summary').click()
+    await page.getByRole('button', { name: 'Copy curl' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    const command = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect(command).toContain(`curl --request POST '${receiver.url}'`)
+    for (const value of Object.values(service.attempts.at(-1)?.headers ?? {})) expect(command).toContain(value)
+    expect(command).toContain(inbox.received.at(-1)?.body)
+  })
+
+  it('are replayed: the same event in another message', async () => {
+    await registered()
+    service.owner.record().end({ summary: false })
+    await service.settled()
+    await visit('/console/deliveries')
+    await page.getByRole('link', { name: 'note.ended' }).click()
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await page.getByText('Replay of').waitFor()
+    await page.getByText('delivered').waitFor()
+    const [first, again] = inbox.received.filter(({ event }) => event.event_type === 'note.ended')
+    expect(again?.event.event_id).toBe(first?.event.event_id)
+    expect(again?.headers['webhook-id']).not.toBe(first?.headers['webhook-id'])
+  })
+})
+
+describe('a note', () => {
+  it('is recorded, ended, edited, moved and deleted, with all that follows', async () => {
+    service.owner.createChannel('Design')
+    await registered()
+    await visit('/console/notes')
+    await page.getByLabel('Title').fill('Stand-up')
+    await page.getByRole('button', { name: 'Record' }).click()
+    await page.getByRole('button', { name: 'End it' }).click()
+    await page.getByText('ended', { exact: true }).first().waitFor()
+    await service.settled()
+    await page.getByLabel('Title').fill('Stand-up, Monday')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Stand-up, Monday' }).waitFor()
+    await service.settled()
+    await page.getByLabel('Where').selectOption('Design')
+    await page.getByRole('button', { name: 'Move' }).click()
+    await page.locator('dd', { hasText: 'Design' }).waitFor()
+    await page.getByText('Delete this note').click()
+    await page.getByRole('button', { name: 'Delete it' }).click()
+    await page.getByText('This note was deleted').waitFor()
+    await service.settled()
+    expect(inbox.kinds).toEqual(['note.ended', 'note.summary.generated', 'note.updated', 'note.deleted'])
+    expect(inbox.received.at(-1)?.event.data).toMatchObject({ reason: 'access_lost' })
+  })
+
+  it.each(['/console/notes', '/console/deliveries', 'its own page', '/console/integrations'])(
+    'whose words are markup is text on %s',
+    async (path) => {
+      const evil = '"><script>document.title = "taken"</script><img src=x onerror="document.title = \'taken\'">'
+      inbox.answer = toNotes(() => new Response(evil, { status: 500, headers: { 'x-evil': evil } }))
+      await registered(`${receiver.url}?<script>document.title='taken'</script>`)
+      const channel = service.owner.createChannel(evil)
+      service.owner.createIntegration({ channels: [channel] }).issueKey()
+      const note = service.owner.record({ title: evil, content: `</textarea>${evil}` }).end({ summary: false })
+      service.owner.record({ title: evil, channel })
+      await service.clock.advance('1s')
+      await visit(path.startsWith('/') ? path : `/console/notes/${note.note_id}`)
+      if (path === '/console/deliveries') {
+        await page.getByRole('link', { name: 'note.ended' }).click()
+        await page.locator('#attempt-1 summary').click()
+        await page.locator('#attempt-1-answer', { hasText: '<script>' }).waitFor()
+      }
+      await page.waitForTimeout(600) // A live update has come, too.
+      expect(await page.title()).not.toBe('taken')
+      expect(await page.locator('main script, main img').count()).toBe(0)
+    },
+  )
+})
+
+describe('time and faults', () => {
+  it('move on by a press', async () => {
+    inbox.answer = toNotes(() => 503)
+    await registered()
+    service.owner.record().end({ summary: false })
+    await visit('/console/clock')
+    await page.getByRole('button', { name: '+30s' }).click()
+    await page.getByLabel('By').fill('2h36m')
+    await page.getByRole('button', { name: 'Move on' }).click()
+    await page.locator('#now', { hasText: '1 Jan 02:36:30' }).waitFor()
+    expect(service.attempts.filter(({ event_type }) => event_type === 'note.ended')).toHaveLength(5)
+    inbox.answer = () => 204
+    await page.getByRole('button', { name: 'Until all is quiet' }).click()
+    await page.locator('#now', { hasText: '14:3' }).waitFor()
+    expect(service.deliveries.at(-1)?.status).toBe('delivered')
+  })
+
+  it('are chosen from a list, told as a test would write them, and ended', async () => {
+    await registered()
+    await visit('/console/faults')
+    await page.getByLabel('A request').selectOption('503')
+    await page.getByLabel('Which calls').last().fill('1, 3')
+    await page.getByRole('button', { name: 'Let it happen' }).last().click()
+    await page.getByText('{"request":"GET /v1/notes","calls":[1,3],"fault":{"kind":"status","status":503}}').waitFor()
+    const statuses: number[] = []
+    for (let count = 0; count < 4; count++) statuses.push((await call(service, 'GET /v1/notes')).status)
+    expect(statuses).toEqual([503, 200, 503, 200])
+    await page.getByRole('button', { name: 'End all' }).click()
+    await page.getByText('Nothing goes wrong').waitFor()
+    expect(service.faults.rules).toEqual([])
+  })
+})
+
+describe('the console in a hostile world', () => {
+  it('does nothing that a form of another site asks', async () => {
+    const foreign = await startReceiver(
+      () =>
+        new Response(
+          `<form method="post" action="${service.baseUrl}/console/channels"><input name="name" value="Taken"></form><script>document.forms[0].submit()</script>`,
+          { headers: { 'content-type': 'text/html' } },
+        ),
+    )
+    await page.goto(foreign.url)
+    await page.getByText('Only the pages of this console').waitFor()
+    await visit('/console/integrations')
+    expect(await page.getByText('Taken').count()).toBe(0)
+    complaints = complaints.filter((complaint) => !complaint.includes('403') && !complaint.includes(foreign.url))
+    await foreign.close()
+  })
+
+  it('does not answer under a name that somebody had resolve to this machine', async () => {
+    const { port } = new URL(service.baseUrl)
+    await page.goto(`http://rebound.test:${port}/console/deliveries`)
+    await page.getByText('does not answer under this host name').waitFor()
+    complaints = []
+  })
+
+  it('runs no script that got into a page', async () => {
+    await visit('/console/deliveries')
+    await page.evaluate(`
+      const script = document.createElement('script')
+      script.textContent = 'document.title = "taken"'
+      document.body.append(script)`)
+    expect(await page.title()).not.toBe('taken')
+    expect(complaints.join()).toContain('Content Security Policy')
+    complaints = []
+  })
+})
+
+it('works without scripts', async () => {
+  const plain = await (await openWindow(browser, { javaScriptEnabled: false })).newPage()
+  await plain.goto(`${service.baseUrl}/console/notes`)
+  await plain.getByLabel('Title').fill('By hand')
+  await plain.getByRole('button', { name: 'Record' }).click()
+  await plain.getByRole('heading', { name: 'By hand' }).waitFor()
+  await plain.context().close()
+})
+
+it('says when the service is gone', async () => {
+  await visit('/console/deliveries')
+  await page.locator('body:not(.offline)').waitFor()
+  await service.close()
+  await page.getByText('The service does not answer').waitFor()
+  complaints = []
+})
+
+async function visit(path: string): Promise<void> {
+  await page.goto(service.baseUrl + path)
+}
+
+function heading(): Promise<string | null> {
+  return page.locator('h1').textContent()
+}
+
+async function tabTo(label: string): Promise<void> {
+  for (let count = 0; count < 40; count++) {
+    await page.keyboard.press('Tab')
+    if (await page.getByLabel(label, { exact: true }).evaluate((field) => field === field.ownerDocument.activeElement))
+      return
+  }
+  throw new Error(`The keyboard does not reach "${label}".`)
+}
+
+/** An active endpoint at the receiver. */
+async function registered(url = receiver.url) {
+  const body = { url, events: ['note.ended', 'note.summary.generated', 'note.updated', 'note.deleted'] }
+  const created = await call<{ endpoint_id: string; signing_secret: string }>(service, 'POST /v1/webhook-endpoints', {
+    body,
+  })
+  await service.settled()
+  return created.body
+}
+
+function complaintsOf(watched: Page): string[] {
+  const found: string[] = []
+  watched.on('pageerror', (error) => found.push(error.message))
+  watched.on('console', (message) => found.push(message.text()))
+  watched.on('request', (request) => {
+    const { protocol, hostname } = new URL(request.url())
+    if (protocol !== 'data:' && hostname !== '127.0.0.1') found.push(`asked ${request.url()}`)
+  })
+  return found
+}

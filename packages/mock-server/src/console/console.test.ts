@@ -1,0 +1,121 @@
+import { request } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { call } from '../fixtures/call.ts'
+import type { NotesService } from '../notes-service.ts'
+
+interface Asked {
+  readonly path?: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** Asks the console over a socket, with whatever headers, which `fetch` would not send. */
+function ask(
+  { baseUrl }: NotesService,
+  { path = '/console/deliveries', method = 'GET', headers = {}, body = '' }: Asked,
+) {
+  return new Promise<{ readonly status: number | undefined; readonly text: string }>((resolve, reject) => {
+    request(baseUrl + path, { method, headers }, (response) => {
+      let text = ''
+      response.setEncoding('utf8').on('data', (part: string) => {
+        text += part
+      })
+      response.on('end', () => resolve({ status: response.statusCode, text }))
+    })
+      .on('error', reject)
+      .end(body)
+  })
+}
+
+describe('the console of a service that listens', () => {
+  it.each([
+    '/console',
+    '/console/',
+    '/console/deliveries',
+    '/console/console.css',
+    '/console/live?page=/console/notes',
+  ])('answers %s under no name that is not of this machine', async (path) => {
+    await using service = await createNotesService()
+    await service.listen()
+    const { status, text } = await ask(service, { path, headers: { host: 'rebound.test' } })
+    expect(status).toBe(403)
+    expect(text).toContain('--console-host')
+  })
+
+  it('answers under the names that it was told, and the API under all', async () => {
+    await using service = await createNotesService()
+    await service.listen({ consoleHosts: ['notes.internal'] })
+    expect((await ask(service, { headers: { host: 'notes.internal:4010' } })).status).toBe(200)
+    expect((await ask(service, { headers: { host: 'rebound.test' } })).status).toBe(403)
+    expect((await ask(service, { path: '/v1/notes', headers: { host: 'rebound.test' } })).status).toBe(401)
+  })
+
+  it.each(['/console/notes', '/console/channels', '/console/faults/clear', '/console/clock/settle'])(
+    'does what POST %s asks for a page of its own alone',
+    async (path) => {
+      await using service = await createNotesService({ clock: 'virtual' })
+      await service.listen()
+      const form = { path, method: 'POST', body: 'place=personal&name=Design' }
+      const type = { 'content-type': 'application/x-www-form-urlencoded' }
+      for (const origin of [{}, { origin: 'null' }, { origin: 'http://evil.test' }, { origin: 'http://127.0.0.1:1' }]) {
+        expect((await ask(service, { ...form, headers: { ...type, ...origin } })).status).toBe(403)
+      }
+      expect(service.owner.notes()).toEqual([])
+      const own = { ...type, origin: service.baseUrl }
+      expect((await ask(service, { ...form, headers: own })).status).toBe(303)
+    },
+  )
+
+  it.each([
+    ['no form at all', 'application/json', '{'],
+    ['a form without its boundary', 'multipart/form-data', 'x'],
+    ['an act that the service does not know', 'application/x-www-form-urlencoded', 'place=chn_1'],
+  ])('says why it cannot do %s', async (_what, type, body) => {
+    await using service = await createNotesService()
+    await service.listen()
+    const headers = { 'content-type': type, origin: service.baseUrl }
+    const { status, text } = await ask(service, { path: '/console/notes', method: 'POST', headers, body })
+    expect(status).toBe(422)
+    expect(text).toContain('That cannot be done')
+    expect(text).not.toContain('    at ')
+  })
+
+  it.each([
+    '/console/notes/note_1',
+    '/console/deliveries/dlv_1',
+    '/console/endpoints/whe_1',
+    '/console/elsewhere',
+    '/console/live',
+  ])('has nothing at %s', async (path) => {
+    await using service = await createNotesService()
+    await service.listen()
+    expect((await ask(service, { path })).status).toBe(404)
+  })
+
+  it('pages through notes and deliveries', async () => {
+    await using service = await createNotesService({ clock: 'virtual', notes: 120 })
+    await service.listen()
+    await service.connect(() => () => new Response(null, { status: 204 }))
+    for (const note of service.owner.notes()) note.edit({ title: `${note.note_id}, edited` })
+    await service.settled()
+    const shown = new Set<string>()
+    for (const path of ['/console/notes', '/console/deliveries']) {
+      for (let next: string | undefined = path; next !== undefined; ) {
+        const { text } = await ask(service, { path: next })
+        for (const [, id = ''] of text.matchAll(/<a id="(\w+)"/g)) shown.add(id)
+        next = /href="([^"]+)">Older/.exec(text)?.[1]?.replaceAll('&amp;', '&')
+      }
+    }
+    const { deliveries, owner } = service
+    expect(shown).toEqual(
+      new Set([...deliveries.map(({ delivery_id }) => delivery_id), ...owner.notes().map(({ note_id }) => note_id)]),
+    )
+  })
+})
+
+it('a service that does not listen has no console', async () => {
+  await using service = await createNotesService()
+  expect((await call(service, 'GET /console')).status).toBe(404)
+})

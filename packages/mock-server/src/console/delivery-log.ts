@@ -1,0 +1,65 @@
+import { RETRY_DELAYS_MS, type WebhookEvent } from '@notewire/protocol'
+import type { Attempt } from '../delivery/attempt.ts'
+import type { Delivery } from '../delivery/delivery.ts'
+import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
+
+/** A delivery with everything that the log has about it. */
+export interface LoggedDelivery {
+  readonly delivery: Delivery
+  readonly event: WebhookEvent
+  /** In order of departure; duplicates too. */
+  readonly attempts: readonly Attempt[]
+}
+
+/** Which deliveries are looked at. */
+export interface DeliveryFilter {
+  readonly note?: string | undefined
+  readonly endpoint?: string | undefined
+  readonly status?: string | undefined
+}
+
+/** A part of the log of deliveries, the newest first. */
+export function newestDeliveries(
+  engine: DeliveryEngine,
+  filter: DeliveryFilter,
+  { skip, limit }: { readonly skip: number; readonly limit: number },
+): { readonly deliveries: readonly LoggedDelivery[]; readonly more: boolean } {
+  const found: Delivery[] = []
+  for (let index = engine.deliveries.length - 1; index >= 0 && found.length <= skip + limit; index--) {
+    const delivery = engine.deliveries[index]
+    if (delivery !== undefined && passes(delivery, filter)) found.push(delivery)
+  }
+  const shown = found.slice(skip, skip + limit)
+  return { deliveries: withAttempts(engine, shown), more: found.length > skip + limit }
+}
+
+/** One delivery of the log. */
+export function deliveryOf(engine: DeliveryEngine, delivery_id: string): LoggedDelivery | undefined {
+  const delivery = engine.delivery(delivery_id)
+  return delivery === undefined ? undefined : withAttempts(engine, [delivery])[0]
+}
+
+/** When the next attempt of a delivery leaves, as far as that is certain. */
+export function nextAttemptAt({ delivery, attempts }: LoggedDelivery): number | undefined {
+  const last = attempts.findLast(({ duplicate }) => !duplicate)
+  if (delivery.status !== 'pending' || last === undefined || last.outcome.kind === 'in_flight') return undefined
+  const delayMs = RETRY_DELAYS_MS[last.attempt - 1]
+  return delayMs === undefined ? undefined : last.at + last.duration_ms + delayMs
+}
+
+function withAttempts(engine: DeliveryEngine, deliveries: readonly Delivery[]): LoggedDelivery[] {
+  const attempts = new Map<string, Attempt[]>(deliveries.map(({ delivery_id }) => [delivery_id, []]))
+  for (const attempt of engine.attempts) attempts.get(attempt.delivery_id)?.push(attempt)
+  return deliveries.map((delivery) => ({
+    delivery,
+    event: JSON.parse(delivery.body),
+    attempts: attempts.get(delivery.delivery_id) ?? [],
+  }))
+}
+
+function passes(delivery: Delivery, { note, endpoint, status }: DeliveryFilter): boolean {
+  if (endpoint !== undefined && delivery.endpoint_id !== endpoint) return false
+  if (status !== undefined && delivery.status !== status) return false
+  // The body is ours: an identifier in it stands in quotes, and contains none.
+  return note === undefined || delivery.body.includes(`"note_id":"${note}"`)
+}

@@ -1,0 +1,31 @@
+import { html } from 'hono/html'
+import type { Html } from './markup.ts'
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** An instant, in UTC: `1 Jan 00:05:30`. The milliseconds are in its tooltip. */
+export function instant(ms: number): Html {
+  const time = new Date(ms)
+  const iso = time.toISOString()
+  return html`<time datetime="${iso}" title="${iso}">${time.getUTCDate()} ${MONTHS[time.getUTCMonth()]} ${iso.slice(11, 19)}</time>`
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const
+
+/** A stretch of time in its two largest units: `12 h`, `5 min 10 s`, `240 ms`. */
+export function stretch(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  const largest = UNITS.findIndex(([, unitMs]) => ms >= unitMs)
+  let rest = ms
+  const parts = UNITS.slice(largest, largest + 2).flatMap(([unit, unitMs]) => {
+    const count = Math.floor(rest / unitMs)
+    rest -= count * unitMs
+    return count === 0 ? [] : [`${count} ${unit}`]
+  })
+  return parts.join(' ')
+}

@@ -1,0 +1,188 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { describe, expect, it } from 'vitest'
+import { contractDocuments, FOLDER } from '../contract/documents.ts'
+import { createNotesService } from './create-notes-service.ts'
+import { call } from './fixtures/call.ts'
+import { anInbox } from './fixtures/inbox.ts'
+
+describe('the contract documents', () => {
+  it.each(Object.entries(contractDocuments()))('%s is what the schemas of the protocol say', (name, text) => {
+    // Otherwise: npm run contract:write
+    expect(readFileSync(join(FOLDER, name), 'utf8')).toBe(text)
+  })
+})
+
+describe('what the service answers', () => {
+  it('is what the OpenAPI document says, in every operation, and nothing beside it', async () => {
+    await using service = await createNotesService({ notes: 3 })
+    const { endpoint_id } = await service.connect(anInbox().open)
+    const keyless = { key: 'ntw_live_nobody.secret' }
+    const reader = service.owner.createIntegration().issueKey({ scopes: ['notes:read'] })
+    const [first] = service.owner.notes()
+    const pending = service.owner.record({ title: null }).note
+    const deleted = service.owner.record().end({ transcript: [{ text: 'Nobody knows who said this.' }] })
+    await service.settled()
+    deleted.delete()
+    await service.settled()
+    const delivery_id = service.deliveries.at(-1)?.delivery_id
+    const endpoint = `/v1/webhook-endpoints/${endpoint_id}`
+    const subscription = { url: 'https://receiver.example/hooks', events: ['note.ended'] }
+
+    const answered = [
+      await answer('GET /v1/notes'),
+      await answer('GET /v1/notes?include_deleted=true&limit=2'),
+      await answer('GET /v1/notes?limit=0'),
+      await answer('GET /v1/notes?cursor=made-up'),
+      await answer('GET /v1/notes', keyless),
+      await answer(`GET /v1/notes/${first?.note_id}`),
+      await answer(`GET /v1/notes/${deleted.note_id}`),
+      await answer('GET /v1/notes/note_1'),
+      await answer(`GET /v1/notes/${first?.note_id}/transcript`),
+      await answer(`GET /v1/notes/${pending.note_id}/transcript`),
+      await answer(`GET /v1/notes/${first?.note_id}/transcript`, { key: reader.key }),
+      await answer(`GET /v1/notes/${first?.note_id}/summary`),
+      await answer(`GET /v1/notes/${pending.note_id}/summary`),
+      await answer('GET /v1/webhook-endpoints'),
+      await answer('POST /v1/webhook-endpoints', { body: subscription }),
+      await answer('POST /v1/webhook-endpoints', { body: '{' }),
+      await answer('POST /v1/webhook-endpoints', { body: { url: 'elsewhere' } }),
+      await answer('POST /v1/webhook-endpoints', { body: { url: 'x'.repeat(70_000) } }),
+      await answer(`GET ${endpoint}`),
+      await answer(`PATCH ${endpoint}`, { body: { events: ['note.deleted'] } }),
+      await answer(`POST ${endpoint}/test`),
+      await answer(`POST ${endpoint}/deliveries/${delivery_id}/replay`),
+      await answer(`POST ${endpoint}/rotate-secret`),
+      await answer(`POST ${endpoint}/deliveries/dlv_1/replay`),
+      await answer(`PATCH ${endpoint}`, { body: { url: 'https://receiver.example/moved' } }),
+      await answer(`POST ${endpoint}/deliveries/${delivery_id}/replay`),
+      await answer(`DELETE ${endpoint}`),
+    ]
+    service.faults.inject({ request: 'GET /v1/notes', fault: { kind: 'status', status: 429 } })
+    answered.push(await answer('GET /v1/notes'))
+
+    for (const { what, complaint } of answered) expect(complaint, what).toBeUndefined()
+    expect(new Set(answered.map(({ operationId }) => operationId))).toEqual(
+      new Set(OPERATIONS.map(({ operationId }) => operationId)),
+    )
+    expect(new Set(answered.map(({ status }) => status))).toEqual(
+      new Set(OPERATIONS.flatMap(({ statuses }) => statuses)),
+    )
+
+    async function answer(operation: string, options: Parameters<typeof call>[2] = {}) {
+      const { status, body } = await call(service, operation, options)
+      const { operationId, complaint } = judged(operation, status, body)
+      return { what: `${operation}: ${status}`, status, operationId, complaint }
+    }
+  })
+
+  it('would be caught when it were something else', () => {
+    expect(judged('GET /v1/notes/note_1', 200, { note_id: 'note_1', revision: -1 }).complaint).toContain('revision')
+    expect(judged('GET /v1/notes/note_1', 200, { note_id: 'note_1', revision: 1, secret: 1 }).complaint).toContain(
+      'secret',
+    )
+    expect(judged('GET /v1/notes/note_1', 418, {}).complaint).toContain('418')
+    expect(judged('DELETE /v1/webhook-endpoints/whe_1', 204, {}).complaint).toContain('body')
+  })
+})
+
+it('what the service sends is what the AsyncAPI document says, for every event, and nothing beside it', async () => {
+  await using service = await createNotesService()
+  const inbox = anInbox()
+  const { endpoint_id } = await service.connect(inbox.open)
+  const channel = service.owner.createChannel('Elsewhere')
+  const note = service.owner.record().end()
+  await service.settled()
+  note.edit({ title: 'Another' })
+  await service.settled()
+  await call(service, `POST /v1/webhook-endpoints/${endpoint_id}/test`)
+  service.owner.record().end().moveTo(channel)
+  note.delete()
+  await service.settled()
+
+  const { messages } = asyncApi.components
+  expect(new Set(inbox.received.map(({ event }) => event.event_type))).toEqual(
+    new Set(Object.values(messages).map(({ name }) => name)),
+  )
+  for (const { event, headers } of inbox.received) {
+    const [message] = Object.entries(messages).find(([, { name }]) => name === event.event_type) ?? []
+    expect(complaintOf(validatorOf(`asyncapi#/components/schemas/${message}`), event)).toBeUndefined()
+    expect(complaintOf(validatorOf('asyncapi#/components/schemas/SignatureHeaders'), headers, 'open')).toBeUndefined()
+  }
+})
+
+interface DocumentedOperation {
+  readonly operationId: string
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly content?: { readonly 'application/json': { readonly schema: { readonly $ref: string } } } }
+    >
+  >
+}
+
+const openApi: { readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>> } =
+  documentOf('openapi.json')
+const asyncApi: { readonly components: { readonly messages: Readonly<Record<string, { readonly name: string }>> } } =
+  documentOf('asyncapi.json')
+
+const OPERATIONS = Object.entries(openApi.paths).flatMap(([path, item]) =>
+  Object.entries(item)
+    .filter(([method]) => method !== 'parameters')
+    .map(([method, { operationId, responses }]) => ({
+      operationId,
+      method: method.toUpperCase(),
+      path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+      responses,
+      statuses: Object.keys(responses).map(Number),
+    })),
+)
+
+const ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }))
+ajv.addSchema(closed(openApi), 'openapi')
+ajv.addSchema(closed(asyncApi), 'asyncapi')
+
+/** What the document has against an answer, if anything. */
+function judged(operation: string, status: number, body: unknown) {
+  const [method, target = ''] = operation.split(' ')
+  const [path = ''] = target.split('?')
+  const documented = OPERATIONS.find((known) => known.method === method && known.path.test(path))
+  const response = documented?.responses[status]
+  const operationId = documented?.operationId
+  if (response === undefined) return { operationId, complaint: `${status} is not documented` }
+  const schema = response.content?.['application/json'].schema.$ref
+  if (schema === undefined)
+    return { operationId, complaint: body === undefined ? undefined : 'a body is not documented' }
+  return { operationId, complaint: complaintOf(validatorOf(`openapi${schema}`), body) }
+}
+
+function validatorOf(reference: string): ValidateFunction {
+  return ajv.compile({ $ref: reference })
+}
+
+function complaintOf(
+  validate: ValidateFunction,
+  value: unknown,
+  additions: 'closed' | 'open' = 'closed',
+): string | undefined {
+  validate(value)
+  const errors = (validate.errors ?? []).filter(
+    ({ keyword }) => additions === 'closed' || keyword !== 'additionalProperties',
+  )
+  return errors.length === 0 ? undefined : ajv.errorsText(errors) + JSON.stringify(errors.map(({ params }) => params))
+}
+
+/** The same document, in which nothing may be there that it does not name. Readers are liberal; this service is exact. */
+function closed(schema: unknown): object {
+  return JSON.parse(JSON.stringify(schema), (_key, part) =>
+    typeof part === 'object' && part !== null && 'properties' in part && typeof part.properties === 'object'
+      ? { ...part, additionalProperties: false }
+      : part,
+  )
+}
+
+function documentOf<Shape>(name: string): Shape {
+  return JSON.parse(readFileSync(join(FOLDER, name), 'utf8'))
+}

@@ -1,0 +1,157 @@
+import type { WebhookEndpoint } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { call } from '../fixtures/call.ts'
+import { anInbox, type Inbox, toNotes } from '../fixtures/inbox.ts'
+import type { NotesService } from '../notes-service.ts'
+import type { ContractVariants } from '../variants/contract-variants.ts'
+
+interface Failing extends AsyncDisposable {
+  readonly service: NotesService
+  readonly inbox: Inbox
+  readonly endpoint_id: string
+  /** Lets that many notes end, whose first attempts fail. */
+  readonly fail: (notes: number) => Promise<void>
+  readonly status: () => Promise<unknown>
+  readonly enable: () => Promise<unknown>
+}
+
+async function aFailingEndpoint(contract: ContractVariants = {}): Promise<Failing> {
+  const service = await createNotesService({ contract })
+  const inbox = anInbox(toNotes(() => 500))
+  const { endpoint_id } = await service.connect(inbox.open)
+  const operation = `/v1/webhook-endpoints/${endpoint_id}`
+  return {
+    service,
+    inbox,
+    endpoint_id,
+    async fail(notes) {
+      for (let note = 0; note < notes; note++) service.owner.record().end({ summary: false })
+      await service.clock.advance(0)
+    },
+    status: async () => (await call<WebhookEndpoint>(service, `GET ${operation}`)).body.status,
+    enable: async () => {
+      const { body } = await call<WebhookEndpoint>(service, `PATCH ${operation}`, { body: { status: 'active' } })
+      return body.status
+    },
+    [Symbol.asyncDispose]: () => service.close(),
+  }
+}
+
+describe('an endpoint with many consecutive failures', () => {
+  it('is disabled by the 20th failed attempt, not by the 19th', async () => {
+    await using world = await aFailingEndpoint()
+    await world.fail(19)
+    expect(await world.status()).toBe('active')
+    await world.fail(1)
+    expect(await world.status()).toBe('disabled')
+  })
+
+  it('counts anew after a 2xx', async () => {
+    await using world = await aFailingEndpoint()
+    await world.fail(19)
+    world.inbox.answer = () => 204
+    await world.fail(1)
+    world.inbox.answer = toNotes(() => 500)
+    await world.fail(19)
+    expect(await world.status()).toBe('active')
+    await world.fail(1)
+    expect(await world.status()).toBe('disabled')
+  })
+
+  it('loses the retries that fall due while it is disabled, and is sent no new events', async () => {
+    await using world = await aFailingEndpoint()
+    await world.fail(20)
+    await world.fail(1)
+    await world.service.settled()
+    expect(world.inbox.kinds).toHaveLength(20)
+    expect(world.service.deliveries.filter(({ status }) => status === 'lost')).toHaveLength(20)
+  })
+
+  it('is verified anew when it is enabled again, and then makes the retries that are not yet due', async () => {
+    await using world = await aFailingEndpoint()
+    await world.fail(20)
+    await world.service.clock.advance('10s')
+    world.inbox.answer = () => 204
+    expect(await world.enable()).toBe('pending_verification')
+    await world.service.clock.advance(0)
+    expect(await world.status()).toBe('active')
+    expect(world.inbox.received.at(-1)?.event.event_type).toBe('endpoint.verification')
+    await world.service.clock.advance('20s')
+    expect(world.service.deliveries.filter(({ status }) => status === 'delivered')).toHaveLength(20 + 2)
+  })
+
+  it('is disabled again only by as many failures as before', async () => {
+    await using world = await aFailingEndpoint()
+    await world.fail(20)
+    await world.enable()
+    await world.service.clock.advance(0)
+    await world.fail(19)
+    expect(await world.status()).toBe('active')
+  })
+
+  it('can still be sent endpoint.test', async () => {
+    await using world = await aFailingEndpoint()
+    await world.fail(20)
+    await call(world.service, `POST /v1/webhook-endpoints/${world.endpoint_id}/test`)
+    await world.service.clock.advance(0)
+    expect(world.inbox.received.at(-1)?.event.event_type).toBe('endpoint.test')
+    expect(await world.status()).toBe('disabled')
+  })
+})
+
+describe('a service that disables otherwise', () => {
+  it('does so after any number of failures, and calls the state what it likes', async () => {
+    await using world = await aFailingEndpoint({ disableAfter: 3, disabledState: 'suspended' })
+    await world.fail(2)
+    expect(await world.status()).toBe('active')
+    await world.fail(1)
+    expect(await world.status()).toBe('suspended')
+  })
+
+  it('never does', async () => {
+    await using world = await aFailingEndpoint({ disableAfter: 'never' })
+    await world.fail(100)
+    await world.service.settled()
+    expect(await world.status()).toBe('active')
+  })
+
+  it('counts only deliveries whose attempts are exhausted', async () => {
+    await using world = await aFailingEndpoint({ disableAfter: 2, disableCounts: 'deliveries' })
+    await world.fail(1)
+    await world.service.settled()
+    expect(await world.status()).toBe('active')
+    await world.fail(1)
+    await world.service.clock.advance('2h36m')
+    expect(await world.status()).toBe('active')
+    await world.service.settled()
+    expect(await world.status()).toBe('disabled')
+  })
+})
+
+describe('events about notes while an endpoint is not active', () => {
+  it('are queued where a service does so, and leave once it is', async () => {
+    await using world = await aFailingEndpoint({ whileInactive: 'queued', disableAfter: 3 })
+    await world.fail(5)
+    await world.service.clock.advance('10m')
+    expect(await world.status()).toBe('disabled')
+    expect(world.inbox.kinds).toHaveLength(5)
+    world.inbox.answer = () => 204
+    await world.enable()
+    await world.service.settled()
+    expect(await world.status()).toBe('active')
+    expect(new Set(world.inbox.received.flatMap(({ event }) => event.event_id)).size).toBe(1 + 5 + 1)
+    expect(world.service.deliveries.map(({ status }) => status)).toEqual(Array(7).fill('delivered'))
+  })
+
+  it('that happen before the verification are queued, too', async () => {
+    await using service = await createNotesService({ contract: { whileInactive: 'queued' } })
+    const inbox = anInbox(() => 503)
+    await service.connect(inbox.open)
+    service.owner.record().end({ summary: false })
+    await service.clock.advance('1s')
+    inbox.answer = () => 204
+    await service.settled()
+    expect(inbox.kinds).toEqual(['note.ended'])
+  })
+})

@@ -1,0 +1,71 @@
+import type { WebhookEndpointWithSecret } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { call, refusal } from '../fixtures/call.ts'
+import { anInbox, type Received } from '../fixtures/inbox.ts'
+import { verified } from '../fixtures/verified.ts'
+import type { NotesService } from '../notes-service.ts'
+
+const rotate = async (service: NotesService, endpoint_id: string) =>
+  (await call<WebhookEndpointWithSecret>(service, `POST /v1/webhook-endpoints/${endpoint_id}/rotate-secret`)).body
+    .signing_secret
+
+/** Which of the secrets verify what arrived last. */
+function verifying(secrets: readonly string[], received: Received | undefined, now: number): readonly string[] {
+  return secrets.filter((secret) => {
+    try {
+      return received !== undefined && verified(received, secret, now) !== undefined
+    } catch {
+      return false
+    }
+  })
+}
+
+describe('rotating the secret of an endpoint', () => {
+  it('answers the endpoint with its new secret, once', async () => {
+    await using service = await createNotesService()
+    const { endpoint_id, signing_secret } = await service.connect(anInbox().open)
+    const operation = `/v1/webhook-endpoints/${endpoint_id}`
+    const { status, body } = await call(service, `POST ${operation}/rotate-secret`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ endpoint_id, status: 'active', signing_secret: expect.stringMatching(/^whsec_/) })
+    expect(body).not.toMatchObject({ signing_secret })
+    expect((await call(service, `GET ${operation}`)).body).not.toHaveProperty('signing_secret')
+  })
+
+  it('lets the old secret sign beside the new one for 24 h, and then no longer', async () => {
+    await using service = await createNotesService()
+    const inbox = anInbox()
+    const { endpoint_id, signing_secret: old } = await service.connect(inbox.open)
+    const fresh = await rotate(service, endpoint_id)
+    const afterwards = async () => {
+      service.owner.record().end({ summary: false })
+      await service.clock.advance(0)
+      return verifying([old, fresh], inbox.received.at(-1), service.clock.now())
+    }
+    expect(await afterwards()).toEqual([old, fresh])
+    expect(inbox.received.at(-1)?.headers['webhook-signature']?.split(' ')).toHaveLength(2)
+    await service.clock.advance(24 * 60 * 60 * 1000 - 1)
+    expect(await afterwards()).toEqual([old, fresh])
+    await service.clock.advance(1)
+    expect(await afterwards()).toEqual([fresh])
+  })
+
+  it('twice within a day lets all three sign', async () => {
+    await using service = await createNotesService()
+    const inbox = anInbox()
+    const { endpoint_id, signing_secret } = await service.connect(inbox.open)
+    const secrets = [signing_secret, await rotate(service, endpoint_id), await rotate(service, endpoint_id)]
+    service.owner.record().end({ summary: false })
+    await service.settled()
+    expect(verifying(secrets, inbox.received.at(-1), service.clock.now())).toEqual(secrets)
+  })
+
+  it('of an endpoint of another integration is 404', async () => {
+    await using service = await createNotesService()
+    const { endpoint_id } = await service.connect(anInbox().open)
+    const { key } = service.owner.createIntegration().issueKey()
+    const refused = call(service, `POST /v1/webhook-endpoints/${endpoint_id}/rotate-secret`, { key })
+    expect(await refusal(refused)).toEqual([404, 'not_found'])
+  })
+})

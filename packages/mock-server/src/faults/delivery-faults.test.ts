@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import type { Attempt } from '../delivery/attempt.ts'
+import { call } from '../fixtures/call.ts'
+import { anInbox, type Inbox, type Received } from '../fixtures/inbox.ts'
+import { verified } from '../fixtures/verified.ts'
+import type { NotesService } from '../notes-service.ts'
+import type { ConnectedEndpoint } from '../transports/connect.ts'
+import type { DeliveryFault, FaultRule } from './fault-rule.ts'
+
+/** Lets notes end at a receiver that answers 204, with a fault at the first attempt, or at those of the rule. */
+async function struckBy(
+  fault: DeliveryFault,
+  { notes = 1, ...rule }: { notes?: number; calls?: number | number[] } = {},
+) {
+  const service = await createNotesService({ faults: [{ delivery: '*', calls: 1, ...rule, fault }] })
+  const inbox = anInbox()
+  await service.connect(inbox.open)
+  for (let note = 0; note < notes; note++) service.owner.record().end({ summary: false })
+  await service.settled()
+  return { service, inbox, [Symbol.asyncDispose]: () => service.close() }
+}
+
+const attemptsAt = (service: NotesService) => service.attempts.slice(1)
+
+const verifies = (received: Received | undefined, inbox: Inbox, now: number) => {
+  try {
+    return received !== undefined && verified(received, inbox.secret, now) !== undefined
+  } catch {
+    return false
+  }
+}
+
+describe('a fault of deliveries', () => {
+  it('duplicated: the attempt arrives twice', async () => {
+    await using world = await struckBy({ kind: 'duplicated' })
+    expect(world.inbox.kinds).toEqual(['note.ended', 'note.ended'])
+    expect(attemptsAt(world.service).map(({ duplicate }) => duplicate)).toEqual([false, true])
+  })
+
+  it('reordered: the attempt leaves after the next one at its endpoint', async () => {
+    await using world = await struckBy({ kind: 'reordered' }, { notes: 2 })
+    const happened = world.service.deliveries.slice(1).map(({ event_id }) => event_id)
+    const [first, second] = happened
+    expect(world.inbox.received.slice(1).map(({ event }) => event.event_id)).toEqual([second, first])
+  })
+
+  it('reordered: is not overtaken by what goes elsewhere', async () => {
+    await using service = await createNotesService()
+    const [one, other] = [anInbox(), anInbox()]
+    const { endpoint_id } = await service.connect(one.open)
+    await service.connect(other.open)
+    service.faults.inject({ delivery: '*', endpoint_id, fault: { kind: 'reordered' } })
+    service.owner.record().end({ summary: false })
+    await service.clock.advance('59s')
+    expect([one.kinds, other.kinds]).toEqual([[], ['note.ended']])
+  })
+
+  it('reordered: leaves within a minute when nothing overtakes it', async () => {
+    await using world = await struckBy({ kind: 'reordered' })
+    const [verification, attempt] = world.service.attempts
+    expect((attempt?.at ?? 0) - (verification?.at ?? 0)).toBe(60_000)
+  })
+
+  it('delayed: the attempt leaves later, signed for when it leaves', async () => {
+    await using world = await struckBy({ kind: 'delayed', by: '20m' })
+    const [verification, attempt] = world.service.attempts as [Attempt, Attempt]
+    expect(attempt.at - verification.at).toBe(20 * 60_000)
+    expect(verifies(world.inbox.received.at(-1), world.inbox, attempt.at)).toBe(true)
+  })
+
+  it.each([
+    [undefined, 'request', 1],
+    ['request', 'request', 1],
+    ['answer', 'answer', 2],
+  ] as const)(
+    'lost: %s; it is retried, and the receiver sees it again where it had seen it',
+    async (lost, kind, seen) => {
+      await using world = await struckBy({ kind: 'lost', lost })
+      expect(world.inbox.kinds).toHaveLength(seen)
+      expect(attemptsAt(world.service).map(({ outcome }) => outcome)).toEqual([
+        { kind: 'dropped', lost: kind },
+        { kind: 'answered', status: 204 },
+      ])
+    },
+  )
+
+  it('corrupted: one character is another, which no receiver may accept', async () => {
+    const service = await createNotesService({ faults: [{ delivery: 'note.ended', fault: { kind: 'corrupted' } }] })
+    const bodies: string[] = []
+    await service.connect(() => async (request) => {
+      bodies.push(await request.text())
+      return new Response(null, { status: 204 })
+    })
+    service.owner.record().end({ summary: false })
+    await service.settled()
+    const sent = service.deliveries.at(-1)?.body ?? ''
+    const different = [...(bodies.at(-1) ?? '')].filter((character, index) => character !== sent[index])
+    expect(different).toHaveLength(1)
+    expect(service.attempts.at(-1)).toMatchObject({ body: bodies.at(-1), faults: ['corrupted'] })
+    await service.close()
+  })
+
+  it('old_secret: the attempt is signed with the secret before the last rotation alone', async () => {
+    await using service = await createNotesService()
+    const inbox = anInbox()
+    const { endpoint_id } = await service.connect(inbox.open)
+    const rotate = () => call<ConnectedEndpoint>(service, `POST /v1/webhook-endpoints/${endpoint_id}/rotate-secret`)
+    const { signing_secret } = (await rotate()).body
+    await rotate()
+    service.faults.inject({ delivery: '*', fault: { kind: 'old_secret' } })
+    service.owner.record().end({ summary: false })
+    await service.settled()
+    const received = inbox.received.at(-1)
+    expect(received?.headers['webhook-signature']?.split(' ')).toHaveLength(1)
+    expect(verified(received as Received, signing_secret, service.clock.now())).toBeDefined()
+  })
+
+  it('old_secret: without a rotation nobody can verify it', async () => {
+    await using world = await struckBy({ kind: 'old_secret' })
+    expect(verifies(world.inbox.received.at(-1), world.inbox, world.service.clock.now())).toBe(false)
+  })
+
+  it.each([301, -301])('skewed: the attempt is stamped and signed for %i s from now', async (seconds) => {
+    await using world = await struckBy({ kind: 'skewed', seconds })
+    const attempt = world.service.attempts.at(-1) as Attempt
+    const received = world.inbox.received.at(-1)
+    expect(Number(received?.headers['webhook-timestamp'])).toBe(attempt.at / 1000 + seconds)
+    expect(verifies(received, world.inbox, attempt.at)).toBe(false)
+    expect(verifies(received, world.inbox, attempt.at + seconds * 1000)).toBe(true)
+  })
+})
+
+describe('a rule for deliveries', () => {
+  const lost: DeliveryFault = { kind: 'lost' }
+
+  it('strikes at the attempts that it counts, retries among them', async () => {
+    await using world = await struckBy(lost, { calls: [1, 2] })
+    expect(attemptsAt(world.service).map(({ outcome }) => outcome.kind)).toEqual(['dropped', 'dropped', 'answered'])
+  })
+
+  it('spares what verifies an endpoint, unless it names it', async () => {
+    await using spared = await createNotesService({ faults: [{ delivery: '*', fault: lost }] })
+    expect((await spared.connect(anInbox().open)).status).toBe('active')
+    await using struck = await createNotesService({
+      faults: [{ delivery: 'endpoint.verification', calls: 1, fault: lost }],
+    })
+    expect((await struck.connect(anInbox().open)).status).toBe('pending_verification')
+  })
+
+  it('is about one kind of event, or one endpoint', async () => {
+    await using service = await createNotesService()
+    const [one, other] = [anInbox(), anInbox()]
+    const { endpoint_id } = await service.connect(one.open)
+    await service.connect(other.open)
+    const rules: FaultRule[] = [
+      { delivery: 'note.deleted', fault: { kind: 'duplicated' } },
+      { delivery: '*', endpoint_id, fault: { kind: 'delayed', by: '1h' } },
+    ]
+    for (const rule of rules) service.faults.inject(rule)
+    service.owner.record().end({ summary: false }).delete()
+    await service.clock.advance('1m')
+    expect(one.kinds).toEqual([])
+    expect(other.kinds).toEqual(['note.ended', 'note.deleted', 'note.deleted'])
+  })
+
+  it('strikes at a share that the seed chooses, whichever receiver answers faster', async () => {
+    const run = async (hurry: number) => {
+      await using service = await createNotesService({ seed: 7, faults: [{ delivery: '*', rate: 0.3, fault: lost }] })
+      await service.connect(() => async () => {
+        if (service.attempts.length % 2 === hurry) await new Promise((resolve) => setTimeout(resolve, 1))
+        return new Response(null, { status: 204 })
+      })
+      for (let note = 0; note < 40; note++) service.owner.record().end({ summary: false })
+      await service.settled()
+      return service.attempts.map(({ delivery_id, at, outcome }) => [delivery_id, at, outcome.kind])
+    }
+    const one = await run(0)
+    expect(one.filter(([, , kind]) => kind === 'dropped').length).toBeGreaterThan(8)
+    expect(await run(1)).toEqual(one)
+  })
+})

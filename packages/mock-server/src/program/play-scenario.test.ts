@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { call } from '../fixtures/call.ts'
+import type { NotesService } from '../notes-service.ts'
+import { playActs, setStage } from './play-scenario.ts'
+import { readScenario } from './scenario-file.ts'
+
+async function played(service: NotesService, written: object) {
+  const scenario = readScenario(JSON.stringify(written), 'a.json')
+  const stage = await setStage(service, scenario)
+  const complaints: string[] = []
+  playActs(service, stage, scenario.acts, (problem) => complaints.push(problem))
+  return { stage, complaints }
+}
+
+const notes = async (service: NotesService, key = service.apiKey) =>
+  (await call<{ notes: unknown[] }>(service, 'GET /v1/notes?include_deleted=true', { key })).body.notes
+
+it('every act is done at its time of the service, and has its consequences', async () => {
+  await using service = await createNotesService()
+  const { stage, complaints } = await played(service, {
+    channels: ['Design'],
+    integrations: [{ name: 'Sync', channels: ['Design'], scopes: ['notes:read'] }],
+    acts: [
+      { at: '1m', do: 'record', note: 'plan', title: 'Plan', content: 'Who does what', channel: 'Design' },
+      { at: '2m', do: 'record-again', note: 'plan' },
+      { at: '3m', do: 'end', note: 'plan', transcript: [{ speaker: 'Esi', text: 'Hello' }], summary: false },
+      { at: '4m', do: 'end', note: 'plan', transcript: [{ text: 'Goodbye' }], summary: 'In short' },
+      { at: '5m', do: 'edit', note: 'plan', title: 'Plan B' },
+      { at: '6m', do: 'move', note: 'plan', to: 'personal' },
+      { at: '7m', do: 'revoke', integration: 'Sync' },
+      { at: '8m', do: 'delete', note: 'plan' },
+    ],
+  })
+  const sync = stage.keys.get('Sync')?.key
+
+  await service.clock.advance('59s')
+  expect(await notes(service, sync)).toEqual([])
+  await service.clock.advance('1s')
+  expect(await notes(service, sync)).toMatchObject([{ title: 'Plan', content: 'Who does what', status: 'pending' }])
+  await service.clock.advance('2m')
+  expect(await notes(service, sync)).toMatchObject([{ status: 'ended', summary_status: 'missing' }])
+  await service.clock.advance('90s')
+  expect(await notes(service, sync)).toMatchObject([{ summary_status: 'ready' }])
+  await service.clock.advance('90s')
+  expect(await notes(service, sync)).toEqual([])
+  const [note] = service.owner.notes()
+  const { body } = await call(service, `GET /v1/notes/${note?.note_id}/transcript`)
+  expect(body).toMatchObject({ text: 'Esi: Hello\nGoodbye' })
+  expect(await notes(service)).toMatchObject([{ title: 'Plan B', owner: { type: 'personal' } }])
+  await service.clock.advance('1m')
+  expect((await call(service, 'GET /v1/notes', { key: sync ?? '' })).status).toBe(401)
+  await service.clock.advance('1m')
+  expect(await notes(service)).toMatchObject([{ status: 'deleted' }])
+  expect(complaints).toEqual([])
+})
+
+it('an act that cannot be done is told, and the others go on', async () => {
+  await using service = await createNotesService()
+  const { complaints } = await played(service, {
+    acts: [
+      { at: 0, do: 'record', note: 'plan' },
+      { at: '1s', do: 'delete', note: 'plan' },
+      { at: '2s', do: 'edit', note: 'plan', title: 'Too late' },
+      { at: '3s', do: 'record', note: 'another' },
+    ],
+  })
+  await service.clock.advance('4s')
+  expect(complaints).toEqual([
+    expect.stringMatching(/^The act "edit" at 2s was not done: the note note_\w+ was deleted/),
+  ])
+  expect(service.owner.notes()).toHaveLength(1)
+})
+
+it('endpoints belong to the integration that is named, and their secrets are those that sign', async () => {
+  await using service = await createNotesService()
+  const { stage } = await played(service, {
+    integrations: [{ name: 'Sync' }],
+    endpoints: [{ url: 'https://receiver.example/a' }, { url: 'https://receiver.example/b', integration: 'Sync' }],
+  })
+  expect(stage.endpoints).toMatchObject([
+    { url: 'https://receiver.example/a', signing_secret: expect.stringMatching(/^whsec_/) },
+    { url: 'https://receiver.example/b', signing_secret: expect.stringMatching(/^whsec_/) },
+  ])
+  const { body } = await call(service, 'GET /v1/webhook-endpoints', { key: stage.keys.get('Sync')?.key ?? '' })
+  expect(body).toMatchObject({ webhook_endpoints: [{ url: 'https://receiver.example/b' }] })
+})
+
+describe('an endpoint that is refused', () => {
+  const endpoints = [{ url: 'https://receiver.example/a' }]
+
+  it.each([
+    ['by its URL', { endpoints: [{ url: 'elsewhere' }] }, {}, '"url" must be an absolute URL'],
+    ['by a page of HTML', { endpoints: [{ url: 'elsewhere' }] }, { contract: { errorBody: 'html' } }, 'it answers 422'],
+    [
+      'by a scope',
+      { integrations: [{ name: 'a', scopes: ['notes:read'] }], endpoints: [{ ...endpoints[0], integration: 'a' }] },
+      {},
+      'lacks the scope',
+    ],
+    [
+      'by a fault',
+      { endpoints },
+      { faults: [{ request: 'POST /v1/**', fault: { kind: 'dropped' } }] },
+      'a fault rule broke',
+    ],
+  ] as const)('%s is told so', async (_how, written, options, reason) => {
+    await using service = await createNotesService(options)
+    await expect(played(service, written)).rejects.toThrow(`the service refuses an endpoint of the scenario: `)
+    await expect(played(service, written)).rejects.toThrow(reason)
+  })
+})

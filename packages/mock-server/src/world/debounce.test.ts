@@ -1,0 +1,114 @@
+import type { NoteEvent } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { anInbox, type Inbox } from '../fixtures/inbox.ts'
+import type { NotesService } from '../notes-service.ts'
+import type { ContractVariants } from '../variants/contract-variants.ts'
+import type { NoteHandle } from './owner.ts'
+
+interface Edited extends AsyncDisposable {
+  readonly service: NotesService
+  readonly inbox: Inbox
+  readonly note: NoteHandle
+}
+
+/** A note that has ended, and an inbox that has heard of it. */
+async function anEndedNote(contract: ContractVariants = {}): Promise<Edited> {
+  const service = await createNotesService({ contract })
+  const inbox = anInbox()
+  await service.connect(inbox.open)
+  const note = service.owner.record().end({ summary: false })
+  await service.settled()
+  return { service, inbox, note, [Symbol.asyncDispose]: () => service.close() }
+}
+
+const updatesIn = ({ received }: Inbox) =>
+  received.flatMap(({ event }) => (event.event_type === 'note.updated' ? (event as NoteEvent) : []))
+
+describe('edits close together', () => {
+  it('are combined into one event, 5 s after the last edit, which tells the last revision', async () => {
+    await using world = await anEndedNote()
+    const beganAt = world.service.clock.now()
+    for (const title of ['One', 'Two', 'Three']) {
+      world.note.edit({ title })
+      await world.service.clock.advance('4s')
+    }
+    expect(updatesIn(world.inbox)).toEqual([])
+    await world.service.clock.advance(999)
+    expect(updatesIn(world.inbox)).toEqual([])
+    await world.service.clock.advance(1)
+    expect(updatesIn(world.inbox)).toMatchObject([{ data: { note_id: world.note.note_id, revision: 5 } }])
+    expect(Date.parse(updatesIn(world.inbox)[0]?.occurred_at ?? '')).toBe(beganAt + 13_000)
+    await world.service.settled()
+    expect(updatesIn(world.inbox)).toHaveLength(1)
+  })
+
+  it('that never cease are announced 60 s after the first edit at the latest, and then anew', async () => {
+    await using world = await anEndedNote()
+    const beganAt = world.service.clock.now()
+    for (let second = 0; second < 90; second += 3) {
+      world.note.edit({ title: `At ${second} s` })
+      await world.service.clock.advance('3s')
+    }
+    await world.service.settled()
+    const times = updatesIn(world.inbox).map(({ occurred_at }) => Date.parse(occurred_at) - beganAt)
+    expect(times).toEqual([60_000, 87_000 + 5000])
+  })
+
+  it('of two notes are two events', async () => {
+    await using world = await anEndedNote()
+    const other = world.service.owner.record().end({ summary: false })
+    world.note.edit({ title: 'One' })
+    other.edit({ title: 'Two' })
+    await world.service.settled()
+    expect(updatesIn(world.inbox).map(({ data }) => data.note_id)).toEqual([world.note.note_id, other.note_id])
+  })
+
+  it('can be combined for any other time', async () => {
+    await using world = await anEndedNote({ debounceQuiet: '1s', debounceLongest: '2s' })
+    const beganAt = world.service.clock.now()
+    for (const title of ['One', 'Two', 'Three', 'Four']) {
+      world.note.edit({ title })
+      await world.service.clock.advance(900)
+    }
+    await world.service.settled()
+    const times = updatesIn(world.inbox).map(({ occurred_at }) => Date.parse(occurred_at) - beganAt)
+    expect(times).toEqual([2000, 3700])
+  })
+})
+
+describe('a pending update', () => {
+  it('dies with the deletion of its note', async () => {
+    await using world = await anEndedNote()
+    world.note.edit({ title: 'New' })
+    world.note.delete()
+    await world.service.settled()
+    expect(world.inbox.kinds).toEqual(['note.ended', 'note.deleted'])
+  })
+
+  it('dies with lost access, and a regained one does not bring it back', async () => {
+    await using world = await anEndedNote()
+    world.note.edit({ title: 'New' })
+    world.note.moveTo(world.service.owner.createChannel('Team'))
+    world.note.moveTo('personal')
+    await world.service.settled()
+    expect(world.inbox.kinds).toEqual(['note.ended', 'note.deleted'])
+  })
+
+  it('lives on for those who did not lose sight of the note, and tells nobody who gained it', async () => {
+    await using service = await createNotesService()
+    const [one, two] = [service.owner.createChannel('One'), service.owner.createChannel('Two')]
+    const [both, newcomer] = [anInbox(), anInbox()]
+    const { key } = service.owner.createIntegration({ channels: [one, two] }).issueKey()
+    await service.connect(both.open, { apiKey: key })
+    await service.connect(newcomer.open, {
+      apiKey: service.owner.createIntegration({ channels: [two] }).issueKey().key,
+    })
+    const note = service.owner.record({ channel: one }).end({ summary: false })
+    note.edit({ title: 'New' })
+    note.moveTo(two)
+    await service.settled()
+    expect(both.kinds).toEqual(['note.ended', 'note.updated'])
+    expect(newcomer.kinds).toEqual([])
+  })
+})

@@ -1,0 +1,66 @@
+import type { Cancellable, Timeline } from '../clock/timeline.ts'
+import type { Integration } from './integration.ts'
+
+/** How long edits are collected into one `note.updated`, in milliseconds (open point 21). */
+interface Debounce {
+  readonly quietMs: number
+  readonly longestMs: number
+}
+
+interface PendingUpdate {
+  readonly firstAt: number
+  /** Who saw the last edit and has not lost sight of the note since. */
+  readonly audience: Set<Integration>
+  announcement: Cancellable
+}
+
+interface PendingUpdatesParts extends Debounce {
+  readonly timeline: Timeline
+  readonly announce: (note_id: string, to: readonly Integration[]) => void
+}
+
+/** The edits that are not announced yet: edits close together are one event (contract §6; open point 21). */
+export class PendingUpdates {
+  readonly #timeline: Timeline
+  readonly #debounce: Debounce
+  readonly #announce: PendingUpdatesParts['announce']
+  readonly #pending = new Map<string, PendingUpdate>()
+
+  constructor({ timeline, quietMs, longestMs, announce }: PendingUpdatesParts) {
+    this.#timeline = timeline
+    this.#debounce = { quietMs, longestMs }
+    this.#announce = announce
+  }
+
+  /** An edit that these see: announced after a quiet while, counted anew, or at the latest a longer while after the first one. */
+  edited(note_id: string, seenBy: readonly Integration[]): void {
+    const now = this.#timeline.now()
+    const before = this.#pending.get(note_id)
+    before?.announcement.cancel()
+    const firstAt = before?.firstAt ?? now
+    const { quietMs, longestMs } = this.#debounce
+    const announcement = this.#timeline.schedule(Math.min(quietMs, firstAt + longestMs - now), () =>
+      this.#announceNow(note_id),
+    )
+    this.#pending.set(note_id, { firstAt, audience: new Set(seenBy), announcement })
+  }
+
+  /** The pending update dies for those who lose sight of the note (open point 29). */
+  lost(note_id: string, by: readonly Integration[]): void {
+    const pending = this.#pending.get(note_id)
+    for (const integration of by) pending?.audience.delete(integration)
+    if (pending?.audience.size === 0) this.cancel(note_id)
+  }
+
+  /** The pending update dies with its note (open point 29). */
+  cancel(note_id: string): void {
+    this.#pending.get(note_id)?.announcement.cancel()
+    this.#pending.delete(note_id)
+  }
+
+  #announceNow(note_id: string): void {
+    const { audience } = this.#pending.get(note_id) ?? {}
+    this.#pending.delete(note_id)
+    if (audience !== undefined) this.#announce(note_id, [...audience])
+  }
+}

@@ -1,0 +1,91 @@
+import type { Note, NotePage } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { createNotesService } from '../create-notes-service.ts'
+import { call, refusal } from '../fixtures/call.ts'
+import { anInbox } from '../fixtures/inbox.ts'
+import type { ContractVariants } from '../variants/contract-variants.ts'
+
+/** A personal note, a channel, and an inbox for the keys of either. */
+async function twoSides(contract: ContractVariants = {}) {
+  const service = await createNotesService({ contract })
+  const channel = service.owner.createChannel('Team')
+  const { key } = service.owner.createIntegration({ channels: [channel] }).issueKey()
+  const [personal, team] = [anInbox(), anInbox()]
+  await service.connect(personal.open)
+  await service.connect(team.open, { apiKey: key })
+  const note = service.owner.record({ title: 'Stand-up' }).end({ summary: false })
+  await service.settled()
+  await service.clock.advance('1h')
+  const listed = async (apiKey: string, query = '') =>
+    (await call<NotePage>(service, `GET /v1/notes${query}`, { key: apiKey })).body.notes.map(({ note_id }) => note_id)
+  const read = async (apiKey: string) =>
+    (await call<Note>(service, `GET /v1/notes/${note.note_id}`, { key: apiKey })).body
+  return { service, channel, key, personal, team, note, listed, read, [Symbol.asyncDispose]: () => service.close() }
+}
+
+describe('a note that moves from the personal notes to a channel, seen from both keys', () => {
+  it('is note.deleted with access_lost to one, and becomes visible to the other without an event', async () => {
+    await using world = await twoSides()
+    const { service, note, key } = world
+    const { updated_at, revision } = await world.read(service.apiKey)
+    note.moveTo(world.channel)
+    await service.settled()
+    expect(world.personal.received.at(-1)?.event).toMatchObject({
+      event_type: 'note.deleted',
+      data: { note_id: note.note_id, reason: 'access_lost', revision },
+    })
+    expect(world.team.kinds).toEqual([])
+    expect([await world.listed(service.apiKey), await world.listed(key)]).toEqual([[], [note.note_id]])
+    expect(await world.read(key)).toMatchObject({ updated_at, revision })
+    expect(await world.listed(key, `?updated_after=${updated_at}`)).toEqual([])
+  })
+
+  it('is sent as note.updated to those who gain it, where a service does so', async () => {
+    await using world = await twoSides({ accessGained: 'announced' })
+    world.note.moveTo(world.channel)
+    await world.service.settled()
+    expect(world.team.kinds).toEqual(['note.updated'])
+    expect(world.personal.kinds).toEqual(['note.ended', 'note.deleted'])
+    expect(world.note.revision).toBe(2)
+  })
+
+  it('has a raised revision and a new updated_at, where a service does so', async () => {
+    await using world = await twoSides({ accessGained: 'revised' })
+    const { updated_at } = await world.read(world.service.apiKey)
+    world.note.moveTo(world.channel)
+    await world.service.settled()
+    expect(world.team.kinds).toEqual([])
+    expect(world.note.revision).toBe(3)
+    expect(await world.listed(world.key, `?updated_after=${updated_at}`)).toEqual([world.note.note_id])
+  })
+})
+
+describe('a note that moves to where it is', () => {
+  it.each(['silent', 'announced', 'revised'] as const)(
+    'stays as it was, and nobody hears of it (%s)',
+    async (accessGained) => {
+      await using world = await twoSides({ accessGained })
+      const heard = world.personal.received.length
+      world.note.moveTo('personal')
+      await world.service.settled()
+      expect([world.note.revision, world.personal.received.length]).toEqual([2, heard])
+    },
+  )
+})
+
+describe('a key that is revoked', () => {
+  it('is answered 401 from then on, while other keys of its integration and its endpoints go on', async () => {
+    await using service = await createNotesService()
+    const integration = service.owner.createIntegration()
+    const [revoked, other] = [integration.issueKey(), integration.issueKey()]
+    const inbox = anInbox()
+    await service.connect(inbox.open, { apiKey: revoked.key })
+    expect((await call(service, 'GET /v1/notes', { key: revoked.key })).status).toBe(200)
+    revoked.revoke()
+    expect(await refusal(call(service, 'GET /v1/notes', { key: revoked.key }))).toEqual([401, 'unauthorized'])
+    expect((await call(service, 'GET /v1/notes', { key: other.key })).status).toBe(200)
+    service.owner.record().end({ summary: false })
+    await service.settled()
+    expect(inbox.kinds).toEqual(['note.ended'])
+  })
+})
