@@ -102,6 +102,13 @@ describe('a delivery to a public https URL', () => {
     await expect(to(addresses)).rejects.toMatchObject({ code: 'address_not_public' })
   })
 
+  it('goes nowhere over http, and asks for no address', async () => {
+    await using receiver = await aReceiver((_, response) => response.end())
+    const sent = receiver.post(`http://receiver.example:${receiver.port}/`)
+    await expect(sent).rejects.toMatchObject({ code: 'address_not_public' })
+    expect(receiver.asked).toEqual([])
+  })
+
   it('does not follow a name that is bound to another address once it was admitted', async () => {
     await using receiver = await aReceiver((_, response) => response.end('the first one'))
     const answers = [['127.0.0.1'], ['10.1.2.3']]

@@ -20,6 +20,11 @@ describe('an attempt made by hand', () => {
     expect(() => verified({ ...received, body: `${received.body} ` }, SECRET, at)).toThrow()
   })
 
+  it("is stamped with the machine's time, unless another is asked for", () => {
+    const { headers } = signedAttempt({ secret: SECRET, event: anEvent('endpoint.test') })
+    expect(Math.abs(Number(headers.get('webhook-timestamp')) - Date.now() / 1000)).toBeLessThan(5)
+  })
+
   it('carries any text as it stands', async () => {
     expect(await signedAttempt({ secret: SECRET, event: '{ not json' }).text()).toBe('{ not json')
   })

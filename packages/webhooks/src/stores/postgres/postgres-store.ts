@@ -10,7 +10,11 @@ import { pruneTable } from './pruning.ts'
 
 /** A store in PostgreSQL. */
 export interface PostgresStore extends ReceiverStore<PostgresConnection> {
-  /** @param transaction  runs statements within the transaction: the `PoolClient` that began it */
+  /**
+   * Marks an event within a transaction of the handler's own, which is what `context.commit` calls.
+   *
+   * @param transaction  runs statements within the transaction: the `PoolClient` that began it
+   */
   commitIn(transaction: PostgresConnection, claim: Claim): Promise<CommitResult>
   /**
    * Makes the tables `notewire_events` and `notewire_notes` and the functions that the store calls, where they are missing: in

@@ -1,0 +1,27 @@
+import { type PostgresConnection, postgresStore } from '@notewire/webhooks/postgres'
+import { openPool } from '../../../packages/webhooks/src/fixtures/open-pool.ts'
+import type { WorkerDatabase } from './worker-database.ts'
+
+/** Opens a pool that the store and the handlers share. */
+export function openPostgres(url: string): WorkerDatabase<PostgresConnection> {
+  const pool = openPool(url, { max: 5 })
+  return {
+    store: postgresStore(pool),
+    async writeWithMark({ scope, eventId, run }, mark, leave) {
+      const client = await pool.connect()
+      try {
+        await client.query('BEGIN')
+        await client.query('INSERT INTO effects (scope, event_id, run) VALUES ($1, $2, $3)', [scope, eventId, run])
+        await mark(client)
+        leave()
+        await client.query('COMMIT')
+        client.release()
+      } catch (error) {
+        // Its transaction ends with it.
+        client.release(true)
+        throw error
+      }
+    },
+    close: () => pool.end(),
+  }
+}

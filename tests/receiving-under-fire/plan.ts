@@ -1,0 +1,78 @@
+import type { NoteEvent, NoteEventKind } from '@notewire/protocol'
+import { anEvent } from '@notewire/webhooks/testing'
+import type { Random } from '../receiving-simulator/random.ts'
+import type { Ordeal } from './ordeals.ts'
+import { SCOPES, type Scope } from './scopes.ts'
+
+/** An event as it goes to the endpoint of one integration. */
+export interface ScopedEvent {
+  readonly scope: Scope
+  readonly event: NoteEvent
+}
+
+/** Nobody handles it: it is acknowledged, and must not keep an event from being applied that somebody handles. */
+export const UNHANDLED = 'note.summary.generated' satisfies NoteEventKind
+
+/** So that the revisions of one integration would swallow all of the other's, if they were mixed up. */
+const FIRST_REVISION: Readonly<Record<Scope, number>> = { personal: 1_000, channel: 1 }
+
+const EVENTS_PER_NOTE = 14
+
+/**
+ * What the service sends, in its order: each event at least once and most of them several times, those of a note more
+ * or less in order.
+ */
+export function drawDeliveries(random: Random, notes: number, deliveries: number): readonly ScopedEvent[] {
+  const events = SCOPES.flatMap((scope) =>
+    Array.from({ length: notes }, (_, note) => drawHistory(random, scope, `note_${note}`)).flat(),
+  )
+  const first = events.map(({ dueAt, ...scoped }) => ({ scoped, at: dueAt + random.fraction() * 0.15 }))
+  const again = Array.from({ length: Math.max(0, deliveries - events.length) }, () => {
+    const { dueAt, ...scoped } = random.pick(events as [DatedEvent, ...DatedEvent[]])
+    return { scoped, at: dueAt + random.fraction() * 0.4 }
+  })
+  return [...first, ...again].toSorted((a, b) => a.at - b.at).map(({ scoped }) => scoped)
+}
+
+/** The one event about a note that is an ordeal. */
+export function ordealOf(noteId: Ordeal, scope: Scope): ScopedEvent {
+  return { scope, event: anEvent({ kind: 'note.updated', eventId: `evt_of_${noteId}`, noteId }) }
+}
+
+/** Events about the crowded note, no two at one revision, in any order. */
+export function drawCrowd(random: Random, scope: Scope, size: number): readonly ScopedEvent[] {
+  return Array.from({ length: size }, (_, index) => ({
+    scoped: {
+      scope,
+      event: anEvent({
+        kind: random.pick(['note.updated', 'note.ended']),
+        eventId: `evt_of_crowd_${index}`,
+        noteId: 'note_crowded' satisfies Ordeal,
+        revision: index,
+      }),
+    },
+    at: random.fraction(),
+  }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ scoped }) => scoped)
+}
+
+interface DatedEvent extends ScopedEvent {
+  /** From 0 to 1, of the time that all takes. */
+  readonly dueAt: number
+}
+
+const KINDS = ['note.updated', 'note.updated', 'note.ended', UNHANDLED] as const
+
+function drawHistory(random: Random, scope: Scope, noteId: string): readonly DatedEvent[] {
+  let revision = FIRST_REVISION[scope]
+  const endsDeleted = random.chance(0.3)
+  return Array.from({ length: EVENTS_PER_NOTE }, (_, index) => {
+    const isDeletion = endsDeleted && index === EVENTS_PER_NOTE - 1
+    // Several kinds may tell of one revision; losing access need not raise it.
+    revision += isDeletion ? random.pick([0, 1]) : random.pick([0, 1, 1, 1, 2])
+    const kind = isDeletion ? 'note.deleted' : random.pick<NoteEventKind>([...KINDS])
+    const eventId = `evt_${noteId.slice('note_'.length)}_${index}`
+    return { scope, event: anEvent({ kind, eventId, noteId, revision }), dueAt: index / EVENTS_PER_NOTE }
+  })
+}

@@ -1,0 +1,24 @@
+import { postgresStore } from '@notewire/webhooks/postgres'
+import { openPool } from '../../../packages/webhooks/src/fixtures/open-pool.ts'
+import { startPostgres } from '../../../test-servers/index.ts'
+import type { Effect } from '../effect.ts'
+import type { StoreServer } from './store-server.ts'
+
+/** Starts PostgreSQL as it is in production: a commit waits for the disk. */
+export async function makePostgres(): Promise<StoreServer> {
+  const server = await startPostgres({ durable: true })
+  const pool = openPool(server.url, { max: 1 })
+  await postgresStore(pool).migrate()
+  await pool.query('CREATE TABLE effects (position bigserial PRIMARY KEY, scope text, event_id text, run text)')
+  return {
+    engine: 'postgres',
+    place: server.url,
+    readEffects: async () =>
+      (await pool.query<Effect>('SELECT scope, event_id AS "eventId", run FROM effects ORDER BY position')).rows,
+    crashAndRestart: server.crashAndRestart,
+    async stop() {
+      await pool.end()
+      await server.stop()
+    },
+  }
+}

@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sqliteStore } from '@notewire/webhooks/sqlite'
+import type { Effect } from '../effect.ts'
+import type { StoreServer } from './store-server.ts'
+
+/** Makes the one file. */
+export async function makeSqlite(): Promise<StoreServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'notewire-sqlite-'))
+  const place = join(folder, 'events.db')
+  const store = sqliteStore(place)
+  await store.migrate()
+  await store.close()
+  const database = new DatabaseSync(place, { timeout: 0 })
+  database.exec('CREATE TABLE effects (position INTEGER PRIMARY KEY, scope TEXT, event_id TEXT, run TEXT)')
+  const read = database.prepare('SELECT scope, event_id AS eventId, run FROM effects ORDER BY position')
+  return {
+    engine: 'sqlite',
+    place,
+    isLocked: () => isLocked(database),
+    readEffects: async () => read.all() as unknown as readonly Effect[],
+    async stop() {
+      database.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+// Longer than a dozen others write in turn.
+const LOCKED_AFTER_MS = 500
+
+async function isLocked(database: DatabaseSync): Promise<boolean> {
+  const giveUpAt = Date.now() + LOCKED_AFTER_MS
+  do {
+    try {
+      database.exec('BEGIN IMMEDIATE; ROLLBACK')
+      return false
+    } catch {
+      await sleep(2)
+    }
+  } while (Date.now() < giveUpAt)
+  return true
+}

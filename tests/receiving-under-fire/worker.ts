@@ -1,0 +1,80 @@
+// One instance of an application behind the load balancer; `fleet.ts` starts it.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { flushCompileCache } from 'node:module'
+import { type NoteEvent, systemClock } from '@notewire/protocol'
+import { createReceiver, type HandlerContext, type Receiver } from '@notewire/webhooks'
+import { nodeHandler } from '@notewire/webhooks/node'
+import { Random } from '../receiving-simulator/random.ts'
+import { Application } from './application.ts'
+import { openChronicle } from './chronicle.ts'
+import type { WorkerDatabase } from './databases/worker-database.ts'
+import { SCOPES, type Scope, secretVariable } from './scopes.ts'
+import type { WorkerReport, WorkerSettings } from './worker-settings.ts'
+
+const settings: WorkerSettings = JSON.parse(process.env['WORKER_SETTINGS'] ?? '')
+const { chronicle, number, place, seed, skewMs } = settings
+const tools = { worker: `worker ${number}`, random: new Random(seed, number), write: openChronicle(chronicle), report }
+const clock = { ...systemClock, now: () => Date.now() + skewMs }
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
+
+switch (settings.engine) {
+  case 'sqlite': {
+    const { openSqlite } = await import('./databases/sqlite.ts')
+    await serve(openSqlite(place))
+    break
+  }
+  case 'postgres': {
+    const { openPostgres } = await import('./databases/postgres.ts')
+    await serve(openPostgres(place))
+    break
+  }
+  case 'redis': {
+    const { openRedis } = await import('./databases/redis.ts')
+    await serve(await openRedis(place, number))
+    break
+  }
+}
+
+async function serve<Transaction>(database: WorkerDatabase<Transaction>): Promise<void> {
+  const receivers = SCOPES.map((scope) => receiverOf(scope, database))
+  const mounted = new Map(receivers.map((receiver) => [`/${receiver.scope}`, nodeHandler(receiver)]))
+  const server = createServer((request, response) => mounted.get(request.url ?? '')?.(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the machine gave no port')
+  process.on('SIGTERM', () => void close(receivers, database))
+  // Whoever started it is gone.
+  process.on('disconnect', () => process.exit())
+  // The first one compiles for all: they start when it listens.
+  if (number === 0) flushCompileCache()
+  report({ what: 'listens', port: address.port })
+}
+
+async function close(receivers: readonly Receiver[], database: { close(): Promise<void> }): Promise<void> {
+  await Promise.all(receivers.map((receiver) => receiver.close()))
+  await database.close()
+  process.exit()
+}
+
+function receiverOf<Transaction>(scope: Scope, database: WorkerDatabase<Transaction>): Receiver {
+  const application = new Application(scope, database, tools)
+  const handle = (event: NoteEvent, context: HandlerContext<Transaction>) => application.handle(event, context)
+  return createReceiver<Transaction>({
+    secret: () => process.env[secretVariable(scope)],
+    scope,
+    path: `/${scope}`,
+    store: database.store,
+    on: { 'note.ended': handle, 'note.updated': handle, 'note.deleted': handle },
+    hooks: { onOutcome: (outcome) => application.hear(outcome) },
+    // The service's clock is right, and this one may be off by ten minutes: that is about leases here, not signatures.
+    toleranceSeconds: 900,
+    clock,
+    logger: silent,
+  })
+}
+
+function report(message: WorkerReport): void {
+  process.send?.(message)
+}
