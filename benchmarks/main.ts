@@ -3,6 +3,8 @@ import { measureContentListing } from './src/content-listing.ts'
 import { measureImports } from './src/imports.ts'
 import { measureInstances } from './src/instances.ts'
 import { measureListing } from './src/listing.ts'
+import { measureMockRequests } from './src/mock-requests.ts'
+import { measureMockWorld } from './src/mock-world.ts'
 import { measurePostgresStore } from './src/postgres-store.ts'
 import { measureQueues } from './src/queues.ts'
 import { measureRedisStore } from './src/redis-store.ts'
@@ -23,6 +25,8 @@ const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = 
   queues: measureQueues,
   listing: measureListing,
   'content-listing': measureContentListing,
+  'mock-requests': measureMockRequests,
+  'mock-world': measureMockWorld,
   sizes: measureSizes,
   imports: measureImports,
   'type-checks': measureTypeChecks,
