@@ -7,7 +7,7 @@ const ROUNDS = 25
 const PEERS = ['standardwebhooks', 'svix', 'stripe', '@octokit/webhooks-methods']
 
 /** How much processor time importing an entry may take, in milliseconds. */
-export const IMPORT_BUDGET_MS = 25
+const IMPORT_BUDGET_MS = 25
 /** Processor time of importing each entry. The packages must have been built. */
 export async function measureImports(): Promise<readonly Table[]> {
   const ours = await publishedEntries()
@@ -35,7 +35,7 @@ export async function measureImports(): Promise<readonly Table[]> {
  *
  * @returns the processor time of all its threads: nearly what passes on an idle machine, and hardly more on a busy one
  */
-export async function importMs({ name, folder }: Entry): Promise<number> {
+async function importMs({ name, folder }: Entry): Promise<number> {
   const program = `
     await import('data:text/javascript,')
     const before = process.cpuUsage()
