@@ -12,6 +12,7 @@ import type { CallOptions } from './call-options.ts'
 import { type ChangesOptions, type ChangesPage, type ChangesQuery, createChanges } from './changes/note-changes.ts'
 import { type ContentListOptions, createContentList } from './content/list-with-content.ts'
 import type { NoteWithContent } from './content/note-content.ts'
+import { readNoteContent } from './content/read-content.ts'
 import type { DriftWatch } from './drift/drift-watch.ts'
 import { NOTE, SUMMARY, TRANSCRIPT } from './drift/known-resources.ts'
 import { createNoteList, type NoteList } from './listing/note-list.ts'
@@ -184,6 +185,29 @@ export class Notes {
   async summary(noteId: string, options: CallOptions = {}): Promise<Summary> {
     const answer = await this.#transport.call(GET_SUMMARY, { id: noteId }, options)
     return this.#drift.watch(SUMMARY, readBody(answer, readSummary))
+  }
+
+  /**
+   * Reads transcript and summary of a note as it was listed or read before, both at once. Content that is not there is no
+   * error but a `status`. What the note's record calls ready, or says nothing of, is read; the rest is as the record says.
+   *
+   * Needs the scopes `transcripts:read` and `summaries:read`.
+   *
+   * @example
+   * ```ts
+   * import { NotesClient } from '@notewire/client'
+   *
+   * const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret' })
+   *
+   * const { transcript } = await client.notes.content(await client.notes.get('note_1'))
+   * if (transcript.status === 'ready') console.log(transcript.transcript.text)
+   * ```
+   */
+  async content(note: Note, options: CallOptions = {}): Promise<NoteWithContent> {
+    return await readNoteContent(note, {
+      transcript: () => this.transcript(note.note_id, options),
+      summary: () => this.summary(note.note_id, options),
+    })
   }
 
   async #get(noteId: string, options: CallOptions): Promise<Note> {

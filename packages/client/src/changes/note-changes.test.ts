@@ -78,6 +78,15 @@ describe('a sync on the wire', () => {
     ])
   })
 
+  it('tells the watermark of its first page with every page', async () => {
+    await using server = await servePages(
+      { notes: [noteOf(1)], next_cursor: 'c1', has_more: true },
+      { notes: [noteOf(2)], date: 'Fri, 02 Jan 2026 12:00:00 GMT' },
+    )
+    const pages = await collect(clientOf(server).notes.changes())
+    expect(pages.map(({ watermark }) => watermark)).toEqual([new Date(DATE), new Date(DATE)])
+  })
+
   it.each([null, undefined])('lists everything after %j', async (after) => {
     await using server = await servePages({ notes: [] })
     await collect(clientOf(server).notes.changes({ after }))

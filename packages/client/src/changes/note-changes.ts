@@ -30,6 +30,11 @@ export interface ChangesPage {
    * whoever passes it as `after` goes on behind this page, and behind the last page, with the next sync.
    */
   readonly checkpoint: string
+  /**
+   * The service's time up to which everything is known once this sync has ended: when its first page was answered.
+   * `undefined` when the service does not tell.
+   */
+  readonly watermark: Date | undefined
 }
 
 /** A page with the header `Date` of its answer. */
@@ -68,7 +73,9 @@ async function* readChanges(
     const next = await pages.next().catch(startAgain)
     if (next.done === true) return
     progress = progressBehind(next.value, progress)
-    yield { notes: next.value.notes, checkpoint: encodeCheckpoint(progress) }
+    const until = progress.underWay === undefined ? progress.since : progress.underWay.until
+    const watermark = until === null ? undefined : new Date(until)
+    yield { notes: next.value.notes, checkpoint: encodeCheckpoint(progress), watermark }
   }
 
   function followCursors() {

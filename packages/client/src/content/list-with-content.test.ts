@@ -143,6 +143,27 @@ describe('content that is not there', () => {
   })
 })
 
+describe('the content of a note that was read before', () => {
+  it('is read at once, transcript and summary together', async () => {
+    const service = contentService(1, () => turns(3))
+    const note = { note_id: 'n0', revision: 1, transcript_status: 'ready', summary_status: 'ready' }
+    const content = await service.client.notes.content(note)
+    expect(content).toMatchObject({ note, transcript: { status: 'ready' }, summary: { status: 'ready' } })
+    expect(service.requests).toEqual(['/v1/notes/n0/transcript', '/v1/notes/n0/summary'])
+    expect(service.mostAtOnce).toBe(2)
+  })
+
+  it('is not asked for where its record says that there is none', async () => {
+    const service = contentService(1, () => turns(1))
+    const note = { note_id: 'n0', revision: 1, transcript_status: 'empty', summary_status: 'pending' }
+    expect(await service.client.notes.content(note)).toMatchObject({
+      transcript: { status: 'empty' },
+      summary: { status: 'not_ready' },
+    })
+    expect(service.requests).toEqual([])
+  })
+})
+
 describe('a listing with content', () => {
   it('ends with the error of a note when its turn comes, and aborts the others', async () => {
     const service = contentService(20, async (_, path, signal) => {

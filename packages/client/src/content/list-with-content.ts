@@ -2,7 +2,7 @@ import { type Note, OptionError, type Summary, type Transcript } from '@notewire
 import type { CallOptions } from '../call-options.ts'
 import type { NoteWithContent } from './note-content.ts'
 import { readAhead } from './read-ahead.ts'
-import { readSummaryContent, readTranscriptContent } from './read-content.ts'
+import { readNoteContent } from './read-content.ts'
 import { Slots } from './slots.ts'
 
 /** How to list notes with their content. */
@@ -46,12 +46,10 @@ export function createContentList(
     },
   }
 
-  async function readContent(note: Note, callOptions: CallOptions, slots: Slots): Promise<NoteWithContent> {
-    const { note_id } = note
-    const [transcript, summary] = await Promise.all([
-      readTranscriptContent(note, () => slots.run(() => reads.transcript(note_id, callOptions))),
-      readSummaryContent(note, () => slots.run(() => reads.summary(note_id, callOptions))),
-    ])
-    return { note, transcript, summary }
+  function readContent(note: Note, callOptions: CallOptions, slots: Slots): Promise<NoteWithContent> {
+    return readNoteContent(note, {
+      transcript: () => slots.run(() => reads.transcript(note.note_id, callOptions)),
+      summary: () => slots.run(() => reads.summary(note.note_id, callOptions)),
+    })
   }
 }

@@ -7,14 +7,26 @@ import {
   type TranscriptStatus,
 } from '@notewire/protocol'
 import { NotesClientError } from '../errors/notes-client-error.ts'
-import type { SummaryContent, TranscriptContent } from './note-content.ts'
+import type { NoteWithContent, SummaryContent, TranscriptContent } from './note-content.ts'
+
+/** Reads transcript and summary of a listed note, both at once. */
+export async function readNoteContent(
+  note: Note,
+  read: { readonly transcript: () => Promise<Transcript>; readonly summary: () => Promise<Summary> },
+): Promise<NoteWithContent> {
+  const [transcript, summary] = await Promise.all([
+    readTranscriptContent(note, read.transcript),
+    readSummaryContent(note, read.summary),
+  ])
+  return { note, transcript, summary }
+}
 
 /**
  * Reads the transcript of a listed note, unless the listing says that there is none to read.
  *
  * @throws what `read` throws, but for a transcript that is not there
  */
-export async function readTranscriptContent(note: Note, read: () => Promise<Transcript>): Promise<TranscriptContent> {
+async function readTranscriptContent(note: Note, read: () => Promise<Transcript>): Promise<TranscriptContent> {
   if (isTombstone(note)) return { status: 'gone' }
   const listed = ABSENT_TRANSCRIPTS.get(note.transcript_status ?? '')
   if (listed !== undefined) return listed
@@ -30,7 +42,7 @@ export async function readTranscriptContent(note: Note, read: () => Promise<Tran
  *
  * @throws what `read` throws, but for a summary that is not there
  */
-export async function readSummaryContent(note: Note, read: () => Promise<Summary>): Promise<SummaryContent> {
+async function readSummaryContent(note: Note, read: () => Promise<Summary>): Promise<SummaryContent> {
   if (isTombstone(note)) return { status: 'gone' }
   const listed = ABSENT_SUMMARIES.get(note.summary_status ?? '')
   if (listed !== undefined) return listed
