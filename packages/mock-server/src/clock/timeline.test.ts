@@ -58,6 +58,14 @@ describe('a virtual clock', () => {
     expect(done).toEqual(['sleeper', 'service'])
   })
 
+  it('keeps whole milliseconds for those who sleep or advance it for fractions', async () => {
+    const timeline = new Timeline('virtual')
+    const woken: number[] = []
+    void timeline.sleep(0.4).then(() => woken.push(timeline.now()))
+    await timeline.advance(1.5)
+    expect([...woken, timeline.now()]).toEqual([CLOCK_START + 1, CLOCK_START + 2])
+  })
+
   it('advances twice as far for two who advance it at the same time', async () => {
     const timeline = new Timeline('virtual')
     await Promise.all([timeline.advance('1m'), timeline.advance('1m')])

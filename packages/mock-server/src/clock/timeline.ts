@@ -94,7 +94,7 @@ export class Timeline implements ServiceClock {
     if (this.#mode === 'real') throw new ClockError()
     const ms = durationMs(duration)
     await this.#inTurn(async () => {
-      const target = this.#instant + ms
+      const target = this.#instant + Math.ceil(ms)
       do await this.#quiet()
       while (this.#moveOn(target))
       this.#instant = target
@@ -144,7 +144,8 @@ export class Timeline implements ServiceClock {
   }
 
   #add(purpose: Purpose, ms: number, rank: number, act: () => void): Appointment {
-    const appointment = this.#calendar.add(purpose, this.now() + Math.max(0, ms), rank, act)
+    // Whole milliseconds, as everybody's clocks have them: whoever adds jitter sleeps for fractions.
+    const appointment = this.#calendar.add(purpose, this.now() + Math.ceil(Math.max(0, ms)), rank, act)
     if (this.#closed) this.#calendar.cancel(purpose, appointment)
     else this.#setAlarm()
     return appointment
