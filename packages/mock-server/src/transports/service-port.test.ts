@@ -35,6 +35,23 @@ describe('a service that listens', () => {
     expect(await response.json()).toMatchObject({ notes: { length: 3 } })
   })
 
+  it('takes requests that do not say how long they are: a DELETE of fetch, and a body in chunks', async () => {
+    await using service = await createNotesService()
+    const { url } = await service.listen()
+    const headers = { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' }
+    const text = JSON.stringify({ url: 'https://receiver.example/notes', events: ['note.ended'] })
+    const body = new Blob([text]).stream()
+    const init = { method: 'POST', headers, body, duplex: 'half' } as const
+    const created = await fetch(`${url}/v1/webhook-endpoints`, init)
+    expect(created.status).toBe(201)
+    const { endpoint_id } = (await created.json()) as { readonly endpoint_id: string }
+    const deleted = await fetch(`${url}/v1/webhook-endpoints/${endpoint_id}`, { method: 'DELETE', headers })
+    expect(deleted.status).toBe(204)
+    const endless = new Blob(['x'.repeat(2_000_000)]).stream()
+    const refused = await fetch(`${url}/v1/webhook-endpoints`, { ...init, body: endless })
+    expect(refused.status).toBe(413)
+  })
+
   it('is on real time, as is what it answers', async () => {
     await using service = await createNotesService()
     const { url } = await service.listen()

@@ -82,7 +82,7 @@ async function startServer(
     fetch: (request, { incoming, outgoing }) =>
       isForConsole(request)
         ? answerConsole(request, { address: addressOf(incoming), consoleHosts })
-        : fetch(request).catch((error: unknown) => breakOff(outgoing, error)),
+        : fetch(globalRequest(request)).catch((error: unknown) => breakOff(outgoing, error)),
     // The globals of the process under test are not ours to replace.
     overrideGlobalObjects: false,
   }) as Server
@@ -91,6 +91,15 @@ async function startServer(
     server.listen(port, host, resolve)
   })
   return server
+}
+
+/** hono limits a body by making a `Request` of the one at hand, and that takes none but the runtime's own. */
+function globalRequest(request: Request): Request {
+  const { url, method, headers, body, signal } = request
+  if (method === 'GET' || method === 'HEAD') return request
+  // The types of Node.js's `RequestInit` do not know `duplex`, without which it takes no stream.
+  const init: RequestInit & { readonly duplex: 'half' } = { method, headers, body, signal, duplex: 'half' }
+  return new Request(url, init)
 }
 
 /** Breaks the connection where a fault rule says so. */
