@@ -1,4 +1,5 @@
 export { betterSqlite } from './better-sqlite.ts'
+export { whenFree } from './busy.ts'
 export { type D1Binding, type D1Statement, d1 } from './d1.ts'
 export { type DurableObjectSqlStorage, durableObjectSqlite } from './durable-object-sqlite.ts'
 export { NodeSqliteMissingError, nodeSqlite } from './node-sqlite.ts'

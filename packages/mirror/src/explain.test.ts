@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { explain } from './explain.ts'
+import { mirroredService } from './fixtures/mirrored-service.ts'
+import { aGoneNote, aLiveNote, NOW } from './fixtures/note-states.ts'
+import { unknownNote } from './rules/note-state.ts'
+
+describe('a note is explained by the evidence', () => {
+  it('when nobody has ever heard of it', () => {
+    expect(explain('n1', undefined)).toEqual({
+      noteId: 'n1',
+      presence: 'unknown',
+      reasons: ['No listing, read or event has ever named this note.'],
+      state: undefined,
+    })
+  })
+
+  it.each([
+    [
+      'it is shown',
+      aLiveNote(),
+      /at revision 5.*Last settled 2026-01-01T12:00:00.000Z by a poll, which found it present.*that of revision 5/,
+    ],
+    ['its content is still to come', aLiveNote({ settledRevision: null }), /still to be read/],
+    ['it is gone', aGoneNote(), /It is gone.*by a read of this note, which found it absent \(sequence 20 to 21\)/],
+    [
+      'an event hid it',
+      aLiveNote({ presence: 'hidden', hiddenBy: 30, heard: { kind: 'note.deleted', revision: 6, at: NOW } }),
+      /an event said that it is gone.*note\.deleted at revision 6, 2026/,
+    ],
+    ['a scan holds it back', aLiveNote({ presence: 'hidden', heldByScan: 's1' }), /scan s1 .*acceptRemovals\('s1'\)/],
+    ['nobody has read it', unknownNote('n1'), /an event named it, and nobody has read it yet/],
+    [
+      'an answer lags behind an event',
+      aLiveNote({ dirty: 9, hintedRevision: 7, attempts: 2, dueAt: NOW }),
+      /to revision 7 at least after 2 attempts, from 2026/,
+    ],
+  ])('when %s', (_, state, pattern) => {
+    expect(explain('n1', state).reasons.join(' ')).toMatch(pattern)
+  })
+
+  it('without its content', async () => {
+    await using world = await mirroredService()
+    const note = world.service.owner
+      .record({ title: 'Very private' })
+      .end({ transcript: [{ text: 'hush' }], summary: 'shh' })
+    await world.service.settled()
+    await world.mirror.sync()
+    expect((await world.mirror.get(note.note_id))?.note.title).toBe('Very private')
+    expect(JSON.stringify(await world.mirror.explain(note.note_id))).not.toMatch(/Very private|hush|shh/)
+  })
+})

@@ -1,0 +1,31 @@
+import { NotesClient } from '@notewire/client'
+import { describe, expect, it } from 'vitest'
+import { createMirror, type MirrorOptions, memoryMirror } from './index.ts'
+
+const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret' })
+
+describe('an option that cannot work', () => {
+  it.each<[string, object]>([
+    ['client', { client: undefined }],
+    ['client', { client: {} }],
+    ['store', { store: undefined }],
+    ['store', { store: 'notes.db' }],
+    ['scope', { scope: '' }],
+    ['keep', { keep: ['title'] }],
+    ['keep', { keep: 'note' }],
+    ['concurrency', { concurrency: 0 }],
+    ['concurrency', { concurrency: 1.5 }],
+    ['pollEveryMs', { pollEveryMs: Number.NaN }],
+    ['scanEveryMs', { scanEveryMs: -1 }],
+    ['interval', { interval: 5 }],
+    ['onError', { hooks: { onError: () => undefined } }],
+  ])('is refused at once, naming %s, for %o', (option, wrong) => {
+    const options = { client, store: memoryMirror(), ...wrong } as MirrorOptions
+    expect(() => createMirror(options)).toThrow(expect.objectContaining({ code: 'option_invalid', option }))
+  })
+})
+
+it('a mirror that is shown does not show the key', () => {
+  const mirror = createMirror({ client, store: memoryMirror() })
+  expect(JSON.stringify(mirror)).not.toContain('s3cret')
+})

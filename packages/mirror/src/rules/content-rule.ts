@@ -1,0 +1,87 @@
+import type { NoteWithContent } from '@notewire/client'
+import type { ContentParts } from '../stores/store.ts'
+import { saysAbsent } from './content-status.ts'
+import type { Decision } from './decision.ts'
+import type { KeptParts } from './keep.ts'
+import type { HeldContent, NoteState } from './note-state.ts'
+import { isPatienceSpent, pauseAfter } from './patience.ts'
+import { scheduled } from './schedule.ts'
+
+/**
+ * What to make of a transcript and a summary that were read for a note.
+ *
+ * - `settled`: they belong to the note's revision.
+ * - `unconfirmed`: they do not say, or are not there where no status says so, so that the note must read the same revision after
+ *   them as before.
+ * - `moved`: the note has changed, or is gone, since its record was read.
+ * - `lagging`: the record calls ready what is not there.
+ */
+export type ContentVerdict = 'settled' | 'unconfirmed' | 'moved' | 'lagging'
+
+/** Judges content against the record that it was read for. */
+export function judgeContent({ note, transcript, summary }: NoteWithContent): ContentVerdict {
+  if (transcript.status === 'gone' || summary.status === 'gone') return 'moved'
+  const revisions = [
+    ...(transcript.status === 'ready' ? [transcript.transcript.revision ?? -1] : []),
+    ...(summary.status === 'ready' ? [summary.summary.revision ?? -1] : []),
+  ]
+  if (revisions.some((revision) => revision > note.revision)) return 'moved'
+  const missing = [
+    ...(transcript.status === 'not_ready' ? [note.transcript_status] : []),
+    ...(summary.status === 'not_ready' ? [note.summary_status] : []),
+  ]
+  if (missing.includes('ready')) return 'lagging'
+  const isUnclear =
+    missing.some((status) => !saysAbsent(status)) || revisions.some((revision) => revision < note.revision)
+  return isUnclear ? 'unconfirmed' : 'settled'
+}
+
+/**
+ * Writes settled content down. `undefined` when the note is no longer what the content was read for: then it is due, or
+ * not to be seen, by what has changed it.
+ */
+export function applyContent(
+  state: NoteState,
+  { note, transcript, summary }: NoteWithContent,
+  keep: KeptParts,
+  now: number,
+): Decision | undefined {
+  if (!isStill(state, note)) return undefined
+  const settled: NoteState = {
+    ...state,
+    settledRevision: note.revision,
+    transcriptHeld: keep.has('transcript') ? heldOf(transcript.status) : null,
+    summaryHeld: keep.has('summary') ? heldOf(summary.status) : null,
+    attempts: 0,
+  }
+  const content: ContentParts = {
+    transcript: keep.has('transcript') && transcript.status === 'ready' ? transcript.transcript : null,
+    summary: keep.has('summary') && summary.status === 'ready' ? summary.summary : null,
+  }
+  return { state: scheduled(settled, now), content, announce: 'changed' }
+}
+
+/** Leaves content that is not there yet for later; `undefined` when there is no patience left, and it counts as absent. */
+export function postponeContent(state: NoteState, now: number): Decision | undefined {
+  if (isPatienceSpent(state.attempts)) return undefined
+  const attempts = state.attempts + 1
+  return { state: scheduled({ ...state, attempts, dueAt: now + pauseAfter(attempts) }, now) }
+}
+
+/** Marks a note to be read, because its content says that the record is old. */
+export function markMoved(state: NoteState, sequence: number, now: number): Decision {
+  return { state: { ...state, dirty: state.dirty ?? sequence, dueAt: now } }
+}
+
+function isStill(state: NoteState, note: NoteWithContent['note']): boolean {
+  return (
+    state.presence === 'live' &&
+    state.revision === note.revision &&
+    state.transcriptStatus === (note.transcript_status ?? null) &&
+    state.summaryStatus === (note.summary_status ?? null)
+  )
+}
+
+function heldOf(status: NoteWithContent['transcript']['status'] | NoteWithContent['summary']['status']): HeldContent {
+  return status === 'gone' ? null : status
+}

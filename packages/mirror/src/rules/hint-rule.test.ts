@@ -1,0 +1,98 @@
+import type { WebhookEvent } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { aGoneNote, aLiveNote, NOW } from '../fixtures/note-states.ts'
+import { applyHint, type Hint, hintIn } from './hint-rule.ts'
+import { type NoteState, unknownNote } from './note-state.ts'
+
+const AT = { sequence: 50, at: NOW }
+
+function aHint(traits: Partial<Hint> = {}): Hint {
+  return { noteId: 'n1', kind: 'note.updated', revision: 6, transcriptStatus: null, summaryStatus: null, ...traits }
+}
+
+function anEvent(data: object, event_type = 'note.updated'): WebhookEvent {
+  return { event_id: 'e1', event_type, occurred_at: '2026-01-01T00:00:00Z', data } as WebhookEvent
+}
+
+describe('a deletion, whatever its reason', () => {
+  const deletion = aHint({ kind: 'note.deleted', revision: 1 })
+
+  it('hides a live note at once, marks it to be read, and tells', () => {
+    const decision = applyHint(aLiveNote(), deletion, AT)
+    expect(decision).toMatchObject({
+      state: { presence: 'hidden', hiddenBy: 50, hiddenAt: NOW, dirty: 50, dueAt: NOW },
+      announce: 'vanished',
+    })
+    expect(decision?.content).toBeUndefined()
+  })
+
+  it.each<[string, NoteState, string]>([
+    ['a gone note', aGoneNote(), 'gone'],
+    ['a note that nobody knows', unknownNote('n1'), 'hidden'],
+  ])('marks %s, and tells nobody', (_, note, presence) => {
+    const decision = applyHint(note, deletion, AT)
+    expect(decision).toMatchObject({ state: { presence, dirty: 50, hiddenBy: 50 } })
+    expect(decision?.announce).toBeUndefined()
+  })
+
+  it('keeps the time at which the note was hidden first', () => {
+    const hidden = applyHint(aLiveNote(), deletion, AT)?.state ?? aLiveNote()
+    expect(applyHint(hidden, deletion, { sequence: 60, at: NOW + 1000 })?.state).toMatchObject({
+      hiddenAt: NOW,
+      dirty: 60,
+    })
+  })
+})
+
+describe('an update of a live note', () => {
+  it.each([
+    ['of the stored revision and no statuses', {}],
+    ['of a lower revision', { revision: 1 }],
+    ['with the stored statuses', { transcriptStatus: 'ready', summaryStatus: 'ready' }],
+  ])('%s is dropped', (_, traits) => {
+    expect(applyHint(aLiveNote(), aHint({ revision: 5, ...traits }), AT)).toBeUndefined()
+  })
+
+  it.each([
+    ['of a higher revision', { revision: 6 }],
+    ['with another status at the same revision', { revision: 5, summaryStatus: 'pending' }],
+    ['with another status at a lower revision', { revision: 4, transcriptStatus: 'pending' }],
+    ['of no revision', { revision: null }],
+    ['of an unknown kind, of a higher revision', { kind: 'note.shared' }],
+  ])('%s marks it, and changes nothing that is shown', (_, traits) => {
+    const decision = applyHint(aLiveNote(), aHint(traits), AT)
+    expect(decision?.state).toMatchObject({ presence: 'live', dirty: 50, dueAt: NOW, revision: 5 })
+    expect(decision?.announce).toBeUndefined()
+  })
+})
+
+describe('an update of a note that is not shown', () => {
+  it.each([
+    ['gone', aGoneNote()],
+    ['unknown', unknownNote('n1')],
+  ])('marks it when it is %s, and shows nothing', (_, note) => {
+    const decision = applyHint(note, aHint({ revision: 1 }), AT)
+    expect(decision?.state).toMatchObject({ presence: note.presence, dirty: 50 })
+  })
+
+  it('remembers the highest revision that was spoken of', () => {
+    const once = applyHint(aGoneNote(), aHint({ revision: 9 }), AT)?.state ?? aGoneNote()
+    expect(applyHint(once, aHint({ revision: 7 }), AT)?.state.hintedRevision).toBe(9)
+  })
+})
+
+describe('an event', () => {
+  it('is a hint when it names a note, whatever its kind', () => {
+    expect(hintIn(anEvent({ note_id: 'n1', revision: 3, summary_status: 'ready' }, 'note.shared'))).toEqual({
+      noteId: 'n1',
+      kind: 'note.shared',
+      revision: 3,
+      transcriptStatus: null,
+      summaryStatus: 'ready',
+    })
+  })
+
+  it.each([{}, { note_id: '' }, { note_id: 7 }, { note_id: null }])('is none with the data %j', (data) => {
+    expect(hintIn(anEvent(data))).toBeUndefined()
+  })
+})

@@ -1,0 +1,14 @@
+import type { Note } from '@notewire/protocol'
+
+/** A part of a note's content: its record with title and content, its transcript, its summary. */
+export type ContentPart = 'note' | 'transcript' | 'summary'
+
+/** Which parts a mirror keeps. */
+export type KeptParts = ReadonlySet<ContentPart>
+
+/** The record as it is kept: whole, or with identifiers, statuses and times alone. */
+export function keptRecord(note: Note, keep: KeptParts): Note {
+  if (keep.has('note')) return note
+  const { note_id, revision, status, transcript_status, summary_status, created_at, updated_at, ended_at, owner } = note
+  return { note_id, revision, status, transcript_status, summary_status, created_at, updated_at, ended_at, owner }
+}

@@ -1,0 +1,231 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { aGoneNote, aLiveNote, aReading, aRecord, aTombstone, KEEP_ALL, NOW, read } from '../fixtures/note-states.ts'
+import { applyHint } from './hint-rule.ts'
+import { type NoteState, unknownNote } from './note-state.ts'
+import { applyRead } from './read-rule.ts'
+import { hasWork } from './schedule.ts'
+
+const DELETION = { noteId: 'n1', kind: 'note.deleted', revision: 5, transcriptStatus: null, summaryStatus: null }
+
+describe('a note that is seen for the first time', () => {
+  it('is shown at once, and its content is due', () => {
+    const { state, content, announce } = read(unknownNote('n1'), aRecord(), aReading(1, 2, { source: 'backfill' }))
+    expect(state).toMatchObject({ presence: 'live', revision: 5, settledRevision: null, dueAt: NOW, dirty: null })
+    expect(content).toEqual({ note: aRecord() })
+    expect(announce).toBe('appeared')
+  })
+
+  it('is settled at once in a mirror that keeps no transcripts and summaries', () => {
+    const policy = { keep: new Set(['note'] as const) }
+    const { state } = applyRead(unknownNote('n1'), aRecord(), aReading(1, 2), policy)
+    expect(state).toMatchObject({ settledRevision: 5, dueAt: null })
+  })
+
+  it('is kept without title, content and unknown fields in a mirror that keeps identifiers and statuses alone', () => {
+    const record = { ...aRecord(), mood: 'secret' }
+    const { content } = applyRead(unknownNote('n1'), record, aReading(1, 2), { keep: new Set() })
+    expect(JSON.stringify(content)).not.toMatch(/Stand-up|secret/)
+    expect(content).toMatchObject({ note: { note_id: 'n1', revision: 5, transcript_status: 'ready' } })
+  })
+
+  it('is remembered as gone when it is a tombstone, and nobody is told', () => {
+    const { state, announce } = read(unknownNote('n1'), aTombstone(), aReading(1, 2, { source: 'scan' }))
+    expect(state).toMatchObject({ presence: 'gone', evidence: { says: 'absent' }, dueAt: null })
+    expect(announce).toBeUndefined()
+  })
+})
+
+describe('presence follows the order of evidence', () => {
+  it('a read that started after the other had ended wins, at any revision', () => {
+    expect(read(aLiveNote(), undefined, aReading(11, 12)).state.presence).toBe('gone')
+    expect(read(aGoneNote(), aRecord({ revision: 1 }), aReading(21, 22)).state.presence).toBe('live')
+    expect(read(aGoneNote(), aRecord(), aReading(21, 22)).state.presence).toBe('live')
+  })
+
+  it('reads that overlap and contradict each other change nothing, and are settled by one more', () => {
+    const returning = read(aGoneNote(), aRecord({ revision: 9 }), aReading(20, 30))
+    expect(returning.state).toEqual({ ...aGoneNote(), dirty: 30, dueAt: NOW })
+    const vanishing = read(aLiveNote(), undefined, aReading(10, 30))
+    expect(vanishing.state).toEqual({ ...aLiveNote(), dirty: 30, dueAt: NOW })
+  })
+
+  it('of reads that overlap and agree, the one that started later is kept', () => {
+    const later = { says: 'present', start: 10, end: 11 }
+    expect(read(aLiveNote(), aRecord(), aReading(9, 30)).state.evidence).toMatchObject(later)
+    expect(read(aLiveNote(), aRecord(), aReading(10, 30)).state.evidence).toMatchObject({ start: 10, end: 30 })
+  })
+
+  it('a tombstone proves absence in any list', () => {
+    const { state, content, announce } = read(aLiveNote(), aTombstone(), aReading(11, 12, { source: 'poll' }))
+    expect(state).toMatchObject({ presence: 'gone', transcriptHeld: null, summaryHeld: null, settledRevision: null })
+    expect([content, announce]).toEqual(['erase', 'vanished'])
+  })
+
+  it('a note that returns at the same revision is restored, and its content is due', () => {
+    const { state, content, announce } = read(aGoneNote(), aRecord(), aReading(22, 23))
+    expect(state).toMatchObject({ presence: 'live', settledRevision: null, dueAt: NOW })
+    expect(content).toEqual({ note: aRecord() })
+    expect(announce).toBe('appeared')
+  })
+
+  it('evidence never goes back, whatever is read in whatever order', () => {
+    const answers = fc.constantFrom(undefined, aRecord(), aRecord({ revision: 6 }), aTombstone())
+    const reads = fc.array(fc.tuple(fc.nat(30), answers), { maxLength: 12 })
+    fc.assert(
+      fc.property(reads, (history) => {
+        let state: NoteState = unknownNote('n1')
+        let end = 0
+        for (const [lag, answer] of history) {
+          end += 1
+          const next = read(state, answer, aReading(Math.max(0, end - 1 - lag), end)).state
+          expect(next.evidence?.start ?? 0).toBeGreaterThanOrEqual(state.evidence?.start ?? 0)
+          expect(next.dueAt !== null).toBe(hasWork(next))
+          state = next
+        }
+      }),
+    )
+  })
+})
+
+describe('a note that an event has hidden', () => {
+  const hidden = applyHint(aLiveNote(), DELETION, { sequence: 20, at: NOW })?.state ?? unknownNote('n1')
+
+  it('stays hidden when a read shows it that had begun before the event came', () => {
+    const { state, content } = read(hidden, aRecord({ revision: 6 }), aReading(19, 25))
+    expect(state).toMatchObject({ presence: 'hidden', dirty: 20, hiddenBy: 20 })
+    expect(content).toBeUndefined()
+  })
+
+  it('is restored by a read that began after it', () => {
+    const { state, announce } = read(hidden, aRecord(), aReading(20, 25))
+    expect(state).toMatchObject({ presence: 'live', dirty: null, hiddenBy: null, hiddenAt: null })
+    expect(announce).toBe('appeared')
+  })
+
+  it('is gone, and erased, when such a read does not find it', () => {
+    const { state, content, announce } = read(hidden, undefined, aReading(20, 25))
+    expect(state).toMatchObject({ presence: 'gone', dirty: null, hiddenBy: null, hiddenAt: null, dueAt: null })
+    expect([content, announce]).toEqual(['erase', 'vanished'])
+  })
+})
+
+describe('content is the highest revision', () => {
+  it.each([
+    ['a higher revision', { revision: 6 }],
+    ['another status', { summary_status: 'pending' }],
+    ['another updated_at', { updated_at: '2026-01-01T11:59:00Z' }],
+  ])('%s is news', (_, traits) => {
+    const { state, content, announce } = read(aLiveNote(), aRecord(traits), aReading(11, 12))
+    expect(state).toMatchObject({ settledRevision: null, evidence: { start: 11 } })
+    expect(content).toEqual({ note: aRecord(traits) })
+    expect(announce).toBe('changed')
+  })
+
+  it('the same record is none: its evidence alone is refreshed', () => {
+    expect(read(aLiveNote(), aRecord(), aReading(11, 12))).toEqual({
+      state: { ...aLiveNote(), evidence: { says: 'present', ...aReading(11, 12) } },
+    })
+  })
+
+  it('a lower revision is none, and is looked at again when it was read later', () => {
+    const later = read(aLiveNote(), aRecord({ revision: 4, title: 'Old' }), aReading(11, 12))
+    expect(later).toMatchObject({ state: { revision: 5, dirty: 12 } })
+    expect(later.content).toBeUndefined()
+    expect(read(aLiveNote(), aRecord({ revision: 4 }), aReading(9, 12)).state.dirty).toBeNull()
+  })
+
+  it('a revision that went back for good is believed to lag for some attempts, and then left alone', () => {
+    let state = aLiveNote()
+    let attempts = 0
+    for (let start = 11; attempts === 0 || state.dirty !== null; start += 2, attempts += 1) {
+      state = read(state, aRecord({ revision: 4 }), aReading(start, start + 1)).state
+    }
+    expect(attempts).toBeGreaterThan(4)
+    expect(attempts).toBeLessThan(20)
+    expect(state).toMatchObject({ presence: 'live', revision: 5, dueAt: null })
+  })
+
+  it('of overlapping reads of one revision that differ, none is believed: the note is read once more', () => {
+    const { state, content } = read(aLiveNote(), aRecord({ summary_status: 'pending' }), aReading(10, 30))
+    expect(state).toMatchObject({ summaryStatus: 'ready', dirty: 30 })
+    expect(content).toBeUndefined()
+  })
+
+  it('content that was not there, of which no status tells, is due at each sight', () => {
+    const silent = { transcriptStatus: null, summaryStatus: null, summaryHeld: 'not_ready' } as const
+    const record = aRecord({ transcript_status: undefined, summary_status: undefined })
+    const { state } = read(aLiveNote(silent), record, aReading(11, 12, { source: 'scan' }))
+    expect(state).toMatchObject({ settledRevision: null, dueAt: NOW })
+  })
+})
+
+describe('an answer that lags behind an event', () => {
+  const hint = { noteId: 'n1', kind: 'note.updated', revision: 7, transcriptStatus: null, summaryStatus: null }
+
+  it('keeps the note dirty, backs off longer each time, and is believed in the end', () => {
+    let state = applyHint(aLiveNote(), hint, { sequence: 20, at: NOW })?.state ?? unknownNote('n1')
+    const pauses: number[] = []
+    for (let start = 20; state.dirty !== null; start += 2) {
+      state = read(state, aRecord(), aReading(start, start + 1)).state
+      if (state.dirty !== null) pauses.push((state.dueAt ?? 0) - NOW)
+    }
+    expect(pauses).toEqual([2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000])
+    expect(state).toMatchObject({ presence: 'live', hintedRevision: null, attempts: 0, dueAt: null })
+  })
+
+  it('is a 404 right after the creation of a note: the note is not gone until the patience is spent', () => {
+    let state = applyHint(unknownNote('n1'), hint, { sequence: 20, at: NOW })?.state ?? unknownNote('n1')
+    state = read(state, undefined, aReading(20, 21)).state
+    expect(state).toMatchObject({ presence: 'hidden', dirty: 20, attempts: 1 })
+    expect(read(state, aRecord({ revision: 7 }), aReading(22, 23)).state).toMatchObject({
+      presence: 'live',
+      dirty: null,
+    })
+    for (let start = 22; state.dirty !== null; start += 2)
+      state = read(state, undefined, aReading(start, start + 1)).state
+    expect(state).toMatchObject({ presence: 'gone', dueAt: null })
+  })
+
+  it('does not make a live note linger that is not there any more', () => {
+    const { state } = applyHint(aLiveNote(), hint, { sequence: 20, at: NOW }) ?? { state: unknownNote('n1') }
+    expect(read(state, undefined, aReading(20, 21)).state).toMatchObject({ presence: 'gone', dirty: null })
+  })
+})
+
+describe('a hint that comes during a read', () => {
+  it('marks the note again: the read does not clear it', () => {
+    const { state } = applyHint(aGoneNote(), { ...DELETION, kind: 'note.updated' }, { sequence: 40, at: NOW }) ?? {
+      state: unknownNote('n1'),
+    }
+    expect(read(state, undefined, aReading(39, 41)).state).toMatchObject({ presence: 'gone', dirty: 40, dueAt: NOW })
+    expect(read(state, undefined, aReading(40, 41)).state).toMatchObject({ presence: 'gone', dirty: null, dueAt: null })
+  })
+})
+
+describe('removals that a scan holds back', () => {
+  const policy = { keep: KEEP_ALL, holdingScan: 's1' }
+  const held = applyRead(aLiveNote(), undefined, aReading(20, 21), policy).state
+
+  it('hide the note and keep its content', () => {
+    const decision = applyRead(aLiveNote(), undefined, aReading(20, 21), policy)
+    expect(decision.state).toMatchObject({ presence: 'hidden', heldByScan: 's1', dirty: null })
+    expect(decision.content).toBeUndefined()
+    expect(decision.announce).toBe('vanished')
+  })
+
+  it('stay held while reads do not find the note', () => {
+    expect(read(held, undefined, aReading(22, 23))).toMatchObject({ state: { presence: 'hidden', heldByScan: 's1' } })
+    expect(read(held, undefined, aReading(22, 23)).content).toBeUndefined()
+  })
+
+  it('end when the note is seen again', () => {
+    expect(read(held, aRecord(), aReading(22, 23)).state).toMatchObject({ presence: 'live', heldByScan: null })
+  })
+
+  it('end when the service says itself that the note is gone: by a tombstone, or an event and a read', () => {
+    expect(read(held, aTombstone(), aReading(22, 23))).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })
+    const told = applyHint(held, DELETION, { sequence: 30, at: NOW })?.state ?? held
+    expect(read(told, undefined, aReading(30, 31))).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })
+  })
+})

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { copyIn, type MirroredService, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
+import type { ProblemNotice } from './index.ts'
+
+/** Runs the mirror of a service while time is moved on, and ends it. */
+async function whileRunning(world: MirroredService, act: () => Promise<void>): Promise<void> {
+  const end = new AbortController()
+  const running = world.mirror.run({ signal: end.signal })
+  try {
+    await Promise.race([act(), running])
+  } finally {
+    end.abort()
+    await running
+  }
+}
+
+describe('a mirror that runs', () => {
+  it('copies everything at once, and ends quietly with its signal', async () => {
+    await using world = await mirroredService({ notes: 20 })
+    await whileRunning(world, () => world.service.clock.advance('1s'))
+    expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
+  })
+
+  it('asks for changes every few minutes', async () => {
+    await using world = await mirroredService({ notes: 20 })
+    await whileRunning(world, async () => {
+      await world.service.clock.advance('1s')
+      const before = world.asked().length
+      await world.service.clock.advance('1h')
+      const polls = world.asked().length - before
+      expect(polls).toBeGreaterThanOrEqual(10)
+      expect(polls).toBeLessThanOrEqual(15)
+    })
+  })
+
+  it('reads what an event marks at once, long before the next poll', async () => {
+    await using world = await mirroredService({ notes: 3 })
+    await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
+    await whileRunning(world, async () => {
+      await world.service.clock.advance('1s')
+      const note = world.service.owner.record({ title: 'Retro' }).end()
+      await world.service.clock.advance('2s')
+      expect(await world.mirror.get(note.note_id)).toMatchObject({ note: { title: 'Retro' } })
+    })
+  })
+
+  it('scans once a day', async () => {
+    await using world = await mirroredService({ notes: 3 })
+    await whileRunning(world, async () => {
+      await world.service.clock.advance('1s')
+      const [note] = world.service.owner.notes()
+      note?.moveTo(world.service.owner.createChannel('elsewhere'))
+      await world.service.clock.advance('23h')
+      expect((await world.mirror.status()).notes.live).toBe(3)
+      await world.service.clock.advance('2h')
+      expect((await world.mirror.status()).notes).toMatchObject({ live: 2, gone: 1 })
+    })
+  })
+
+  it('backs off while the service is down, says so, and catches up', async () => {
+    const problems: ProblemNotice[] = []
+    const hooks = { onProblem: (problem: ProblemNotice) => problems.push(problem) }
+    await using world = await mirroredService({ notes: 20 }, { hooks }, { maxRetries: 0 })
+    const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 503 } })
+    await whileRunning(world, async () => {
+      await world.service.clock.advance('30m')
+      expect(problems.length).toBeGreaterThan(5)
+      expect(problems.length).toBeLessThan(30)
+      expect(problems[0]?.error).toMatchObject({ code: 'server_error' })
+      outage.remove()
+      await world.service.clock.advance('10m')
+    })
+    expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
+  })
+
+  it('ends with the error when the key is refused, since no patience can mend that', async () => {
+    await using world = await mirroredService({
+      notes: 3,
+      faults: [{ request: '* /v1/**', fault: { kind: 'status', status: 401 } }],
+    })
+    const running = world.mirror.run({ signal: new AbortController().signal })
+    await expect(running).rejects.toMatchObject({ code: 'unauthorized' })
+  })
+})

@@ -1,0 +1,229 @@
+import type { Note, Summary, Transcript } from '@notewire/protocol'
+import type { CompletionCertificate } from '../listing/certificate.ts'
+import { type MirrorProgress, NO_PROGRESS } from '../listing/progress.ts'
+import { hasWork } from '../rules/schedule.ts'
+import type {
+  ChangedNote,
+  ContentWrite,
+  DueRequest,
+  HeldRemovals,
+  MirrorCommit,
+  MirrorStore,
+  NoteWrite,
+  StoredNote,
+  VersionedState,
+} from './store.ts'
+
+/**
+ * Keeps a mirror in this process, which forgets it when it ends: for tests, and for mirrors that are quickly made again.
+ *
+ * @example
+ * ```ts
+ * import { NotesClient } from '@notewire/client'
+ * import { createMirror, memoryMirror } from '@notewire/mirror'
+ *
+ * const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret' })
+ * const mirror = createMirror({ client, store: memoryMirror() })
+ * ```
+ */
+export function memoryMirror(): MirrorStore {
+  const scopes = new Map<string, ScopeInMemory>()
+  const scopeOf = (scope: string) => {
+    const known = scopes.get(scope) ?? new ScopeInMemory()
+    scopes.set(scope, known)
+    return known
+  }
+  return {
+    migrate: async () => undefined,
+    load: async (scope, noteIds) => scopeOf(scope).load(noteIds),
+    readProgress: async (scope) => scopeOf(scope).readProgress(),
+    commit: async (scope, commit) => scopeOf(scope).commit(commit),
+    takeDue: async (scope, request) => scopeOf(scope).takeDue(request),
+    listCandidates: async (scope, certificate, after, limit) =>
+      scopeOf(scope)
+        .candidates(certificate)
+        .filter((noteId) => noteId > after)
+        .slice(0, limit),
+    countCandidates: async (scope, certificate) => scopeOf(scope).candidates(certificate).length,
+    listHeld: async (scope, scanId, after, limit) => scopeOf(scope).held(scanId, after).slice(0, limit),
+    listOverdue: async (scope, hiddenBefore, limit) => scopeOf(scope).overdue(hiddenBefore).slice(0, limit),
+    listHolds: async (scope) => scopeOf(scope).holds(),
+    count: async (scope) => scopeOf(scope).count(),
+    latestPosition: async (scope) => scopeOf(scope).position,
+    listChanges: async (scope, after, limit) => scopeOf(scope).changes(after).slice(0, limit),
+    getNote: async (scope, noteId) => scopeOf(scope).get(noteId),
+    listNotes: async (scope, after, limit) => scopeOf(scope).live(after).slice(0, limit),
+    search: async (scope, words, limit) => scopeOf(scope).search(words).slice(0, limit),
+  }
+}
+
+interface Row extends StoredNote {
+  readonly version: number
+  readonly position: number
+  readonly visibleSince: number
+  readonly firstVisible: number | null
+}
+
+class ScopeInMemory {
+  readonly #rows = new Map<string, Row>()
+  #sequence = 0
+  position = 0
+  #progress: MirrorProgress = NO_PROGRESS
+  #progressVersion = 0
+  #heardAt: number | null = null
+
+  readProgress() {
+    return {
+      sequence: this.#sequence,
+      progress: this.#progress,
+      progressVersion: this.#progressVersion,
+      heardAt: this.#heardAt,
+    }
+  }
+
+  load(noteIds: readonly string[]) {
+    this.#sequence += 1
+    const notes = new Map<string, VersionedState>()
+    for (const noteId of noteIds) {
+      const row = this.#rows.get(noteId)
+      if (row !== undefined) notes.set(noteId, { state: row.state, version: row.version })
+    }
+    return { ...this.readProgress(), notes }
+  }
+
+  commit({ notes, progress, heardAt }: MirrorCommit): 'committed' | 'conflict' {
+    if (progress !== undefined && progress.expectedVersion !== this.#progressVersion) return 'conflict'
+    const isOlder = ({ state, expectedVersion }: NoteWrite) =>
+      (this.#rows.get(state.noteId)?.version ?? 0) !== expectedVersion
+    if (notes.some(isOlder)) return 'conflict'
+    for (const write of notes) this.#write(write)
+    if (progress !== undefined) {
+      this.#progress = progress.next
+      this.#progressVersion += 1
+    }
+    if (heardAt !== undefined) this.#heardAt = Math.max(heardAt, this.#heardAt ?? 0)
+    return 'committed'
+  }
+
+  takeDue({ now, until, limit }: DueRequest) {
+    const waiting = [...this.#rows.values()].filter(({ state }) => state.dueAt !== null).sort(byUrgency)
+    const due = waiting.filter(({ state }) => (state.dueAt ?? 0) <= now).slice(0, limit)
+    const notes = due.map((row) => {
+      const taken = { ...row, state: { ...row.state, dueAt: until }, version: row.version + 1 }
+      this.#rows.set(row.state.noteId, taken)
+      return { state: taken.state, version: taken.version, note: taken.note }
+    })
+    const taken = new Set(notes.map(({ state }) => state.noteId))
+    const others = waiting.filter(({ state }) => !taken.has(state.noteId)).map(({ state }) => state.dueAt ?? 0)
+    return { sequence: this.#sequence, notes, nextDueAt: others.length === 0 ? null : Math.min(...others) }
+  }
+
+  candidates({ startedAt }: CompletionCertificate): readonly string[] {
+    return this.live('')
+      .filter(({ state }) => (state.evidence?.start ?? 0) < startedAt)
+      .map(({ state }) => state.noteId)
+  }
+
+  held(scanId: string, after: string): readonly string[] {
+    return this.#sorted()
+      .filter(({ state }) => state.presence === 'hidden' && state.heldByScan === scanId && state.noteId > after)
+      .map(({ state }) => state.noteId)
+  }
+
+  overdue(hiddenBefore: number): readonly string[] {
+    return this.#sorted()
+      .filter(({ state }) => state.presence === 'hidden' && state.hiddenAt !== null && state.hiddenAt <= hiddenBefore)
+      .map(({ state }) => state.noteId)
+  }
+
+  holds(): readonly HeldRemovals[] {
+    const counts = new Map<string, number>()
+    for (const { state } of this.#rows.values()) {
+      const scanId = state.presence === 'hidden' ? state.heldByScan : null
+      if (scanId !== null) counts.set(scanId, (counts.get(scanId) ?? 0) + 1)
+    }
+    return [...counts].map(([scanId, notes]) => ({ scanId, notes })).sort((a, b) => (a.scanId < b.scanId ? -1 : 1))
+  }
+
+  count() {
+    const states = [...this.#rows.values()].map(({ state }) => state)
+    const having = (presence: string) => states.filter((state) => state.presence === presence).length
+    return {
+      live: having('live'),
+      hidden: having('hidden'),
+      gone: having('gone'),
+      dirty: states.filter(({ dirty }) => dirty !== null).length,
+      unsettled: states.filter((state) => state.dirty === null && hasWork(state)).length,
+    }
+  }
+
+  changes(after: number): readonly ChangedNote[] {
+    return [...this.#rows.values()].filter(({ position }) => position > after).sort((a, b) => a.position - b.position)
+  }
+
+  get(noteId: string): StoredNote | undefined {
+    return this.#rows.get(noteId)
+  }
+
+  live(after: string): readonly StoredNote[] {
+    return this.#sorted().filter(({ state }) => state.presence === 'live' && state.noteId > after)
+  }
+
+  search(words: readonly string[]): readonly StoredNote[] {
+    return this.live('').filter((row) => {
+      const text = textOf(row)
+      return words.every((word) => text.includes(word.toLowerCase()))
+    })
+  }
+
+  #write({ state, content, announce }: NoteWrite): void {
+    const row = this.#rows.get(state.noteId) ?? NEW_ROW
+    const position = announce === undefined ? row.position : this.#nextPosition()
+    const appeared = announce === 'appeared'
+    this.#rows.set(state.noteId, {
+      ...row,
+      ...partsAfter(row, content),
+      state,
+      version: row.version + 1,
+      position,
+      visibleSince: appeared ? position : row.visibleSince,
+      firstVisible: appeared ? (row.firstVisible ?? position) : row.firstVisible,
+    })
+  }
+
+  #nextPosition(): number {
+    this.position += 1
+    return this.position
+  }
+
+  #sorted(): readonly Row[] {
+    return [...this.#rows.values()].sort((a, b) => (a.state.noteId < b.state.noteId ? -1 : 1))
+  }
+}
+
+interface Parts {
+  readonly note: Note | null
+  readonly transcript: Transcript | null
+  readonly summary: Summary | null
+}
+
+const NO_PARTS: Parts = { note: null, transcript: null, summary: null }
+const NEW_ROW = { ...NO_PARTS, version: 0, position: 0, visibleSince: 0, firstVisible: null }
+
+function partsAfter(row: Parts, content: ContentWrite | undefined): Parts {
+  if (content === 'erase') return NO_PARTS
+  return {
+    note: content?.note === undefined ? row.note : content.note,
+    transcript: content?.transcript === undefined ? row.transcript : content.transcript,
+    summary: content?.summary === undefined ? row.summary : content.summary,
+  }
+}
+
+function byUrgency({ state: one }: Row, { state: other }: Row): number {
+  const dirtyFirst = Number(one.dirty === null) - Number(other.dirty === null)
+  return dirtyFirst !== 0 ? dirtyFirst : (one.dueAt ?? 0) - (other.dueAt ?? 0)
+}
+
+function textOf({ note, transcript, summary }: Parts): string {
+  return [note?.title, note?.content, transcript?.text, summary?.markdown].join('\n').toLowerCase()
+}

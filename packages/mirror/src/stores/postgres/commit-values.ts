@@ -1,0 +1,29 @@
+import type { ContentWrite, MirrorCommit, NoteWrite } from '../store.ts'
+import { escapedJson } from './escaped-json.ts'
+import { rowOf } from './state-row.ts'
+
+/** What `notewire_mirror_commit_1` takes behind the scope. */
+export function commitValues({ notes, progress, heardAt }: MirrorCommit): unknown[] {
+  const announced = notes.filter(({ announce }) => announce !== undefined)
+  const places = new Map(announced.map((write, index) => [write, index + 1]))
+  const contents = notes.flatMap(({ state, content }) => contentRow(state.noteId, content))
+  return [
+    escapedJson(notes.map((write) => noteRow(write, places.get(write)))),
+    announced.length,
+    escapedJson(contents),
+    progress?.expectedVersion ?? null,
+    progress === undefined ? null : escapedJson(progress.next),
+    heardAt ?? null,
+  ]
+}
+
+/** The place is that among the notes that are announced: positions follow it. */
+function noteRow({ state, expectedVersion, announce }: NoteWrite, place: number | undefined) {
+  return { ...rowOf(state), expected_version: expectedVersion, place, appeared: announce === 'appeared' }
+}
+
+function contentRow(noteId: string, content: ContentWrite | undefined): readonly object[] {
+  if (content === 'erase') return [{ note_id: noteId, erase: true }]
+  const isUnchanged = content === undefined || Object.values(content).every((part) => part === undefined)
+  return isUnchanged ? [] : [{ ...content, note_id: noteId }]
+}

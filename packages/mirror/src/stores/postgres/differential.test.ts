@@ -1,0 +1,200 @@
+import fc from 'fast-check'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { NO_PROGRESS } from '../../listing/progress.ts'
+import type { NoteState } from '../../rules/note-state.ts'
+import { aCertificate } from '../../testing/checks/builders.ts'
+import { memoryMirror } from '../memory-store.ts'
+import type { ContentWrite, MirrorStore, NoteWrite } from '../store.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { postgresMirror } from './index.ts'
+
+let databases: TestDatabases
+let pool: Pool
+beforeAll(async () => {
+  databases = await startDatabases()
+  pool = await databases.migratedPool()
+})
+afterAll(() => databases.cleanUp.disposeAsync())
+
+const scope = fc.constantFrom('one', 'one', 'one', 'other')
+const NOTE_IDS = ['a', 'b', 'c', 'd', 'e', '\u001a0000', 'f\0']
+const noteId = fc.constantFrom(...NOTE_IDS)
+const number = fc.nat(9)
+const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: null })
+const text = fc.oneof(fc.constantFrom('', 'walrus', 'the Walrus', 'Ünder', '\0', '\ud83d', '2026-01-01'), fc.string())
+
+const state: fc.Arbitrary<NoteState> = fc.record({
+  noteId,
+  presence: fc.constantFrom('live', 'live', 'hidden', 'gone'),
+  evidence: maybe(
+    fc.record({
+      says: fc.constantFrom('present', 'absent'),
+      start: number,
+      end: number,
+      source: fc.constantFrom('backfill', 'poll', 'scan', 'read'),
+      at: fc.integer({ min: 0, max: 1_900_000_000_000 }),
+    }),
+  ),
+  revision: maybe(fc.maxSafeNat()),
+  status: maybe(text),
+  transcriptStatus: maybe(text),
+  summaryStatus: maybe(text),
+  createdAt: maybe(text),
+  updatedAt: maybe(text),
+  settledRevision: maybe(number),
+  transcriptHeld: maybe(fc.constantFrom('ready', 'empty', 'missing', 'failed', 'not_ready')),
+  summaryHeld: maybe(fc.constantFrom('ready', 'missing')),
+  dirty: maybe(number),
+  hintedRevision: maybe(
+    fc.oneof(
+      number,
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((any) => any + 0),
+    ),
+  ),
+  hiddenBy: maybe(number),
+  hiddenAt: maybe(number),
+  heldByScan: maybe(fc.constantFrom('scan 1', 'scan\0')),
+  attempts: number,
+  dueAt: maybe(fc.nat(15_000)),
+  heard: maybe(fc.record({ kind: text, revision: maybe(number), at: number })),
+})
+
+const content: fc.Arbitrary<ContentWrite | undefined> = fc.oneof(
+  fc.constant(undefined),
+  fc.constant('erase' as const),
+  fc.record(
+    {
+      note: maybe(fc.record({ note_id: noteId, revision: number, title: maybe(text), [' \0"\\']: text })),
+      transcript: maybe(fc.record({ note_id: noteId, text, segments: maybe(fc.array(fc.record({ text }))) })),
+      summary: maybe(fc.record({ note_id: noteId, markdown: maybe(text) })),
+    },
+    { requiredKeys: [] },
+  ),
+)
+
+const write = fc.record({
+  state,
+  content,
+  announce: fc.constantFrom(undefined, 'appeared', 'changed', 'vanished'),
+  /** How far the writer is behind. */
+  lag: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1),
+})
+
+/** What happens to both stores. */
+const step = fc.oneof(
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      act: fc.constant('commit' as const),
+      scope,
+      writes: fc.uniqueArray(write, { selector: ({ state }) => state.noteId, maxLength: 4 }),
+      progressLag: fc.constantFrom(undefined, undefined, 0, 0, 1),
+      keyId: text,
+      heardAt: fc.constantFrom(undefined, 3, 7),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ act: fc.constant('load' as const), scope, noteIds: fc.array(noteId) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      act: fc.constant('take' as const),
+      scope,
+      now: fc.integer({ min: 0, max: 100_000 }),
+      limit: fc.constantFrom(0, 1, 1, 100),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      act: fc.constant('read' as const),
+      scope,
+      noteId,
+      number,
+      limit: fc.integer({ min: 1, max: 5 }),
+    }),
+  },
+)
+
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+
+it('answers like the store in memory, whatever happens in whatever order', async () => {
+  const told: Record<string, number> = {}
+  let histories = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (history) => {
+      histories += 1
+      const prefix = `history ${histories} `
+      const [memory, postgres] = [memoryMirror(), postgresMirror(pool)]
+      for (const each of history) {
+        const expected = await answerTo(memory, prefix, each)
+        expect(await answerTo(postgres, prefix, each)).toEqual(expected)
+        const kind = typeof expected === 'string' ? expected : each.act
+        told[kind] = (told[kind] ?? 0) + 1
+      }
+    }),
+    { numRuns: 150 },
+  )
+  // A history in which nothing is ever refused would prove little.
+  for (const answer of ['committed', 'conflict', 'load', 'take', 'read'])
+    expect(told[answer], answer).toBeGreaterThan(100)
+})
+
+async function answerTo(store: MirrorStore, prefix: string, step: Step): Promise<unknown> {
+  const scope = prefix + step.scope
+  switch (step.act) {
+    case 'commit': {
+      const { notes, progress, progressVersion } = await store.load(
+        scope,
+        step.writes.map(({ state }) => state.noteId),
+      )
+      const writes = step.writes.map(({ state, lag, ...rest }): NoteWrite => {
+        const version = notes.get(state.noteId)?.version ?? 0
+        const dueAt = state.dueAt === null ? null : state.dueAt * NOTE_IDS.length + NOTE_IDS.indexOf(state.noteId)
+        return { ...rest, state: { ...state, dueAt }, expectedVersion: Math.abs(version - lag) }
+      })
+      const { progressLag, keyId, heardAt } = step
+      const next = { ...(progress ?? NO_PROGRESS), keyId }
+      return await store.commit(scope, {
+        notes: writes,
+        progress: progressLag === undefined ? undefined : { expectedVersion: progressVersion + progressLag, next },
+        heardAt,
+      })
+    }
+    case 'load':
+      return await store.load(scope, step.noteIds)
+    case 'take': {
+      // Which of several that are due at the same moment comes first, nobody promises: those taken together never come again.
+      const until = step.limit > 1 ? 10_000_000 : step.now + 50_000
+      const { notes, ...rest } = await store.takeDue(scope, { ...step, until })
+      const taken = notes.map(({ state, version, note }) => ({ state, version, note }))
+      return { ...rest, notes: taken.sort((one, other) => (one.state.noteId < other.state.noteId ? -1 : 1)) }
+    }
+    case 'read':
+      return await everythingOf(store, scope, step)
+  }
+}
+
+async function everythingOf(store: MirrorStore, scope: string, { noteId, number, limit }: Step & { act: 'read' }) {
+  const stored = await store.getNote(scope, noteId)
+  const listed = await store.listNotes(scope, noteId, limit)
+  const found = await store.search(scope, ['walrus'], 10)
+  const changes = await store.listChanges(scope, number, limit)
+  return {
+    progress: await store.readProgress(scope),
+    candidates: await store.listCandidates(scope, aCertificate(number), noteId, limit),
+    candidateCount: await store.countCandidates(scope, aCertificate(number)),
+    held: await store.listHeld(scope, 'scan\0', noteId, limit),
+    counts: await store.count(scope),
+    changes: changes.map(({ state, position, visibleSince, firstVisible }) => {
+      return { state, position, visibleSince, firstVisible }
+    }),
+    stored: stored && partsOf(stored),
+    listed: listed.map(partsOf),
+    found: found.map(({ state }) => state.noteId).sort(),
+  }
+}
+
+function partsOf({ state, note, transcript, summary }: NonNullable<Awaited<ReturnType<MirrorStore['getNote']>>>) {
+  return { state, note, transcript, summary }
+}

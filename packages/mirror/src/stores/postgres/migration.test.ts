@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { isInstalled, startPgBouncer } from 'notewire-test-servers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { unknownNote } from '../../rules/note-state.ts'
+import { COMMIT_FUNCTION } from './commit-function.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { postgresMirror } from './index.ts'
+import { LOAD_FUNCTION } from './load-function.ts'
+import { MIGRATION } from './migration.ts'
+import { SEARCH_FUNCTIONS } from './search-functions.ts'
+import { SEQUENCE_FUNCTION } from './sequence-function.ts'
+import { TAKE_FUNCTION } from './take-function.ts'
+
+let databases: TestDatabases
+beforeAll(async () => {
+  databases = await startDatabases()
+})
+afterAll(() => databases.cleanUp.disposeAsync())
+
+const TABLES = [
+  'notewire_mirror_content',
+  'notewire_mirror_notes',
+  'notewire_mirror_sequences',
+  'notewire_mirrors',
+] as const
+
+const notes = [{ state: unknownNote('note_1'), expectedVersion: 0, announce: 'appeared' }] as const
+
+describe('migrate', () => {
+  it.each(isInstalled('pgbouncer') ? ['directly', 'through PgBouncer'] : ['directly'])(
+    'may be called by eight instances at once, and again, %s',
+    async (way) => {
+      const { emptyDatabase, poolOf, cleanUp } = databases
+      const database = await emptyDatabase()
+      const url = way === 'directly' ? database : cleanUp.use(await startPgBouncer(database)).url
+      const pools = Array.from({ length: 8 }, () => poolOf(url))
+      await Promise.all(pools.map((pool) => pool.query('SELECT 1')))
+      await Promise.all(pools.map((pool) => postgresMirror(pool).migrate()))
+      await Promise.all(pools.map((pool) => postgresMirror(pool).migrate()))
+      const { rows } = await poolOf(database).query(
+        "SELECT relname FROM pg_class WHERE relname ~ '^notewire' AND relkind = 'r' ORDER BY relname COLLATE \"C\"",
+      )
+      expect(rows.map(({ relname }) => relname)).toEqual(TABLES)
+    },
+  )
+
+  it('needs no right to make anything where nothing is missing', async () => {
+    const { emptyDatabase, poolOf } = databases
+    const database = await emptyDatabase()
+    const owner = poolOf(database)
+    await postgresMirror(owner).migrate()
+    await owner.query("CREATE ROLE worker LOGIN PASSWORD 'worker'")
+    await owner.query(`GRANT SELECT, INSERT, UPDATE, DELETE ON ${TABLES.join(', ')} TO worker`)
+    const store = postgresMirror(poolOf(database.replace('postgres:postgres@', 'worker:worker@')))
+    await store.migrate()
+    expect((await store.load('default', [])).sequence).toBe(1)
+    expect(await store.commit('default', { notes, heardAt: 1 })).toBe('committed')
+    expect((await store.takeDue('default', { now: 1, until: 2, limit: 1 })).sequence).toBe(1)
+    expect(await store.search('default', ['word'], 1)).toEqual([])
+  })
+
+  it('keeps to the search_path of the connection', async () => {
+    const { emptyDatabase, poolOf } = databases
+    const url = await emptyDatabase()
+    const pool = poolOf(url)
+    await pool.query('CREATE SCHEMA mirrors')
+    await pool.query(`ALTER ROLE postgres IN DATABASE ${new URL(url).pathname.slice(1)} SET search_path = mirrors`)
+    const store = postgresMirror(poolOf(url))
+    await store.migrate()
+    expect(await store.commit('default', { notes })).toBe('committed')
+    expect((await pool.query('SELECT note_id FROM mirrors.notewire_mirror_notes')).rows).toEqual([
+      { note_id: 'note_1' },
+    ])
+  })
+
+  it('leaves instances of the version before at work, on the same tables', async () => {
+    const pool = databases.poolOf(await databases.emptyDatabase())
+    const before = postgresMirror(pool)
+    await before.migrate()
+    expect((await before.load('default', [])).sequence).toBe(1)
+
+    const ofNextVersion = (text: string) => text.replaceAll(/(notewire_mirror_[a-z]+)_1\b/g, '$1_2')
+    const after = postgresMirror({ query: (text, values) => pool.query(ofNextVersion(text), values) })
+    await after.migrate()
+    expect((await after.load('default', [])).sequence).toBe(2)
+    expect(await before.commit('default', { notes })).toBe('committed')
+    expect(await after.commit('default', { notes })).toBe('conflict')
+    expect(ofNextVersion(MIGRATION)).not.toBe(MIGRATION)
+  })
+
+  it('refuses a database that cannot hold all letters, and says what to do', async () => {
+    const { server, poolOf } = databases
+    await poolOf(server.url).query(
+      "CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'",
+    )
+    const store = postgresMirror(poolOf(server.url.replace(/postgres$/, 'latin')))
+    await expect(store.migrate()).rejects.toMatchObject({
+      message: expect.stringContaining('LATIN1'),
+      hint: expect.stringContaining('UTF8'),
+    })
+  })
+})
+
+it.each([
+  ['notewire_mirror_load_1', LOAD_FUNCTION, '49462e6cea77bc31'],
+  ['notewire_mirror_commit_1', COMMIT_FUNCTION, '52cd9b9148f82d72'],
+  ['notewire_mirror_take_1', TAKE_FUNCTION, '9e7025999f14a7a4'],
+  ['notewire_mirror_sequence_1', SEQUENCE_FUNCTION, '2a3d09c0f71c7014'],
+  ['notewire_mirror_words_1', SEARCH_FUNCTIONS, '0e1cd1e19b6385aa'],
+])('%s is what it was: databases that have it keep it, so that a change needs a new number', (name, text, digest) => {
+  expect(text).toContain(`FUNCTION ${name}(`)
+  expect(createHash('sha256').update(text).digest('hex').slice(0, 16)).toBe(digest)
+})

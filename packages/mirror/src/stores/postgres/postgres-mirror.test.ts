@@ -1,0 +1,26 @@
+import { isInstalled, startPgBouncer } from 'notewire-test-servers'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { mirrorStoreChecks } from '../../testing/index.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { postgresMirror } from './index.ts'
+
+let databases: TestDatabases
+beforeAll(async () => {
+  databases = await startDatabases()
+})
+afterAll(() => databases.cleanUp.disposeAsync())
+
+const ways = isInstalled('pgbouncer') ? ['directly', 'through PgBouncer in transaction mode'] : ['directly']
+
+describe.each(ways)('the mirror in PostgreSQL, %s', (way) => {
+  let pool: Pool
+  beforeAll(async () => {
+    const { emptyDatabase, poolOf, cleanUp } = databases
+    const url = await emptyDatabase()
+    pool = poolOf(way === 'directly' ? url : cleanUp.use(await startPgBouncer(url)).url)
+    await postgresMirror(pool).migrate()
+  })
+
+  for (const { name, run } of mirrorStoreChecks) it(name, () => run(postgresMirror(pool)))
+})

@@ -1,0 +1,61 @@
+import { OptionError } from '@notewire/protocol'
+import type { PostgresConnection } from '@notewire/webhooks/postgres'
+import type { MirrorStore } from '../store.ts'
+import { StoreInPostgres } from './store-in-postgres.ts'
+
+/**
+ * Keeps mirrors in PostgreSQL 14 or newer, for any number of instances: each operation is one statement and one round trip. It works
+ * behind PgBouncer in transaction mode.
+ *
+ * Statements run at the isolation level that is the default of the connection, which is to be `read committed`, as PostgreSQL's is; at a higher
+ * one, instances that write at once fail with `40001` until the next sync. The database is to be of encoding UTF8. An operation that takes
+ * longer than 30 s rejects with `PostgresTimeoutError`.
+ *
+ * **Tables.** All are yours to query, and none to write: `notewire_mirrors` has a row for each scope; `notewire_mirror_notes` everything that
+ * is known of a note but its content, also of notes that are gone; `notewire_mirror_content` the content. The view `notewire_live_notes` shows
+ * what the mirror does: `scope`, `note_id`, `revision`, `status`, `title`, `content`, `summary` (Markdown), `transcript`, `segments`, `record` (the
+ * whole note, JSON), `transcript_status`, `summary_status`, `created_at`, `updated_at`, `is_settled`, and `search`, the words of all of it:
+ *
+ * ```sql
+ * SELECT note_id, title FROM notewire_live_notes
+ *   WHERE scope = 'default' AND search @@ websearch_to_tsquery('simple', '"stand-up" -cancelled');
+ * ```
+ *
+ * Text of PostgreSQL holds neither NUL nor half of a surrogate pair: in the tables, each stands as U+001A and four hexadecimal digits, and
+ * the mirror gives it back as it was. `search` finds whole words in whatever case, of up to about a megabyte of different ones in a note: of a path or
+ * an address, the words that it is made of, as `search @@ notewire_mirror_query_1('ada@example.com')` does in your own SQL. In a database of locale
+ * C, capitals beyond English are told from small letters unless PostgreSQL was built with ICU.
+ *
+ * **Erasing.** What is erased is deleted: from its commit on, no query finds it, nor does the index. Its bytes stay in the files until they are
+ * vacuumed, which the table asks autovacuum for at the first dead row, hence with its next round (`autovacuum_naptime`, 1 min), later while a
+ * transaction that could still see them is open; space that was vacuumed is written over when it is needed again. No statistics are kept of content. To
+ * be sure at once, of the table and its index: `VACUUM FULL notewire_mirror_content`, which locks it meanwhile. Out of its reach are the write-ahead
+ * log, until it is recycled, and what was made of it: archives, replicas that lag, backups. Keep those no longer than you may keep the notes.
+ *
+ * @param pool  your pool of `pg`, or anything with its `query(text, values)`. You close it.
+ * @throws OptionError for what has no `query`
+ * @example
+ * ```ts
+ * import { NotesClient } from '@notewire/client'
+ * import { createMirror } from '@notewire/mirror'
+ * import { postgresMirror } from '@notewire/mirror/postgres'
+ * import { Pool } from 'pg'
+ *
+ * const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
+ * // Without it, a restart of the server ends the process: a connection that breaks while idle is an error of the pool.
+ * pool.on('error', console.error)
+ *
+ * const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: process.env['NOTES_API_KEY'] ?? '' })
+ * const mirror = createMirror({ client, store: postgresMirror(pool) })
+ * ```
+ */
+export function postgresMirror(pool: PostgresConnection): MirrorStore {
+  const given: Partial<PostgresConnection> | null | undefined = pool
+  if (typeof given?.query !== 'function') {
+    throw new OptionError(
+      'pool',
+      'pool has no method "query". Give a Pool of pg, or an object with query(text, values), and not the promise of it.',
+    )
+  }
+  return new StoreInPostgres(pool)
+}

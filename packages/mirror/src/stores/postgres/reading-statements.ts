@@ -1,0 +1,78 @@
+import { stateJson, timeIn } from './note-columns.ts'
+
+const STORED_NOTE = `json_build_object(
+  'state', ${stateJson('notes')}, 'note', content.note, 'transcript', content.transcript, 'summary', content.summary)`
+
+const CANDIDATES = `FROM notewire_mirror_notes
+  WHERE scope = $1 AND presence = 'live' AND coalesce(evidence_start, 0) < $2`
+
+// Everything is answered as text in JSON, one column a row: drivers differ in what they make of other types, and users change that.
+
+/** Of a scope. */
+export const READ_PROGRESS = `SELECT json_build_object(
+    'sequence', notewire_mirror_sequence_1(asked.scope), 'progress', mirrors.progress,
+    'progress_version', coalesce(mirrors.progress_version, 0), 'heard_at', ${timeIn('mirrors.heard_at')})::text AS result
+  FROM (SELECT $1::text AS scope) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.scope = asked.scope`
+
+/** Of a scope, before a sequence number, behind an id, so many. */
+export const LIST_CANDIDATES = `SELECT to_json(note_id)::text AS result ${CANDIDATES}
+  AND note_id > $3 ORDER BY note_id LIMIT $4`
+
+/** Of a scope, before a sequence number. */
+export const COUNT_CANDIDATES = `SELECT count(*)::text AS result ${CANDIDATES}`
+
+/** Of a scope, of a scan, behind an id, so many. */
+export const LIST_HELD = `SELECT to_json(note_id)::text AS result FROM notewire_mirror_notes
+  WHERE scope = $1 AND presence = 'hidden' AND held_by_scan = $2 AND note_id > $3 ORDER BY note_id LIMIT $4`
+
+/** Of a scope, hidden before a time, so many. */
+export const LIST_OVERDUE = `SELECT to_json(note_id)::text AS result FROM notewire_mirror_notes
+  WHERE scope = $1 AND presence = 'hidden' AND hidden_at <= to_timestamp($2::float8 / 1000) ORDER BY note_id LIMIT $3`
+
+/** Of a scope. */
+export const LIST_HOLDS = `SELECT json_build_object('scan_id', held_by_scan, 'notes', count(*))::text AS result
+  FROM notewire_mirror_notes
+  WHERE scope = $1 AND presence = 'hidden' AND held_by_scan IS NOT NULL GROUP BY held_by_scan ORDER BY held_by_scan`
+
+/** Of a scope. */
+export const LATEST_POSITION =
+  'SELECT coalesce(max(position), 0)::text AS result FROM notewire_mirrors WHERE scope = $1'
+
+/** Of a scope. */
+export const COUNT = `SELECT json_build_object(
+    'live', count(*) FILTER (WHERE presence = 'live'),
+    'hidden', count(*) FILTER (WHERE presence = 'hidden'),
+    'gone', count(*) FILTER (WHERE presence = 'gone'),
+    'dirty', count(*) FILTER (WHERE dirty IS NOT NULL),
+    'unsettled', count(*) FILTER (WHERE dirty IS NULL AND presence = 'live' AND settled_revision IS NULL))::text AS result
+  FROM notewire_mirror_notes WHERE scope = $1`
+
+/** Of a scope, behind a position, so many. */
+export const LIST_CHANGES = `SELECT json_build_object(
+    'state', ${stateJson('notes')}, 'position', position, 'visible_since', visible_since, 'first_visible', first_visible)::text AS result
+  FROM notewire_mirror_notes AS notes
+  WHERE scope = $1 AND position > $2 AND position > 0 ORDER BY position LIMIT $3`
+
+/** Of a scope, by its id. */
+export const GET_NOTE = `SELECT ${STORED_NOTE}::text AS result 
+  FROM notewire_mirror_notes AS notes
+  LEFT JOIN notewire_mirror_content AS content ON content.scope = notes.scope AND content.note_id = notes.note_id
+  WHERE notes.scope = $1 AND notes.note_id = $2`
+
+/** Of a scope, behind an id, so many. */
+// The page is cut before content is looked up, which PostgreSQL otherwise joins to all that follows while nobody has counted its rows.
+export const LIST_NOTES = `SELECT ${STORED_NOTE}::text AS result
+  FROM (
+    SELECT * FROM notewire_mirror_notes
+      WHERE scope = $1 AND presence = 'live' AND note_id > $2 ORDER BY note_id LIMIT $3
+  ) AS notes
+  LEFT JOIN notewire_mirror_content AS content ON content.scope = notes.scope AND content.note_id = notes.note_id
+  ORDER BY notes.note_id`
+
+/** Words, of a scope, so many. */
+export const SEARCH = `SELECT ${STORED_NOTE}::text AS result
+  FROM notewire_mirror_query_1($1) AS words
+  JOIN notewire_mirror_content AS content ON content.search @@ words
+  JOIN notewire_mirror_notes AS notes ON notes.scope = content.scope AND notes.note_id = content.note_id
+  WHERE notes.scope = $2 AND notes.presence = 'live'
+  ORDER BY ts_rank(content.search, words) DESC, notes.note_id LIMIT $3`

@@ -1,0 +1,55 @@
+/**
+ * The words of a note, and the words that are looked for, in the 'simple' configuration: all of them, unstemmed, in lower case.
+ *
+ * Tags, paths, addresses and names with underscores are taken for the words that they are made of, so that each of these is found; and runs
+ * without a space are broken: over a megabyte of `~/~/~/` or `<!--<!--` PostgreSQL's parser takes hours, its time being quadratic.
+ */
+// A locale of the database that knows the letters of English alone would tell Ä from ä: there, a better one is asked. PostgreSQL indexes
+// up to a megabyte of different words: what is longer is indexed as far as it fits.
+export const SEARCH_FUNCTIONS = `
+CREATE OR REPLACE FUNCTION notewire_mirror_plain_1(said text)
+RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $function$
+BEGIN
+  -- What the store's JSON writes for NUL and halves of pairs is no word.
+  IF strpos(said, U&'\\001A') > 0 THEN
+    said := regexp_replace(said, U&'\\001A' || '[0-9a-f]{4}', ' ', 'g');
+  END IF;
+  said := regexp_replace(translate(said, '<~/@_', '     '), '(\\S{255})', '\\1 ', 'g');
+  IF lower('\u00c4') = '\u00e4' THEN
+    RETURN lower(said);
+  END IF;
+  BEGIN
+    RETURN lower(said COLLATE "und-x-icu");
+  EXCEPTION WHEN undefined_object OR feature_not_supported THEN
+    RETURN lower(said);
+  END;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_mirror_words_1(title text, summary text, content text, transcript text)
+RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $function$
+DECLARE
+  longest integer := 300000000;
+BEGIN
+  title := coalesce(notewire_mirror_plain_1(title), '');
+  summary := coalesce(notewire_mirror_plain_1(summary), '');
+  content := coalesce(notewire_mirror_plain_1(content), '');
+  transcript := coalesce(notewire_mirror_plain_1(transcript), '');
+  LOOP
+    BEGIN
+      RETURN setweight(to_tsvector('simple', left(title, longest)), 'A')
+        || setweight(to_tsvector('simple', left(summary, longest)), 'B')
+        || setweight(to_tsvector('simple', left(content, longest)), 'C')
+        || setweight(to_tsvector('simple', left(transcript, longest)), 'D');
+    EXCEPTION WHEN program_limit_exceeded THEN
+      longest := least(longest, length(title || summary || content || transcript)) / 2;
+    END;
+  END LOOP;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_mirror_query_1(words text)
+RETURNS tsquery LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $function$
+  SELECT plainto_tsquery('simple', notewire_mirror_plain_1(words))
+$function$;
+`

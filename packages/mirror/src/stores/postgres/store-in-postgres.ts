@@ -1,0 +1,138 @@
+import type { PostgresConnection } from '@notewire/webhooks/postgres'
+import type { CompletionCertificate } from '../../listing/certificate.ts'
+import type { DueRequest, MirrorCommit, MirrorStore, NoteCounts } from '../store.ts'
+import {
+  type ChangeAnswer,
+  changedNote,
+  dueNotes,
+  type HoldAnswer,
+  type LoadAnswer,
+  loadedNotes,
+  loadedProgress,
+  type NoteAnswer,
+  type ProgressAnswer,
+  storedNote,
+  type TakeAnswer,
+} from './answers.ts'
+import { commitValues } from './commit-values.ts'
+import { escapedJson, escapedText, readEscapedJson } from './escaped-json.ts'
+import { explained, withinTimeLimit } from './failures.ts'
+import { MIGRATION } from './migration.ts'
+import { plainWords } from './plain-words.ts'
+import {
+  COUNT,
+  COUNT_CANDIDATES,
+  GET_NOTE,
+  LATEST_POSITION,
+  LIST_CANDIDATES,
+  LIST_CHANGES,
+  LIST_HELD,
+  LIST_HOLDS,
+  LIST_NOTES,
+  LIST_OVERDUE,
+  READ_PROGRESS,
+  SEARCH,
+} from './reading-statements.ts'
+
+const LOAD = 'SELECT notewire_mirror_load_1($1, $2) AS result'
+const COMMIT = 'SELECT to_json(notewire_mirror_commit_1($1, $2, $3, $4, $5, $6, $7))::text AS result'
+const TAKE = 'SELECT notewire_mirror_take_1($1, $2, $3, $4) AS result'
+
+/** A store over a connection: each operation is one statement, and each row that it answers one JSON text. */
+export class StoreInPostgres implements MirrorStore {
+  readonly #pool: PostgresConnection
+
+  constructor(pool: PostgresConnection) {
+    this.#pool = pool
+  }
+
+  async migrate() {
+    await this.#pool.query(MIGRATION, [])
+  }
+
+  async load(scope: string, noteIds: readonly string[]) {
+    return loadedNotes(await this.#one<LoadAnswer>('load', LOAD, scope, escapedJson(noteIds)))
+  }
+
+  async readProgress(scope: string) {
+    return loadedProgress(await this.#one<ProgressAnswer>('readProgress', READ_PROGRESS, scope))
+  }
+
+  async commit(scope: string, commit: MirrorCommit) {
+    return await this.#one<'committed' | 'conflict'>('commit', COMMIT, scope, ...commitValues(commit))
+  }
+
+  async takeDue(scope: string, { now, until, limit }: DueRequest) {
+    return dueNotes(await this.#one<TakeAnswer>('takeDue', TAKE, scope, now, until, limit))
+  }
+
+  async listCandidates(scope: string, { startedAt }: CompletionCertificate, after: string, limit: number) {
+    return await this.#rows<string>('listCandidates', LIST_CANDIDATES, scope, startedAt, escapedText(after), limit)
+  }
+
+  async countCandidates(scope: string, { startedAt }: CompletionCertificate) {
+    return await this.#one<number>('countCandidates', COUNT_CANDIDATES, scope, startedAt)
+  }
+
+  async listHeld(scope: string, scanId: string, after: string, limit: number) {
+    return await this.#rows<string>('listHeld', LIST_HELD, scope, escapedText(scanId), escapedText(after), limit)
+  }
+
+  async listOverdue(scope: string, hiddenBefore: number, limit: number) {
+    return await this.#rows<string>('listOverdue', LIST_OVERDUE, scope, hiddenBefore, limit)
+  }
+
+  async listHolds(scope: string) {
+    const holds = await this.#rows<HoldAnswer>('listHolds', LIST_HOLDS, scope)
+    return holds.map(({ scan_id, notes }) => ({ scanId: scan_id, notes }))
+  }
+
+  async latestPosition(scope: string) {
+    return await this.#one<number>('latestPosition', LATEST_POSITION, scope)
+  }
+
+  async count(scope: string) {
+    return await this.#one<NoteCounts>('count', COUNT, scope)
+  }
+
+  async listChanges(scope: string, after: number, limit: number) {
+    const changes = await this.#rows<ChangeAnswer>('listChanges', LIST_CHANGES, scope, after, limit)
+    return changes.map(changedNote)
+  }
+
+  async getNote(scope: string, noteId: string) {
+    const [note] = await this.#rows<NoteAnswer>('getNote', GET_NOTE, scope, escapedText(noteId))
+    return note && storedNote(note)
+  }
+
+  async listNotes(scope: string, after: string, limit: number) {
+    const notes = await this.#rows<NoteAnswer>('listNotes', LIST_NOTES, scope, escapedText(after), limit)
+    return notes.map(storedNote)
+  }
+
+  async search(scope: string, words: readonly string[], limit: number) {
+    const wanted = plainWords(words)
+    if (wanted === undefined) return []
+    // The scope is the second: placeholders stand in the order of the statement.
+    const found = await this.#ask<NoteAnswer>('search', SEARCH, [wanted, escapedText(scope), limit])
+    return found.map(storedNote)
+  }
+
+  async #one<Answer>(operation: string, text: string, scope: string, ...values: unknown[]): Promise<Answer> {
+    const [answer] = await this.#rows<Answer>(operation, text, scope, ...values)
+    return answer as Answer
+  }
+
+  async #rows<Answer>(operation: string, text: string, scope: string, ...values: unknown[]) {
+    return await this.#ask<Answer>(operation, text, [escapedText(scope), ...values])
+  }
+
+  async #ask<Answer>(operation: string, text: string, values: unknown[]): Promise<readonly Answer[]> {
+    try {
+      const { rows } = await withinTimeLimit(operation, this.#pool.query(text, values))
+      return (rows as readonly { readonly result: string }[]).map(({ result }) => readEscapedJson(result) as Answer)
+    } catch (error) {
+      throw explained(operation, error)
+    }
+  }
+}

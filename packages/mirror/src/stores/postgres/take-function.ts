@@ -1,0 +1,52 @@
+import { BY_INDEX } from './by-index.ts'
+import { stateJson, timeIn } from './note-columns.ts'
+
+/**
+ * Takes notes that are due, and postpones them. Rows that are locked are skipped: whoever holds the lock is taking them too, or
+ * changes them. It waits for nobody.
+ */
+// The sequence is read behind the locks: what a hint had marked before its row was taken is marked with a number that is not greater.
+export const TAKE_FUNCTION = `
+CREATE OR REPLACE FUNCTION notewire_mirror_take_1(for_scope text, now_ms float8, until_ms float8, at_most bigint)
+RETURNS text LANGUAGE plpgsql
+${BY_INDEX}
+AS $function$
+#variable_conflict use_variable
+DECLARE
+  moment timestamptz := to_timestamp(now_ms / 1000);
+  taken text[];
+  others text[];
+BEGIN
+  taken := ARRAY(
+    SELECT notes.note_id FROM notewire_mirror_notes AS notes
+      WHERE notes.scope = for_scope AND notes.due_at <= moment AND notes.dirty IS NOT NULL
+      ORDER BY notes.due_at LIMIT at_most
+      FOR NO KEY UPDATE SKIP LOCKED);
+  others := ARRAY(
+    SELECT notes.note_id FROM notewire_mirror_notes AS notes
+      WHERE notes.scope = for_scope AND notes.due_at <= moment AND notes.dirty IS NULL
+      ORDER BY notes.due_at LIMIT at_most - cardinality(taken)
+      FOR NO KEY UPDATE SKIP LOCKED);
+  taken := taken || others;
+  UPDATE notewire_mirror_notes AS notes SET due_at = to_timestamp(until_ms / 1000), version = notes.version + 1
+    WHERE notes.scope = for_scope AND notes.note_id = ANY (taken);
+
+  RETURN json_build_object(
+    'sequence', notewire_mirror_sequence_1(for_scope),
+    'notes', (
+      SELECT coalesce(json_agg(
+          json_build_object('version', notes.version, 'state', ${stateJson('notes')}, 'note', content.note)
+          ORDER BY place), '[]')
+        FROM unnest(taken) WITH ORDINALITY AS row_taken (note_id, place)
+        JOIN notewire_mirror_notes AS notes ON notes.scope = for_scope AND notes.note_id = row_taken.note_id
+        LEFT JOIN notewire_mirror_content AS content ON content.scope = for_scope AND content.note_id = row_taken.note_id),
+    'next_due_at', least(
+      (SELECT ${timeIn('notes.due_at')} FROM notewire_mirror_notes AS notes
+        WHERE notes.scope = for_scope AND notes.due_at IS NOT NULL AND notes.dirty IS NOT NULL AND notes.note_id <> ALL (taken)
+        ORDER BY notes.due_at LIMIT 1),
+      (SELECT ${timeIn('notes.due_at')} FROM notewire_mirror_notes AS notes
+        WHERE notes.scope = for_scope AND notes.due_at IS NOT NULL AND notes.dirty IS NULL AND notes.note_id <> ALL (taken)
+        ORDER BY notes.due_at LIMIT 1)));
+END
+$function$;
+`

@@ -1,0 +1,164 @@
+import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/sqlite'
+import type { NoteState } from '../../rules/note-state.ts'
+import type { ContentParts, ContentWrite, MirrorCommit, NoteWrite } from '../store.ts'
+import { PART_COLUMNS, partValues } from './content-columns.ts'
+import { NOTE_COLUMNS, noteValues } from './note-columns.ts'
+import { storedText } from './text.ts'
+
+/** Writes everything, provided that nobody else has written meanwhile. */
+export function commitStatements(scopeName: string, commit: MirrorCommit): readonly SqliteStatement[] {
+  const scope = storedText(scopeName)
+  const { notes } = commit
+  const announced = notes.filter(({ announce }) => announce !== undefined).length
+  let place = 0
+  return [
+    ...guards(scope, commit),
+    ...mirrorWrite(scope, commit, announced),
+    ...notes.flatMap((write) => {
+      if (write.announce !== undefined) place += 1
+      return [noteWrite(scope, write, announced - place), ...contentWrite(scope, write)]
+    }),
+  ]
+}
+
+/** Whether nothing was written, because of a guard. By its text: the one thing in which all drivers agree. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('CHECK constraint failed: notewire_written_meanwhile')
+}
+
+/** Asks whether a commit takes away anything that is there, which most that name a part as absent do not; nothing when it names none. */
+export function erasureStatement(scope: string, { notes }: MirrorCommit): readonly SqliteStatement[] {
+  const erased = notes.flatMap(({ state, content }) => {
+    const parts = PARTS.map((part) => Number(content === 'erase' || content?.[part] === null))
+    return parts.includes(1) ? [[storedText(state.noteId), ...parts]] : []
+  })
+  return erased.length === 0 ? [] : [{ sql: COUNT_ERASED, parameters: [JSON.stringify(erased), storedText(scope)] }]
+}
+
+/** Reads what the statement above answered. */
+export function erasesAny([row]: readonly SqliteRow[]): boolean {
+  return Number(row?.['erased']) > 0
+}
+
+function guards(scope: string, { notes, progress }: MirrorCommit): readonly SqliteStatement[] {
+  const versions = notes.map(({ state, expectedVersion }) => [storedText(state.noteId), expectedVersion])
+  return [
+    ...(notes.length === 0 ? [] : [{ sql: GUARD_NOTES, parameters: [JSON.stringify(versions), scope] }]),
+    ...(progress === undefined ? [] : [{ sql: GUARD_PROGRESS, parameters: [scope, progress.expectedVersion] }]),
+  ]
+}
+
+function mirrorWrite(
+  scope: string,
+  { progress, heardAt }: MirrorCommit,
+  announced: number,
+): readonly SqliteStatement[] {
+  if (progress === undefined && heardAt === undefined && announced === 0) return []
+  const next = progress === undefined ? null : JSON.stringify(progress.next)
+  return [{ sql: WRITE_MIRROR, parameters: [scope, announced, next, Number(next !== null), heardAt ?? null] }]
+}
+
+/** @param back  how many notes of the same commit are announced after this one */
+function noteWrite(scope: string, { state, announce }: NoteWrite, back: number): SqliteStatement {
+  const values = [scope, storedText(state.noteId), ...noteValues(state)]
+  switch (announce) {
+    case undefined:
+      return { sql: WRITE_NOTE, parameters: values }
+    case 'appeared':
+      return { sql: WRITE_APPEARED, parameters: [...values, back, scope, back, scope, back, scope] }
+    case 'changed':
+    case 'vanished':
+      return { sql: WRITE_CHANGED, parameters: [...values, back, scope] }
+  }
+}
+
+function contentWrite(scope: string, { state, content }: NoteWrite): readonly SqliteStatement[] {
+  const noteId = storedText(state.noteId)
+  if (content === undefined) return []
+  if (content === 'erase') return [{ sql: ERASE_CONTENT, parameters: [scope, noteId] }]
+  const parts = namedParts(content)
+  if (parts.length === 0) return []
+  const values = parts.flatMap((part): readonly SqliteValue[] => partValues(part, content))
+  return [{ sql: writeParts(parts), parameters: [...values, Number(isComplete(state, parts)), scope, noteId] }]
+}
+
+// To index a note twice, and take it from the index in between, is most of what a first listing costs.
+function isComplete({ presence, settledRevision, dueAt }: NoteState, parts: readonly (keyof ContentParts)[]): boolean {
+  const awaitsMore = presence === 'live' && settledRevision === null && dueAt !== null
+  return !awaitsMore || parts.some((part) => part !== 'note')
+}
+
+const PARTS = ['note', 'summary', 'transcript'] as const
+
+function namedParts(content: Exclude<ContentWrite, 'erase'>): readonly (keyof ContentParts)[] {
+  return PARTS.filter((part) => content[part] !== undefined)
+}
+
+const GUARD_NOTES = `
+  INSERT INTO notewire_mirror_conflicts (of)
+  SELECT 'a note' FROM json_each(?) AS expected
+  LEFT JOIN notewire_mirror_notes AS note ON note.scope = ? AND note.note_id = expected.value ->> 0
+  WHERE coalesce(note.version, 0) <> expected.value ->> 1
+  LIMIT 1`
+
+const GUARD_PROGRESS = `
+  INSERT INTO notewire_mirror_conflicts (of)
+  SELECT 'the progress'
+  WHERE coalesce((SELECT progress_version FROM notewire_mirrors WHERE scope = ?), 0) <> ?`
+
+const WRITE_MIRROR = `
+  INSERT INTO notewire_mirrors (scope, sequence, position, progress, progress_version, heard_at)
+  VALUES (?, 0, ?, ?, ?, ?)
+  ON CONFLICT (scope) DO UPDATE SET
+    position = position + excluded.position,
+    progress = coalesce(excluded.progress, progress),
+    progress_version = progress_version + excluded.progress_version,
+    heard_at = coalesce(max(heard_at, excluded.heard_at), heard_at, excluded.heard_at)`
+
+const WRITE_NOTE = writeNote([], '')
+const WRITE_CHANGED = writeNote(['position'], ', position = excluded.position')
+const WRITE_APPEARED = writeNote(
+  ['position', 'visible_since', 'first_visible'],
+  `, position = excluded.position, visible_since = excluded.visible_since,
+    first_visible = coalesce(first_visible, excluded.first_visible)`,
+)
+
+// All positions of a commit are taken at once, before its notes are written.
+function writeNote(places: readonly string[], placesAgain: string): string {
+  const placed = places.map(() => '(SELECT position - ? FROM notewire_mirrors WHERE scope = ?)')
+  const values = ['?', '?', '1', ...NOTE_COLUMNS.map(() => '?'), ...placed]
+  return `
+    INSERT INTO notewire_mirror_notes (${['scope', 'note_id', 'version', ...NOTE_COLUMNS, ...places].join(', ')})
+    VALUES (${values.join(', ')})
+    ON CONFLICT (scope, note_id) DO UPDATE SET
+      version = version + 1, ${NOTE_COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')}${placesAgain}`
+}
+
+function writeParts(parts: readonly (keyof ContentParts)[]): string {
+  const columns = parts.flatMap((part): readonly string[] => PART_COLUMNS[part])
+  return `
+    INSERT INTO notewire_mirror_content (row_id, ${columns.join(', ')}, is_indexed)
+    SELECT row_id, ${columns.map(() => '?').join(', ')}, ? FROM notewire_mirror_notes WHERE scope = ? AND note_id = ?
+    ON CONFLICT (row_id) DO UPDATE SET
+      ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}, is_indexed = max(is_indexed, excluded.is_indexed)`
+}
+
+/** Indexes notes that still await their transcript or summary, some at a time: for when there is nothing else to do. */
+export const INDEX_WAITING: SqliteStatement = {
+  sql: `
+    UPDATE notewire_mirror_content SET is_indexed = 1
+    WHERE row_id IN (SELECT row_id FROM notewire_mirror_content WHERE is_indexed = 0 LIMIT 200)`,
+  parameters: [],
+}
+
+const ERASE_CONTENT = `
+  DELETE FROM notewire_mirror_content
+  WHERE row_id = (SELECT row_id FROM notewire_mirror_notes WHERE scope = ? AND note_id = ?)`
+
+const COUNT_ERASED = `
+  SELECT count(*) AS erased FROM json_each(?) AS erased
+  CROSS JOIN notewire_mirror_notes AS note ON note.scope = ? AND note.note_id = erased.value ->> 0
+  CROSS JOIN notewire_mirror_content AS content ON content.row_id = note.row_id
+  WHERE (erased.value ->> 1 AND content.record IS NOT NULL)
+    OR (erased.value ->> 2 AND content.summary_record IS NOT NULL)
+    OR (erased.value ->> 3 AND content.transcript_record IS NOT NULL)`

@@ -1,0 +1,59 @@
+import { betterSqlite } from '@notewire/webhooks/sqlite'
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { anyNoteState } from '../../testing/fixtures/any-note-state.ts'
+import { anyHistory, HistoryPlayer } from '../../testing/fixtures/mirror-history.ts'
+import { memoryMirror } from '../memory-store.ts'
+import { sqliteMirror } from './sqlite-mirror.ts'
+
+const stores = {
+  'node:sqlite': () => sqliteMirror(':memory:'),
+  'better-sqlite3': () => sqliteMirror(betterSqlite(new Database(':memory:'))),
+}
+
+it.each(Object.entries(stores))('%s answers as the mirror in memory does, whatever happens', async (_driver, open) => {
+  const answered = new Map<unknown, number>()
+  const store = open()
+  await store.migrate()
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(anyHistory, async (steps) => {
+      run += 1
+      const sqlite = new HistoryPlayer(store, ` ${run}`)
+      const memory = new HistoryPlayer(memoryMirror())
+      const lastLook = ['personal', 'channel'].map(
+        (scope) => ({ do: 'read', scope, word: 'walrus', startedAt: 9 }) as const,
+      )
+      for (const step of [...steps, ...lastLook]) {
+        const answer = await memory.play(step)
+        expect(await sqlite.play(step), JSON.stringify(step)).toEqual(answer)
+        const kind = step.do === 'commit' ? answer : step.do
+        answered.set(kind, (answered.get(kind) ?? 0) + 1)
+      }
+    }),
+    { numRuns: 150 },
+  )
+  await store.close?.()
+  // Histories in which little happens would prove little.
+  for (const answer of ['committed', 'conflict', 'take', 'read', 'load']) {
+    expect(answered.get(answer), answer).toBeGreaterThan(100)
+  }
+})
+
+it('keeps every field of every state', async () => {
+  const store = sqliteMirror(':memory:')
+  await store.migrate()
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyNoteState('any'), { minLength: 1, maxLength: 5 }), async (states) => {
+      run += 1
+      for (const [expectedVersion, state] of states.entries()) {
+        await store.commit(String(run), { notes: [{ state, expectedVersion }] })
+        expect((await store.getNote(String(run), 'any'))?.state).toEqual(state)
+      }
+    }),
+    { numRuns: 500 },
+  )
+  await store.close?.()
+})

@@ -1,0 +1,146 @@
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it, onTestFinished } from 'vitest'
+import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../testing/checks/builders.ts'
+import type { ContentParts, ContentWrite, MirrorStore, NoteWrite } from '../store.ts'
+import { openMirror } from './fixtures/open-mirror.ts'
+import { startProcess } from './fixtures/start-process.ts'
+import { temporaryPath } from './fixtures/temporary-path.ts'
+import { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
+
+/** Each in another place of a note, none in any other note. */
+const SECRETS = ['zanzibar', 'quetzalcoatl', 'unfamiliar', 'rhododendron', 'wolpertinger', 'yggdrasil', 'jabberwocky']
+
+const SECRET_CONTENT: ContentParts = {
+  note: { ...aNote('secret', { title: 'To Zanzibar', content: 'with Quetzalcoatl' }), tags: ['unfamiliar'] } as never,
+  transcript: {
+    ...aTranscript('secret', `${'and so on, and so forth '.repeat(20_000)} rhododendron`),
+    segments: [{ speaker: 'Wolpertinger', text: 'yggdrasil' }],
+  },
+  summary: aSummary('secret', '# Jabberwocky'),
+}
+
+it.each(['node:sqlite', 'better-sqlite3'])('by %s, nothing of an erased note is left in any file', async (driver) => {
+  const path = temporaryPath(onTestFinished)
+  const store = await openWithNotes(path, driver)
+  await write(store, 'secret', SECRET_CONTENT)
+  expect(secretsIn(path)).toEqual(SECRETS)
+  await write(store, 'secret', 'erase')
+  expect(secretsIn(path)).toEqual([])
+  expect((await store.listNotes('default', '', 1_000)).length).toBe(100)
+})
+
+it('of what was there before an edit, nothing is left either', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = await openWithNotes(path, 'node:sqlite')
+  await write(store, 'secret', SECRET_CONTENT)
+  await write(store, 'secret', {
+    note: aNote('secret'),
+    transcript: aTranscript('secret'),
+    summary: aSummary('secret'),
+  })
+  await write(store, 'secret', 'erase')
+  expect(secretsIn(path)).toEqual([])
+})
+
+it('a part that is erased alone is gone alike, and the rest is not', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = await openWithNotes(path, 'node:sqlite')
+  await write(store, 'secret', SECRET_CONTENT)
+  await write(store, 'secret', { transcript: null })
+  expect(secretsIn(path)).toEqual(['zanzibar', 'quetzalcoatl', 'unfamiliar', 'jabberwocky'])
+  expect(await store.search('default', ['zanzibar'], 10)).toHaveLength(1)
+})
+
+it('what a process had erased when it was killed is gone when the next one begins', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = await openWithNotes(path, 'node:sqlite')
+  await write(store, 'secret', SECRET_CONTENT)
+  await store.close?.()
+  const child = startProcess('erase-and-hang.ts', path, 'secret')
+  await once(child.stdout, 'data')
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  expect(secretsIn(path)).not.toEqual([])
+  const next = sqliteMirror(path)
+  onTestFinished(() => next.close?.())
+  await next.migrate()
+  expect((await next.getNote('default', 'secret'))?.note).toBeNull()
+  expect(secretsIn(path)).toEqual([])
+})
+
+it('what a reader of the file still sees is gone with the first write after it has ended', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = await openWithNotes(path, 'node:sqlite')
+  await write(store, 'secret', SECRET_CONTENT)
+  const reader = new DatabaseSync(path, { readOnly: true })
+  reader.exec('BEGIN')
+  expect(reader.prepare("SELECT title FROM notewire_live_notes WHERE note_id = 'secret'").get()).toEqual({
+    title: 'To Zanzibar',
+  })
+  await write(store, 'secret', 'erase')
+  expect(await store.search('default', ['zanzibar'], 10)).toEqual([])
+  expect(secretsIn(path)).not.toEqual([])
+  reader.exec('COMMIT')
+  reader.close()
+  await store.takeDue('default', { now: 0, until: 0, limit: 1 })
+  expect(secretsIn(path)).toEqual([])
+})
+
+it('of thousands of erased words the search index keeps next to none, and none when it is made anew', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = await openWithNotes(path, 'node:sqlite')
+  const words = (index: number) => Array.from({ length: 100 }, (_, nth) => `q${wordOf(index * 100 + nth)}`)
+  const noteIds = Array.from({ length: 100 }, (_, index) => `secret ${index}`)
+  for (const [index, noteId] of noteIds.entries()) {
+    await write(store, noteId, { transcript: aTranscript(noteId, words(index).join(' ')) })
+  }
+  const all = noteIds.flatMap((_, index) => words(index))
+  const left = () => {
+    const found = new Set(Array.from(bytesOf(path).matchAll(/(?=(q[0-9a-z]{7}))/g), ([, word]) => word))
+    return all.filter((word) => found.has(word))
+  }
+  expect(left()).toHaveLength(all.length)
+  for (const noteId of noteIds) await write(store, noteId, 'erase')
+  expect(left().length).toBeLessThan(all.length / 1_000)
+  await store.rebuildSearch()
+  expect(left()).toEqual([])
+  expect(await store.search('default', ['stand-up'], 1_000)).toHaveLength(100)
+})
+
+async function openWithNotes(path: string, driver: string): Promise<SqliteMirror> {
+  const store = openMirror(path, driver)
+  onTestFinished(() => store.close?.())
+  await store.migrate()
+  const noteIds = Array.from({ length: 100 }, (_, index) => `note ${index}`)
+  const notes = noteIds.map((noteId, index): NoteWrite => {
+    const transcript = aTranscript(noteId, 'what was said then '.repeat(index ** 2))
+    const content = { note: aNote(noteId), transcript, summary: aSummary(noteId) }
+    return { state: aLiveState(noteId), expectedVersion: 0, content, announce: 'appeared' }
+  })
+  expect(await store.commit('default', { notes })).toBe('committed')
+  return store
+}
+
+async function write(store: MirrorStore, noteId: string, content: ContentWrite): Promise<void> {
+  const { notes } = await store.load('default', [noteId])
+  const state = content === 'erase' ? aState(noteId, { presence: 'gone' }) : aLiveState(noteId)
+  const expectedVersion = notes.get(noteId)?.version ?? 0
+  expect(await store.commit('default', { notes: [{ state, expectedVersion, content }] })).toBe('committed')
+}
+
+/** Words without order, so that they stand anywhere in the index. */
+function wordOf(number: number): string {
+  return (Math.imul(number + 1, 2_654_435_761) >>> 0).toString(36).padStart(7, 'x')
+}
+
+function secretsIn(path: string): readonly string[] {
+  const bytes = bytesOf(path)
+  return SECRETS.filter((secret) => bytes.includes(secret))
+}
+
+function bytesOf(path: string): string {
+  const files = [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file))
+  return files.map((file) => readFileSync(file, 'latin1').toLowerCase()).join('')
+}

@@ -1,0 +1,17 @@
+export {
+  betterSqlite,
+  type D1Binding,
+  type D1Statement,
+  type DurableObjectSqlStorage,
+  d1,
+  durableObjectSqlite,
+  NodeSqliteMissingError,
+  nodeSqlite,
+  type PreparedStatement,
+  type SqliteConnection,
+  type SqliteDriver,
+  type SqliteRow,
+  type SqliteStatement,
+  type SqliteValue,
+} from '@notewire/webhooks/sqlite'
+export { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'

@@ -1,0 +1,50 @@
+import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/sqlite'
+import { type MirrorProgress, NO_PROGRESS } from '../../listing/progress.ts'
+import type { LoadedNotes, LoadedProgress } from '../store.ts'
+import { READ_STATE, versionedState } from './note-columns.ts'
+import { storedText } from './text.ts'
+
+/** Advances the sequence, and reads the progress and notes. */
+export function loadStatements(scope: string, noteIds: readonly string[]): readonly SqliteStatement[] {
+  return [
+    { sql: ADVANCE, parameters: [storedText(scope)] },
+    ...(noteIds.length === 0
+      ? []
+      : [{ sql: READ_NOTES, parameters: [JSON.stringify(noteIds.map(storedText)), storedText(scope)] }]),
+  ]
+}
+
+/** Reads what the statements of a load answered. */
+export function loadedNotes([mirrors, rows = []]: readonly SqliteRow[][]): LoadedNotes {
+  const notes = rows.map(versionedState)
+  return { ...loadedProgress(mirrors?.[0]), notes: new Map(notes.map((note) => [note.state.noteId, note])) }
+}
+
+/** Reads the progress alone. */
+export function readProgress(scope: string): SqliteStatement {
+  return { sql: READ_PROGRESS, parameters: [storedText(scope)] }
+}
+
+/** Reads the row of a scope, which is not there before its first write. */
+export function loadedProgress(row: SqliteRow | undefined): LoadedProgress {
+  const progress = row?.['progress']
+  return {
+    sequence: Number(row?.['sequence'] ?? 0),
+    progress: typeof progress === 'string' ? (JSON.parse(progress) as MirrorProgress) : NO_PROGRESS,
+    progressVersion: Number(row?.['progress_version'] ?? 0),
+    heardAt: (row?.['heard_at'] ?? null) as number | null,
+  }
+}
+
+const PROGRESS_COLUMNS = 'sequence, progress, progress_version, heard_at'
+
+const ADVANCE = `
+  INSERT INTO notewire_mirrors (scope, sequence, position, progress_version) VALUES (?, 1, 0, 0)
+  ON CONFLICT (scope) DO UPDATE SET sequence = sequence + 1
+  RETURNING ${PROGRESS_COLUMNS}`
+
+const READ_PROGRESS = `SELECT ${PROGRESS_COLUMNS} FROM notewire_mirrors WHERE scope = ?`
+
+const READ_NOTES = `
+  SELECT ${READ_STATE} FROM json_each(?) AS wanted
+  CROSS JOIN notewire_mirror_notes AS note ON note.scope = ? AND note.note_id = wanted.value`

@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { startProcess } from './fixtures/start-process.ts'
+import { temporaryPath } from './fixtures/temporary-path.ts'
+import { sqliteMirror } from './sqlite-mirror.ts'
+
+const TIMES = 150
+
+it('four processes on one file lose no change, and get no number twice', async () => {
+  const path = temporaryPath(onTestFinished)
+  const drivers = ['node:sqlite', 'better-sqlite3', 'node:sqlite', 'better-sqlite3']
+  const printed = await Promise.all(drivers.map((driver) => printedBy('count-on.ts', path, driver, String(TIMES))))
+  const sequences = printed.flatMap((text) => JSON.parse(text) as number[])
+  expect(new Set(sequences).size).toBe(sequences.length)
+  // Somebody was slower than another, now and then.
+  expect(sequences.length).toBeGreaterThan(drivers.length * TIMES)
+  const store = sqliteMirror(path)
+  onTestFinished(() => store.close?.())
+  const noteIds = Array.from({ length: 5 }, (_, index) => `note ${index}`)
+  const { notes } = await store.load('default', noteIds)
+  const each = (drivers.length * TIMES) / noteIds.length
+  for (const noteId of noteIds) {
+    expect(notes.get(noteId)).toMatchObject({ version: each, state: { attempts: each } })
+  }
+})
+
+it('a writer that is killed at any moment leaves each of its commits whole or not at all', async () => {
+  const path = temporaryPath(onTestFinished)
+  let last = 0
+  for (const driver of [
+    'node:sqlite',
+    'better-sqlite3',
+    'node:sqlite',
+    'better-sqlite3',
+    'node:sqlite',
+    'better-sqlite3',
+  ]) {
+    const writer = startProcess('write-together.ts', path, driver)
+    const printing = textOf(writer.stdout)
+    await once(writer.stdout, 'readable')
+    await sleep(Math.random() * 300)
+    writer.kill('SIGKILL')
+    const acknowledged = Number((await printing).trimEnd().split('\n').at(-1))
+    const written = await numberIn(path)
+    // One commit may have been made whose writer could not say so any more.
+    expect([acknowledged, acknowledged + 1]).toContain(written)
+    expect(written).toBeGreaterThan(last)
+    last = written
+  }
+})
+
+async function printedBy(fixture: string, ...args: string[]): Promise<string> {
+  return await textOf(startProcess(fixture, ...args).stdout)
+}
+
+async function textOf(output: AsyncIterable<unknown>): Promise<string> {
+  let text = ''
+  for await (const chunk of output) text += chunk
+  return text
+}
+
+/** The number that everything in the file agrees on. */
+async function numberIn(path: string): Promise<number> {
+  const store = sqliteMirror(path)
+  await store.migrate()
+  const { progress, progressVersion, heardAt } = await store.readProgress('default')
+  const noteIds = ['a', 'b', 'c', 'd', 'e']
+  const { notes } = await store.load('default', noteIds)
+  const listed = await store.listNotes('default', '', 100)
+  const found = await store.search('default', [`number${progressVersion}`], 100)
+  const changes = await store.listChanges('default', 0, 100)
+  await store.close?.()
+  expect([progress.keyId, heardAt]).toEqual([String(progressVersion), progressVersion])
+  for (const noteId of noteIds) {
+    expect(notes.get(noteId)).toMatchObject({ version: progressVersion, state: { revision: progressVersion } })
+  }
+  expect(listed.map(({ note }) => note?.title)).toEqual(noteIds.map(() => `number${progressVersion}`))
+  expect(listed.map(({ transcript }) => transcript === null)).toEqual(noteIds.map(() => progressVersion % 3 === 0))
+  expect(found.map(({ state }) => state.noteId).sort()).toEqual(noteIds)
+  const first = changes[0]?.position ?? 0
+  expect(changes.map(({ position }) => position)).toEqual(noteIds.map((_, index) => first + index))
+  expectSound(path)
+  return progressVersion
+}
+
+function expectSound(path: string): void {
+  const database = new DatabaseSync(path)
+  expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
+  // Compares the index with what it is of, and throws where they differ.
+  database.exec("INSERT INTO notewire_mirror_search (notewire_mirror_search, rank) VALUES ('integrity-check', 1)")
+  database.close()
+}

@@ -1,0 +1,32 @@
+import { nodeSqlite, type SqliteDriver } from '@notewire/webhooks/sqlite'
+import { expect, it } from 'vitest'
+import { mirrorStoreChecks } from '../../testing/mirror-store-checks.ts'
+import { sqliteMirror } from './sqlite-mirror.ts'
+
+it('no statement goes through a whole table, and each has one of a fixed number of texts', async () => {
+  const inner = nodeSqlite(':memory:')
+  const texts = new Map<string, number>()
+  const recording: SqliteDriver = {
+    batch(statements, outlives) {
+      for (const { sql, parameters } of statements) texts.set(sql, parameters.length)
+      return inner.batch(statements, outlives)
+    },
+  }
+  const store = sqliteMirror(recording)
+  await store.migrate()
+  texts.clear()
+  for (const { run } of mirrorStoreChecks) await run(store)
+  for (const sql of texts.keys()) if (/^\s*(CREATE|PRAGMA)|'secure-delete'|'rank'/.test(sql)) texts.delete(sql)
+  expect(texts.size).toBeGreaterThan(15)
+  expect(texts.size).toBeLessThan(40)
+  for (const [sql, parameters] of texts) {
+    const explain = { sql: `EXPLAIN QUERY PLAN ${sql}`, parameters: Array(parameters).fill(null) }
+    const [plan = []] = await inner.batch([explain], 'process')
+    const steps = plan.map(({ detail }) => String(detail))
+    const scans = steps.filter((step) => TABLE_SCAN.test(step) && !step.endsWith('notewire_mirror_content_waiting'))
+    expect(scans, sql).toEqual([])
+  }
+  await inner.close?.()
+})
+
+const TABLE_SCAN = /^SCAN (note|content|notewire_mirror_(notes|content))\b|notewire_mirror_notes_by_id \(scope=\?\)$/

@@ -1,0 +1,178 @@
+import type { SqliteStatement } from '@notewire/webhooks/sqlite'
+import { COUNTS, countsOf } from './counts.ts'
+
+const ADD_TO_SEARCH = `
+  INSERT INTO notewire_mirror_search (rowid, title, content, summary, transcript)
+  VALUES (new.row_id, new.title, new.content, new.summary, new.transcript)`
+
+// FTS5 must be told what it had indexed.
+const TAKE_FROM_SEARCH = `
+  INSERT INTO notewire_mirror_search (notewire_mirror_search, rowid, title, content, summary, transcript)
+  VALUES ('delete', old.row_id, old.title, old.content, old.summary, old.transcript)`
+
+/**
+ * What `migrate` makes, where it is not there yet. The comments stay in the database, for whoever opens it.
+ *
+ * Times are in milliseconds since the Unix epoch, but for those that the service tells: they are as it wrote them (ISO 8601).
+ * Numbers called sequence are of the mirror's own count, `notewire_mirrors.sequence`.
+ */
+export const SCHEMA: readonly SqliteStatement[] = [
+  `
+    CREATE TABLE IF NOT EXISTS notewire_mirrors (
+      scope TEXT NOT NULL PRIMARY KEY,
+      sequence INTEGER NOT NULL,         -- the latest number that was handed out
+      position INTEGER NOT NULL,         -- of the latest change
+      progress TEXT,                     -- of listings: JSON
+      progress_version INTEGER NOT NULL, -- how often that was written
+      heard_at INTEGER,                  -- when the last event came
+      ${COUNTS.map((count) => `${count} INTEGER NOT NULL DEFAULT 0`).join(', ')} -- how many notes are
+    ) WITHOUT ROWID`,
+  `
+    CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
+      row_id INTEGER PRIMARY KEY,
+      scope TEXT NOT NULL,
+      note_id TEXT NOT NULL,
+      version INTEGER NOT NULL,        -- how often this row was written
+      presence TEXT NOT NULL,          -- 'live' is to be seen; 'hidden' is not, until it is settled; 'gone' is erased
+      evidence_says TEXT,              -- what the last read that settled it found: 'present' or 'absent'
+      evidence_start INTEGER NOT NULL, -- sequence when that read left; 0 before the first
+      evidence_end INTEGER,            -- sequence when its answer was in hand
+      evidence_source TEXT,            -- 'backfill', 'poll', 'scan' or 'read'
+      evidence_at INTEGER,
+      revision INTEGER,                -- of the record that is kept
+      status TEXT,
+      transcript_status TEXT,
+      summary_status TEXT,
+      created_at TEXT,                 -- as the service wrote it
+      updated_at TEXT,                 -- as the service wrote it
+      settled_revision INTEGER,        -- of which transcript and summary are; NULL while they are to be read
+      transcript_held TEXT,            -- 'ready' when there is one
+      summary_held TEXT,               -- 'ready' when there is one
+      dirty INTEGER,                   -- sequence of the hint after which the note must be read
+      hinted_revision INTEGER,         -- the highest that an event spoke of
+      hidden_by INTEGER,               -- sequence of the event that said that the note is gone
+      hidden_at INTEGER,               -- when that came
+      held_by_scan TEXT,               -- the scan whose removals wait to be accepted
+      attempts INTEGER NOT NULL,
+      due_at INTEGER,                  -- when there is something to read
+      heard_kind TEXT,                 -- of the last event
+      heard_revision INTEGER,
+      heard_at INTEGER,
+      position INTEGER,                -- of the latest change
+      visible_since INTEGER NOT NULL DEFAULT 0, -- position at which the note appeared last
+      first_visible INTEGER            -- position at which the note appeared first
+    )`,
+  'CREATE UNIQUE INDEX IF NOT EXISTS notewire_mirror_notes_by_id ON notewire_mirror_notes (scope, note_id)',
+  `
+    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_by_evidence ON notewire_mirror_notes (scope, evidence_start)
+    WHERE presence = 'live'`,
+  `
+    CREATE UNIQUE INDEX IF NOT EXISTS notewire_mirror_notes_by_position ON notewire_mirror_notes (scope, position)
+    WHERE position IS NOT NULL`,
+  `
+    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_due ON notewire_mirror_notes (scope, dirty IS NULL, due_at)
+    WHERE due_at IS NOT NULL`,
+  `
+    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_hidden ON notewire_mirror_notes (scope, hidden_at)
+    WHERE hidden_at IS NOT NULL`,
+  `
+    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_held ON notewire_mirror_notes (scope, held_by_scan, note_id)
+    WHERE held_by_scan IS NOT NULL`,
+  `
+    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_hidden ON notewire_mirror_notes (scope, hidden_at)
+    WHERE hidden_at IS NOT NULL`,
+  `
+    CREATE TRIGGER IF NOT EXISTS notewire_mirror_notes_inserted AFTER INSERT ON notewire_mirror_notes BEGIN
+      UPDATE notewire_mirrors SET ${countsOf('new', '+')} WHERE scope = new.scope;
+    END`,
+  `
+    CREATE TRIGGER IF NOT EXISTS notewire_mirror_notes_updated
+    AFTER UPDATE OF presence, dirty, settled_revision ON notewire_mirror_notes
+    WHEN old.presence <> new.presence OR (old.dirty IS NULL) <> (new.dirty IS NULL)
+      OR (old.settled_revision IS NULL) <> (new.settled_revision IS NULL)
+    BEGIN
+      UPDATE notewire_mirrors SET ${countsOf('old', '-')} WHERE scope = new.scope;
+      UPDATE notewire_mirrors SET ${countsOf('new', '+')} WHERE scope = new.scope;
+    END`,
+  `
+    CREATE TABLE IF NOT EXISTS notewire_mirror_content (
+      row_id INTEGER PRIMARY KEY, -- of the note in notewire_mirror_notes
+      title TEXT,
+      content TEXT,
+      summary TEXT,               -- Markdown
+      transcript TEXT,
+      segments TEXT,              -- of the transcript: JSON
+      record TEXT,                -- the rest of the note: JSON
+      summary_record TEXT,        -- the rest of the summary: JSON
+      transcript_record TEXT,     -- the rest of the transcript: JSON
+      is_indexed INTEGER NOT NULL -- whether it can be searched: not before transcript and summary are read
+    )`,
+  `
+    CREATE INDEX IF NOT EXISTS notewire_mirror_content_waiting ON notewire_mirror_content (row_id)
+    WHERE is_indexed = 0`,
+  `
+    CREATE VIEW IF NOT EXISTS notewire_mirror_indexed AS
+    SELECT row_id, title, content, summary, transcript FROM notewire_mirror_content WHERE is_indexed = 1`,
+  `
+    CREATE VIRTUAL TABLE IF NOT EXISTS notewire_mirror_search USING fts5 (
+      title, content, summary, transcript,
+      content = 'notewire_mirror_indexed', content_rowid = 'row_id', tokenize = 'unicode61 remove_diacritics 0'
+    )`,
+  // What is deleted from the index is removed from it, instead of being marked until some later merge.
+  "INSERT INTO notewire_mirror_search (notewire_mirror_search, rank) VALUES ('secure-delete', 1)",
+  "INSERT INTO notewire_mirror_search (notewire_mirror_search, rank) VALUES ('rank', 'bm25(8, 2, 4, 1)')",
+  `
+    CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_inserted AFTER INSERT ON notewire_mirror_content
+    WHEN new.is_indexed BEGIN
+      ${ADD_TO_SEARCH};
+    END`,
+  `
+    CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_deleted AFTER DELETE ON notewire_mirror_content
+    WHEN old.is_indexed BEGIN
+      ${TAKE_FROM_SEARCH};
+    END`,
+  `
+    CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_completed
+    AFTER UPDATE OF is_indexed ON notewire_mirror_content
+    WHEN new.is_indexed AND NOT old.is_indexed BEGIN
+      ${ADD_TO_SEARCH};
+    END`,
+  `
+    CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_updated
+    AFTER UPDATE OF title, content, summary, transcript ON notewire_mirror_content
+    WHEN old.is_indexed AND (
+      old.title IS NOT new.title OR old.content IS NOT new.content
+      OR old.summary IS NOT new.summary OR old.transcript IS NOT new.transcript
+    ) BEGIN
+      ${TAKE_FROM_SEARCH};
+      ${ADD_TO_SEARCH};
+    END`,
+  `
+    CREATE VIEW IF NOT EXISTS notewire_live_notes AS
+    SELECT
+      scope, note_id, row_id, revision, status, title, content, summary, transcript, segments, record,
+      transcript_status, summary_status, created_at, updated_at,
+      settled_revision IS revision AND dirty IS NULL AS is_settled
+    FROM notewire_mirror_notes LEFT JOIN notewire_mirror_content USING (row_id)
+    WHERE presence = 'live'`,
+  // Nothing can be written here: what tries to takes its transaction back.
+  `
+    CREATE TABLE IF NOT EXISTS notewire_mirror_conflicts (
+      of TEXT CONSTRAINT notewire_written_meanwhile CHECK (0)
+    )`,
+].map((sql) => ({ sql, parameters: [] }))
+
+/** Makes the search index anew. */
+export const REBUILD_SEARCH: SqliteStatement = {
+  sql: "INSERT INTO notewire_mirror_search (notewire_mirror_search) VALUES ('rebuild')",
+  parameters: [],
+}
+
+/**
+ * Commits that acknowledge nothing are not flushed: a power cut may take back the latest, and with them numbers that somebody has
+ * seen. Whoever opens the mirror goes on far behind them.
+ */
+export const SKIP_NUMBERS: SqliteStatement = {
+  sql: 'UPDATE notewire_mirrors SET sequence = sequence + 1000000, position = position + 1000000',
+  parameters: [],
+}

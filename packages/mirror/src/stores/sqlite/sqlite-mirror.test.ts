@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs'
+import { betterSqlite, durableObjectSqlite, NodeSqliteMissingError } from '@notewire/webhooks/sqlite'
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { aLiveState, aNote } from '../../testing/checks/builders.ts'
+import { mirrorStoreChecks } from '../../testing/mirror-store-checks.ts'
+import { objectStorage } from './fixtures/object-storage.ts'
+import { temporaryPath } from './fixtures/temporary-path.ts'
+import { sqliteMirror } from './sqlite-mirror.ts'
+
+const stores = {
+  'node:sqlite, in a file': () => sqliteMirror(temporaryPath(onTestFinished)),
+  'node:sqlite, in memory': () => sqliteMirror(':memory:'),
+  'better-sqlite3, in a file': () => sqliteMirror(betterSqlite(new Database(temporaryPath(onTestFinished)))),
+  'the storage of a Durable Object': () => sqliteMirror(durableObjectSqlite(objectStorage())),
+}
+
+describe.each(Object.entries(stores))('the mirror in %s', (_where, open) => {
+  for (const { name, run } of mirrorStoreChecks) {
+    it(name, async () => {
+      const store = open()
+      await store.migrate()
+      await run(store)
+      await store.close?.()
+    })
+  }
+})
+
+describe('a path', () => {
+  it('is opened when the store is first used, and not before', async () => {
+    const path = temporaryPath(onTestFinished)
+    const store = sqliteMirror(path)
+    expect(existsSync(path)).toBe(false)
+    await store.migrate()
+    expect(existsSync(path)).toBe(true)
+    await store.close?.()
+  })
+
+  it('is remembered from one process to the next, and by a store that was closed', async () => {
+    const path = temporaryPath(onTestFinished)
+    const store = sqliteMirror(path)
+    await store.migrate()
+    const { sequence } = await store.load('default', [])
+    const notes = [{ state: aLiveState('note_1'), expectedVersion: 0, content: { note: aNote('note_1') } }]
+    await store.commit('default', { notes })
+    await store.close?.()
+    for (const again of [store, sqliteMirror(path)]) {
+      expect((await again.getNote('default', 'note_1'))?.note).toEqual(aNote('note_1'))
+      expect((await again.load('default', [])).sequence).toBeGreaterThan(sequence)
+      await again.close?.()
+    }
+  })
+
+  it('is of no use where the runtime has no node:sqlite, which is said', async () => {
+    const missing = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
+    await expect(sqliteMirror('notes.db').migrate()).rejects.toThrow(NodeSqliteMissingError)
+    missing.mockRestore()
+  })
+})
+
+describe('a database', () => {
+  it('that was never migrated says so in SQLite’s words', async () => {
+    await expect(sqliteMirror(':memory:').load('default', [])).rejects.toThrow('no such table: notewire_mirrors')
+  })
+
+  it.each(['', undefined, new Database(':memory:')])('must be a path or a driver: %s', (database) => {
+    expect(() => sqliteMirror(database as string)).toThrow(/needs the path of a file.*or a driver/)
+  })
+})
+
+describe('a note whose transcript and summary are still to be read', () => {
+  const unsettled = aLiveState('note_1', { settledRevision: null, dueAt: 1_000 })
+  const content = { note: aNote('note_1', { title: 'Walrus' }) }
+
+  it('is found as soon as they are there', async () => {
+    const store = sqliteMirror(':memory:')
+    await store.migrate()
+    await store.commit('default', { notes: [{ state: unsettled, expectedVersion: 0, content }] })
+    const settled = { state: aLiveState('note_1'), content: { transcript: null, summary: null } }
+    await store.commit('default', { notes: [{ ...settled, expectedVersion: 1 }] })
+    expect(await store.search('default', ['walrus'], 10)).toHaveLength(1)
+    await store.close?.()
+  })
+
+  it('is found as soon as there is nothing else to do, however long they take', async () => {
+    const store = sqliteMirror(':memory:')
+    await store.migrate()
+    await store.commit('default', { notes: [{ state: unsettled, expectedVersion: 0, content }] })
+    expect((await store.takeDue('default', { now: 1_000, until: 2_000, limit: 1 })).notes).toHaveLength(1)
+    expect((await store.takeDue('default', { now: 1_000, until: 2_000, limit: 1 })).notes).toHaveLength(0)
+    expect(await store.search('default', ['walrus'], 10)).toHaveLength(1)
+    const renamed = { note: aNote('note_1', { title: 'Badger' }) }
+    await store.commit('default', { notes: [{ state: unsettled, expectedVersion: 2, content: renamed }] })
+    expect(await store.search('default', ['walrus'], 10)).toHaveLength(0)
+    expect(await store.search('default', ['badger'], 10)).toHaveLength(1)
+    await store.close?.()
+  })
+})

@@ -1,0 +1,65 @@
+import { DatabaseSync } from 'node:sqlite'
+import { expect, it, onTestFinished } from 'vitest'
+import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../testing/checks/builders.ts'
+import { temporaryPath } from './fixtures/temporary-path.ts'
+import { sqliteMirror } from './sqlite-mirror.ts'
+
+async function readerOfNotes(): Promise<DatabaseSync> {
+  const path = temporaryPath(onTestFinished)
+  const store = sqliteMirror(path)
+  await store.migrate()
+  const live = aLiveState('live', { status: 'ended', updatedAt: '2026-01-01T09:00:00Z', dirty: 4 })
+  const note = { ...aNote('live', { title: 'Weekly', content: 'Budget' }), owner: { type: 'channel', channel_id: 'c' } }
+  const content = { note, transcript: aTranscript('live'), summary: aSummary('live', '* agreed') }
+  const hidden = { note: aNote('hidden', { title: 'Weekly too' }) }
+  await store.commit('default', {
+    notes: [
+      { state: live, expectedVersion: 0, content },
+      { state: aLiveState('bare'), expectedVersion: 0 },
+      { state: aState('hidden', { presence: 'hidden' }), expectedVersion: 0, content: hidden },
+    ],
+  })
+  await store.close?.()
+  const reader = new DatabaseSync(path, { readOnly: true })
+  onTestFinished(() => reader.close())
+  return reader
+}
+
+it('live notes can be read by SQL, with what they say', async () => {
+  const reader = await readerOfNotes()
+  expect(reader.prepare('SELECT * FROM notewire_live_notes ORDER BY note_id').all()).toMatchObject([
+    { scope: 'default', note_id: 'bare', title: null, transcript: null, is_settled: 1 },
+    {
+      scope: 'default',
+      note_id: 'live',
+      revision: 1,
+      status: 'ended',
+      title: 'Weekly',
+      content: 'Budget',
+      transcript: 'Good morning everybody',
+      summary: '* agreed',
+      updated_at: '2026-01-01T09:00:00Z',
+      is_settled: 0,
+    },
+  ])
+})
+
+it('segments and the rest of a record are JSON', async () => {
+  const reader = await readerOfNotes()
+  const speakers = `
+    SELECT value ->> 'speaker' AS speaker, record -> 'owner' ->> 'channel_id' AS channel
+    FROM notewire_live_notes, json_each(segments) WHERE note_id = 'live'`
+  expect(reader.prepare(speakers).all()).toEqual([
+    { speaker: 'Ada', channel: 'c' },
+    { speaker: null, channel: 'c' },
+  ])
+})
+
+it('the index can be searched by SQL, with all that FTS5 offers', async () => {
+  const reader = await readerOfNotes()
+  const search = `
+    SELECT note_id, snippet(notewire_mirror_search, 3, '[', ']', '…', 3) AS said
+    FROM notewire_mirror_search JOIN notewire_live_notes ON row_id = notewire_mirror_search.rowid
+    WHERE notewire_mirror_search MATCH 'transcript:morning week* NOT monthly' ORDER BY rank`
+  expect(reader.prepare(search).all()).toEqual([{ note_id: 'live', said: 'Good [morning] everybody' }])
+})

@@ -1,0 +1,177 @@
+import type { Note, Summary, Transcript } from '@notewire/protocol'
+import type { CompletionCertificate } from '../listing/certificate.ts'
+import type { MirrorProgress } from '../listing/progress.ts'
+import type { NoteState } from '../rules/note-state.ts'
+
+/**
+ * Where a mirror is kept. The rules are not here: a store reads rows, and writes them all or none, provided that nobody
+ * else wrote them meanwhile. `mirrorStoreChecks` of `@notewire/mirror/testing` says the same, executable.
+ *
+ * Every operation belongs to a scope. Scopes never see each other.
+ */
+export interface MirrorStore {
+  /** Makes what the store needs, where it is missing. Any number of instances may call it at once, and at every start. */
+  migrate(): Promise<void>
+  /**
+   * Advances the scope's sequence by one and reads: the number is greater than any handed out before, to whomever, so that
+   * it dates an answer that is in hand.
+   */
+  load(scope: string, noteIds: readonly string[]): Promise<LoadedNotes>
+  /** The scope's latest sequence number, which dates a request that is about to leave, and its progress. */
+  readProgress(scope: string): Promise<LoadedProgress>
+  /**
+   * Writes everything in one step, or nothing: `'conflict'` when a note or the progress is no longer of the expected version. It
+   * survives the end of the process when it resolves; with `heardAt`, which acknowledges an event, also a power cut. A power cut may
+   * take the latest others back, in their order, but never lets a position or a sequence number be used twice.
+   */
+  commit(scope: string, commit: MirrorCommit): Promise<'committed' | 'conflict'>
+  /**
+   * Takes notes whose work is due, dirty ones first, then the longest due, and postpones them until `until`, so that nobody else
+   * takes them meanwhile: of several callers at once, each gets others. The sequence number dates what is read for them.
+   */
+  takeDue(scope: string, request: DueRequest): Promise<DueNotes>
+  /**
+   * Lists live notes whose evidence starts before the scan did, by id: those that a complete listing did not show.
+   *
+   * @param after  the id behind which to go on, or `''`
+   */
+  listCandidates(
+    scope: string,
+    certificate: CompletionCertificate,
+    after: string,
+    limit: number,
+  ): Promise<readonly string[]>
+  /** Counts those of `listCandidates`. */
+  countCandidates(scope: string, certificate: CompletionCertificate): Promise<number>
+  /** Lists hidden notes that a scan holds back, by id. */
+  listHeld(scope: string, scanId: string, after: string, limit: number): Promise<readonly string[]>
+  /**
+   * Lists notes with content that an event has hidden at a time or before, by id, and that nothing has settled since.
+   *
+   * @param hiddenBefore  milliseconds since the Unix epoch, as `hiddenAt`
+   */
+  listOverdue(scope: string, hiddenBefore: number, limit: number): Promise<readonly string[]>
+  /** Lists the scans that hold removals back, and how many each holds, by scan. */
+  listHolds(scope: string): Promise<readonly HeldRemovals[]>
+  /** Counts the notes of the scope. */
+  count(scope: string): Promise<NoteCounts>
+  /** Reads the position of the latest change; `0` before the first. */
+  latestPosition(scope: string): Promise<number>
+  /** Lists what changed behind a position, each note once, with its latest change, in the order of positions. */
+  listChanges(scope: string, after: number, limit: number): Promise<readonly ChangedNote[]>
+  /** Reads a note with its content, whatever its presence. */
+  getNote(scope: string, noteId: string): Promise<StoredNote | undefined>
+  /** Lists live notes with their content, by id. */
+  listNotes(scope: string, after: string, limit: number): Promise<readonly StoredNote[]>
+  /** Finds live notes in whose title, content, transcript or summary all words occur, the best match first. */
+  search(scope: string, words: readonly string[], limit: number): Promise<readonly StoredNote[]>
+  /** Closes what the store has opened. */
+  close?(): Promise<void> | void
+}
+
+/** A note's state and the number of times that it was written: `0` for one that is not there. */
+export interface VersionedState {
+  readonly state: NoteState
+  readonly version: number
+}
+
+/** What `load` reads. */
+export interface LoadedNotes extends LoadedProgress {
+  /** Those of the ids that are known. */
+  readonly notes: ReadonlyMap<string, VersionedState>
+}
+
+/** What `readProgress` reads. */
+export interface LoadedProgress {
+  readonly sequence: number
+  readonly progress: MirrorProgress
+  readonly progressVersion: number
+  /** When the last event came, in milliseconds since the Unix epoch; `null` when none ever did. */
+  readonly heardAt: number | null
+}
+
+/** What `commit` writes, all or nothing. */
+export interface MirrorCommit {
+  readonly notes: readonly NoteWrite[]
+  readonly progress?: { readonly expectedVersion: number; readonly next: MirrorProgress } | undefined
+  /** When an event came, in milliseconds since the Unix epoch. */
+  readonly heardAt?: number | undefined
+}
+
+/** One note to write. */
+export interface NoteWrite {
+  readonly state: NoteState
+  readonly expectedVersion: number
+  /** What to do with the content; absent when it stays as it is. */
+  readonly content?: ContentWrite | undefined
+  /**
+   * What readers of the feed are to be told. `appeared` also marks where the note became visible, and the first time that it did.
+   */
+  readonly announce?: 'appeared' | 'changed' | 'vanished' | undefined
+}
+
+/** A change of a note's content: the parts that are named. */
+export type ContentWrite = 'erase' | ContentParts
+
+/** Parts of a note's content. `null` erases a part. */
+export interface ContentParts {
+  readonly note?: Note | null | undefined
+  readonly transcript?: Transcript | null | undefined
+  readonly summary?: Summary | null | undefined
+}
+
+/** A note and its content. */
+export interface StoredNote {
+  readonly state: NoteState
+  readonly note: Note | null
+  readonly transcript: Transcript | null
+  readonly summary: Summary | null
+}
+
+/** What `takeDue` is asked for. Times are milliseconds since the Unix epoch. */
+export interface DueRequest {
+  readonly now: number
+  readonly until: number
+  readonly limit: number
+}
+
+/** What `takeDue` gives. */
+export interface DueNotes {
+  readonly sequence: number
+  readonly notes: readonly DueNote[]
+  /** When the earliest of the others is due; `null` when none is. */
+  readonly nextDueAt: number | null
+}
+
+/** A note with work to do, as it is now, already postponed. */
+export interface DueNote extends VersionedState {
+  /** The record that was applied last. */
+  readonly note: Note | null
+}
+
+/** How many notes there are of each kind. */
+export interface NoteCounts {
+  readonly live: number
+  readonly hidden: number
+  readonly gone: number
+  /** To be read again, because an event or a contradiction said so. */
+  readonly dirty: number
+  /** Live, with transcript or summary still to be read. */
+  readonly unsettled: number
+}
+
+/** Notes that a scan found missing, and that wait to be accepted as removed. */
+export interface HeldRemovals {
+  readonly scanId: string
+  readonly notes: number
+}
+
+/** A note's latest change. Positions grow with every change of the scope, and are never used twice. */
+export interface ChangedNote {
+  readonly state: NoteState
+  readonly position: number
+  /** The position at which the note became visible last. */
+  readonly visibleSince: number
+  /** The position at which the note became visible for the first time; `null` when it never was. */
+  readonly firstVisible: number | null
+}

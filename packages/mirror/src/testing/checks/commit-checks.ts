@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { type MirrorProgress, NO_PROGRESS } from '../../listing/progress.ts'
+import type { NoteState } from '../../rules/note-state.ts'
+import { aLiveState, aNote, aState } from './builders.ts'
+import { check, type MirrorStoreCheck } from './check.ts'
+
+export const commitChecks: readonly MirrorStoreCheck[] = [
+  check('keeps every field of a state', async ({ store, scope, write }) => {
+    for (const state of [aState('bare'), FULL]) {
+      await write({ state })
+      const { notes } = await store.load(scope, [state.noteId])
+      assert.deepEqual(notes.get(state.noteId)?.state, state)
+    }
+    // Each field goes back to nothing.
+    await write({ state: aState(FULL.noteId) })
+    assert.deepEqual((await store.getNote(scope, FULL.noteId))?.state, aState(FULL.noteId))
+  }),
+
+  check('keeps the progress, and counts its versions', async ({ store, scope }) => {
+    for (const [expectedVersion, keyId] of ['key_1', 'key_2'].entries()) {
+      const next = { ...PROGRESS, keyId }
+      assert.equal(await store.commit(scope, { notes: [], progress: { expectedVersion, next } }), 'committed')
+      const loaded = await store.readProgress(scope)
+      assert.deepEqual(loaded.progress, next)
+      assert.equal(loaded.progressVersion, expectedVersion + 1)
+    }
+  }),
+
+  check(
+    'keeps when the last event came: the latest time, in whatever order they are written',
+    async ({ store, scope }) => {
+      for (const heardAt of [2_000, 3_000, 1_000]) {
+        assert.equal(await store.commit(scope, { notes: [], heardAt }), 'committed')
+      }
+      assert.equal((await store.readProgress(scope)).heardAt, 3_000)
+      assert.equal((await store.load(scope, [])).heardAt, 3_000)
+      assert.equal((await store.readProgress(scope)).progressVersion, 0)
+    },
+  ),
+
+  check('refuses a note that was written since it was loaded', async ({ store, scope, write }) => {
+    const state = aLiveState('note_1')
+    await write({ state })
+    await write({ state })
+    for (const expectedVersion of [0, 1, 3]) {
+      assert.equal(await store.commit(scope, { notes: [{ state, expectedVersion }] }), 'conflict')
+    }
+    assert.equal(await store.commit(scope, { notes: [{ state, expectedVersion: 2 }] }), 'committed')
+  }),
+
+  check('refuses a note that is not there, where one was expected', async ({ store, scope }) => {
+    const notes = [{ state: aLiveState('note_1'), expectedVersion: 1 }]
+    assert.equal(await store.commit(scope, { notes }), 'conflict')
+    assert.equal(await store.getNote(scope, 'note_1'), undefined)
+  }),
+
+  check('refuses a progress that was written since it was loaded', async ({ store, scope }) => {
+    const progress = { expectedVersion: 0, next: PROGRESS }
+    assert.equal(await store.commit(scope, { notes: [], progress: { ...progress, expectedVersion: 1 } }), 'conflict')
+    assert.equal(await store.commit(scope, { notes: [], progress }), 'committed')
+    assert.equal(await store.commit(scope, { notes: [], progress }), 'conflict')
+  }),
+
+  ...['a note', 'the progress'].map((stale) =>
+    check(`writes nothing at all when ${stale} was written meanwhile`, async ({ store, scope, write }) => {
+      await write({ state: aLiveState('old', { revision: 5 }), content: { note: aNote('old') }, announce: 'appeared' })
+      const before = await everythingOf(store, scope)
+      const outcome = await store.commit(scope, {
+        notes: [
+          { state: aLiveState('new'), expectedVersion: 0, content: { note: aNote('new') }, announce: 'appeared' },
+          {
+            state: aLiveState('old', { revision: 6 }),
+            expectedVersion: stale === 'a note' ? 0 : 1,
+            content: 'erase',
+            announce: 'vanished',
+          },
+        ],
+        progress: { expectedVersion: stale === 'the progress' ? 7 : 0, next: PROGRESS },
+        heardAt: 9_000,
+      })
+      assert.equal(outcome, 'conflict')
+      assert.deepEqual(await everythingOf(store, scope), before)
+    }),
+  ),
+
+  check('lets one of many at once write a note, and tells the others', async ({ store, scope }) => {
+    const writers = Array.from({ length: 20 }, (_, revision) =>
+      store.commit(scope, { notes: [{ state: aLiveState('note_1', { revision }), expectedVersion: 0 }] }),
+    )
+    const outcomes = await Promise.all(writers)
+    assert.equal(outcomes.filter((outcome) => outcome === 'committed').length, 1)
+    const written = await store.getNote(scope, 'note_1')
+    assert.equal(written?.state.revision, outcomes.indexOf('committed'))
+  }),
+
+  check('loses no change of many who load, change and write at once, until it works', async ({ store, scope }) => {
+    const countOn = async () => {
+      for (;;) {
+        const { notes } = await store.load(scope, ['note_1'])
+        const { state, version } = notes.get('note_1') ?? { state: aState('note_1'), version: 0 }
+        const write = { state: { ...state, attempts: state.attempts + 1 }, expectedVersion: version }
+        if ((await store.commit(scope, { notes: [write] })) === 'committed') return
+      }
+    }
+    await Promise.all(Array.from({ length: 12 }, countOn))
+    assert.equal((await store.getNote(scope, 'note_1'))?.state.attempts, 12)
+    assert.equal((await store.load(scope, ['note_1'])).notes.get('note_1')?.version, 12)
+  }),
+]
+
+async function everythingOf(store: Parameters<MirrorStoreCheck['run']>[0], scope: string): Promise<unknown> {
+  return {
+    progress: await store.readProgress(scope),
+    notes: await Promise.all(['old', 'new'].map((noteId) => store.getNote(scope, noteId))),
+    versions: (await store.takeDue(scope, { now: 0, until: 0, limit: 0 })).nextDueAt,
+    feed: await store.listChanges(scope, 0, 10),
+    counts: await store.count(scope),
+  }
+}
+
+/** A state none of whose fields is what an unknown note has. */
+const FULL: NoteState = {
+  noteId: 'full',
+  presence: 'gone',
+  evidence: { says: 'absent', start: 41, end: 43, source: 'backfill', at: 1_760_000_000_001 },
+  revision: 9_007_199_254_740_991,
+  status: 'a status that nobody knows: \u0000 \uD83D \u001A',
+  transcriptStatus: 'ready',
+  summaryStatus: 'failed',
+  createdAt: '2026-01-01T09:00:00Z',
+  updatedAt: '2026-01-01T09:00:00.123456+01:00',
+  settledRevision: 0,
+  transcriptHeld: 'not_ready',
+  summaryHeld: 'missing',
+  dirty: 42,
+  hintedRevision: 12,
+  hiddenBy: 44,
+  hiddenAt: 1_760_000_000_002,
+  heldByScan: 'scan_1',
+  attempts: 3,
+  dueAt: 1_760_000_000_003,
+  heard: { kind: 'note.updated', revision: null, at: 1_760_000_000_004 },
+}
+
+const PROGRESS: MirrorProgress = {
+  ...NO_PROGRESS,
+  poll: { ...NO_PROGRESS.poll, checkpoint: 'opaque "text" \u{1F4DD}', watermark: 1_760_000_000_000 },
+  scan: {
+    scanId: 'scan_1',
+    startedAt: 17,
+    beganAt: 1_760_000_000_000,
+    phase: 'listing',
+    cursor: 'c'.repeat(3_000),
+    seen: 100,
+    missing: 0,
+    holdsBack: false,
+  },
+  lister: { holder: 'process 1', until: 1_760_000_060_000 },
+}

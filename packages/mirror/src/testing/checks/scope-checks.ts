@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { NO_PROGRESS } from '../../listing/progress.ts'
+import { aCertificate, aLiveState, aNote, aState } from './builders.ts'
+import { check, type MirrorStoreCheck } from './check.ts'
+
+export const scopeChecks: readonly MirrorStoreCheck[] = [
+  check('keeps scopes apart in everything that it does', async ({ store, scope, write }) => {
+    const state = aLiveState('note_1', { dirty: 1, dueAt: 1 })
+    await write({ state, content: { note: aNote('note_1') }, announce: 'appeared' })
+    await write({ state: aState('held', { heldByScan: 'scan_1', hiddenAt: 1 }) })
+    const progress = { expectedVersion: 0, next: { ...NO_PROGRESS, keyId: 'key_1' } }
+    await store.commit(scope, { notes: [], progress, heardAt: 5 })
+    for (const other of [`other-${scope}`, `${scope} `, `${scope}:note_1`, scope.toUpperCase()]) {
+      assert.deepEqual((await store.readProgress(other)).progress, NO_PROGRESS)
+      assert.equal((await store.readProgress(other)).heardAt, null)
+      assert.equal((await store.load(other, ['note_1'])).notes.size, 0)
+      assert.equal(await store.getNote(other, 'note_1'), undefined)
+      assert.deepEqual(await store.listNotes(other, '', 10), [])
+      assert.deepEqual(await store.listChanges(other, 0, 10), [])
+      assert.deepEqual(await store.listCandidates(other, aCertificate(99), '', 10), [])
+      assert.equal(await store.countCandidates(other, aCertificate(99)), 0)
+      assert.deepEqual(await store.listHeld(other, 'scan_1', '', 10), [])
+      assert.deepEqual(await store.listHolds(other), [])
+      assert.deepEqual(await store.listOverdue(other, 9, 10), [])
+      assert.equal(await store.latestPosition(other), 0)
+      assert.deepEqual(await store.search(other, ['stand-up'], 10), [])
+      assert.equal((await store.count(other)).live, 0)
+      const { notes, nextDueAt } = await store.takeDue(other, { now: 9, until: 10, limit: 10 })
+      assert.deepEqual({ notes, nextDueAt }, { notes: [], nextDueAt: null })
+    }
+  }),
+
+  check(
+    'lets two scopes hold a note of the same id, each with its own content, versions and positions',
+    async (stage) => {
+      const { store, scope } = stage
+      const scopes = [scope, `other-${scope}`]
+      for (const [index, each] of scopes.entries()) {
+        const write = { state: aLiveState('note_1', { revision: index }), expectedVersion: 0 }
+        const content = { note: aNote('note_1', { title: `of scope ${index}` }) }
+        assert.equal(await store.commit(each, { notes: [{ ...write, content, announce: 'appeared' }] }), 'committed')
+      }
+      const notes = [
+        { state: aLiveState('note_1'), expectedVersion: 1, content: 'erase', announce: 'vanished' },
+      ] as const
+      assert.equal(await store.commit(scope, { notes }), 'committed')
+      const other = await store.getNote(`other-${scope}`, 'note_1')
+      assert.deepEqual(other?.note, aNote('note_1', { title: 'of scope 1' }))
+      assert.equal(other?.state.revision, 1)
+      const [change] = await store.listChanges(`other-${scope}`, 0, 10)
+      assert.equal(change?.visibleSince, change?.position)
+    },
+  ),
+
+  check('lets a scope be named with any characters', async ({ store, scope }) => {
+    for (const name of [`${scope}'"%_\\`, `${scope} \u{1F4DD}`, `${scope}é`, `${scope}e\u0301`, `${scope}\u0000`]) {
+      const notes = [{ state: aLiveState('note_1', { heldByScan: name }), expectedVersion: 0 }]
+      assert.equal(await store.commit(name, { notes }), 'committed')
+      assert.equal((await store.getNote(name, 'note_1'))?.state.heldByScan, name)
+    }
+  }),
+]

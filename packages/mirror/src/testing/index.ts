@@ -1,0 +1,1 @@
+export { type MirrorStoreCheck, mirrorStoreChecks } from './mirror-store-checks.ts'

@@ -1,0 +1,156 @@
+import { randomInt } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NotesClient } from '@notewire/client'
+import { createMirror, type Mirror } from '@notewire/mirror'
+import { createNotesService, type NotesService } from '@notewire/mock-server'
+import { afterAll, describe, expect, it, onTestFailed } from 'vitest'
+import { startPostgres } from '../test-servers/postgres.ts'
+import { BusyOwner } from './mirror-under-fire/busy-owner.ts'
+import { Crew } from './mirror-under-fire/crew.ts'
+import { openStore } from './mirror-under-fire/open-store.ts'
+import { Random } from './receiving-simulator/random.ts'
+
+const NOTES = 150
+const WORKERS = 3
+const ROUNDS = 10
+
+/** Decides what the owner does and what is lost on the way; but not how long anything takes. */
+const seed = Number(process.env['FIRE_SEED'] ?? randomInt(2 ** 31))
+
+const cleanUps: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const cleanUp of cleanUps.reverse()) await cleanUp()
+})
+
+const stores = [
+  {
+    name: 'one file of SQLite',
+    async make() {
+      const folder = await mkdtemp(join(tmpdir(), 'notewire-mirror-'))
+      cleanUps.push(() => rm(folder, { recursive: true }))
+      return { engine: 'sqlite' as const, place: join(folder, 'notes.db'), crash: async () => undefined }
+    },
+  },
+  {
+    name: 'PostgreSQL, which is killed as well',
+    async make() {
+      const server = await startPostgres({ durable: true })
+      cleanUps.push(() => server.stop())
+      return { engine: 'postgres' as const, place: server.url, crash: () => server.crashAndRestart() }
+    },
+  },
+]
+
+describe.each(stores)('three processes that keep a mirror on $name', ({ make }) => {
+  it('are killed again and again, miss events, and end with what the service has', async () => {
+    onTestFailed(() =>
+      console.error(
+        `The same acts again: FIRE_SEED=${seed} npx vitest run --config vitest.workspace.ts --project mirror-under-fire`,
+      ),
+    )
+    const random = new Random(seed, 0)
+    const { engine, place, crash } = await make()
+    const service = await createNotesService({
+      seed,
+      notes: NOTES,
+      clock: 'real',
+      disorder: { duplicated: 0.2, failing: 0.3 },
+    })
+    cleanUps.push(() => service.close())
+    await service.listen()
+    let crew: Crew | undefined
+    const acknowledged = new Set<string>()
+    await service.connect((secret) => {
+      const hired = new Crew({ engine, place, baseUrl: service.baseUrl, apiKey: service.apiKey, secret })
+      crew = hired
+      let isVerified = false
+      return async (request) => {
+        if (!isVerified) {
+          isVerified = true
+          return new Response(null, { status: 204 })
+        }
+        const { event_type, data } = (await request.clone().json()) as Told
+        const response = await hired.answer(request, random.integer(0, 99))
+        if (response.ok && event_type === 'note.deleted') acknowledged.add(data.note_id)
+        return response
+      }
+    })
+    if (crew === undefined) throw new Error('the service has made no receiver')
+    cleanUps.push(() => crew?.killAll() ?? Promise.resolve())
+    for (let count = 0; count < WORKERS; count += 1) await crew.hire()
+
+    const { store, close } = await openStore({ engine, place })
+    cleanUps.push(close)
+    const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey })
+    const mirror = createMirror({ client, store })
+    const owner = new BusyOwner(service, random)
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (let acts = random.integer(3, 12); acts > 0; acts -= 1) owner.act()
+      await sleep(random.integer(100, 500))
+      await crew.killOne()
+      if (round % 4 === 2) await crash()
+      await crew.hire()
+      expect(await shownThoughDeleted(mirror, owner, acknowledged)).toEqual([])
+    }
+    await crew.killAll()
+    await untilSummarised(service)
+    await settleAll(mirror)
+    expect(await copyOf(mirror)).toEqual(await truthOf(service))
+    expect(acknowledged.size).toBeGreaterThan(0)
+    expect((await mirror.status()).notes.gone).toBeGreaterThan(5)
+  }, 120_000)
+})
+
+interface Told {
+  readonly event_type: string
+  readonly data: { readonly note_id: string }
+}
+
+/** Notes that are deleted for good, whose event was acknowledged, and that the mirror shows still. */
+async function shownThoughDeleted(mirror: Mirror, { deleted }: BusyOwner, acknowledged: ReadonlySet<string>) {
+  const gone = [...deleted].filter((noteId) => acknowledged.has(noteId))
+  const shown = await Promise.all(
+    gone.map(async (noteId) => ((await mirror.get(noteId)) === undefined ? [] : [noteId])),
+  )
+  return shown.flat()
+}
+
+/** The service falls quiet: no summary is still being written. */
+async function untilSummarised(service: NotesService): Promise<void> {
+  const isWritten = async () =>
+    [...(await truthOf(service)).values()].every((note) => !JSON.stringify(note).includes('"pending"'))
+  while (!(await isWritten())) await sleep(500)
+}
+
+/** Does what every process would have done in time. What the dead had taken is given back after a while. */
+async function settleAll(mirror: Mirror): Promise<void> {
+  for (let isSettled = false; !isSettled; ) {
+    const report = await mirror.sync({ scan: 'now' })
+    const { notes } = await mirror.status()
+    isSettled = report.listed && notes.dirty === 0 && notes.unsettled === 0
+    if (!isSettled) await sleep(500)
+  }
+}
+
+async function copyOf(mirror: Mirror): Promise<ReadonlyMap<string, unknown>> {
+  const notes = new Map<string, unknown>()
+  for await (const { note, transcript, summary } of mirror.list())
+    notes.set(note.note_id, { note, transcript, summary })
+  return notes
+}
+
+async function truthOf(service: NotesService): Promise<ReadonlyMap<string, unknown>> {
+  const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey })
+  const notes = new Map<string, unknown>()
+  for await (const { note, transcript, summary } of client.notes.listWithContent({ limit: 100 }, { concurrency: 8 })) {
+    notes.set(note.note_id, {
+      note,
+      transcript: transcript.status === 'ready' ? transcript.transcript : null,
+      summary: summary.status === 'ready' ? summary.summary : null,
+    })
+  }
+  return notes
+}

@@ -1,0 +1,25 @@
+// One process that keeps the mirror: `crew.ts` starts it, and kills it.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { NotesClient } from '@notewire/client'
+import { createMirror } from '@notewire/mirror'
+import { nodeHandler } from '@notewire/webhooks/node'
+import { openStore } from './open-store.ts'
+import type { WorkerReport, WorkerSettings } from './worker-settings.ts'
+
+const settings: WorkerSettings = JSON.parse(process.env['WORKER_SETTINGS'] ?? '')
+const { baseUrl, apiKey, secret } = settings
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
+
+const { store } = await openStore(settings)
+const client = new NotesClient({ baseUrl, apiKey, timeoutMs: 2_000 })
+const mirror = createMirror({ client, store, pollEveryMs: 400, scanEveryMs: 2_000 })
+const server = createServer(nodeHandler(mirror.receiver({ secret, logger: silent })))
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const address = server.address()
+if (address === null || typeof address === 'string') throw new Error('the machine gave no port')
+// Whoever started it is gone.
+process.on('disconnect', () => process.exit())
+process.send?.({ port: address.port } satisfies WorkerReport)
+await mirror.run({ signal: new AbortController().signal })
