@@ -23,6 +23,11 @@ const answers = {
   '@notewire/webhooks/redis': 'duplicate',
   '@notewire/webhooks/testing': 'access_lost',
   '@notewire/mock-server': 401,
+  '@notewire/mock-server/scenarios': [],
+  '@notewire/mirror': 3,
+  '@notewire/mirror/sqlite': 0,
+  '@notewire/mirror/postgres': 7,
+  '@notewire/mirror/testing': true,
 }
 
 let consumer: Consumer
@@ -95,9 +100,9 @@ describe('@notewire/protocol/schemas', () => {
 describe('every tarball', () => {
   it('holds the built code, its sources, the README and the licence', () => {
     for (const { name, files } of consumer.packages) {
-      expect(files, name).toEqual(
-        expect.arrayContaining(['README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts']),
-      )
+      const code =
+        name === 'notewire' ? ['dist/main.js', 'src/main.ts'] : ['dist/index.js', 'dist/index.d.ts', 'src/index.ts']
+      expect(files, name).toEqual(expect.arrayContaining(['README.md', 'LICENSE', ...code]))
     }
   })
 
@@ -105,7 +110,10 @@ describe('every tarball', () => {
     for (const { name, files } of consumer.packages) {
       expect(
         files.filter(
-          (file) => !/^(dist|src)\/|^vectors\/\w+\.(json|md|py)$|^(package\.json|README\.md|LICENSE)$/.test(file),
+          (file) =>
+            !/^(dist|src)\/|^vectors\/\w+\.(json|md|py)$|^(package\.json|notewire\.config\.schema\.json|README\.md|LICENSE)$/.test(
+              file,
+            ),
         ),
         name,
       ).toEqual([])

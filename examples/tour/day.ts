@@ -3,8 +3,16 @@ import { progressBar } from './narrator.ts'
 
 const STEPS = 96
 
-/** Lets the owner of the notes work from nine to five, something every five minutes, and tells what was done. */
-export async function liveThroughADay(service: NotesService): Promise<Record<string, number>> {
+/**
+ * Lets the owner of the notes work from nine to five, something every five minutes.
+ *
+ * @param atEachStep  is called at the end of each step, with the time of day
+ * @returns what was done, and how often
+ */
+export async function liveThroughADay(
+  service: NotesService,
+  atEachStep: (time: string) => Promise<void>,
+): Promise<Record<string, number>> {
   const { owner, clock } = service
   const team = owner.createChannel('Team')
   const done = { 'sessions ended': 0, 'titles edited': 0, 'notes deleted': 0, 'notes moved out of our sight': 0 }
@@ -31,6 +39,7 @@ export async function liveThroughADay(service: NotesService): Promise<Record<str
       done['notes moved out of our sight'] += 1
     }
     await clock.advance('4m54s')
+    await atEachStep(timeOfDay(clock.now()))
     day.step()
   }
   day.done()
@@ -41,4 +50,8 @@ function pick(notes: readonly NoteHandle[], step: number): NoteHandle {
   const note = notes[(step * 31) % notes.length]
   if (note === undefined) throw new Error('the owner has no notes')
   return note
+}
+
+function timeOfDay(ms: number): string {
+  return new Date(ms).toISOString().slice(11, 16)
 }

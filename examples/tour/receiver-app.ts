@@ -1,49 +1,31 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { Clock } from '@notewire/protocol'
-import { createReceiver, type SecretSource } from '@notewire/webhooks'
+import type { Mirror } from '@notewire/mirror'
+import type { SecretSource } from '@notewire/webhooks'
 import { expressHandler } from '@notewire/webhooks/express'
 import express from 'express'
-import type { NotesCopy } from './notes-copy.ts'
 
-/** How many deliveries ended in each way. */
-interface Outcomes {
-  applied: number
-  duplicate: number
-  stale: number
-  sentBack: number
+/** What became of the deliveries. */
+interface Deliveries {
+  writtenDown: number
+  turnedAway: number
 }
 
-/** A receiver in an Express application, on a port. */
+/** The receiver of a mirror in an Express application, on a port. */
 export interface RunningReceiver extends AsyncDisposable {
   readonly url: string
-  readonly outcomes: Readonly<Outcomes>
+  readonly deliveries: Readonly<Deliveries>
+  /** Whether it is down: whatever comes then is answered 502, as a proxy does. */
+  isDown: boolean
 }
 
-export async function startReceiver({
-  copy,
-  clock,
-  secret,
-}: {
-  copy: NotesCopy
-  clock: Clock
-  secret: SecretSource
-}): Promise<RunningReceiver> {
-  const outcomes: Outcomes = { applied: 0, duplicate: 0, stale: 0, sentBack: 0 }
-  const receiver = createReceiver({
+export async function startReceiver(mirror: Mirror, secret: SecretSource): Promise<RunningReceiver> {
+  const deliveries: Deliveries = { writtenDown: 0, turnedAway: 0 }
+  const receiver = mirror.receiver({
     secret,
-    clock,
-    on: {
-      'note.ended': ({ data }) => copy.refresh(data.note_id),
-      'note.summary.generated': ({ data }) => copy.refresh(data.note_id),
-      'note.updated': ({ data }) => copy.refresh(data.note_id),
-      'note.deleted': ({ data }) => copy.remove(data.note_id),
-    },
     hooks: {
-      onOutcome: ({ status, event }) => {
-        if (!event.event_type.startsWith('note.')) return
-        if (status === 'applied' || status === 'duplicate' || status === 'stale') outcomes[status] += 1
-        else outcomes.sentBack += 1
+      onQueued: () => {
+        deliveries.writtenDown += 1
       },
     },
     // The tour tells the story itself; an application keeps the default, which is the console.
@@ -51,17 +33,24 @@ export async function startReceiver({
   })
 
   const app = express()
+  app.use((_request, response, next) => {
+    if (!running.isDown) return next()
+    deliveries.turnedAway += 1
+    response.sendStatus(502)
+  })
   app.post('/webhooks/notes', expressHandler(receiver))
   const server = app.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  return {
+  const running = {
     url: `http://127.0.0.1:${port}/webhooks/notes`,
-    outcomes,
+    deliveries,
+    isDown: false,
     async [Symbol.asyncDispose]() {
       await receiver.close()
       server.close()
       server.closeAllConnections()
     },
   }
+  return running
 }

@@ -21,6 +21,11 @@ interface Entries {
   readonly '@notewire/webhooks/redis': typeof import('@notewire/webhooks/redis')
   readonly '@notewire/webhooks/testing': typeof import('@notewire/webhooks/testing')
   readonly '@notewire/mock-server': typeof import('@notewire/mock-server')
+  readonly '@notewire/mock-server/scenarios': typeof import('@notewire/mock-server/scenarios')
+  readonly '@notewire/mirror': typeof import('@notewire/mirror')
+  readonly '@notewire/mirror/sqlite': typeof import('@notewire/mirror/sqlite')
+  readonly '@notewire/mirror/postgres': typeof import('@notewire/mirror/postgres')
+  readonly '@notewire/mirror/testing': typeof import('@notewire/mirror/testing')
 }
 
 const SECRET = 'whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIGFuZCBubyBvdGhlcg'
@@ -128,6 +133,33 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
     await using service = await createNotesService()
     const response = await service.fetch(new Request('http://notes.example/v1/notes'))
     return response.status
+  },
+
+  '@notewire/mock-server/scenarios': async ({ loadScenario }) => (await loadScenario(undefined)).acts,
+
+  '@notewire/mirror': async ({ createMirror, memoryMirror }) => {
+    const { NotesClient } = await import('@notewire/client')
+    const fetch = async () =>
+      Response.json({ notes: [{ id: 'note_1', revision: 3, transcript_status: 'empty', summary_status: 'missing' }] })
+    const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret', fetch })
+    const mirror = createMirror({ client, store: memoryMirror() })
+    await mirror.sync()
+    return (await mirror.get('note_1'))?.note.revision
+  },
+
+  '@notewire/mirror/sqlite': async ({ sqliteMirror }) => {
+    const store = sqliteMirror(':memory:')
+    await store.migrate()
+    return (await store.load('s', ['note_1'])).notes.size
+  },
+
+  '@notewire/mirror/postgres': ({ postgresMirror }) =>
+    postgresMirror({ query: async () => ({ rows: [{ result: '7' }] }) }).latestPosition('s'),
+
+  '@notewire/mirror/testing': async ({ mirrorStoreChecks }) => {
+    const { memoryMirror } = await import('@notewire/mirror')
+    for (const { run } of mirrorStoreChecks) await run(memoryMirror())
+    return mirrorStoreChecks.length > 20
   },
 }
 

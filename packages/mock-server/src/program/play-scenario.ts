@@ -14,7 +14,7 @@ export interface Stage {
 }
 
 /** An endpoint that was registered, with its secret, which is shown once. */
-interface StagedEndpoint {
+export interface StagedEndpoint {
   readonly url: string
   readonly signing_secret: string
 }

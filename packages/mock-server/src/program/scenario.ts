@@ -52,7 +52,7 @@ export type Act = { readonly at: Duration } & (
 )
 
 /** Something that was said in a session. */
-interface SpokenWords {
+export interface SpokenWords {
   readonly speaker?: string | null
   readonly text: string
 }

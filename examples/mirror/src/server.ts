@@ -1,0 +1,47 @@
+import { NotesClient } from '@notewire/client'
+import { createMirror } from '@notewire/mirror'
+import { sqliteMirror } from '@notewire/mirror/sqlite'
+import { expressHandler } from '@notewire/webhooks/express'
+import express from 'express'
+
+const client = new NotesClient({
+  baseUrl: process.env['NOTES_BASE_URL'] ?? '',
+  apiKey: process.env['NOTES_API_KEY'] ?? '',
+})
+const store = sqliteMirror(process.env['NOTES_DATABASE'] ?? 'notes.db')
+const mirror = createMirror({
+  client,
+  store,
+  hooks: {
+    onProblem: ({ error }) => console.error('the mirror will try again:', error),
+    onRemovalsHeld: ({ scanId, missing }) =>
+      console.error(missing, 'notes are missing, and wait for acceptRemovals', scanId),
+  },
+})
+const receiver = mirror.receiver({ secret: () => process.env['NOTES_SIGNING_SECRET'] })
+
+const app = express()
+// Before any body parser: a signature covers the bytes as they came.
+app.post('/webhooks/notes', expressHandler(receiver))
+app.get('/search', async ({ query }, response) => {
+  const found = await mirror.search(String(query['words'] ?? ''))
+  response.json(found.map(({ note }) => ({ note_id: note.note_id, title: note.title })))
+})
+app.get('/notes/:noteId', async ({ params }, response) => {
+  const found = await mirror.get(params.noteId)
+  if (found === undefined) response.sendStatus(404)
+  else response.json(found)
+})
+app.get('/status', async (_request, response) => {
+  response.json(await mirror.status())
+})
+
+const server = app.listen(Number(process.env['PORT'] ?? 3000))
+const stop = new AbortController()
+process.once('SIGTERM', () => stop.abort())
+
+// The first listing, then what events mark at once, what has changed every few minutes, and everything once a day.
+await mirror.run({ signal: stop.signal })
+server.close()
+await receiver.close()
+await store.close?.()

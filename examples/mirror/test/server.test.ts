@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NotesClient } from '@notewire/client'
+import { createNotesService, type NotesService } from '@notewire/mock-server'
+
+let folder: string
+let service: NotesService
+let settings: Readonly<Record<string, string>>
+let server: ChildProcess
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'notes-mirror-'))
+  service = await createNotesService({ notes: 30 })
+  const { url } = await service.listen()
+  const client = new NotesClient({ baseUrl: url, apiKey: service.apiKey })
+  const port = await freePort()
+  const endpoint = await client.webhookEndpoints.create({
+    url: `http://127.0.0.1:${port}/webhooks/notes`,
+    events: ['note.ended', 'note.summary.generated', 'note.updated', 'note.deleted'],
+  })
+  settings = {
+    NOTES_BASE_URL: url,
+    NOTES_API_KEY: service.apiKey,
+    NOTES_SIGNING_SECRET: endpoint.signing_secret ?? '',
+    NOTES_DATABASE: join(folder, 'notes.db'),
+    PORT: String(port),
+  }
+  server = start()
+  await eventually(async () => (await read('/status'))?.isBackfilled)
+  // The first verification came before anybody listened. A new one is sent when the URL is set again.
+  await client.webhookEndpoints.update(endpoint.endpoint_id, { url: endpoint.url ?? '' })
+  await client.webhookEndpoints.waitUntilActive(endpoint.endpoint_id, { timeoutMs: 5_000 })
+})
+after(async () => {
+  await end(server, 'SIGKILL')
+  await service.close()
+  await rm(folder, { recursive: true })
+})
+
+it('has all notes, with transcript and summary', async () => {
+  await eventually(async () => (await read('/status')).notes.unsettled === 0)
+  const [note] = service.owner.notes()
+  const { transcript, summary, isSettled } = await read(`/notes/${note?.note_id}`)
+  assert.ok(isSettled)
+  assert.match(transcript.text, /\S/)
+  assert.match(summary.markdown, /\S/)
+})
+
+it('shows a new note, and finds it by its words', async () => {
+  const note = service.owner.record({ title: 'Zephyr' }).end({ summary: false })
+  await eventually(async () => (await read(`/notes/${note.note_id}`))?.isSettled)
+  assert.deepEqual(await read('/search?words=zephyr'), [{ note_id: note.note_id, title: 'Zephyr' }])
+})
+
+it('shows a deleted note no more once the event is acknowledged', async () => {
+  const [note] = service.owner.notes()
+  note?.delete()
+  await eventually(async () => service.deliveries.at(-1)?.status === 'delivered')
+  assert.equal(await read(`/notes/${note?.note_id}`), undefined)
+})
+
+it('has everything still after it was killed', async () => {
+  await eventually(async () => (await read('/status')).notes.dirty === 0)
+  await end(server, 'SIGKILL')
+  server = start()
+  await eventually(async () => (await read('/status'))?.notes.live === 30)
+  assert.equal((await read('/search?words=zephyr')).length, 1)
+})
+
+it('ends by itself when it is asked to', async () => {
+  assert.equal(await end(server, 'SIGTERM'), 0)
+})
+
+function start(): ChildProcess {
+  const path = join(import.meta.dirname, '../src/server.ts')
+  return spawn(process.execPath, [...process.execArgv, path], { env: { ...process.env, ...settings }, stdio: 'ignore' })
+}
+
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+  const ended = once(child, 'exit')
+  child.kill(signal)
+  return (await ended)[0]
+}
+
+/** What a route says; `undefined` for nothing, and while nobody listens. */
+async function read(path: string) {
+  const response = await fetch(`http://127.0.0.1:${settings['PORT']}${path}`).catch(() => undefined)
+  return response?.ok ? await response.json() : undefined
+}
+
+async function eventually(check: () => Promise<boolean | undefined>): Promise<void> {
+  for (const giveUpAt = Date.now() + 20_000; !(await check()); await sleep(50)) {
+    assert.ok(Date.now() < giveUpAt, 'it has not happened within 20 s')
+  }
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}

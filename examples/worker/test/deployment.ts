@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { Miniflare } from 'miniflare'
+
+const folder = join(import.meta.dirname, '..')
+const configuration = JSON.parse(readFileSync(join(folder, 'wrangler.json'), 'utf8'))
+
+/** What `wrangler secret put` and `wrangler deploy --var` would say. */
+export type Settings = Readonly<Record<string, string>>
+
+/** The Worker in workerd, as `wrangler.json` says. */
+export interface Deployment extends AsyncDisposable {
+  readonly url: URL
+  /** Runs the cron trigger. */
+  runCron(): Promise<void>
+}
+
+/**
+ * Deploys the Worker.
+ *
+ * @param persisted  the folder that holds its storage, over any number of deployments
+ */
+export async function deploy(persisted: string, settings: Settings, port = 0): Promise<Deployment> {
+  const workerd = new Miniflare({
+    modules: [{ type: 'ESModule', path: 'worker.js', contents: await bundled(configuration.main) }],
+    compatibilityDate: configuration.compatibility_date,
+    compatibilityFlags: configuration.compatibility_flags,
+    bindings: { ...configuration.vars, ...settings },
+    durableObjects: Object.fromEntries(
+      configuration.durable_objects.bindings.map((binding: { name: string; class_name: string }) => [
+        binding.name,
+        {
+          className: binding.class_name,
+          useSQLite: configuration.migrations[0].new_sqlite_classes.includes(binding.class_name),
+        },
+      ]),
+    ),
+    durableObjectsPersist: persisted,
+    port,
+    unsafeTriggerHandlers: true,
+  })
+  const url = await workerd.ready
+  return {
+    url,
+    async runCron() {
+      const { ok } = await fetch(new URL('/cdn-cgi/handler/scheduled', url))
+      if (!ok) throw new Error('the cron trigger failed')
+    },
+    [Symbol.asyncDispose]: () => workerd.dispose(),
+  }
+}
+
+async function bundled(entry: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(folder, entry)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2023',
+    // Those of Wrangler, and whatever this process was started with.
+    conditions: [
+      'workerd',
+      'worker',
+      'browser',
+      ...process.execArgv.flatMap((option) => /^--conditions=(.*)/.exec(option)?.[1] ?? []),
+    ],
+    external: ['node:*', 'cloudflare:*'],
+  })
+  return outputFiles[0]?.text ?? ''
+}
