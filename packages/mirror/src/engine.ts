@@ -103,7 +103,7 @@ export class Engine {
     const store = await this.store()
     let removed = 0
     for (let after = ''; ; ) {
-      const noteIds = await store.listHeld(scope, scanId, after, NOTES_AT_ONCE)
+      const noteIds = await store.listHeld(scope, scanId, after, ERASED_AT_ONCE)
       const last = noteIds.at(-1)
       if (last === undefined) break
       const revision = await this.#ledger.revise(noteIds, (state) => acceptRemoval(state, scanId))
@@ -203,7 +203,7 @@ export class Engine {
     const store = await this.store()
     const now = clock.now()
     for (;;) {
-      const noteIds = await store.listOverdue(scope, now - ERASE_WITHIN_MS, NOTES_AT_ONCE)
+      const noteIds = await store.listOverdue(scope, now - ERASE_WITHIN_MS, ERASED_AT_ONCE)
       if (noteIds.length === 0) return
       await this.#ledger.revise(noteIds, (state) => eraseUnconfirmed(state, now))
     }
@@ -236,5 +236,6 @@ interface Listing {
   readonly scanWhen: SyncOptions['scan']
 }
 
-const NOTES_AT_ONCE = 100
+// To take a note out of a text index for good takes tens of milliseconds, and other writers wait for as long as a commit takes.
+const ERASED_AT_ONCE = 10
 const NOTHING_TO_COME: WorkToCome = { isOver: true, next: async () => undefined, giveUp: () => undefined }

@@ -1,7 +1,7 @@
 import type { NotesClient, NoteWithContent } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
 import type { Ledger } from '../ledger.ts'
-import { applyContent, judgeContent, markMoved, postponeContent } from '../rules/content-rule.ts'
+import { applyContent, judgeContent, markMoved, postponeContent, withContent } from '../rules/content-rule.ts'
 import { saysAbsent } from '../rules/content-status.ts'
 import type { Decision } from '../rules/decision.ts'
 import type { NoteState } from '../rules/note-state.ts'
@@ -28,10 +28,15 @@ export async function refresh(due: DueNote, start: number, tools: RefreshTools):
   const { noteId } = due.state
   if (due.state.dirty === null) return await refreshContent(due.note, start, { ...tools, known: due })
   const [note, early] = await Promise.all([tools.readNote(noteId), readAnnounced(due.state, tools)])
-  const state = await applyAnswer(noteId, note, start, tools)
+  const { keep } = tools.ledger
+  const state = await applyAnswer(noteId, note, start, tools, (decision, now) =>
+    note !== undefined && early !== undefined && isContentOf(note, early)
+      ? withContent(decision, { ...early, note }, keep, now)
+      : decision,
+  )
   if (note === undefined || isTombstone(note) || state === undefined) return
   const isDue = state.presence === 'live' && state.settledRevision === null && state.revision === note.revision
-  if (isDue) await refreshContent(note, start, tools, early)
+  if (isDue) await refreshContent(note, start, tools)
 }
 
 /** What an event announced is read beside its note, and not after it: it is used where it belongs to what the note then says. */
@@ -40,16 +45,10 @@ async function readAnnounced({ noteId, hintedRevision, revision }: NoteState, to
   return await readKeptContent({ note_id: noteId, revision: hintedRevision }, tools).catch(() => undefined)
 }
 
-async function refreshContent(
-  note: Note | null,
-  start: number,
-  tools: RefreshTools,
-  early?: NoteWithContent,
-): Promise<void> {
+async function refreshContent(note: Note | null, start: number, tools: RefreshTools): Promise<void> {
   const { ledger } = tools
   // The copy keeps statuses of every note that is live: without a record there is nothing to read for.
   if (note === null) return
-  if (early !== undefined && isContentOf(note, early)) return await settle({ ...early, note }, tools)
   const content = await readKeptContent(note, tools)
   switch (judgeContent(content)) {
     case 'settled':

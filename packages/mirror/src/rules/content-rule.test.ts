@@ -1,9 +1,9 @@
 import type { NoteWithContent } from '@notewire/client'
 import { describe, expect, it } from 'vitest'
-import { aGoneNote, aLiveNote, aRecord, KEEP_ALL, NOW } from '../fixtures/note-states.ts'
-import { applyContent, judgeContent, markMoved, postponeContent } from './content-rule.ts'
+import { aGoneNote, aLiveNote, aReading, aRecord, KEEP_ALL, NOW, read } from '../fixtures/note-states.ts'
+import { applyContent, judgeContent, markMoved, postponeContent, withContent } from './content-rule.ts'
 import { eraseUnconfirmed } from './erasure-rule.ts'
-import type { NoteState } from './note-state.ts'
+import { type NoteState, unknownNote } from './note-state.ts'
 import { postpone } from './postponement.ts'
 
 function aTranscript(revision: number | undefined = 5): NoteWithContent['transcript'] {
@@ -75,6 +75,22 @@ describe('a transcript and a summary', () => {
     ['is gone', aGoneNote()],
   ])('are not written down when the note %s meanwhile', (_, state) => {
     expect(applyContent(state, aContent(), KEEP_ALL, NOW)).toBeUndefined()
+  })
+
+  it('that were read beside the note are written with it, and announced as what happened to the note', () => {
+    const appeared = read(unknownNote('n1'), aRecord(), aReading(1, 2))
+    expect(withContent(appeared, aContent(), KEEP_ALL, NOW)).toEqual({
+      state: { ...appeared.state, settledRevision: 5, transcriptHeld: 'ready', summaryHeld: 'ready', dueAt: null },
+      content: { note: aRecord(), ...(applyContent(unsettled, aContent(), KEEP_ALL, NOW)?.content as object) },
+      announce: 'appeared',
+    })
+  })
+
+  it('that were read beside a note that is gone, or hidden, are dropped', () => {
+    const gone = read(aLiveNote(), undefined, aReading(20, 21))
+    expect(withContent(gone, aContent(), KEEP_ALL, NOW)).toBe(gone)
+    const hidden = { state: aLiveNote({ presence: 'hidden', settledRevision: null }) }
+    expect(withContent(hidden, aContent(), KEEP_ALL, NOW)).toBe(hidden)
   })
 
   it('leave a mark that came meanwhile', () => {

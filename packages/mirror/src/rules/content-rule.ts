@@ -61,6 +61,17 @@ export function applyContent(
   return { state: scheduled(settled, now), content, announce: 'changed' }
 }
 
+/** What a read decided, with content that was read beside it: where it is due, and else the decision as it was. */
+export function withContent(decision: Decision, content: NoteWithContent, keep: KeptParts, now: number): Decision {
+  const settled = decision.state.settledRevision === null ? applyContent(decision.state, content, keep, now) : undefined
+  if (settled === undefined || decision.content === 'erase' || settled.content === 'erase') return decision
+  return {
+    state: settled.state,
+    content: { ...decision.content, ...settled.content },
+    announce: decision.announce ?? settled.announce,
+  }
+}
+
 /** Leaves content that is not there yet for later; `undefined` when there is no patience left, and it counts as absent. */
 export function postponeContent(state: NoteState, now: number): Decision | undefined {
   if (isPatienceSpent(state.attempts)) return undefined

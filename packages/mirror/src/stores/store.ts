@@ -63,7 +63,10 @@ export interface MirrorStore {
   getNote(scope: string, noteId: string): Promise<StoredNote | undefined>
   /** Lists live notes with their content, by id. */
   listNotes(scope: string, after: string, limit: number): Promise<readonly StoredNote[]>
-  /** Finds live notes in whose title, content, transcript or summary all words occur, the best match first. */
+  /**
+   * Finds live notes in whose title, content, transcript or summary all words occur, the best match first: whole words, or, in
+   * some stores, parts of them as well.
+   */
   search(scope: string, words: readonly string[], limit: number): Promise<readonly StoredNote[]>
   /** Closes what the store has opened. */
   close?(): Promise<void> | void
