@@ -2,7 +2,7 @@ import { PostgresNotMigratedError } from './not-migrated-error.ts'
 import { PostgresTimeoutError } from './timeout-error.ts'
 
 /** Drivers and pools may keep an operation waiting for ever. */
-export const TIME_LIMIT_MS = 30_000
+const TIME_LIMIT_MS = 30_000
 
 const UNDEFINED_FUNCTION = '42883'
 const UNDEFINED_TABLE = '42P01'

@@ -55,7 +55,7 @@ export function stateJson(row: string): string {
 }
 
 /** A time of milliseconds since the Unix epoch. */
-export function timeFrom(milliseconds: string): string {
+function timeFrom(milliseconds: string): string {
   return `to_timestamp(${milliseconds} / 1000)`
 }
 
