@@ -21,8 +21,11 @@ export interface MirrorStatus {
   readonly scan: ScanProgress | null
   /** Scans that found more missing than they may remove without being told: `acceptRemovals` erases, being seen again restores. */
   readonly held: readonly HeldRemovals[]
-  /** The position of the latest change, as `changes` takes it: for whoever wants to be told only of what is to come. */
-  readonly position: string
+  /**
+   * The position of the latest change, as `changes` takes it: for whoever wants to be told only of what is to come. `null` before
+   * anything was written.
+   */
+  readonly position: string | null
   readonly polledAt: Date | null
   /** When the last event came; `null` when none ever did. */
   readonly heardAt: Date | null
@@ -55,7 +58,7 @@ export function statusOf({ progress, heardAt, notes, held, position }: StatusFac
     lastScan,
     scan,
     held,
-    position: positionOf(position, progress.copyId),
+    position: progress.copyId === null ? null : positionOf(position, progress.copyId),
     polledAt: dateOf(poll.polledAt),
     heardAt: dateOf(heardAt),
     silence: silenceOf(poll.heardAt === heardAt ? poll.unannounced : 0, heardAt, now),

@@ -103,6 +103,16 @@ describe('a note that an event has hidden', () => {
     expect(announce).toBe('appeared')
   })
 
+  it('is not shown again by an older read, which shows a lower revision than the one that is kept', () => {
+    const late = applyHint(aLiveNote({ evidence: { says: 'present', ...aReading(30, 60) } }), DELETION, {
+      sequence: 20,
+      at: NOW,
+    })
+    const { state, content } = read(late?.state ?? hidden, aRecord({ revision: 4 }), aReading(25, 70))
+    expect(state).toMatchObject({ presence: 'hidden', revision: 5, dirty: 70 })
+    expect(content).toBeUndefined()
+  })
+
   it('is gone, and erased, when such a read does not find it', () => {
     const { state, content, announce } = read(hidden, undefined, aReading(20, 25))
     expect(state).toMatchObject({ presence: 'gone', dirty: null, hiddenBy: null, hiddenAt: null, dueAt: null })

@@ -46,7 +46,9 @@ function applyPresence(state: NoteState, note: Note, reading: Reading, { keep }:
     return { state: withEvidence(state, 'present', reading) }
   const wasLive = state.presence === 'live'
   const seen = afterRead({ ...withEvidence(state, 'present', reading), ...VISIBLE }, note.revision, reading)
-  switch (wasLive ? judgeNews(state, note, reading) : 'news') {
+  switch (wasLive ? judgeNews(state, note, reading) : judgeReturn(state, note, reading)) {
+    case 'outdated':
+      return { state: readAgain(withEvidence(state, 'present', reading), reading) }
     case 'same':
       return { state: isOpen(seen) ? { ...seen, settledRevision: null } : seen }
     case 'older':
@@ -123,6 +125,11 @@ function lookAgain(state: NoteState, reading: Reading): NoteState {
 function persist(state: NoteState, { end, at, source }: Reading): NoteState {
   const attempts = source === 'read' ? state.attempts + 1 : state.attempts
   return { ...state, dirty: state.dirty ?? end, attempts, dueAt: at + pauseAfter(attempts) }
+}
+
+/** An older read of a note that an event has hidden since must not show it again as it was before. */
+function judgeReturn(state: NoteState, note: Note, reading: Reading): 'news' | 'outdated' {
+  return overlaps(state, reading) && note.revision < (state.revision ?? 0) ? 'outdated' : 'news'
 }
 
 function judgeNews(state: NoteState, note: Note, reading: Reading): 'news' | 'same' | 'older' | 'unclear' {
