@@ -3,6 +3,12 @@ import { measureContentListing } from './src/content-listing.ts'
 import { measureImports } from './src/imports.ts'
 import { measureInstances } from './src/instances.ts'
 import { measureListing } from './src/listing.ts'
+import { measureMirrorBackfill } from './src/mirror-backfill.ts'
+import { measureMirrorHints } from './src/mirror-hints.ts'
+import { measureMirrorScan } from './src/mirror-scan.ts'
+import { measureMirrorSearch } from './src/mirror-search.ts'
+import { measureMirrorSteady } from './src/mirror-steady.ts'
+import { measureMirrorWrites } from './src/mirror-writes.ts'
 import { measureMockRequests } from './src/mock-requests.ts'
 import { measureMockWorld } from './src/mock-world.ts'
 import { measurePostgresStore } from './src/postgres-store.ts'
@@ -27,6 +33,12 @@ const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = 
   'content-listing': measureContentListing,
   'mock-requests': measureMockRequests,
   'mock-world': measureMockWorld,
+  'mirror-backfill': measureMirrorBackfill,
+  'mirror-scan': measureMirrorScan,
+  'mirror-hints': measureMirrorHints,
+  'mirror-steady': measureMirrorSteady,
+  'mirror-writes': measureMirrorWrites,
+  'mirror-search': measureMirrorSearch,
   sizes: measureSizes,
   imports: measureImports,
   'type-checks': measureTypeChecks,

@@ -1,0 +1,71 @@
+import { DatabaseSync } from 'node:sqlite'
+import { NotesClient } from '@notewire/client'
+import { createMirror, memoryMirror } from '@notewire/mirror'
+import { sqliteMirror } from '@notewire/mirror/sqlite'
+import type { NotePage } from '@notewire/protocol'
+
+// Started as a process of its own. Copies notes with their transcripts and summaries from a service, and says how many, and what that took:
+// `{ notes, ms, cpuMs, maxRssMb }`. The number is of notes to copy; for the mirror, which copies all, of those to read at once.
+const [variant = '', baseUrl = '', apiKey = '', number = '', path = ''] = process.argv.slice(2)
+
+process.on('disconnect', () => process.exit())
+const client = new NotesClient({ baseUrl, apiKey })
+const copyNotes = { mirror, bare, loop }[variant] ?? unknownVariant
+const began = performance.now()
+const cpuBefore = process.cpuUsage()
+const notes = await copyNotes()
+const { user, system } = process.cpuUsage(cpuBefore)
+const ms = performance.now() - began
+process.send?.({ notes, ms, cpuMs: (user + system) / 1000, maxRssMb: process.resourceUsage().maxRSS / 1024 })
+
+async function mirror(): Promise<number> {
+  const store = path === '' ? memoryMirror() : sqliteMirror(path)
+  const copy = createMirror({ client, store, concurrency: Number(number) })
+  await copy.sync()
+  const { live, dirty, unsettled } = (await copy.status()).notes
+  return live - dirty - unsettled
+}
+
+/** What a user writes who thinks of nothing but the contract: one request after the other, a row for each note. */
+async function loop(): Promise<number> {
+  const database = new DatabaseSync(path)
+  database.exec(`PRAGMA journal_mode = WAL;
+    CREATE TABLE notes (note_id TEXT PRIMARY KEY, title TEXT, note TEXT, transcript TEXT, summary TEXT)`)
+  const insert = database.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?)')
+  let count = 0
+  for await (const note of client.notes.list({ limit: 100 })) {
+    const transcript = await client.notes.transcript(note.note_id)
+    const summary = await client.notes.summary(note.note_id)
+    insert.run(
+      note.note_id,
+      note.title ?? null,
+      JSON.stringify(note),
+      JSON.stringify(transcript),
+      JSON.stringify(summary),
+    )
+    count += 1
+    if (count === Number(number)) break
+  }
+  database.close()
+  return count
+}
+
+/** As many requests as the mirror has under way, each by nothing but `fetch`: those of a first page, again and again. */
+async function bare(): Promise<number> {
+  const { notes: listed } = (await read('?limit=100')) as NotePage
+  const paths = listed.flatMap(({ note_id }) => [`/${note_id}/transcript`, `/${note_id}/summary`])
+  let left = 2 * Number(number)
+  const work = async () => {
+    for (; left > 0; await read(paths[left % paths.length] ?? '')) left -= 1
+  }
+  await Promise.all(Array.from({ length: Number(path) }, work))
+  return Number(number)
+}
+
+async function read(path: string): Promise<unknown> {
+  return (await fetch(`${baseUrl}/v1/notes${path}`, { headers: { authorization: `Bearer ${apiKey}` } })).json()
+}
+
+function unknownVariant(): never {
+  throw new Error(`nothing is called ${variant}`)
+}

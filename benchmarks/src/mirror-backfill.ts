@@ -1,0 +1,153 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { median } from './measure.ts'
+import { shareOf } from './mirror-share.ts'
+import type { Table } from './report.ts'
+import { askProgram, type StartedProgram, startProgram } from './start-program.ts'
+
+/** How many notes to copy, and how many of them are read at once, each by two requests. */
+const CASES: readonly Case[] = [
+  { notes: shareOf(100_000), concurrency: 16 },
+  { notes: shareOf(20_000), concurrency: 8 },
+]
+/** Of the loop that would take an hour, and of the bare fetches. */
+const LOOP_SAMPLE = 500
+const BARE_SAMPLE = 2_500
+const PAGE = 100
+const LATENCY_MS = 20
+const PROBES = 40
+
+/** What we hold ourselves to: shares of the bound, of the loop that a user writes, and of the requests that nobody can do without. */
+const AIMS = { bound: 0.9, loop: 6, requests: 1.02 }
+
+interface Case {
+  readonly notes: number
+  readonly concurrency: number
+}
+
+interface Access {
+  readonly baseUrl: string
+  readonly apiKey: string
+}
+
+/** What a copy took. */
+interface Copied {
+  readonly notes: number
+  readonly ms: number
+  readonly cpuMs: number
+  readonly maxRssMb: number
+}
+
+/** Time to copy all notes with their content into SQLite, from a service that is a while away. */
+export async function measureMirrorBackfill(): Promise<readonly Table[]> {
+  const tables: Table[] = []
+  for (const measured of CASES) tables.push(...(await measureCase(measured)))
+  return tables
+}
+
+async function measureCase(measured: Case): Promise<readonly Table[]> {
+  const service = await startProgram<Access>('mirror-service.ts', String(measured.notes), String(LATENCY_MS))
+  const folder = await mkdtemp(join(tmpdir(), 'notewire-benchmark-'))
+  try {
+    return await compare(measured, service, folder)
+  } finally {
+    service.process.kill()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function compare(
+  { notes, concurrency }: Case,
+  service: StartedProgram<Access>,
+  folder: string,
+): Promise<readonly Table[]> {
+  const before = await measureFloor(service.said, { notes, concurrency })
+  const loop = await copy('loop', service.said, LOOP_SAMPLE, join(folder, 'loop.db'))
+  await askProgram(service.process, 'requests')
+  const mirror = await copy('mirror', service.said, concurrency, join(folder, 'mirror.db'))
+  const { requests } = await askProgram<{ requests: number }>(service.process, 'requests')
+  const after = await measureFloor(service.said, { notes, concurrency })
+  if (mirror.notes !== notes) throw new Error(`${mirror.notes} of ${notes} notes were copied`)
+
+  // A long run meets other moments than the probes before it: those after it count as much.
+  const mean = (of: (floor: Floor) => number) => (of(before) + of(after)) / 2
+  const bound = mean((floor) => floor.boundMs)
+  const rowOf = (name: string, ms: number) => ({ name, value: ms / 1000, ratio: ms / bound })
+  const loopMs = (notes / loop.notes) * loop.ms
+  const least = notes / PAGE + 2 * notes
+  const [many, atOnce] = [notes.toLocaleString('en'), 2 * concurrency]
+  return [
+    {
+      title: `Time to mirror ${many} notes with their content, ${concurrency} at once, at ${LATENCY_MS} ms from the service`,
+      unit: 's',
+      note: `Into SQLite. The bound: the first of the pages of ${PAGE}, then two requests a note, never more than ${atOnce} at once, each as long as a bare fetch of the same takes alone right before and after (${mean((floor) => floor.contentMs).toFixed(1)} ms). Bare fetches: as many and as many at once, of a sample of ${BARE_SAMPLE.toLocaleString('en')} notes, with nothing kept. The loop: list, transcript, summary and row, one after the other, of a sample of ${loop.notes.toLocaleString('en')} notes. The budget is the bound / ${AIMS.bound}; the loop is to take at least ${AIMS.loop} × the time of the mirror. Processor time: ${microseconds(mirror)} µs a note, of the bare fetches ${microseconds(after.barely)} µs. At most ${mirror.maxRssMb.toFixed(0)} MB of memory.`,
+      rows: [
+        rowOf('the bound', bound),
+        rowOf(
+          'bare fetches',
+          mean((floor) => floor.bareMs),
+        ),
+        { ...rowOf('notewire', mirror.ms), budget: bound / AIMS.bound / 1000 },
+        { ...rowOf('the loop that a user writes', loopMs), least: (AIMS.loop * mirror.ms) / 1000 },
+      ],
+    },
+    {
+      title: `Requests to mirror ${many} notes with their content, ${concurrency} at once`,
+      unit: 'requests',
+      note: `The least: pages of ${PAGE}, a transcript and a summary of each note.`,
+      rows: [
+        { name: 'the least', value: least, ratio: 1 },
+        { name: 'notewire', value: requests, ratio: requests / least, budget: AIMS.requests * least },
+      ],
+    },
+  ]
+}
+
+function microseconds({ cpuMs, notes }: Copied): string {
+  return ((1000 * cpuMs) / notes).toFixed(0)
+}
+
+/** What nobody can do without, in milliseconds. */
+interface Floor {
+  /** One transcript or summary, asked for alone. */
+  readonly contentMs: number
+  readonly boundMs: number
+  readonly bareMs: number
+  readonly barely: Copied
+}
+
+async function measureFloor(service: Access, { notes, concurrency }: Case): Promise<Floor> {
+  const pageMs = await latencyOf(service, `?limit=${PAGE}`)
+  const contentMs = await latencyOf(service, `/${await firstNoteId(service)}/transcript`)
+  const barely = await copy('bare', service, BARE_SAMPLE, String(2 * concurrency))
+  const boundMs = Math.max(pageMs + (notes / concurrency) * contentMs, (notes / PAGE) * pageMs)
+  return { contentMs, boundMs, bareMs: (notes / BARE_SAMPLE) * barely.ms, barely }
+}
+
+async function latencyOf(service: Access, path: string): Promise<number> {
+  const samples: number[] = []
+  for (let probe = 0; probe < PROBES; probe += 1) {
+    const began = performance.now()
+    await fetchJson(service, path)
+    samples.push(performance.now() - began)
+  }
+  return median(samples)
+}
+
+async function firstNoteId(service: Access): Promise<string> {
+  const page = (await fetchJson(service, '?limit=1')) as { readonly notes: readonly { readonly note_id: string }[] }
+  return page.notes[0]?.note_id ?? ''
+}
+
+async function fetchJson({ baseUrl, apiKey }: Access, path: string): Promise<unknown> {
+  return (await fetch(`${baseUrl}/v1/notes${path}`, { headers: { authorization: `Bearer ${apiKey}` } })).json()
+}
+
+/** @param how  what `mirror-backfill-process.ts` takes behind the service */
+async function copy(variant: string, { baseUrl, apiKey }: Access, ...how: readonly [number, string]): Promise<Copied> {
+  const rest = how.map(String)
+  const program = await startProgram<Copied>('mirror-backfill-process.ts', variant, baseUrl, apiKey, ...rest)
+  program.process.kill()
+  return program.said
+}

@@ -1,0 +1,22 @@
+import { join, relative } from 'node:path'
+import { build } from 'esbuild'
+
+/**
+ * Bundles a program of this folder as it would be deployed: what runs TypeScript takes more memory than what it runs.
+ *
+ * @returns what `startProgram` takes
+ */
+export async function bundleProgram(file: string, folder: string): Promise<string> {
+  const outfile = join(folder, file.replace('.ts', '.mjs'))
+  await build({
+    entryPoints: [join(import.meta.dirname, file)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    conditions: ['@notewire/source'],
+    external: ['pg-native', 'cloudflare:sockets'],
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  })
+  return relative(import.meta.dirname, outfile)
+}

@@ -1,0 +1,67 @@
+import type { MirrorStore, NoteState, NoteWrite } from '@notewire/mirror'
+import type { Note } from '@notewire/protocol'
+import { type WholeNote, wholeNoteAt } from './mirror-notes.ts'
+
+/** The scope of a mirror that names none. */
+export const SCOPE = 'default'
+
+const NOTES_A_COMMIT = 1_000
+
+/** Fills a store that holds no notes with so many, as they are once a mirror has settled them. */
+export async function fillStore(store: MirrorStore, notes: number, samples: readonly WholeNote[]): Promise<void> {
+  for (let begin = 0; begin < notes; begin += NOTES_A_COMMIT) {
+    const { sequence } = await store.load(SCOPE, [])
+    const count = Math.min(NOTES_A_COMMIT, notes - begin)
+    const writes = Array.from({ length: count }, (_, place) =>
+      settledWrite(wholeNoteAt(begin + place, samples), sequence),
+    )
+    await commitAll(store, writes)
+  }
+}
+
+/** Commits what must not meet a conflict. */
+export async function commitAll(store: MirrorStore, notes: readonly NoteWrite[]): Promise<void> {
+  const outcome = await store.commit(SCOPE, { notes })
+  if (outcome !== 'committed') throw new Error('somebody else writes to the store')
+}
+
+function settledWrite({ note, transcript, summary }: WholeNote, sequence: number): NoteWrite {
+  return {
+    state: settledState(listedState(note, sequence)),
+    expectedVersion: 0,
+    content: { note, transcript, summary },
+    announce: 'appeared',
+  }
+}
+
+/** What is known of a note that was just listed. */
+export function listedState(note: Note, sequence: number): NoteState {
+  return {
+    noteId: note.note_id,
+    presence: 'live',
+    evidence: { says: 'present', start: sequence, end: sequence, source: 'backfill', at: Date.now() },
+    revision: note.revision,
+    status: note.status ?? null,
+    transcriptStatus: note.transcript_status ?? null,
+    summaryStatus: note.summary_status ?? null,
+    createdAt: note.created_at ?? null,
+    updatedAt: note.updated_at ?? null,
+    settledRevision: null,
+    transcriptHeld: null,
+    summaryHeld: null,
+    dirty: null,
+    hintedRevision: null,
+    hiddenBy: null,
+    hiddenAt: null,
+    heldByScan: null,
+    attempts: 0,
+    dueAt: Date.now(),
+    heard: null,
+  }
+}
+
+/** The same once its content was read. */
+export function settledState(state: NoteState): NoteState {
+  const held = { transcriptHeld: 'ready', summaryHeld: 'ready' } as const
+  return { ...state, ...held, settledRevision: state.revision, dueAt: null }
+}

@@ -1,0 +1,67 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { NotesClient } from '@notewire/client'
+import { createMirror, type Mirror, type MirrorHooks } from '@notewire/mirror'
+import type { NotePage } from '@notewire/protocol'
+import { openStore, type StorePlace } from './mirror-stores.ts'
+
+// Started as a process of its own, so that its memory is nobody else's. Scans a mirror to warm up and then another, and says what the second
+// scan took: `{ seen, missing, ms, cpuMs, rssMb, maxRssMb, liveMb }`, the first of the memory that from before any scan, the last that of
+// what is not garbage. Variants: `scan`; `live` looks for garbage every now and then; `bare` fetches the same pages and keeps nothing.
+const [variant = '', ...places] = process.argv.slice(2)
+const PAGES_A_LOOK = 50
+
+process.on('disconnect', () => process.exit())
+const run = variant === 'bare' ? fetchPages : scan
+const collectGarbage = variant === 'live' ? garbageCollector() : undefined
+const rssMb = process.memoryUsage().rss / 2 ** 20
+let liveMb = 0
+await run(places.slice(0, 4))
+const began = performance.now()
+const cpuBefore = process.cpuUsage()
+const found = await run(places.slice(4, 8))
+const { user, system } = process.cpuUsage(cpuBefore)
+const ms = performance.now() - began
+const maxRssMb = process.resourceUsage().maxRSS / 1024
+process.send?.({ ...found, ms, cpuMs: (user + system) / 1000, rssMb, maxRssMb, liveMb })
+
+interface Found {
+  readonly seen: number
+  readonly missing: number
+}
+
+async function scan([kind, at = '', baseUrl = '', apiKey = '']: readonly string[]): Promise<Found> {
+  const { store } = await openStore({ kind: kind as StorePlace['kind'], at })
+  const client = new NotesClient({ baseUrl, apiKey })
+  const mirror: Mirror = createMirror({ client, store, hooks: { onProgress: lookAtMemory() } })
+  await mirror.sync({ scan: 'now' })
+  const { lastScan } = await mirror.status()
+  return { seen: lastScan?.seen ?? 0, missing: lastScan?.missing ?? 0 }
+}
+
+async function fetchPages([, , baseUrl = '', apiKey = '']: readonly string[]): Promise<Found> {
+  const headers = { authorization: `Bearer ${apiKey}` }
+  let seen = 0
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const query: string = `limit=100&include_deleted=true${cursor === '' ? '' : `&cursor=${cursor}`}`
+    const page = (await (await fetch(`${baseUrl}/v1/notes?${query}`, { headers })).json()) as NotePage
+    seen += page.notes.length
+    cursor = page.next_cursor
+  }
+  return { seen, missing: 0 }
+}
+
+function lookAtMemory(): MirrorHooks['onProgress'] {
+  let pages = 0
+  return () => {
+    pages += 1
+    if (collectGarbage === undefined || pages % PAGES_A_LOOK !== 0) return
+    collectGarbage()
+    liveMb = Math.max(liveMb, process.memoryUsage().heapUsed / 2 ** 20)
+  }
+}
+
+function garbageCollector(): () => void {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc')
+}

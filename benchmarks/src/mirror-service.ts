@@ -1,0 +1,116 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { anEvent, signedAttempt } from '@notewire/mock-server'
+import { indexOf, noteAt, noteIdAt, REVISION, sampleNotes, UPDATED_AT, wholeNoteAt } from './mirror-notes.ts'
+
+// Started as a process of its own: a service that answers from memory, so many milliseconds after it was asked, so that nobody
+// waits for anything but the way to it. Says `{ baseUrl, apiKey, secret }` when it listens, and does what it is told:
+// - `'requests'`: answers `{ requests }`, how many there were since it was last told so
+// - `{ notes }`: has so many from now on
+// - `{ change, kind, url }`: changes or deletes the note at a place and delivers the event
+const [first = 0, latencyMs = 0] = process.argv.slice(2).map(Number)
+
+type Order = 'requests' | { readonly notes: number } | Change
+
+interface Change {
+  readonly change: number
+  readonly kind: 'note.updated' | 'note.deleted'
+  readonly url: string
+}
+
+const SECRET = 'whsec_c2VjcmV0LW9mLWEtYmVuY2htYXJrLWFuZC1ubyBvdGhlcg'
+const LARGEST_PAGE = 100
+const samples = await sampleNotes()
+const changed = new Map<number, { readonly revision: number; readonly at: string; readonly isDeleted: boolean }>()
+let notes = first
+let requests = 0
+
+process.on('disconnect', () => process.exit())
+process.on('message', async (order: Order) => {
+  process.send?.(await obey(order))
+})
+// The process of a client may be busy for long.
+const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
+  requests += 1
+  const { status, body } = answerTo(request)
+  const answer = () => response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+  if (latencyMs === 0) answer()
+  else setTimeout(answer, latencyMs)
+})
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  process.send?.({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'ntw_live_benchmark.key', secret: SECRET })
+})
+
+async function obey(order: Order): Promise<object> {
+  if (order === 'requests') {
+    const told = requests
+    requests = 0
+    return { requests: told }
+  }
+  if ('notes' in order) {
+    notes = order.notes
+    return {}
+  }
+  return await deliver(order)
+}
+
+async function deliver({ change, kind, url }: Change): Promise<object> {
+  const revision = (changed.get(change)?.revision ?? REVISION) + 1
+  const isDeleted = kind === 'note.deleted'
+  changed.set(change, { revision, at: new Date().toISOString(), isDeleted })
+  const data = { note_id: noteIdAt(change), revision, transcript_status: 'ready', summary_status: 'ready' }
+  const { status } = await fetch(signedAttempt({ secret: SECRET, event: anEvent(kind, data), url }))
+  return { status, revision }
+}
+
+interface Answer {
+  readonly status: number
+  readonly body: string
+}
+
+const NOT_FOUND: Answer = { status: 404, body: '{"error":{"code":"not_found","message":"There is no such note."}}' }
+
+function answerTo({ url = '' }: IncomingMessage): Answer {
+  const [path = '', query = ''] = url.split('?')
+  const [, , , noteId, part] = path.split('/')
+  if (noteId === undefined) return { status: 200, body: pageFor(new URLSearchParams(query)) }
+  const index = indexOf(noteId)
+  if (!(index < notes)) return NOT_FOUND
+  if (part === undefined) return { status: 200, body: noteJson(index) }
+  if (changed.get(index)?.isDeleted === true) return NOT_FOUND
+  const { transcript, summary } = wholeNoteAt(index, samples, revisionOf(index))
+  return { status: 200, body: JSON.stringify(part === 'transcript' ? transcript : summary) }
+}
+
+function pageFor(query: URLSearchParams): string {
+  const after = query.get('updated_after')
+  const listed = after === null ? undefined : changesAfter(after)
+  const begin = Number(query.get('cursor') ?? 0)
+  const end = Math.min(begin + Math.min(Number(query.get('limit') ?? 50), LARGEST_PAGE), listed?.length ?? notes)
+  const hasMore = end < (listed?.length ?? notes)
+  const items = Array.from({ length: Math.max(0, end - begin) }, (_, place) => {
+    const index = begin + place
+    return noteJson(listed?.[index] ?? index)
+  })
+  return `{"notes":[${items.join(',')}],"next_cursor":${hasMore ? `"${end}"` : null},"has_more":${hasMore}}`
+}
+
+/** No note is as young as a watermark, until it changes. */
+function changesAfter(after: string): readonly number[] {
+  if (after < UPDATED_AT) return Array.from({ length: notes }, (_, index) => index)
+  return [...changed].filter(([, { at }]) => at > after).map(([index]) => index)
+}
+
+function noteJson(index: number): string {
+  const change = changed.get(index)
+  const note = noteAt(index, samples, revisionOf(index))
+  if (change === undefined) return JSON.stringify(note)
+  const { at, isDeleted } = change
+  const tombstone = { title: null, content: null, status: 'deleted', deleted_at: at }
+  return JSON.stringify({ ...note, updated_at: at, ...(isDeleted && tombstone) })
+}
+
+function revisionOf(index: number): number {
+  return changed.get(index)?.revision ?? REVISION
+}
