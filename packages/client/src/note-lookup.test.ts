@@ -20,7 +20,7 @@ describe('a service that offers the reading of one note', () => {
     const client = clientOf(server)
     expect(await errorOf(client.notes.get('n9'))).toMatchObject({ code: 'not_found', status: 404 })
     expect(client.notes.readsFromList).toBe(false)
-    expect(server.requests.map(({ url }) => url)).toEqual(['/v1/notes/n9', '/v1/notes?limit=1', '/v1/notes/n1'])
+    expect(server.requests.map(({ url }) => url)).toEqual(['/v1/notes/n9', '/v1/notes?limit=2', '/v1/notes/n1'])
   })
 
   it('is believed without another question once it has answered one', async () => {
@@ -29,6 +29,22 @@ describe('a service that offers the reading of one note', () => {
     await client.notes.get('n1')
     expect(await errorOf(client.notes.get('n9'))).toMatchObject({ code: 'not_found' })
     expect(server.requests).toHaveLength(2)
+  })
+
+  it('is not called missing because of one listed note that left before it was read', async () => {
+    const listed = {
+      notes: [
+        { note_id: 'n1', revision: 1 },
+        { note_id: 'n2', revision: 1 },
+      ],
+    }
+    await using server = await serve(({ url }) => {
+      if (url === '/v1/notes/n2') return { body: listed.notes[1] ?? {} }
+      return url === '/v1/notes?limit=2' ? { body: listed } : NOT_FOUND
+    })
+    const client = clientOf(server)
+    expect(await errorOf(client.notes.get('n9'))).toMatchObject({ code: 'not_found' })
+    expect(client.notes.readsFromList).toBe(false)
   })
 
   it('is believed when it lists nothing', async () => {
@@ -90,7 +106,7 @@ describe('any other failure to read a note', () => {
   })
 
   it('is told as it is when it comes up while finding out', async () => {
-    await using server = await serve(({ url }) => (url === '/v1/notes?limit=1' ? { status: 500 } : NOT_FOUND))
+    await using server = await serve(({ url }) => (url === '/v1/notes?limit=2' ? { status: 500 } : NOT_FOUND))
     expect(await errorOf(clientOf(server).notes.get('n1'))).toMatchObject({ code: 'server_error' })
   })
 })

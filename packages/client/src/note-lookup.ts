@@ -11,6 +11,9 @@ export interface NoteReads {
   list(query: NoteListQuery, options: CallOptions): NoteList
 }
 
+/** One may be deleted between the listing and its reading. */
+const LISTED_NOTES_TRIED = 2
+
 /** Reads one note, also from a service that only lists them, and remembers which kind of service it is (open point 8). */
 export class NoteLookup {
   readonly #reads: NoteReads
@@ -46,16 +49,23 @@ export class NoteLookup {
   async #operationIsMissing(error: unknown, options: CallOptions): Promise<boolean> {
     if (hasCode(error, 'not_supported')) return true
     if (!hasCode(error, 'not_found') || this.#operation === 'offered') return false
-    for await (const listed of this.#reads.list({ limit: 1 }, options)) {
-      try {
-        await this.#get(listed.note_id, options)
-        return false
-      } catch (listedError) {
-        if (hasCode(listedError, 'not_found')) return true
-        throw listedError
-      }
+    let missing = 0
+    for await (const listed of this.#reads.list({ limit: LISTED_NOTES_TRIED }, options)) {
+      if (await this.#canGet(listed.note_id, options)) return false
+      missing += 1
+      if (missing === LISTED_NOTES_TRIED) break
     }
-    return false
+    return missing > 0
+  }
+
+  async #canGet(noteId: string, options: CallOptions): Promise<boolean> {
+    try {
+      await this.#get(noteId, options)
+      return true
+    } catch (error) {
+      if (hasCode(error, 'not_found')) return false
+      throw error
+    }
   }
 
   async #findInList(noteId: string, options: CallOptions): Promise<Note> {

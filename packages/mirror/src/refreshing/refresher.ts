@@ -4,6 +4,7 @@ import type { Ledger } from '../ledger.ts'
 import { applyContent, judgeContent, markMoved, postponeContent, withContent } from '../rules/content-rule.ts'
 import { saysAbsent } from '../rules/content-status.ts'
 import type { Decision } from '../rules/decision.ts'
+import type { KeptParts } from '../rules/keep.ts'
 import type { NoteState } from '../rules/note-state.ts'
 import { applyRead, type Reading } from '../rules/read-rule.ts'
 import type { DueNote, VersionedState } from '../stores/store.ts'
@@ -30,7 +31,7 @@ export async function refresh(due: DueNote, start: number, tools: RefreshTools):
   const [note, early] = await Promise.all([tools.readNote(noteId), readAnnounced(due.state, tools)])
   const { keep } = tools.ledger
   const state = await applyAnswer(noteId, note, start, tools, (decision, now) =>
-    note !== undefined && early !== undefined && isContentOf(note, early)
+    note !== undefined && early !== undefined && isContentOf(note, early, keep)
       ? withContent(decision, { ...early, note }, keep, now)
       : decision,
   )
@@ -50,7 +51,7 @@ async function refreshContent(note: Note | null, start: number, tools: RefreshTo
   // The copy keeps statuses of every note that is live: without a record there is nothing to read for.
   if (note === null) return
   const content = await readKeptContent(note, tools)
-  switch (judgeContent(content)) {
+  switch (judgeContent(content, ledger.keep)) {
     case 'settled':
       return await settle(content, tools)
     case 'unconfirmed': {
@@ -116,11 +117,11 @@ async function revise(
 }
 
 /** Whether content that was read beside a note is what would be read for it now. */
-function isContentOf(note: Note, { transcript, summary }: NoteWithContent): boolean {
+function isContentOf(note: Note, { transcript, summary }: NoteWithContent, keep: KeptParts): boolean {
   const isUnexpected =
     (transcript.status === 'ready' && saysAbsent(note.transcript_status)) ||
     (summary.status === 'ready' && saysAbsent(note.summary_status))
-  return !isUnexpected && judgeContent({ note, transcript, summary }) === 'settled'
+  return !isUnexpected && judgeContent({ note, transcript, summary }, keep) === 'settled'
 }
 
 function isSameRecord(one: Note, other: Note): boolean {

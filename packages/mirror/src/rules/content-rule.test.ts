@@ -44,12 +44,21 @@ describe('a transcript and a summary', () => {
       'unconfirmed',
     ],
   ])('%s', (_, traits, verdict) => {
-    expect(judgeContent(aContent(traits))).toBe(verdict)
+    expect(judgeContent(aContent(traits), KEEP_ALL)).toBe(verdict)
+  })
+
+  it('that are missing though the record calls them ready are unconfirmed: they may be those of another revision', () => {
+    expect(judgeContent(aContent({ summary: { status: 'missing' } }), KEEP_ALL)).toBe('unconfirmed')
+    expect(judgeContent(aContent({ transcript: { status: 'empty' } }), KEEP_ALL)).toBe('unconfirmed')
+  })
+
+  it('that are not kept are not judged', () => {
+    expect(judgeContent(aContent({ summary: { status: 'missing' } }), new Set(['note', 'transcript']))).toBe('settled')
   })
 
   it('that do not say their revision are unconfirmed', () => {
     const transcript = { status: 'ready', transcript: { note_id: 'n1', text: 'said' } } as const
-    expect(judgeContent(aContent({ transcript }))).toBe('unconfirmed')
+    expect(judgeContent(aContent({ transcript }), KEEP_ALL)).toBe('unconfirmed')
   })
 
   it('are written down with the revision that they belong to', () => {

@@ -1,4 +1,5 @@
 import type { NoteWithContent } from '@notewire/client'
+import type { Note } from '@notewire/protocol'
 import type { ContentParts } from '../stores/store.ts'
 import { saysAbsent } from './content-status.ts'
 import type { Decision } from './decision.ts'
@@ -18,22 +19,30 @@ import { scheduled } from './schedule.ts'
  */
 export type ContentVerdict = 'settled' | 'unconfirmed' | 'moved' | 'lagging'
 
-/** Judges content against the record that it was read for. */
-export function judgeContent({ note, transcript, summary }: NoteWithContent): ContentVerdict {
-  if (transcript.status === 'gone' || summary.status === 'gone') return 'moved'
-  const revisions = [
-    ...(transcript.status === 'ready' ? [transcript.transcript.revision ?? -1] : []),
-    ...(summary.status === 'ready' ? [summary.summary.revision ?? -1] : []),
+/** Judges the parts that are kept against the record that they were read for. */
+export function judgeContent({ note, transcript, summary }: NoteWithContent, keep: KeptParts): ContentVerdict {
+  const parts = [
+    ...(keep.has('transcript')
+      ? [judgePart(note, note.transcript_status, transcript.status, revisionOf(transcript))]
+      : []),
+    ...(keep.has('summary') ? [judgePart(note, note.summary_status, summary.status, revisionOf(summary))] : []),
   ]
-  if (revisions.some((revision) => revision > note.revision)) return 'moved'
-  const missing = [
-    ...(transcript.status === 'not_ready' ? [note.transcript_status] : []),
-    ...(summary.status === 'not_ready' ? [note.summary_status] : []),
-  ]
-  if (missing.includes('ready')) return 'lagging'
-  const isUnclear =
-    missing.some((status) => !saysAbsent(status)) || revisions.some((revision) => revision < note.revision)
-  return isUnclear ? 'unconfirmed' : 'settled'
+  return WORST_FIRST.find((verdict) => parts.includes(verdict)) ?? 'settled'
+}
+
+const WORST_FIRST: readonly ContentVerdict[] = ['moved', 'lagging', 'unconfirmed']
+
+/** Only the record's own word settles an absence, and only its own revision a presence. */
+function judgePart(note: Note, listed: string | null | undefined, status: string, revision: number): ContentVerdict {
+  if (status === 'gone' || revision > note.revision) return 'moved'
+  if (status === 'ready') return revision === note.revision ? 'settled' : 'unconfirmed'
+  if (saysAbsent(listed)) return 'settled'
+  return listed === 'ready' && status === 'not_ready' ? 'lagging' : 'unconfirmed'
+}
+
+function revisionOf(part: NoteWithContent['transcript'] | NoteWithContent['summary']): number {
+  if (part.status !== 'ready') return -1
+  return ('transcript' in part ? part.transcript.revision : part.summary.revision) ?? -1
 }
 
 /**
