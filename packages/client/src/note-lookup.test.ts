@@ -39,8 +39,8 @@ describe('a service that offers the reading of one note', () => {
       ],
     }
     await using server = await serve(({ url }) => {
-      if (url === '/v1/notes/n2') return { body: listed.notes[1] ?? {} }
-      return url === '/v1/notes?limit=2' ? { body: listed } : NOT_FOUND
+      if (url === '/v1/notes/n2') return { status: 200, body: listed.notes[1] }
+      return url === '/v1/notes?limit=2' ? { status: 200, body: listed } : NOT_FOUND
     })
     const client = clientOf(server)
     expect(await errorOf(client.notes.get('n9'))).toMatchObject({ code: 'not_found' })
