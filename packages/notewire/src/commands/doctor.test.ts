@@ -1,0 +1,142 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { handWritten } from '../doctor/fixtures/hand-written-receiver.ts'
+import { SECOND_TEST_SECRET, TEST_SECRET } from '../doctor/fixtures/secrets.ts'
+import { type StartedReceiver, startReceiver } from '../doctor/fixtures/start-receiver.ts'
+import type { ReceiverReport } from '../doctor/report.ts'
+import { cleanUp } from '../fixtures/leftovers.ts'
+import { runNotewire, startInTerminal, startNotewire } from '../fixtures/run-notewire.ts'
+
+let folder: string
+let right: StartedReceiver
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'notewire-doctor-'))
+  right = await startReceiver(handWritten())
+})
+
+afterAll(async () => {
+  await right[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true })
+})
+
+afterEach(cleanUp)
+
+describe('notewire doctor', { timeout: 30_000 }, () => {
+  it('says what it sends, reports, and ends with 0 when the receiver keeps the contract', async () => {
+    const { code, stdout, stderr } = await doctor([right.url.href])
+    expect(stderr).toMatch(/^Sending up to \d+ deliveries to http:\/\/127/)
+    expect(stdout).toMatch(/^Connection and valid delivery\n {2}✓ The receiver answers at its URL\n/)
+    expect(stdout).toMatch(/\nThe receiver keeps the contract\.\n0 failed, 0 warned, \d+ passed, \d+ not tested\n/)
+    expect(code).toBe(0)
+  })
+
+  it('tests everything with a second secret and an effects URL', async () => {
+    const file = join(folder, 'second')
+    await writeFile(file, SECOND_TEST_SECRET, { mode: 0o600 })
+    const { stdout } = await doctor([
+      right.url.href,
+      '--json',
+      '--second-secret-file',
+      file,
+      '--effects-url',
+      right.effectsUrl.href,
+    ])
+    const report: ReceiverReport = JSON.parse(stdout)
+    expect(report.summary).toMatchObject({ failed: 0, warned: 0, not_tested: 1 })
+  })
+
+  it('ends with 1 when a "must" fails, and writes JUnit XML', async () => {
+    await using receiver = await startReceiver(handWritten({ isCurrent: () => true }))
+    const file = join(folder, 'doctor.xml')
+    const { code, stdout } = await doctor([receiver.url.href, '--only', 'timestamp', '--junit', file])
+    expect(stdout).toMatch(
+      /✗ failed {2}A delivery signed 301 s ago is refused with a 4xx\n {2}check {4}timestamp\.stale\n/,
+    )
+    expect(await readFile(file, 'utf8')).toMatch(
+      /^<\?xml.*<testcase classname="timestamp.stale".*<failure message="answered 204/s,
+    )
+    expect(code).toBe(1)
+  })
+
+  it('ends with 5 when nobody is there', async () => {
+    const gone = await startReceiver(handWritten())
+    await gone[Symbol.asyncDispose]()
+    const { code, stdout } = await doctor([gone.url.href, '--only', 'body'])
+    expect(stdout).toMatch(/^✗ failed {2}The receiver answers at its URL\n.*\(ECONNREFUSED\)/s)
+    expect(stdout).toMatch(/\nThe receiver could not be reached\.\n/)
+    expect(code).toBe(5)
+  })
+
+  it('prints nothing but one report in JSON, without colour', async () => {
+    const { stdout, stderr } = await doctor([right.url.href, '--json', '--only', 'signature'], { FORCE_COLOR: '1' })
+    expect(stderr).toBe('')
+    expect(stdout.trim().split('\n')).toHaveLength(1)
+    expect(JSON.parse(stdout)).toMatchObject({ schema_version: 1, report: 'receiver', complete: true })
+  })
+
+  it('never shows the secret, whatever it finds', async () => {
+    await using receiver = await startReceiver(handWritten({ matches: () => true }))
+    const { stdout, stderr } = await doctor([receiver.url.href])
+    expect(stdout).toContain('✗ failed')
+    expect(stdout + stderr).not.toContain(TEST_SECRET.slice('whsec_'.length))
+  })
+
+  it('lists its checks and sends nothing', async () => {
+    const { code, stdout, stderr } = await doctor(['--list', '--json'])
+    expect(stderr).toBe('')
+    const { checks } = JSON.parse(stdout)
+    expect(checks.length).toBeGreaterThan(70)
+    expect(code).toBe(0)
+  })
+
+  it.each([
+    [[], /there is nothing to examine\. Say where the receiver is/],
+    [['ftp://localhost/hook'], /takes an http or https URL/],
+    [['http://user:hidden@localhost/hook'], /takes a URL without credentials/],
+    [['http://localhost/hook', '--only', 'nothing'], /--only takes a check or a group of checks/],
+  ])('ends with 2 when it is typed wrong: %j', async (typed, reason) => {
+    const { code, stderr } = await doctor(typed)
+    expect(stderr).toMatch(reason)
+    expect(stderr).not.toContain('hidden')
+    expect(code).toBe(2)
+  })
+
+  it('warns before it sends over http to another machine', async () => {
+    const { stderr } = await doctor(['http://receiver.invalid/hook'])
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /^warning receiver\.invalid is not this machine, and http is not encrypted.* Sending/,
+    )
+  })
+
+  it('ends with 130 at Ctrl-C, in the middle of a delivery', async () => {
+    const arrived = Promise.withResolvers<void>()
+    await using receiver = await startReceiver(() => arrived.resolve())
+    const { child, ended } = startNotewire(['doctor', receiver.url.href], surroundings())
+    await arrived.promise
+    child.kill('SIGINT')
+    expect((await ended).exitCode).toBe(130)
+  })
+
+  it('shows a bar and colours on a terminal, and asks for the secret without showing it', async () => {
+    const { saw, type, ended } = startInTerminal(['doctor', right.url.href, '--only', 'body'], { cwd: folder })
+    await saw(/What is the signing secret\?/)
+    type(`${TEST_SECRET}\r`)
+    const { exitCode, stdout } = await ended
+    expect(stdout).toMatch(/Checks {2}[█░]+ {2}\d+ of \d+/)
+    expect(stdout).toContain('\u001b[32m✓\u001b[39m A valid note.ended is acknowledged with a 2xx')
+    expect(stdout).not.toContain(TEST_SECRET.slice('whsec_'.length))
+    expect(exitCode).toBe(0)
+  })
+})
+
+async function doctor(typed: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { exitCode: code, stdout, stderr } = await runNotewire(['doctor', ...typed], surroundings(env))
+  return { code, stdout, stderr }
+}
+
+function surroundings(env: Readonly<Record<string, string>> = {}) {
+  return { cwd: folder, env: { NOTES_SIGNING_SECRET: TEST_SECRET, ...env } }
+}

@@ -1,0 +1,244 @@
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cleanUp } from '../fixtures/leftovers.ts'
+import { notesIn, notesOf } from '../fixtures/local-copy.ts'
+import { mockService } from '../fixtures/mock-service.ts'
+import { readOnlyFolder } from '../fixtures/read-only-folder.ts'
+import { type RunOptions, runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
+import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { canMount, enlarge, tinyDisk } from '../fixtures/tiny-disk.ts'
+
+afterEach(cleanUp)
+
+const CRASH = join(import.meta.dirname, '../fixtures/crash-at-step.ts')
+
+describe('export', () => {
+  it('with --pull makes a folder of Markdown with one command, and follows with the next', async () => {
+    const { service, env, cwd } = await prepared(5)
+    const first = await runNotewire(['export', 'notes', '--pull'], { cwd, env })
+    expect({ exitCode: first.exitCode, stderr: first.stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(first.stdout).toMatch(/✓ 5 notes in notes\.db\n.*\n✓ 5 files in notes: 5 written, 0 removed, in [\d.]+ s\n$/)
+    const [note, gone] = service.owner.notes()
+    note?.edit({ title: 'Élan vital' })
+    gone?.delete()
+    const before = await markdownIn(join(cwd, 'notes'))
+    const second = await runNotewire(['export', 'notes', '--pull', '--json'], { cwd, env })
+    expect(JSON.parse(second.stdout)).toMatchObject({
+      target: 'notes',
+      format: 'markdown',
+      files: 4,
+      written: 1,
+      removed: 1,
+    })
+    const after = await markdownIn(join(cwd, 'notes'))
+    expect([...after.keys()].filter((name) => !before.has(name))).toEqual([expect.stringMatching(/-élan-vital--/)])
+    expect(after.size).toBe(4)
+  })
+
+  it('finds no deletion unasked, but follows one that a scan has found', async () => {
+    const { service, env, cwd } = await prepared(3)
+    await runNotewire(['export', 'notes', '--pull'], { cwd, env })
+    service.owner.notes()[0]?.moveTo(service.owner.createChannel('Elsewhere'))
+    await runNotewire(['pull', '--scan'], { cwd, env })
+    await runNotewire(['export', 'notes'], { cwd })
+    expect((await markdownIn(join(cwd, 'notes'))).size).toBe(2)
+  })
+
+  it('asks the service nothing and needs no key', async () => {
+    const { service, env, cwd } = await prepared(2)
+    await runNotewire(['pull'], { cwd, env })
+    const before = service.requests.length
+    expect((await runNotewire(['export', 'notes'], { cwd })).exitCode).toBe(0)
+    expect(service.requests.length).toBe(before)
+  })
+
+  it('that is killed before any one thing that it does leaves what the next makes right', {
+    timeout: 120_000,
+  }, async () => {
+    const { service, env, cwd } = await prepared(4)
+    const folder = join(cwd, 'notes')
+    const crash = (at: number) => ({
+      ...env,
+      CRASH_AT: String(at),
+      CRASH_FOLDER: folder,
+      NODE_OPTIONS: `--import=${CRASH}`,
+    })
+    await runNotewire(['export', 'notes', '--pull'], { cwd, env })
+    let steps = Number.POSITIVE_INFINITY
+    let crashes = 0
+    for (let at = 1; at <= steps; at += 1) {
+      const [retitled, edited, gone] = service.owner.notes()
+      retitled?.edit({ title: `Title ${at}` })
+      edited?.edit({ content: `Content ${at}` })
+      gone?.delete()
+      service.owner.record({ title: `New ${at}` }).end({ summary: false })
+      await runNotewire(['pull'], { cwd, env })
+      const { exitCode } = await runNotewire(['export', 'notes'], { cwd, env: crash(at) })
+      if (exitCode === null) crashes += 1
+      else steps = Number(await readFile(`${folder}.steps`, 'utf8'))
+      const ids = [...(await markdownIn(folder)).values()].map(noteIdIn)
+      expect(new Set(ids).size, `two files of a note, killed before step ${at}`).toBe(ids.length)
+
+      expect((await runNotewire(['export', 'notes'], { cwd })).exitCode).toBe(0)
+      const anew = `anew-${at}`
+      await runNotewire(['export', anew], { cwd })
+      expect(await markdownIn(folder), `killed before step ${at}`).toEqual(await markdownIn(join(cwd, anew)))
+      expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual(['.notewire-export.json'])
+    }
+    expect(crashes).toBeGreaterThan(10)
+  })
+
+  it('by Ctrl-C ends with 130, and the next makes it right', async () => {
+    const { env, cwd } = await prepared(300)
+    await runNotewire(['pull'], { cwd, env })
+    const running = startNotewire(['export', 'notes'], { cwd })
+    while (!(await readdir(cwd)).includes('notes') || (await markdownIn(join(cwd, 'notes'))).size < 10);
+    running.child.kill('SIGINT')
+    expect((await running.ended).exitCode).toBe(130)
+    expect((await runNotewire(['export', 'notes'], { cwd })).exitCode).toBe(0)
+    expect((await markdownIn(join(cwd, 'notes'))).size).toBe(300)
+  })
+
+  it('to a read-only folder ends with 1, in words', async () => {
+    const { env, cwd } = await prepared(2)
+    await runNotewire(['pull'], { cwd, env })
+    const folder = join(cwd, 'notes')
+    await mkdir(folder)
+    const { under } = await readOnlyFolder(cwd, folder)
+    const { exitCode, stderr } = await runNotewire(['export', 'notes', '--database', await readable(cwd)], {
+      cwd,
+      under,
+    })
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('permission denied') })
+  })
+
+  it.runIf(canMount())('to a full disk ends with 1, in words, and goes on once there is room', async () => {
+    const { env, cwd } = await prepared(100)
+    await runNotewire(['pull'], { cwd, env })
+    const disk = await tinyDisk(join(cwd, 'disk'), '100k')
+    const { exitCode, stderr } = await runNotewire(['export', 'disk/notes'], { cwd })
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the disk is full') })
+    enlarge(disk, '16m')
+    expect((await runNotewire(['export', 'disk/notes'], { cwd })).exitCode).toBe(0)
+    expect((await markdownIn(join(disk, 'notes'))).size).toBe(100)
+  })
+
+  it.each([
+    [['export', '-'], 'Markdown is written to a folder'],
+    [['export', 'notes.jsonl', '--format', 'jsonl', '--after', 'x:1'], '--after goes with JSON Lines on stdout'],
+    [['export', '-', '--format', 'jsonl', '--full'], '--full is for folders'],
+  ])('%j ends with 2', async (args, complaint) => {
+    const { exitCode, stderr } = await runNotewire(args)
+    expect({ exitCode, stderr: stderr.replace(/\s+/g, ' ') }).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(complaint),
+    })
+  })
+})
+
+describe('export --format jsonl', () => {
+  it('writes every note with all of it, one a line, to a file of its owner alone that is replaced as a whole', async () => {
+    const { service, env, cwd } = await prepared(3)
+    const args = ['export', 'notes.jsonl', '--format', 'jsonl']
+    await runNotewire([...args, '--pull'], { cwd, env })
+    const lines = async () => linesIn(await readFile(join(cwd, 'notes.jsonl'), 'utf8'))
+    expect((await lines()).map(({ note, summary, transcript }) => ({ note, summary, transcript })).sort(byId)).toEqual(
+      (await notesOf(service)).map(({ note, summary, transcript }) => ({ note, summary, transcript })),
+    )
+    expect((await lines()).map(({ change, complete }) => [change, complete])).toEqual(Array(3).fill(['added', true]))
+    expect((await stat(join(cwd, 'notes.jsonl'))).mode & 0o777).toBe(0o600)
+    service.owner.notes()[0]?.delete()
+    await runNotewire(['pull', '--scan'], { cwd, env })
+    await runNotewire(args, { cwd })
+    expect(await lines()).toHaveLength(2)
+    expect(await readdir(cwd)).toEqual(['notes.db', 'notes.jsonl'])
+  })
+
+  it('to stdout tells what has changed behind a position, deletions too', async () => {
+    const { service, env, cwd } = await prepared(3)
+    await runNotewire(['pull'], { cwd, env })
+    const all = await runNotewire(['export', '-', '--format', 'jsonl'], { cwd })
+    expect(all.stderr).toBe('')
+    const [edited, gone] = service.owner.notes()
+    edited?.edit({ title: 'Another' })
+    gone?.delete()
+    await runNotewire(['pull'], { cwd, env })
+    const args = ['export', '-', '--format', 'jsonl', '--after', linesIn(all.stdout).at(-1)?.position ?? '']
+    const news = linesIn((await runNotewire(args, { cwd })).stdout)
+    expect(news.map(({ change, note_id }) => [change, note_id]).sort()).toEqual([
+      ['content', edited?.note_id],
+      ['removed', gone?.note_id],
+    ])
+    expect(news.find(({ change }) => change === 'content')?.note?.title).toBe('Another')
+  })
+
+  it('overwrites nothing that export did not write', async () => {
+    const { env, cwd } = await prepared(1)
+    await runNotewire(['pull'], { cwd, env })
+    await writeFile(join(cwd, 'diary.txt'), 'Dear diary')
+    const notes = await notesIn(join(cwd, 'notes.db'))
+    for (const name of ['diary.txt', 'notes.db']) {
+      expect((await runNotewire(['export', name, '--format', 'jsonl'], { cwd })).exitCode).toBe(1)
+    }
+    expect(await readFile(join(cwd, 'diary.txt'), 'utf8')).toBe('Dear diary')
+    expect(await notesIn(join(cwd, 'notes.db'))).toEqual(notes)
+  })
+
+  it('ends quietly when whoever reads has had enough', async () => {
+    const { env, cwd } = await prepared(300)
+    await runNotewire(['pull'], { cwd, env })
+    const running = startNotewire(['export', '-', '--format', 'jsonl'], { cwd })
+    await running.saw(/"change"/)
+    running.child.stdout?.destroy()
+    const { exitCode, stderr } = await running.ended
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  })
+})
+
+async function prepared(notes: number) {
+  const { service, env } = await mockService({ notes })
+  return { service, env, cwd: await temporaryFolder() } satisfies RunOptions & { readonly service: unknown }
+}
+
+/** The copy where somebody else may open it, too. */
+async function readable(cwd: string): Promise<string> {
+  const folder = join(cwd, 'copy')
+  await mkdir(folder)
+  await writeFile(join(folder, 'notes.db'), await readFile(join(cwd, 'notes.db')))
+  await readOnlyFolder(cwd, folder)
+  await chmod(folder, 0o755)
+  return 'copy/notes.db'
+}
+
+async function markdownIn(folder: string): Promise<ReadonlyMap<string, string>> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort()
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const)),
+  )
+}
+
+function noteIdIn(page: string): string {
+  return /^note_id: "(.*)"$/m.exec(page)?.[1] ?? ''
+}
+
+interface Line {
+  readonly change: string
+  readonly note_id: string
+  readonly position: string
+  readonly complete: boolean
+  readonly note: { readonly note_id: string; readonly title: string }
+  readonly summary: object
+  readonly transcript: object
+}
+
+function linesIn(text: string): readonly Line[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+function byId(one: Pick<Line, 'note'>, other: Pick<Line, 'note'>): number {
+  return one.note.note_id < other.note.note_id ? -1 : 1
+}

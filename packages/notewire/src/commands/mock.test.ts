@@ -1,0 +1,53 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { NotesClient } from '@notewire/client'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cleanUp } from '../fixtures/leftovers.ts'
+import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
+import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+
+afterEach(cleanUp)
+
+describe('mock --scenario', () => {
+  it('has who and what the file says, and does what it says when it says', async () => {
+    const cwd = await temporaryFolder()
+    await writeFile(join(cwd, 'scenario.json'), JSON.stringify(SCENARIO))
+    const running = startNotewire(['mock', '--scenario', 'scenario.json', '--port', '0', '--notes', '1', '--json'], {
+      cwd,
+    })
+    const [line] = await running.saw(/^\{.*\}$/m)
+    const { base_url: baseUrl, keys, endpoints } = JSON.parse(line)
+    expect(endpoints).toEqual([{ url: 'http://127.0.0.1:9/hook', signing_secret: expect.stringMatching(/^whsec_/) }])
+    const client = new NotesClient({ baseUrl, apiKey: keys.reader })
+    const titles = async () => {
+      const found: unknown[] = []
+      for await (const { title } of client.notes.list()) found.push(title)
+      return found
+    }
+    await expect.poll(titles, { timeout: 10_000 }).toContain('From the file')
+    expect(await titles()).toHaveLength(2)
+  })
+
+  it.each([
+    ['is not there', undefined, 1, /cannot be read|no such file/],
+    ['is no scenario', '{"acts": [{"do": "fly"}]}', 2, /acts/],
+  ])('that %s is told in words', async (_fault, content, code, words) => {
+    const cwd = await temporaryFolder()
+    if (content !== undefined) await writeFile(join(cwd, 'scenario.json'), content)
+    const { exitCode, stderr } = await runNotewire(['mock', '--scenario', 'scenario.json', '--port', '0'], { cwd })
+    expect({ exitCode, stderr: stderr.replace(/\s+/g, ' ') }).toMatchObject({
+      exitCode: code,
+      stderr: expect.stringMatching(words),
+    })
+  })
+})
+
+const SCENARIO = {
+  service: { seed: 7, notes: 40 },
+  integrations: [{ name: 'reader', scopes: ['notes:read'] }],
+  endpoints: [{ url: 'http://127.0.0.1:9/hook' }],
+  acts: [
+    { at: '1s', do: 'record', note: 'a', title: 'From the file' },
+    { at: '2s', do: 'end', note: 'a' },
+  ],
+}

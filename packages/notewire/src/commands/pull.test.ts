@@ -1,0 +1,357 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import type { NotesService } from '@notewire/mock-server'
+import { afterEach, describe, expect, it } from 'vitest'
+import { closedPort } from '../fixtures/closed-port.ts'
+import { cleanUp } from '../fixtures/leftovers.ts'
+import { isWhole, notesIn, notesOf } from '../fixtures/local-copy.ts'
+import { mockService } from '../fixtures/mock-service.ts'
+import { readOnlyFolder } from '../fixtures/read-only-folder.ts'
+import { runNotewire, startInTerminal, startNotewire } from '../fixtures/run-notewire.ts'
+import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { canMount, enlarge, tinyDisk } from '../fixtures/tiny-disk.ts'
+
+afterEach(cleanUp)
+
+/** What a run that could not clean up had taken is free again after 20 to 60 s. */
+const PATIENT = { timeout: 120_000 }
+
+describe('the first pull', () => {
+  it('makes a file of its owner alone that equals the service note by note', async () => {
+    const { service, env, cwd, database } = await prepared(60)
+    const { exitCode, stdout, stderr } = await runNotewire(['pull'], { cwd, env })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(stdout).toMatch(/^✓ 60 notes in notes\.db\n {2}60 new, 0 changed, 0 removed, in [\d.]+ s\n$/)
+    expect(await notesIn(database)).toEqual(await notesOf(service))
+    expect((await stat(database)).mode & 0o777).toBe(0o600)
+  })
+
+  it('of no notes at all is done, too', async () => {
+    const { env, cwd } = await prepared(0)
+    const { exitCode, stdout } = await runNotewire(['pull'], { cwd, env })
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('0 notes') })
+  })
+
+  it('shows on a terminal how far it is, on one line that goes away, within 80 columns', async () => {
+    const { env, cwd } = await prepared(60, { latencyMs: 50 })
+    const { exitCode, stdout } = await startInTerminal(['pull'], { cwd, env: { ...env, TERM: 'xterm' } }).ended
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/Reading {2}█+░* {2}\d+ of \d+ \(\d+ %\)/)
+    const left = stdout.split('\n').flatMap((line) => line.split('\r\u001b[2K').at(-1) ?? [])
+    expect(left.join('\n')).not.toContain('█')
+    for (const line of stdout.replaceAll('\r\u001b[2K', '\n').split('\n')) expect([...line].length).toBeLessThan(90)
+  })
+
+  it('shows no colour on a terminal with NO_COLOR', async () => {
+    const { env, cwd } = await prepared(2)
+    const coloured = await startInTerminal(['pull'], { cwd, env: { ...env, TERM: 'xterm' } }).ended
+    const plain = await startInTerminal(['pull'], { cwd, env: { ...env, TERM: 'xterm', NO_COLOR: '1' } }).ended
+    expect(coloured.stdout).toContain('\u001b[32m✓')
+    expect(plain.stdout).toMatch(/✓ 2 notes/)
+    expect(plain.stdout).not.toContain('\u001b[32m')
+  })
+
+  it('with --json prints one report, and nothing else anywhere', async () => {
+    const { env, cwd } = await prepared(3)
+    const { exitCode, stdout, stderr } = await runNotewire(['pull', '--json'], { cwd, env })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(stdout).toMatch(/^.*\n$/)
+    expect(JSON.parse(stdout)).toMatchObject({
+      database: 'notes.db',
+      settled: true,
+      notes: 3,
+      added: 3,
+      changed: 0,
+      removed: 0,
+      pending: 0,
+      held: [],
+    })
+  })
+})
+
+describe('a later pull', () => {
+  it('tells what is new, changed and, with --scan, removed', async () => {
+    const { service, env, cwd, database } = await prepared(10)
+    await runNotewire(['pull'], { cwd, env })
+    const [first, second] = service.owner.notes()
+    first?.edit({ title: 'Another title' })
+    second?.moveTo(service.owner.createChannel('Elsewhere'))
+    service.owner.record({ title: 'New' }).end({ summary: false })
+    const { stdout } = await runNotewire(['pull', '--scan', '--json'], { cwd, env })
+    expect(JSON.parse(stdout)).toMatchObject({ notes: 10, added: 1, changed: 1, removed: 1 })
+    expect(await notesIn(database)).toEqual(await notesOf(service))
+  })
+})
+
+describe('a pull that is interrupted', () => {
+  it('by Ctrl-C ends with 130, and the next goes on instead of beginning again', async () => {
+    const { service, env, cwd, database } = await prepared(150, { latencyMs: 20 })
+    const running = startNotewire(['pull'], { cwd, env })
+    await asked(service, 120)
+    running.child.kill('SIGINT')
+    const { exitCode, stderr } = await running.ended
+    expect(exitCode).toBe(130)
+    expect(unwrapped(stderr)).toBe(
+      'What came so far is kept in notes.db. The next pull goes on from there. Interrupted. ',
+    )
+    const before = service.requests.length
+    expect(before).toBeLessThan(290)
+    expect((await runNotewire(['pull'], { cwd, env })).exitCode).toBe(0)
+    // Two requests a note and two pages, and those that were under way once more.
+    expect(service.requests.length).toBeLessThan(302 + 40)
+    expect(await notesIn(database)).toEqual(await notesOf(service))
+  })
+
+  it.each([
+    ['listing', 2, /Another run lists at this moment, or was killed/],
+    ['reading', 160, /Waiting for \d+ notes that cannot be read yet/],
+  ])(
+    'by SIGKILL while %s is gone on with once what it had taken is free, which is said',
+    PATIENT,
+    async (_doing, requests, words) => {
+      const { service, env, cwd, database } = await prepared(150, { latencyMs: 20 })
+      const running = startNotewire(['pull'], { cwd, env })
+      await asked(service, requests)
+      running.child.kill('SIGKILL')
+      await running.ended
+      const { exitCode, stderr } = await runNotewire(['pull'], { cwd, env })
+      expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
+        exitCode: 0,
+        stderr: expect.stringMatching(words),
+      })
+      expect(service.requests.length).toBeLessThan(302 + 60)
+      expect(isWhole(database)).toBe(true)
+      expect(await notesIn(database)).toEqual(await notesOf(service))
+    },
+  )
+
+  it('ends with 1 where it has no patience for that, and says what is missing', async () => {
+    const { service, env, cwd } = await prepared(40, { latencyMs: 20 })
+    const running = startNotewire(['pull'], { cwd, env })
+    await asked(service, 30)
+    running.child.kill('SIGKILL')
+    await running.ended
+    const { exitCode, stdout } = await runNotewire(['pull', '--wait', '0'], { cwd, env })
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(/could not be read yet|Another run lists/)
+  })
+})
+
+describe('a key', () => {
+  it('that the service does not know ends with 4, and leaves nothing behind', async () => {
+    const { env, cwd } = await prepared(2)
+    const wrong = { ...env, NOTES_API_KEY: 'ntw_live_nobody.secretsecret' }
+    const { exitCode, stderr } = await runNotewire(['pull'], { cwd, env: wrong })
+    expect(exitCode).toBe(4)
+    expect(stderr).not.toContain('secretsecret')
+    expect(await readdir(cwd)).toEqual([])
+  })
+
+  it('that the service does not know, or no more, leaves an earlier copy as it is', async () => {
+    const { service, env, cwd, database } = await prepared(5)
+    const issued = service.owner.createIntegration().issueKey()
+    const own = { ...env, NOTES_API_KEY: issued.key }
+    await runNotewire(['pull'], { cwd, env: own })
+    const before = await notesIn(database)
+    issued.revoke()
+    for (const key of [issued.key, 'ntw_live_nobody.secretsecret']) {
+      const { exitCode } = await runNotewire(['pull', '--scan'], { cwd, env: { ...env, NOTES_API_KEY: key } })
+      expect(exitCode).toBe(4)
+      expect(await notesIn(database)).toEqual(before)
+    }
+  })
+
+  it('other than the one of the copy ends with 3, reads nothing with it, and says both ways on', async () => {
+    const { service, env, cwd, database } = await prepared(5)
+    await runNotewire(['pull'], { cwd, env })
+    const before = await notesIn(database)
+    const { exitCode, stderr } = await runNotewire(['pull'], { cwd, env: otherKey(service, env) })
+    expect(exitCode).toBe(3)
+    expect(unwrapped(stderr)).toMatch(/notewire pull --adopt-key.*notewire pull --database other\.db/)
+    expect(await notesIn(database)).toEqual(before)
+  })
+
+  it('takes over with --adopt-key when it sees the same notes', async () => {
+    const { service, env, cwd, database } = await prepared(5)
+    await runNotewire(['pull'], { cwd, env })
+    const other = otherKey(service, env)
+    expect((await runNotewire(['pull', '--adopt-key'], { cwd, env: other })).exitCode).toBe(0)
+    service.owner.record({ title: 'New' }).end({ summary: false })
+    expect((await runNotewire(['pull'], { cwd, env: other })).exitCode).toBe(0)
+    expect(await notesIn(database)).toEqual(await notesOf(service))
+  })
+
+  it('does not take over a copy of which it sees nothing', async () => {
+    const { service, env, cwd, database } = await prepared(5)
+    await runNotewire(['pull'], { cwd, env })
+    const before = await notesIn(database)
+    const channel = service.owner.createChannel('Elsewhere')
+    service.owner.record({ channel }).end()
+    const { key } = service.owner.createIntegration({ channels: [channel] }).issueKey()
+    const { exitCode, stderr } = await runNotewire(['pull', '--adopt-key'], {
+      cwd,
+      env: { ...env, NOTES_API_KEY: key },
+    })
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain('key_sees_others')
+    expect(await notesIn(database)).toEqual(before)
+  })
+})
+
+describe('more removals than are believed', () => {
+  it('are held back and explained, and removed with --accept-removals', async () => {
+    const { service, env, cwd, database } = await mostlyMoved()
+    const held = await runNotewire(['pull', '--scan'], { cwd, env })
+    expect(held.exitCode).toBe(1)
+    expect(unwrapped(held.stderr)).toMatch(/no longer shows 60 notes of 80, .*notewire pull --accept-removals/)
+    expect((await runNotewire(['status'], { cwd })).exitCode).toBe(1)
+    const unasked = await runNotewire(['pull', '--accept-removals'], { cwd, env })
+    expect(unasked.exitCode).toBe(2)
+    const accepted = await runNotewire(['pull', '--accept-removals', '--yes', '--json'], { cwd, env })
+    expect(accepted.exitCode).toBe(0)
+    expect(JSON.parse(accepted.stdout)).toMatchObject({ notes: 20, removed: 60, held: [] })
+    expect(await notesIn(database)).toEqual(await notesOf(service))
+  })
+
+  it('are removed at a terminal once somebody has said yes, after being told how many', async () => {
+    const { env, cwd } = await mostlyMoved()
+    await runNotewire(['pull', '--scan'], { cwd, env })
+    const running = startInTerminal(['pull', '--accept-removals'], { cwd, env: { ...env, TERM: 'xterm' } })
+    await running.saw(/60 notes of the 80[\s\S]*Erase 60 notes/)
+    running.type('y')
+    const { exitCode, stdout } = await running.ended
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('60 removed')
+  })
+
+  it('are still found when a later scan has come between', async () => {
+    const { env, cwd } = await mostlyMoved()
+    await runNotewire(['pull', '--scan'], { cwd, env })
+    expect((await runNotewire(['pull', '--scan'], { cwd, env })).exitCode).toBe(1)
+    expect((await runNotewire(['pull', '--accept-removals', '--yes'], { cwd, env })).exitCode).toBe(0)
+  })
+})
+
+describe('a place that cannot be written', () => {
+  it.each([
+    ['a folder that is not there', 'absent/notes.db', /no such file or folder/],
+    ['a folder', '.', /EEXIST|folder|cannot be opened/],
+  ])('such as %s is told in words, with 1', async (_place, database, words) => {
+    const { env, cwd } = await prepared(1)
+    const { exitCode, stderr } = await runNotewire(['pull', '--database', database], { cwd, env })
+    expect(exitCode).toBe(1)
+    expect(unwrapped(stderr)).toMatch(words)
+    expect(stderr).not.toContain('fault of notewire')
+  })
+
+  it('such as a file that is no database is left as it is', async () => {
+    const { env, cwd } = await prepared(1)
+    await writeFile(join(cwd, 'diary.txt'), 'Dear diary, this is no database at all, however you look at it.')
+    const { exitCode, stderr } = await runNotewire(['pull', '--database', 'diary.txt'], { cwd, env })
+    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('diary.txt is no SQLite database'),
+    })
+    expect(await readFile(join(cwd, 'diary.txt'), 'utf8')).toMatch(/^Dear diary/)
+  })
+
+  it('such as a read-only folder is told in words, for a new copy and for an old one', async () => {
+    const { env, cwd } = await prepared(3)
+    const folder = join(cwd, 'folder')
+    await mkdir(folder)
+    await runNotewire(['pull', '--database', 'folder/notes.db'], { cwd, env })
+    const { under } = await readOnlyFolder(cwd, folder)
+    for (const name of ['new.db', 'notes.db']) {
+      const { exitCode, stderr } = await runNotewire(['pull', '--database', `folder/${name}`], { cwd, env, under })
+      expect(exitCode).toBe(1)
+      expect(unwrapped(stderr)).toMatch(/permission denied|cannot be written|cannot be opened/)
+      expect(stderr).not.toContain('fault of notewire')
+    }
+  })
+
+  it('such as a disk that refuses to take more is told in words, and what was there is whole', PATIENT, async () => {
+    const { service, env, cwd, database } = await prepared(300)
+    const under = ['bash', '-c', 'ulimit -f 500; exec "$@"', 'bash']
+    const { exitCode, stderr } = await runNotewire(['pull'], { cwd, env, under })
+    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/the disk refused|disk is full/),
+    })
+    expect(stderr).not.toContain('fault of notewire')
+    expect(isWhole(database)).toBe(true)
+    expect((await runNotewire(['pull'], { cwd, env })).exitCode).toBe(0)
+    expect(await notesIn(database)).toEqual(await notesOf(service))
+  })
+
+  it.runIf(canMount())(
+    'such as a full disk is told in words, and the next pull goes on once there is room',
+    PATIENT,
+    async () => {
+      const { service, env, cwd } = await prepared(400)
+      const disk = await tinyDisk(join(cwd, 'disk'), '1200k')
+      const args = ['pull', '--database', join(disk, 'notes.db')]
+      const { exitCode, stderr } = await runNotewire(args, { cwd, env })
+      expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('the disk is full'),
+      })
+      expect(stderr).not.toContain('fault of notewire')
+      expect(isWhole(join(disk, 'notes.db'))).toBe(true)
+      enlarge(disk, '64m')
+      expect((await runNotewire(args, { cwd, env })).exitCode).toBe(0)
+      expect(await notesIn(join(disk, 'notes.db'))).toEqual(await notesOf(service))
+    },
+  )
+})
+
+describe('a service that cannot be reached', () => {
+  it('ends with 5 and leaves no file behind', async () => {
+    const { env, cwd } = await prepared(1)
+    const { exitCode } = await runNotewire(['pull'], { cwd, env: { ...env, NOTES_BASE_URL: await closedPort() } })
+    expect(exitCode).toBe(5)
+    expect(await readdir(cwd)).toEqual([])
+  })
+
+  it('in the middle ends with 5, and says that what came is kept', async () => {
+    const { service, env, cwd, database } = await prepared(60)
+    await runNotewire(['pull'], { cwd, env })
+    const before = await notesIn(database)
+    service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 503 } })
+    const { exitCode, stderr } = await runNotewire(['pull', '--scan'], { cwd, env })
+    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
+      exitCode: 5,
+      stderr: expect.stringContaining('What came so far is kept in notes.db.'),
+    })
+    expect(await notesIn(database)).toEqual(before)
+  })
+})
+
+async function prepared(notes: number, { latencyMs }: { readonly latencyMs?: number } = {}) {
+  const { service, env } = await mockService({ notes })
+  if (latencyMs !== undefined) service.faults.inject({ request: '* /v1/**', fault: { kind: 'latency', by: latencyMs } })
+  const cwd = await temporaryFolder()
+  return { service, env, cwd, database: join(cwd, 'notes.db') }
+}
+
+/** A copy of 80 notes, of which the service shows 20 any more. */
+async function mostlyMoved() {
+  const found = await prepared(80)
+  await runNotewire(['pull'], { cwd: found.cwd, env: found.env })
+  const elsewhere = found.service.owner.createChannel('Elsewhere')
+  for (const note of found.service.owner.notes().slice(0, 60)) note.moveTo(elsewhere)
+  return found
+}
+
+/** Waits until the service has been asked so often. */
+async function asked(service: NotesService, times: number): Promise<void> {
+  while (service.requests.length < times) await setImmediate()
+}
+
+function otherKey(service: NotesService, env: Readonly<Record<string, string>>): Record<string, string> {
+  return { ...env, NOTES_API_KEY: service.owner.createIntegration().issueKey().key }
+}
+
+function unwrapped(text: string): string {
+  return text.replace(/\s+/g, ' ')
+}

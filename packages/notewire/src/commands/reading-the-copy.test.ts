@@ -1,0 +1,183 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cleanUp } from '../fixtures/leftovers.ts'
+import { mockService } from '../fixtures/mock-service.ts'
+import { runNotewire, startInTerminal, startNotewire } from '../fixtures/run-notewire.ts'
+import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+
+afterEach(cleanUp)
+
+describe('without a copy', () => {
+  it.each([['search', 'budget'], ['explain', 'note_1'], ['status'], ['export', 'notes']])(
+    '%s says how to make one, makes none, and ends with 1',
+    async (...args) => {
+      const cwd = await temporaryFolder()
+      for (const prepare of [
+        () => rm(join(cwd, 'notes.db'), { force: true }),
+        () => writeFile(join(cwd, 'notes.db'), ''),
+      ]) {
+        await prepare()
+        const { exitCode, stdout, stderr } = await runNotewire(args, { cwd })
+        expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+        expect(unwrapped(stderr)).toContain('notewire pull')
+      }
+    },
+  )
+
+  it('a database of something else is not written to', async () => {
+    const cwd = await temporaryFolder()
+    const { DatabaseSync } = await import('node:sqlite')
+    const database = new DatabaseSync(join(cwd, 'notes.db'))
+    database.exec('CREATE TABLE recipes (name TEXT)')
+    const { exitCode, stderr } = await runNotewire(['status'], { cwd })
+    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('holds no copy of your notes yet'),
+    })
+    expect(database.prepare('SELECT name FROM sqlite_master').all()).toEqual([{ name: 'recipes' }])
+    database.close()
+  })
+})
+
+describe('search', () => {
+  it('shows date, title, the words among others, and the id, at most 80 columns wide', async () => {
+    const { cwd, note } = await withBudget()
+    const { exitCode, stdout } = await runNotewire(['search', 'biscuits'], { cwd })
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(new RegExp(`^\\d{4}-\\d\\d-\\d\\d {2}Budget\n {2}…?.*biscuits.*…?\n {2}${note.note_id}\n$`))
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  })
+
+  it('finds nothing any more by the words of a note that is deleted, or of a title that was changed', async () => {
+    const { cwd, env, service, note } = await withBudget()
+    const other = service.owner.record({ title: 'Zeppelin' }).end({ summary: false })
+    await runNotewire(['pull'], { cwd, env })
+    expect(await idsOf(['Zeppelin'], cwd)).toEqual([other.note_id])
+    other.edit({ title: 'Balloon' })
+    note.delete()
+    await runNotewire(['pull', '--scan'], { cwd, env })
+    expect(await idsOf(['Zeppelin'], cwd)).toEqual([])
+    expect(await idsOf(['biscuits'], cwd)).toEqual([])
+    expect(await idsOf(['balloon'], cwd)).toEqual([other.note_id])
+  })
+
+  it('says so where no note has all of the words, and ends with 0', async () => {
+    const { cwd } = await withBudget()
+    const { exitCode, stdout, stderr } = await runNotewire(['search', 'biscuits', 'xylophone'], { cwd })
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'No note has all of these words.\n',
+    })
+  })
+
+  it.each(['"', '*', 'NEAR(', "' OR 1=1 --", 'a\u0301', '-budget', 'title:x'])('takes %j as it is', async (words) => {
+    const { cwd } = await withBudget()
+    const { exitCode, stderr } = await runNotewire(['search', '--json', '--', words], { cwd })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  })
+
+  it('is no way for a note to write to the terminal', async () => {
+    const { service, env, cwd } = await prepared()
+    service.owner
+      .record({ title: 'Evil \u001b[2J\u0007', content: 'x \u001b]0;owned\u0007 evil' })
+      .end({ summary: false })
+    await runNotewire(['pull'], { cwd, env })
+    const { stdout } = await runNotewire(['search', 'evil'], { cwd })
+    expect(stdout).toContain('Evil')
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]/u)
+  })
+
+  it('marks the word in a terminal, and ends quietly when a pager is closed', async () => {
+    const { cwd } = await withBudget()
+    const { stdout } = await startInTerminal(['search', 'biscuits'], { cwd, env: { TERM: 'xterm' } }).ended
+    expect(stdout.replaceAll('\u001b', 'ESC')).toMatch(/ESC\[1mbiscuitsESC\[/)
+    const running = startNotewire(['search', 'the', '--limit', '1000'], { cwd })
+    running.child.stdout?.destroy()
+    expect(await running.ended).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('error') })
+  })
+
+  it('without words ends with 2', async () => {
+    expect((await runNotewire(['search'])).exitCode).toBe(2)
+  })
+})
+
+describe('explain', () => {
+  it('says in sentences why a note is there', async () => {
+    const { cwd, note } = await withBudget()
+    const { exitCode, stdout } = await runNotewire(['explain', note.note_id], { cwd })
+    expect(exitCode).toBe(0)
+    expect(unwrapped(stdout)).toMatch(
+      /live Budget It is shown, at revision \d+\. Last settled .* Its content is that of revision/,
+    )
+  })
+
+  it('says why one is gone, and with --json everything but its content', async () => {
+    const { cwd, env, note } = await withBudget()
+    note.delete()
+    await runNotewire(['pull', '--scan'], { cwd, env })
+    const { exitCode, stdout, stderr } = await runNotewire(['explain', note.note_id, '--json'], { cwd })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(JSON.parse(stdout)).toMatchObject({ note_id: note.note_id, presence: 'gone', state: { presence: 'gone' } })
+    expect(stdout).not.toContain('biscuits')
+  })
+
+  it('ends with 1 for a note of which nothing is known', async () => {
+    const { cwd } = await withBudget()
+    const { exitCode, stdout } = await runNotewire(['explain', 'note_absent'], { cwd })
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('unknown') })
+  })
+})
+
+describe('status', () => {
+  it('says what there is, that deletions were not looked for, and ends with 0', async () => {
+    const { cwd } = await withBudget()
+    const { exitCode, stdout, stderr } = await runNotewire(['status'], { cwd })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect(unwrapped(stdout)).toMatch(/notes\.db holds 3 notes\. Deletions .*notewire pull --scan.* No event ever came/)
+  })
+
+  it('says as of when it is right, once everything was listed', async () => {
+    const { cwd, env } = await withBudget()
+    await runNotewire(['pull', '--scan'], { cwd, env })
+    const { stdout } = await runNotewire(['status', '--json'], { cwd })
+    const { correct_as_of, ...status } = JSON.parse(stdout)
+    expect(status).toMatchObject({ database: 'notes.db', ok: true, notes: { live: 3 }, held: [], silence: null })
+    expect(Date.now() - Date.parse(correct_as_of)).toBeLessThan(60_000)
+  })
+
+  it('ends with 1 while the first pull has not ended, and says what to do', async () => {
+    const { service, env, cwd } = await prepared(250)
+    service.faults.inject({ request: 'GET /v1/notes', calls: [3, 4, 5, 6], fault: { kind: 'status', status: 503 } })
+    expect((await runNotewire(['pull'], { cwd, env })).exitCode).toBe(5)
+    const { exitCode, stdout } = await runNotewire(['status'], { cwd })
+    expect({ exitCode, stdout: unwrapped(stdout) }).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining('The first pull has not ended'),
+    })
+  })
+})
+
+async function prepared(notes = 0) {
+  const { service, env } = await mockService({ notes })
+  return { service, env, cwd: await temporaryFolder() }
+}
+
+/** A copy of three notes, one of which has words that no other has. */
+async function withBudget() {
+  const found = await prepared(2)
+  const content = `${'Before it. '.repeat(20)}Bring biscuits to the meeting. ${'After it. '.repeat(20)}`
+  const note = found.service.owner.record({ title: 'Budget', content }).end({ summary: false })
+  await runNotewire(['pull'], found)
+  return { ...found, note }
+}
+
+async function idsOf(words: readonly string[], cwd: string): Promise<readonly string[]> {
+  const { stdout } = await runNotewire(['search', ...words, '--json'], { cwd })
+  return stdout.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line).note_id))
+}
+
+function unwrapped(text: string): string {
+  return text.replace(/\s+/g, ' ')
+}

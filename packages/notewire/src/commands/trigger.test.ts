@@ -1,0 +1,85 @@
+import { ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS } from '@notewire/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { closedPort } from '../fixtures/closed-port.ts'
+import { cleanUp } from '../fixtures/leftovers.ts'
+import { mockService } from '../fixtures/mock-service.ts'
+import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
+
+afterEach(cleanUp)
+
+describe('trigger', () => {
+  it.each([...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS])('makes %s happen', async (kind) => {
+    const { service, env } = await mockService({ clock: 'virtual' })
+    const heard: string[] = []
+    await service.connect(() => async (request) => {
+      heard.push((await request.json()).event_type)
+      return new Response(null, { status: 204 })
+    })
+    heard.length = 0
+    const { exitCode, stderr } = await runNotewire(['trigger', kind, '--settle'], { env })
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
+    expect(heard).toContain(kind)
+  })
+
+  it('edits the note that it is told, and leaves its content as it is', async () => {
+    const { service, env } = await mockService({ clock: 'virtual' })
+    const content = 'Tea & "biscuits" <for> two\nand it’s fine'
+    const note = service.owner.record({ title: 'Before', content }).end()
+    const args = ['trigger', 'note.updated', '--note', note.note_id, '--title', 'After', '--json']
+    const { stdout } = await runNotewire(args, { env })
+    expect(JSON.parse(stdout)).toEqual({ event_type: 'note.updated', note_id: note.note_id })
+    const read = await fetch(`${env['NOTES_BASE_URL']}/v1/notes/${note.note_id}`, {
+      headers: { authorization: `Bearer ${service.apiKey}` },
+    })
+    expect(await read.json()).toMatchObject({ title: 'After', content })
+  })
+
+  it('takes a note out of sight with --reason access_lost', async () => {
+    const { service, env } = await mockService({ clock: 'virtual' })
+    const reasons: unknown[] = []
+    await service.connect(() => async (request) => {
+      reasons.push((await request.json()).data.reason)
+      return new Response(null, { status: 204 })
+    })
+    await runNotewire(['trigger', 'note.deleted', '--reason', 'access_lost', '--settle'], { env })
+    expect(reasons).toContain('access_lost')
+    expect(reasons).not.toContain('deleted')
+  })
+
+  it.each([
+    ['a note that is not there', ['note.updated', '--note', 'note_absent'], 2],
+    ['no endpoint', ['endpoint.test'], 2],
+  ])('with %s says so', async (_case, args, code) => {
+    const { env } = await mockService()
+    expect((await runNotewire(['trigger', ...args], { env })).exitCode).toBe(code)
+  })
+
+  it('where nothing listens ends with 5', async () => {
+    const { exitCode, stderr } = await runNotewire(['trigger', 'note.ended', '--base-url', await closedPort()])
+    expect(exitCode).toBe(5)
+    expect(stderr).toContain('nothing listens there')
+  })
+})
+
+describe('mock', () => {
+  it('says where it is and its key, answers to it, and is the same for the same seed', async () => {
+    const { base_url, api_key } = await started('7')
+    const answer = await fetch(`${base_url}/v1/notes`, { headers: { authorization: `Bearer ${api_key}` } })
+    expect((await answer.json()).notes).toHaveLength(3)
+    expect((await started('7')).api_key).toBe(api_key)
+    expect((await started('8')).api_key).not.toBe(api_key)
+  })
+
+  it('ends with 1 where the port is taken', async () => {
+    const { service } = await mockService()
+    const { exitCode, stderr } = await runNotewire(['mock', '--port', new URL(service.baseUrl).port])
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain('EADDRINUSE')
+  })
+})
+
+async function started(seed: string): Promise<{ readonly base_url: string; readonly api_key: string }> {
+  const running = startNotewire(['mock', '--port', '0', '--notes', '3', '--seed', seed, '--json'])
+  const [line] = await running.saw(/^\{.*\}$/m)
+  return JSON.parse(line)
+}

@@ -1,0 +1,147 @@
+import { join } from 'node:path'
+import type { NotesService } from '@notewire/mock-server'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cleanUp } from '../fixtures/leftovers.ts'
+import { notesIn, notesOf } from '../fixtures/local-copy.ts'
+import { mockService } from '../fixtures/mock-service.ts'
+import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
+import { aSecret } from '../fixtures/secrets.ts'
+import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+
+afterEach(cleanUp)
+
+describe('watch', () => {
+  it('pulls first, and then shows by events what changes, within a second', async () => {
+    const { service, running, database } = await watching(['--port', '0', '--register'], 3)
+    const note = service.owner.record({ title: 'Stand-up' }).end({ summary: false })
+    const line = await within(1_000, arrived(service), running.saw(/\+ new .* {2}Stand-up .*/))
+    expect(line).toContain(note.note_id)
+    note.delete()
+    await within(1_000, arrived(service), running.saw(new RegExp(`- (hidden|removed) .*${note.note_id}`)))
+    running.child.kill('SIGINT')
+    expect((await running.ended).exitCode).toBe(0)
+    expect(await notesIn(database)).toEqual(await notesOf(service))
+    expect(service.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
+  })
+
+  it('shows a change once: when transcript and summary are here, too', async () => {
+    const { service, running } = await watching(['--port', '0', '--register', '--json'], 0)
+    service.owner.record({ title: 'Stand-up' }).end({ summary: false })
+    await running.saw(/"Stand-up"/)
+    service.owner.record({ title: 'Retrospective' }).end({ summary: false })
+    await running.saw(/"Retrospective"/)
+    running.child.kill('SIGINT')
+    const lines = (await running.ended).stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ change, title }) => [change, title])).toEqual([
+      [undefined, undefined],
+      ['added', 'Stand-up'],
+      ['added', 'Retrospective'],
+    ])
+  })
+
+  it('by polling alone needs no port, and sees what other runs do', async () => {
+    const { service, running, cwd, env } = await watching(['--json'], 2)
+    const [note] = service.owner.notes()
+    note?.edit({ title: 'Another title' })
+    await runNotewire(['pull'], { cwd, env })
+    const [line] = await running.saw(/^.*Another title.*$/m)
+    expect(JSON.parse(line)).toMatchObject({ change: 'content', note_id: note?.note_id, revision: note?.revision })
+  })
+
+  it('polls as often as it is told', async () => {
+    const { service, running } = await watching(['--poll', '1s'], 2)
+    service.owner.notes()[0]?.edit({ title: 'Another title' })
+    await running.saw(/~ changed .*Another title/)
+  })
+
+  it('begins where it was stopped', async () => {
+    const { service, running, cwd, env } = await watching(['--json'], 2)
+    running.child.kill('SIGTERM')
+    expect((await running.ended).exitCode).toBe(0)
+    service.owner.record({ title: 'Meanwhile' }).end({ summary: false })
+    const again = startNotewire(['watch', '--json'], { cwd, env })
+    await again.saw(/"added".*Meanwhile/)
+  })
+
+  it('lives with a service that is down, says so once, and goes on', async () => {
+    const { service, running } = await watching(['--poll', '1s'], 2)
+    const outage = service.faults.inject({ request: 'GET /v1/**', fault: { kind: 'status', status: 503 } })
+    await running.saw(/warning[\s\S]*It is tried again\./)
+    outage[Symbol.dispose]()
+    service.owner.record({ title: 'Afterwards' }).end({ summary: false })
+    await running.saw(/Afterwards/)
+  })
+
+  it('ends with 4 when the key is revoked, and says why', async () => {
+    const { service, env, cwd } = await prepared(1)
+    const issued = service.owner.createIntegration().issueKey()
+    const running = startNotewire(['watch', '--poll', '1s'], { cwd, env: { ...env, NOTES_API_KEY: issued.key } })
+    await running.saw(/Watching 1 note/)
+    issued.revoke()
+    const { exitCode, stderr } = await running.ended
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('unauthorized') })
+  })
+
+  it('turns away what is not signed, and any other path', async () => {
+    const { env, cwd } = await prepared(1)
+    const running = startNotewire(['watch', '--port', '0'], { cwd, env: { ...env, NOTES_SIGNING_SECRET: aSecret } })
+    const [, url = ''] = await running.saw(/listening on (\S+)/)
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(401)
+    expect((await fetch(new URL('/other', url), { method: 'POST', body: '{}' })).status).toBe(404)
+  })
+
+  it('ends quietly when nobody reads it any more', async () => {
+    const { service, running } = await watching(['--port', '0', '--register'], 1)
+    running.child.stdout?.destroy()
+    service.owner.record({ title: 'Stand-up' }).end({ summary: false })
+    const { exitCode, stderr } = await running.ended
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('error') })
+  })
+
+  it.each([
+    [['--register'], '--register needs --port'],
+    [['--public-url', 'https://notes.example'], 'Add --register'],
+    [['--poll', '10ms'], '--poll takes a second at least'],
+  ])('%j ends with 2', async (args, complaint) => {
+    const { exitCode, stderr } = await runNotewire(['watch', ...args])
+    expect({ exitCode, stderr: stderr.replace(/\s+/g, ' ') }).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(complaint),
+    })
+  })
+})
+
+async function prepared(notes: number) {
+  const { service, env } = await mockService({ notes })
+  const cwd = await temporaryFolder()
+  return { service, env, cwd, database: join(cwd, 'notes.db') }
+}
+
+async function watching(args: readonly string[], notes: number) {
+  const found = await prepared(notes)
+  const running = startNotewire(['watch', ...args], found)
+  await running.saw(/Watching \d|"watching"/)
+  return { ...found, running }
+}
+
+/** Resolves when the service has had its latest event answered. */
+async function arrived(service: NotesService): Promise<void> {
+  const before = service.attempts.length
+  for (;;) {
+    const news = service.attempts.slice(before).filter(({ event_type }) => event_type.startsWith('note.'))
+    if (news.some(({ outcome }) => outcome !== undefined)) return
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** What is seen, and not later than so long after something. */
+async function within(ms: number, something: Promise<void>, seen: Promise<RegExpExecArray>): Promise<string> {
+  await something
+  const begun = performance.now()
+  const [found] = await seen
+  expect(performance.now() - begun).toBeLessThan(ms)
+  return found
+}

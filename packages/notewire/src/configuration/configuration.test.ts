@@ -1,0 +1,165 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cleanUp } from '../fixtures/leftovers.ts'
+import { mockService } from '../fixtures/mock-service.ts'
+import { type RunOptions, runNotewire, startInTerminal } from '../fixtures/run-notewire.ts'
+import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+
+afterEach(cleanUp)
+
+const NOWHERE = 'http://127.0.0.1:9'
+
+describe('a setting', () => {
+  it('is taken from the flag before the environment, and from there before the file', async () => {
+    const { env } = await mockService()
+    const { NOTES_BASE_URL: right = '', ...key } = env
+    const cwd = await folderWith({ baseUrl: NOWHERE })
+    const code = async (args: readonly string[], more: Record<string, string>) =>
+      (await runNotewire(['endpoints', 'list', ...args], { cwd, env: { ...key, ...more } })).exitCode
+    expect(await code(['--base-url', right], { NOTES_BASE_URL: NOWHERE })).toBe(0)
+    expect(await code([], { NOTES_BASE_URL: right })).toBe(0)
+    expect(await code([], {})).toBe(5)
+  })
+
+  it('that is a path in the file starts from the folder of the file', async () => {
+    const { env } = await mockService()
+    const { NOTES_API_KEY: key = '', ...base } = env
+    const cwd = await temporaryFolder()
+    await mkdir(join(cwd, 'settings'))
+    await writeFile(join(cwd, 'settings/mine.json'), JSON.stringify({ apiKeyFile: 'key' }))
+    await writeFile(join(cwd, 'settings/key'), `${key}\n`, { mode: 0o600 })
+    const { exitCode, stderr } = await runNotewire(['endpoints', 'list', '--config', 'settings/mine.json'], {
+      cwd,
+      env: base,
+    })
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('warning') })
+  })
+
+  it.each([
+    [
+      'in the environment',
+      { env: { NOTES_BASE_URL: 'notes' } },
+      'NOTES_BASE_URL takes an http or https URL, not "notes".',
+    ],
+    ['nowhere', {}, 'Pass --base-url <url>, set NOTES_BASE_URL, or put "baseUrl" into notewire.config.json.'],
+  ])('that is wrong %s ends with 3, and the place is named', async (_place, options, complaint) => {
+    const { exitCode, stderr } = await list({ cwd: await temporaryFolder(), ...options })
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain(complaint)
+  })
+})
+
+describe('a configuration file', () => {
+  it.each([
+    ['is not JSON', '{ "baseUrl": ', /notewire.config.json is not JSON/],
+    ['is no object', '[]', /should hold an object/],
+    [
+      'has a field that is misspelt',
+      '{"baseURL": "https://notes.example"}',
+      /"baseURL", which is no setting. Did you mean "baseUrl"/,
+    ],
+    ['has a value of another type', '{"baseUrl": 7}', /"baseUrl" in notewire.config.json takes a text/],
+    [
+      'has a value that cannot be',
+      '{"baseUrl": "ftp://x"}',
+      /"baseUrl" in notewire.config.json takes an http or https URL/,
+    ],
+  ])('that %s ends with 3', async (_fault, content, complaint) => {
+    const { exitCode, stderr } = await list({ cwd: await folderWith(content) })
+    expect(exitCode).toBe(3)
+    expect(stderr).toMatch(complaint)
+  })
+
+  it.each(['apiKey', 'api_key', 'signingSecret', 'secret'])(
+    'that holds a secret as "%s" is refused, and not quoted',
+    async (field) => {
+      const { exitCode, stderr } = await list({ cwd: await folderWith({ [field]: 'ntw_live_k7.hush-hush' }) })
+      expect(exitCode).toBe(3)
+      expect(stderr).toContain('secret_exposed')
+      expect(stderr).not.toContain('hush')
+    },
+  )
+
+  it('that was asked for and is not there ends with 3', async () => {
+    const { exitCode, stderr } = await list({ cwd: await temporaryFolder() }, ['--config', 'absent.json'])
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain('absent.json cannot be read: there is no such file')
+  })
+})
+
+describe('a secret', () => {
+  it.each([
+    ['--api-key', 'ntw_live_k7.hush-hush'],
+    ['--api-key=ntw_live_k7.hush-hush'],
+    ['--secret', 'whsec_hush-hush'],
+    ['--signing-secret=whsec_hush-hush'],
+  ])('typed as a flag (%s) is refused with the reason, and not quoted', async (...flag) => {
+    const { exitCode, stdout, stderr } = await runNotewire(['endpoints', 'list', ...flag])
+    expect(exitCode).toBe(2)
+    expect(stderr).toMatch(/history\s+of\s+the\s+shell/)
+    expect(stdout + stderr).not.toContain('hush')
+  })
+
+  it('typed in the place of something else is not quoted either', async () => {
+    const { stderr } = await runNotewire(['mock', '--port', 'ntw_live_k7.hush-hush'])
+    expect(stderr).toContain('[secret]')
+    expect(stderr).not.toContain('hush')
+  })
+
+  it('in a file that others may read is used, with a warning', async () => {
+    const { env } = await mockService()
+    const { NOTES_API_KEY: key = '', ...base } = env
+    const cwd = await temporaryFolder()
+    await writeFile(join(cwd, 'key'), key)
+    await chmod(join(cwd, 'key'), 0o644)
+    const { exitCode, stderr } = await list({ cwd, env: base }, ['--api-key-file', 'key'])
+    expect(exitCode).toBe(0)
+    expect(stderr).toContain('chmod 600 key')
+  })
+
+  it.each([
+    ['is empty', ''],
+    ['holds several words', 'one two'],
+  ])('in a file that %s ends with 3', async (_fault, content) => {
+    const cwd = await temporaryFolder()
+    await writeFile(join(cwd, 'key'), content, { mode: 0o600 })
+    const { exitCode, stderr } = await list({ cwd, env: { NOTES_BASE_URL: NOWHERE } }, ['--api-key-file', 'key'])
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain('the file key, named by --api-key-file,')
+  })
+
+  it('that is nowhere is not asked for where nobody sits at a terminal', async () => {
+    const { exitCode, stderr } = await list({ cwd: await temporaryFolder(), env: { NOTES_BASE_URL: NOWHERE } })
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain('Set NOTES_API_KEY')
+  })
+
+  it('typed at the prompt of a terminal works, and nothing of it is shown', async () => {
+    const { service, env } = await mockService()
+    const { NOTES_API_KEY: key = '', ...base } = env
+    const running = startInTerminal(['endpoints', 'list'], {
+      cwd: await temporaryFolder(),
+      env: { ...base, TERM: 'xterm' },
+    })
+    await running.saw(/What is the API key/)
+    running.type(`${key}\r`)
+    const { exitCode, stdout } = await running.ended
+    expect(stdout).toContain('There is no endpoint')
+    expect(exitCode).toBe(0)
+    expect(stdout).not.toContain(key.slice(-12))
+    expect(service.requests.map(({ status }) => status)).toEqual([200])
+  })
+})
+
+async function list(options: RunOptions, args: readonly string[] = []) {
+  const { exitCode, stderr } = await runNotewire(['endpoints', 'list', ...args], options)
+  return { exitCode, stderr: stderr.replace(/\s+/g, ' ') }
+}
+
+async function folderWith(configuration: object | string): Promise<string> {
+  const folder = await temporaryFolder()
+  const content = typeof configuration === 'string' ? configuration : JSON.stringify(configuration)
+  await writeFile(join(folder, 'notewire.config.json'), content)
+  return folder
+}

@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { painter } from '../terminal/colour.ts'
+import { displayWidth } from '../terminal/width.ts'
+import { CATALOGUE, namesOfChecks } from './catalogue.ts'
+import { examineReceiver } from './examine-receiver.ts'
+import { handWritten } from './fixtures/hand-written-receiver.ts'
+import { TEST_SECRET } from './fixtures/secrets.ts'
+import { startReceiver } from './fixtures/start-receiver.ts'
+import { renderJunit } from './render-junit.ts'
+import { renderCatalogue, renderText } from './render-text.ts'
+import { latencyOf, type ReceiverReport } from './report.ts'
+
+const PLAIN = { width: 80, paint: painter(false) }
+
+/** Reads JUnit XML with a parser that is not ours, and tells what it holds. */
+const READ_XML = `
+import json, sys, xml.etree.ElementTree as tree
+root = tree.fromstring(sys.stdin.buffer.read())
+cases = root.findall('./testsuite/testcase')
+print(json.dumps({
+  'tests': int(root.get('tests')), 'failures': int(root.get('failures')), 'skipped': int(root.get('skipped')),
+  'cases': len(cases), 'failed': [c.get('classname') for c in cases if c.find('failure') is not None],
+  'skips': len([c for c in cases if c.find('skipped') is not None]),
+  'text': ''.join(c.find('failure').text for c in cases if c.find('failure') is not None),
+}))`
+
+describe('a report', { timeout: 30_000 }, () => {
+  it('fits 80 columns for a person, but for what is to be copied', async () => {
+    const text = renderText(await aReport(), PLAIN)
+    const lines = text.split('\n').filter((line) => !/^(?:curl| {2}-H| {2}--data|printf|\{ printf)/.test(line))
+    for (const line of lines) expect(displayWidth(line), line).toBeLessThanOrEqual(80)
+    expect(text).toMatch(
+      /The receiver does not keep the contract\.\n\d+ failed, \d+ warned, \d+ passed, \d+ not tested\n/,
+    )
+  })
+
+  it('shows failures before warnings', async () => {
+    const text = renderText(await aReport(), PLAIN)
+    const marks = [...text.matchAll(/^(✗|!) (?:failed|warned)/gm)].map(([, mark]) => mark).join('')
+    expect(marks).toMatch(/^✗+!+$/)
+  })
+
+  it('is JUnit XML that other parsers read', async () => {
+    const report = await aReport()
+    const read = JSON.parse(execFileSync('python3', ['-c', READ_XML], { input: renderJunit(report), encoding: 'utf8' }))
+    expect(read).toMatchObject({
+      tests: report.findings.length,
+      cases: report.findings.length,
+      failures: report.summary.failed,
+      skipped: report.summary.not_tested,
+      skips: report.summary.not_tested,
+      failed: report.findings.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id),
+    })
+    expect(read.text).toContain("curl -i --max-time 10 'http://127.0.0.1:")
+  })
+
+  it('is XML whatever was seen', () => {
+    const seen = '<&>"\' ]]> \u0000 \u001b[31m \ufffe \ud800 \u{1F4DD}\n'
+    const report = { ...anEmptyReport(), findings: [{ ...aFinding(), seen, fix: seen, repeat: seen }] }
+    const read = JSON.parse(execFileSync('python3', ['-c', READ_XML], { input: renderJunit(report), encoding: 'utf8' }))
+    expect(read.text).toContain('<&>"\' ]]> \ufffd \ufffd[31m \ufffd \ufffd \u{1F4DD}\n')
+  })
+
+  it('knows its percentiles', () => {
+    expect(latencyOf([])).toBeUndefined()
+    expect(latencyOf([7])).toEqual({ p50_ms: 7, p95_ms: 7, max_ms: 7 })
+    expect(latencyOf(Array.from({ length: 100 }, (_, index) => 100 - index))).toEqual({
+      p50_ms: 50,
+      p95_ms: 95,
+      max_ms: 100,
+    })
+  })
+})
+
+describe('the catalogue', () => {
+  const checks = CATALOGUE.flatMap((group) => group.checks)
+
+  it('names every check once, presupposes what comes before, and says how to mend everything', () => {
+    const ids = checks.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const [index, { id, section, fix, presupposes }] of checks.entries()) {
+      expect(id).toMatch(/^[a-z]+\.[a-z0-9.-]+$/)
+      expect(section).toMatch(/§\d|open point \d+/)
+      expect(fix.length, id).toBeGreaterThan(20)
+      if (presupposes !== undefined) expect(ids.slice(0, index)).toContain(presupposes)
+    }
+  })
+
+  it('is listed for a person in 80 columns', () => {
+    const text = renderCatalogue(CATALOGUE, PLAIN)
+    for (const line of text.split('\n')) expect(displayWidth(line), line).toBeLessThanOrEqual(80)
+    for (const { id } of checks) expect(text).toContain(`  ${id}  `)
+  })
+
+  it('can be asked for by check and by group', () => {
+    expect(namesOfChecks()).toEqual(expect.arrayContaining(['signature', 'body', 'body.non-ascii', 'event.note.ended']))
+  })
+})
+
+async function aReport(): Promise<ReceiverReport> {
+  await using receiver = await startReceiver(
+    handWritten({
+      isCurrent: () => true,
+      maxBytes: 1_000,
+      signedContent: (id, timestamp, raw) => `${id}.${timestamp}.${raw}`,
+    }),
+  )
+  return await examineReceiver({ url: receiver.url, secret: TEST_SECRET })
+}
+
+function anEmptyReport(): ReceiverReport {
+  const summary = { passed: 0, failed: 1, warned: 0, not_tested: 0 }
+  const times = { started_at: '2026-01-01T09:00:00.000Z', duration_ms: 1, requests_sent: 1 }
+  return {
+    schema_version: 1,
+    report: 'receiver',
+    url: 'http://localhost/',
+    complete: true,
+    summary,
+    findings: [],
+    ...times,
+  }
+}
+
+function aFinding() {
+  return { id: 'a.b', group: 'A', title: 'It is', section: '§1', severity: 'must', verdict: 'failed' } as const
+}

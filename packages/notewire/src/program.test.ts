@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { NotesClient } from '@notewire/client'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cleanUp } from './fixtures/leftovers.ts'
+import { mockService } from './fixtures/mock-service.ts'
+import { runNotewire, startInTerminal } from './fixtures/run-notewire.ts'
+
+afterEach(cleanUp)
+
+describe('a command that does not exist', () => {
+  it.each([
+    [['listn'], 'Did you mean listen?'],
+    [['endpoints', 'crate'], 'Did you mean create?'],
+    [['listen', '--prot', '1'], 'Did you mean --port?'],
+  ])('%j ends with 2 and suggests the nearest', async (args, suggestion) => {
+    const { exitCode, stdout, stderr } = await runNotewire(args)
+    expect(exitCode).toBe(2)
+    expect(stdout).toBe('')
+    expect(unwrapped(stderr)).toContain(suggestion)
+  })
+})
+
+describe('an argument that cannot be', () => {
+  it.each([
+    [['mock', '--port', '70000'], '--port takes a whole number from 0 to 65535, not "70000".'],
+    [['mock', '--clock', 'moon'], '--clock takes one of real, virtual, not "moon".'],
+    [['trigger', 'note.lost'], '<event-kind> takes one of'],
+    [['endpoints', 'create'], "missing required argument 'url'"],
+    [['endpoints', 'create', 'ftp://x'], '<url> takes an http or https URL'],
+    [['listen', '--forward-raw'], '--forward-raw needs --forward-to'],
+  ])('%j ends with 2 and is named', async (args, complaint) => {
+    const { exitCode, stderr } = await runNotewire(args)
+    expect(exitCode).toBe(2)
+    expect(unwrapped(stderr)).toContain(complaint)
+  })
+})
+
+describe('colour', () => {
+  it.each([
+    ['a pipe', {}, false],
+    ['a pipe with FORCE_COLOR', { FORCE_COLOR: '1' }, true],
+    ['a pipe with FORCE_COLOR=0', { FORCE_COLOR: '0' }, false],
+    ['a pipe with both', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+  ])('in %s', async (_place, env, isColoured) => {
+    const { stdout } = await runNotewire(['--help'], { env })
+    expect(stdout.includes('\u001b[')).toBe(isColoured)
+  })
+
+  it.each([
+    ['is there', { TERM: 'xterm' }, true],
+    ['is not there with NO_COLOR', { TERM: 'xterm', NO_COLOR: '1' }, false],
+    ['is not there where the terminal is dumb', { TERM: 'dumb' }, false],
+  ])('in a terminal %s', async (_what, env, isColoured) => {
+    const { stdout } = await startInTerminal(['--help'], { env }).ended
+    expect(stdout).toContain('notewire')
+    expect(stdout.includes('\u001b[')).toBe(isColoured)
+  })
+})
+
+describe('with --json', () => {
+  it.each([[['--help']], [['--version']], [['endpoints']]])('%j prints JSON alone on stdout', async (args) => {
+    const { exitCode, stdout, stderr } = await runNotewire([...args, '--json'])
+    expect(exitCode).toBe(0)
+    expect(stderr).toBe('')
+    expect(Object.keys(JSON.parse(stdout))).toHaveLength(1)
+  })
+
+  it('an error is one line of JSON on stderr, and stdout stays empty', async () => {
+    const { exitCode, stdout, stderr } = await runNotewire(['listn', '--json'])
+    expect(exitCode).toBe(2)
+    expect(stdout).toBe('')
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'usage', exit_code: 2 })
+  })
+
+  it('everything that listing endpoints prints is JSON, one object a line', async () => {
+    const { service, env } = await mockService()
+    const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey })
+    for (const name of ['one', 'two']) {
+      await client.webhookEndpoints.create({ url: `http://127.0.0.1:9/${name}`, events: ['note.ended'] })
+    }
+    const { stdout, stderr } = await runNotewire(['endpoints', 'list', '--json'], { env })
+    const urls = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).url)
+    expect(urls).toEqual(['http://127.0.0.1:9/one', 'http://127.0.0.1:9/two'])
+    expect(stderr).toBe('')
+  })
+})
+
+describe('an error', () => {
+  it('shows its stack with NOTEWIRE_DEBUG alone', async () => {
+    const quiet = await runNotewire(['listn'])
+    const loud = await runNotewire(['listn'], { env: { NOTEWIRE_DEBUG: '1' } })
+    expect(quiet.stderr).not.toMatch(/^ +at /m)
+    expect(loud.stderr).toMatch(/^ +at /m)
+  })
+
+  it('of a full disk behind stdout is told in words', () => {
+    const main = join(import.meta.dirname, 'main.ts')
+    const script = `"${process.execPath}" --conditions=@notewire/source "${main}" --help > /dev/full`
+    const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })
+    expect(status).toBe(1)
+    expect(stderr).toContain('the disk is full')
+  })
+})
+
+/** Messages are broken into lines for a terminal. */
+function unwrapped(text: string): string {
+  return text.replace(/\s+/g, ' ')
+}

@@ -1,0 +1,78 @@
+import type { HeldRemovals } from '@notewire/mirror'
+import type { Copy } from '../local-copy/open-copy.ts'
+import { amount, grouped, spell } from '../terminal/amounts.ts'
+import type { Output } from '../terminal/output.ts'
+import { wrap } from '../terminal/width.ts'
+import type { PullOutcome } from './pull-all.ts'
+
+/** What a pull did, and how the copy is. */
+export interface PullReport extends PullOutcome {
+  readonly database: string
+  readonly notes: number
+  readonly added: number
+  readonly changed: number
+  readonly removed: number
+  readonly held: readonly HeldRemovals[]
+  readonly correctAsOf: Date | null
+  readonly tookMs: number
+}
+
+/**
+ * Counts what became of notes.
+ *
+ * @param position  where the feed ended before the pull
+ */
+export async function reportOn(
+  { mirror, file }: Copy,
+  outcome: PullOutcome,
+  { position, tookMs }: { readonly position: string | null; readonly tookMs: number },
+): Promise<PullReport> {
+  const counts = { added: 0, content: 0, restored: 0, hidden: 0, removed: 0 }
+  for await (const { kind } of mirror.changes({ after: position })) counts[kind] += 1
+  const { notes, correctAsOf, held } = await mirror.status()
+  return {
+    ...outcome,
+    database: file.shown,
+    notes: notes.live,
+    added: counts.added + counts.restored,
+    changed: counts.content,
+    removed: counts.hidden + counts.removed,
+    held,
+    correctAsOf,
+    tookMs,
+  }
+}
+
+/** A pull for a program. */
+export function pullRecord({ isSettled, held, correctAsOf, tookMs, ...report }: PullReport): object {
+  return {
+    ...report,
+    settled: isSettled,
+    held: held.map(({ scanId, notes }) => ({ scan_id: scanId, notes })),
+    correct_as_of: correctAsOf,
+    took_ms: tookMs,
+  }
+}
+
+/** A pull for a person. */
+export function pullLines(report: PullReport, { paint, width }: Output): string {
+  const { added, changed, removed, tookMs, isSettled, pending } = report
+  const mark = isSettled ? paint('green', '✓') : paint('yellow', '!')
+  const changes = `${grouped(added)} new, ${grouped(changed)} changed, ${grouped(removed)} removed, in ${spell(tookMs)}`
+  return [
+    `${mark} ${amount(report.notes, 'note')} in ${report.database}`,
+    `  ${paint('dim', changes)}`,
+    ...(isSettled ? [] : [wrap(unsettledWords(pending), width, '  ')]),
+  ].join('\n')
+}
+
+function unsettledWords(pending: number): string {
+  if (pending === 0) return 'Another run lists at this moment. What it finds will be here when it is done.'
+  return `${amount(pending, 'note')} could not be read yet. The next pull tries again: notewire pull`
+}
+
+/** What is held back, and what to do about it. */
+export function heldWords(held: readonly HeldRemovals[], live: number): string {
+  const missing = held.reduce((sum, { notes }) => sum + notes, 0)
+  return `The service no longer shows ${amount(missing, 'note')} of ${grouped(missing + live)}, more than are removed unasked. They are hidden, and kept. If they really are gone: notewire pull --accept-removals. If not, look at what the key may see.`
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '@notewire/protocol'
+import type { Screen } from './screen.ts'
+import { cut, widthOf } from './width.ts'
+
+/** How far a longer work is. Two at a time are not shown. */
+export interface Progress {
+  /**
+   * @param done  how much is done; `total` where it is known: then there is a bar
+   * @param now  what is done now, in place of the label
+   */
+  update(done: number, total?: number, now?: string): void
+  /** Takes the bar away. What came of the work is for the output to say. */
+  finish(): void
+}
+
+const REDRAW_MS = 80
+const LINE_EVERY_MS = 5_000
+const BAR_WIDTH = 24
+
+/** Shows progress as suits where it goes: a bar on a terminal, a line now and then elsewhere, nothing with `--json`. */
+export function createProgress(screen: Screen, clock: Clock, json: boolean, label: string): Progress {
+  if (json) return { update: () => undefined, finish: () => undefined }
+  return screen.stderr.isTTY === true ? barProgress(screen, clock, label) : lineProgress(screen, clock, label)
+}
+
+function barProgress(screen: Screen, clock: Clock, label: string): Progress {
+  let drawnAt = Number.NEGATIVE_INFINITY
+  return {
+    update(done, total, now = label) {
+      if (clock.now() - drawnAt < REDRAW_MS && done !== total) return
+      drawnAt = clock.now()
+      // One column is left free: a terminal wraps what reaches its edge.
+      screen.show(cut(`${now}  ${barOf(done, total)}${wordsOf(done, total)}`, widthOf(screen.stderr) - 1))
+    },
+    finish: () => screen.show(''),
+  }
+}
+
+function lineProgress(screen: Screen, clock: Clock, label: string): Progress {
+  let saidAt = clock.now()
+  return {
+    update(done, total, now = label) {
+      if (clock.now() - saidAt < LINE_EVERY_MS) return
+      saidAt = clock.now()
+      screen.complain(`${now}: ${wordsOf(done, total)}\n`)
+    },
+    finish: () => undefined,
+  }
+}
+
+function barOf(done: number, total: number | undefined): string {
+  if (total === undefined || total === 0) return ''
+  const filled = Math.round(Math.min(1, done / total) * BAR_WIDTH)
+  return `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}  `
+}
+
+function wordsOf(done: number, total: number | undefined): string {
+  if (total === undefined) return `${done}`
+  return `${done} of ${total}${total === 0 ? '' : ` (${Math.floor((100 * done) / total)} %)`}`
+}
