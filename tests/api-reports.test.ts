@@ -1,0 +1,13 @@
+import { readFile } from 'node:fs/promises'
+import { expect, it } from 'vitest'
+import { apiReport, packages, placeOf } from './api-reports/report.ts'
+
+it('finds the packages that can be imported', () => {
+  expect(packages).toEqual(expect.arrayContaining(['client', 'protocol', 'webhooks']))
+  expect(packages).not.toContain('notewire')
+})
+
+// `npm run build && npm run api:write` writes them; the difference then shows in the review.
+it.each(packages)('what %s promises is what its report in api/ says', async (name) => {
+  expect(apiReport(name)).toBe(await readFile(placeOf(name), 'utf8'))
+})

@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { followReadme, followTutorial, installAsNewcomer } from './newcomer/walk.ts'
+
+const TEN_MINUTES = 600_000
+
+describe('a newcomer with an empty folder', () => {
+  let folder: string
+  let installedMs: number
+  beforeAll(async () => {
+    const began = performance.now()
+    folder = await mkdtemp(join(tmpdir(), 'notewire-newcomer-'))
+    await installAsNewcomer(folder)
+    installedMs = performance.now() - began
+  }, TEN_MINUTES)
+  afterAll(() => rm(folder, { recursive: true }))
+
+  it('has a verified delivery in the application of the README within ten minutes, the installation included', async () => {
+    const began = performance.now()
+    expect(await followReadme(folder)).toMatch(/note_id: 'note_\w+'/)
+    expect(installedMs + performance.now() - began).toBeLessThan(TEN_MINUTES)
+  })
+
+  it('gets from each step of the tutorial what it promises', async () => {
+    const printed = await followTutorial(folder)
+    expect(printed).toContain('the endpoint is active')
+    expect(printed).toMatch(/note_\w+ has ended: \d+ characters/)
+    expect(printed.match(/: transcript ready, summary \w+/g)?.length).toBeGreaterThan(1)
+    expect(printed).toMatch(/4 notes were read/)
+  })
+})

@@ -1,0 +1,139 @@
+import { globSync, readFileSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run, WORKSPACE } from '../scripts/run.ts'
+import { faultsOf, startChromium } from '../site/browser.ts'
+import { DOCS, unlistedPages } from '../site/contents.ts'
+import { anchorOf } from '../site/links.ts'
+import { type ServedSite, serve } from '../site/serve.ts'
+import { isInstalled } from '../test-servers/is-installed.ts'
+import { blocksOfMarkdown } from './docs/code-blocks.ts'
+import { lostAnchors } from './site/anchors.ts'
+import { errorCodes } from './site/error-codes.ts'
+
+const SITE = join(WORKSPACE, 'site')
+const DIST = join(SITE, 'dist')
+const read = (page: string) => readFileSync(join(DOCS, page), 'utf8')
+
+describe('troubleshooting', () => {
+  const entries = new Map(
+    read('troubleshooting.md')
+      .split(/^### /m)
+      .slice(1)
+      .map((entry) => [/^`(\w+)`$/m.exec(entry)?.[1] ?? entry.slice(0, 40), entry.split(/^## /m)[0] ?? '']),
+  )
+  const codes = errorCodes()
+
+  it('finds the codes of errors', () => {
+    expect(codes.get('secret_malformed')).toEqual(new Set(['webhooks']))
+    expect(codes.get('endpoint_not_active')).toEqual(new Set(['client', 'mock-server']))
+  })
+
+  it.each([...codes.keys()].sort())('explains %s: what happened, why, and what to do', (code) => {
+    const entry = entries.get(code) ?? ''
+    for (const question of ['What happened:', 'Why:', 'What to do:']) expect(entry).toMatch(`- **${question}** `)
+  })
+
+  it('explains no code that no error has', () => {
+    expect([...entries.keys()].filter((code) => !codes.has(code))).toEqual([])
+  })
+})
+
+it('the code of the landing page prints what the page says', async () => {
+  const blocks = blocksOfMarkdown('docs/index.md', read('index.md'))
+  const printed = blocks.find(({ language }) => language === 'text')
+  const program = blocks[blocks.indexOf(printed ?? blocks[0] ?? expect.fail('no code')) - 1]
+  // Beside this file, so that it finds our packages.
+  const file = join(import.meta.dirname, 'site/landing-page.generated.ts')
+  try {
+    await writeFile(file, program?.code ?? '')
+    expect(await run(process.execPath, ['--conditions=@notewire/source', file], WORKSPACE)).toBe(printed?.code)
+  } finally {
+    await rm(file)
+  }
+})
+
+describe('a heading has the anchor that GitHub gives it', () => {
+  it.each([
+    ["What's new, and what is not?", 'whats-new-and-what-is-not'],
+    ['`note.ended` & co', 'noteended--co'],
+    ['`endpoint_not_active`', 'endpoint_not_active'],
+  ])('%s', (heading, anchor) => expect(anchorOf(heading)).toBe(anchor))
+})
+
+describe('the site', () => {
+  beforeAll(async () => {
+    await run(process.execPath, ['write-reference.ts'], SITE)
+    await run(join(SITE, 'node_modules/.bin/vitepress'), ['build'], SITE)
+  }, 600_000)
+
+  it('names every page in its sidebar', () => expect(unlistedPages()).toEqual([]))
+
+  it('leads every link with an anchor to something that is there', () => expect(lostAnchors(DIST)).toEqual([]))
+
+  it('has the reference of every entry', () => {
+    for (const entry of ['webhooks', 'webhooks/verify', 'client', 'protocol/schemas', 'mock-server']) {
+      expect(read(`reference/${entry}.md`)).toMatch(`# @notewire/${entry}\n`)
+    }
+  })
+
+  it('has the contract documents beside its pages', () => {
+    expect(JSON.parse(readFileSync(join(DIST, 'contract/openapi.json'), 'utf8'))).toHaveProperty('openapi')
+  })
+
+  it('tells language models of every page', () => {
+    const index = readFileSync(join(DIST, 'llms.txt'), 'utf8')
+    const everything = readFileSync(join(DIST, 'llms-full.txt'), 'utf8')
+    for (const page of pagesBelow(DOCS, 'md').filter((page) => !page.startsWith('reference/'))) {
+      // A folder is listed by its name.
+      expect(index, page).toContain(`(/${page.replace(/\/index\.md$/, '.md')})`)
+    }
+    expect(everything).toContain('# What is guaranteed')
+  })
+})
+
+describe.runIf(isInstalled('chromium'))('in a browser, at the width of a phone', () => {
+  let site: ServedSite
+  let browser: Awaited<ReturnType<typeof startChromium>>
+  beforeAll(async () => {
+    site = await serve(DIST)
+    browser = await startChromium()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await site?.[Symbol.asyncDispose]()
+  })
+
+  it.each(['light', 'dark'] as const)(
+    'no page fails, is too wide, or asks for anything elsewhere: %s',
+    async (colorScheme) => {
+      const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme })
+      const page = await context.newPage()
+      const found: Record<string, unknown> = {}
+      const pages = pagesBelow(DIST, 'html').filter((path) => path !== '404.html')
+      expect(pages.length).toBeGreaterThan(30)
+      for (const path of pages) found[path] = await faultsOf(page, `${site.url}/${path}`)
+      await context.close()
+      expect(found).toEqual(Object.fromEntries(pages.map((path) => [path, { errors: [], overflow: 0, foreign: [] }])))
+    },
+    300_000,
+  )
+
+  it('the search finds an error by its code', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 860 } })
+    await page.goto(site.url)
+    await page
+      .getByRole('button', { name: /search/i })
+      .first()
+      .click()
+    await page.locator('#localsearch-input').fill('transaction_not_committed')
+    await page.locator('.VPLocalSearchBox .result').first().click()
+    await page.waitForURL(/troubleshooting\.html#transaction_not_committed$/)
+    await page.close()
+  }, 60_000)
+})
+
+function pagesBelow(folder: string, extension: string): string[] {
+  return globSync(`**/*.${extension}`, { cwd: folder }).sort()
+}

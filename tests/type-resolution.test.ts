@@ -1,0 +1,55 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { run, WORKSPACE } from '../scripts/run.ts'
+import { type Consumer, exportedEntries, installConsumer } from './packed-packages/consumer.ts'
+
+// The packages of the workspace that hold them, some by another name.
+const COMPILERS = { '5.9': 'typescript59', '6.0': 'typescript', '7.0': 'typescript70' }
+const RESOLUTIONS = [
+  ['node16', 'node16'],
+  ['nodenext', 'nodenext'],
+  ['bundler', 'preserve'],
+] as const
+
+let consumer: Consumer
+beforeAll(async () => {
+  consumer = await installConsumer()
+  const imports = exportedEntries(consumer).map((entry, index) => `export * as entry${index} from '${entry}'`)
+  await writeFile(join(consumer.folder, 'every-entry.ts'), `${imports.join('\n')}\n`)
+})
+afterAll(() => rm(consumer.folder, { recursive: true }))
+
+describe.each(Object.entries(COMPILERS))('TypeScript %s', (version, name) => {
+  it('is what runs', async () => {
+    expect(await compile(name, '--version')).toMatch(`Version ${version}.`)
+  })
+
+  it.each(RESOLUTIONS)('finds and accepts every entry by moduleResolution %s', async (moduleResolution, module) => {
+    await check(name, moduleResolution, module, 'every-entry.ts', 'entry-calls.ts')
+  })
+
+  it('would be caught finding nothing', async () => {
+    await writeFile(join(consumer.folder, 'nothing.ts'), `export * from '@notewire/webhooks/nothing'\n`)
+    await expect(check(name, 'nodenext', 'nodenext', 'nothing.ts')).rejects.toThrow('@notewire/webhooks/nothing')
+  })
+})
+
+async function check(name: string, moduleResolution: string, module: string, ...files: string[]): Promise<void> {
+  const compilerOptions = {
+    moduleResolution,
+    module,
+    target: 'es2023',
+    lib: ['es2023', 'esnext.disposable', 'dom', 'dom.iterable'],
+    types: ['node'],
+    strict: true,
+    skipLibCheck: false,
+    noEmit: true,
+  }
+  await writeFile(join(consumer.folder, 'tsconfig.check.json'), JSON.stringify({ compilerOptions, files }))
+  await compile(name, '--project', 'tsconfig.check.json')
+}
+
+function compile(name: string, ...args: string[]): Promise<string> {
+  return run(process.execPath, [join(WORKSPACE, 'node_modules', name, 'bin/tsc'), ...args], consumer.folder)
+}
