@@ -1,0 +1,75 @@
+import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { run, WORKSPACE } from '../scripts/run.ts'
+import { replayCommand } from './mirror-simulator/exploration.ts'
+import { explore } from './mirror-simulator/explore.ts'
+import { plantedBugs } from './mirror-simulator/planted-bugs.ts'
+import { BOUND, searchFor } from './mirror-simulator/planted-search.ts'
+
+/** Runs `npm run simulate:mirror`, and answers what it printed, whatever it thought of it. */
+function simulate(...args: string[]): Promise<string> {
+  const program = [
+    '--conditions=@notewire/source',
+    '--disable-warning=ExperimentalWarning',
+    'tests/mirror-simulator/main.ts',
+  ]
+  return run(process.execPath, [...program, ...args], WORKSPACE).catch((error: Error) => error.message)
+}
+
+describe.concurrent('mirrors in one store', () => {
+  it.each([
+    ['memory', 9_000],
+    ['sqlite', 1_000],
+  ] as const)('keep every promise, in the %s store in %i histories', { timeout: 600_000 }, async (store, histories) => {
+    const seed = randomInt(2 ** 31)
+    const { found, tally } = await explore({ store, seed, histories })
+    if (found !== undefined) {
+      expect.fail(`${found.violation}\nThe same again: ${replayCommand({ seed, history: found.history, store })}`)
+    }
+    // Histories in which little happens would prove little.
+    for (const event of EVERYTHING) expect(tally[event], event).toBeGreaterThan(histories / 100)
+  })
+})
+
+const EVERYTHING = [
+  ...['begins', 'ends', 'edits', 'deletes', 'moves', 'records', 'gets'].map((act) => `act: ${act}`),
+  ...['scan', 'sync', 'poll', 'settle', 'run'].map((job) => `job: ${job}`),
+  ...['crash', 'freeze', 'storeError', 'slowStore', 'refusal', 'reset', 'silence', 'truncation', 'slowAnswer'].map(
+    (fault) => `fault: ${fault}`,
+  ),
+  ...['staleAnswer', 'emptyList', 'denial', 'lostEvent', 'repeatedEvent', 'earlyEvent'].map(
+    (fault) => `fault: ${fault}`,
+  ),
+  ...['added', 'content', 'hidden', 'removed', 'restored'].map((change) => `change: ${change}`),
+  ...['commit: committed', 'commit: conflict'],
+]
+
+describe('a history', () => {
+  it.each(['memory', 'sqlite'])('on the %s store happens the same way again, and is told in words', async (store) => {
+    const again = ['--seed', '123', '--history', '45', '--store', store]
+    const [first, second] = await Promise.all([simulate(...again), simulate(...again)])
+    expect(first).toMatch(/owner {7}begins .*\n(.*\n)+Every promise was kept\.\n$/)
+    expect(second).toBe(first)
+  })
+
+  it('that breaks a promise does so when it is played again', async () => {
+    const bug = 'an older record over a newer row'
+    const { found } = await explore({ store: 'memory', seed: 1, histories: BOUND, bug })
+    const again = ['--seed', '1', '--history', String(found?.history), '--bug', bug]
+    expect(await simulate(...again)).toContain(`\n\n${found?.violation}`)
+  })
+})
+
+describe.concurrent('the simulator finds', () => {
+  it.each(plantedBugs)('$name', { timeout: 600_000 }, async (planted) => {
+    const { found } = await searchFor(planted, 1)
+    expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
+  })
+})
+
+it('the page of the proof tells of every planted bug', () => {
+  const page = readFileSync(join(WORKSPACE, 'docs/mirror/proof.md'), 'utf8')
+  for (const { name } of plantedBugs) expect(page).toContain(`| ${name} |`)
+})

@@ -1,0 +1,240 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Mirror, MirroredNote, MirrorProgress } from '@notewire/mirror'
+import type { Note } from '@notewire/protocol'
+import type { FeedReader } from './feed-reader.ts'
+import type { Instance } from './instance.ts'
+import type { Stage } from './stage.ts'
+import type { TrueNote } from './true-note.ts'
+import { askForTruth, type Truth } from './truth.ts'
+
+/** How often a note may be read again before it is settled. */
+const MOST_ROUNDS = 60
+
+/** Who is there in the end. */
+interface Cast {
+  readonly instance: Instance
+  readonly readers: readonly FeedReader[]
+  /** A mirror on the shared store itself. */
+  readonly mirror: Mirror
+}
+
+/** Nothing goes wrong any more, and nobody does anything: now the mirror must come to show what the key can see. */
+export async function conclude(stage: Stage, { instance, readers, mirror }: Cast): Promise<void> {
+  const { world, circumstances, judge } = stage
+  await world.catchUp()
+  const truth = await askForTruth(stage)
+  // Its listings never end, so that it can only stay as it is.
+  if (circumstances.contract.repeatingCursor !== true) {
+    if (circumstances.isKeyReplaced) await instance.mirror.adoptKey()
+    await settle(stage, instance)
+    if (areEventsTold(stage)) await compare(stage, mirror, truth, 'its events', (note) => judge.wasToldAll(note))
+    await poll(stage, { instance, readers, mirror }, truth)
+    await scan(stage, { instance, readers, mirror }, truth)
+  }
+  for (const reader of readers) await compareReader(stage, reader, mirror)
+}
+
+/** What comes at the same revision cannot be told from a record that lags behind. */
+function areEventsTold(stage: Stage): boolean {
+  const { contract, rates } = stage.circumstances
+  return isContentTold(stage) && (contract.summaryRaisesRevision !== false || rates.staleAnswer === 0)
+}
+
+/** Content that comes a second after its event, with no status that says so, nothing tells of: it is found by a scan. */
+function isContentTold({ circumstances: { contract } }: Stage): boolean {
+  return contract.eventOrder !== 'any' || (contract.noteFields ?? 'all') === 'all'
+}
+
+/** A poll finds whatever was changed, but not what came into sight or left it. */
+async function poll(stage: Stage, { instance, mirror }: Cast, truth: Truth): Promise<void> {
+  // A listing that was begun before tells what was true then: it is ended first, and another begun.
+  if ((await progressOf(stage, mirror)).poll.isUnderWay) await list(stage, instance, 'never')
+  await list(stage, instance, 'never')
+  await settle(stage, instance)
+  // Who was shown empty lists takes the notes that were there for new ones, with the next scan.
+  if (stage.circumstances.rates.emptyList > 0 || !isContentTold(stage)) return
+  const isTold = (note: TrueNote) => !note.hasMoved && (stage.circumstances.areTombstonesListed || !note.isDeleted)
+  await compare(stage, mirror, truth, 'a poll', isTold)
+}
+
+/** A scan finds everything. */
+async function scan(stage: Stage, { instance, mirror }: Cast, truth: Truth): Promise<void> {
+  if ((await progressOf(stage, mirror)).scan !== null) await list(stage, instance, 'now')
+  let missing = 0
+  for await (const { note } of mirror.list()) if (hasLeft(note.note_id, stage)) missing += 1
+  await list(stage, instance, 'now')
+  await settle(stage, instance)
+  await compare(stage, mirror, truth, 'a scan', () => true)
+  await checkStatus(stage, mirror, { seen: truth.records.size, missing })
+  if (stage.circumstances.exodus > 0) await accept(stage, { instance, mirror })
+}
+
+/** What a scan has held back comes back when it is seen again, and goes when that is accepted. */
+async function accept(stage: Stage, { instance, mirror }: Pick<Cast, 'instance' | 'mirror'>): Promise<void> {
+  const { judge, store, world } = stage
+  const { held, notes } = await mirror.status()
+  if (held.length === 0) {
+    if (judge.mustHold) judge.violated('So many notes were removed at once that somebody should have been asked.')
+    return
+  }
+  if (held.reduce((sum, { notes }) => sum + notes, 0) !== notes.hidden)
+    judge.violated('It does not count what is held.')
+  for (const note of world.notes.filter(({ isElsewhere, isDeleted }) => isElsewhere && !isDeleted).slice(0, 3)) {
+    world.moveBack(note)
+  }
+  await list(stage, instance, 'now')
+  await settle(stage, instance)
+  await compare(stage, mirror, await askForTruth(stage), 'some came back', () => true)
+  for (const { scanId } of held) await instance.mirror.acceptRemovals(scanId)
+  await compare(stage, mirror, await askForTruth(stage), 'the others were accepted', () => true)
+  for (const { id, name } of world.notes) {
+    const stored = await store.getNote(mirror.scope, id)
+    if (stored?.state.presence === 'hidden') judge.violated(`${name} is still hidden after its removal was accepted.`)
+  }
+}
+
+/** Whether a listing does not show it: of a note that was deleted where the key could see it, it shows the tombstone. */
+function hasLeft(noteId: string, { world, circumstances }: Stage): boolean {
+  const note = world.find(noteId)
+  return note !== undefined && (note.isElsewhere || (note.isDeleted && !circumstances.areTombstonesListed))
+}
+
+async function progressOf({ store }: Stage, { scope }: Mirror): Promise<MirrorProgress> {
+  return (await store.readProgress(scope)).progress
+}
+
+/** Lists until nobody else is in the way: a lister that died, or whose clock is ahead. */
+async function list({ judge, chronicle }: Stage, { mirror, life }: Instance, scan: 'never' | 'now'): Promise<void> {
+  for (let tries = 0; tries < MOST_ROUNDS; tries += 1) {
+    const { listed } = await mirror.sync({ scan })
+    if (listed) return
+    chronicle.count('a listing waits for another')
+    await life.clock.sleep(61_000)
+  }
+  judge.violated(`Nobody ever lists: another instance is always in the way.`)
+}
+
+/** Reads notes until none is due, now or later. */
+async function settle({ judge, store }: Stage, { mirror, life }: Instance): Promise<void> {
+  for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
+    await mirror.settle()
+    const now = life.clock.now()
+    const { nextDueAt } = await store.takeDue(mirror.scope, { now, until: now, limit: 0 })
+    if (nextDueAt === null) return
+    await life.clock.sleep(Math.max(0, nextDueAt - now) + 1)
+  }
+  judge.violated('There is always a note that is to be read again.')
+}
+
+async function compare(
+  stage: Stage,
+  mirror: Mirror,
+  truth: Truth,
+  after: string,
+  isMeant: (note: TrueNote) => boolean,
+): Promise<void> {
+  const { world, judge, random } = stage
+  const shown = new Map<string, MirroredNote>()
+  for await (const note of mirror.list()) shown.set(note.note.note_id, note)
+  const inFull = random.chance(0.1)
+  for (const note of world.notes) {
+    if (!isMeant(note)) continue
+    const difference = await differenceOf(note, shown.get(note.id), truth, stage, inFull)
+    if (difference === undefined) continue
+    const { reasons } = await mirror.explain(note.id)
+    judge.violated(`After ${after}, ${note.name} ${difference}. ${reasons.join(' ')}`)
+  }
+  for (const noteId of shown.keys()) if (world.find(noteId) === undefined) judge.violated(`${noteId} was never made.`)
+}
+
+async function differenceOf(
+  note: TrueNote,
+  shown: MirroredNote | undefined,
+  truth: Truth,
+  { circumstances }: Stage,
+  inFull: boolean,
+): Promise<string | undefined> {
+  const { keep } = circumstances
+  const record = truth.records.get(note.id)
+  if (record === undefined) return shown === undefined ? undefined : 'is shown, and cannot be seen'
+  if (shown === undefined) return 'is not shown, and can be seen'
+  if (!isSameRecord(shown.note, record, keep.includes('note'))) {
+    return `is ${JSON.stringify(shown.note)}, and not ${JSON.stringify(record)}`
+  }
+  if (!shown.isSettled) return 'is not settled'
+  for (const part of ['transcript', 'summary'] as const) {
+    const held = shown[part]
+    const expected = keep.includes(part) ? await expectedContent(note, record, part, truth, inFull) : null
+    const isSame =
+      inFull && wordsIn(held) !== '' ? isDeepStrictEqual(held, expected) : wordsIn(held) === wordsIn(expected)
+    if (!isSame) return `has the ${part} ${JSON.stringify(held)}, and not ${JSON.stringify(expected)}`
+  }
+  return undefined
+}
+
+function isSameRecord(shown: Note, record: Note, inFull: boolean): boolean {
+  if (inFull) return isDeepStrictEqual(shown, record)
+  const { title, content, revision, transcript_status, summary_status } = shown
+  return (
+    title === undefined &&
+    content === undefined &&
+    revision === record.revision &&
+    transcript_status === record.transcript_status &&
+    summary_status === record.summary_status
+  )
+}
+
+/** What the service has, or what the owner said: the one is the other, and asking takes time. */
+async function expectedContent(
+  note: TrueNote,
+  { transcript_status, summary_status }: Note,
+  part: 'transcript' | 'summary',
+  truth: Truth,
+  inFull: boolean,
+): Promise<unknown> {
+  if (part === 'transcript') {
+    if (transcript_status === 'empty' || transcript_status === 'pending') return null
+    if (inFull) return (await truth.content(note, part)) ?? null
+    return { text: note.transcriptAt(note.handle.revision) ?? null }
+  }
+  if (summary_status === 'missing' || summary_status === 'pending') return null
+  if (!inFull) return { markdown: note.lastSummary }
+  const summary = (await truth.content(note, part)) as { readonly markdown: string | null } | undefined
+  return summary?.markdown == null ? null : summary
+}
+
+function wordsIn(content: unknown): string {
+  const { text, markdown } = (content ?? {}) as { readonly text?: string; readonly markdown?: string | null }
+  return text ?? markdown ?? ''
+}
+
+async function checkStatus({ judge }: Stage, mirror: Mirror, expected: Counts): Promise<void> {
+  const { notes, isBackfilled, lastScan, scan, correctAsOf } = await mirror.status()
+  const isAtRest = isBackfilled && scan === null && correctAsOf !== null && notes.dirty + notes.unsettled === 0
+  const isCounted = lastScan?.seen === expected.seen && lastScan.missing === expected.missing
+  if (isAtRest && isCounted && notes.live === expected.seen) return
+  const status = JSON.stringify({ notes, isBackfilled, lastScan, scan })
+  judge.violated(`In the end, with ${expected.seen} notes and ${expected.missing} missing, its status is ${status}.`)
+}
+
+/** What a scan must count. */
+interface Counts {
+  readonly seen: number
+  readonly missing: number
+}
+
+async function compareReader({ judge, world }: Stage, reader: FeedReader, mirror: Mirror): Promise<void> {
+  await reader.read({ mirror, life: { dead: false } }, Number.POSITIVE_INFINITY)
+  for (const { id, name } of world.notes) {
+    const [shown, known] = [await mirror.get(id), reader.copy.get(id)]
+    if (isDeepStrictEqual(contentOf(known), contentOf(shown))) continue
+    const words = (note: MirroredNote | undefined) => (note === undefined ? 'nothing' : JSON.stringify(note))
+    judge.violated(
+      `${reader.name} has gone through all changes, and knows of ${name} ${words(known)}, not ${words(shown)}.`,
+    )
+  }
+}
+
+function contentOf(note: MirroredNote | undefined) {
+  return note === undefined ? undefined : [note.note, note.transcript, note.summary]
+}

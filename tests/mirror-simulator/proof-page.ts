@@ -1,0 +1,85 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { WORKSPACE } from '../../scripts/run.ts'
+import type { Findings } from './exploration.ts'
+import { type PlantedBug, plantedBugs } from './planted-bugs.ts'
+import { BOUND, searchFor } from './planted-search.ts'
+
+const SEEDS = [1, 2, 3, 4, 5] as const
+
+/** Looks for every planted bug by several seeds, and writes `docs/mirror/proof.md`. */
+export async function writeProofPage(): Promise<void> {
+  const rows: string[] = []
+  for (const planted of plantedBugs) {
+    const row = await rowOf(planted)
+    console.log(row)
+    rows.push(row)
+  }
+  await writeFile(join(WORKSPACE, 'docs/mirror/proof.md'), pageOf(rows))
+}
+
+async function rowOf(planted: PlantedBug): Promise<string> {
+  const findings: Findings[] = []
+  for (const seed of SEEDS) findings.push(await searchFor(planted, seed))
+  const missed = findings.filter(({ found }) => found === undefined).length
+  if (missed > 0) throw new Error(`'${planted.name}' was not found by ${missed} seeds of ${SEEDS.length}`)
+  const counts = findings.map(({ played }) => played).toSorted((one, other) => one - other)
+  const median = counts[Math.floor(counts.length / 2)]
+  return `| ${planted.name} | ${planted.mistake} | ${planted.store ?? 'memory'} | ${median} | ${counts.at(-1)} |`
+}
+
+function pageOf(rows: readonly string[]): string {
+  return `# How the mirror is proven
+
+Written by \`npm run simulate:mirror -- --planted\`; what is proven by real servers and killed processes stands in the tests of the stores.
+
+A simulator plays whole histories of one to three processes that keep one mirror, and holds everything that the mirror shows, at every
+moment, against what is true. The mirror, its stores, the client and the receiver in it are the published code, and the other side is
+the mock service; the network, the post, the clocks and the deaths of processes are models. One number decides everything: what the owner
+does, when each request leaves, is answered and arrives, when each call of the store takes effect, and what goes wrong. CI plays 10,000 new
+histories in each run. One that breaks a promise prints the command that plays it again, and tells it line by line:
+
+\`\`\`sh
+npm run simulate:mirror                                            # new histories
+npm run simulate:mirror -- --histories 1000000                     # many
+npm run simulate:mirror -- --seed 123 --history 45 --store sqlite  # one of them, in words
+\`\`\`
+
+## What happens in a history
+
+- The owner records notes, ends sessions, edits, deletes, moves notes out of the key's sight and back at the same revision, within
+  a read, within a scan, before and after the events. Summaries come by themselves, events of edits after a while.
+- Between any two of these, processes list, poll, scan, read what is due, or run; hear events; and somebody reads the feed, from
+  wherever they stopped.
+- Events are lost, repeated, late by up to a day, and in any order; or come before reads show what they tell of.
+- Requests and answers take their time, up to half a minute, so that a world that is long gone arrives after the present one; listings
+  go over many pages while the world changes. 429, 5xx, 401 and 403 for a while, broken connections before and after the answer, no
+  answer at all, half an answer, an empty list, records that lag behind.
+- A process dies before or after any call of the store; or stands still, for longer than any lease. A call of the store fails
+  before its effect, or after it, or takes effect long after it has failed. Clocks are off by up to ten minutes.
+- Every "must also work when" of the open points that concerns reading: names and absence of fields, tombstones of markers alone, empty
+  pages, cursors that expire or repeat, coarse timestamps, inclusive comparison, no operation for one note, revisions that a summary or a
+  deletion does not raise, content without a revision, other orders of events.
+
+## What is held against it
+
+- A note that was in sight ever since the mirror showed it is never removed, nor hidden without an event.
+- A note whose removal was settled is not shown again unless it came back. Once the event is acknowledged, a note that is said to be
+  gone is shown by nothing, not even the search, until a read that left later has found it. What is gone is erased.
+- No note goes back in revision. A transcript or summary that counts as settled belongs to the revision that is shown.
+- When nothing goes wrong any more, \`settle()\` alone brings every note right whose last event was acknowledged; a poll, every note
+  that never moved; a scan, everything: the mirror equals what the key can see, field by field, and has counted right.
+- Whoever follows the feed, from any position, by whichever process, ends with the same notes and the same content.
+- Nothing is thrown but documented errors; nothing hangs, and nothing goes on for ever.
+
+## Planted bugs
+
+What the simulator does not find it proves nothing about. Each of these is the published code with a few lines changed
+(\`tests/mirror-simulator/planted-bugs.ts\`). The numbers say how many histories it took, by ${SEEDS.length} seeds; CI looks for each again, and
+fails when one is not found within ${BOUND}.
+
+| Bug | What is wrong | Store | Median | Most |
+| --- | --- | --- | ---: | ---: |
+${rows.join('\n')}
+`
+}

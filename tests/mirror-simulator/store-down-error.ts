@@ -1,0 +1,6 @@
+/** What a store throws that cannot be reached. */
+export class StoreDownError extends Error {
+  constructor() {
+    super('the store does not answer')
+  }
+}

@@ -1,0 +1,20 @@
+import { DatabaseSync } from 'node:sqlite'
+import { type MirrorStore, memoryMirror } from '@notewire/mirror'
+import { betterSqlite, sqliteMirror } from '@notewire/mirror/sqlite'
+import type { StoreName } from './history-name.ts'
+
+/** After so many histories they get a new database: until then they share one, and must not see each other. */
+const HISTORIES_IN_A_DATABASE = 40
+
+let shared: MirrorStore | undefined
+let histories = 0
+
+/** The store of one history. */
+export function openStore(name: StoreName): MirrorStore {
+  if (name === 'memory') return memoryMirror()
+  histories += 1
+  if (shared === undefined || histories % HISTORIES_IN_A_DATABASE === 0) {
+    shared = sqliteMirror(betterSqlite(new DatabaseSync(':memory:')))
+  }
+  return shared
+}
