@@ -47,17 +47,23 @@ export default {
     },
     {
       name: 'mirror-knows-no-service',
-      comment: 'The mirror reads through the client and hears through webhooks. The reference service is for its tests.',
+      comment:
+        'The mirror reads through the client and hears through webhooks. The reference service is for its tests.',
       severity: 'error',
       from: { path: '^packages/mirror/', pathNot: '\\.test(-d)?\\.ts$|/fixtures/' },
       to: { path: '^packages/mock-server/' },
     },
     {
       name: 'mirror-rules-are-pure',
-      comment: 'What becomes of a note is decided without a clock, a store or a service at hand: types alone come from there.',
+      comment:
+        'What becomes of a note is decided without a clock, a store or a service at hand: types alone come from there.',
       severity: 'error',
       from: { path: '^packages/mirror/src/rules/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^packages/', pathNot: '^packages/mirror/src/rules/|^packages/protocol/', dependencyTypesNot: ['type-only'] },
+      to: {
+        path: '^packages/',
+        pathNot: '^packages/mirror/src/rules/|^packages/protocol/',
+        dependencyTypesNot: ['type-only'],
+      },
     },
     {
       name: 'protocol-schemas-only-at-its-own-entry',

@@ -29,13 +29,13 @@ const unit = (name: string) => ({
   },
 })
 
-// Stores and queues of @notewire/webhooks on the servers that `notewire-test-servers` starts.
-const stores = {
+// Stores and queues of a package on the servers that `notewire-test-servers` starts.
+const stores = (name: string, root: string) => ({
   resolve: fromSource,
   ssr: { resolve: fromSource },
   test: {
-    name: 'stores',
-    root: 'packages/webhooks',
+    name,
+    root,
     include: onRealServers,
     exclude: withoutServers,
     setupFiles: replayable,
@@ -43,7 +43,7 @@ const stores = {
     hookTimeout: 60_000,
     sequence: { groupOrder: 1 },
   },
-}
+})
 
 // The console of @notewire/mock-server in a real Chromium.
 const inChromium = {
@@ -57,6 +57,12 @@ const inChromium = {
     hookTimeout: 30_000,
     sequence: { groupOrder: 1 },
   },
+}
+
+// The command line, as a person would drive it: in processes of its own.
+const programs = {
+  ...unit('notewire'),
+  test: { ...unit('notewire').test, testTimeout: 30_000, hookTimeout: 30_000 },
 }
 
 // All type tests in one TypeScript program.
@@ -110,7 +116,10 @@ export default defineConfig({
       unit('client'),
       unit('webhooks'),
       unit('mock-server'),
-      stores,
+      unit('mirror'),
+      programs,
+      stores('stores', 'packages/webhooks'),
+      stores('mirror-stores', 'packages/mirror'),
       ...(isInstalled('chromium') ? [inChromium] : []),
       types,
       whole('round-trip'),
@@ -118,11 +127,18 @@ export default defineConfig({
       whole('contract-coverage'),
       whole('receiving-simulator'),
       whole('receiving-under-fire'),
+      whole('mirror-simulator'),
+      whole('mirror-under-fire'),
       whole('tour'),
       whole('budgets'),
       whole('docs'),
       whole('mock-server-program'),
       whole('packed-packages'),
+      whole('type-resolution'),
+      whole('api-reports'),
+      whole('newcomer'),
+      whole('site'),
+      whole('workflows'),
       whole('examples'),
       runtimes,
     ],
