@@ -13,7 +13,10 @@ export async function hear(event: WebhookEvent, ledger: Ledger): Promise<boolean
   const noteIds = hint === undefined ? [] : [hint.noteId]
   const revision = await ledger.revise(
     noteIds,
-    (state, sequence) => (hint === undefined ? undefined : applyHint(state, hint, { sequence, at })),
+    (state, sequence, { scan }) =>
+      hint === undefined
+        ? undefined
+        : applyHint(state, hint, { sequence, at, confirming: scan?.phase === 'confirming' ? scan.startedAt : null }),
     () => ({ heardAt: at }),
   )
   return revision !== 'fenced' && revision.notes.size > 0

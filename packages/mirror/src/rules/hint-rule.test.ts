@@ -4,7 +4,7 @@ import { aGoneNote, aLiveNote, NOW } from '../fixtures/note-states.ts'
 import { applyHint, type Hint, hintIn } from './hint-rule.ts'
 import { type NoteState, unknownNote } from './note-state.ts'
 
-const AT = { sequence: 50, at: NOW }
+const AT = { sequence: 50, at: NOW, confirming: null }
 
 function aHint(traits: Partial<Hint> = {}): Hint {
   return { noteId: 'n1', kind: 'note.updated', revision: 6, transcriptStatus: null, summaryStatus: null, ...traits }
@@ -37,7 +37,7 @@ describe('a deletion, whatever its reason', () => {
 
   it('keeps the time at which the note was hidden first', () => {
     const hidden = applyHint(aLiveNote(), deletion, AT)?.state ?? aLiveNote()
-    expect(applyHint(hidden, deletion, { sequence: 60, at: NOW + 1000 })?.state).toMatchObject({
+    expect(applyHint(hidden, deletion, { ...AT, sequence: 60, at: NOW + 1000 })?.state).toMatchObject({
       hiddenAt: NOW,
       dirty: 60,
     })
@@ -51,6 +51,18 @@ describe('an update of a live note', () => {
     ['with the stored statuses', { transcriptStatus: 'ready', summaryStatus: 'ready' }],
   ])('%s is dropped', (_, traits) => {
     expect(applyHint(aLiveNote(), aHint({ revision: 5, ...traits }), AT)).toBeUndefined()
+  })
+
+  it('is not dropped while the note is to be read: the read may have begun before what the event tells of', () => {
+    const noNews = aHint({ revision: 5 })
+    expect(applyHint(aLiveNote({ dirty: 40 }), noNews, AT)?.state).toMatchObject({ dirty: 50 })
+    expect(applyHint(aLiveNote({ settledRevision: null }), noNews, AT)?.state).toMatchObject({ dirty: 50 })
+  })
+
+  it('is not dropped while a scan reads what it has not shown, and the note is of that', () => {
+    const noNews = aHint({ revision: 5 })
+    expect(applyHint(aLiveNote(), noNews, { ...AT, confirming: 30 })?.state).toMatchObject({ dirty: 50 })
+    expect(applyHint(aLiveNote(), noNews, { ...AT, confirming: 5 })).toBeUndefined()
   })
 
   it.each([

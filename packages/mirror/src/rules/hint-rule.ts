@@ -1,6 +1,7 @@
 import type { WebhookEvent } from '@notewire/protocol'
 import type { Decision } from './decision.ts'
 import type { NoteState } from './note-state.ts'
+import { hasWork } from './schedule.ts'
 
 /** What an event says of a note: that there is something to look at. */
 export interface Hint {
@@ -15,6 +16,8 @@ export interface Hint {
 export interface HintTime {
   readonly sequence: number
   readonly at: number
+  /** The sequence number at which the scan began that reads by now, note by note, what it has not shown; `null` when none does. */
+  readonly confirming: number | null
 }
 
 /** Reads the hint in an event; `undefined` when it names no note. */
@@ -34,7 +37,7 @@ export function hintIn({ event_type: kind, data }: WebhookEvent): Hint | undefin
  * Applies a hint. It settles nothing, for it may be old: it marks the note to be read. `note.deleted`, whatever its reason,
  * hides the copy at once. An update that is no news of a live note is dropped: `undefined`.
  */
-export function applyHint(state: NoteState, hint: Hint, { sequence, at }: HintTime): Decision | undefined {
+export function applyHint(state: NoteState, hint: Hint, { sequence, at, confirming }: HintTime): Decision | undefined {
   const heard = { kind: hint.kind, revision: hint.revision, at }
   // Of two events that are written down at once, the one that came later counts, whichever is written last.
   const dirty = Math.max(state.dirty ?? 0, sequence)
@@ -50,8 +53,13 @@ export function applyHint(state: NoteState, hint: Hint, { sequence, at }: HintTi
       announce: state.presence === 'live' ? 'vanished' : undefined,
     }
   }
-  if (state.presence === 'live' && isNoNews(state, hint)) return undefined
+  if (state.presence === 'live' && !mayBeRead(state, confirming) && isNoNews(state, hint)) return undefined
   return { state: { ...marked, hintedRevision: highest(state.hintedRevision, hint.revision) } }
+}
+
+/** Whether a read of the note may be under way that began before what the event tells of, and sees it no more. */
+function mayBeRead(state: NoteState, confirming: number | null): boolean {
+  return hasWork(state) || (confirming !== null && (state.evidence?.start ?? 0) < confirming)
 }
 
 function isNoNews(state: NoteState, { revision, transcriptStatus, summaryStatus }: Hint): boolean {
