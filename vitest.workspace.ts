@@ -15,7 +15,7 @@ for (const program of ['redis-server', 'pgbouncer', 'chromium'] as const) {
   if (!isInstalled(program)) console.warn(`${program} is not installed: tests that need it are left out.`)
 }
 
-// On two processors Vitest has one worker, and then puts group 0, the default, behind all others: hence 1 and 2 below.
+// With one worker Vitest puts group 0, the default, behind all others: hence 1 and 2 below.
 const unit = (name: string) => ({
   resolve: fromSource,
   ssr: { resolve: fromSource },
@@ -109,6 +109,8 @@ const runtimes = {
 
 export default defineConfig({
   test: {
+    // Much of the time is spent in waiting for processes and sockets.
+    maxWorkers: 2,
     // `.ci/run` ends with the numbers of this report.
     reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'test-results.json' }]] : ['default'],
     projects: [

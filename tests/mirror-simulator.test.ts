@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -18,12 +17,15 @@ function simulate(...args: string[]): Promise<string> {
   return run(process.execPath, [...program, ...args], WORKSPACE).catch((error: Error) => error.message)
 }
 
+// The same in every run, so that a change fails for what it does; `npm run simulate:mirror` draws another one each time.
+const SEED = 2026
+
 describe.concurrent('mirrors in one store', () => {
   it.each([
     ['memory', 9_000],
     ['sqlite', 1_000],
   ] as const)('keep every promise, in the %s store in %i histories', { timeout: 600_000 }, async (store, histories) => {
-    const seed = randomInt(2 ** 31)
+    const seed = SEED
     const { found, tally } = await explore({ store, seed, histories })
     if (found !== undefined) {
       expect.fail(`${found.violation}\nThe same again: ${replayCommand({ seed, history: found.history, store })}`)

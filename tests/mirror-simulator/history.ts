@@ -2,20 +2,19 @@ import { NotesClient } from '@notewire/client'
 import { createMirror } from '@notewire/mirror'
 import { Chronicle, type Tally } from '../receiving-simulator/chronicle.ts'
 import { Random } from '../receiving-simulator/random.ts'
-import { act, meddle, recordNew } from './acts.ts'
-import { type Circumstances, drawCircumstances, type Episode } from './circumstances.ts'
+import { meddle, recordNew } from './acts.ts'
+import { arrange } from './arrangement.ts'
+import { type Circumstances, drawCircumstances } from './circumstances.ts'
 import { conclude } from './conclusion.ts'
 import { FeedReader } from './feed-reader.ts'
 import type { HistoryName } from './history-name.ts'
-import { Instance, type Job } from './instance.ts'
+import { Instance } from './instance.ts'
 import { Judge } from './judge.ts'
 import { Moments } from './moments.ts'
 import { Network } from './network.ts'
-import { OtherMirror } from './other-mirror.ts'
 import { Post } from './post.ts'
 import { QuickSchedule } from './quick-schedule.ts'
 import { Stage } from './stage.ts'
-import { Stopped } from './stopped.ts'
 import { openStore } from './stores.ts'
 import { makeTimersVirtual, playBy } from './virtual-timers.ts'
 import { World } from './world.ts'
@@ -52,6 +51,9 @@ export async function playHistory(
   const moments = new Moments()
   playBy(undefined, () => random.fraction())
   const world = await World.open({ random, schedule, moments, chronicle, circumstances })
+  const opened = openStore(store)
+  // Who looks on may look before any process has come to its first statement.
+  await opened.migrate()
   const stage = openStage({
     random,
     schedule,
@@ -59,7 +61,7 @@ export async function playHistory(
     circumstances,
     chronicle,
     world,
-    store: openStore(store),
+    store: opened,
     scope: `history ${history}`,
     inWords,
   })
@@ -81,14 +83,7 @@ export async function playHistory(
   await world.catchUp()
   for (let notes = circumstances.notesAtFirst; notes > 0; notes -= 1) recordNew(stage)
   for (let notes = circumstances.exodus; notes > 0; notes -= 1) world.record()
-  let atMs = 0
-  for (const episode of circumstances.episodes) {
-    atMs += episode.afterMs
-    arrange(episode, atMs, stage, { instances, readers, post })
-  }
-  arrangeExceptions(atMs, stage, { instances, readers, post })
-  const other = circumstances.isOtherBeside ? new OtherMirror(stage) : undefined
-  if (other !== undefined) arrangeOther(other, atMs, stage)
+  const other = arrange(stage, { instances, readers, post })
 
   let steps = await playOn(stage)
   if (judge.violation === undefined) {
@@ -140,84 +135,6 @@ async function playUntil(end: Promise<void>, { schedule, judge }: Stage): Promis
     if (steps > MOST_STEPS) judge.violated('It never comes to rest.')
   }
   return steps
-}
-
-interface Cast {
-  readonly instances: readonly [Instance, ...Instance[]]
-  readonly readers: readonly [FeedReader, ...FeedReader[]]
-  readonly post: Post
-}
-
-const JOBS: readonly [Job, ...Job[]] = [
-  'scan',
-  'scan',
-  'scan',
-  'scan',
-  'sync',
-  'poll',
-  'settle',
-  'settle',
-  'run',
-  'accept',
-]
-
-function arrange(episode: Episode, atMs: number, stage: Stage, { instances, readers, post }: Cast): void {
-  const { random, schedule, judge } = stage
-  const { spreadMs, acts, jobs, readings, isByEventsAlone } = episode
-  const some = (count: number, run: () => void) => {
-    for (let left = count; left > 0; left -= 1) schedule.after(atMs + random.integer(0, spreadMs), run)
-  }
-  some(jobs, () => random.pick(instances).begin(isByEventsAlone ? 'settle' : random.pick(JOBS)))
-  some(acts, () => schedule.hold(act(stage, post)))
-  some(readings, () => {
-    const { life, mirror } = random.pick(instances)
-    if (life.dead) return
-    const reader = random.pick(readers)
-    const reading = random.chance(0.7)
-      ? reader.read({ life, mirror })
-      : reader.follow({ life, mirror }, stoppedWithin(random.pick([1_000, 5_000, 30_000]), stage))
-    reading.catch((error) => judge.failed(error))
-  })
-}
-
-function arrangeOther(other: OtherMirror, lastAtMs: number, { random, schedule }: Stage): void {
-  for (let syncs = random.integer(1, 3); syncs > 0; syncs -= 1) {
-    schedule.after(random.integer(0, lastAtMs), () => schedule.hold(other.sync()))
-  }
-}
-
-function stoppedWithin(ms: number, { schedule, random }: Stage): AbortSignal {
-  const stop = new AbortController()
-  schedule.after(random.integer(0, ms), () => stop.abort(new Stopped()))
-  return stop.signal
-}
-
-/** What happens in few histories, and once. */
-function arrangeExceptions(lastAtMs: number, stage: Stage, { instances }: Cast): void {
-  const { random, schedule, circumstances, world } = stage
-  const { isKeyReplaced, exodus } = circumstances
-  const soon = (happen: () => Promise<void>) =>
-    schedule.after(random.integer(0, lastAtMs), () => schedule.hold(happen()))
-  if (random.chance(0.06)) soon(() => random.pick(instances).beWrong())
-  if (exodus > 0) soon(() => leave(stage))
-  if (!isKeyReplaced) return
-  soon(async () => {
-    world.replaceKey()
-    for (const { life } of instances) life.end('is deployed with another key')
-    const adopt = () => random.pick(instances).adoptKey()
-    schedule.after(random.integer(0, random.pick([100, 100_000])), adopt)
-  })
-}
-
-/** Everything leaves at once. */
-async function leave({ world, judge, circumstances }: Stage): Promise<void> {
-  await world.catchUp()
-  const leaving = world.notes.filter(({ isVisible }) => isVisible)
-  // Where no status says that there is no content, that is read, and tells of each note by itself.
-  const isFoundByScan = circumstances.rates.lostEvent === 1 && (circumstances.contract.noteFields ?? 'all') === 'all'
-  // A few may come back, or be told of otherwise.
-  judge.mustHold = isFoundByScan && leaving.filter((note) => judge.isShown(note)).length >= 60
-  for (const note of leaving) world.moveOut(note)
 }
 
 function tellCircumstances({ chronicle, circumstances, inWords }: Stage): void {

@@ -7,39 +7,27 @@ import {
   type MirroredNote,
   type MirrorProgress,
   type MirrorStore,
+  type NoteState,
 } from '@notewire/mirror'
-import { isTombstone, type Note } from '@notewire/protocol'
 import type { Answer } from './answer.ts'
 import type { Circumstances } from './circumstances.ts'
+import { Knowledge } from './knowledge.ts'
 import type { Letter } from './letter.ts'
 import type { Moments } from './moments.ts'
 import { Stopped } from './stopped.ts'
 import { StoreDownError } from './store-down-error.ts'
 import type { TrueNote } from './true-note.ts'
+import { untruthOf } from './untruth.ts'
 import type { World } from './world.ts'
 
-/** What is known of the way that the mirror shows a note. */
+/** How the mirror has shown a note so far. */
 interface Showing {
+  isShown: boolean
   /** Since when it shows the note, with nothing but events between; `undefined` while it does not. */
   shownSince: number | undefined
-  isShown: boolean
-  /** When it settled that the note is gone. */
+  /** When it settled that the note is gone; `undefined` while it shows it. */
   goneAt: number | undefined
   highestRevision: number
-  /** When the event arrived of which it has acknowledged that the note is gone. */
-  hiddenSince: number
-  /** When the latest request left that found the note. */
-  foundSince: number
-  /** When the latest request left that did not. */
-  missedSince: number
-  /** When the latest event arrived that it has acknowledged. */
-  heardAt: number
-  /** Up to which moment it has been told by events what became of the note. */
-  toldUpTo: number
-  /** The same, of events that said that it is gone. */
-  toldOfEndUpTo: number
-  /** Whether anything has told it that the note is gone, since it was gone last. */
-  hasCause: boolean
 }
 
 interface JudgeFacts {
@@ -58,21 +46,23 @@ export class Judge {
   violation: string | undefined
   /** Whether more has left than a scan may remove without being told. */
   mustHold = false
+  /** A mirror on the shared store itself, which no fault reaches. */
+  readonly mirror: Mirror
   readonly #moments: Moments
   readonly #world: World
   readonly #circumstances: Circumstances
-  /** A mirror on the shared store itself, which no fault reaches. */
-  readonly mirror: Mirror
   readonly #store: MirrorStore
+  readonly #knowledge: Knowledge
   readonly #showings = new Map<string, Showing>()
   #watermark = Number.NEGATIVE_INFINITY
 
   constructor(facts: JudgeFacts) {
+    this.mirror = facts.mirror
     this.#moments = facts.moments
     this.#world = facts.world
     this.#circumstances = facts.circumstances
-    this.mirror = facts.mirror
     this.#store = facts.store
+    this.#knowledge = new Knowledge(facts.circumstances.contract.notesField)
   }
 
   /** Something was written. */
@@ -82,35 +72,23 @@ export class Judge {
   }
 
   /** An answer has reached whoever asked. */
-  answered({ url, status, text }: Answer, begunAt: number): void {
-    const path = /\/v1\/notes(?:\/(?<noteId>[^/]+))?$/.exec(url.pathname)
-    if (path === null) return
-    const noteId = path.groups?.['noteId']
-    if (status === 404 && noteId !== undefined) missed(this.#showingOf(noteId), begunAt)
-    if (status !== 200) return
-    const body = JSON.parse(text)
-    if (noteId !== undefined) this.#read(body, begunAt)
-    else this.#listed(body, url, begunAt)
+  answered(answer: Answer, begunAt: number): void {
+    this.#knowledge.answered(answer, begunAt, this.#moments.next())
   }
 
   /** The service was told that an event need not come again. */
-  async acknowledged({ kind, noteId, writtenAt }: Letter, arrivedAt: number): Promise<void> {
-    const showing = this.#showingOf(noteId)
-    showing.heardAt = Math.max(showing.heardAt, arrivedAt)
-    await this.#refuseForgetting(this.#noteOf(noteId), showing)
-    showing.toldUpTo = Math.max(showing.toldUpTo, writtenAt)
-    if (kind !== 'note.deleted') return
-    showing.toldOfEndUpTo = Math.max(showing.toldOfEndUpTo, writtenAt)
-    showing.hasCause = true
-    showing.hiddenSince = Math.max(showing.hiddenSince, arrivedAt)
-    this.#refuseShown(this.#noteOf(noteId), showing)
+  async acknowledged(letter: Letter, arrivedAt: number): Promise<void> {
+    this.#knowledge.acknowledged(letter, arrivedAt, this.#moments.next())
+    const note = this.#noteOf(letter.noteId)
+    if (this.isShown(note)) this.#refuseShown(note)
+    this.#refuseForgetting(note, (await this.mirror.explain(note.id)).state)
   }
 
   /** Whether the mirror has acknowledged the event of the last thing that became of a note. */
   wasToldAll({ id, changedAt, isVisible }: TrueNote): boolean {
-    const { toldUpTo, toldOfEndUpTo } = this.#showingOf(id)
+    const { toldUpTo, endToldUpTo } = this.#knowledge.of(id)
     // An update may be told of after the note has gone (open point 29).
-    return (isVisible ? toldUpTo : toldOfEndUpTo) > changedAt
+    return (isVisible ? toldUpTo : endToldUpTo) > changedAt
   }
 
   isShown({ id }: TrueNote): boolean {
@@ -125,144 +103,83 @@ export class Judge {
     this.violated(`Something is thrown that is not documented: ${stack}`)
   }
 
-  #isToBeExpected(code: MirrorErrorCode): boolean {
-    // Whoever has another key than the mirror was made with; whoever accepts what another has accepted meanwhile.
-    return code === 'scan_unknown' || (code === 'key_changed' && this.#circumstances.isKeyReplaced)
-  }
-
   /** Keeps the first. */
   violated(how: string): void {
     this.violation ??= how
   }
 
-  #listed(body: Readonly<Record<string, unknown>>, { searchParams }: URL, begunAt: number): void {
-    const notes = body[this.#circumstances.contract.notesField ?? 'notes']
-    for (const note of notes as readonly Note[]) this.#read(note, begunAt)
-    // What a listing of everything did not show may be missing.
-    const isLast = body['has_more'] === false
-    if (isLast && !searchParams.has('updated_after')) {
-      for (const showing of this.#showings.values()) missed(showing, begunAt)
-    }
-  }
-
-  #read(note: Note & { readonly id?: string }, begunAt: number): void {
-    const showing = this.#showingOf(note.note_id ?? note.id)
-    if (isTombstone(note)) missed(showing, begunAt)
-    else showing.foundSince = Math.max(showing.foundSince, begunAt)
+  #isToBeExpected(code: MirrorErrorCode): boolean {
+    // Whoever has another key than the mirror was made with; whoever accepts what another has accepted meanwhile.
+    return code === 'scan_unknown' || (code === 'key_changed' && this.#circumstances.isKeyReplaced)
   }
 
   async #lookAt(note: TrueNote): Promise<void> {
     const shown = await this.mirror.get(note.id)
-    const { presence } = await this.mirror.explain(note.id)
+    const { state } = await this.mirror.explain(note.id)
+    if (shown === undefined) await this.#refuseRemoval(note, state)
+    else this.#refuseShowing(note, shown)
+    this.#showingOf(note.id).isShown = shown !== undefined
+    this.#refuseForgetting(note, state)
+  }
+
+  #refuseShowing(note: TrueNote, shown: MirroredNote): void {
     const showing = this.#showingOf(note.id)
-    if (shown === undefined) await this.#refuseRemoval(note, showing, presence)
-    else this.#refuseShowing(note, showing, shown)
-    showing.isShown = shown !== undefined
-    await this.#refuseForgetting(note, showing)
-  }
-
-  /** An event about a note that is not shown is never dropped: somebody must ask after it has come. */
-  async #refuseForgetting({ id, name }: TrueNote, { heardAt, foundSince, missedSince }: Showing): Promise<void> {
-    const { state } = await this.mirror.explain(id)
-    if (state === undefined || state.presence === 'live' || state.dirty !== null) return
-    if (Math.max(foundSince, missedSince) > heardAt) return
-    this.violated(`An event about ${name} was acknowledged, and is forgotten before anybody has asked.`)
-  }
-
-  #refuseShowing(note: TrueNote, showing: Showing, shown: MirroredNote): void {
-    if (!showing.isShown) {
-      const { goneAt } = showing
-      if (goneAt !== undefined && !note.wasEverVisibleSince(goneAt)) {
-        this.violated(`${note.name} is shown again, though it has not come back since it was settled that it is gone.`)
-      }
-      showing.shownSince ??= this.#moments.next()
-      showing.goneAt = undefined
-      showing.isShown = true
+    const { goneAt, highestRevision } = showing
+    if (goneAt !== undefined && !note.wasEverVisibleSince(goneAt)) {
+      this.violated(`${note.name} is shown again, though it has not come back since it was settled that it is gone.`)
     }
-    this.#refuseShown(note, showing)
-    this.#refuseContent(note, showing, shown)
+    this.#refuseShown(note)
+    const { revision } = shown.note
+    if (revision < highestRevision) {
+      this.violated(`${note.name} goes back from revision ${highestRevision} to ${revision}.`)
+    }
+    const untruth = untruthOf(note, shown, this.#circumstances)
+    if (untruth !== undefined) this.violated(`${note.name} ${untruth}.`)
+    showing.shownSince ??= this.#moments.next()
+    showing.goneAt = undefined
+    showing.highestRevision = revision
   }
 
-  #refuseShown(note: TrueNote, { isShown, hiddenSince, foundSince }: Showing): void {
-    if (!isShown || foundSince > hiddenSince) return
+  /** Once the event was acknowledged that it is gone, only what was asked later shows it again. */
+  #refuseShown({ id, name }: TrueNote): void {
+    const { foundSince, endHeardAt } = this.#knowledge.of(id)
+    if (foundSince > endHeardAt) return
     this.violated(
-      `${note.name} is shown after the event was acknowledged that it is gone, and nothing that was asked later has found it.`,
+      `${name} is shown after the event was acknowledged that it is gone, and nothing that was asked later has found it.`,
     )
   }
 
-  #refuseContent(note: TrueNote, showing: Showing, shown: MirroredNote): void {
-    const { revision, title } = shown.note
-    if (revision < showing.highestRevision) {
-      this.violated(`${note.name} goes back from revision ${showing.highestRevision} to ${revision}.`)
-    }
-    showing.highestRevision = revision
-    const trueTitle = note.titleAt(revision)
-    if (title !== undefined && title !== trueTitle) {
-      this.violated(`${note.name} has the title "${title}" at revision ${revision}, which is "${trueTitle}".`)
-    }
-    if (shown.isSettled) this.#refuseSettled(note, shown)
-  }
-
-  #refuseSettled(note: TrueNote, { note: record, transcript, summary }: MirroredNote): void {
-    const { contract, keep, rates } = this.#circumstances
-    const { revision, transcript_status, summary_status } = record
-    // Content that does not tell its revision is told by reads before and after it, and those lag behind.
-    const isTold = (contract.contentRevision ?? 'current') === 'current'
-    if (!isTold && rates.staleAnswer > 0) return
-    const words = note.transcriptAt(revision) ?? ''
-    const hasWords =
-      (transcript?.text ?? '') === words || (transcript === null && this.#mayMiss(note, transcript_status))
-    if (keep.includes('transcript') && !hasWords) {
-      this.violated(
-        `${note.name} is settled at revision ${revision} with the transcript "${transcript?.text}", not "${words}".`,
-      )
-    }
-    const summaries = note.summariesAt(revision)
-    const markdown = summary?.markdown ?? null
-    const mayMiss = contract.summaryRaisesRevision === false || this.#mayMiss(note, summary_status)
-    if (keep.includes('summary') && !summaries.includes(markdown) && !(mayMiss && markdown === null)) {
-      this.violated(
-        `${note.name} is settled at revision ${revision} with the summary "${markdown}", not "${summaries}".`,
-      )
-    }
-  }
-
-  /**
-   * Content may be missing where no status says that it is there: for a second after its event; or when the note left and came
-   * back between the read of its content and the one that confirms it. A scan looks again.
-   */
-  #mayMiss({ hasMoved }: TrueNote, status: string | null | undefined): boolean {
-    return status !== 'ready' && (hasMoved || this.#circumstances.contract.eventOrder === 'any')
-  }
-
-  async #refuseRemoval(note: TrueNote, showing: Showing, presence: string): Promise<void> {
-    const { shownSince } = showing
-    const wasVisible = shownSince !== undefined && note.wasVisibleSince(shownSince)
-    if (presence === 'gone') {
-      if (wasVisible) this.violated(`${note.name} was removed, though it was in sight ever since it was shown.`)
-      if (shownSince !== undefined && !showing.hasCause) this.violated(`${note.name} was removed without a cause.`)
-      showing.shownSince = undefined
-      showing.hasCause = false
-      showing.goneAt ??= this.#moments.next()
-      await this.#refuseRemains(note)
-    }
-    if (!showing.isShown) return
-    if (presence === 'hidden' && wasVisible && !(await this.#isHiddenByEvent(note))) {
+  async #refuseRemoval(note: TrueNote, state: NoteState | undefined): Promise<void> {
+    const showing = this.#showingOf(note.id)
+    const wasVisible = showing.shownSince !== undefined && note.wasVisibleSince(showing.shownSince)
+    if (state?.presence === 'hidden' && showing.isShown && wasVisible && state.hiddenBy === null) {
       this.violated(`${note.name} was hidden without an event, though it was in sight ever since it was shown.`)
     }
-    const found = await this.mirror.search(note.word)
-    if (found.length > 0) this.violated(`${note.name} is not shown, and found.`)
+    if (state?.presence === 'gone') await this.#refuseGone(note, showing, wasVisible)
+    if (showing.isShown && (await this.mirror.search(note.word)).length > 0) {
+      this.violated(`${note.name} is not shown, and found.`)
+    }
   }
 
-  async #refuseRemains({ id, name }: TrueNote): Promise<void> {
+  async #refuseGone({ id, name }: TrueNote, showing: Showing, wasVisible: boolean): Promise<void> {
+    if (wasVisible) this.violated(`${name} was removed, though it was in sight ever since it was shown.`)
+    const told = this.#knowledge.of(id)
+    if (showing.shownSince !== undefined && told.doubtedAt === 0) this.violated(`${name} was removed without a cause.`)
+    told.doubtedAt = 0
+    showing.shownSince = undefined
+    showing.goneAt ??= this.#moments.next()
     const stored = await this.#store.getNote(this.mirror.scope, id)
     const isErased = stored === undefined || (stored.note ?? stored.transcript ?? stored.summary) === null
     if (!isErased) this.violated(`${name} is gone, and what it said is still there.`)
   }
 
-  async #isHiddenByEvent(note: TrueNote): Promise<boolean> {
-    const { state } = await this.mirror.explain(note.id)
-    return state?.hiddenBy != null
+  /** An event about a note that is not shown is never dropped: somebody must ask after it has come. */
+  #refuseForgetting({ id, name, isDeleted }: TrueNote, state: NoteState | undefined): void {
+    // What was deleted stays so, whatever is told of it afterwards.
+    if (state === undefined || state.presence === 'live' || state.dirty !== null || isDeleted) return
+    const { foundSince, missedSince, heardAt } = this.#knowledge.of(id)
+    if (Math.max(foundSince, missedSince) > heardAt) return
+    this.violated(`An event about ${name} was acknowledged, and is forgotten before anybody has asked.`)
   }
 
   #refuseProgress({ poll: { watermark } }: MirrorProgress): void {
@@ -278,23 +195,14 @@ export class Judge {
   }
 
   #showingOf(noteId: string): Showing {
-    const known = this.#showings.get(noteId)
-    if (known !== undefined) return known
-    const showing: Showing = {
-      shownSince: undefined,
+    const known = this.#showings.get(noteId) ?? {
       isShown: false,
+      shownSince: undefined,
       goneAt: undefined,
       highestRevision: 0,
-      hiddenSince: 0,
-      foundSince: 0,
-      missedSince: 0,
-      heardAt: 0,
-      hasCause: false,
-      toldUpTo: 0,
-      toldOfEndUpTo: 0,
     }
-    this.#showings.set(noteId, showing)
-    return showing
+    this.#showings.set(noteId, known)
+    return known
   }
 
   #noteOf(noteId: string): TrueNote {
@@ -302,11 +210,6 @@ export class Judge {
     if (note === undefined) throw new Error(`nobody has ever made ${noteId}`)
     return note
   }
-}
-
-function missed(showing: Showing, begunAt: number): void {
-  showing.hasCause = true
-  showing.missedSince = Math.max(showing.missedSince, begunAt)
 }
 
 function timeOf(ms: number): string {

@@ -197,11 +197,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a transcript of another revision accepted',
     mistake: 'Content is written down whatever revision it has.',
     patches: [
-      judgingContent("if (revisions.some((revision) => revision > note.revision)) return 'moved'", ''),
       judgingContent(
-        'missing.some((status) => !saysAbsent(status)) || revisions.some((revision) => revision < note.revision)',
-        'missing.some((status) => !saysAbsent(status))',
+        "if (status === 'gone' || revision > note.revision) return 'moved'",
+        "if (status === 'gone') return 'moved'",
       ),
+      judgingContent("return revision === note.revision ? 'settled' : 'unconfirmed'", "return 'settled'"),
     ],
   },
   {
@@ -234,7 +234,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'An event whose revision is not newer is dropped, also that of a note that comes back at its revision.',
     patches: [
       hinting(
-        "if (state.presence === 'live' && isNoNews(state, hint)) return undefined",
+        "if (state.presence === 'live' && !mayBeRead(state, confirming) && isNoNews(state, hint)) return undefined",
         'if ((hint.revision ?? 0) <= (state.revision ?? -1)) return undefined',
       ),
     ],
@@ -362,15 +362,6 @@ export const plantedBugs: readonly PlantedBug[] = [
         'dueAt: hasWork(state) ? (state.dueAt ?? now) : null',
         'dueAt: state.dirty !== null ? (state.dueAt ?? now) : null',
       ),
-    ],
-  },
-  {
-    name: 'a late hint dated before a later one',
-    mistake:
-      'A hint whose writing was slow takes the place of one that came after it. It was in our own code until this simulator found it.',
-    patches: [
-      hinting('hiddenBy: Math.max(state.hiddenBy ?? 0, sequence)', 'hiddenBy: sequence'),
-      hinting('const dirty = Math.max(state.dirty ?? 0, sequence)', 'const dirty = sequence'),
     ],
   },
   {

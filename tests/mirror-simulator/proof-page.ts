@@ -5,7 +5,7 @@ import type { Findings } from './exploration.ts'
 import { type PlantedBug, plantedBugs } from './planted-bugs.ts'
 import { BOUND, searchFor } from './planted-search.ts'
 
-const SEEDS = [1, 2, 3, 4, 5] as const
+const SEEDS = [1, 2, 3] as const
 
 /** Looks for every planted bug by several seeds, and writes `docs/mirror/proof.md`. */
 export async function writeProofPage(): Promise<void> {
@@ -81,5 +81,18 @@ fails when one is not found within ${BOUND}.
 | Bug | What is wrong | Store | Median | Most |
 | --- | --- | --- | ---: | ---: |
 ${rows.join('\n')}
+
+## What it has found
+
+While the mirror was written, in its own code, each mended since and most of them tests of their own now:
+
+- A hint whose writing was slow took the place of a later one, so that a read from before the later event showed the note again.
+- Content that was not there was never asked for again where no status tells that it came.
+- A tombstone at an unchanged revision confirmed the content that had just been read; a note that had left was settled without its content.
+- A note that an event had hidden was shown again by an older read, and went back in revision.
+- A summary that was missing at the next revision counted as missing at this one.
+- An update that was no news was dropped while a read from before it was about to remove the note: the event that brought it back was lost.
+- A loop over the feed did not tell that a note had vanished that it had told of itself.
+- In the mock service, fractions of milliseconds broke cursors; in the client, one race had every note read from listings for ever.
 `
 }

@@ -14,7 +14,7 @@ export async function askForTruth({ world, circumstances }: Stage): Promise<Trut
   const { service } = world
   const [shortPages] = service.faults.rules
   service.faults.clear()
-  const page = await ask('')
+  const page = await ask('?limit=100')
   if (shortPages !== undefined) service.faults.inject(shortPages)
   const notes: readonly object[] =
     (page as Record<string, readonly object[]>)[circumstances.contract.notesField ?? 'notes'] ?? []

@@ -1,7 +1,14 @@
 import type { NotesClient, NoteWithContent } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
 import type { Ledger } from '../ledger.ts'
-import { applyContent, judgeContent, markMoved, postponeContent, withContent } from '../rules/content-rule.ts'
+import {
+  applyContent,
+  applyLateContent,
+  judgeContent,
+  markMoved,
+  postponeContent,
+  withContent,
+} from '../rules/content-rule.ts'
 import { saysAbsent } from '../rules/content-status.ts'
 import type { Decision } from '../rules/decision.ts'
 import type { KeptParts } from '../rules/keep.ts'
@@ -27,17 +34,20 @@ export interface RefreshTools {
  */
 export async function refresh(due: DueNote, start: number, tools: RefreshTools): Promise<void> {
   const { noteId } = due.state
-  if (due.state.dirty === null) return await refreshContent(due.note, start, { ...tools, known: due })
+  if (due.state.dirty === null) return await refreshContent(due.note, due.state, start, { ...tools, known: due })
   const [note, early] = await Promise.all([tools.readNote(noteId), readAnnounced(due.state, tools)])
   const { keep } = tools.ledger
   const state = await applyAnswer(noteId, note, start, tools, (decision, now) =>
-    note !== undefined && early !== undefined && isContentOf(note, early, keep)
+    note !== undefined &&
+    early !== undefined &&
+    decision.state.evidence?.start === start &&
+    isContentOf(note, early, keep)
       ? withContent(decision, { ...early, note }, keep, now)
       : decision,
   )
   if (note === undefined || isTombstone(note) || state === undefined) return
   const isDue = state.presence === 'live' && state.settledRevision === null && state.revision === note.revision
-  if (isDue) await refreshContent(note, start, tools)
+  if (isDue) await refreshContent(note, state, start, tools)
 }
 
 /** What an event announced is read beside its note, and not after it: it is used where it belongs to what the note then says. */
@@ -46,17 +56,22 @@ async function readAnnounced({ noteId, hintedRevision, revision }: NoteState, to
   return await readKeptContent({ note_id: noteId, revision: hintedRevision }, tools).catch(() => undefined)
 }
 
-async function refreshContent(note: Note | null, start: number, tools: RefreshTools): Promise<void> {
+async function refreshContent(
+  note: Note | null,
+  { evidence }: NoteState,
+  start: number,
+  tools: RefreshTools,
+): Promise<void> {
   const { ledger } = tools
   // The copy keeps statuses of every note that is live: without a record there is nothing to read for.
   if (note === null) return
   const content = await readKeptContent(note, tools)
   switch (judgeContent(content, ledger.keep)) {
     case 'settled':
-      return await settle(content, tools)
+      return await settle(content, evidence?.end, tools)
     case 'unconfirmed': {
       const again = await tools.readNote(note.note_id)
-      if (again !== undefined && isSameRecord(note, again)) return await settle(content, tools)
+      if (again !== undefined && isSameRecord(note, again)) return await settle(content, evidence?.end, tools)
       // It changed meanwhile: what is due now is due at once, to whoever comes next.
       await applyAnswer(note.note_id, again, start, tools, dueAtOnce)
       return
@@ -82,9 +97,9 @@ async function readKeptContent(note: Note, { client, ledger, signal }: RefreshTo
   return { ...(await client.notes.content(asked, { signal })), note }
 }
 
-async function settle(content: NoteWithContent, tools: RefreshTools): Promise<void> {
+async function settle(content: NoteWithContent, asOf: number | undefined, tools: RefreshTools): Promise<void> {
   const { ledger, known } = tools
-  const decide = (state: NoteState) => applyContent(state, content, ledger.keep, ledger.clock.now())
+  const decide = (state: NoteState) => applyLateContent(state, content, asOf, ledger.keep, ledger.clock.now())
   if (known !== undefined && (await ledger.writeFrom(known, decide))) return
   await revise(content.note.note_id, tools, decide)
 }

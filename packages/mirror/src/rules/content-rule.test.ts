@@ -1,7 +1,14 @@
 import type { NoteWithContent } from '@notewire/client'
 import { describe, expect, it } from 'vitest'
 import { aGoneNote, aLiveNote, aReading, aRecord, KEEP_ALL, NOW, read } from '../fixtures/note-states.ts'
-import { applyContent, judgeContent, markMoved, postponeContent, withContent } from './content-rule.ts'
+import {
+  applyContent,
+  applyLateContent,
+  judgeContent,
+  markMoved,
+  postponeContent,
+  withContent,
+} from './content-rule.ts'
 import { eraseUnconfirmed } from './erasure-rule.ts'
 import { type NoteState, unknownNote } from './note-state.ts'
 import { postpone } from './postponement.ts'
@@ -100,6 +107,18 @@ describe('a transcript and a summary', () => {
     expect(withContent(gone, aContent(), KEEP_ALL, NOW)).toBe(gone)
     const hidden = { state: aLiveNote({ presence: 'hidden', settledRevision: null }) }
     expect(withContent(hidden, aContent(), KEEP_ALL, NOW)).toBe(hidden)
+  })
+
+  it('that took their time are not written over what another has settled meanwhile', () => {
+    const settled = aLiveNote({ evidence: { says: 'present', ...aReading(30, 31) } })
+    expect(applyLateContent(settled, aContent({ summary: { status: 'not_ready' } }), 11, KEEP_ALL, NOW)).toBeUndefined()
+  })
+
+  it('that took their time are read again when a later read has seen the note meanwhile', () => {
+    const seenSince = { ...unsettled, evidence: { says: 'present' as const, ...aReading(30, 31) } }
+    const decision = applyLateContent(seenSince, aContent(), 11, KEEP_ALL, NOW)
+    expect(decision).toEqual({ state: { ...seenSince, dueAt: NOW } })
+    expect(applyLateContent(seenSince, aContent(), 31, KEEP_ALL, NOW)).toMatchObject({ state: { settledRevision: 5 } })
   })
 
   it('leave a mark that came meanwhile', () => {

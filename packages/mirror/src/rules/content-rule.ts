@@ -55,7 +55,7 @@ export function applyContent(
   keep: KeptParts,
   now: number,
 ): Decision | undefined {
-  if (!isStill(state, note)) return undefined
+  if (!isStill(state, note) || state.settledRevision !== null) return undefined
   const settled: NoteState = {
     ...state,
     settledRevision: note.revision,
@@ -70,9 +70,27 @@ export function applyContent(
   return { state: scheduled(settled, now), content, announce: 'changed' }
 }
 
+/**
+ * The same of content that took its time: when a later read has seen the note meanwhile, it may be older than what that read
+ * tells of, and is read again.
+ *
+ * @param asOf  the end of the evidence of the record that it was read for
+ */
+export function applyLateContent(
+  state: NoteState,
+  content: NoteWithContent,
+  asOf: number | undefined,
+  keep: KeptParts,
+  now: number,
+): Decision | undefined {
+  const settled = applyContent(state, content, keep, now)
+  if (settled === undefined || state.evidence?.end === asOf) return settled
+  return { state: { ...state, dueAt: now } }
+}
+
 /** What a read decided, with content that was read beside it: where it is due, and else the decision as it was. */
 export function withContent(decision: Decision, content: NoteWithContent, keep: KeptParts, now: number): Decision {
-  const settled = decision.state.settledRevision === null ? applyContent(decision.state, content, keep, now) : undefined
+  const settled = applyContent(decision.state, content, keep, now)
   if (settled === undefined || decision.content === 'erase' || settled.content === 'erase') return decision
   return {
     state: settled.state,
