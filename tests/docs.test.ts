@@ -50,7 +50,8 @@ describe('the reference covers every entry', () => {
   it.each(filesOf('packages/*'))('of %s', (folder) => {
     const { exports } = JSON.parse(read(join(folder, 'package.json')))
     const entries = Object.values<{ '@notewire/source'?: string }>(exports).map((entry) => entry['@notewire/source'])
-    const { entryPoints } = JSON.parse(read(join(folder, 'typedoc.json')))
+    // A program has no entries, and nothing to say of them.
+    const { entryPoints } = entries.some(Boolean) ? JSON.parse(read(join(folder, 'typedoc.json'))) : { entryPoints: [] }
     expect(entryPoints.map((entry: string) => `./${entry}`)).toEqual(entries.filter((entry) => entry !== undefined))
   })
 })

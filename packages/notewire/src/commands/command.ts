@@ -96,26 +96,7 @@ export interface Typed {
 
 /**
  * Declares a command. Its `run` gets a value of the right type for every argument and option declared.
- *
- * @example
- * ```ts
- * import { EXIT_CODES } from '../exit-code.ts'
- * import { defineCommand } from './command.ts'
- * import { option, required } from './declarations.ts'
- * import { httpUrl, port } from './value-readers.ts'
- *
- * export const forward = defineCommand({
- *   description: 'Forwards.',
- *   arguments: { url: required('url', 'where to', httpUrl) },
- *   options: { port: option('--port <number>', 'where to listen', port, 3000) },
- *   examples: [['forward http://localhost:4000', 'forward what arrives on port 3000']],
- *   next: 'Type Ctrl-C to end it.',
- *   run: async ({ arguments: { url }, options: { port }, output }) => {
- *     await output.print({ url, port }, `Forwarding from ${port} to ${url}`)
- *     return EXIT_CODES.done
- *   },
- * })
- * ```
+ * `mock.ts` is a short one, whole.
  */
 export function defineCommand<
   const Arguments extends ArgumentTable = Record<never, never>,
