@@ -31,4 +31,7 @@ export function makeTimersVirtual(): void {
 export function playBy(schedule: Schedule | undefined, fraction: () => number): void {
   playing = schedule
   Math.random = fraction
+  const digits = () => Array.from({ length: 8 }, () => Math.floor(fraction() * 16).toString(16)).join('')
+  // Names of scans and copies stand in what is told.
+  crypto.randomUUID = () => `${digits()}-0000-4000-8000-${digits()}0000`
 }

@@ -1,7 +1,7 @@
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 5 * 60_000
 
-/** How often an answer that lags behind what an event said is asked for again: the pauses add up to four minutes. */
+/** How often an answer that lags behind what an event said is asked for again: the pauses add up to eight and a half minutes. */
 const MOST_ATTEMPTS = 8
 
 /** How long to leave a note alone after so many attempts in a row that did not settle it, in milliseconds. */
