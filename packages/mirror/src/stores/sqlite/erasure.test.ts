@@ -44,6 +44,18 @@ it('of what was there before an edit, nothing is left either', async () => {
   expect(secretsIn(path)).toEqual([])
 })
 
+it.each(['node:sqlite', 'better-sqlite3'])('by %s, a word is not found once a note has lost it, however often it stood there', async (driver) => {
+  const path = temporaryPath(onTestFinished)
+  const store = await openWithNotes(path, driver)
+  for (let times = 1; times < 400; times += 13) {
+    for (const text of ['zanzibar '.repeat(times), 'zanzibar '.repeat(times + 1), 'nothing of note']) {
+      await write(store, 'secret', { note: aNote('secret'), transcript: aTranscript('secret', text) })
+    }
+    expect(await store.search('default', ['zanzibar'], 10), `after ${times}`).toEqual([])
+    expect(wordsIn(path)).not.toContain('zanzibar')
+  }
+})
+
 it('a part that is erased alone is gone alike, and the rest is not', async () => {
   const path = temporaryPath(onTestFinished)
   const store = await openWithNotes(path, 'node:sqlite')
@@ -138,6 +150,15 @@ function wordOf(number: number): string {
 function secretsIn(path: string): readonly string[] {
   const bytes = bytesOf(path)
   return SECRETS.filter((secret) => bytes.includes(secret))
+}
+
+/** What the search index holds, whether or not its note is still there. */
+function wordsIn(path: string): readonly unknown[] {
+  const database = new DatabaseSync(path)
+  database.exec('CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, notewire_mirror_search, row)')
+  const words = database.prepare('SELECT term FROM words').all()
+  database.close()
+  return words.map(({ term }) => term)
 }
 
 function bytesOf(path: string): string {
