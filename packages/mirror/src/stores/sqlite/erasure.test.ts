@@ -44,17 +44,20 @@ it('of what was there before an edit, nothing is left either', async () => {
   expect(secretsIn(path)).toEqual([])
 })
 
-it.each(['node:sqlite', 'better-sqlite3'])('by %s, a word is not found once a note has lost it, however often it stood there', async (driver) => {
-  const path = temporaryPath(onTestFinished)
-  const store = await openWithNotes(path, driver)
-  for (let times = 1; times < 400; times += 13) {
-    for (const text of ['zanzibar '.repeat(times), 'zanzibar '.repeat(times + 1), 'nothing of note']) {
-      await write(store, 'secret', { note: aNote('secret'), transcript: aTranscript('secret', text) })
+it.each(['node:sqlite', 'better-sqlite3'])(
+  'by %s, a word is not found once a note has lost it, however often it stood there',
+  async (driver) => {
+    const path = temporaryPath(onTestFinished)
+    const store = await openWithNotes(path, driver)
+    for (let times = 1; times < 400; times += 13) {
+      for (const text of ['zanzibar '.repeat(times), 'zanzibar '.repeat(times + 1), 'nothing of note']) {
+        await write(store, 'secret', { note: aNote('secret'), transcript: aTranscript('secret', text) })
+      }
+      expect(await store.search('default', ['zanzibar'], 10), `after ${times}`).toEqual([])
+      expect(wordsIn(path)).not.toContain('zanzibar')
     }
-    expect(await store.search('default', ['zanzibar'], 10), `after ${times}`).toEqual([])
-    expect(wordsIn(path)).not.toContain('zanzibar')
-  }
-})
+  },
+)
 
 it('a part that is erased alone is gone alike, and the rest is not', async () => {
   const path = temporaryPath(onTestFinished)

@@ -81,9 +81,6 @@ export const SCHEMA: readonly SqliteStatement[] = [
     CREATE INDEX IF NOT EXISTS notewire_mirror_notes_held ON notewire_mirror_notes (scope, held_by_scan, note_id)
     WHERE held_by_scan IS NOT NULL`,
   `
-    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_hidden ON notewire_mirror_notes (scope, hidden_at)
-    WHERE hidden_at IS NOT NULL`,
-  `
     CREATE TRIGGER IF NOT EXISTS notewire_mirror_notes_inserted AFTER INSERT ON notewire_mirror_notes BEGIN
       UPDATE notewire_mirrors SET ${countsOf('new', '+')} WHERE scope = new.scope;
     END`,
@@ -157,12 +154,18 @@ export const SCHEMA: readonly SqliteStatement[] = [
       settled_revision IS revision AND dirty IS NULL AS is_settled
     FROM notewire_mirror_notes LEFT JOIN notewire_mirror_content USING (row_id)
     WHERE presence = 'live'`,
-  // Nothing can be written here: what tries to takes its transaction back.
+  // Nothing can be written here: what tries to takes its transaction back. Made last: where it is, everything is.
   `
     CREATE TABLE IF NOT EXISTS notewire_mirror_conflicts (
       of TEXT CONSTRAINT notewire_written_meanwhile CHECK (0)
     )`,
 ].map((sql) => ({ sql, parameters: [] }))
+
+/** Tells whether all of that is there. */
+export const FIND_SCHEMA: SqliteStatement = {
+  sql: "SELECT name FROM sqlite_schema WHERE name = 'notewire_mirror_conflicts'",
+  parameters: [],
+}
 
 /** Makes the search index anew. */
 export const REBUILD_SEARCH: SqliteStatement = {
@@ -172,7 +175,7 @@ export const REBUILD_SEARCH: SqliteStatement = {
 
 /**
  * Commits that acknowledge nothing are not flushed: a power cut may take back the latest, and with them numbers that somebody has
- * seen. Whoever opens the mirror goes on far behind them.
+ * seen. Whoever begins to write goes on far behind them.
  */
 export const SKIP_NUMBERS: SqliteStatement = {
   sql: 'UPDATE notewire_mirrors SET sequence = sequence + 1000000, position = position + 1000000',

@@ -18,7 +18,7 @@ import { countsIn, readCounts } from './counts.ts'
 import { ErasingDatabase } from './database.ts'
 import { loadedNotes, loadedProgress, loadStatements, readProgress } from './loading.ts'
 import { changedNote, latestPosition, listChanges, listNotes, readNote, readPosition, searchNotes } from './reading.ts'
-import { REBUILD_SEARCH, SCHEMA, SKIP_NUMBERS } from './schema.ts'
+import { FIND_SCHEMA, REBUILD_SEARCH, SCHEMA, SKIP_NUMBERS } from './schema.ts'
 import { takenNotes, takeStatements } from './taking.ts'
 
 /** Mirrors in a database of SQLite. */
@@ -65,13 +65,22 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
   refuseWhatIsNoDatabase(database)
   const driver = typeof database === 'string' ? nodeSqlite(database) : database
   const erasing = new ErasingDatabase(driver)
+  let hasSkipped = false
+
+  async function skipNumbers(): Promise<void> {
+    if (!hasSkipped) await erasing.run([SKIP_NUMBERS], 'process')
+    hasSkipped = true
+  }
+
   return {
     async migrate() {
-      await erasing.run([...SCHEMA, SKIP_NUMBERS], 'power-cut')
+      // Who only reads does not wait for a writer, nor needs to be allowed to write.
+      if ((await erasing.read(FIND_SCHEMA)).length === 0) await erasing.run(SCHEMA, 'power-cut')
       await erasing.removeTraces()
     },
 
     async load(scope, noteIds) {
+      await skipNumbers()
       return loadedNotes(await erasing.run(loadStatements(scope, noteIds), 'process'))
     },
 
@@ -83,6 +92,7 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
       const erasure = erasureStatement(scope, commit)
       const statements = [...erasure, ...commitStatements(scope, commit)]
       if (statements.length === 0) return 'committed'
+      await skipNumbers()
       try {
         const [rows = []] = await erasing.run(statements, durabilityOf(commit))
         if (erasure.length > 0 && erasesAny(rows)) erasing.leaveTraces()

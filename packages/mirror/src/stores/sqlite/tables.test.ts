@@ -1,5 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, it, onTestFinished } from 'vitest'
+import { openMirror } from '../../mirror-reader.ts'
 import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../testing/checks/builders.ts'
 import { temporaryPath } from './fixtures/temporary-path.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
@@ -62,4 +64,19 @@ it('the index can be searched by SQL, with all that FTS5 offers', async () => {
     FROM notewire_mirror_search JOIN notewire_live_notes ON row_id = notewire_mirror_search.rowid
     WHERE notewire_mirror_search MATCH 'transcript:morning week* NOT monthly' ORDER BY rank`
   expect(reader.prepare(search).all()).toEqual([{ note_id: 'live', said: 'Good [morning] everybody' }])
+})
+
+it('whoever only reads changes nothing in the file', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = sqliteMirror(path)
+  await store.migrate()
+  await store.load('default', ['live'])
+  await store.commit('default', { notes: [{ state: aLiveState('live'), expectedVersion: 0 }] })
+  await store.close?.()
+  const before = readFileSync(path)
+  const reader = openMirror({ store: sqliteMirror(path) })
+  expect(await reader.status()).toMatchObject({ notes: { live: 1 } })
+  expect(await reader.search('weekly')).toEqual([])
+  expect(existsSync(`${path}-wal`) ? readFileSync(`${path}-wal`) : Buffer.alloc(0)).toHaveLength(0)
+  expect(readFileSync(path).equals(before)).toBe(true)
 })
