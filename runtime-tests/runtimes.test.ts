@@ -1,5 +1,6 @@
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { mirrorStoreChecks } from '@notewire/mirror/testing'
 import { createNotesService, type NotesService } from '@notewire/mock-server'
 import { storeChecks } from '@notewire/webhooks/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -74,6 +75,12 @@ describe.each([...nodes, bun, deno])('$name', (runtime) => {
     })
   })
 
+  it('keeps a mirror in SQLite', async () => {
+    const path = JSON.stringify({ path: inConsumer(`${runtime.name} mirror.db`) })
+    const check = ['compiled/checks/run-check.js', 'sqlite-mirror-in-a-file', path]
+    expect(await seenBy(runtime, consumer.folder, ...check)).toEqual(allPassedByMirror)
+  })
+
   it.each(['import', 'require'])('can %s every entry, and call it', async (method) => {
     expect(await answersOfEntries(runtime, method)).toEqual(answersHere)
   })
@@ -122,12 +129,16 @@ describe('workerd with SQLite', () => {
 
   it('keeps a store in D1', async () => {
     const response = await fetch(new URL('d1', workerd.url))
-    expect(await response.json()).toEqual({ checks: allPassed, marksInTransactions: false })
+    expect(await response.json()).toEqual({ checks: allPassed, marksInTransactions: false, mirror: allPassedByMirror })
   })
 
   it('keeps a store in a Durable Object', async () => {
     const response = await fetch(new URL('durable-object', workerd.url))
-    expect(await response.json()).toEqual({ checks: allPassed, transactions: marksThatHold })
+    expect(await response.json()).toEqual({
+      checks: allPassed,
+      transactions: marksThatHold,
+      mirror: allPassedByMirror,
+    })
   })
 })
 
@@ -176,6 +187,8 @@ const aRoundTrip = {
 }
 
 const allPassed = { passed: storeChecks.length, failed: [] }
+
+const allPassedByMirror = { passed: mirrorStoreChecks.length, failed: [] }
 
 const marksThatHold = {
   outcomes: ['applied', 'duplicate', 'duplicate', 'failed', 'applied', 'duplicate'],

@@ -8,6 +8,7 @@ const checks: Readonly<Record<string, () => Promise<(argument: never) => Promise
   'client-against-a-port': async () => (await import('./client-against-a-port.ts')).clientAgainstAPort,
   'sqlite-store-in-a-file': async () => (await import('./sqlite-store.ts')).sqliteStoreInAFile,
   'sqlite-store-without-node-sqlite': async () => (await import('./sqlite-store.ts')).sqliteStoreWithoutNodeSqlite,
+  'sqlite-mirror-in-a-file': async () => (await import('./sqlite-mirror.ts')).sqliteMirrorInAFile,
   'service-log': async () => (await import('./service-log.ts')).serviceLog,
   'service-in-process': async () => (await import('./service-in-process.ts')).serviceInProcess,
 }

@@ -1,3 +1,4 @@
+import { sqliteMirror } from '@notewire/mirror/sqlite'
 import {
   type D1Binding,
   type DurableObjectSqlStorage,
@@ -5,6 +6,7 @@ import {
   durableObjectSqlite,
   sqliteStore,
 } from '@notewire/webhooks/sqlite'
+import { runMirrorStoreChecks } from './sqlite-mirror.ts'
 import { markInTransactions, runStoreChecks } from './sqlite-store.ts'
 
 interface Bindings {
@@ -12,13 +14,17 @@ interface Bindings {
   readonly OBJECT: { getByName(name: string): { fetch(request: Request): Promise<Response> } }
 }
 
-/** A Worker that holds stores in D1 and in a Durable Object against all that stores must do. */
+/** A Worker that holds stores of receivers and mirrors in D1 and in a Durable Object against all that stores must do. */
 export default {
   async fetch(request: Request, { DB, OBJECT }: Bindings): Promise<Response> {
     if (new URL(request.url).pathname === '/durable-object') return OBJECT.getByName('one').fetch(request)
     const store = sqliteStore(d1(DB))
     await store.migrate()
-    return Response.json({ checks: await runStoreChecks(store), marksInTransactions: store.commitIn !== undefined })
+    return Response.json({
+      checks: await runStoreChecks(store),
+      marksInTransactions: store.commitIn !== undefined,
+      mirror: await runMirrorStoreChecks(sqliteMirror(d1(DB))),
+    })
   },
 }
 
@@ -46,6 +52,7 @@ export class StoreObject {
           }),
         () => storage.sql.exec('SELECT revision FROM effects').toArray(),
       ),
+      mirror: await runMirrorStoreChecks(sqliteMirror(durableObjectSqlite(storage))),
     })
   }
 }

@@ -14,4 +14,5 @@ export {
   type SqliteStatement,
   type SqliteValue,
 } from '@notewire/webhooks/sqlite'
+export { FullTextMissingError } from './full-text-missing-error.ts'
 export { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'

@@ -16,6 +16,7 @@ import { commitStatements, erasesAny, erasureStatement, INDEX_WAITING, isConflic
 import { storedNote } from './content-columns.ts'
 import { countsIn, readCounts } from './counts.ts'
 import { ErasingDatabase } from './database.ts'
+import { FullTextMissingError } from './full-text-missing-error.ts'
 import { loadedNotes, loadedProgress, loadStatements, readProgress } from './loading.ts'
 import { changedNote, latestPosition, listChanges, listNotes, readNote, readPosition, searchNotes } from './reading.ts'
 import { FIND_SCHEMA, REBUILD_SEARCH, SCHEMA, SKIP_NUMBERS } from './schema.ts'
@@ -46,6 +47,7 @@ export interface SqliteMirror extends MirrorStore {
  * @param database  the path of a file for `node:sqlite`, or a driver
  * @throws OptionError for what is neither
  * @throws NodeSqliteMissingError from its operations, for a path where the runtime has no `node:sqlite`
+ * @throws FullTextMissingError from `migrate`, and so from the first use of a mirror, where SQLite has no FTS5: before Node.js 22.16
  * @example
  * ```ts
  * import { DatabaseSync } from 'node:sqlite'
@@ -75,7 +77,7 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
   return {
     async migrate() {
       // Who only reads does not wait for a writer, nor needs to be allowed to write.
-      if ((await erasing.read(FIND_SCHEMA)).length === 0) await erasing.run(SCHEMA, 'power-cut')
+      if ((await erasing.read(FIND_SCHEMA)).length === 0) await erasing.run(SCHEMA, 'power-cut').catch(explainFullText)
       await erasing.removeTraces()
     },
 
@@ -167,6 +169,12 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
 
     close: () => erasing.close(),
   }
+}
+
+function explainFullText(error: unknown): never {
+  throw error instanceof Error && error.message.includes('no such module: fts5')
+    ? new FullTextMissingError(error)
+    : error
 }
 
 /** An event that is acknowledged is not sent again; whatever else is lost is listed or read again. */

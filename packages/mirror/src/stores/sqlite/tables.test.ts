@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { nodeSqlite, type SqliteDriver } from '@notewire/webhooks/sqlite'
 import { expect, it, onTestFinished } from 'vitest'
 import { openMirror } from '../../mirror-reader.ts'
 import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../testing/checks/builders.ts'
 import { temporaryPath } from './fixtures/temporary-path.ts'
+import { FullTextMissingError } from './full-text-missing-error.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 async function readerOfNotes(): Promise<DatabaseSync> {
@@ -64,6 +66,19 @@ it('the index can be searched by SQL, with all that FTS5 offers', async () => {
     FROM notewire_mirror_search JOIN notewire_live_notes ON row_id = notewire_mirror_search.rowid
     WHERE notewire_mirror_search MATCH 'transcript:morning week* NOT monthly' ORDER BY rank`
   expect(reader.prepare(search).all()).toEqual([{ note_id: 'live', said: 'Good [morning] everybody' }])
+})
+
+it('a SQLite without full-text search is told from other failures, with the way out', async () => {
+  const inner = nodeSqlite(':memory:')
+  const without: SqliteDriver = {
+    ...inner,
+    batch(statements, outlives) {
+      if (statements.some(({ sql }) => sql.includes('fts5'))) throw new Error('no such module: fts5')
+      return inner.batch(statements, outlives)
+    },
+  }
+  await expect(sqliteMirror(without).migrate()).rejects.toThrow(FullTextMissingError)
+  await expect(sqliteMirror(without).migrate()).rejects.toMatchObject({ code: 'sqlite_full_text_missing' })
 })
 
 it('whoever only reads changes nothing in the file', async () => {
