@@ -24,7 +24,11 @@ describe('a note is explained by the evidence', () => {
     ['it is gone', aGoneNote(), /It is gone.*by a read of this note, which found it absent \(sequence 20 to 21\)/],
     [
       'an event hid it',
-      aLiveNote({ presence: 'hidden', hiddenBy: 30, heard: { kind: 'note.deleted', revision: 6, at: NOW } }),
+      aLiveNote({
+        presence: 'hidden',
+        hiddenBy: 30,
+        heard: { kind: 'note.deleted', revision: 6, sequence: 30, at: NOW },
+      }),
       /an event said that it is gone.*note\.deleted at revision 6, 2026/,
     ],
     ['a scan holds it back', aLiveNote({ presence: 'hidden', heldByScan: 's1' }), /scan s1 .*acceptRemovals\('s1'\)/],

@@ -53,7 +53,7 @@ function evidenceOf({ evidence }: NoteState): string | undefined {
 function heardOf({ heard }: NoteState): string | undefined {
   if (heard === null) return undefined
   const revision = heard.revision === null ? '' : ` at revision ${heard.revision}`
-  return `The last event that marked it was ${heard.kind}${revision}, ${timeOf(heard.at)}.`
+  return `The last event that spoke of it was ${heard.kind}${revision}, ${timeOf(heard.at)}.`
 }
 
 function workOf({ dirty, hintedRevision, attempts, dueAt }: NoteState): string | undefined {

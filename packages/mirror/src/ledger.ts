@@ -1,17 +1,13 @@
 import type { Clock } from '@notewire/protocol'
 import { MirrorBusyError } from './errors.ts'
-import type { MirrorProgress } from './listing/progress.ts'
 import { inTheNextRun } from './next-run.ts'
 import type { Decision } from './rules/decision.ts'
 import type { KeptParts } from './rules/keep.ts'
 import { type NoteState, unknownNote } from './rules/note-state.ts'
 import type { LoadedNotes, MirrorCommit, MirrorStore, NoteWrite, VersionedState } from './stores/store.ts'
 
-/**
- * Decides about one note, as it is known. The sequence number is that of the moment when the reason was in hand; the progress is
- * that of listings by now.
- */
-export type Decide = (state: NoteState, sequence: number, progress: MirrorProgress) => Decision | undefined
+/** Decides about one note, as it is known. The sequence number is that of the moment when the reason was in hand. */
+export type Decide = (state: NoteState, sequence: number) => Decision | undefined
 
 /** What is written beside notes: decided again at every try. `'fenced'` gives up. */
 export type Beside = (before: LoadedNotes, writes: readonly NoteWrite[]) => Omit<MirrorCommit, 'notes'> | 'fenced'
@@ -97,14 +93,14 @@ export class Ledger {
 
   #writes(
     noteIds: readonly string[],
-    { notes, progress }: LoadedNotes,
+    { notes }: LoadedNotes,
     decide: Decide,
     sequence: number,
   ): ReadonlyMap<string, NoteWrite> {
     const writes = new Map<string, NoteWrite>()
     for (const noteId of noteIds) {
       const { state, version } = notes.get(noteId) ?? { state: unknownNote(noteId), version: 0 }
-      const decision = decide(state, sequence, progress)
+      const decision = decide(state, sequence)
       if (decision !== undefined) writes.set(noteId, { ...decision, expectedVersion: version })
     }
     return writes

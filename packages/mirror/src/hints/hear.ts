@@ -13,11 +13,10 @@ export async function hear(event: WebhookEvent, ledger: Ledger): Promise<boolean
   const noteIds = hint === undefined ? [] : [hint.noteId]
   const revision = await ledger.revise(
     noteIds,
-    (state, sequence, { scan }) =>
-      hint === undefined
-        ? undefined
-        : applyHint(state, hint, { sequence, at, confirming: scan?.phase === 'confirming' ? scan.startedAt : null }),
+    (state, sequence) => (hint === undefined ? undefined : applyHint(state, hint, { sequence, at })),
     () => ({ heardAt: at }),
   )
-  return revision !== 'fenced' && revision.notes.size > 0
+  return (
+    revision !== 'fenced' && [...revision.notes.values()].some(({ state: { dueAt } }) => dueAt !== null && dueAt <= at)
+  )
 }

@@ -4,7 +4,7 @@ import { aGoneNote, aLiveNote, NOW } from '../fixtures/note-states.ts'
 import { applyHint, type Hint, hintIn } from './hint-rule.ts'
 import { type NoteState, unknownNote } from './note-state.ts'
 
-const AT = { sequence: 50, at: NOW, confirming: null }
+const AT = { sequence: 50, at: NOW }
 
 function aHint(traits: Partial<Hint> = {}): Hint {
   return { noteId: 'n1', kind: 'note.updated', revision: 6, transcriptStatus: null, summaryStatus: null, ...traits }
@@ -23,7 +23,7 @@ describe('a deletion, whatever its reason', () => {
       state: { presence: 'hidden', hiddenBy: 50, hiddenAt: NOW, dirty: 50, dueAt: NOW },
       announce: 'vanished',
     })
-    expect(decision?.content).toBeUndefined()
+    expect(decision.content).toBeUndefined()
   })
 
   it.each<[string, NoteState, string]>([
@@ -32,12 +32,12 @@ describe('a deletion, whatever its reason', () => {
   ])('marks %s, and tells nobody', (_, note, presence) => {
     const decision = applyHint(note, deletion, AT)
     expect(decision).toMatchObject({ state: { presence, dirty: 50, hiddenBy: 50 } })
-    expect(decision?.announce).toBeUndefined()
+    expect(decision.announce).toBeUndefined()
   })
 
   it('keeps the time at which the note was hidden first', () => {
-    const hidden = applyHint(aLiveNote(), deletion, AT)?.state ?? aLiveNote()
-    expect(applyHint(hidden, deletion, { ...AT, sequence: 60, at: NOW + 1000 })?.state).toMatchObject({
+    const hidden = applyHint(aLiveNote(), deletion, AT).state
+    expect(applyHint(hidden, deletion, { ...AT, sequence: 60, at: NOW + 1000 }).state).toMatchObject({
       hiddenAt: NOW,
       dirty: 60,
     })
@@ -49,20 +49,16 @@ describe('an update of a live note', () => {
     ['of the stored revision and no statuses', {}],
     ['of a lower revision', { revision: 1 }],
     ['with the stored statuses', { transcriptStatus: 'ready', summaryStatus: 'ready' }],
-  ])('%s is dropped', (_, traits) => {
-    expect(applyHint(aLiveNote(), aHint({ revision: 5, ...traits }), AT)).toBeUndefined()
+  ])('%s asks for no read, and is remembered', (_, traits) => {
+    const hint = aHint({ revision: 5, ...traits })
+    const heard = { kind: 'note.updated', revision: hint.revision, sequence: 50, at: NOW }
+    expect(applyHint(aLiveNote(), hint, AT)).toEqual({ state: aLiveNote({ heard }) })
   })
 
-  it('is not dropped while the note is to be read: the read may have begun before what the event tells of', () => {
+  it('asks for one while there is work on the note: a read that began before what the event tells of settles nothing', () => {
     const noNews = aHint({ revision: 5 })
-    expect(applyHint(aLiveNote({ dirty: 40 }), noNews, AT)?.state).toMatchObject({ dirty: 50 })
-    expect(applyHint(aLiveNote({ settledRevision: null }), noNews, AT)?.state).toMatchObject({ dirty: 50 })
-  })
-
-  it('is not dropped while a scan reads what it has not shown, and the note is of that', () => {
-    const noNews = aHint({ revision: 5 })
-    expect(applyHint(aLiveNote(), noNews, { ...AT, confirming: 30 })?.state).toMatchObject({ dirty: 50 })
-    expect(applyHint(aLiveNote(), noNews, { ...AT, confirming: 5 })).toBeUndefined()
+    expect(applyHint(aLiveNote({ dirty: 40 }), noNews, AT).state).toMatchObject({ dirty: 50 })
+    expect(applyHint(aLiveNote({ settledRevision: null }), noNews, AT).state).toMatchObject({ dirty: 50 })
   })
 
   it.each([
@@ -73,8 +69,8 @@ describe('an update of a live note', () => {
     ['of an unknown kind, of a higher revision', { kind: 'note.shared' }],
   ])('%s marks it, and changes nothing that is shown', (_, traits) => {
     const decision = applyHint(aLiveNote(), aHint(traits), AT)
-    expect(decision?.state).toMatchObject({ presence: 'live', dirty: 50, dueAt: NOW, revision: 5 })
-    expect(decision?.announce).toBeUndefined()
+    expect(decision.state).toMatchObject({ presence: 'live', dirty: 50, dueAt: NOW, revision: 5 })
+    expect(decision.announce).toBeUndefined()
   })
 })
 
@@ -84,12 +80,12 @@ describe('an update of a note that is not shown', () => {
     ['unknown', unknownNote('n1')],
   ])('marks it when it is %s, and shows nothing', (_, note) => {
     const decision = applyHint(note, aHint({ revision: 1 }), AT)
-    expect(decision?.state).toMatchObject({ presence: note.presence, dirty: 50 })
+    expect(decision.state).toMatchObject({ presence: note.presence, dirty: 50 })
   })
 
   it('remembers the highest revision that was spoken of', () => {
-    const once = applyHint(aGoneNote(), aHint({ revision: 9 }), AT)?.state ?? aGoneNote()
-    expect(applyHint(once, aHint({ revision: 7 }), AT)?.state.hintedRevision).toBe(9)
+    const once = applyHint(aGoneNote(), aHint({ revision: 9 }), AT).state
+    expect(applyHint(once, aHint({ revision: 7 }), AT).state.hintedRevision).toBe(9)
   })
 })
 

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '@notewire/protocol'
 import type { Decision } from './decision.ts'
-import type { NoteState } from './note-state.ts'
+import type { HeardEvent, NoteState } from './note-state.ts'
 import { hasWork } from './schedule.ts'
 
 /** What an event says of a note: that there is something to look at. */
@@ -16,8 +16,6 @@ export interface Hint {
 export interface HintTime {
   readonly sequence: number
   readonly at: number
-  /** The sequence number at which the scan began that reads by now, note by note, what it has not shown; `null` when none does. */
-  readonly confirming: number | null
 }
 
 /** Reads the hint in an event; `undefined` when it names no note. */
@@ -35,11 +33,10 @@ export function hintIn({ event_type: kind, data }: WebhookEvent): Hint | undefin
 
 /**
  * Applies a hint. It settles nothing, for it may be old: it marks the note to be read. `note.deleted`, whatever its reason,
- * hides the copy at once. An update that is no news of a live note is dropped: `undefined`.
+ * hides the copy at once. An update that is no news of a live note, on which there is no work, asks for no read.
  */
-export function applyHint(state: NoteState, hint: Hint, { sequence, at, confirming }: HintTime): Decision | undefined {
-  const heard = { kind: hint.kind, revision: hint.revision, at }
-  // Of two events that are written down at once, the one that came later counts, whichever is written last.
+export function applyHint(state: NoteState, hint: Hint, { sequence, at }: HintTime): Decision {
+  const heard = heardEvent(state, hint, { sequence, at })
   const dirty = Math.max(state.dirty ?? 0, sequence)
   const marked: NoteState = { ...state, heard, dirty, dueAt: at, attempts: 0 }
   if (hint.kind === 'note.deleted') {
@@ -53,13 +50,13 @@ export function applyHint(state: NoteState, hint: Hint, { sequence, at, confirmi
       announce: state.presence === 'live' ? 'vanished' : undefined,
     }
   }
-  if (state.presence === 'live' && !mayBeRead(state, confirming) && isNoNews(state, hint)) return undefined
+  if (state.presence === 'live' && !hasWork(state) && isNoNews(state, hint)) return { state: { ...state, heard } }
   return { state: { ...marked, hintedRevision: highest(state.hintedRevision, hint.revision) } }
 }
 
-/** Whether a read of the note may be under way that began before what the event tells of, and sees it no more. */
-function mayBeRead(state: NoteState, confirming: number | null): boolean {
-  return hasWork(state) || (confirming !== null && (state.evidence?.start ?? 0) < confirming)
+/** Of two events that are written down at once, the one that came later counts, whichever is written last. */
+function heardEvent(state: NoteState, { kind, revision }: Hint, { sequence, at }: HintTime): HeardEvent {
+  return { kind, revision, sequence: Math.max(state.heard?.sequence ?? 0, sequence), at }
 }
 
 function isNoNews(state: NoteState, { revision, transcriptStatus, summaryStatus }: Hint): boolean {

@@ -29,10 +29,12 @@ export interface Evidence {
 /** What the copy holds of a transcript or of a summary. `null` while it was not read. */
 export type HeldContent = 'ready' | 'empty' | 'missing' | 'failed' | 'not_ready' | null
 
-/** The event that last said something of a note. Nothing is decided by it but what is in the other fields. */
+/** The last event that said something of a note, also what was known already. */
 export interface HeardEvent {
   readonly kind: string
   readonly revision: number | null
+  /** The sequence number of the moment when it came: that a note was missing before does not prove that it still is. */
+  readonly sequence: number
   /** Milliseconds since the Unix epoch of this machine's clock. */
   readonly at: number
 }

@@ -89,8 +89,7 @@ describe('presence follows the order of evidence', () => {
 })
 
 describe('a note that an event has hidden', () => {
-  const hidden =
-    applyHint(aLiveNote(), DELETION, { sequence: 20, at: NOW, confirming: null })?.state ?? unknownNote('n1')
+  const hidden = applyHint(aLiveNote(), DELETION, { sequence: 20, at: NOW }).state
 
   it('stays hidden when a read shows it that had begun before the event came', () => {
     const { state, content } = read(hidden, aRecord({ revision: 6 }), aReading(19, 25))
@@ -108,9 +107,8 @@ describe('a note that an event has hidden', () => {
     const late = applyHint(aLiveNote({ evidence: { says: 'present', ...aReading(30, 60) } }), DELETION, {
       sequence: 20,
       at: NOW,
-      confirming: null,
     })
-    const { state, content } = read(late?.state ?? hidden, aRecord({ revision: 4 }), aReading(25, 70))
+    const { state, content } = read(late.state, aRecord({ revision: 4 }), aReading(25, 70))
     expect(state).toMatchObject({ presence: 'hidden', revision: 5, dirty: 70 })
     expect(content).toBeUndefined()
   })
@@ -176,7 +174,7 @@ describe('an answer that lags behind an event', () => {
   const hint = { noteId: 'n1', kind: 'note.updated', revision: 7, transcriptStatus: null, summaryStatus: null }
 
   it('keeps the note dirty, backs off longer each time, and is believed in the end', () => {
-    let state = applyHint(aLiveNote(), hint, { sequence: 20, at: NOW, confirming: null })?.state ?? unknownNote('n1')
+    let { state } = applyHint(aLiveNote(), hint, { sequence: 20, at: NOW })
     const pauses: number[] = []
     for (let start = 20; state.dirty !== null; start += 2) {
       state = read(state, aRecord(), aReading(start, start + 1)).state
@@ -187,8 +185,7 @@ describe('an answer that lags behind an event', () => {
   })
 
   it('is a 404 right after the creation of a note: the note is not gone until the patience is spent', () => {
-    let state =
-      applyHint(unknownNote('n1'), hint, { sequence: 20, at: NOW, confirming: null })?.state ?? unknownNote('n1')
+    let { state } = applyHint(unknownNote('n1'), hint, { sequence: 20, at: NOW })
     state = read(state, undefined, aReading(20, 21)).state
     expect(state).toMatchObject({ presence: 'hidden', dirty: 20, attempts: 1 })
     expect(read(state, aRecord({ revision: 7 }), aReading(22, 23)).state).toMatchObject({
@@ -201,24 +198,31 @@ describe('an answer that lags behind an event', () => {
   })
 
   it('does not make a live note linger that is not there any more', () => {
-    const { state } = applyHint(aLiveNote(), hint, { sequence: 20, at: NOW, confirming: null }) ?? {
-      state: unknownNote('n1'),
-    }
+    const { state } = applyHint(aLiveNote(), hint, { sequence: 20, at: NOW })
     expect(read(state, undefined, aReading(20, 21)).state).toMatchObject({ presence: 'gone', dirty: null })
   })
 })
 
 describe('a hint that comes during a read', () => {
   it('marks the note again: the read does not clear it', () => {
-    const { state } = applyHint(
-      aGoneNote(),
-      { ...DELETION, kind: 'note.updated' },
-      { sequence: 40, at: NOW, confirming: null },
-    ) ?? {
-      state: unknownNote('n1'),
-    }
+    const { state } = applyHint(aGoneNote(), { ...DELETION, kind: 'note.updated' }, { sequence: 40, at: NOW })
     expect(read(state, undefined, aReading(39, 41)).state).toMatchObject({ presence: 'gone', dirty: 40, dueAt: NOW })
     expect(read(state, undefined, aReading(40, 41)).state).toMatchObject({ presence: 'gone', dirty: null, dueAt: null })
+  })
+})
+
+describe('an absence that was asked for before an event spoke of the note', () => {
+  const { state } = applyHint(aLiveNote(), { ...DELETION, kind: 'note.updated' }, { sequence: 40, at: NOW })
+
+  it('proves nothing, even when the event was no news: the note is read once more', () => {
+    expect(state).toMatchObject({ dirty: null, dueAt: null })
+    const decision = read(state, undefined, aReading(39, 41))
+    expect(decision).toEqual({ state: { ...state, dirty: 41, dueAt: NOW } })
+    expect(read(decision.state, undefined, aReading(41, 42)).state).toMatchObject({ presence: 'gone', dueAt: null })
+  })
+
+  it('proves it when it is a tombstone, which is for good', () => {
+    expect(read(state, aTombstone(), aReading(39, 41)).state).toMatchObject({ presence: 'gone' })
   })
 })
 
@@ -244,7 +248,7 @@ describe('removals that a scan holds back', () => {
 
   it('end when the service says itself that the note is gone: by a tombstone, or an event and a read', () => {
     expect(read(held, aTombstone(), aReading(22, 23))).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })
-    const told = applyHint(held, DELETION, { sequence: 30, at: NOW, confirming: null })?.state ?? held
+    const told = applyHint(held, DELETION, { sequence: 30, at: NOW }).state
     expect(read(told, undefined, aReading(30, 31))).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })
   })
 })

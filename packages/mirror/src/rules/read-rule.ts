@@ -36,6 +36,8 @@ export function applyRead(state: NoteState, answer: Note | undefined, reading: R
 function judge(state: NoteState, answer: Note | undefined, reading: Reading, policy: ReadPolicy): Decision {
   const says = answer === undefined || isTombstone(answer) ? 'absent' : 'present'
   if (overlaps(state, reading) && state.evidence?.says !== says) return { state: readAgain(state, reading) }
+  // It may have come back since; only a tombstone is for good.
+  if (answer === undefined && mayBeBack(state, reading)) return { state: readAgain(state, reading) }
   if (answer === undefined || says === 'absent') return applyAbsence(state, answer, reading, policy)
   return applyPresence(state, answer, reading, policy)
 }
@@ -94,6 +96,11 @@ const ERASED = { presence: 'gone', heldByScan: null, transcriptHeld: null, summa
 
 function overlaps({ evidence }: NoteState, { start }: Reading): boolean {
   return evidence !== null && start < evidence.end
+}
+
+/** Whether an event has spoken of a note that is shown, after the read had begun that did not find it. */
+function mayBeBack({ presence, heard }: NoteState, { start }: Reading): boolean {
+  return presence === 'live' && heard !== null && start < heard.sequence
 }
 
 /** Of two that overlap and agree, the one that started later says more. */

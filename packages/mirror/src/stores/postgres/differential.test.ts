@@ -57,7 +57,7 @@ const state: fc.Arbitrary<NoteState> = fc.record({
   heldByScan: maybe(fc.constantFrom('scan 1', 'scan\0')),
   attempts: number,
   dueAt: maybe(fc.nat(15_000)),
-  heard: maybe(fc.record({ kind: text, revision: maybe(number), at: number })),
+  heard: maybe(fc.record({ kind: text, revision: maybe(number), sequence: number, at: number })),
 })
 
 const content: fc.Arbitrary<ContentWrite | undefined> = fc.oneof(

@@ -172,7 +172,7 @@ describe('what a service may send', () => {
       status: noteId,
       heldByScan: noteId,
       hintedRevision: 1.5e300,
-      heard: { kind: `note.${noteId}`, revision: -0.1, at: 1 },
+      heard: { kind: `note.${noteId}`, revision: -0.1, sequence: 1, at: 1 },
     }))
     await store.commit('s\0', { notes: states.map((state) => ({ state, expectedVersion: 0, announce: 'appeared' })) })
     for (const state of states) expect((await store.getNote('s\0', state.noteId))?.state).toEqual(state)

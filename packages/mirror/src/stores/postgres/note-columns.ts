@@ -28,6 +28,7 @@ export const STATE_COLUMNS = [
   ['due_at', 'time'],
   ['heard_kind', 'text'],
   ['heard_revision', 'numeric'],
+  ['heard_sequence', 'bigint'],
   ['heard_at', 'time'],
 ] as const
 

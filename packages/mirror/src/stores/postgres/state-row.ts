@@ -1,4 +1,4 @@
-import type { Evidence, NoteState } from '../../rules/note-state.ts'
+import type { Evidence, HeardEvent, NoteState } from '../../rules/note-state.ts'
 import type { STATE_COLUMNS } from './note-columns.ts'
 
 /** A note's state as it travels: its columns by their names. */
@@ -37,6 +37,7 @@ export function rowOf(state: NoteState): StateRow {
     due_at: state.dueAt,
     heard_kind: heard?.kind ?? null,
     heard_revision: heard?.revision ?? null,
+    heard_sequence: heard?.sequence ?? null,
     heard_at: heard?.at ?? null,
   }
 }
@@ -63,8 +64,17 @@ export function stateOf(row: StateRow): NoteState {
     heldByScan: row.held_by_scan,
     attempts: row.attempts ?? 0,
     dueAt: row.due_at,
-    heard:
-      row.heard_kind === null ? null : { kind: row.heard_kind, revision: row.heard_revision, at: row.heard_at ?? 0 },
+    heard: heardOf(row),
+  }
+}
+
+function heardOf(row: StateRow): HeardEvent | null {
+  if (row.heard_kind === null) return null
+  return {
+    kind: row.heard_kind,
+    revision: row.heard_revision,
+    sequence: row.heard_sequence ?? 0,
+    at: row.heard_at ?? 0,
   }
 }
 

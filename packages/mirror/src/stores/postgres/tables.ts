@@ -52,6 +52,7 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
   due_at            timestamptz,     -- when there is something to read
   heard_kind        text,            -- of the last event
   heard_revision    numeric,
+  heard_sequence    bigint,          -- sequence number when it came
   heard_at          timestamptz,
   position          bigint NOT NULL, -- of the latest change; 0 before the first
   visible_since     bigint NOT NULL, -- position at which the note appeared last

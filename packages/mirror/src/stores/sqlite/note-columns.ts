@@ -29,6 +29,7 @@ const COLUMNS: readonly (readonly [name: string, of: (state: NoteState) => Sqlit
   ['due_at', ({ dueAt }) => dueAt],
   ['heard_kind', ({ heard }) => storedOrNull(heard?.kind)],
   ['heard_revision', ({ heard }) => heard?.revision ?? null],
+  ['heard_sequence', ({ heard }) => heard?.sequence ?? null],
   ['heard_at', ({ heard }) => heard?.at ?? null],
 ]
 
@@ -72,7 +73,12 @@ function stateIn(row: NoteRow): NoteState {
     heard:
       row.heard_kind === null
         ? null
-        : { kind: originalText(row.heard_kind), revision: row.heard_revision, at: row.heard_at },
+        : {
+            kind: originalText(row.heard_kind),
+            revision: row.heard_revision,
+            sequence: row.heard_sequence,
+            at: row.heard_at,
+          },
   }
 }
 
@@ -112,5 +118,6 @@ interface NoteRow {
   readonly due_at: number | null
   readonly heard_kind: string | null
   readonly heard_revision: number | null
+  readonly heard_sequence: number
   readonly heard_at: number
 }

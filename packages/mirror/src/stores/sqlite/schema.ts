@@ -59,6 +59,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
       due_at INTEGER,                  -- when there is something to read
       heard_kind TEXT,                 -- of the last event
       heard_revision INTEGER,
+      heard_sequence INTEGER,          -- sequence when it came
       heard_at INTEGER,
       position INTEGER,                -- of the latest change
       visible_since INTEGER NOT NULL DEFAULT 0, -- position at which the note appeared last

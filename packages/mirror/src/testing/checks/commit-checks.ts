@@ -139,7 +139,7 @@ const FULL: NoteState = {
   heldByScan: 'scan_1',
   attempts: 3,
   dueAt: 1_760_000_000_003,
-  heard: { kind: 'note.updated', revision: null, at: 1_760_000_000_004 },
+  heard: { kind: 'note.updated', revision: null, sequence: 12, at: 1_760_000_000_004 },
 }
 
 const PROGRESS: MirrorProgress = {
