@@ -28,10 +28,26 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'receiving-proof.md',
   ],
   'Read notes': ['reading.md'],
-  'Keep a copy': ['mirror.md', 'mirror/*.md'],
-  'From the terminal': ['command-line.md', 'command-line/*.md', 'notewire.md', 'notewire/*.md'],
-  'Test what you build': ['testing.md', 'mock-server/*.md'],
-  'Look something up': ['troubleshooting.md', 'versioning.md', 'benchmarks.md', 'reference/packages/*.md'],
+  'Keep a copy': ['mirror/README.md', 'mirror/stores.md', 'mirror/workers.md', 'mirror/guarantees.md', 'mirror/*.md'],
+  'From the terminal': [
+    'command-line/getting-notes.md',
+    'command-line/watch.md',
+    'command-line/search.md',
+    'command-line/export.md',
+    'command-line/verify.md',
+    'command-line/doctor.md',
+    'command-line/*.md',
+  ],
+  'Test what you build': [
+    'testing.md',
+    'mock-server/as-a-test-dependency.md',
+    'mock-server/as-a-program.md',
+    'mock-server/console.md',
+    'mock-server/scenarios.md',
+    'mock-server/*.md',
+  ],
+  'Look something up': ['troubleshooting.md', 'open-points.md', 'versioning.md', 'benchmarks.md'],
+  Packages: ['reference/packages/*.md'],
 }
 const CLOSED: Readonly<Record<string, readonly string[]>> = {
   Reference: ['reference/*.md', 'reference/{client,mirror,mock-server,protocol,webhooks}/*.md'],
@@ -86,5 +102,5 @@ function linkTo(page: string): string {
 function titleOf(page: string): string {
   const path = join(DOCS, page)
   const heading = existsSync(path) ? /^# (.+)$/m.exec(readFileSync(path, 'utf8'))?.[1] : undefined
-  return (heading ?? page).replaceAll('`', '').replace(/^@notewire\//, '')
+  return (heading ?? page).replaceAll('`', '')
 }

@@ -5,10 +5,15 @@ import { defineConfig, type MarkdownOptions } from 'vitepress'
 import llmstxt from 'vitepress-plugin-llms'
 import { DOCS, tableOfContents } from '../contents.ts'
 import { anchorOf, destinationOf } from '../links.ts'
+import { mendCopies } from '../mend-copies.ts'
 
 // GitHub says where the repository is, and where its pages will be. Elsewhere, links to files of the repository are plain text.
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, SITE_BASE = '/' } = process.env
 const repository = GITHUB_REPOSITORY === undefined ? undefined : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`
+
+const DESCRIPTION =
+  'A TypeScript toolkit for the notes service: webhooks that are verified and count once, a typed client, a mirror that converges, ' +
+  'a command line, and the service itself to test against.'
 
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f766e"/>' +
@@ -20,7 +25,7 @@ const vue = dirname(ofVitepress.resolve('vue/package.json'))
 // biome-ignore lint/style/noDefaultExport: VitePress reads it
 export default defineConfig({
   title: 'Notewire',
-  description: 'Everything you would otherwise write by hand to integrate with the notes service.',
+  description: DESCRIPTION,
   lang: 'en',
   base: SITE_BASE,
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
@@ -34,6 +39,8 @@ export default defineConfig({
   vite: {
     plugins: [
       llmstxt({
+        description: DESCRIPTION,
+        details: 'ES modules, on Node.js from 22.12 on, Bun, Deno and Cloudflare Workers.',
         injectLLMHint: false,
         excludeIndexPage: false,
         ignoreFilesPerOutput: { llmsFullTxt: ['mock-server/coverage.md'] },
@@ -46,6 +53,7 @@ export default defineConfig({
   themeConfig: {
     nav: [
       { text: 'Tutorial', link: '/tutorial' },
+      { text: 'Guides', link: '/#guides-by-task' },
       { text: 'Guarantees', link: '/receiving/guarantees' },
       { text: 'Reference', link: '/reference/' },
       { text: 'Troubleshooting', link: '/troubleshooting' },
@@ -56,7 +64,10 @@ export default defineConfig({
     externalLinkIcon: true,
     ...(repository !== undefined && { socialLinks: [{ icon: 'github', link: repository }] }),
   },
-  buildEnd: ({ outDir }) => cp(join(DOCS, 'contract'), join(outDir, 'contract'), { recursive: true }),
+  async buildEnd({ outDir }) {
+    await cp(join(DOCS, 'contract'), join(outDir, 'contract'), { recursive: true })
+    mendCopies(outDir, { base: SITE_BASE, repository })
+  },
 })
 
 /** Leads links, which are written for the repository, to what they mean on the site. */
