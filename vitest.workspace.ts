@@ -2,7 +2,8 @@ import { defineConfig } from 'vitest/config'
 import { isInstalled } from './test-servers/is-installed.ts'
 
 // Our own packages are tested from their sources; `tests/packed-packages.test.ts` tests what is published.
-const fromSource = { conditions: ['@notewire/source'] }
+const resolve = { conditions: ['@notewire/source'] }
+const fromSource = <Test>(test: Test) => ({ resolve, ssr: { resolve }, test })
 
 const replayable = [`${import.meta.dirname}/tests/replayable-properties.ts`]
 
@@ -16,24 +17,19 @@ for (const program of ['redis-server', 'pgbouncer', 'chromium'] as const) {
 }
 
 // With one worker Vitest puts group 0, the default, behind all others: hence 1 and 2 below.
-const unit = (name: string) => ({
-  resolve: fromSource,
-  ssr: { resolve: fromSource },
-  test: {
+const unit = (name: string) =>
+  fromSource({
     name,
     root: `packages/${name}`,
     include: ['src/**/*.test.ts'],
     exclude: [...onRealServers, ...inBrowsers],
     setupFiles: replayable,
     sequence: { groupOrder: 1 },
-  },
-})
+  })
 
 // Stores and queues of a package on the servers that `notewire-test-servers` starts.
-const stores = (name: string, root: string) => ({
-  resolve: fromSource,
-  ssr: { resolve: fromSource },
-  test: {
+const stores = (name: string, root: string) =>
+  fromSource({
     name,
     root,
     include: onRealServers,
@@ -42,22 +38,17 @@ const stores = (name: string, root: string) => ({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     sequence: { groupOrder: 1 },
-  },
-})
+  })
 
 // The console of @notewire/mock-server in a real Chromium.
-const inChromium = {
-  resolve: fromSource,
-  ssr: { resolve: fromSource },
-  test: {
-    name: 'console',
-    root: 'packages/mock-server',
-    include: inBrowsers,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    sequence: { groupOrder: 1 },
-  },
-}
+const inChromium = fromSource({
+  name: 'console',
+  root: 'packages/mock-server',
+  include: inBrowsers,
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  sequence: { groupOrder: 1 },
+})
 
 // The command line, as a person would drive it: in processes of its own.
 const programs = {
@@ -81,38 +72,33 @@ const types = {
 }
 
 // What only the whole workspace can show. After the rest, since npm and tsc leave no processor to tests that measure time.
-const whole = (name: string) => ({
-  resolve: fromSource,
-  ssr: { resolve: fromSource },
-  test: {
+const whole = (name: string) =>
+  fromSource({
     name,
     include: [`tests/${name}.test.ts`],
     setupFiles: replayable,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     sequence: { groupOrder: 2 },
-  },
+  })
+
+const runtimes = fromSource({
+  name: 'runtimes',
+  root: 'runtime-tests',
+  include: ['*.test.ts'],
+  testTimeout: 60_000,
+  hookTimeout: 120_000,
+  sequence: { groupOrder: 2 },
 })
 
-const runtimes = {
-  resolve: fromSource,
-  ssr: { resolve: fromSource },
-  test: {
-    name: 'runtimes',
-    root: 'runtime-tests',
-    include: ['*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    sequence: { groupOrder: 2 },
-  },
-}
+const results = process.env['TEST_RESULTS']
 
 export default defineConfig({
   test: {
     // Much of the time is spent in waiting for processes and sockets.
     maxWorkers: 2,
-    // `.ci/run` ends with the numbers of this report.
-    reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'test-results.json' }]] : ['default'],
+    // `.ci/run` and `npm run check` end with the numbers of this report.
+    reporters: results === undefined ? ['default'] : ['default', ['json', { outputFile: results }]],
     projects: [
       unit('protocol'),
       unit('client'),

@@ -3,7 +3,8 @@
 # published already is left out, so that a run that failed half-way can be repeated.
 # Usage: publish.sh <folder> [--dry-run]
 set -euo pipefail
-folder=$1
+# In full: npm takes `release/file.tgz` for a repository of GitHub.
+folder=$(cd "$1" && pwd)
 shift
 
 while IFS=$'\t' read -r package file; do

@@ -10,19 +10,25 @@ export function tool(name: string): string {
 }
 
 /**
- * Runs a program, on the Node.js that runs this, and answers what it printed. It finds no tool of the workspace by
- * itself, so that a project outside has only what it installed.
+ * Runs a program with {@link environmentOutside}, and answers what it printed.
  *
  * @throws an error that holds everything the program printed, when it fails
  */
 export function run(program: string, args: readonly string[], folder: string): Promise<string> {
-  const outside = (process.env['PATH'] ?? '').split(delimiter).filter((place) => !place.includes('node_modules'))
-  const path = [dirname(process.execPath), ...outside].join(delimiter)
-  const options = { cwd: folder, env: { ...process.env, PATH: path }, maxBuffer: 64 * 1024 * 1024 }
+  const options = { cwd: folder, env: environmentOutside(), maxBuffer: 64 * 1024 * 1024 }
   return new Promise((resolve, reject) => {
     execFile(program, args, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout)
       else reject(new Error(`${program} ${args.join(' ')}: exit status ${error.code}\n${stdout}\n${stderr}`))
     })
   })
+}
+
+/**
+ * The environment of a program in a project outside: its Node.js is the one that runs this, and it finds no tool of the
+ * workspace, so that it has only what it installed.
+ */
+export function environmentOutside(): NodeJS.ProcessEnv {
+  const outside = (process.env['PATH'] ?? '').split(delimiter).filter((place) => !place.includes('node_modules'))
+  return { ...process.env, PATH: [dirname(process.execPath), ...outside].join(delimiter) }
 }

@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { apiReport, packages, placeOf } from './api-reports/report.ts'
 
-it('finds the packages that can be imported', () => {
-  expect(packages).toEqual(expect.arrayContaining(['client', 'protocol', 'webhooks']))
-  expect(packages).not.toContain('notewire')
+it('finds every package that can be imported, which is all but the command line', () => {
+  expect(packages).toEqual(['client', 'mirror', 'mock-server', 'protocol', 'webhooks'])
 })
 
 // `npm run build && npm run api:write` writes them; the difference then shows in the review.

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { run, WORKSPACE } from '../scripts/run.ts'
-import { replayCommand } from './mirror-simulator/exploration.ts'
-import { explore } from './mirror-simulator/explore.ts'
 import { plantedBugs } from './mirror-simulator/planted-bugs.ts'
-import { BOUND, searchFor } from './mirror-simulator/planted-search.ts'
+import { simulator } from './mirror-simulator/simulator.ts'
+import { replayCommand } from './simulation/exploration.ts'
+import { explore } from './simulation/explore.ts'
+import { BOUND, searchFor } from './simulation/planted-search.ts'
 
 /** Runs `npm run simulate:mirror`, and answers what it printed, whatever it thought of it. */
 function simulate(...args: string[]): Promise<string> {
@@ -26,9 +27,11 @@ describe.concurrent('mirrors in one store', () => {
     ['sqlite', 1_000],
   ] as const)('keep every promise, in the %s store in %i histories', { timeout: 600_000 }, async (store, histories) => {
     const seed = SEED
-    const { found, tally } = await explore({ store, seed, histories })
+    const { found, tally } = await explore(simulator, { store, seed, histories })
     if (found !== undefined) {
-      expect.fail(`${found.violation}\nThe same again: ${replayCommand({ seed, history: found.history, store })}`)
+      expect.fail(
+        `${found.violation}\nThe same again: ${replayCommand(simulator, { seed, history: found.history, store })}`,
+      )
     }
     // Histories in which little happens would prove little.
     for (const event of EVERYTHING) expect(tally[event], event).toBeGreaterThan(histories / 100)
@@ -58,15 +61,15 @@ describe('a history', () => {
 
   it('that breaks a promise does so when it is played again', async () => {
     const bug = 'an older record over a newer row'
-    const { found } = await explore({ store: 'memory', seed: 1, histories: BOUND, bug })
+    const { found } = await explore(simulator, { store: 'memory', seed: 1, histories: BOUND, bug })
     const again = ['--seed', '1', '--history', String(found?.history), '--bug', bug]
     expect(await simulate(...again)).toContain(`\n\n${found?.violation}`)
   })
 })
 
 describe.concurrent('the simulator finds', () => {
-  it.each(plantedBugs)('$name', { timeout: 600_000 }, async (planted) => {
-    const { found } = await searchFor(planted, 1)
+  it.each(simulator.plantedCases)('$name', { timeout: 600_000 }, async (planted) => {
+    const { found } = await searchFor(simulator, planted, 1)
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
   })
 })

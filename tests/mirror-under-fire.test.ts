@@ -12,7 +12,7 @@ import { startPostgres } from '../test-servers/postgres.ts'
 import { BusyOwner } from './mirror-under-fire/busy-owner.ts'
 import { Crew } from './mirror-under-fire/crew.ts'
 import { openStore } from './mirror-under-fire/open-store.ts'
-import { Random } from './receiving-simulator/random.ts'
+import { Random } from './simulation/random.ts'
 
 const NOTES = 150
 const WORKERS = 3

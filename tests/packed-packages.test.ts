@@ -2,7 +2,8 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run, tool } from '../scripts/run.ts'
-import { type Consumer, exportedEntries, installConsumer } from './packed-packages/consumer.ts'
+import { start } from './newcomer/program.ts'
+import { type Consumer, exportedEntries, exportedJson, installConsumer } from './packed-packages/consumer.ts'
 
 // What the call of `packed-packages/consumer/entry-calls.ts` answers, for each entry that the packages export.
 const answers = {
@@ -36,6 +37,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(consumer.folder, { recursive: true }))
 
+it('all six packages are packed', () => {
+  const names = ['client', 'mirror', 'mock-server', 'protocol', 'webhooks'].map((name) => `@notewire/${name}`)
+  expect(consumer.packages.map(({ name }) => name).sort()).toEqual([...names, 'notewire'])
+})
+
 it('has a call for every exported entry', () => {
   expect(Object.keys(answers).sort()).toEqual(exportedEntries(consumer).sort())
 })
@@ -54,19 +60,42 @@ describe.each(['import', 'require'])('loaded by %s', (method) => {
   })
 })
 
-it('every manifest can be imported and required', async () => {
-  for (const { name } of consumer.packages) {
-    const program = `
-      import { createRequire } from 'node:module'
-      import manifest from '${name}/package.json' with { type: 'json' }
-      const required = createRequire(import.meta.url)('${name}/package.json')
-      process.stdout.write([manifest.name, required.name].join())`
-    expect(await inConsumer('--input-type=module', '--eval', program)).toBe(`${name},${name}`)
-  }
+it('every manifest, schema, document and vector of JSON is the same imported and required', async () => {
+  const program = `
+    import { createRequire } from 'node:module'
+    const required = createRequire(import.meta.url)
+    const same = ${JSON.stringify(exportedJson(consumer))}.map(async (path) => {
+      const { default: imported } = await import(path, { with: { type: 'json' } })
+      return [path, JSON.stringify(imported) === JSON.stringify(required(path))]
+    })
+    process.stdout.write(JSON.stringify(Object.fromEntries(await Promise.all(same))))`
+  const same = JSON.parse(await inConsumer('--input-type=module', '--eval', program))
+  expect(same).toMatchObject({
+    'notewire/package.json': true,
+    'notewire/notewire.config.schema.json': true,
+    '@notewire/mock-server/openapi.json': true,
+    '@notewire/webhooks/vectors/signatures.json': true,
+  })
+  expect(Object.entries(same).filter(([, isSame]) => !isSame)).toEqual([])
 })
 
-it('the program of @notewire/mock-server runs by npx', async () => {
-  expect(await run('npx', ['@notewire/mock-server', '--help'], consumer.folder)).toContain('--scenario <file.json>')
+describe('a program runs by npx', () => {
+  it.each([
+    ['notewire', 'doctor'],
+    ['@notewire/mock-server', '--scenario <file.json>'],
+  ])('%s', async (name, inHelp) => {
+    expect(await run('npx', [name, '--help'], consumer.folder)).toContain(inHelp)
+  })
+
+  it('notewire, with all that it needs: it copies what a service has', async () => {
+    await using service = start('npx', ['notewire', 'mock', '--notes', '3', '--port', '0'], consumer.folder)
+    const told = await service.printed(/API key +\S+/)
+    const baseUrl = /Base URL +(\S+)/.exec(told)?.[1] ?? ''
+    const apiKey = /API key +(\S+)/.exec(told)?.[1] ?? ''
+    const pull = ['notewire', 'pull', '--json', '--base-url', baseUrl]
+    await using pulling = start('npx', pull, consumer.folder, { NOTES_API_KEY: apiKey })
+    expect(await pulling.printed(/\}\n/)).toMatch(/"added": ?3\b/)
+  })
 })
 
 describe('@notewire/webhooks/verify', () => {

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { run, WORKSPACE } from '../scripts/run.ts'
-import { replayCommand } from './receiving-simulator/exploration.ts'
-import { explore } from './receiving-simulator/explore.ts'
 import { plantedBugs } from './receiving-simulator/planted-bugs.ts'
-import { BOUND, plantedCases, searchFor } from './receiving-simulator/planted-search.ts'
+import { simulator } from './receiving-simulator/simulator.ts'
+import { replayCommand } from './simulation/exploration.ts'
+import { explore } from './simulation/explore.ts'
+import { BOUND, searchFor } from './simulation/planted-search.ts'
 
 /** Runs `npm run simulate`, and answers what it printed, whatever it thought of it. */
 function simulate(...args: string[]): Promise<string> {
@@ -17,9 +18,11 @@ function simulate(...args: string[]): Promise<string> {
 describe.concurrent('receivers on many instances', () => {
   it.each(['memory', 'sqlite'] as const)('keep every promise in 10,000 histories on the %s store', async (store) => {
     const seed = randomInt(2 ** 31)
-    const { found, tally } = await explore({ store, seed, histories: 10_000 })
+    const { found, tally } = await explore(simulator, { store, seed, histories: 10_000 })
     if (found !== undefined) {
-      expect.fail(`${found.violation}\nThe same again: ${replayCommand({ seed, history: found.history, store })}`)
+      expect.fail(
+        `${found.violation}\nThe same again: ${replayCommand(simulator, { seed, history: found.history, store })}`,
+      )
     }
     // Histories in which little happens would prove little.
     for (const event of EVERYTHING) expect(tally[event], event).toBeGreaterThan(100)
@@ -46,15 +49,15 @@ describe('a history', () => {
 
   it('that breaks a promise does so when it is played again', async () => {
     const bug = 'release without token'
-    const { found } = await explore({ store: 'sqlite', seed: 1, histories: BOUND, bug })
+    const { found } = await explore(simulator, { store: 'sqlite', seed: 1, histories: BOUND, bug })
     const again = ['--seed', '1', '--history', String(found?.history), '--store', 'sqlite', '--bug', bug]
     expect(await simulate(...again)).toContain(`\n\n${found?.violation}`)
   })
 })
 
 describe.concurrent('the simulator finds', () => {
-  it.each(plantedCases)('$bug.name, in the $store store', async (planted) => {
-    const { found } = await searchFor(planted, 1)
+  it.each(simulator.plantedCases)('$name, in the $store store', async (planted) => {
+    const { found } = await searchFor(simulator, planted, 1)
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
   })
 })

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest'
 import { isInstalled } from '../test-servers/is-installed.ts'
-import { Random } from './receiving-simulator/random.ts'
 import { readChronicle } from './receiving-under-fire/chronicle.ts'
 import { type Damage, playWithFire } from './receiving-under-fire/fire.ts'
 import { Fleet } from './receiving-under-fire/fleet.ts'
@@ -16,6 +15,7 @@ import { makeRedis } from './receiving-under-fire/servers/redis.ts'
 import { makeSqlite } from './receiving-under-fire/servers/sqlite.ts'
 import type { StoreServer } from './receiving-under-fire/servers/store-server.ts'
 import { DISABLING_FAILURES, Service } from './receiving-under-fire/service.ts'
+import { Random } from './simulation/random.ts'
 
 const WORKERS = 16
 const DELIVERIES = WORKERS * 2_000

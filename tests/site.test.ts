@@ -11,6 +11,7 @@ import { isInstalled } from '../test-servers/is-installed.ts'
 import { blocksOfMarkdown } from './docs/code-blocks.ts'
 import { lostAnchors } from './site/anchors.ts'
 import { errorCodes } from './site/error-codes.ts'
+import { lostFiles } from './site/lost-files.ts'
 
 const SITE = join(WORKSPACE, 'site')
 const DIST = join(SITE, 'dist')
@@ -71,6 +72,8 @@ describe('the site', () => {
   it('names every page in its sidebar', () => expect(unlistedPages()).toEqual([]))
 
   it('leads every link with an anchor to something that is there', () => expect(lostAnchors(DIST)).toEqual([]))
+
+  it('leads every link of what language models read to a file that is there', () => expect(lostFiles(DIST)).toEqual([]))
 
   it('has the reference of every entry', () => {
     for (const entry of ['webhooks', 'webhooks/verify', 'client', 'protocol/schemas', 'mock-server']) {

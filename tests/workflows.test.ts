@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { WORKSPACE } from '../scripts/run.ts'
+import { run, WORKSPACE } from '../scripts/run.ts'
 
 const workflows = globSync('.github/workflows/*.yml', { cwd: WORKSPACE }).map(
   (file) => [file, readFileSync(join(WORKSPACE, file), 'utf8')] as const,
@@ -27,6 +29,24 @@ describe.each(workflows)('%s', (_file, text) => {
 
   it('permits nothing but what a job asks for', () => expect(text).toMatch(/^permissions: \{\}$/m))
 
+  it('has every job say what it may do', () => {
+    for (const job of jobsOf(text)) expect(job).toMatch(/^ {4}permissions:$/m)
+  })
+
+  it('sets up Node.js before it uses npm, where no container has it', () => {
+    for (const job of jobsOf(text)) {
+      const usesNpm = job.search(/^ +(- run: )?(npm|npx|node|\.github\/publish\.sh) /m)
+      if (usesNpm === -1 || job.includes('container: node:')) continue
+      expect(job.slice(0, usesNpm)).toContain('uses: actions/setup-node@')
+    }
+  })
+
+  it('leaves no token in a checkout, where the code of others could read it', () => {
+    for (const [, options] of text.matchAll(/uses: actions\/checkout@.*\n(?<options>( {8,}.*\n)*)/g)) {
+      expect(options).toContain('persist-credentials: false')
+    }
+  })
+
   it('lets no text of a stranger into a shell', () => {
     expect(text).not.toMatch(/\$\{\{ *github\.(event\.(?!_name)|head_ref)/)
   })
@@ -34,5 +54,36 @@ describe.each(workflows)('%s', (_file, text) => {
   it('runs scripts that there are', () => {
     const named = [...text.matchAll(/npm run (?<script>[\w:-]+)/g)].map(({ groups }) => groups?.['script'] ?? '')
     expect(named.filter((script) => !scripts.includes(script))).toEqual([])
+  })
+})
+
+function jobsOf(text: string): string[] {
+  return text
+    .slice(text.indexOf('\njobs:\n'))
+    .split(/^(?= {2}\w+:$)/m)
+    .slice(1)
+}
+
+describe('publishing', () => {
+  it('proves to npm which workflow it is, and where nothing of ours or of others runs beside npm', () => {
+    const jobs = workflows.flatMap(([, text]) => jobsOf(text)).filter((job) => job.includes('id-token: write'))
+    expect(jobs.map((job) => job.trim().split(':')[0])).toEqual(['publish', 'deploy'])
+    for (const job of jobs) expect(job).not.toMatch(/npm (run|install|ci)|npx/)
+  })
+
+  it('hands each tarball to npm by its full path, in their order, and leaves out what is published', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'notewire-publish-'))
+    // As if `npm view` knew the first one alone.
+    const npm = '#!/bin/sh\ncase "$*" in "view one"*) ;; view*) exit 1 ;; *) echo "$@" ;; esac\n'
+    await writeFile(join(folder, 'npm'), npm, { mode: 0o755 })
+    await writeFile(join(folder, 'packages.tsv'), 'one@1.0.0\tone.tgz\ntwo@1.0.0\ttwo.tgz\nthree@1.0.0\tthree.tgz\n')
+    const script = join(WORKSPACE, '.github/publish.sh')
+    const printed = await run('bash', ['-c', `PATH="$PWD:$PATH" '${script}' . --dry-run`], folder)
+    expect(printed.trim().split('\n')).toEqual([
+      'one@1.0.0 is published already',
+      `publish ${folder}/two.tgz --access public --dry-run`,
+      `publish ${folder}/three.tgz --access public --dry-run`,
+    ])
+    await rm(folder, { recursive: true })
   })
 })

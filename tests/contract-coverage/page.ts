@@ -4,7 +4,7 @@ import type { Statement } from './statement.ts'
 
 /** The page that shows every statement of the contract beside the tests that show it happening: Markdown. */
 export function coveragePage(): string {
-  return `# What of the contract is played, and what proves it
+  return `# The contract, and what proves it
 
 Generated from \`tests/contract-coverage/\` by \`npm run coverage:write\`. \`tests/contract-coverage.test.ts\` fails when a statement has no test, when a
 test is no longer there, and when this page is not what it would write.
@@ -14,7 +14,7 @@ test is no longer there, and when this page is not what it would write.
 ${places(SECTIONS)}
 ## What the specification leaves open
 
-Each row is played as its default, and otherwise by an option of \`createNotesService({ contract: { … } })\`.
+Each row is played as [its default](../open-points.md), and otherwise by an option of \`createNotesService({ contract: { … } })\`.
 
 ${places(OPEN_POINTS)}`
 }

@@ -1,5 +1,5 @@
 import type { Note } from '@notewire/protocol'
-import type { Random } from '../receiving-simulator/random.ts'
+import type { Random } from '../simulation/random.ts'
 import type { Moments } from './moments.ts'
 
 /** What the service answered, and when. */

@@ -1,6 +1,6 @@
 import type { ContentPart } from '@notewire/mirror'
 import type { ContractVariants } from '@notewire/mock-server'
-import type { Random } from '../receiving-simulator/random.ts'
+import type { Random } from '../simulation/random.ts'
 import { drawContract } from './contract-draw.ts'
 
 /** How often, from 0 to 1, something goes wrong where it can. */

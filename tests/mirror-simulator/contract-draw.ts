@@ -1,5 +1,5 @@
 import type { ContractVariants } from '@notewire/mock-server'
-import type { Random } from '../receiving-simulator/random.ts'
+import type { Random } from '../simulation/random.ts'
 
 /** The alternatives that a mirror meets, by the rows of `open-points.md`: each must work as the default does. */
 const ALTERNATIVES: { readonly [Field in keyof ContractVariants]: readonly [unknown, ...unknown[]] } = {

@@ -1,5 +1,5 @@
 import type { Mirror, MirrorChange, MirroredNote } from '@notewire/mirror'
-import type { Owner } from '../receiving-simulator/schedule.ts'
+import type { Owner } from '../simulation/schedule.ts'
 import type { Stage } from './stage.ts'
 
 /** A process in which somebody reads. */

@@ -1,13 +1,14 @@
 import { NotesClient } from '@notewire/client'
 import { createMirror } from '@notewire/mirror'
-import { Chronicle, type Tally } from '../receiving-simulator/chronicle.ts'
-import { Random } from '../receiving-simulator/random.ts'
+import { Chronicle } from '../simulation/chronicle.ts'
+import type { PlayHistory } from '../simulation/history.ts'
+import { playOn } from '../simulation/play-on.ts'
+import { Random } from '../simulation/random.ts'
 import { meddle, recordNew } from './acts.ts'
 import { arrange } from './arrangement.ts'
 import { type Circumstances, drawCircumstances } from './circumstances.ts'
 import { conclude } from './conclusion.ts'
 import { FeedReader } from './feed-reader.ts'
-import type { HistoryName } from './history-name.ts'
 import { Instance } from './instance.ts'
 import { Judge } from './judge.ts'
 import { Moments } from './moments.ts'
@@ -19,16 +20,6 @@ import { openStore } from './stores.ts'
 import { makeTimersVirtual, playBy } from './virtual-timers.ts'
 import { World } from './world.ts'
 
-/** How a history went. */
-export interface HistoryEnd {
-  /** What was promised and not kept. */
-  readonly violation: string | undefined
-  readonly steps: number
-  readonly requests: number
-  /** What happened, in words, where that was asked for. */
-  readonly lines: readonly string[]
-}
-
 const MOST_STEPS = 100_000
 const MOST_IDLE_TURNS = 200
 
@@ -38,12 +29,7 @@ Error.stackTraceLimit = 4
 let onUnhandled: (reason: unknown) => void = () => undefined
 process.on('unhandledRejection', (reason) => onUnhandled(reason))
 
-/** Plays one history to its end, or to the first promise that is not kept. */
-export async function playHistory(
-  { seed, history, store }: HistoryName,
-  tally: Tally = {},
-  inWords = false,
-): Promise<HistoryEnd> {
+export const playHistory: PlayHistory = async ({ seed, history, store }, tally = {}, inWords = false) => {
   const random = new Random(seed, history)
   const schedule = new QuickSchedule(random)
   const circumstances = drawCircumstances(random)
@@ -85,7 +71,7 @@ export async function playHistory(
   for (let notes = circumstances.exodus; notes > 0; notes -= 1) world.record()
   const other = arrange(stage, { instances, readers, post })
 
-  let steps = await playOn(stage)
+  let steps = await playOn(schedule, judge, MOST_STEPS)
   if (judge.violation === undefined) {
     chronicle.tell('operator', 'from here on nothing goes wrong any more')
     stage.faultsAreOver = true
@@ -96,7 +82,7 @@ export async function playHistory(
   }
   playBy(undefined, () => random.fraction())
   await world.close()
-  return { violation: judge.violation, steps, requests: network.requests, lines: chronicle.lines }
+  return { violation: judge.violation, steps, lines: chronicle.lines }
 }
 
 function openStage(parts: Omit<Stage, 'judge' | 'faultsAreOver' | 'strikes'>): Stage {
@@ -105,16 +91,6 @@ function openStage(parts: Omit<Stage, 'judge' | 'faultsAreOver' | 'strikes'>): S
   const client = new NotesClient({ baseUrl, apiKey })
   const mirror = createMirror({ client, store, scope, keep: circumstances.keep })
   return new Stage({ ...parts, judge: new Judge({ moments, world, circumstances, mirror, store }) })
-}
-
-/** Plays until nothing more is to happen. */
-async function playOn({ schedule, judge }: Stage): Promise<number> {
-  let steps = 0
-  while (judge.violation === undefined && (await schedule.next())) {
-    steps += 1
-    if (steps > MOST_STEPS) judge.violated('It never comes to rest.')
-  }
-  return steps
 }
 
 async function playUntil(end: Promise<void>, { schedule, judge }: Stage): Promise<number> {

@@ -161,10 +161,13 @@ export class Judge {
     }
   }
 
-  async #refuseGone({ id, name }: TrueNote, showing: Showing, wasVisible: boolean): Promise<void> {
+  async #refuseGone({ id, name, isDeleted }: TrueNote, showing: Showing, wasVisible: boolean): Promise<void> {
     if (wasVisible) this.violated(`${name} was removed, though it was in sight ever since it was shown.`)
     const told = this.#knowledge.of(id)
     if (showing.shownSince !== undefined && told.doubtedAt === 0) this.violated(`${name} was removed without a cause.`)
+    if (showing.isShown && !isDeleted && told.missedSince < told.heardAt) {
+      this.violated(`${name} was removed after an event had spoken of it, and whoever missed it had asked before.`)
+    }
     told.doubtedAt = 0
     showing.shownSince = undefined
     showing.goneAt ??= this.#moments.next()

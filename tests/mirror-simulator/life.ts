@@ -1,6 +1,6 @@
 import type { Clock } from '@notewire/protocol'
-import type { Owner } from '../receiving-simulator/schedule.ts'
-import { never } from './never.ts'
+import { never } from '../simulation/never.ts'
+import type { Owner } from '../simulation/schedule.ts'
 import type { Stage } from './stage.ts'
 import { StoreDownError } from './store-down-error.ts'
 

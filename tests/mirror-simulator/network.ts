@@ -1,7 +1,7 @@
-import type { Random } from '../receiving-simulator/random.ts'
+import { never } from '../simulation/never.ts'
+import type { Random } from '../simulation/random.ts'
 import { type Answer, answerOf, madeUp, withoutNotes, withoutTombstones } from './answer.ts'
 import type { Life } from './life.ts'
-import { never } from './never.ts'
 import type { Stage } from './stage.ts'
 import { StaleAnswers } from './stale-answers.ts'
 

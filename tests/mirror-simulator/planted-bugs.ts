@@ -1,12 +1,5 @@
-import type { StoreName } from './history-name.ts'
-
-/** A change to one file below `packages/`. */
-export interface Patch {
-  readonly file: string
-  /** Stands in the file exactly once. */
-  readonly find: string
-  readonly replace: string
-}
+import type { StoreName } from '../simulation/history.ts'
+import { type Patch, patchOf } from '../simulation/patch.ts'
 
 /** A mistake that the simulator must find: today's published code, but for a few lines. */
 export interface PlantedBug {
@@ -17,10 +10,6 @@ export interface PlantedBug {
   readonly store?: StoreName
   readonly patches: readonly Patch[]
 }
-
-const patchOf =
-  (file: string) =>
-  (find: string, replace: string): Patch => ({ file, find, replace })
 
 const reading = patchOf('mirror/src/rules/read-rule.ts')
 const hinting = patchOf('mirror/src/rules/hint-rule.ts')
@@ -66,6 +55,11 @@ export const plantedBugs: readonly PlantedBug[] = [
         "if (says === 'present' && overlaps(state, reading) && state.evidence?.says !== says)",
       ),
     ],
+  },
+  {
+    name: 'an absence of before the event',
+    mistake: 'A read that left before an event spoke of the note, and did not find it, takes it away.',
+    patches: [reading('heard !== null && start < heard.sequence', 'false')],
   },
   {
     name: 'evidence without the confirming read',
@@ -234,8 +228,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'An event whose revision is not newer is dropped, also that of a note that comes back at its revision.',
     patches: [
       hinting(
-        "if (state.presence === 'live' && !mayBeRead(state, confirming) && isNoNews(state, hint)) return undefined",
-        'if ((hint.revision ?? 0) <= (state.revision ?? -1)) return undefined',
+        "if (state.presence === 'live' && !hasWork(state) && isNoNews(state, hint)) return",
+        'if ((hint.revision ?? 0) <= (state.revision ?? -1)) return',
       ),
     ],
   },

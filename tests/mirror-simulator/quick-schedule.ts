@@ -1,4 +1,4 @@
-import { Schedule } from '../receiving-simulator/schedule.ts'
+import { Schedule } from '../simulation/schedule.ts'
 
 /** A schedule that goes on as soon as nothing is left that is ready to go on, without a turn of the event loop. */
 export class QuickSchedule extends Schedule {

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { type MirrorStore, memoryMirror } from '@notewire/mirror'
 import { betterSqlite, sqliteMirror } from '@notewire/mirror/sqlite'
-import type { StoreName } from './history-name.ts'
+import type { StoreName } from '../simulation/history.ts'
 
 /** After so many histories they get a new database: until then they share one, and must not see each other. */
 const HISTORIES_IN_A_DATABASE = 40

@@ -1,4 +1,4 @@
-import type { Schedule } from '../receiving-simulator/schedule.ts'
+import type { Schedule } from '../simulation/schedule.ts'
 
 /** The history that is played now. */
 let playing: Schedule | undefined

@@ -5,9 +5,9 @@ import {
   type IssuedKey,
   type NotesService,
 } from '@notewire/mock-server'
-import type { Chronicle } from '../receiving-simulator/chronicle.ts'
-import type { Random } from '../receiving-simulator/random.ts'
-import type { Schedule } from '../receiving-simulator/schedule.ts'
+import type { Chronicle } from '../simulation/chronicle.ts'
+import type { Random } from '../simulation/random.ts'
+import type { Schedule } from '../simulation/schedule.ts'
 import type { Circumstances } from './circumstances.ts'
 import { type Letter, letterOf, noteIdIn } from './letter.ts'
 import type { Moments } from './moments.ts'

@@ -1,5 +1,5 @@
 import type { Channel, NotesService } from '@notewire/mock-server'
-import type { Random } from '../receiving-simulator/random.ts'
+import type { Random } from '../simulation/random.ts'
 
 /** Somebody who records, edits, moves and deletes notes, and remembers which are deleted for good. */
 export class BusyOwner {

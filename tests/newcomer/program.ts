@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { delimiter, dirname } from 'node:path'
+import { environmentOutside } from '../../scripts/run.ts'
 
 /** A program that goes on until it is stopped. */
 export interface Program extends AsyncDisposable {
@@ -15,8 +15,7 @@ export function start(
   folder: string,
   environment: Readonly<Record<string, string>> = {},
 ): Program {
-  const outside = (process.env['PATH'] ?? '').split(delimiter).filter((place) => !place.includes('node_modules'))
-  const env = { ...process.env, PATH: [dirname(process.execPath), ...outside].join(delimiter), ...environment }
+  const env = { ...environmentOutside(), ...environment }
   // A group of its own, since npx starts another process.
   const child = spawn(program, args, { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''

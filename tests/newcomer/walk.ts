@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packPackages } from '../../scripts/pack-packages.ts'
 import { run, WORKSPACE } from '../../scripts/run.ts'
+import { freePort } from '../../test-servers/free-port.ts'
 import { blocksOfMarkdown, type CodeBlock } from '../docs/code-blocks.ts'
-import { freePort } from './free-port.ts'
 import { type Program, start } from './program.ts'
 
 /** Makes a folder in which a newcomer has installed what the tutorial says: our packages from their tarballs, the rest from npm. */

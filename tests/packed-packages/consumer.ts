@@ -1,6 +1,6 @@
 import { cp, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, matchesGlob } from 'node:path'
 import { type PackedPackage, packPackages } from '../../scripts/pack-packages.ts'
 import { run, WORKSPACE } from '../../scripts/run.ts'
 
@@ -28,6 +28,19 @@ export function exportedEntries({ packages }: Consumer): string[] {
   return packages.flatMap(({ name, manifest }) =>
     Object.keys(manifest.exports)
       .filter((path) => !path.endsWith('.json'))
+      .map((path) => join(name, path)),
+  )
+}
+
+/** Every file of JSON that the packages export, as it is imported. */
+export function exportedJson({ packages }: Consumer): string[] {
+  return packages.flatMap(({ name, manifest, files }) =>
+    Object.keys(manifest.exports)
+      .filter((path) => path.endsWith('.json'))
+      // `./vectors/*.json` stands for each of them.
+      .flatMap((pattern) =>
+        pattern.includes('*') ? files.filter((file) => matchesGlob(file, join(pattern))) : pattern,
+      )
       .map((path) => join(name, path)),
   )
 }

@@ -1,7 +1,7 @@
 import { ENDPOINT_EVENT_KINDS, type EventKind, NOTE_EVENT_KINDS, type WebhookEvent } from '@notewire/protocol'
 import type { GateMode } from '@notewire/webhooks'
 import { anEvent, anUnknownEvent } from '@notewire/webhooks/testing'
-import type { Random } from './random.ts'
+import type { Random } from '../simulation/random.ts'
 
 export const SCOPES = ['personal', 'channel'] as const
 

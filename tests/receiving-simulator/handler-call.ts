@@ -1,6 +1,6 @@
 import type { Claim } from '@notewire/webhooks'
+import type { Owner } from '../simulation/schedule.ts'
 import type { ScopedEvent } from './circumstances.ts'
-import type { Owner } from './schedule.ts'
 
 /** A claim as the judge saw it granted. */
 export interface Grant {

@@ -1,9 +1,10 @@
 import type { WebhookEvent } from '@notewire/protocol'
 import type { HandlerContext } from '@notewire/webhooks'
+import { never } from '../simulation/never.ts'
 import type { ScopedEvent } from './circumstances.ts'
 import type { Transaction } from './database.ts'
 import type { HandlerCall } from './handler-call.ts'
-import { type Life, never } from './life.ts'
+import type { Life } from './life.ts'
 import type { Stage } from './stage.ts'
 
 const SLOW_MS = [3_000, 9_000, 12_000, 25_000, 45_000] as const

@@ -1,40 +1,19 @@
-import { Chronicle, type Tally } from './chronicle.ts'
+import { Chronicle } from '../simulation/chronicle.ts'
+import type { PlayHistory, StoreName } from '../simulation/history.ts'
+import { playOn } from '../simulation/play-on.ts'
+import { Random } from '../simulation/random.ts'
+import { Schedule } from '../simulation/schedule.ts'
 import { drawCircumstances, inWords } from './circumstances.ts'
 import type { Database } from './database.ts'
 import { Judge } from './judge.ts'
 import { memoryDatabase } from './memory-database.ts'
-import { Random } from './random.ts'
-import { Schedule } from './schedule.ts'
 import { Service } from './service.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 import { Stage } from './stage.ts'
 
-export type StoreName = 'memory' | 'sqlite'
-
-/** Which history it is, and where it happens: it happens the same way every time. */
-export interface HistoryName {
-  readonly seed: number
-  readonly history: number
-  readonly store: StoreName
-}
-
-/** How a history went. */
-export interface HistoryEnd {
-  /** What was promised and not kept. */
-  readonly violation: string | undefined
-  readonly steps: number
-  /** What happened, in words, where that was asked for. */
-  readonly lines: readonly string[]
-}
-
 const MOST_STEPS = 20_000
 
-/** Plays one history to its end, or to the first promise that is not kept. */
-export async function playHistory(
-  { seed, history, store }: HistoryName,
-  tally: Tally = {},
-  inWords = false,
-): Promise<HistoryEnd> {
+export const playHistory: PlayHistory = async ({ seed, history, store }, tally = {}, inWords = false) => {
   const random = new Random(seed, history)
   const schedule = new Schedule(random)
   const circumstances = drawCircumstances(random)
@@ -48,18 +27,9 @@ export async function playHistory(
   arrangeInterventions(stage, service)
   schedule.after(circumstances.faultsLastMs, () => endFaults(stage, service))
 
-  const steps = await playOn(schedule, judge)
+  const steps = await playOn(schedule, judge, MOST_STEPS)
   if (judge.violation === undefined) await conclude(stage, service)
   return { violation: judge.violation, steps, lines: chronicle.lines }
-}
-
-async function playOn(schedule: Schedule, judge: Judge): Promise<number> {
-  let steps = 0
-  while (judge.violation === undefined && (await schedule.next())) {
-    steps += 1
-    if (steps > MOST_STEPS) judge.violated('It never comes to rest.')
-  }
-  return steps
 }
 
 async function conclude({ database, judge, schedule }: Stage, service: Service): Promise<void> {
@@ -68,7 +38,7 @@ async function conclude({ database, judge, schedule }: Stage, service: Service):
     closed = true
   })
   await schedule.quiet()
-  await playOn(schedule, judge)
+  await playOn(schedule, judge, MOST_STEPS)
   if (!closed) judge.violated('A receiver does not close, though nothing more happens.')
   judge.conclude(database.rows())
 }

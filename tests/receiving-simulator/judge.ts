@@ -1,8 +1,8 @@
 import { type EventKind, isKnownEvent, isNoteEvent, type WebhookEvent } from '@notewire/protocol'
 import { type AppliedRevision, type Claim, type NoteChange, passRevisionGate, raiseRevision } from '@notewire/webhooks'
+import type { Owner, Schedule } from '../simulation/schedule.ts'
 import { type Circumstances, inWords, type ScopedEvent } from './circumstances.ts'
 import { type Grant, type HandlerCall, rowOf } from './handler-call.ts'
-import type { Owner, Schedule } from './schedule.ts'
 
 /** An effect of a handler that outlives the process. */
 interface Effect {

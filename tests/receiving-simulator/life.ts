@@ -1,9 +1,10 @@
 import type { Clock } from '@notewire/protocol'
 import type { Claim } from '@notewire/webhooks'
+import { never } from '../simulation/never.ts'
+import type { Owner } from '../simulation/schedule.ts'
 import type { ScopedEvent } from './circumstances.ts'
 import { type AskingProcess, TransactionLostError } from './database.ts'
 import type { Grant } from './handler-call.ts'
-import type { Owner } from './schedule.ts'
 import type { Stage } from './stage.ts'
 
 const HOLD_UPS_MS = [300, 5_000, 22_000, 60_000] as const
@@ -133,10 +134,6 @@ export class Life implements Owner, AskingProcess {
     }
     return this.#stage.random.pick([0, 0, 1, 1, 2, 5, 20])
   }
-}
-
-export function never<Answer = void>(): Promise<Answer> {
-  return new Promise(() => undefined)
 }
 
 function keyOf({ request: { scope, eventId } }: Claim): string {

@@ -1,12 +1,5 @@
-import type { StoreName } from './history.ts'
-
-/** A change to one file of `packages/webhooks/src`. */
-export interface Patch {
-  readonly file: string
-  /** Stands in the file exactly once. */
-  readonly find: string
-  readonly replace: string
-}
+import type { StoreName } from '../simulation/history.ts'
+import { type Patch, patchOf } from '../simulation/patch.ts'
 
 /** A mistake that the simulator must find: today's published code, but for a few lines. */
 export interface PlantedBug {
@@ -16,11 +9,11 @@ export interface PlantedBug {
   readonly patches: { readonly [Store in StoreName]?: readonly Patch[] }
 }
 
-const memory = (find: string, replace: string): Patch => ({ file: 'stores/memory-store.ts', find, replace })
-const processor = (find: string, replace: string): Patch => ({ file: 'receiver/processor.ts', find, replace })
-const sqlite = (find: string, replace: string): Patch => ({ file: 'stores/sqlite/sqlite-store.ts', find, replace })
-const claiming = (find: string, replace: string): Patch => ({ file: 'stores/sqlite/claiming.ts', find, replace })
-const ending = (find: string, replace: string): Patch => ({ file: 'stores/sqlite/ending.ts', find, replace })
+const memory = patchOf('webhooks/src/stores/memory-store.ts')
+const processor = patchOf('webhooks/src/receiver/processor.ts')
+const sqlite = patchOf('webhooks/src/stores/sqlite/sqlite-store.ts')
+const claiming = patchOf('webhooks/src/stores/sqlite/claiming.ts')
+const ending = patchOf('webhooks/src/stores/sqlite/ending.ts')
 
 const onBoth = (...patches: readonly Patch[]) => ({ memory: patches, sqlite: patches })
 
@@ -115,7 +108,11 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'acknowledgement while busy',
     mistake: 'An event that another worker has in its hands is answered 204.',
-    patches: onBoth({ file: 'receiver/answer.ts', find: 'return answers.busy', replace: 'return answers.processed' }),
+    patches: onBoth({
+      file: 'webhooks/src/receiver/answer.ts',
+      find: 'return answers.busy',
+      replace: 'return answers.processed',
+    }),
   },
   {
     name: 'unhandled kind raising the gate',
@@ -183,7 +180,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'claim not renewed',
     mistake: 'The lease runs out under a handler that is still at work.',
-    patches: onBoth({ file: 'receiver/handler-run.ts', find: '      run.keepLease()\n', replace: '' }),
+    patches: onBoth({ file: 'webhooks/src/receiver/handler-run.ts', find: '      run.keepLease()\n', replace: '' }),
   },
   {
     name: 'replay held back by the gate',
@@ -205,7 +202,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'acknowledgement at the deadline',
     mistake: 'A handler that takes too long is answered for, as if it had finished.',
     patches: onBoth({
-      file: 'receiver/receiver.ts',
+      file: 'webhooks/src/receiver/receiver.ts',
       find: 'return answers.overdue',
       replace: 'return answers.processed',
     }),

@@ -1,35 +1,18 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WORKSPACE } from '../../scripts/run.ts'
-import type { Findings } from './exploration.ts'
-import { BOUND, type PlantedCase, plantedCases, searchFor } from './planted-search.ts'
+import { BOUND } from '../simulation/planted-search.ts'
+import { writePlantedTable } from '../simulation/planted-table.ts'
+import { simulator } from './simulator.ts'
 
 const SEEDS = [1, 2, 3, 4, 5] as const
 
 /** Looks for every planted bug by several seeds, and writes `docs/receiving-proof.md`. */
 export async function writeProofPage(): Promise<void> {
-  const rows: string[] = []
-  for (const planted of plantedCases) {
-    const row = await rowOf(planted)
-    console.log(row)
-    rows.push(row)
-  }
-  await writeFile(join(WORKSPACE, 'docs/receiving-proof.md'), pageOf(rows))
+  await writeFile(join(WORKSPACE, 'docs/receiving-proof.md'), pageOf(await writePlantedTable(simulator, SEEDS)))
 }
 
-async function rowOf(planted: PlantedCase): Promise<string> {
-  const { bug, store } = planted
-  const findings: Findings[] = []
-  for (const seed of SEEDS) findings.push(await searchFor(planted, seed))
-  const missed = findings.filter(({ found }) => found === undefined).length
-  if (missed > 0)
-    throw new Error(`'${bug.name}' in the ${store} store was not found by ${missed} seeds of ${SEEDS.length}`)
-  const counts = findings.map(({ played }) => played).toSorted((one, other) => one - other)
-  const median = counts[Math.floor(counts.length / 2)]
-  return `| ${bug.name} | ${bug.mistake} | ${store} | ${median} | ${counts.at(-1)} |`
-}
-
-function pageOf(rows: readonly string[]): string {
+function pageOf(table: string): string {
   return `# How the receiver is proven
 
 Written by \`npm run simulate -- --planted\`; what is proven by real servers and killed processes stands in the tests of the stores.
@@ -77,9 +60,7 @@ What the simulator does not find it proves nothing about. Each of these is the p
 (\`tests/receiving-simulator/planted-bugs.ts\`). The numbers say how many histories it took, by ${SEEDS.length} seeds; CI looks for each again, and
 fails when one is not found within ${BOUND}.
 
-| Bug | What is wrong | Store | Median | Most |
-| --- | --- | --- | ---: | ---: |
-${rows.join('\n')}
+${table}
 
 ## What it has found
 

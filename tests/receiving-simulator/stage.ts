@@ -1,9 +1,9 @@
-import type { Chronicle } from './chronicle.ts'
+import type { Chronicle } from '../simulation/chronicle.ts'
+import type { Random } from '../simulation/random.ts'
+import type { Schedule } from '../simulation/schedule.ts'
 import type { Circumstances, FaultRates } from './circumstances.ts'
 import type { Database } from './database.ts'
 import type { Judge } from './judge.ts'
-import type { Random } from './random.ts'
-import type { Schedule } from './schedule.ts'
 
 /** What everybody in a history shares. */
 export class Stage {

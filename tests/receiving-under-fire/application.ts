@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { NoteEvent } from '@notewire/protocol'
 import type { HandlerContext, ProcessOutcome } from '@notewire/webhooks'
-import type { Random } from '../receiving-simulator/random.ts'
+import type { Random } from '../simulation/random.ts'
 import type { Moment, openChronicle } from './chronicle.ts'
 import type { WorkerDatabase } from './databases/worker-database.ts'
 import { isOrdeal, ordealMs } from './ordeals.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Random } from '../receiving-simulator/random.ts'
+import type { Random } from '../simulation/random.ts'
 import type { Fleet } from './fleet.ts'
 import type { Member } from './member.ts'
 import type { Ordeal } from './ordeals.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { Random } from '../receiving-simulator/random.ts'
+import type { Random } from '../simulation/random.ts'
 import { Member } from './member.ts'
 import type { Ordeal } from './ordeals.ts'
 import { SCOPES, type Scope, secretVariable } from './scopes.ts'

@@ -1,6 +1,6 @@
 import type { NoteEvent, NoteEventKind } from '@notewire/protocol'
 import { anEvent } from '@notewire/webhooks/testing'
-import type { Random } from '../receiving-simulator/random.ts'
+import type { Random } from '../simulation/random.ts'
 import type { Ordeal } from './ordeals.ts'
 import { SCOPES, type Scope } from './scopes.ts'
 

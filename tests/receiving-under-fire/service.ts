@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signAttempt } from '@notewire/webhooks/testing'
-import type { Random } from '../receiving-simulator/random.ts'
+import type { Random } from '../simulation/random.ts'
 import type { Fleet } from './fleet.ts'
 import type { Member } from './member.ts'
 import type { ScopedEvent } from './plan.ts'

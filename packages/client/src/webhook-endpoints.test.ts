@@ -59,7 +59,7 @@ describe('an operation on webhook endpoints', () => {
       { method: 'POST', url: '/v1/webhook-endpoints/e1/rotate-secret', body: '' },
       { endpoint_id: 'e1', signing_secret: SECRET },
     ],
-  ])('%s', async (_, call, answer, request, result) => {
+  ])('%s sends what the contract says, and answers what came', async (_, call, answer, request, result) => {
     await using server = await serve(() => answer)
     expect(await call(endpointsOf(server))).toEqual(result)
     expect(server.requests).toMatchObject([request])

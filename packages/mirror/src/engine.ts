@@ -113,7 +113,7 @@ export class Engine {
     if (removed === 0) {
       throw new MirrorError(
         'scan_unknown',
-        'this scan holds nothing back: it was accepted before, or the notes came back. mirror.status().lastScan names the last scan.',
+        'this scan holds nothing back: it was accepted before, or the notes came back. mirror.status().held lists those that do.',
       )
     }
     return removed

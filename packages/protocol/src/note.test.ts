@@ -17,5 +17,5 @@ describe('a note is a tombstone', () => {
     { status: 'archived' },
     { deleted_at: null },
     { status: null, deleted_at: undefined },
-  ])('and not with %j', (fields) => expect(isTombstone({ ...note, ...fields })).toBe(false))
+  ])('and is none with %j', (fields) => expect(isTombstone({ ...note, ...fields })).toBe(false))
 })

@@ -129,7 +129,7 @@ describe('content that is not there', () => {
   it.each([
     ['is gone when it was there in the listing', 'ready', 'gone'],
     ['is not ready when the listing said nothing of it', undefined, 'not_ready'],
-  ])('and answers 404 %s', async (_, listed, status) => {
+  ])('and answers 404, %s', async (_, listed, status) => {
     const answer = () => new Response(null, { status: 404 })
     const note = { transcript_status: listed, summary_status: listed }
     const { content } = await contentOf(note, { transcript: answer, summary: answer })

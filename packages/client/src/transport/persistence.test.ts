@@ -72,7 +72,7 @@ describe('an error', () => {
     ['forbidden', () => new Response(null, { status: 403 })],
     ['rate_limited', () => new Response(null, { status: 429 })],
     ['invalid_response', () => new Response('half')],
-  ])('with the code %s does so too', async (code, answer) => {
+  ])('with the code %s tells its attempts, too', async (code, answer) => {
     const { client } = clientOf(answer, { maxRetries: 0 })
     const error = (await errorOf(client.notes.transcript('n1'))) as NotesClientError
     expect(error.code).toBe(code)

@@ -97,7 +97,7 @@ describe('a 429', () => {
     expect(String(error)).toContain('Wait 30 s')
   })
 
-  it('may not say it', async () => {
+  it('need not say how long', async () => {
     expect(await refusal({ status: 429 })).toMatchObject({ retryAfterMs: undefined })
   })
 })

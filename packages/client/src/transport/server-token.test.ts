@@ -9,7 +9,10 @@ describe('a name that the service chose', () => {
     },
   )
 
-  it.each(['', 'free text', '<b>', 'x'.repeat(65), 'ntw_live_k7.s3cret', 7, null, undefined])('%j is not', (name) => {
-    expect(serverToken(name)).toBeUndefined()
-  })
+  it.each(['', 'free text', '<b>', 'x'.repeat(65), 'ntw_live_k7.s3cret', 7, null, undefined])(
+    '%j is not kept',
+    (name) => {
+      expect(serverToken(name)).toBeUndefined()
+    },
+  )
 })

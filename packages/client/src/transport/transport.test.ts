@@ -46,7 +46,7 @@ describe('a request that failed', () => {
     expect(server.requests.every(({ headers }) => headers.authorization === `Bearer ${API_KEY}`)).toBe(true)
   })
 
-  it.each([400, 401, 403, 409, 413, 422, 501, 505])('with %i is not', async (status) => {
+  it.each([400, 401, 403, 409, 413, 422, 501, 505])('with %i is not sent again', async (status) => {
     await using server = await serve(() => ({ status }))
     await errorOf(clientOf(server).notes.transcript('n1'))
     expect(server.requests).toHaveLength(1)
@@ -79,12 +79,12 @@ describe('a request that failed', () => {
   })
 
   it.each([
-    ['update', (client: NotesClient) => client.webhookEndpoints.update('e1', { events: ['note.ended'] }), 3],
-    ['delete', (client: NotesClient) => client.webhookEndpoints.delete('e1'), 3],
-    ['create', (client: NotesClient) => client.webhookEndpoints.create(REGISTRATION), 1],
-    ['sendTest', (client: NotesClient) => client.webhookEndpoints.sendTest('e1'), 1],
-    ['rotateSecret', (client: NotesClient) => client.webhookEndpoints.rotateSecret('e1'), 1],
-  ] as const)('is sent in all, for webhookEndpoints.%s, %#', async (_, call, attempts) => {
+    ['update', 3, (client: NotesClient) => client.webhookEndpoints.update('e1', { events: ['note.ended'] })],
+    ['delete', 3, (client: NotesClient) => client.webhookEndpoints.delete('e1')],
+    ['create', 1, (client: NotesClient) => client.webhookEndpoints.create(REGISTRATION)],
+    ['sendTest', 1, (client: NotesClient) => client.webhookEndpoints.sendTest('e1')],
+    ['rotateSecret', 1, (client: NotesClient) => client.webhookEndpoints.rotateSecret('e1')],
+  ] as const)('of webhookEndpoints.%s is sent %i× in all', async (_, attempts, call) => {
     for (const answer of [{ status: 503 }, BROKEN['is closed without an answer'] ?? NOTE]) {
       await using server = await serve(() => answer)
       await errorOf(call(clientOf(server)))

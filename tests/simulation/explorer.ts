@@ -1,15 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Exploration, Findings } from './exploration.ts'
 import { plant } from './plant.ts'
+import type { SimulatorModule } from './simulator.ts'
 
 // The thread that `explore` starts.
-const { store, seed, histories, bug }: Exploration = workerData
-if (bug !== undefined) plant(bug, store)
-// Only now, so that it contains the bug.
-const { playHistory } = await import('./history.ts')
-parentPort?.postMessage(await playAll())
+const { module, exploration }: { module: string; exploration: Exploration } = workerData
+const { simulator }: SimulatorModule = await import(module)
+parentPort?.postMessage(await playAll(exploration))
 
-async function playAll(): Promise<Findings> {
+async function playAll({ store, seed, histories, bug }: Exploration): Promise<Findings> {
+  if (bug !== undefined) plant(simulator, bug, store)
+  const playHistory = await simulator.loadPlayer()
   const tally = {}
   for (let history = 0; history < histories; history += 1) {
     const { violation } = await playHistory({ seed, history, store }, tally)

@@ -1,5 +1,6 @@
 import type { Tally } from './chronicle.ts'
 import type { HistoryName, StoreName } from './history.ts'
+import type { Simulator } from './simulator.ts'
 
 /** Which histories one thread plays. */
 export interface Exploration {
@@ -19,6 +20,6 @@ export interface Findings {
 }
 
 /** The command that plays one history again, and tells it in words. */
-export function replayCommand({ seed, history, store }: HistoryName, bug?: string): string {
-  return `npm run simulate -- --seed ${seed} --history ${history} --store ${store}${bug === undefined ? '' : ` --bug '${bug}'`}`
+export function replayCommand({ script }: Simulator, { seed, history, store }: HistoryName, bug?: string): string {
+  return `npm run ${script} -- --seed ${seed} --history ${history} --store ${store}${bug === undefined ? '' : ` --bug '${bug}'`}`
 }
