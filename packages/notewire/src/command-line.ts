@@ -26,19 +26,36 @@ export async function readCommandLine(
 ): Promise<Request> {
   const printed: string[] = []
   const asked: RunRequest[] = []
-  const { root, named, isIncomplete } = await makeParser(commands, operandsOf(args), style, {
+  const operands = operandsOf(args)
+  const { root, named, naming } = await makeParser(commands, operands, style, {
     print: (text) => printed.push(text),
     ask: (request) => asked.push(request),
   })
   try {
-    // Without its own help, a group would complain that a command is missing.
-    if (isIncomplete) named.outputHelp()
-    else root.parse(withoutHelpCommand(args), { from: 'user' })
+    switch (naming) {
+      case 'complete':
+        root.parse(withoutHelpCommand(args), { from: 'user' })
+        break
+      case 'unknown':
+        // Alone: with --help, the group's help would be shown in place of the complaint.
+        root.parse([...operands], { from: 'user' })
+        break
+      case 'incomplete':
+        refuseUnknownOptions(root, named, args)
+        // Parsed, a group would complain that a command is missing.
+        named.outputHelp()
+    }
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.code !== 'commander.helpDisplayed') throw new UsageError(sentenceOf(error.message, named))
   }
   return asked[0] ?? { kind: 'help', text: printed.join('') }
+}
+
+function refuseUnknownOptions(root: Parser, named: Parser, args: readonly string[]): void {
+  const { unknown } = root.parseOptions([...args])
+  const option = unknown.find((each) => each.startsWith('-') && each !== '--help' && each !== '-h')
+  if (option !== undefined) throw new UsageError(sentenceOf(`unknown option '${option}'`, named))
 }
 
 /** What every command understands, looked for before the rest so that even errors are shown as they should be. */

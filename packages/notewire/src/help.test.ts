@@ -47,6 +47,20 @@ describe('the help', () => {
     expect(asked.stdout).toBe((await runNotewire(['endpoints', 'create', '--help'])).stdout)
   })
 
+  it.each([
+    [['trigger'], 'which event (note.ended, note.summary.generated,'],
+    [['export'], 'one file a note, or one line a note (markdown, jsonl; default: markdown)'],
+    [['completion'], 'which shell (bash, zsh, fish, powershell)'],
+  ])('of %j says what can be chosen from', async (args, choices) => {
+    const { stdout } = await runNotewire([...args, '--help'])
+    expect(stdout.replace(/\s+/g, ' ')).toContain(choices)
+  })
+
+  it('shows options before settings, also where --help is the only one', async () => {
+    const { stdout } = await runNotewire(['status', '--help'])
+    expect(stdout.indexOf('\nOptions:')).toBeLessThan(stdout.indexOf('\nSettings:'))
+  })
+
   it('loads the file of no command', async () => {
     const env = { NODE_DEBUG: 'esm' }
     const { stderr } = await runNotewire(['--help'], { env })

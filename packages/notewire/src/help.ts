@@ -1,4 +1,4 @@
-import type { Command as Parser } from 'commander'
+import { Help, type Command as Parser } from 'commander'
 import type { Command, CommandGroup, Example } from './commands/command.ts'
 import { CONFIGURATION_FILE } from './configuration/configuration-file.ts'
 import {
@@ -40,7 +40,17 @@ export function styleHelp(parser: Parser, { paint, width }: HelpStyle): void {
     showGlobalOptions: true,
     styleTitle: (title) => paint('bold', title),
     subcommandTerm: (command) => command.name(),
+    groupItems: optionsFirst,
   })
+}
+
+const OPTIONS = 'Options:'
+
+/** Of a command with no option but --help, the settings would come first. */
+const optionsFirst: Help['groupItems'] = (declared, visible, groupOf) => {
+  const groups = new Help().groupItems(declared, visible, groupOf)
+  const own = groups.get(OPTIONS)
+  return own === undefined ? groups : new Map([[OPTIONS, own], ...groups])
 }
 
 /** What follows the list of commands: first steps, exit codes and where to read on. */

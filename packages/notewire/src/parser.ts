@@ -1,5 +1,6 @@
 import { Argument, Option, Command as Parser } from 'commander'
 import type { Command, CommandEntry, Typed } from './commands/command.ts'
+import type { ArgumentDeclaration, OptionDeclaration } from './commands/declarations.ts'
 import { CONFIGURATION_FILE } from './configuration/configuration-file.ts'
 import { PLAIN_SETTINGS, type PlainSettingName, plainNameOf } from './configuration/setting-table.ts'
 import { endOfHelp, endOfRootHelp, type HelpStyle, styleHelp } from './help.ts'
@@ -18,8 +19,8 @@ export interface MadeParser {
   readonly root: Parser
   /** The command that was named, as far as it was. */
   readonly named: Parser
-  /** Whether it stands for others, and none of them was named. */
-  readonly isIncomplete: boolean
+  /** Whether that is a command to run; a group of commands, `incomplete`; or a group that has none of the name that was typed. */
+  readonly naming: 'complete' | 'incomplete' | 'unknown'
 }
 
 /** Who is told what the parser has to say. */
@@ -63,7 +64,9 @@ async function nameCommand(
   }
   const entry = entries.find((each) => each.name === name)
   const named = parser.commands.find((each) => each.name() === name)
-  if (entry === undefined || named === undefined) return { named: parser, isIncomplete: name === undefined }
+  if (entry === undefined || named === undefined) {
+    return { named: parser, naming: name === undefined ? 'incomplete' : 'unknown' }
+  }
 
   const command = await entry.load()
   named.description(command.description).addHelpText('after', endOfHelp(command, style))
@@ -72,18 +75,18 @@ async function nameCommand(
     return await nameCommand(named, command.subcommands, operands, style, ask)
   }
   declare(named, command, ask)
-  return { named, isIncomplete: false }
+  return { named, naming: 'complete' }
 }
 
 /** Tells a parser of the arguments and options of a command, and the command of what was typed for them. */
 function declare(parser: Parser, command: Command, ask: Listeners['ask']): void {
-  for (const { name, description } of Object.values(command.arguments)) {
-    parser.addArgument(new Argument(name, description))
+  for (const declaration of Object.values(command.arguments)) {
+    parser.addArgument(new Argument(declaration.name, shownDescription(declaration)))
   }
-  const options = Object.entries(command.options).map(([name, { flags, description, shownDefault }]) => {
-    const shown = shownDefault === undefined ? description : `${description} (default: ${shownDefault})`
-    return [name, addOption(parser, new Option(flags, shown))] as const
-  })
+  const options = Object.entries(command.options).map(
+    ([name, declaration]) =>
+      [name, addOption(parser, new Option(declaration.flags, shownDescription(declaration)))] as const,
+  )
   const settings = [...new Set(command.settings.map(plainNameOf))].map((name) => {
     const { flags, description } = PLAIN_SETTINGS[name]
     return [name, addOption(parser, new Option(flags, description).helpGroup('Settings:'))] as const
@@ -106,6 +109,24 @@ function declare(parser: Parser, command: Command, ask: Listeners['ask']): void 
       ),
     })
   })
+}
+
+/** More words than these are listed elsewhere: `doctor --list`. */
+const MOST_CHOICES = 8
+
+/** A description, with the words to choose from and the default. */
+function shownDescription(
+  declaration: Pick<
+    ArgumentDeclaration<unknown> & Partial<OptionDeclaration<unknown>>,
+    'description' | 'choices' | 'shownDefault'
+  >,
+): string {
+  const { description, choices, shownDefault } = declaration
+  const facts = [
+    ...(choices.length > 0 && choices.length <= MOST_CHOICES ? [choices.join(', ')] : []),
+    ...(shownDefault === undefined ? [] : [`default: ${shownDefault}`]),
+  ]
+  return facts.length === 0 ? description : `${description} (${facts.join('; ')})`
 }
 
 /** Keeps everything that is typed for an option, in order. */

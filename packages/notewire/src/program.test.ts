@@ -2,9 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { NotesClient } from '@notewire/client'
 import { afterEach, describe, expect, it } from 'vitest'
+import { closedPort } from './fixtures/closed-port.ts'
 import { cleanUp } from './fixtures/leftovers.ts'
 import { mockService } from './fixtures/mock-service.ts'
 import { runNotewire, startInTerminal } from './fixtures/run-notewire.ts'
+import { temporaryFolder } from './fixtures/temporary-folder.ts'
+import { unwrapped } from './fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 
@@ -13,6 +16,11 @@ describe('a command that does not exist', () => {
     [['listn'], 'Did you mean listen?'],
     [['endpoints', 'crate'], 'Did you mean create?'],
     [['listen', '--prot', '1'], 'Did you mean --port?'],
+    [['help', 'listn'], 'Did you mean listen?'],
+    [['listn', '--help'], 'Did you mean listen?'],
+    [['help', 'endpoints', 'crate'], 'Did you mean create?'],
+    [['--jsn'], "unknown option '--jsn'"],
+    [['endpoints', '--jsn'], "unknown option '--jsn'. Its help: notewire endpoints --help"],
   ])('%j ends with 2 and suggests the nearest', async (args, suggestion) => {
     const { exitCode, stdout, stderr } = await runNotewire(args)
     expect(exitCode).toBe(2)
@@ -33,6 +41,29 @@ describe('an argument that cannot be', () => {
     const { exitCode, stderr } = await runNotewire(args)
     expect(exitCode).toBe(2)
     expect(unwrapped(stderr)).toContain(complaint)
+  })
+})
+
+describe('a message of the libraries', () => {
+  it.each([
+    [['pull'], { NOTES_API_KEY: 'no_live_key.atall' }, 'Check that the API key is complete'],
+    [['pull', '--notes-field', 'data'], {}, 'say so with --notes-field'],
+    [['endpoints', 'test', 'whe_0'], {}, 'check the base URL'],
+  ])('is told to %j in the words of the command line', async (args, env, words) => {
+    const mock = await mockService()
+    const { stderr } = await runNotewire(args, {
+      env: { ...mock.env, ...env },
+      cwd: await temporaryFolder(),
+    })
+    expect(unwrapped(stderr)).toContain(words)
+    expect(stderr).not.toMatch(/\b(baseUrl|apiKey|notesField)\b/)
+  })
+
+  it('that knows no other way names commands', async () => {
+    const env = { NOTES_API_KEY: 'no_live_key.atall', NOTES_BASE_URL: await closedPort() }
+    const { exitCode, stderr } = await runNotewire(['endpoints', 'create', 'http://127.0.0.1:9/hook'], { env })
+    expect(exitCode).toBe(5)
+    expect(unwrapped(stderr)).toContain('in notewire endpoints list; if it is there, notewire endpoints rotate shows')
   })
 })
 
@@ -105,8 +136,3 @@ describe('an error', () => {
     expect(stderr).toContain('the disk is full')
   })
 })
-
-/** Messages are broken into lines for a terminal. */
-function unwrapped(text: string): string {
-  return text.replace(/\s+/g, ' ')
-}

@@ -23,6 +23,8 @@ export interface SystemError extends Error {
   readonly code: string
   readonly syscall?: string
   readonly path?: string
+  readonly address?: string
+  readonly port?: number
 }
 
 /** Tells whether an error is one of the operating system's. */

@@ -1,4 +1,5 @@
 import { SIGNATURE_HEADERS } from '@notewire/protocol'
+import { spellSeconds } from '../terminal/amounts.ts'
 import { type CapturedHeader, valuesOf } from './captured-request.ts'
 import type { Finding } from './finding.ts'
 
@@ -36,7 +37,7 @@ export function clockFinding(
   if (Math.abs(ageSeconds) <= tolerance) return []
   if (timestamp.seconds > LATEST_SECONDS) return [MILLISECONDS]
   const isOld = ageSeconds > 0
-  const distance = `${Math.abs(ageSeconds)} s ${isOld ? 'old' : 'ahead'}`
+  const distance = `${spellSeconds(Math.abs(ageSeconds))} ${isOld ? 'old' : 'ahead'}`
   const finding: Finding = {
     code: isOld ? 'clock_too_old' : 'clock_too_new',
     subject: 'clock',

@@ -1,3 +1,4 @@
+import { spellSeconds } from '../terminal/amounts.ts'
 import type { Paint } from '../terminal/colour.ts'
 import { wrap } from '../terminal/width.ts'
 import type { Examination, ShownSecret } from './examination.ts'
@@ -55,7 +56,7 @@ function verdictOf({ signature, secret, refusal, ageSeconds }: Examination): str
 }
 
 function ageOf(seconds: number): string {
-  return seconds < 0 ? `${-seconds} s ahead` : `${seconds} s ago`
+  return seconds < 0 ? `${spellSeconds(-seconds)} ahead` : `${spellSeconds(seconds)} ago`
 }
 
 function nameOf({ number, name }: ShownSecret): string {

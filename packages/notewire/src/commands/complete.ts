@@ -1,8 +1,8 @@
-import { RootCommand, type Command as Suggested } from '@bomb.sh/tab'
+import { RootCommand, ShellCompDirective, type Command as Suggested } from '@bomb.sh/tab'
 import { PLAIN_SETTINGS, plainNameOf } from '../configuration/setting-table.ts'
 import { EXIT_CODES } from '../exit-code.ts'
 import { type Command, type CommandEntry, defineCommand } from './command.ts'
-import { several } from './declarations.ts'
+import { longName, several } from './declarations.ts'
 import type { ValueReader } from './value-readers.ts'
 
 const anything: ValueReader<string> = (given) => given
@@ -13,11 +13,16 @@ export const complete = defineCommand({
   arguments: { words: several('words', 'what has been typed, after --', anything) },
   examples: [['complete -- endpoints ""', 'what can follow']],
   next: 'Have the shell call it: notewire completion zsh',
-  async run({ arguments: { words }, commands }) {
+  async run({ arguments: { words }, commands, output }) {
     const suggestions = new RootCommand()
-    suggestions.option('json', 'print JSON alone on stdout').option('config', 'the configuration file', noSuggestions)
+    suggestions.option('json', 'print JSON alone on stdout').option('config', 'the configuration file', expectPath)
     await suggest(suggestions, commands, [], words)
-    suggestions.parse([...words])
+    try {
+      suggestions.parse([...words])
+    } catch (error) {
+      if (!(error instanceof PathExpected)) throw error
+      await output.printRaw(`:${ShellCompDirective.ShellCompDirectiveDefault}\n`)
+    }
     return EXIT_CODES.done
   },
 })
@@ -40,28 +45,44 @@ async function suggest(
 }
 
 function describe(suggested: Suggested, command: Command): void {
-  for (const { name, choices } of Object.values(command.arguments)) {
-    suggested.argument(name.replace(/[<>[\].]/g, ''), offering(choices), name.includes('...'))
+  for (const { name, ...declared } of Object.values(command.arguments)) {
+    suggested.argument(name.replace(/[<>[\].]/g, ''), handlerOf(declared), name.includes('...'))
   }
-  for (const { flags, description, choices } of Object.values(command.options)) {
-    const name = nameIn(flags)
-    if (flags.includes('<')) suggested.option(name, description, offering(choices))
-    else suggested.option(name, description)
+  for (const { flags, ...declared } of Object.values(command.options)) {
+    // Without a handler, tab takes an option for one without a value.
+    const handler = flags.includes('<') ? handlerOf(declared) : undefined
+    suggested.option(optionName(flags), declared.description, handler)
   }
   for (const name of command.settings.map(plainNameOf)) {
-    suggested.option(nameIn(PLAIN_SETTINGS[name].flags), PLAIN_SETTINGS[name].description, noSuggestions)
+    const { flags, description, isPath } = PLAIN_SETTINGS[name]
+    suggested.option(optionName(flags), description, handlerOf({ description, isPath, choices: [] }))
   }
 }
 
-function nameIn(flags: string): string {
-  return /--([a-z-]+)/.exec(flags)?.[1] ?? flags
+function optionName(flags: string): string {
+  return longName(flags).slice(2)
 }
 
-function offering(choices: readonly string[]): (complete: (value: string, description: string) => void) => void {
+type Handler = (complete: (value: string, description: string) => void) => void
+
+function handlerOf({
+  choices,
+  description,
+  isPath,
+}: {
+  readonly choices: readonly string[]
+  readonly description: string
+  readonly isPath: boolean
+}): Handler {
+  if (isPath) return expectPath
   return (complete) => {
-    for (const choice of choices) complete(choice, '')
+    for (const choice of choices) complete(choice, description)
   }
 }
 
-// Without a handler, tab takes an option for one without a value.
-const noSuggestions = offering([])
+/** Where a path is expected, the shell completes it, which tab itself never lets it do. */
+class PathExpected extends Error {}
+
+function expectPath(): never {
+  throw new PathExpected()
+}

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { runNotewire } from '../fixtures/run-notewire.ts'
@@ -12,9 +13,30 @@ describe('completion', () => {
     expect(stdout).toMatch(/notewire.* complete ['"]?--/)
   })
 
-  it('prints a script that bash can read', async () => {
-    const { stdout } = await runNotewire(['completion', 'bash'])
-    expect(spawnSync('bash', ['-n'], { input: stdout, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+  it.each([
+    [['en'], ['endpoints']],
+    [['endpoints', 'ro'], ['rotate']],
+    [['export', 'notes', '--format', '=', 'js'], ['jsonl']],
+    [['verify', 'cap'], []],
+  ])('has a bash without the package bash-completion offer for %j: %j', async (words, offered) => {
+    const { stdout: script } = await runNotewire(['completion', 'bash'])
+    const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', bashThatCompletes(script, words)], {
+      encoding: 'utf8',
+    })
+    expect({ stdout: stdout.split('\n').slice(0, -1), stderr }).toEqual({ stdout: offered, stderr: '' })
+  })
+
+  it.each([
+    [['verify', 'cap']],
+    [['pull', '--database', '']],
+    [['doctor', '--second-secret-file', 'se']],
+    [['--config', '']],
+  ])('leaves the path of %j to the shell', async (words) => {
+    expect((await runNotewire(['complete', '--', ...words])).stdout).toBe(':0\n')
+  })
+
+  it('offers nothing for a number, and no files either', async () => {
+    expect((await runNotewire(['complete', '--', 'mock', '--port', ''])).stdout).toBe(':4\n')
   })
 
   it.each([
@@ -33,3 +55,15 @@ describe('completion', () => {
     expect(lines.slice(0, -1).map((line) => line.split('\t')[0])).toEqual(offered)
   })
 })
+
+/** A script that is sourced twice, as after a change of ~/.bashrc, and then completes the last word. */
+function bashThatCompletes(script: string, words: readonly string[]): string {
+  const main = join(import.meta.dirname, '../main.ts')
+  const quoted = ['notewire', ...words].map((word) => `'${word}'`)
+  return `notewire() { '${process.execPath}' --conditions=@notewire/source '${main}' "$@"; }
+${script}
+${script}
+COMP_WORDS=(${quoted.join(' ')}) COMP_CWORD=${words.length}
+_notewire_complete
+[ \${#COMPREPLY[@]} -eq 0 ] || printf '%s\\n' "\${COMPREPLY[@]}"`
+}

@@ -1,5 +1,5 @@
 import { UsageError } from '../usage-error.ts'
-import { choicesOf, Unreadable, type ValueReader } from './value-readers.ts'
+import { choicesOf, path, Unreadable, type ValueReader } from './value-readers.ts'
 
 /** An option of a command: how it is typed, what it says, and what is made of it. */
 export interface OptionDeclaration<Value> {
@@ -8,8 +8,10 @@ export interface OptionDeclaration<Value> {
   readonly description: string
   /** What the help shows as its default. */
   readonly shownDefault: string | undefined
-  /** What completions offer. */
+  /** What the help lists and completions offer. */
   readonly choices: readonly string[]
+  /** Whether it is a path, which shells complete. */
+  readonly isPath: boolean
   /** @param texts  what was typed for it, in order; a flag that was given is one empty text */
   readonly read: (texts: readonly string[]) => Value
 }
@@ -20,6 +22,7 @@ export interface ArgumentDeclaration<Value> {
   readonly name: string
   readonly description: string
   readonly choices: readonly string[]
+  readonly isPath: boolean
   readonly read: (texts: readonly string[]) => Value
 }
 
@@ -36,7 +39,7 @@ export type ValuesOf<Table extends OptionTable | ArgumentTable> = {
 
 /** An option that is there or not: `flag('--wait', 'wait until it is active')`. */
 export function flag(flags: string, description: string): OptionDeclaration<boolean> {
-  return { flags, description, shownDefault: undefined, choices: [], read: (texts) => texts.length > 0 }
+  return { flags, description, shownDefault: undefined, choices: [], isPath: false, read: (texts) => texts.length > 0 }
 }
 
 /** An option that takes a value, and may be left out: the last one typed counts. */
@@ -64,7 +67,7 @@ export function option<Value>(
     flags,
     description,
     shownDefault,
-    choices: choicesOf(read),
+    ...kindOf(read),
     read: (texts) => {
       const last = texts.at(-1)
       return last === undefined ? fallback : readTyped(longName(flags), last, read)
@@ -82,7 +85,7 @@ export function repeated<Value>(
     flags,
     description: `${description}; can be repeated`,
     shownDefault: undefined,
-    choices: choicesOf(read),
+    ...kindOf(read),
     read: (texts) => texts.map((each) => readTyped(longName(flags), each, read)),
   }
 }
@@ -96,7 +99,7 @@ export function required<Value>(
   return {
     name: `<${name}>`,
     description,
-    choices: choicesOf(read),
+    ...kindOf(read),
     // That it is there has been seen to by the parser.
     read: ([first = '']) => readTyped(`<${name}>`, first, read),
   }
@@ -111,7 +114,7 @@ export function optional<Value>(
   return {
     name: `[${name}]`,
     description,
-    choices: choicesOf(read),
+    ...kindOf(read),
     read: ([first]) => (first === undefined ? undefined : readTyped(`[${name}]`, first, read)),
   }
 }
@@ -125,7 +128,7 @@ export function several<Value>(
   return {
     name: `[${name}...]`,
     description,
-    choices: choicesOf(read),
+    ...kindOf(read),
     read: (texts) => texts.map((each) => readTyped(`[${name}...]`, each, read)),
   }
 }
@@ -141,7 +144,11 @@ function readTyped<Value>(place: string, typed: string, read: ValueReader<Value>
   }
 }
 
+function kindOf(read: ValueReader<unknown>): { readonly choices: readonly string[]; readonly isPath: boolean } {
+  return { choices: choicesOf(read), isPath: read === path }
+}
+
 /** `-p, --port <number>` is known as `--port`. */
-function longName(flags: string): string {
+export function longName(flags: string): string {
   return /--[a-z-]+/.exec(flags)?.[0] ?? flags
 }

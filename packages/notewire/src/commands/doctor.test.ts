@@ -104,6 +104,21 @@ describe('notewire doctor', { timeout: 30_000 }, () => {
     expect(code).toBe(2)
   })
 
+  it.each([['--junit', 'doctor.xml'], ['--only', 'signature'], ['--list']])(
+    'refuses of %s that it is ignored with --service',
+    async (...typed) => {
+      const { code, stderr } = await doctor(['--service', 'http://localhost', ...typed])
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`${typed[0]} is about a receiver, and --service`)
+      expect(code).toBe(2)
+    },
+  )
+
+  it('says that a secret is none before it says what it sends', async () => {
+    const env = { NOTES_SIGNING_SECRET: 'whsec_abc' }
+    const { exitCode, stderr } = await runNotewire(['doctor', 'http://127.0.0.1:9/hook'], { env })
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 3, stderr: expect.not.stringContaining('Sending') })
+  })
+
   it('warns before it sends over http to another machine', async () => {
     const { stderr } = await doctor(['http://receiver.invalid/hook'])
     expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(

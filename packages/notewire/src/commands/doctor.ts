@@ -1,44 +1,19 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { readSecretFile } from '../configuration/secret-file.ts'
-import { CATALOGUE, namesOfChecks } from '../doctor/catalogue.ts'
+import { CATALOGUE } from '../doctor/catalogue.ts'
 import { effectsAt } from '../doctor/effects.ts'
 import { examineReceiver, sizeOf } from '../doctor/examine-receiver.ts'
 import { renderJunit } from '../doctor/render-junit.ts'
 import { renderCatalogue, renderText } from '../doctor/render-text.ts'
 import { isHealthy, isUnreachable, type ReceiverReport } from '../doctor/report.ts'
-import { isLoopback } from '../doctor/target.ts'
+import { signerOf } from '../doctor/signer.ts'
 import { EXIT_CODES, type ExitCode } from '../exit-code.ts'
+import { isLoopback } from '../loopback.ts'
 import { describeServiceReport } from '../service-probe/describe-report.ts'
 import { probeService } from '../service-probe/probe-service.ts'
 import { UsageError } from '../usage-error.ts'
-import { defineCommand, type Invocation } from './command.ts'
-import { flag, option, optional, repeated } from './declarations.ts'
-import { type ChoiceReader, duration, httpUrl, path, Unreadable } from './value-readers.ts'
-
-const checkName: ChoiceReader<string> = Object.assign(
-  (given: string) => {
-    if (namesOfChecks().includes(given)) return given
-    throw new Unreadable('a check or a group of checks, such as body.non-ascii or signature (see --list)', given)
-  },
-  { choices: namesOfChecks() },
-)
-
-const ARGUMENTS = { receiverUrl: optional('receiver-url', 'where the receiver takes deliveries', httpUrl) }
-
-const OPTIONS = {
-  // Of a receiver:
-  secondSecretFile: option('--second-secret-file <file>', 'another secret that the receiver knows (rotation)', path),
-  effectsUrl: option('--effects-url <url>', 'where the receiver tells, as JSON, which events it applied', httpUrl),
-  only: repeated('--only <check>', 'a check or a group of checks', checkName),
-  junit: option('--junit <file>', 'also write the report as JUnit XML', path),
-  timeLimit: option('--time-limit <time>', 'the longest that all of it may take (default: 5m)', duration),
-  list: flag('--list', 'list the checks and send nothing'),
-  // Of a service:
-  service: option('--service <base-url>', 'examine a notes service instead of a receiver', httpUrl),
-  write: flag('--write', 'with --service: also create a webhook endpoint, and delete it again'),
-  endpointUrl: option('--endpoint-url <url>', 'with --write: the URL of that endpoint', httpUrl),
-}
+import { defineCommand } from './command.ts'
+import { ARGUMENTS, type DoctorInvocation, OPTIONS, refuseContradictions } from './doctor-options.ts'
 
 /** `notewire doctor`: finds out what is wrong with a receiver. */
 export const doctor = defineCommand({
@@ -61,18 +36,6 @@ export const doctor = defineCommand({
     return service === undefined ? examine(invocation) : probe(service, invocation)
   },
 })
-
-type DoctorInvocation = Invocation<typeof ARGUMENTS, typeof OPTIONS>
-
-function refuseContradictions({ arguments: { receiverUrl }, options }: DoctorInvocation): void {
-  const { service, write, endpointUrl } = options
-  if (service !== undefined && receiverUrl !== undefined) {
-    throw new UsageError('--service examines a service, and a receiver is named, too. Examine one after the other.')
-  }
-  if (write && service === undefined) throw new UsageError('--write goes with --service <base-url>.')
-  if (endpointUrl !== undefined && !write)
-    throw new UsageError('--endpoint-url says what --write creates. Add --write.')
-}
 
 async function probe(baseUrl: string, { options, settings, output, progress, signal, clock }: DoctorInvocation) {
   const apiKey = await settings.requireSecret('apiKey')
@@ -105,7 +68,10 @@ async function examine(invocation: DoctorInvocation): Promise<ExitCode> {
   }
   const url = new URL(given.receiverUrl)
   const secret = await settings.requireSecret('signingSecret')
-  const secondSecret = await secondSecretOf(invocation)
+  const { secondSecretFile: second } = options
+  const secondSecret = second === undefined ? undefined : await settings.secretOfFile(second, '--second-secret-file')
+  // What is no secret is said before anything is announced.
+  for (const each of [secret, secondSecret]) if (each !== undefined) signerOf(each)
   announce(url, invocation)
   const bar = progress('Checks')
   const report = await examineReceiver({
@@ -124,15 +90,9 @@ async function examine(invocation: DoctorInvocation): Promise<ExitCode> {
   return exitCodeOf(report)
 }
 
-async function secondSecretOf({ options, workingFolder }: DoctorInvocation): Promise<string | undefined> {
-  const { secondSecretFile: file } = options
-  if (file === undefined) return undefined
-  return (await readSecretFile(resolve(workingFolder, file), file, '--second-secret-file')).secret
-}
-
 /** Says what will be sent, before it is. */
 function announce(url: URL, { options, output }: DoctorInvocation): void {
-  if (url.protocol === 'http:' && !isLoopback(url)) {
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     output.warn(`${url.host} is not this machine, and http is not encrypted: whoever listens can repeat what is sent.`)
   }
   const { checks, requests } = sizeOf(options.only)

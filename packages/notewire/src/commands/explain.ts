@@ -1,6 +1,7 @@
 import { EXIT_CODES } from '../exit-code.ts'
 import { readCopy } from '../local-copy/open-copy.ts'
 import { cut, printable, wrap } from '../terminal/width.ts'
+import { inWordsOfTheProgram } from '../terminal/words-of-the-program.ts'
 import { defineCommand } from './command.ts'
 import { required } from './declarations.ts'
 import { text } from './value-readers.ts'
@@ -30,8 +31,3 @@ export const explain = defineCommand({
       return presence === 'unknown' ? EXIT_CODES.failed : EXIT_CODES.done
     }),
 })
-
-/** The mirror speaks to programmers. */
-function inWordsOfTheProgram(sentence: string): string {
-  return sentence.replace(/mirror\.acceptRemovals\('[^']*'\)/, 'notewire pull --accept-removals')
-}

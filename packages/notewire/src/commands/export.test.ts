@@ -124,6 +124,15 @@ describe('export', () => {
     expect((await markdownIn(join(disk, 'notes'))).size).toBe(100)
   })
 
+  it('to a place where no folder can be ends with 1, in words', async () => {
+    const { env, cwd } = await prepared(1)
+    await runNotewire(['pull'], { cwd, env })
+    const file = await runNotewire(['export', 'notes.db'], { cwd })
+    expect(file).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('notes.db is a file, and Markdown') })
+    // In /proc, nobody can make a folder, and the system says so in an odd way.
+    expect(await runNotewire(['export', '/proc/notewire/notes'], { cwd })).toMatchObject({ exitCode: 1 })
+  })
+
   it.each([
     [['export', '-'], 'Markdown is written to a folder'],
     [['export', 'notes.jsonl', '--format', 'jsonl', '--after', 'x:1'], '--after goes with JSON Lines on stdout'],
@@ -138,6 +147,16 @@ describe('export', () => {
 })
 
 describe('export --format jsonl', () => {
+  it('speaks of --after where the position is none', async () => {
+    const { env, cwd } = await prepared(1)
+    await runNotewire(['pull'], { cwd, env })
+    const { exitCode, stderr } = await runNotewire(['export', '-', '--format', 'jsonl', '--after', '7f'], { cwd })
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('--after is not the position'),
+    })
+  })
+
   it('writes every note with all of it, one a line, to a file of its owner alone that is replaced as a whole', async () => {
     const { service, env, cwd } = await prepared(3)
     const args = ['export', 'notes.jsonl', '--format', 'jsonl']

@@ -9,7 +9,7 @@ import { pullNotes, showPull, USUAL_WISHES } from '../pulling/pull-notes.ts'
 import { amount, grouped, spell } from '../terminal/amounts.ts'
 import { UsageError } from '../usage-error.ts'
 import { defineCommand, type Surroundings } from './command.ts'
-import { flag, option, required } from './declarations.ts'
+import { flag, option, required, type ValuesOf } from './declarations.ts'
 import { oneOf, path, text } from './value-readers.ts'
 
 const OPTIONS = {
@@ -43,7 +43,7 @@ export const exportNotes = defineCommand({
   },
 })
 
-type Options = { readonly [Name in keyof typeof OPTIONS]: ReturnType<(typeof OPTIONS)[Name]['read']> }
+type Options = ValuesOf<typeof OPTIONS>
 
 function refuseContradictions(target: string, { format, full, after }: Options): void {
   if (format === 'markdown' && target === STDOUT) {

@@ -10,7 +10,7 @@ import { serve } from '../listening/serve.ts'
 import { openClient } from '../notes-client.ts'
 import { UsageError } from '../usage-error.ts'
 import { defineCommand, type Surroundings } from './command.ts'
-import { flag, option } from './declarations.ts'
+import { flag, option, type ValuesOf } from './declarations.ts'
 import { httpUrl, port, text } from './value-readers.ts'
 
 const OPTIONS = {
@@ -65,7 +65,7 @@ export const listen = defineCommand({
   },
 })
 
-type Options = { readonly [Name in keyof typeof OPTIONS]: ReturnType<(typeof OPTIONS)[Name]['read']> }
+type Options = ValuesOf<typeof OPTIONS>
 
 function refuseContradictions({ publicUrl, register, forwardRaw, forwardTo }: Options): void {
   if (publicUrl !== undefined && !register) throw new UsageError('--public-url says what to register. Add --register.')

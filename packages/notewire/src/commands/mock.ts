@@ -4,6 +4,7 @@ import { loadScenario, ProgramError, playActs, type Stage, setStage } from '@not
 import { NotewireError } from '@notewire/protocol'
 import { EXIT_CODES } from '../exit-code.ts'
 import { untilAborted } from '../interruption.ts'
+import { isLoopback } from '../loopback.ts'
 import { UsageError } from '../usage-error.ts'
 import { defineCommand } from './command.ts'
 import { option, repeated } from './declarations.ts'
@@ -20,7 +21,11 @@ export const mock = defineCommand({
     scenario: option('--scenario <file>', 'who and what is there, and what happens when: JSON', path),
     seed: option('--seed <number>', 'decides every identifier, word and chance (default: 1)', wholeNumber()),
     notes: option('--notes <number>', 'how many notes are there from the start', wholeNumber(0, 1_000_000)),
-    clock: option('--clock <mode>', 'real (default), or virtual: moved on by the console', oneOf(['real', 'virtual'])),
+    clock: option(
+      '--clock <mode>',
+      'virtual is moved on by the console; real is the default',
+      oneOf(['real', 'virtual']),
+    ),
   },
   examples: [
     ['mock --notes 300', 'a service with 300 notes'],
@@ -96,8 +101,4 @@ function announcementLines({ baseUrl, apiKey }: NotesService, { keys, endpoints 
     `  export NOTES_API_KEY=${apiKey}`,
     '  notewire listen --register',
   ].join('\n')
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
 }

@@ -11,6 +11,7 @@ import { readOnlyFolder } from '../fixtures/read-only-folder.ts'
 import { runNotewire, startInTerminal, startNotewire } from '../fixtures/run-notewire.ts'
 import { temporaryFolder } from '../fixtures/temporary-folder.ts'
 import { canMount, enlarge, tinyDisk } from '../fixtures/tiny-disk.ts'
+import { unwrapped } from '../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 
@@ -350,8 +351,4 @@ async function asked(service: NotesService, times: number): Promise<void> {
 
 function otherKey(service: NotesService, env: Readonly<Record<string, string>>): Record<string, string> {
   return { ...env, NOTES_API_KEY: service.owner.createIntegration().issueKey().key }
-}
-
-function unwrapped(text: string): string {
-  return text.replace(/\s+/g, ' ')
 }

@@ -5,6 +5,7 @@ import { cleanUp } from '../fixtures/leftovers.ts'
 import { mockService } from '../fixtures/mock-service.ts'
 import { runNotewire, startInTerminal, startNotewire } from '../fixtures/run-notewire.ts'
 import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { unwrapped } from '../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 
@@ -24,6 +25,13 @@ describe('without a copy', () => {
       }
     },
   )
+
+  it('a folder in its place is named', async () => {
+    const cwd = await temporaryFolder()
+    const { exitCode, stderr } = await runNotewire(['status', '--database', '.'], { cwd })
+    expect(exitCode).toBe(1)
+    expect(unwrapped(stderr)).toContain('. is a folder. Name the file of your copy with --database.')
+  })
 
   it('a database of something else is not written to', async () => {
     const cwd = await temporaryFolder()
@@ -176,8 +184,4 @@ async function withBudget() {
 async function idsOf(words: readonly string[], cwd: string): Promise<readonly string[]> {
   const { stdout } = await runNotewire(['search', ...words, '--json'], { cwd })
   return stdout.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line).note_id))
-}
-
-function unwrapped(text: string): string {
-  return text.replace(/\s+/g, ' ')
 }

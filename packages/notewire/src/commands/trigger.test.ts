@@ -48,10 +48,20 @@ describe('trigger', () => {
 
   it.each([
     ['a note that is not there', ['note.updated', '--note', 'note_absent'], 2],
-    ['no endpoint', ['endpoint.test'], 2],
+    ['no endpoint', ['endpoint.test'], 1],
   ])('with %s says so', async (_case, args, code) => {
     const { env } = await mockService()
     expect((await runNotewire(['trigger', ...args], { env })).exitCode).toBe(code)
+  })
+
+  it.each([
+    ['note.ended', '--reason', 'access_lost'],
+    ['note.ended', '--endpoint', 'whe_1'],
+    ['endpoint.test', '--note', 'note_1'],
+    ['note.deleted', '--note', 'note_1', '--title', 'x'],
+  ])('refuses what would be ignored: %s %s %s', async (...args) => {
+    const { exitCode, stderr } = await runNotewire(['trigger', ...args])
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/--\w+ .*(go|is for)/) })
   })
 
   it('where nothing listens ends with 5', async () => {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -93,6 +93,15 @@ describe('notewire verify', () => {
     expect(exitCode).toBe(0)
   })
 
+  it('warns of another secret that others may read', async () => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'other.txt'), anotherSecret)
+    await chmod(join(folder, 'other.txt'), 0o644)
+    const args = ['verify', '--other-secret-file', 'other.txt']
+    const { exitCode, stderr } = await runNotewire(args, { cwd: folder, env, input: rawOf(attempt) })
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('chmod 600 other.txt') })
+  })
+
   it('reads a body that a curl command names, beside the working folder', async () => {
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'body.json'), body)
@@ -106,6 +115,7 @@ describe('notewire verify', () => {
     const stale = await runNotewire(['verify'], { env, input })
     expect(stale.exitCode).toBe(1)
     expect(stale.stdout).toContain('The signature is right')
+    expect(stale.stdout).toMatch(/the timestamp is \d+ (?:h|days) \(\d+ s\) (?:old|ahead);/)
     expect(stale.stdout).toMatch(/\[clock_too_(?:old|new)\]/)
     for (const args of [['--ignore-time'], ['--at', '2026-01-01T09:04:00Z'], ['--at', String(signedAt / 1000)]]) {
       expect(await runNotewire(['verify', ...args], { env, input })).toMatchObject({ exitCode: 0 })
@@ -116,6 +126,7 @@ describe('notewire verify', () => {
     ['an unreadable capture', ['verify'], 'nothing that is known', 1, /is neither a curl command/],
     ['an empty one', ['verify'], '', 1, /is empty/],
     ['a file that is not there', ['verify', 'missing.http'], '', 1, /missing\.http/],
+    ['a folder', ['verify', '.'], '', 1, /cannot be read from \.: it is a folder/],
     ['a time that is none', ['verify', '--at', 'yesterday'], '', 2, /--at takes a time/],
   ])('says what is wrong with %s', async (_, args, input, exitCode, words) => {
     const ended = await runNotewire(args, { env, input })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { SIGNATURE_TOLERANCE_SECONDS } from '@notewire/protocol'
+import { CaptureError } from '../captured/capture-error.ts'
 import { CAPTURE_FORMATS } from '../captured/captured-request.ts'
 import { describeExamination } from '../captured/describe-examination.ts'
 import { examine, type NamedSecret } from '../captured/examination.ts'
@@ -9,8 +10,8 @@ import { instant } from '../captured/instant.ts'
 import { notificationsIn } from '../captured/notifications.ts'
 import { readCapture } from '../captured/read-capture.ts'
 import { readInput } from '../captured/read-input.ts'
-import { readSecretFile } from '../configuration/secret-file.ts'
 import { EXIT_CODES } from '../exit-code.ts'
+import { systemReason } from '../system-reason.ts'
 import { defineCommand } from './command.ts'
 import { flag, option, optional, repeated } from './declarations.ts'
 import { oneOf, path, wholeNumber } from './value-readers.ts'
@@ -47,14 +48,13 @@ export const verify = defineCommand({
   run: async ({ arguments: { file }, options, settings, output, stdin, workingFolder, clock, signal }) => {
     const fromStdin = file === undefined || file === '-'
     if (fromStdin && stdin.isTTY) output.tell('Paste the captured request, then type Ctrl-D on a line of its own.')
-    const bytes = fromStdin ? await readInput(stdin, signal) : await readFile(resolve(workingFolder, file))
+    const bytes = fromStdin ? await readInput(stdin, signal) : await readCaptured(resolve(workingFolder, file), file)
     const readFileOfCapture = (name: string) => readFileSync(resolve(workingFolder, name))
     const requests = readCapture(bytes, { format: options.format, readFile: readFileOfCapture })
     const notifications = notificationsIn(requests, options.entry)
     const secrets: NamedSecret[] = [{ name: 'the signing secret', text: await settings.requireSecret('signingSecret') }]
     for (const other of options.otherSecrets) {
-      const { secret } = await readSecretFile(resolve(workingFolder, other), other, '--other-secret-file')
-      secrets.push({ name: other, text: secret })
+      secrets.push({ name: other, text: await settings.secretOfFile(other, '--other-secret-file') })
     }
     const at = options.at ?? clock.now()
     const tolerance = options.ignoreTime ? 'any' : options.tolerance
@@ -69,3 +69,11 @@ export const verify = defineCommand({
     return allValid ? EXIT_CODES.done : EXIT_CODES.failed
   },
 })
+
+async function readCaptured(absolute: string, shown: string): Promise<Uint8Array> {
+  try {
+    return await readFile(absolute)
+  } catch (error) {
+    throw new CaptureError(`cannot be read from ${shown}: ${systemReason(error)}. Name the file that holds it.`)
+  }
+}

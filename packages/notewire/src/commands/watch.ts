@@ -14,7 +14,7 @@ import { problemTeller } from '../watching/problem-teller.ts'
 import { NO_EVENTS, receiveEvents } from '../watching/receive-events.ts'
 import { catchUp, watchCopy } from '../watching/watch-copy.ts'
 import { defineCommand, type Surroundings } from './command.ts'
-import { flag, option } from './declarations.ts'
+import { flag, option, type ValuesOf } from './declarations.ts'
 import { duration, httpUrl, port, text } from './value-readers.ts'
 
 const OPTIONS = {
@@ -58,7 +58,7 @@ export const watch = defineCommand({
   },
 })
 
-type Options = { readonly [Name in keyof typeof OPTIONS]: ReturnType<(typeof OPTIONS)[Name]['read']> }
+type Options = ValuesOf<typeof OPTIONS>
 
 function refuseContradictions({ port: listened, register: isRegistered, publicUrl, poll }: Options): void {
   if (isRegistered && listened === undefined)

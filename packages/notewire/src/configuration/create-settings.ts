@@ -91,8 +91,11 @@ export function createSettings(sources: SettingSources): Settings {
   }
 
   async function secretIn(file: PlainSettingName, found: Found): Promise<string> {
-    const path = String(readSetting(file, found))
-    const { secret, exposedMode } = await readSecretFile(resolve(workingFolder, path), path, found.source)
+    return await secretOfFile(String(readSetting(file, found)), found.source)
+  }
+
+  async function secretOfFile(path: string, source: string): Promise<string> {
+    const { secret, exposedMode } = await readSecretFile(resolve(workingFolder, path), path, source)
     if (exposedMode !== undefined) {
       warn(`Others than you may read ${path} (mode ${exposedMode}). Make it yours alone: chmod 600 ${path}`)
     }
@@ -114,7 +117,7 @@ export function createSettings(sources: SettingSources): Settings {
     return secret
   }
 
-  return { find, require, findSecret, requireSecret }
+  return { find, require, findSecret, requireSecret, secretOfFile }
 }
 
 function fileValue(name: PlainSettingName, file: ConfigurationFile | undefined): Found | undefined {
@@ -145,7 +148,7 @@ function missing(name: PlainSettingName): ConfigurationError {
     'setting_missing',
     name,
     '',
-    `it is not said ${description}. Pass ${flags}, set ${variable}, or put "${name}" into ${CONFIGURATION_FILE}.`,
+    `${longFlag(name)} is missing: ${description}. Pass ${flags}, set ${variable}, or put "${name}" into ${CONFIGURATION_FILE}.`,
   )
 }
 

@@ -1,3 +1,4 @@
+import { longName } from '../commands/declarations.ts'
 import { httpUrl, path, text, type ValueReader } from '../commands/value-readers.ts'
 
 /** A setting that may be given in three places: flag, environment, configuration file. The first that has it counts. */
@@ -110,7 +111,7 @@ export type SettingValue<Name extends PlainSettingName> = ReturnType<(typeof PLA
 
 /** The flag of a setting, as it is typed: `--base-url`. */
 export function longFlag(name: PlainSettingName): string {
-  return PLAIN_SETTINGS[name].flags.split(' ')[0] ?? ''
+  return longName(PLAIN_SETTINGS[name].flags)
 }
 
 /** Tells whether a setting is a secret. */

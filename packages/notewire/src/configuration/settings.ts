@@ -18,4 +18,6 @@ export interface Settings {
   requireSecret(name: SecretName): Promise<string>
   /** Like {@link Settings.requireSecret}, without a prompt: `undefined` when it is nowhere. */
   findSecret(name: SecretName): Promise<string | undefined>
+  /** Another secret, from a file that a flag of the command's own names: `--other-secret-file`. */
+  secretOfFile(path: string, flag: string): Promise<string>
 }

@@ -1,3 +1,4 @@
+import { amount } from '../terminal/amounts.ts'
 import type { Paint } from '../terminal/colour.ts'
 import { displayWidth, wrap } from '../terminal/width.ts'
 import type { CheckGroup } from './check.ts'
@@ -97,7 +98,7 @@ function sumOf(report: ReceiverReport, { width, paint }: TextOptions): string {
     paint('dim', `${summary.not_tested} not tested`),
   ]
   const took = duration_ms < 1_000 ? `${duration_ms} ms` : seconds(duration_ms)
-  const sent = `${requests_sent} requests in ${took}`
+  const sent = `${amount(requests_sent, 'request')} in ${took}`
   const speed =
     latency === undefined
       ? ''

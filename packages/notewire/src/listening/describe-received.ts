@@ -28,7 +28,9 @@ export function receivedLines(received: Received, { paint, width }: Output): str
   const { at, judgement, forwarding, answered } = received
   const { refusal, outcome, isVerified } = judgement
   const time = new Date(at).toISOString().slice(11, 19)
-  const mark = isVerified ? paint('green', '✓') : paint('red', '✗')
+  // What is genuine, and was not taken all the same, is no success.
+  const genuine = answered < 300 ? paint('green', '✓') : paint('yellow', '!')
+  const mark = isVerified ? genuine : paint('red', '✗')
   const what = outcome === undefined ? wordsWithoutEvent(received) : eventWords(outcome.event)
   const status = paint(answered < 300 ? 'green' : 'red', String(answered))
   const head = `${paint('dim', time)}  ${mark}  ${status}  ${cut(what, width - 18)}`

@@ -73,7 +73,11 @@ async function headerOf({ absolute, shown }: CopyFile): Promise<string> {
       await file.close()
     }
   } catch (error) {
-    if (!isSystemError(error) || error.code !== 'ENOENT') throw error
+    if (!isSystemError(error)) throw error
+    if (error.code === 'EISDIR') {
+      throw new CopyError('database_malformed', `${shown} is a folder. Name the file of your copy with --database.`)
+    }
+    if (error.code !== 'ENOENT') throw error
     const message = `there is no local copy: ${shown} is not there. Make it with notewire pull, or name another with --database.`
     throw new CopyError('copy_missing', message)
   }

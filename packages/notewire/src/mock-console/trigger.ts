@@ -1,5 +1,4 @@
-import type { EventKind } from '@notewire/protocol'
-import { UsageError } from '../usage-error.ts'
+import { type EventKind, NotewireError } from '@notewire/protocol'
 import { ConsoleError, type ConsoleVisitor } from './console-visitor.ts'
 import { contentOf, endpointsOn, placesOf, sessionsUnderWay } from './page-text.ts'
 
@@ -103,6 +102,7 @@ async function testEndpoints({ endpoint }: WantedEvent, visitor: ConsoleVisitor)
 }
 
 /** Says how there comes to be one. */
-export function noEndpoint(): UsageError {
-  return new UsageError('the service has no endpoint to send to. Register one first: notewire listen --register')
+export function noEndpoint(): NotewireError<'endpoint_missing'> {
+  const message = 'the service has no endpoint to send to. Register one first: notewire listen --register'
+  return new NotewireError('endpoint_missing', message)
 }

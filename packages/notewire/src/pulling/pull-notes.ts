@@ -1,7 +1,7 @@
-import { access } from 'node:fs/promises'
 import type { NotesClient } from '@notewire/client'
 import type { Surroundings } from '../commands/command.ts'
 import { EXIT_CODES, type ExitCode } from '../exit-code.ts'
+import { fileExists } from '../file-exists.ts'
 import { type CopyFile, copyFileOf } from '../local-copy/copy-file.ts'
 import { type KeptCopy, keepCopy } from '../local-copy/open-copy.ts'
 import { openClient } from '../notes-client.ts'
@@ -52,11 +52,7 @@ export async function showPull(report: PullReport, { output }: Pick<Surroundings
 
 /** Asks the service before a file is made: a key that it does not know leaves nothing behind. */
 async function refuseWrongKey(client: NotesClient, file: CopyFile, { signal }: Surroundings): Promise<void> {
-  const isThere = await access(file.absolute).then(
-    () => true,
-    () => false,
-  )
-  if (isThere) return
+  if (await fileExists(file.absolute)) return
   for await (const _ of client.notes.list({ limit: 1 }, { signal }).pages()) return
 }
 

@@ -61,7 +61,7 @@ export function pullLines(report: PullReport, { paint, width }: Output): string 
   const changes = `${grouped(added)} new, ${grouped(changed)} changed, ${grouped(removed)} removed, in ${spell(tookMs)}`
   return [
     `${mark} ${amount(report.notes, 'note')} in ${report.database}`,
-    `  ${paint('dim', changes)}`,
+    wrap(paint('dim', changes), width, '  '),
     ...(isSettled ? [] : [wrap(unsettledWords(pending), width, '  ')]),
   ].join('\n')
 }

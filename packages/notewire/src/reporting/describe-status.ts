@@ -25,7 +25,7 @@ export function statusSentences({ database, status, now }: CopyStatus): readonly
     ...(held.length > 0 ? [need(heldWords(held, notes.live))] : []),
     ...(silence === null ? [] : [need(`Events have stopped: ${silence}. See what it is: notewire endpoints list`)]),
     ...(pending > 0
-      ? [fact(`${amount(pending, 'note')} wait to be read. The next pull does that: notewire pull`)]
+      ? [fact(`${amount(pending, 'note waits', 'notes wait')} to be read. The next pull does that: notewire pull`)]
       : []),
     ...(isBackfilled
       ? [fact(correctness(status, now)), fact(`Changes were last asked for ${ago(status.polledAt, now)}.`)]

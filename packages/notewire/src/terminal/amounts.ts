@@ -8,6 +8,11 @@ export function grouped(number: number): string {
   return number.toLocaleString('en-US')
 }
 
+/** Seconds to the second, and where they are many as somebody would say it, too: `12 s`, `3 days (259200 s)`. */
+export function spellSeconds(seconds: number): string {
+  return seconds < 3_600 ? `${seconds} s` : `${spell(seconds * 1_000)} (${seconds} s)`
+}
+
 /** A length of time as somebody would say it: `0.4 s`, `12 s`, `3 min`, `5 h`, `2 days`. */
 export function spell(ms: number): string {
   const seconds = Math.max(0, ms) / 1_000

@@ -1,6 +1,7 @@
 import { NotewireError } from '@notewire/protocol'
 import { EXIT_CODES, type ExitCode } from '../exit-code.ts'
-import { isSystemError, systemReason } from '../system-reason.ts'
+import { isSystemError, type SystemError, systemReason } from '../system-reason.ts'
+import { inWordsOfTheProgram } from './words-of-the-program.ts'
 
 /** An error as it is shown, and what the program ends with. */
 export interface Failure {
@@ -44,16 +45,16 @@ const NETWORK_CODES = [
 /** What is shown of an error. Ours say it themselves; those of the operating system are put into words. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof NotewireError) {
-    return { code: error.code, message: error.message, exitCode: EXIT_CODE_OF[error.code] ?? EXIT_CODES.failed }
+    const exitCode = EXIT_CODE_OF[error.code] ?? EXIT_CODES.failed
+    return { code: error.code, message: inWordsOfTheProgram(error.message), exitCode }
   }
   if (isFetchFailure(error)) {
-    const message = `the request was not answered${reasonOf(error.cause)}. Check the URL and that something listens there.`
+    const message = `the request was not answered${reasonOf(error.cause)}. Check the URL, and that the service runs.`
     return { code: 'network_error', message, exitCode: EXIT_CODES.unreachable }
   }
   if (isSystemError(error)) {
-    const place = error.path === undefined ? '' : ` (${error.path})`
     const exitCode = NETWORK_CODES.includes(error.code) ? EXIT_CODES.unreachable : EXIT_CODES.failed
-    return { code: error.code, message: `${systemReason(error)}${place}.`, exitCode }
+    return { code: error.code, message: `${systemReason(error)}${placeOf(error)}`, exitCode }
   }
   const told = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return {
@@ -61,6 +62,11 @@ export function failureOf(error: unknown): Failure {
     message: `this should not have happened, and is a fault of notewire (${told}). Run it again with NOTEWIRE_DEBUG=1 and report what it shows.`,
     exitCode: EXIT_CODES.failed,
   }
+}
+
+function placeOf({ path, syscall, address, port }: SystemError): string {
+  if (syscall === 'listen' && port !== undefined) return ` (${address}:${port}). Choose another with --port or --host.`
+  return path === undefined ? '.' : ` (${path}).`
 }
 
 // What `fetch` throws says nothing; its cause does, where it has a code.

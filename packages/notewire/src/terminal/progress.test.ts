@@ -20,6 +20,15 @@ describe('progress', () => {
     expect([...line].length).toBeLessThan(50)
   })
 
+  it('leaves out of a narrow terminal the bar rather than the numbers', () => {
+    const { screen, shown } = aScreen({ isTTY: true, columns: 40 })
+    createProgress(screen, clock(), false, 'Reading').update(1_570, 3_000)
+    expect(shown()).toMatch(/Reading {2}█+░+ {2}1570 of 3000 \(52 %\)$/)
+    const narrower = aScreen({ isTTY: true, columns: 40 })
+    createProgress(narrower.screen, clock(), false, 'Looking for deletions').update(570, 3_000)
+    expect(narrower.shown()).toMatch(/Looking for deletions {2}570 of 3000…?/)
+  })
+
   it('makes room for what is printed meanwhile', async () => {
     const { screen, shown } = aScreen({ isTTY: true })
     createProgress(screen, clock(), false, 'Notes').update(1)

@@ -1,6 +1,6 @@
 import type { Clock } from '@notewire/protocol'
 import type { Screen } from './screen.ts'
-import { cut, widthOf } from './width.ts'
+import { cut, displayWidth, widthOf } from './width.ts'
 
 /** How far a longer work is. Two at a time are not shown. */
 export interface Progress {
@@ -16,6 +16,8 @@ export interface Progress {
 const REDRAW_MS = 80
 const LINE_EVERY_MS = 5_000
 const BAR_WIDTH = 24
+/** A shorter bar shows nothing: the words are enough. */
+const LEAST_BAR_WIDTH = 5
 
 /** Shows progress as suits where it goes: a bar on a terminal, a line now and then elsewhere, nothing with `--json`. */
 export function createProgress(screen: Screen, clock: Clock, json: boolean, label: string): Progress {
@@ -30,7 +32,10 @@ function barProgress(screen: Screen, clock: Clock, label: string): Progress {
       if (clock.now() - drawnAt < REDRAW_MS && done !== total) return
       drawnAt = clock.now()
       // One column is left free: a terminal wraps what reaches its edge.
-      screen.show(cut(`${now}  ${barOf(done, total)}${wordsOf(done, total)}`, widthOf(screen.stderr) - 1))
+      const width = widthOf(screen.stderr) - 1
+      const words = wordsOf(done, total)
+      const room = width - displayWidth(`${now}    ${words}`)
+      screen.show(cut(`${now}  ${barOf(done, total, Math.min(BAR_WIDTH, room))}${words}`, width))
     },
     finish: () => screen.show(''),
   }
@@ -48,10 +53,10 @@ function lineProgress(screen: Screen, clock: Clock, label: string): Progress {
   }
 }
 
-function barOf(done: number, total: number | undefined): string {
-  if (total === undefined || total === 0) return ''
-  const filled = Math.round(Math.min(1, done / total) * BAR_WIDTH)
-  return `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}  `
+function barOf(done: number, total: number | undefined, width: number): string {
+  if (total === undefined || total === 0 || width < LEAST_BAR_WIDTH) return ''
+  const filled = Math.round(Math.min(1, done / total) * width)
+  return `${'█'.repeat(filled)}${'░'.repeat(width - filled)}  `
 }
 
 function wordsOf(done: number, total: number | undefined): string {

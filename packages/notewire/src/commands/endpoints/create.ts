@@ -1,6 +1,6 @@
-import { access } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { NOTE_EVENT_KINDS } from '@notewire/protocol'
+import { fileExists } from '../../file-exists.ts'
 import { CLIENT_SETTINGS, openClient } from '../../notes-client.ts'
 import { UsageError } from '../../usage-error.ts'
 import { defineCommand } from '../command.ts'
@@ -14,7 +14,7 @@ export const create = defineCommand({
     'Registers a URL. The service sends endpoint.verification there; once that is answered 2xx, the endpoint is active. The signing secret, by which the receiver knows that deliveries are genuine, is shown this once.',
   arguments: { url: required('url', 'where to send events: public, https, no redirect', httpUrl) },
   options: {
-    events: repeated('--event <kind>', 'a kind of event (default: all four)', oneOf(NOTE_EVENT_KINDS)),
+    events: repeated('--event <kind>', 'a kind of event; else all four', oneOf(NOTE_EVENT_KINDS)),
     secretOut,
     wait: flag('--wait', 'wait until it is active'),
     timeout: option('--timeout <time>', 'how long to wait', duration, 120_000, '2m'),
@@ -51,9 +51,6 @@ export const create = defineCommand({
 
 /** Before the service is asked: another secret may be in there, and it, too, was shown once. */
 async function refuseExisting(absolute: string, file: string): Promise<void> {
-  const exists = await access(absolute).then(
-    () => true,
-    () => false,
-  )
-  if (exists) throw new UsageError(`--secret-out: ${file} is there already, and is not overwritten. Name another file.`)
+  if (await fileExists(absolute))
+    throw new UsageError(`--secret-out: ${file} is there already, and is not overwritten. Name another file.`)
 }

@@ -1,8 +1,8 @@
+import { isLoopback } from '../../loopback.ts'
 import type { Bench } from '../bench.ts'
 import { type CheckGroup, held, missed, type Observation, untested } from '../check.ts'
 import { diagnoseRefusal } from '../diagnosis.ts'
 import { describeExchange, isAcknowledged, isRedirect } from '../reply.ts'
-import { isLoopback } from '../target.ts'
 
 /** Whether deliveries get through at all (contract §2 to §4). */
 export const connection: CheckGroup = {
@@ -29,7 +29,7 @@ export const connection: CheckGroup = {
       withoutValidDelivery: true,
       examine: async ({ url, first }) => {
         if (url.protocol === 'https:') return held('the URL is https')
-        if (isLoopback(url)) return untested('the receiver is on this machine; register an https URL')
+        if (isLoopback(url.hostname)) return untested('the receiver is on this machine; register an https URL')
         return missed(first, 'the URL is http')
       },
     },

@@ -1,7 +1,9 @@
-import { mkdir } from 'node:fs/promises'
 import { MirrorError, type MirrorErrorCode, type MirrorReader } from '@notewire/mirror'
+import { isSystemError } from '../../system-reason.ts'
+import { ExportError } from '../export-error.ts'
 import { lockFolder } from './folder-lock.ts'
 import { readJournal, removeJournal } from './journal.ts'
+import { makeFolder } from './make-folder.ts'
 import { type Manifest, readManifest, writeManifest } from './manifest.ts'
 import { type FileOutcome, NoteFiles } from './note-files.ts'
 
@@ -36,8 +38,8 @@ const NOTES_AT_ONCE = 50
  */
 export async function exportFolder(mirror: MirrorReader, options: FolderOptions): Promise<FolderReport> {
   const { folder, shown } = options
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  await using _lock = await lockFolder(folder, shown)
+  await makeFolder(folder)
+  await using _lock = await lockFolder(folder, shown).catch(refuseFile(shown))
   const manifest = await readManifest(folder, shown)
   const interrupted = await readJournal(folder)
   const known = [...manifest.files].map(([noteId, name]) => ({ noteId, name }))
@@ -60,6 +62,14 @@ export async function exportFolder(mirror: MirrorReader, options: FolderOptions)
   await removeJournal(folder)
   const { written, removed } = writer.counts
   return { files: files.noteIds.length, written, removed, position }
+}
+
+function refuseFile(shown: string): (error: unknown) => never {
+  return (error) => {
+    if (!isSystemError(error) || error.code !== 'ENOTDIR') throw error
+    const message = `${shown} is a file, and Markdown is written to a folder. Name a folder, or pass --format jsonl.`
+    throw new ExportError('export_in_the_way', message)
+  }
 }
 
 /** Where the last export ended, provided that it was one of this copy, and not of one that was there before it. */
