@@ -80,15 +80,16 @@ export class Ledger {
   /** @returns those that were written */
   async #commitAll(writes: readonly NoteWrite[]): Promise<ReadonlySet<NoteWrite>> {
     const firsts = [...new Map(writes.toReversed().map((write) => [write.state.noteId, write])).values()]
-    if (await this.#commit(firsts)) return new Set(firsts)
+    if (await this.#isWritten(firsts)) return new Set(firsts)
     const written = new Set<NoteWrite>()
-    // Somebody was faster with one of them, which must not cost the others.
-    for (const write of firsts) if (await this.#commit([write])) written.add(write)
+    // Somebody was faster with one of them, or the store cannot take it, which must not cost the others.
+    for (const write of firsts) if (await this.#isWritten([write])) written.add(write)
     return written
   }
 
-  async #commit(notes: readonly NoteWrite[]): Promise<boolean> {
-    return (await this.#store.commit(this.#scope, { notes })) === 'committed'
+  /** What the store throws, whoever revises the note alone meets again. */
+  async #isWritten(notes: readonly NoteWrite[]): Promise<boolean> {
+    return (await this.#store.commit(this.#scope, { notes }).catch(() => 'conflict')) === 'committed'
   }
 
   #writes(

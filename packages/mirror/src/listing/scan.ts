@@ -1,6 +1,8 @@
 import { type NotesClient, NotesClientError } from '@notewire/client'
 import { tell } from '../mirror-hooks.ts'
+import { concernsAll, FailureStreak } from '../refreshing/failures.ts'
 import type { ReadNote } from '../refreshing/note-reader.ts'
+import { postpone } from '../rules/postponement.ts'
 import { applyRead, type Reading } from '../rules/read-rule.ts'
 import type { CompletionCertificate } from './certificate.ts'
 import type { Lister, ListingTools } from './lister.ts'
@@ -106,7 +108,7 @@ async function confirmMissing(lister: Lister, tools: ScanTools): Promise<void> {
   await lister.advance({ scan: null, lastScan: { scanId, beganAt, endedAt, seen, missing, holdsBack } })
 }
 
-/** Reads what was missing, several notes at once. Those that cannot be read are missing still, and the scan goes on with them. */
+/** Reads what was missing, several notes at once. */
 async function confirmAll(
   noteIds: readonly string[],
   start: number,
@@ -114,9 +116,17 @@ async function confirmAll(
   tools: ScanTools,
 ): Promise<void> {
   const line = [...noteIds]
+  const streak = new FailureStreak(tools.client, tools.signal)
   const work = async () => {
     for (let noteId = line.shift(); noteId !== undefined; noteId = line.shift()) {
-      await confirm(noteId, start, holding, tools)
+      try {
+        await confirm(noteId, start, holding, tools)
+        streak.end()
+      } catch (error) {
+        if (tools.signal.aborted || concernsAll(error)) throw error
+        await leaveOpen(noteId, error, holding, tools)
+        await streak.lengthen()
+      }
     }
   }
   const outcomes = await Promise.allSettled(Array.from({ length: tools.concurrency }, work))
@@ -135,6 +145,21 @@ async function confirm(
     const reading: Reading = { start, end, source: 'read', at: ledger.clock.now() }
     return applyRead(state, note, reading, { keep: ledger.keep, holdingScan: holding?.scanId })
   })
+}
+
+/** A note that cannot be read is neither here nor gone: it is read again, and must not keep the scan from its end. */
+async function leaveOpen(
+  noteId: string,
+  error: unknown,
+  holding: CompletionCertificate | undefined,
+  { ledger, hooks }: ScanTools,
+): Promise<void> {
+  tell(hooks.onProblem, { error, noteId })
+  // Outside the scan nothing would hold it back.
+  if (holding !== undefined) return
+  await ledger.revise([noteId], (state, sequence) =>
+    postpone({ ...state, dirty: state.dirty ?? sequence }, ledger.clock.now()),
+  )
 }
 
 function scanOf(lister: Lister): ScanProgress {

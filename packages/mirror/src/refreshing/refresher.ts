@@ -8,6 +8,7 @@ import {
   markMoved,
   postponeContent,
   withContent,
+  withoutMoved,
 } from '../rules/content-rule.ts'
 import { saysAbsent } from '../rules/content-status.ts'
 import type { Decision } from '../rules/decision.ts'
@@ -77,7 +78,10 @@ async function refreshContent(
       return
     }
     case 'moved':
-      await revise(note.note_id, tools, (state, sequence) => markMoved(state, sequence, ledger.clock.now()))
+      await revise(note.note_id, tools, (state, sequence) => {
+        const now = ledger.clock.now()
+        return markMoved(state, sequence, now) ?? applyContent(state, withoutMoved(content), ledger.keep, now)
+      })
       return
     case 'lagging':
       await revise(note.note_id, tools, (state) => {

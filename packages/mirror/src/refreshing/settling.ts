@@ -4,7 +4,7 @@ import { type MirrorHooks, tell } from '../mirror-hooks.ts'
 import { postpone } from '../rules/postponement.ts'
 import type { MirrorStore } from '../stores/store.ts'
 import { DueQueue, type TakenNote, type WorkToCome } from './due-queue.ts'
-import { judgeFailure, MOST_FAILURES_IN_A_ROW } from './failures.ts'
+import { concernsAll, FailureStreak } from './failures.ts'
 import type { ReadNote } from './note-reader.ts'
 import { refresh } from './refresher.ts'
 
@@ -32,11 +32,11 @@ export interface Settled {
  * @throws what refuses all notes alike: a key that is not allowed to, a service that is down
  */
 export async function settleDue(tools: SettlingTools, toCome: WorkToCome): Promise<Settled> {
-  const { ledger, hooks, concurrency, signal } = tools
+  const { client, ledger, hooks, concurrency, signal } = tools
+  const streak = new FailureStreak(client, signal)
   const queue = new DueQueue({ ...tools, clock: ledger.clock }, 4 * concurrency, toCome)
   let settled = 0
   let postponed = 0
-  let failuresInARow = 0
   let stopped: { readonly by: unknown } | undefined
 
   async function work(): Promise<void> {
@@ -52,7 +52,7 @@ export async function settleDue(tools: SettlingTools, toCome: WorkToCome): Promi
       signal.throwIfAborted()
       await refresh(note, start, tools)
       settled += 1
-      failuresInARow = 0
+      streak.end()
       tell(hooks.onProgress, { phase: 'content', done: settled })
     } catch (error) {
       await setAside(note.state.noteId, error)
@@ -66,8 +66,8 @@ export async function settleDue(tools: SettlingTools, toCome: WorkToCome): Promi
     }
     tell(hooks.onProblem, { error, noteId })
     postponed += 1
-    failuresInARow += 1
-    if (judgeFailure(error) !== 'this note' || failuresInARow >= MOST_FAILURES_IN_A_ROW) stop(error)
+    if (concernsAll(error)) stop(error)
+    else await streak.lengthen().catch(stop)
     await ledger.revise([noteId], (state) => postpone(state, ledger.clock.now()))
   }
 

@@ -8,6 +8,7 @@ import {
   markMoved,
   postponeContent,
   withContent,
+  withoutMoved,
 } from './content-rule.ts'
 import { eraseUnconfirmed } from './erasure-rule.ts'
 import { type NoteState, unknownNote } from './note-state.ts'
@@ -139,6 +140,18 @@ describe('a transcript and a summary', () => {
 
   it('of a note that moved mark it to be read', () => {
     expect(markMoved(unsettled, 77, NOW)).toMatchObject({ state: { dirty: 77, dueAt: NOW } })
+  })
+
+  it('of a note that moves at every look are left alone in the end, as if they had not come', () => {
+    let state = unsettled
+    const pauses: number[] = []
+    for (let next = markMoved(state, 77, NOW); next !== undefined; next = markMoved(state, 77, NOW)) {
+      state = next.state
+      pauses.push((state.dueAt ?? 0) - NOW)
+    }
+    expect(pauses).toEqual([0, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000])
+    const content = aContent({ transcript: aTranscript(6) })
+    expect(withoutMoved(content)).toEqual({ ...content, transcript: { status: 'not_ready' } })
   })
 })
 

@@ -106,9 +106,24 @@ export function postponeContent(state: NoteState, now: number): Decision | undef
   return { state: scheduled({ ...state, attempts, dueAt: now + pauseAfter(attempts) }, now) }
 }
 
-/** Marks a note to be read, because its content says that the record is old. */
-export function markMoved(state: NoteState, sequence: number, now: number): Decision {
-  return { state: { ...state, dirty: state.dirty ?? sequence, dueAt: now } }
+/** Marks a note to be read, because its content says that the record is old; `undefined` when it says so for ever. */
+export function markMoved(state: NoteState, sequence: number, now: number): Decision | undefined {
+  if (isPatienceSpent(state.attempts)) return undefined
+  const { attempts } = state
+  const dueAt = attempts === 0 ? now : now + pauseAfter(attempts)
+  return { state: { ...state, dirty: state.dirty ?? sequence, attempts: attempts + 1, dueAt } }
+}
+
+/** Content without what is not of the note's revision, as if that had not come yet. */
+export function withoutMoved(content: NoteWithContent): NoteWithContent {
+  const { note, transcript, summary } = content
+  const isMoved = (part: typeof transcript | typeof summary) =>
+    judgePart(note, undefined, part.status, revisionOf(part)) === 'moved'
+  return {
+    note,
+    transcript: isMoved(transcript) ? { status: 'not_ready' } : transcript,
+    summary: isMoved(summary) ? { status: 'not_ready' } : summary,
+  }
 }
 
 function isStill(state: NoteState, note: NoteWithContent['note']): boolean {

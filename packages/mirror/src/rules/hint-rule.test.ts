@@ -100,6 +100,10 @@ describe('an event', () => {
     })
   })
 
+  it.each([2 ** 60, 0.5, Number.NaN, '7'])('with %s for a revision has none', (revision) => {
+    expect(hintIn(anEvent({ note_id: 'n1', revision }, 'note.shared'))?.revision).toBeNull()
+  })
+
   it.each([{}, { note_id: '' }, { note_id: 7 }, { note_id: null }])('is none with the data %j', (data) => {
     expect(hintIn(anEvent(data))).toBeUndefined()
   })

@@ -25,7 +25,8 @@ export function hintIn({ event_type: kind, data }: WebhookEvent): Hint | undefin
   return {
     noteId: note_id,
     kind,
-    revision: typeof revision === 'number' ? revision : null,
+    // An event of a kind that nobody knows may call anything a revision.
+    revision: Number.isSafeInteger(revision) ? (revision as number) : null,
     transcriptStatus: typeof transcript_status === 'string' ? transcript_status : null,
     summaryStatus: typeof summary_status === 'string' ? summary_status : null,
   }

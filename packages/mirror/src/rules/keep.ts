@@ -1,4 +1,5 @@
 import type { Note } from '@notewire/protocol'
+import type { ContentParts } from '../stores/store.ts'
 
 /** A part of a note's content: its record with title and content, its transcript, its summary. */
 export type ContentPart = 'note' | 'transcript' | 'summary'
@@ -11,4 +12,12 @@ export function keptRecord(note: Note, keep: KeptParts): Note {
   if (keep.has('note')) return note
   const { note_id, revision, status, transcript_status, summary_status, created_at, updated_at, ended_at, owner } = note
   return { note_id, revision, status, transcript_status, summary_status, created_at, updated_at, ended_at, owner }
+}
+
+/** Takes away what an earlier `keep` has left beside a record that is new. */
+export function withoutUnkept(keep: KeptParts): Pick<ContentParts, 'transcript' | 'summary'> {
+  return {
+    ...(keep.has('transcript') ? {} : { transcript: null }),
+    ...(keep.has('summary') ? {} : { summary: null }),
+  }
 }

@@ -170,6 +170,23 @@ describe('content is the highest revision', () => {
   })
 })
 
+describe('a mirror that keeps', () => {
+  const seen = aReading(11, 12, { source: 'scan' })
+
+  it('less than it did takes away the rest with the next change of a note', () => {
+    const decision = applyRead(aLiveNote(), aRecord({ revision: 6 }), seen, { keep: new Set() })
+    expect(decision.content).toMatchObject({ transcript: null, summary: null })
+    expect(decision.state).toMatchObject({ settledRevision: 6, transcriptHeld: null, summaryHeld: null })
+  })
+
+  it('more than it did reads what is missing, though the note is the same', () => {
+    const without = aLiveNote({ transcriptHeld: null })
+    const decision = read(without, aRecord(), seen)
+    expect(decision).toMatchObject({ state: { settledRevision: null, dueAt: NOW }, content: { note: aRecord() } })
+    expect(applyRead(without, aRecord(), seen, { keep: new Set(['note', 'summary']) }).content).toBeUndefined()
+  })
+})
+
 describe('an answer that lags behind an event', () => {
   const hint = { noteId: 'n1', kind: 'note.updated', revision: 7, transcriptStatus: null, summaryStatus: null }
 

@@ -1,7 +1,7 @@
 import { isTombstone, type Note } from '@notewire/protocol'
 import { saysAbsent } from './content-status.ts'
 import type { Decision } from './decision.ts'
-import { type KeptParts, keptRecord } from './keep.ts'
+import { type KeptParts, keptRecord, withoutUnkept } from './keep.ts'
 import type { Evidence, EvidenceSource, HeldContent, NoteState } from './note-state.ts'
 import { isPatienceSpent, pauseAfter } from './patience.ts'
 import { scheduled } from './schedule.ts'
@@ -48,11 +48,11 @@ function applyPresence(state: NoteState, note: Note, reading: Reading, { keep }:
     return { state: withEvidence(state, 'present', reading) }
   const wasLive = state.presence === 'live'
   const seen = afterRead({ ...withEvidence(state, 'present', reading), ...VISIBLE }, note.revision, reading)
-  switch (wasLive ? judgeNews(state, note, reading) : judgeReturn(state, note, reading)) {
+  switch (wasLive ? judgeSight(state, note, reading, keep) : judgeReturn(state, note, reading)) {
     case 'outdated':
       return { state: readAgain(withEvidence(state, 'present', reading), reading) }
     case 'same':
-      return { state: isOpen(seen) ? { ...seen, settledRevision: null } : seen }
+      return { state: sameAgain(state, seen) }
     case 'older':
       return { state: seen.dirty === null ? lookAgain({ ...seen, attempts: state.attempts }, reading) : seen }
     case 'unclear':
@@ -60,7 +60,7 @@ function applyPresence(state: NoteState, note: Note, reading: Reading, { keep }:
     case 'news':
       return {
         state: withContentDue(withRecord(seen, note), keep, reading),
-        content: { note: keptRecord(note, keep) },
+        content: { note: keptRecord(note, keep), ...withoutUnkept(keep) },
         announce: wasLive ? 'changed' : 'appeared',
       }
   }
@@ -139,6 +139,15 @@ function judgeReturn(state: NoteState, note: Note, reading: Reading): 'news' | '
   return overlaps(state, reading) && note.revision < (state.revision ?? 0) ? 'outdated' : 'news'
 }
 
+/** The same record is news to a mirror that keeps more by now than when it was settled. */
+function judgeSight(state: NoteState, note: Note, reading: Reading, keep: KeptParts): ReturnType<typeof judgeNews> {
+  const news = judgeNews(state, note, reading)
+  const lacksKept =
+    state.settledRevision !== null &&
+    ((keep.has('transcript') && state.transcriptHeld === null) || (keep.has('summary') && state.summaryHeld === null))
+  return news === 'same' && lacksKept ? 'news' : news
+}
+
 function judgeNews(state: NoteState, note: Note, reading: Reading): 'news' | 'same' | 'older' | 'unclear' {
   const revision = state.revision ?? -1
   if (note.revision > revision) return 'news'
@@ -166,9 +175,17 @@ function withRecord(state: NoteState, note: Note): NoteState {
 }
 
 function withContentDue(state: NoteState, keep: KeptParts, { at, source }: Reading): NoteState {
-  if (!keep.has('transcript') && !keep.has('summary')) return { ...state, settledRevision: state.revision }
+  if (!keep.has('transcript') && !keep.has('summary')) {
+    return { ...state, settledRevision: state.revision, transcriptHeld: null, summaryHeld: null }
+  }
   // Whoever has read the note goes on with its content, and holds it until then.
   return { ...state, settledRevision: null, attempts: 0, dueAt: source === 'read' ? state.dueAt : at }
+}
+
+/** What was tried of the content counts on, until it is settled. */
+function sameAgain({ attempts, settledRevision }: NoteState, seen: NoteState): NoteState {
+  if (settledRevision === null) return { ...seen, attempts }
+  return isOpen(seen) ? { ...seen, settledRevision: null } : seen
 }
 
 /** Content that was not there, while its status does not say so: it may have come without another word. */
