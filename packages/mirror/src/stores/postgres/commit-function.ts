@@ -11,6 +11,9 @@ const REPLACED = [...PLACES.split(', '), ...STATE_COLUMNS.map(([name]) => name)]
  * mirror's row is locked last. Whoever adds a note or announces one holds that lock until the transaction is over: so a note that nobody knew cannot
  * appear meanwhile, and a position is seen no earlier than all before it. Everybody takes locks in this order, and those of notes by id: nobody
  * waits in a circle.
+ *
+ * An event that is acknowledged, and a position that is told, outlive a crash, also where the database commits asynchronously; whatever
+ * else is lost is listed or read again.
  */
 // What turns out too late to be in conflict is taken back by the exception, without an error for anybody to see.
 export const COMMIT_FUNCTION = `
@@ -30,6 +33,10 @@ DECLARE
     SELECT written->>'note_id' FROM jsonb_array_elements(writes) AS written WHERE written->'expected_version' = '0');
   position_before bigint;
 BEGIN
+  IF (announcements > 0 OR heard_ms IS NOT NULL) AND current_setting('synchronous_commit') = 'off' THEN
+    PERFORM set_config('synchronous_commit', 'local', true);
+  END IF;
+
   IF NOT EXISTS (SELECT FROM notewire_mirrors AS mirrors WHERE mirrors.scope = for_scope) THEN
     INSERT INTO notewire_mirrors (scope) VALUES (for_scope) ON CONFLICT DO NOTHING;
   END IF;

@@ -93,10 +93,13 @@ describe('an operation', () => {
     ])
   })
 
-  it('gives up after thirty seconds', async () => {
+  it.each<[string, (store: MirrorStore) => Promise<unknown>]>([
+    ['load', (store) => store.load('default', [])],
+    ['migrate', (store) => store.migrate()],
+  ])('gives up after thirty seconds: %s', async (_name, operation) => {
     const store = postgresMirror({ query: () => new Promise(() => undefined) })
     vi.useFakeTimers({ toFake: ['setTimeout'] })
-    const answer = expect(store.load('default', [])).rejects.toThrow(PostgresTimeoutError)
+    const answer = expect(operation(store)).rejects.toThrow(PostgresTimeoutError)
     await vi.advanceTimersByTimeAsync(30_000)
     vi.useRealTimers()
     await answer

@@ -4,6 +4,7 @@
  * Tags, paths, addresses and names with underscores are taken for the words that they are made of, so that each of these is found; and runs
  * without a space are broken: over a megabyte of `~/~/~/` or `<!--<!--` PostgreSQL's parser takes hours, its time being quadratic.
  */
+// No plain constant has a backslash, which some databases take for an escape (standard_conforming_strings).
 // A locale of the database that knows the letters of English alone would tell Ä from ä: there, a better one is asked. PostgreSQL indexes
 // up to a megabyte of different words: what is longer is indexed as far as it fits.
 export const SEARCH_FUNCTIONS = `
@@ -11,10 +12,10 @@ CREATE OR REPLACE FUNCTION notewire_mirror_plain_1(said text)
 RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $function$
 BEGIN
   -- What the store's JSON writes for NUL and halves of pairs is no word.
-  IF strpos(said, U&'\\001A') > 0 THEN
-    said := regexp_replace(said, U&'\\001A' || '[0-9a-f]{4}', ' ', 'g');
+  IF strpos(said, chr(26)) > 0 THEN
+    said := regexp_replace(said, chr(26) || '[0-9a-f]{4}', ' ', 'g');
   END IF;
-  said := regexp_replace(translate(said, '<~/@_', '     '), '(\\S{255})', '\\1 ', 'g');
+  said := regexp_replace(translate(said, '<~/@_', '     '), E'(\\\\S{255})', E'\\\\1 ', 'g');
   IF lower('\u00c4') = '\u00e4' THEN
     RETURN lower(said);
   END IF;

@@ -47,7 +47,7 @@ export class StoreInPostgres implements MirrorStore {
   }
 
   async migrate() {
-    await this.#pool.query(MIGRATION, [])
+    await this.#query('migrate', MIGRATION, [])
   }
 
   async load(scope: string, noteIds: readonly string[]) {
@@ -128,9 +128,13 @@ export class StoreInPostgres implements MirrorStore {
   }
 
   async #ask<Answer>(operation: string, text: string, values: unknown[]): Promise<readonly Answer[]> {
+    const rows = (await this.#query(operation, text, values)) as readonly { readonly result: string }[]
+    return rows.map(({ result }) => readEscapedJson(result) as Answer)
+  }
+
+  async #query(operation: string, text: string, values: unknown[]): Promise<readonly unknown[]> {
     try {
-      const { rows } = await withinTimeLimit(operation, this.#pool.query(text, values))
-      return (rows as readonly { readonly result: string }[]).map(({ result }) => readEscapedJson(result) as Answer)
+      return (await withinTimeLimit(operation, this.#pool.query(text, values))).rows
     } catch (error) {
       throw explained(operation, error)
     }

@@ -103,27 +103,6 @@ it('what a reader of the file still sees is gone with the first write after it h
   expect(secretsIn(path)).toEqual([])
 })
 
-it('of thousands of erased words the search index keeps next to none, and none when it is made anew', async () => {
-  const path = temporaryPath(onTestFinished)
-  const store = await openWithNotes(path, 'node:sqlite')
-  const words = (index: number) => Array.from({ length: 100 }, (_, nth) => `q${wordOf(index * 100 + nth)}`)
-  const noteIds = Array.from({ length: 100 }, (_, index) => `secret ${index}`)
-  for (const [index, noteId] of noteIds.entries()) {
-    await write(store, noteId, { transcript: aTranscript(noteId, words(index).join(' ')) })
-  }
-  const all = noteIds.flatMap((_, index) => words(index))
-  const left = () => {
-    const found = new Set(Array.from(bytesOf(path).matchAll(/(?=(q[0-9a-z]{7}))/g), ([, word]) => word))
-    return all.filter((word) => found.has(word))
-  }
-  expect(left()).toHaveLength(all.length)
-  for (const noteId of noteIds) await write(store, noteId, 'erase')
-  expect(left().length).toBeLessThan(all.length / 1_000)
-  await store.rebuildSearch()
-  expect(left()).toEqual([])
-  expect(await store.search('default', ['stand-up'], 1_000)).toHaveLength(100)
-})
-
 async function openWithNotes(path: string, driver: string): Promise<SqliteMirror> {
   const store = openMirror(path, driver)
   onTestFinished(() => store.close?.())
@@ -143,11 +122,6 @@ async function write(store: MirrorStore, noteId: string, content: ContentWrite):
   const state = content === 'erase' ? aState(noteId, { presence: 'gone' }) : aLiveState(noteId)
   const expectedVersion = notes.get(noteId)?.version ?? 0
   expect(await store.commit('default', { notes: [{ state, expectedVersion, content }] })).toBe('committed')
-}
-
-/** Words without order, so that they stand anywhere in the index. */
-function wordOf(number: number): string {
-  return (Math.imul(number + 1, 2_654_435_761) >>> 0).toString(36).padStart(7, 'x')
 }
 
 function secretsIn(path: string): readonly string[] {

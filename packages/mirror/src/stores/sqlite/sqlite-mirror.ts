@@ -25,11 +25,14 @@ import { takenNotes, takeStatements } from './taking.ts'
 /** Mirrors in a database of SQLite. */
 export interface SqliteMirror extends MirrorStore {
   /**
-   * Makes the search index anew from the content that is there. Nothing needs it but a strict view of erasure: where a page of the
-   * index began with a word that is erased since, FTS5 keeps the beginning of that word until it merges the page, and in one
-   * of some ten thousand words that is the whole word. No note is named beside it. Blocks the thread for as long as it takes.
+   * Removes what erasing leaves behind in the file, by making the search index anew and the whole file after it (`VACUUM`): of some
+   * hundreds of erased notes, SQLite keeps a part of one in gaps between rows that it has moved, and FTS5 the beginning of an erased word
+   * where a page of the index began with it. No query finds either.
+   *
+   * Blocks the thread for as long as it takes, and needs free space of twice the file's size. Where the host keeps the file to itself,
+   * as a Durable Object and D1 do, it makes the search index anew, and no more.
    */
-  rebuildSearch(): Promise<void>
+  purge(): Promise<void>
 }
 
 /**
@@ -41,8 +44,8 @@ export interface SqliteMirror extends MirrorStore {
  *
  * It has a connection of its own, in WAL mode. An operation that finds another connection writing tries again for 5 s without
  * blocking the thread. Events that were acknowledged survive a power cut; what was read since may have to be read again. Erased
- * content is overwritten, and the log that held it is cut off as soon as nobody reads from it: a reader of yours that keeps a
- * transaction open puts that off.
+ * content is overwritten, but for scraps that `purge` removes, and the log that held it is cut off as soon as nobody reads from it: a
+ * reader of yours that keeps a transaction open puts that off.
  *
  * @param database  the path of a file for `node:sqlite`, or a driver
  * @throws OptionError for what is neither
@@ -69,8 +72,9 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
   const erasing = new ErasingDatabase(driver)
   let hasSkipped = false
 
+  // Flushed: a power cut that took this back, too, would have the next process skip to the numbers that it gave away.
   async function skipNumbers(): Promise<void> {
-    if (!hasSkipped) await erasing.run([SKIP_NUMBERS], 'process')
+    if (!hasSkipped) await erasing.run([SKIP_NUMBERS], 'power-cut')
     hasSkipped = true
   }
 
@@ -161,10 +165,10 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
       return (await erasing.read(found)).map(storedNote)
     },
 
-    async rebuildSearch() {
+    async purge() {
       await erasing.run([REBUILD_SEARCH], 'power-cut')
       erasing.leaveTraces()
-      await erasing.removeTraces()
+      await erasing.writeAnew()
     },
 
     close: () => erasing.close(),
