@@ -1,16 +1,17 @@
 import type { WebhookEvent } from '@notewire/protocol'
+import { isAhead } from './clocks.ts'
 import { MirrorError } from './errors.ts'
 import { hear } from './hints/hear.ts'
 import { Ledger } from './ledger.ts'
-import { Lister, type ListingTools, Replaced, refuseOtherKey } from './listing/lister.ts'
+import { Lister, type ListingTools, Replaced, refuseOtherKey, takenUntil } from './listing/lister.ts'
 import { poll } from './listing/poll.ts'
 import type { MirrorProgress } from './listing/progress.ts'
 import { scan } from './listing/scan.ts'
 import type { MirrorSettings } from './mirror-options.ts'
+import { ERASED_AT_ONCE, OverdueErasure } from './overdue-erasure.ts'
 import type { WorkToCome } from './refreshing/due-queue.ts'
 import { createNoteReader, type ReadNote } from './refreshing/note-reader.ts'
 import { type Settled, settleDue } from './refreshing/settling.ts'
-import { ERASE_WITHIN_MS, eraseUnconfirmed } from './rules/erasure-rule.ts'
 import { acceptRemoval } from './rules/removal.ts'
 import type { LoadedNotes, MirrorStore } from './stores/store.ts'
 import type { SyncOptions, SyncReport } from './sync-report.ts'
@@ -20,13 +21,15 @@ import { Wakeup } from './wakeup.ts'
 export class Engine {
   readonly #settings: MirrorSettings
   readonly #ledger: Ledger
+  readonly #erasure: OverdueErasure
   readonly #hints = new Wakeup()
   #opened: Promise<MirrorStore> | undefined
   #name: string | undefined
 
   constructor(settings: MirrorSettings) {
-    this.#settings = settings
     this.#ledger = new Ledger(settings)
+    this.#erasure = new OverdueErasure({ ...settings, ledger: this.#ledger })
+    this.#settings = { ...settings, hooks: this.#erasure.beside(settings.hooks) }
   }
 
   /** The store, with its tables made, and a name for the copy in it. */
@@ -47,7 +50,7 @@ export class Engine {
   /** Lists what is due, and reads every note that is, while it lists. */
   async sync({ signal, scan: scanWhen = 'when-due' }: SyncOptions): Promise<SyncReport> {
     await this.#requireKey()
-    await this.#eraseOverdue()
+    await this.#erasure.run()
     const over = new AbortController()
     const either = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal])
     const readNote = createNoteReader(this.#settings.client, either)
@@ -66,6 +69,7 @@ export class Engine {
     })
     // What is due is read even when the listing fails; what stops the reading stops the listing.
     const [listed, settled] = await Promise.allSettled([listing, settling])
+    await this.#erasure.idle()
     if (settled.status === 'rejected') throw settled.reason
     if (listed.status === 'rejected') throw listed.reason
     return await this.#report(settled.value, listed.value)
@@ -74,9 +78,13 @@ export class Engine {
   /** Reads every note that is due. */
   async settle({ signal = new AbortController().signal }: Pick<SyncOptions, 'signal'>): Promise<SyncReport> {
     await this.#requireKey()
-    await this.#eraseOverdue()
+    await this.#erasure.run()
     const readNote = createNoteReader(this.#settings.client, signal)
-    return await this.#report(await this.#settle(signal, readNote, NOTHING_TO_COME), false)
+    try {
+      return await this.#report(await this.#settle(signal, readNote, NOTHING_TO_COME), false)
+    } finally {
+      await this.#erasure.idle()
+    }
   }
 
   /** Does what is due by now: a sync when the next poll is, else what is due of notes. */
@@ -88,13 +96,20 @@ export class Engine {
       : await this.settle({ signal })
   }
 
+  /** Erases what no read has confirmed within its time. `sync` and `settle` do so by themselves. */
+  async eraseOverdue(): Promise<void> {
+    await this.store()
+    await this.#erasure.run()
+  }
+
   /** Resolves with the next hint that this process hears, after some time, or when the signal fires: the earliest. */
   async nextHint(withinMs: number, signal: AbortSignal): Promise<void> {
-    const woken = new AbortController()
-    const either = AbortSignal.any([woken.signal, signal])
-    const heard = this.#hints.after(this.#hints.calls).then(() => woken.abort())
+    const over = new AbortController()
+    const either = AbortSignal.any([over.signal, signal])
+    const heard = this.#hints.after(this.#hints.calls, either)
     const slept = this.#settings.clock.sleep(withinMs, either).catch(() => undefined)
     await Promise.race([heard, slept])
+    over.abort()
   }
 
   /** Erases what a scan held back. */
@@ -173,8 +188,9 @@ export class Engine {
     if (when !== 'when-due') return when === 'now'
     if (progress.scan !== null) return true
     const { clock, scanEveryMs } = this.#settings
+    const now = clock.now()
     const lastAt = progress.lastScan?.beganAt ?? progress.poll.backfilledAt ?? 0
-    return clock.now() - lastAt >= scanEveryMs
+    return now - lastAt >= scanEveryMs || isAhead(lastAt, now)
   }
 
   /**
@@ -197,18 +213,6 @@ export class Engine {
     )
   }
 
-  /** No read is needed for it, so that a service that is down, or a long queue, does not keep what is to be erased. */
-  async #eraseOverdue(): Promise<void> {
-    const { scope, clock } = this.#settings
-    const store = await this.store()
-    const now = clock.now()
-    for (;;) {
-      const noteIds = await store.listOverdue(scope, now - ERASE_WITHIN_MS, ERASED_AT_ONCE)
-      if (noteIds.length === 0) return
-      await this.#ledger.revise(noteIds, (state) => eraseUnconfirmed(state, now))
-    }
-  }
-
   async #settle(signal: AbortSignal, readNote: ReadNote, toCome: WorkToCome): Promise<Settled> {
     const store = await this.store()
     return await settleDue({ ...this.#settings, store, ledger: this.#ledger, readNote, signal }, toCome)
@@ -225,9 +229,9 @@ export class Engine {
 
   #nextPollAt({ poll: { polledAt }, lister }: MirrorProgress): number {
     const { clock, pollEveryMs } = this.#settings
-    const dueAt = polledAt === null ? clock.now() : polledAt + pollEveryMs
-    const isTaken = lister !== null && lister.holder !== this.#holder
-    return isTaken ? Math.max(dueAt, lister.until) : dueAt
+    const now = clock.now()
+    const dueAt = polledAt === null || isAhead(polledAt, now) ? now : polledAt + pollEveryMs
+    return Math.max(dueAt, takenUntil(lister, this.#holder, now) ?? dueAt)
   }
 }
 
@@ -236,6 +240,4 @@ interface Listing {
   readonly scanWhen: SyncOptions['scan']
 }
 
-// To take a note out of a text index for good takes tens of milliseconds, and other writers wait for as long as a commit takes.
-const ERASED_AT_ONCE = 10
 const NOTHING_TO_COME: WorkToCome = { isOver: true, next: async () => undefined, giveUp: () => undefined }

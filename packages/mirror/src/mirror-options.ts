@@ -112,7 +112,8 @@ function requireParts(parts: readonly unknown[]): KeptParts {
   throw new OptionError('keep', `keep is not a list of parts. Pass some of '${PARTS.join("', '")}', or [].`)
 }
 
-function requireCount(option: string, value: unknown): number {
+/** @throws OptionError when the value is not a whole number from 1 */
+export function requireCount(option: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
   throw new OptionError(option, `${option} is not a whole number from 1. Pass one, or leave the option out.`)
 }

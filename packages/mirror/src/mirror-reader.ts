@@ -1,6 +1,7 @@
 import { type Clock, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
 import { type Explanation, explain } from './explain.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './feed/changes.ts'
+import { requireCount } from './mirror-options.ts'
 import { type MirroredNote, mirroredNote } from './mirrored-note.ts'
 import { type MirrorStatus, statusOf } from './status.ts'
 import type { MirrorStore, StoredNote } from './stores/store.ts'
@@ -22,6 +23,7 @@ export interface MirrorReader {
    *
    * @param limit  how many at most
    * @default 20
+   * @throws OptionError when `limit` is not a whole number from 1
    */
   search(words: string, limit?: number): Promise<readonly MirroredNote[]>
   /**
@@ -70,10 +72,18 @@ export function openMirror(options: MirrorReaderOptions): MirrorReader {
   }
   let opened: Promise<MirrorStore> | undefined
   const open = () => {
-    opened ??= store.migrate().then(() => store)
+    opened ??= migrated(store).catch((error) => {
+      opened = undefined
+      throw error
+    })
     return opened
   }
   return createReader({ store: open, scope, clock })
+}
+
+async function migrated(store: MirrorStore): Promise<MirrorStore> {
+  await store.migrate()
+  return store
 }
 
 /** What a mirror is read from. */
@@ -102,6 +112,7 @@ export function createReader(parts: ReaderParts): MirrorReader {
     },
     list: ({ after = '' } = {}) => listNotes(parts, after),
     async search(text, limit = 20) {
+      requireCount('limit', limit)
       const words = text.split(/\s+/u).filter((word) => word !== '')
       if (words.length === 0) return []
       const found = await (await open()).search(scope, words, limit)
@@ -146,10 +157,9 @@ async function* listChanges(
   options: ChangesOptions,
 ): AsyncGenerator<MirrorChange, void, void> {
   const store = await open()
-  const { progress } = await store.readProgress(scope)
   yield* readChanges(
     {
-      copyId: progress.copyId,
+      readCopyId: async () => (await store.readProgress(scope)).progress.copyId,
       read: (after, limit) => store.listChanges(scope, after, limit),
       // Another process may have made it.
       wait: () => clock.sleep(LOOK_EVERY_MS, options.signal),

@@ -1,7 +1,8 @@
 import { NotesClient } from '@notewire/client'
 import { describe, expect, it } from 'vitest'
+import { heldContent } from './fixtures/held-content.ts'
 import { copyIn, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
-import { createMirror, type MirrorStore, memoryMirror, openMirror } from './index.ts'
+import { createMirror, memoryMirror, openMirror } from './index.ts'
 
 describe('the first sync', () => {
   it('copies every note with transcript and summary, with no request more than that takes', async () => {
@@ -474,10 +475,3 @@ describe('a position of the feed', () => {
     await expect(toldAgain()).rejects.toMatchObject({ code: 'position_foreign' })
   })
 })
-
-/** How many notes there is content of, to be seen or not. */
-async function heldContent(store: MirrorStore): Promise<number> {
-  const changed = await store.listChanges('default', 0, 1000)
-  const notes = await Promise.all(changed.map(({ state }) => store.getNote('default', state.noteId)))
-  return notes.filter((stored) => stored?.note !== null || stored.transcript !== null || stored.summary !== null).length
-}

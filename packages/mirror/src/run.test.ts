@@ -1,18 +1,8 @@
+import { queryObjects } from 'node:v8'
 import { describe, expect, it } from 'vitest'
-import { copyIn, type MirroredService, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
+import { copyIn, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
+import { whileRunning } from './fixtures/while-running.ts'
 import type { ProblemNotice } from './index.ts'
-
-/** Runs the mirror of a service while time is moved on, and ends it. */
-async function whileRunning(world: MirroredService, act: () => Promise<void>): Promise<void> {
-  const end = new AbortController()
-  const running = world.mirror.run({ signal: end.signal })
-  try {
-    await Promise.race([act(), running])
-  } finally {
-    end.abort()
-    await running
-  }
-}
 
 describe('a mirror that runs', () => {
   it('copies everything at once, and ends quietly with its signal', async () => {
@@ -41,6 +31,17 @@ describe('a mirror that runs', () => {
       const note = world.service.owner.record({ title: 'Retro' }).end()
       await world.service.clock.advance('2s')
       expect(await world.mirror.get(note.note_id)).toMatchObject({ note: { title: 'Retro' } })
+    })
+  })
+
+  it('holds no more memory after hours without an event', async () => {
+    await using world = await mirroredService({ notes: 3 }, { pollEveryMs: 86_400_000 })
+    const countWaiting = () => queryObjects(AbortController, { format: 'count' })
+    await whileRunning(world, async () => {
+      await world.service.clock.advance('1s')
+      const before = countWaiting()
+      await world.service.clock.advance('1h')
+      expect(countWaiting()).toBeLessThan(before + 20)
     })
   })
 

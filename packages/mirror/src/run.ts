@@ -1,3 +1,4 @@
+import { RateLimitedError } from '@notewire/client'
 import type { Engine } from './engine.ts'
 import { tell } from './mirror-hooks.ts'
 import type { MirrorSettings } from './mirror-options.ts'
@@ -7,20 +8,45 @@ import { pauseAfter } from './rules/patience.ts'
 /** How long at most until notes are looked for that other processes have marked, in milliseconds. */
 const LOOK_EVERY_MS = 5_000
 
+/** How long at least until then when nothing could be done: what is due may be locked. */
+const LOOK_AGAIN_AFTER_MS = 1_000
+
+/** The longest pause that a service is granted, in milliseconds. */
+const LONGEST_GRANTED_MS = 60 * 60_000
+
+/** How long at most a pause goes on without a look for what is to be erased, in milliseconds. */
+const ERASE_EVERY_MS = 5 * 60_000
+
 /** Keeps a mirror up to date until the signal fires. */
-export async function run(engine: Engine, { clock, hooks }: MirrorSettings, signal: AbortSignal): Promise<void> {
+export async function run(engine: Engine, settings: MirrorSettings, signal: AbortSignal): Promise<void> {
+  const { clock, hooks } = settings
   for (let failures = 0; !signal.aborted; ) {
     try {
-      const { nextAt } = await engine.work({ signal })
+      const { settled, nextAt } = await engine.work({ signal })
       failures = 0
-      await engine.nextHint(Math.max(0, Math.min(nextAt - clock.now(), LOOK_EVERY_MS)), signal)
+      const least = settled > 0 ? 0 : LOOK_AGAIN_AFTER_MS
+      await engine.nextHint(Math.max(least, Math.min(nextAt - clock.now(), LOOK_EVERY_MS)), signal)
     } catch (error) {
       if (signal.aborted) return
       if (isFinal(error)) throw error
       tell(hooks.onProblem, { error })
-      await clock.sleep(jittered(pauseAfter(failures)), signal).catch(() => undefined)
+      await pause(Math.max(jittered(pauseAfter(failures)), wantedPause(error)), engine, settings, signal)
       failures += 1
     }
+  }
+}
+
+/** How long the service asks to be left alone, in milliseconds. */
+function wantedPause(error: unknown): number {
+  const retryAfterMs = error instanceof RateLimitedError ? error.retryAfterMs : undefined
+  return Math.min(retryAfterMs ?? 0, LONGEST_GRANTED_MS)
+}
+
+/** Leaves the service alone. What is to be erased is erased all the same. */
+async function pause(ms: number, engine: Engine, { clock, hooks }: MirrorSettings, signal: AbortSignal): Promise<void> {
+  for (let left = ms; left > 0 && !signal.aborted; left -= ERASE_EVERY_MS) {
+    await clock.sleep(Math.min(left, ERASE_EVERY_MS), signal).catch(() => undefined)
+    if (left > ERASE_EVERY_MS) await engine.eraseOverdue().catch((error) => tell(hooks.onProblem, { error }))
   }
 }
 

@@ -22,7 +22,7 @@ function aFeed() {
     read: (options: ChangesOptions = {}) =>
       readChanges(
         {
-          copyId: 'copy-1',
+          readCopyId: async () => 'copy-1',
           read: (after, limit) => store.listChanges('s', after, limit),
           wait: () => new Promise((resolve) => setImmediate(resolve)),
         },

@@ -37,8 +37,8 @@ export interface ChangesOptions {
 
 /** What the feed is read from. */
 export interface Feed {
-  /** The name of the copy; `null` when there is none yet. */
-  readonly copyId: string | null
+  /** Reads the name of the copy; `null` when there is none yet. */
+  readCopyId(): Promise<string | null>
   /** Reads changes behind a position. */
   read(after: number, limit: number): Promise<readonly ChangedNote[]>
   /** Resolves when there may be more. */
@@ -52,14 +52,17 @@ const CHANGES_AT_ONCE = 100
  * reader who resumes, and never more than once for each position.
  */
 export async function* readChanges(
-  { copyId, read, wait }: Feed,
+  { readCopyId, read, wait }: Feed,
   { after, follow = false, signal }: ChangesOptions,
 ): AsyncGenerator<MirrorChange, void, void> {
+  let copyId = await readCopyId()
   const begin = positionIn(after, copyId)
   for (let position = begin; ; ) {
     signal?.throwIfAborted()
     const known = position
     const changed = await read(known, CHANGES_AT_ONCE)
+    // A copy has its name before its first note, and both may be newer than this loop.
+    if (changed.length > 0) copyId ??= await readCopyId()
     for (const note of changed) {
       signal?.throwIfAborted()
       const change = changeFor(note, { begin, known })

@@ -1,5 +1,6 @@
 import type { NotesClient } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
+import { isAhead } from '../clocks.ts'
 import { KeyChangedError } from '../errors.ts'
 import type { Ledger } from '../ledger.ts'
 import { type MirrorHooks, tell } from '../mirror-hooks.ts'
@@ -55,7 +56,7 @@ export class Lister {
     const loaded = await store.readProgress(scope)
     const { keyId, lister: lease } = loaded.progress
     refuseOtherKey(scope, keyId, client)
-    if (lease !== null && lease.holder !== holder && lease.until > ledger.clock.now()) return undefined
+    if (takenUntil(lease, holder, ledger.clock.now()) !== undefined) return undefined
     const lister = new Lister(tools, holder, loaded)
     try {
       await lister.advance({ keyId: client.keyId ?? null })
@@ -133,6 +134,12 @@ export class Lister {
     this.#version += 1
     this.#sequence = outcome.before.sequence
   }
+}
+
+/** Until when at most somebody else lists; `undefined` while nobody does. */
+export function takenUntil(lease: MirrorProgress['lister'], holder: string, now: number): number | undefined {
+  if (lease === null || lease.holder === holder || lease.until <= now) return undefined
+  return isAhead(lease.until - LEASE_MS, now) ? undefined : lease.until
 }
 
 /** @throws KeyChangedError when the notes were read with another key */

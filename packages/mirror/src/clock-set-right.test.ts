@@ -1,0 +1,83 @@
+import type { Clock } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { mirroredService } from './fixtures/mirrored-service.ts'
+import { whileRunning } from './fixtures/while-running.ts'
+import { type MirrorStore, memoryMirror } from './index.ts'
+
+const DAY_MS = 86_400_000
+
+/** A clock that is some time ahead of another until it is set right. */
+function aClockAhead(of: Clock, ms: number) {
+  let ahead = ms
+  return {
+    now: () => of.now() + ahead,
+    sleep: (pause: number, signal?: AbortSignal) => of.sleep(pause, signal),
+    setRight: () => {
+      ahead = 0
+    },
+  }
+}
+
+/** A store that a process no longer reaches once it has written so often: it died. */
+function dyingAfter(commits: number, store: MirrorStore): MirrorStore {
+  let left = commits
+  return {
+    ...store,
+    async commit(...commit) {
+      left -= 1
+      if (left < 0) throw new Error('the process died')
+      return await store.commit(...commit)
+    },
+  }
+}
+
+describe('a mirror whose clock was a month ahead and is set right', () => {
+  async function setRight() {
+    const world = await mirroredService({ notes: 3 })
+    const clock = aClockAhead(world.service.clock, 30 * DAY_MS)
+    const mirror = world.another({ clock })
+    await mirror.sync({ scan: 'now' })
+    clock.setRight()
+    return { ...world, mirror }
+  }
+
+  it('polls at once, and every few minutes from then on', async () => {
+    await using world = await setRight()
+    world.service.owner.record().end()
+    expect(await world.mirror.work()).toMatchObject({ listed: true, nextAt: world.service.clock.now() + 300_000 })
+    expect((await world.mirror.status()).notes.live).toBe(4)
+    expect(await world.mirror.work()).toMatchObject({ listed: false })
+  })
+
+  it('scans at once, since nobody knows when it did', async () => {
+    await using world = await setRight()
+    await world.mirror.sync()
+    const { correctAsOf } = await world.mirror.status()
+    expect(correctAsOf?.getTime()).toBeLessThanOrEqual(world.service.clock.now())
+  })
+
+  it('takes the place of a process that died while it listed', async () => {
+    await using world = await mirroredService({ notes: 3 })
+    const store = memoryMirror()
+    const clock = aClockAhead(world.service.clock, 30 * DAY_MS)
+    const dying = world.another({ store: dyingAfter(4, store), clock })
+    await expect(dying.sync()).rejects.toThrow('the process died')
+    expect((await store.readProgress('default')).progress.lister).not.toBeNull()
+    expect(await world.another({ store }).sync()).toMatchObject({ listed: true })
+  })
+})
+
+describe('two mirrors whose clocks differ by some minutes', () => {
+  it('poll no more often than one', async () => {
+    await using world = await mirroredService({ notes: 3 })
+    const store = memoryMirror()
+    const ahead = world.another({ store, clock: aClockAhead(world.service.clock, 4 * 60_000) })
+    const other = world.another({ store })
+    await ahead.sync()
+    const before = world.asked().length
+    await whileRunning({ mirror: ahead }, () =>
+      whileRunning({ mirror: other }, () => world.service.clock.advance('1h')),
+    )
+    expect(world.asked().length - before).toBeLessThanOrEqual(13)
+  })
+})

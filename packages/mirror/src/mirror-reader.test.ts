@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { mirroredService } from './fixtures/mirrored-service.ts'
+import { type MirrorStore, memoryMirror, openMirror } from './index.ts'
+
+/** A store that cannot be reached when it is used for the first time. */
+function unreachableAtFirst(store: MirrorStore): MirrorStore {
+  let isReachable = false
+  return {
+    ...store,
+    async migrate() {
+      if (isReachable) return await store.migrate()
+      isReachable = true
+      throw new Error('connect ECONNREFUSED')
+    },
+  }
+}
+
+describe('a mirror that is only read', () => {
+  it('works as soon as its store can be reached', async () => {
+    await using world = await mirroredService({ notes: 5 })
+    const store = memoryMirror()
+    await world.another({ store }).sync()
+    const reader = openMirror({ store: unreachableAtFirst(store) })
+    await expect(reader.status()).rejects.toThrow('connect ECONNREFUSED')
+    expect((await reader.status()).notes.live).toBe(5)
+  })
+
+  it('tells positions to go on behind to a loop that began before the first sync', async () => {
+    await using world = await mirroredService({ notes: 3 })
+    const store = memoryMirror()
+    const reader = openMirror({ store, clock: world.service.clock })
+    const told: string[] = []
+    const end = new AbortController()
+    const following = (async () => {
+      for await (const { position } of reader.changes({ follow: true, signal: end.signal })) told.push(position)
+    })()
+    await world.service.clock.advance('5s')
+    await world.another({ store }).sync()
+    await world.service.clock.advance('5s')
+    end.abort(new Error('enough'))
+    await expect(following).rejects.toThrow('enough')
+    expect(told.length).toBeGreaterThanOrEqual(3)
+    expect(told.at(-1)).toBe((await reader.status()).position)
+    for await (const { noteId } of reader.changes({ after: told.at(-1) })) throw new Error(`told of ${noteId} again`)
+  })
+})
+
+describe('a search', () => {
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses a limit of %s', async (limit) => {
+    const reader = openMirror({ store: memoryMirror() })
+    await expect(reader.search('budget', limit)).rejects.toMatchObject({ option: 'limit' })
+  })
+})

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { heldContent } from './fixtures/held-content.ts'
+import { mirroredService } from './fixtures/mirrored-service.ts'
+import { whileRunning } from './fixtures/while-running.ts'
+import { type MirrorStore, memoryMirror } from './index.ts'
+
+/** A store in which somebody else locks every note: one is due, and none can be taken. */
+function lockedStore() {
+  const memory = memoryMirror()
+  let isLocked = false
+  let takes = 0
+  const store: MirrorStore = {
+    ...memory,
+    async takeDue(scope, request) {
+      const due = await memory.takeDue(scope, isLocked ? { ...request, limit: 0 } : request)
+      takes += 1
+      return isLocked ? { ...due, nextDueAt: request.now } : due
+    },
+  }
+  return {
+    store,
+    takes: () => takes,
+    lock: () => {
+      isLocked = true
+    },
+  }
+}
+
+describe('a mirror that runs beside somebody who locks a note that is due', () => {
+  it('looks every second whether it can be taken', async () => {
+    const { store, lock, takes } = lockedStore()
+    await using world = await mirroredService({ notes: 3 }, { store })
+    await world.mirror.sync()
+    lock()
+    const before = takes()
+    await whileRunning(world, () => world.service.clock.advance('10s'))
+    expect(takes() - before).toBeGreaterThan(10)
+    expect(takes() - before).toBeLessThan(200)
+  })
+})
+
+describe('a mirror that runs while the service wants a pause', () => {
+  async function rateLimited(retryAfter: number, store = memoryMirror()) {
+    const world = await mirroredService({ notes: 3 }, { store }, { maxRetries: 0 })
+    await world.mirror.sync()
+    await world.service.clock.advance('6m')
+    world.service.faults.inject({ request: 'GET /v1/**', fault: { kind: 'status', status: 429, retryAfter } })
+    return world
+  }
+
+  it.each([
+    [1_200, '19m', '2m'],
+    [7_200, '59m', '2m'],
+  ] as const)('of %i s leaves it alone for as long as that, or an hour', async (retryAfter, quiet, rest) => {
+    await using world = await rateLimited(retryAfter)
+    await whileRunning(world, async () => {
+      await world.service.clock.advance('1s')
+      const before = world.asked().length
+      await world.service.clock.advance(quiet)
+      expect(world.asked().length).toBe(before)
+      await world.service.clock.advance(rest)
+      expect(world.asked().length).toBe(before + 1)
+    })
+  })
+
+  it('of less than its own backs off all the same', async () => {
+    await using world = await rateLimited(1)
+    const before = world.asked().length
+    await whileRunning(world, () => world.service.clock.advance('30m'))
+    expect(world.asked().length - before).toBeLessThan(30)
+  })
+
+  it('erases what an event called gone within its hour, without a request', async () => {
+    const store = memoryMirror()
+    await using world = await rateLimited(7_200, store)
+    await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
+    const [note] = world.service.owner.notes()
+    await whileRunning(world, async () => {
+      await world.service.clock.advance('10m')
+      note?.delete()
+      await world.service.clock.advance('66m')
+      expect(await heldContent(store)).toBe(2)
+    })
+  })
+})
