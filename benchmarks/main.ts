@@ -14,7 +14,7 @@ import { measureMockWorld } from './src/mock-world.ts'
 import { measurePostgresStore } from './src/postgres-store.ts'
 import { measureQueues } from './src/queues.ts'
 import { measureRedisStore } from './src/redis-store.ts'
-import { figure, type Table, writeReport } from './src/report.ts'
+import { figure, type Table, updateReport, writeReport } from './src/report.ts'
 import { measureServers } from './src/servers.ts'
 import { measureSizes } from './src/sizes.ts'
 import { measureSqliteStore } from './src/sqlite-store.ts'
@@ -45,7 +45,8 @@ const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = 
   'constant-time': measureConstantTime,
 }
 
-// `npm run benchmarks` measures everything and writes the page; names after it measure those alone and only print.
+// `npm run benchmarks` measures everything and writes the page anew; names after it measure those alone, and take the place of what
+// the page has of them. With a share of the notes, nothing is written.
 const asked = process.argv.slice(2)
 const names = asked.length === 0 ? Object.keys(measurements) : asked
 const tables: Table[] = []
@@ -58,4 +59,4 @@ for (const name of names) {
     }
   }
 }
-if (asked.length === 0) await writeReport(tables)
+if (process.env['MIRROR_SHARE'] === undefined) await (asked.length === 0 ? writeReport : updateReport)(tables)

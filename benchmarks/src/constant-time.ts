@@ -38,7 +38,7 @@ export async function measureConstantTime(): Promise<readonly Table[]> {
   return [
     {
       title: 'Does the time to refuse depend on how much of a signature is right?',
-      unit: '|t| of Welch',
+      unit: 't of Welch, without its sign',
       note: `No dependence is measurable below ${THRESHOLD} (dudect's threshold), over ${SAMPLES} refusals whose first or last byte alone was wrong.`,
       rows: [{ name: 'notewire', value: t, ratio: t / THRESHOLD, budget: THRESHOLD }],
     },

@@ -3,6 +3,7 @@ import { NotesClient } from '@notewire/client'
 import { createMirror, memoryMirror } from '@notewire/mirror'
 import { sqliteMirror } from '@notewire/mirror/sqlite'
 import type { NotePage } from '@notewire/protocol'
+import { peakMemoryMb } from './peak-memory.ts'
 
 // Started as a process of its own. Copies notes with their transcripts and summaries from a service, and says how many, and what that took:
 // `{ notes, ms, cpuMs, maxRssMb }`. The number is of notes to copy; for the mirror, which copies all, of those to read at once.
@@ -16,7 +17,7 @@ const cpuBefore = process.cpuUsage()
 const notes = await copyNotes()
 const { user, system } = process.cpuUsage(cpuBefore)
 const ms = performance.now() - began
-process.send?.({ notes, ms, cpuMs: (user + system) / 1000, maxRssMb: process.resourceUsage().maxRSS / 1024 })
+process.send?.({ notes, ms, cpuMs: (user + system) / 1000, maxRssMb: peakMemoryMb() })
 
 async function mirror(): Promise<number> {
   const store = path === '' ? memoryMirror() : sqliteMirror(path)

@@ -4,6 +4,7 @@ import { NotesClient } from '@notewire/client'
 import { createMirror, type Mirror, type MirrorHooks } from '@notewire/mirror'
 import type { NotePage } from '@notewire/protocol'
 import { openStore, type StorePlace } from './mirror-stores.ts'
+import { peakMemoryMb } from './peak-memory.ts'
 
 // Started as a process of its own, so that its memory is nobody else's. Scans a mirror to warm up and then another, and says what the second
 // scan took: `{ seen, missing, ms, cpuMs, rssMb, maxRssMb, liveMb }`, the first of the memory that from before any scan, the last that of
@@ -22,7 +23,7 @@ const cpuBefore = process.cpuUsage()
 const found = await run(places.slice(4, 8))
 const { user, system } = process.cpuUsage(cpuBefore)
 const ms = performance.now() - began
-const maxRssMb = process.resourceUsage().maxRSS / 1024
+const maxRssMb = peakMemoryMb()
 process.send?.({ ...found, ms, cpuMs: (user + system) / 1000, rssMb, maxRssMb, liveMb })
 
 interface Found {
