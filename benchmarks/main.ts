@@ -14,11 +14,12 @@ import { measureMockWorld } from './src/mock-world.ts'
 import { measurePostgresStore } from './src/postgres-store.ts'
 import { measureQueues } from './src/queues.ts'
 import { measureRedisStore } from './src/redis-store.ts'
-import { figure, type Table, updateReport, writeReport } from './src/report.ts'
+import { figure, type Table, writeReport } from './src/report.ts'
 import { measureServers } from './src/servers.ts'
 import { measureSizes } from './src/sizes.ts'
 import { measureSqliteStore } from './src/sqlite-store.ts'
 import { measureTypeChecks } from './src/type-checks.ts'
+import { updateReport } from './src/update-report.ts'
 import { measureVerification } from './src/verify.ts'
 
 const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = {

@@ -1,7 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { arch, cpus, platform } from 'node:os'
 import { join } from 'node:path'
-import { readTables } from './read-tables.ts'
 
 /** One comparison. */
 export interface Table {
@@ -23,15 +22,8 @@ export interface Row {
   readonly least?: number
 }
 
-const DOCS = join(import.meta.dirname, '../../docs')
-
-/** Writes these tables into `docs/benchmarks.md` and its plot, each in the place of the one that has its title. */
-export async function updateReport(measured: readonly Table[]): Promise<void> {
-  const before = readTables(await readFile(join(DOCS, 'benchmarks.md'), 'utf8'))
-  const measuredAnew = (title: string) => measured.find((table) => table.title === title)
-  const added = measured.filter(({ title }) => !before.some((table) => table.title === title))
-  await writeReport([...before.map((table) => measuredAnew(table.title) ?? table), ...added])
-}
+/** Where the page is. */
+export const DOCS = join(import.meta.dirname, '../../docs')
 
 /** Writes `docs/benchmarks.md` and its plot. */
 export async function writeReport(tables: readonly Table[]): Promise<void> {
