@@ -1,6 +1,7 @@
 import { SIGNATURE_HEADERS } from '@notewire/protocol'
 import { type CapturedHeader, valuesOf } from '../captured-request.ts'
-import type { Difference, DifferenceCode, Reading } from './difference.ts'
+import type { Reading } from './difference.ts'
+import { headerDifference, headerReading, urlDecoded } from './header-reading.ts'
 
 /** One of the three headers of a notification. */
 export type SignatureHeader = keyof typeof SIGNATURE_HEADERS
@@ -30,13 +31,13 @@ function isOfSensibleLength({ value }: Reading<string>): boolean {
 function namedValues(headers: readonly CapturedHeader[], header: SignatureHeader): readonly Reading<string>[] {
   const name = SIGNATURE_HEADERS[header]
   const own = valuesOf(headers, name).filter((value) => value !== '')
-  const twice = difference('header_joined', `the header ${name} is there ${own.length} times`, JOINED_FIX)
+  const twice = headerDifference('header_joined', `the header ${name} is there ${own.length} times`, JOINED_FIX)
   if (own.length > 0) return own.map((value) => ({ value, differences: own.length > 1 ? [twice] : [] }))
   return headers
     .filter((each) => each.value !== '' && plainName(each.name) === name)
     .map(({ name: found, value }) => {
       const what = `the header ${name} came under the name ${found}`
-      return { value, differences: [difference('header_names', what, NAMES_FIX)] }
+      return { value, differences: [headerDifference('header_names', what, NAMES_FIX)] }
     })
 }
 
@@ -61,16 +62,16 @@ function spoilt(value: string, header: SignatureHeader): readonly Reading<string
   const readings = [
     ...(parts.length > 1
       ? [...new Set(parts)].map((part) =>
-          reading(part, 'header_joined', `the header ${name} was joined by a comma`, JOINED_FIX),
+          headerReading(part, 'header_joined', `the header ${name} was joined by a comma`, JOINED_FIX),
         )
       : []),
-    reading(
+    headerReading(
       value.trim().replace(/^(["'])(.*)\1$/, '$2'),
       'header_quotes',
       `the header ${name} was put in quotes`,
       AS_IT_CAME,
     ),
-    reading(urlDecoded(value), 'header_url_encoded', `the header ${name} was URL-encoded`, AS_IT_CAME),
+    headerReading(urlDecoded(value), 'header_url_encoded', `the header ${name} was URL-encoded`, AS_IT_CAME),
     ...(header === 'timestamp' ? timestampReadings(value.trim()) : []),
   ]
   return readings.filter((each) => each.value !== value)
@@ -83,30 +84,16 @@ const TIMESTAMP_FIX =
 function timestampReadings(value: string): readonly Reading<string>[] {
   if (/^\d{12,14}$/.test(value)) {
     const seconds = String(Math.floor(Number(value) / 1000))
-    return [reading(seconds, 'timestamp_milliseconds', 'the timestamp was turned into milliseconds', TIMESTAMP_FIX)]
+    return [
+      headerReading(seconds, 'timestamp_milliseconds', 'the timestamp was turned into milliseconds', TIMESTAMP_FIX),
+    ]
   }
   if (/^\d{9,11}$/.test(value)) {
     const what = 'the timestamp was signed in milliseconds and sent in seconds'
-    return [reading(`${value}000`, 'timestamp_seconds', what, TIMESTAMP_FIX)]
+    return [headerReading(`${value}000`, 'timestamp_seconds', what, TIMESTAMP_FIX)]
   }
   const time = /^\d+\.\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value)
   if (Number.isNaN(time)) return []
   const what = 'the timestamp was turned into another form'
-  return [reading(String(Math.floor(time / 1000)), 'timestamp_other_form', what, TIMESTAMP_FIX)]
-}
-
-function urlDecoded(value: string): string {
-  try {
-    return decodeURIComponent(value)
-  } catch {
-    return value
-  }
-}
-
-function reading(value: string, code: DifferenceCode, what: string, fix: string): Reading<string> {
-  return { value, differences: [difference(code, what, fix)] }
-}
-
-function difference(code: DifferenceCode, what: string, fix: string): Difference {
-  return { code, subject: 'header', what, fix }
+  return [headerReading(String(Math.floor(time / 1000)), 'timestamp_other_form', what, TIMESTAMP_FIX)]
 }

@@ -1,5 +1,6 @@
 import { SIGNATURE_VERSION } from '@notewire/protocol'
-import type { Difference, DifferenceCode, Reading } from './difference.ts'
+import type { Reading } from './difference.ts'
+import { headerDifference, headerReading, urlDecoded } from './header-reading.ts'
 
 /** More entries than this are no signature header, and whoever sends them is not worth the time. */
 const MOST_ENTRIES = 64
@@ -20,20 +21,25 @@ export function signatureReadings(header: Reading<string>): readonly Reading<str
 function headerForms(value: string): readonly Reading<string>[] {
   return [
     { value, differences: [] },
-    reading(urlDecoded(value), 'signature_url_encoded', 'the header webhook-signature was URL-encoded', AS_IT_CAME),
-    reading(
+    headerReading(
+      urlDecoded(value),
+      'signature_url_encoded',
+      'the header webhook-signature was URL-encoded',
+      AS_IT_CAME,
+    ),
+    headerReading(
       value.replace(/^(["'])(.*)\1$/, '$2'),
       'header_quotes',
       'the header webhook-signature was put in quotes',
       AS_IT_CAME,
     ),
-    reading(
+    headerReading(
       value.replace(/,\s*(?=v\d+[a-z]?[,=])/g, ' '),
       'signature_list_commas',
       'the entries of webhook-signature were joined by commas',
       'Entries are separated by spaces (contract §5): make whatever joins or splits the header by commas leave it alone.',
     ),
-    reading(
+    headerReading(
       value.replace(/ (?!v\d+[a-z]?,)/g, '+'),
       'signature_plus_as_space',
       'a plus sign of the signature became a space',
@@ -55,7 +61,7 @@ function entryReadings(entry: string): readonly Reading<string>[] {
     text = '',
   } = /^(?:(?<version>[A-Za-z]\w{0,11})(?<sign>[,=:]))?(?<text>\S+)$/.exec(entry)?.groups ?? {}
   const isVersion1 = version === SIGNATURE_VERSION && sign === ','
-  const unversioned = difference(
+  const unversioned = headerDifference(
     'signature_version',
     version === '' ? 'the signature has no version before it' : 'the signature is not written as "v1,"',
     'Each entry is "v1," and the signature in base64 (contract §5): correct the sender, or whatever rewrites the header.',
@@ -73,13 +79,13 @@ function textReadings(text: string): readonly Reading<string>[] {
     { value: text, differences: [] },
     ...(text === url
       ? []
-      : [reading(padded, 'signature_base64url', 'the signature was written in base64url', BASE64_FIX)]),
+      : [headerReading(padded, 'signature_base64url', 'the signature was written in base64url', BASE64_FIX)]),
     ...(text.length === 43 && text === url
-      ? [reading(padded, 'signature_padding', 'the signature has lost its padding', BASE64_FIX)]
+      ? [headerReading(padded, 'signature_padding', 'the signature has lost its padding', BASE64_FIX)]
       : []),
     ...(/^[\da-f]{64}$/i.test(text)
       ? [
-          reading(
+          headerReading(
             Buffer.from(text, 'hex').toString('base64'),
             'signature_hex',
             'the signature was written in hexadecimal',
@@ -91,19 +97,3 @@ function textReadings(text: string): readonly Reading<string>[] {
 }
 
 const BASE64_FIX = 'The signature is standard base64 with its padding (contract §5): correct the sender.'
-
-function urlDecoded(value: string): string {
-  try {
-    return decodeURIComponent(value)
-  } catch {
-    return value
-  }
-}
-
-function reading(value: string, code: DifferenceCode, what: string, fix: string): Reading<string> {
-  return { value, differences: [difference(code, what, fix)] }
-}
-
-function difference(code: DifferenceCode, what: string, fix: string): Difference {
-  return { code, subject: 'header', what, fix }
-}
