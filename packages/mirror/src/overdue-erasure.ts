@@ -3,8 +3,8 @@ import { type MirrorHooks, tell } from './mirror-hooks.ts'
 import { ERASE_WITHIN_MS, eraseUnconfirmed } from './rules/erasure-rule.ts'
 import type { MirrorStore } from './stores/store.ts'
 
-/** How long at most a sync goes on without a look for what is to be erased, in milliseconds. */
-const LOOK_EVERY_MS = 5 * 60_000
+/** How long at most a sync or a pause goes on without a look for what is to be erased, in milliseconds. */
+export const ERASE_EVERY_MS = 5 * 60_000
 
 /**
  * How many notes are erased in one step: to take one out of a text index for good takes tens of milliseconds, and other writers wait
@@ -63,7 +63,7 @@ export class OverdueErasure {
 
   #nowAndThen(): void {
     const now = this.#ledger.clock.now()
-    if (Math.abs(now - this.#lookedAt) < LOOK_EVERY_MS) return
+    if (Math.abs(now - this.#lookedAt) < ERASE_EVERY_MS) return
     this.#lookedAt = now
     // What fails here fails again when the next sync begins with it, and is told then.
     this.#underWay = this.#underWay.then(() => this.run()).catch(() => undefined)

@@ -2,6 +2,7 @@ import { RateLimitedError } from '@notewire/client'
 import type { Engine } from './engine.ts'
 import { tell } from './mirror-hooks.ts'
 import type { MirrorSettings } from './mirror-options.ts'
+import { ERASE_EVERY_MS } from './overdue-erasure.ts'
 import { isFinal } from './refreshing/failures.ts'
 import { pauseAfter } from './rules/patience.ts'
 
@@ -13,9 +14,6 @@ const LOOK_AGAIN_AFTER_MS = 1_000
 
 /** The longest pause that a service is granted, in milliseconds. */
 const LONGEST_GRANTED_MS = 60 * 60_000
-
-/** How long at most a pause goes on without a look for what is to be erased, in milliseconds. */
-const ERASE_EVERY_MS = 5 * 60_000
 
 /** Keeps a mirror up to date until the signal fires. */
 export async function run(engine: Engine, settings: MirrorSettings, signal: AbortSignal): Promise<void> {
