@@ -1,7 +1,7 @@
 import { type CheckGroup, type Examine, held, missed } from '../check.ts'
 import { secondsFromNow } from '../delivery.ts'
 import { isRefused } from '../expectations.ts'
-import { describeExchange, isAcknowledged, isRefusal } from '../reply.ts'
+import { describeExchange, isAcknowledged, isRefusal, type Reply } from '../reply.ts'
 
 const RULE_5 = '§5, receiver rule 5'
 
@@ -99,27 +99,33 @@ export const timestamp: CheckGroup = {
   ],
 }
 
-/** Refused at the limit; where that is not so, a little farther away tells a clock that is off from a missing check. */
-function isRefusedAt(offsetSeconds: number, marginSeconds: number): Examine {
-  return async ({ deliver }) => {
-    const exchange = await deliver({ timestamp: secondsFromNow(offsetSeconds) })
-    const seen = describeExchange(exchange)
-    if (isRefusal(exchange.reply)) return held(seen)
-    const farther = await deliver({ timestamp: secondsFromNow(offsetSeconds + marginSeconds) })
-    if (!isRefusal(farther.reply)) return missed(exchange, `${seen}, where a 4xx is due`)
-    const cause = `${Math.abs(offsetSeconds + marginSeconds)} s are refused: its clock is a few seconds off, or it allows a little more than 300 s`
-    return missed(exchange, seen, { cause, nearly: true })
-  }
+interface Due {
+  readonly isMet: (reply: Reply) => boolean
+  readonly status: '2xx' | '4xx'
+  /** What becomes of it with some seconds of margin, and what that tells of the receiver. */
+  readonly withMargin: string
 }
 
+/** Refused at the limit; where that is not so, a little farther away tells a clock that is off from a missing check. */
+function isRefusedAt(offsetSeconds: number, marginSeconds: number): Examine {
+  const withMargin = 'refused: its clock is a few seconds off, or it allows a little more than 300 s'
+  return isAnsweredAt(offsetSeconds, marginSeconds, { isMet: isRefusal, status: '4xx', withMargin })
+}
+
+/** Accepted within the limit; where that is not so, a little nearer tells the same. */
 function isAcceptedAt(offsetSeconds: number, marginSeconds: number): Examine {
+  const withMargin = 'accepted: its clock is a few seconds off, or it allows a little less than 300 s'
+  return isAnsweredAt(offsetSeconds, marginSeconds, { isMet: isAcknowledged, status: '2xx', withMargin })
+}
+
+function isAnsweredAt(offsetSeconds: number, marginSeconds: number, { isMet, status, withMargin }: Due): Examine {
   return async ({ deliver }) => {
     const exchange = await deliver({ timestamp: secondsFromNow(offsetSeconds) })
     const seen = describeExchange(exchange)
-    if (isAcknowledged(exchange.reply)) return held(seen)
-    const nearer = await deliver({ timestamp: secondsFromNow(offsetSeconds + marginSeconds) })
-    if (!isAcknowledged(nearer.reply)) return missed(exchange, `${seen}, where a 2xx is due`)
-    const cause = `${Math.abs(offsetSeconds + marginSeconds)} s are accepted: its clock is a few seconds off, or it allows a little less than 300 s`
+    if (isMet(exchange.reply)) return held(seen)
+    const again = await deliver({ timestamp: secondsFromNow(offsetSeconds + marginSeconds) })
+    if (!isMet(again.reply)) return missed(exchange, `${seen}, where a ${status} is due`)
+    const cause = `${Math.abs(offsetSeconds + marginSeconds)} s are ${withMargin}`
     return missed(exchange, seen, { cause, nearly: true })
   }
 }
