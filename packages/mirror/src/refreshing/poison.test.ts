@@ -1,3 +1,4 @@
+import { signedAttempt } from '@notewire/mock-server'
 import { expect, it } from 'vitest'
 import { mirroredService } from '../fixtures/mirrored-service.ts'
 import { type MirrorStore, memoryMirror } from '../index.ts'
@@ -20,6 +21,8 @@ async function serviceWith(answer: (url: URL) => Response | undefined, store: Mi
   )
   return { ...world, problems, requestsSoFar: () => requests, [Symbol.asyncDispose]: () => world.service.close() }
 }
+
+const SECRET = 'whsec_c2VjcmV0LW9mLXRoaXMtdGVzdC1hbmQtbm8tb3RoZXI'
 
 const transcriptOf = ({ pathname }: URL) => /notes\/(?<noteId>[^/]+)\/transcript$/.exec(pathname)?.groups?.['noteId']
 
@@ -112,3 +115,24 @@ it.each([
     expect(await mirror.get(bad)).toMatchObject({ isSettled: true, transcript: null })
   },
 )
+
+it.each(['..', '\ud800'])('an event about %j, which no path can hold, harms nothing else', async (noteId) => {
+  await using world = await serviceWith(() => undefined)
+  const { mirror, service } = world
+  await mirror.sync()
+  const event = {
+    event_id: 'evt_1',
+    event_type: 'note.updated',
+    occurred_at: new Date(service.clock.now()).toISOString(),
+    data: { note_id: noteId, revision: 3 },
+  }
+  const receiver = mirror.receiver({ secret: SECRET })
+  const attempt = signedAttempt({ secret: SECRET, event, at: service.clock.now() })
+  expect((await receiver.fetch(attempt)).status).toBe(204)
+  const [note] = service.owner.notes()
+  note?.edit({ title: 'edited' })
+  await service.clock.advance('1h')
+  expect(await mirror.sync()).toMatchObject({ listed: true, postponed: 1 })
+  expect((await mirror.get(note?.note_id ?? ''))?.note.title).toBe('edited')
+  expect(world.problems).toEqual([noteId])
+})
