@@ -4,7 +4,22 @@ import { keyIdOf } from './api-key.ts'
 describe('the key id, which may be shown,', () => {
   it('stands between the prefix and the dot', () => expect(keyIdOf('ntw_live_k7.s3cret')).toBe('k7'))
 
-  it('is found whatever the prefix (open point 24)', () => expect(keyIdOf('acme2_live_k7.s3cret')).toBe('k7'))
+  it('is found whatever the prefix (open point 24) (row 24)', () => expect(keyIdOf('acme2_live_k7.s3cret')).toBe('k7'))
+
+  it.each([
+    'acme-notes_live_k7.s3cret',
+    'acme_notes_live_k7.s3cret',
+    'acme.notes_live_k7.s3cret',
+    '_acme_live_k7.s3cret',
+  ])('is found after a prefix with "-", "_" or ".": %s', (apiKey) => expect(keyIdOf(apiKey)).toBe('k7'))
+
+  it.each(['ntw_live_k7.s3+c/ret==', 'ntw_live_k7.s3.cret', 'ntw_live_k7.~s3:cret!', 'ntw_live_k7.x_live_y.z'])(
+    'is found before a secret of any visible characters: %s (row 24)',
+    (apiKey) => expect(keyIdOf(apiKey)).toBe('k7'),
+  )
+
+  it('may itself hold any visible character but the dot', () =>
+    expect(keyIdOf('ntw_live_k7+/=:~.s3cret')).toBe('k7+/=:~'))
 
   it('is the part after the first _live_', () => expect(keyIdOf('ntw_live_a_live_b.s3cret')).toBe('a_live_b'))
 
@@ -18,6 +33,7 @@ describe('the key id, which may be shown,', () => {
     'ntw_test_k7.s3cret',
     'ntw_live_k7.s3cret\n',
     'Bearer ntw_live_k7.s3cret',
-    'ntw_live_k7.s3.cret',
+    'ntw_live_k7.s3 cret',
+    'ntw_live_k\u00e97.s3cret',
   ])('is unknown for %j, which is no key of the contract', (text) => expect(keyIdOf(text)).toBeUndefined())
 })

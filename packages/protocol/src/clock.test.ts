@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
-import { describe, expect, it } from 'vitest'
-import { systemClock } from './clock.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { monotonicNow, systemClock } from './clock.ts'
 
 describe('the clock of the machine', () => {
   it('tells the time in milliseconds since the Unix epoch', () => {
@@ -31,5 +31,23 @@ describe('the clock of the machine', () => {
     const { signal } = new AbortController()
     await Promise.all([systemClock.sleep(1, signal), systemClock.sleep(2, signal)])
     expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+})
+
+describe('the monotonic time', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it('of the machine does not jump when its time of day is set', () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const before = monotonicNow(systemClock)
+    vi.setSystemTime(0)
+    expect(systemClock.now()).toBe(0)
+    const after = monotonicNow(systemClock)
+    expect(after).toBeGreaterThanOrEqual(before)
+    expect(after - before).toBeLessThan(60_000)
+  })
+
+  it('of a clock without one is its time of day', () => {
+    expect(monotonicNow({ now: () => 1_700_000_000_000, sleep: systemClock.sleep })).toBe(1_700_000_000_000)
   })
 })

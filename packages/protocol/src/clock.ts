@@ -6,6 +6,11 @@ export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number
   /**
+   * Milliseconds since some fixed moment. Unlike {@link Clock.now}, it does not jump when the machine's clock is set.
+   * Leave it out on a clock that nobody sets: `now` then measures durations as well.
+   */
+  monotonic?(): number
+  /**
    * Resolves after `ms` milliseconds of this clock's time.
    *
    * @throws the signal's reason, as soon as `signal` is aborted
@@ -13,9 +18,19 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+/**
+ * Reads a clock to measure a duration: subtract one reading from a later one. A reading is no time of day.
+ *
+ * @returns milliseconds, with fractions on the machine's clock
+ */
+export function monotonicNow(clock: Clock): number {
+  return clock.monotonic?.() ?? clock.now()
+}
+
 /** The clock of the machine: the default wherever a {@link Clock} is accepted. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) {

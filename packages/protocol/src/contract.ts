@@ -51,5 +51,4 @@ export const RETRY_DELAYS_MS: readonly number[] = [30_000, 300_000, 1_800_000, 7
  * The time from the first attempt of a delivery to the end of its last, in milliseconds, when every attempt times out:
  * 26 h 36 min 40 s. Deduplication must remember events for longer than this.
  */
-export const RETRY_SPAN_MS =
-  RETRY_DELAYS_MS.reduce((total, delay) => total + delay, 0) + MAX_DELIVERY_ATTEMPTS * RECEIVER_DEADLINE_MS
+export const RETRY_SPAN_MS = 95_800_000

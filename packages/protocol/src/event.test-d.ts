@@ -26,7 +26,8 @@ describe('a known event narrows by its event_type', () => {
     switch (event.event_type) {
       case 'note.ended':
         expectTypeOf(event).toEqualTypeOf<NoteEndedEvent>()
-        expectTypeOf(event.data.recording_session_id).toEqualTypeOf<string>()
+        expectTypeOf(event.data.recording_session_id).toEqualTypeOf<string | null | undefined>()
+        expectTypeOf(event.occurred_at).toEqualTypeOf<string | undefined>()
         break
       case 'note.summary.generated':
         expectTypeOf(event).toEqualTypeOf<NoteSummaryGeneratedEvent>()
@@ -56,6 +57,28 @@ describe('a known event narrows by its event_type', () => {
   })
 })
 
+describe('an event of any kind narrows by its event_type', () => {
+  it('in a switch, whose default gets the kinds that it does not name, and unknown ones', () => {
+    switch (event.event_type) {
+      case 'note.deleted':
+        expectTypeOf(event).toEqualTypeOf<NoteDeletedEvent>()
+        break
+      case 'note.ended':
+      case 'note.summary.generated':
+      case 'note.updated':
+        expectTypeOf(event.data.note_id).toEqualTypeOf<string>()
+        break
+      default:
+        expectTypeOf(event).toEqualTypeOf<EndpointEvent | UnknownEvent>()
+        expectTypeOf(event.event_type).toExtend<string>()
+    }
+  })
+
+  it('in a comparison', () => {
+    if (event.event_type === 'note.ended') expectTypeOf(event).toEqualTypeOf<NoteEndedEvent>()
+  })
+})
+
 describe('an event narrows by what it is about', () => {
   it('a note, an endpoint, or something that this version does not know', () => {
     if (isNoteEvent(event)) expectTypeOf(event).toEqualTypeOf<NoteEvent>()
@@ -66,7 +89,7 @@ describe('an event narrows by what it is about', () => {
   it('and is unknown when it is not known', () => {
     if (!isKnownEvent(event)) {
       expectTypeOf(event).toEqualTypeOf<UnknownEvent>()
-      expectTypeOf(event.event_type).toBeString()
+      expectTypeOf(event.event_type).toExtend<string>()
       expectTypeOf(event.data['anything']).toBeUnknown()
     }
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS } from './contract.ts'
 import { isEndpointEvent, isKnownEvent, isNoteEvent, type WebhookEvent } from './event.ts'
-import { readEvent } from './reading/read-event.ts'
+import { readEvent } from './schemas/read-event.ts'
 
 const anEvent = (kind: string) =>
   readEvent({

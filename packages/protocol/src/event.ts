@@ -8,13 +8,16 @@ import {
 import type { SummaryStatus, TranscriptStatus } from './note.ts'
 import type { OpenEnum } from './open-enum.ts'
 
-/** What every event says, whatever its kind (contract §6). */
+/**
+ * What every event says, whatever its kind (contract §6). An event has `event_id`, `event_type` and, if it is about a note,
+ * `note_id` and `revision`; every other field may be absent (open point 31).
+ */
 export interface EventEnvelope<Kind, Data> {
   /** Unique for an event: the same in every attempt, retry and replay of it. */
   readonly event_id: string
   readonly event_type: Kind
-  /** ISO 8601, UTC. */
-  readonly occurred_at: string
+  /** When it happened: ISO 8601, UTC. `undefined` where the service sent none, or something that is no string. */
+  readonly occurred_at?: string | undefined
   readonly data: Data
 }
 
@@ -23,13 +26,14 @@ export interface NoteEventData {
   readonly note_id: string
   /** The note's revision at the time of the event. */
   readonly revision: number
+  /** Sent with `note.ended`. `undefined` where the service sent none, or none that stores can hold. */
   readonly recording_session_id?: string | null | undefined
   readonly transcript_status?: TranscriptStatus | null | undefined
   readonly summary_status?: SummaryStatus | null | undefined
 }
 
 /** A recording session has finished and its final transcript can be read: once for each session (contract §6). */
-export type NoteEndedEvent = EventEnvelope<'note.ended', NoteEventData & { readonly recording_session_id: string }>
+export type NoteEndedEvent = EventEnvelope<'note.ended', NoteEventData>
 
 /** A summary has been generated and can be read (contract §6). */
 export type NoteSummaryGeneratedEvent = EventEnvelope<'note.summary.generated', NoteEventData>
@@ -67,17 +71,22 @@ export type EndpointEvent = EndpointVerificationEvent | EndpointTestEvent
 export type KnownEvent = NoteEvent | EndpointEvent
 
 /** An event of a kind that this version does not know. Acknowledge it; never fail on it (open point 26). */
-export type UnknownEvent = EventEnvelope<string, Readonly<Record<string, unknown>>>
+export type UnknownEvent = EventEnvelope<UnknownEventKind, Readonly<Record<string, unknown>>>
 
 /**
- * The body of a delivery. Ask {@link isKnownEvent} first; then `event_type` narrows it.
+ * The kind of an {@link UnknownEvent}: any string at run time. For the type checker no literal equals it, so that
+ * `event_type` narrows a {@link WebhookEvent}; it must be a template to count as a discriminant.
+ */
+export type UnknownEventKind = `${string & { readonly isUnknownKind: true }}`
+
+/**
+ * The body of a delivery. Its `event_type` narrows it; an event of a kind that this version does not know ends in `default`.
  *
  * @example
  * ```ts
- * import { isKnownEvent, type WebhookEvent } from '@notewire/protocol'
+ * import type { WebhookEvent } from '@notewire/protocol'
  *
  * export function describeEvent(event: WebhookEvent): string {
- *   if (!isKnownEvent(event)) return `something new: ${event.event_type}`
  *   switch (event.event_type) {
  *     case 'note.ended':
  *       return `session ${event.data.recording_session_id} of ${event.data.note_id} ended`
@@ -106,12 +115,12 @@ export function isEndpointEventKind(kind: string): kind is EndpointEventKind {
 
 /** Tells whether an event is about a note, and narrows it. */
 export function isNoteEvent(event: WebhookEvent): event is NoteEvent {
-  return isNoteEventKind(event.event_type)
+  return isNoteEventKind(event?.event_type)
 }
 
 /** Tells whether an event is about an endpoint, and narrows it. */
 export function isEndpointEvent(event: WebhookEvent): event is EndpointEvent {
-  return isEndpointEventKind(event.event_type)
+  return isEndpointEventKind(event?.event_type)
 }
 
 /** Tells whether an event is of a kind that the contract names, and narrows it. */

@@ -1,6 +1,6 @@
 export type { ApiErrorBody } from './api-error.ts'
 export { keyIdOf } from './api-key.ts'
-export { type Clock, systemClock } from './clock.ts'
+export { type Clock, monotonicNow, systemClock } from './clock.ts'
 export {
   API_VERSION_PREFIX,
   ENDPOINT_EVENT_KINDS,
@@ -40,8 +40,11 @@ export {
   type NoteSummaryGeneratedEvent,
   type NoteUpdatedEvent,
   type UnknownEvent,
+  type UnknownEventKind,
   type WebhookEvent,
 } from './event.ts'
+export type { Drift, EventReading } from './event-reading.ts'
+export { isIdentifier, MAX_IDENTIFIER_LENGTH } from './identifier.ts'
 export {
   isTombstone,
   type Note,
@@ -54,12 +57,7 @@ export {
 export type { NotePage } from './note-page.ts'
 export { NotewireError } from './notewire-error.ts'
 export type { OpenEnum } from './open-enum.ts'
-export { OptionError, refuseUnknownOptions } from './options.ts'
-export { readEvent } from './reading/read-event.ts'
-export { readNote } from './reading/read-note.ts'
-export { readSummary } from './reading/read-summary.ts'
-export { readTranscript } from './reading/read-transcript.ts'
-export { readWebhookEndpoint, readWebhookEndpointWithSecret } from './reading/read-webhook-endpoint.ts'
+export { OptionError, refuseOptionsBut, refuseUnknownOptions } from './options.ts'
 export { ShapeError } from './shape-error.ts'
 export type { Summary } from './summary.ts'
 export type { Transcript, TranscriptSegment } from './transcript.ts'

@@ -59,5 +59,5 @@ export interface RecordingSession {
  * ```
  */
 export function isTombstone(note: Note): boolean {
-  return note.status === 'deleted' || (note.deleted_at !== undefined && note.deleted_at !== null)
+  return note?.status === 'deleted' || (note?.deleted_at !== undefined && note.deleted_at !== null)
 }

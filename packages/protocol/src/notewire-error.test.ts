@@ -27,6 +27,33 @@ describe('an option that nobody knows', () => {
     expect(make({ stroe: 1 })).toThrow(expect.objectContaining({ code: 'option_invalid', option: 'stroe' }))
   })
 
+  it.each([
+    ['secrets', 'Did you mean "secret"?'],
+    ['webhookSecret', 'Did you mean "secret"?'],
+    ['signing_secret', 'Did you mean "secret"?'],
+    ['STORE', 'Did you mean "store"?'],
+    ['timeout', 'Did you mean "timeoutMs", in milliseconds?'],
+    ['handlers', 'Did you mean "on"?'],
+  ])('is answered with the option that resembles it, or that other libraries call so: %s', (option, suggestion) => {
+    const known = ['secret', 'store', 'on', 'timeoutMs']
+    const refuse = () => refuseUnknownOptions('createReceiver', { [option]: 1 }, known, new Map([['handlers', 'on']]))
+    expect(refuse).toThrow(
+      `createReceiver has no option "${option}". ${suggestion} It takes: secret, store, on, timeoutMs.`,
+    )
+  })
+
+  it.each(['connection', 'o', '_', 'xyz'])('is answered without a suggestion where none resembles it: %s', (option) => {
+    expect(() => refuseUnknownOptions('createReceiver', { [option]: 1 }, ['on', 'secret'])).toThrow(
+      new OptionError(option, `createReceiver has no option "${option}". It takes: on, secret.`),
+    )
+  })
+
+  it.each([undefined, null, 'a string', 7, () => ({})])('is no object of options: %s', (options) => {
+    expect(() => make(options as unknown as object)()).toThrow(
+      new OptionError('options', 'createReceiver needs an object of options. It takes: secret, store.'),
+    )
+  })
+
   it('may have the name of what every object inherits: toString', () =>
     expect(make({ toString: 1 })).toThrow(OptionError))
 

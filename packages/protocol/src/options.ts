@@ -12,14 +12,53 @@ export class OptionError extends NotewireError<'option_invalid'> {
 }
 
 /**
- * Refuses options that nobody knows, since a misspelt option is one that silently does nothing.
+ * Refuses options that are no object, and unknown options, because a misspelt option would silently do nothing.
  *
+ * The error suggests a known option that the unknown one resembles: `baseURL` is answered with `baseUrl`, `timeout`
+ * with `timeoutMs`.
+ *
+ * @param aliases  names from other libraries that resemble none of ours, each with ours: `token` for `apiKey`
+ * @throws {@link OptionError} naming the option, the one that may be meant, and the ones that exist
+ */
+export function refuseUnknownOptions(
+  maker: string,
+  options: object,
+  known: readonly string[],
+  aliases?: ReadonlyMap<string, string>,
+): void {
+  refuseOptionsBut(maker, options, known, (option) => {
+    const meant = aliases?.get(option) ?? known.find((each) => resembles(option, each))
+    const unit = meant?.endsWith('Ms') ? ', in milliseconds' : ''
+    return meant ? `Did you mean "${meant}"${unit}? ` : ''
+  })
+}
+
+/**
+ * The same without a suggestion, for an entry whose size matters and whose options are few.
+ *
+ * @param suggest  makes a sentence about an unknown option, which ends in a space
  * @throws {@link OptionError} naming the option and the ones that exist
  */
-export function refuseUnknownOptions(maker: string, options: object, known: readonly string[]): void {
-  for (const option of Object.keys(options)) {
-    if (!known.includes(option)) {
-      throw new OptionError(option, `${maker} has no option "${option}". It takes: ${known.join(', ')}.`)
-    }
+export function refuseOptionsBut(
+  maker: string,
+  options: object,
+  known: readonly string[],
+  suggest: (option: string) => string = () => '',
+): void {
+  const advice = `It takes: ${known.join(', ')}.`
+  if (!options || typeof options !== 'object') {
+    throw new OptionError('options', `${maker} needs an object of options. ${advice}`)
   }
+  for (const option of Object.keys(options)) {
+    if (known.includes(option)) continue
+    throw new OptionError(option, `${maker} has no option "${option}". ${suggest(option)}${advice}`)
+  }
+}
+
+/** Whether one name holds the other in any case: `timeout` and `timeoutMs`, `base_url` and `baseUrl`. */
+function resembles(option: string, known: string): boolean {
+  const one = option.replaceAll('_', '').toLowerCase()
+  const other = known.toLowerCase()
+  // Too many words hold a name as short as `on`.
+  return known.length > 2 && option.length > 2 && (one.includes(other) || other.includes(one))
 }

@@ -1,66 +1,91 @@
 import * as z from 'zod/mini'
 import type { EventKind } from '../contract.ts'
-import type { EventOf, UnknownEvent } from '../event.ts'
-import { revision } from './revision.ts'
-
-const envelopeFields = {
-  event_id: z.string().check(z.minLength(1)),
-  occurred_at: z.string(),
-}
-
-const noteEventFields = {
-  note_id: z.string().check(z.minLength(1)),
+import type { EventOf, UnknownEvent, UnknownEventKind } from '../event.ts'
+import { isIdentifier } from '../identifier.ts'
+import {
+  AN_IDENTIFIER,
+  eventIdentifier,
+  NOT_EMPTY,
+  openEnum,
   revision,
-  recording_session_id: z.nullish(z.string()),
-  transcript_status: z.nullish(z.string()),
-  summary_status: z.nullish(z.string()),
+  summaryStatus,
+  text,
+  transcriptStatus,
+} from './fields.ts'
+import { allTolerated, objectOrEmpty, tolerated } from './tolerated.ts'
+
+const aboutNote = {
+  recording_session_id: z.nullish(eventIdentifier),
+  transcript_status: transcriptStatus,
+  summary_status: summaryStatus,
+}
+const ended = { ...aboutNote, recording_session_id: eventIdentifier }
+const deleted = { ...aboutNote, reason: z.nullish(openEnum('deleted', 'access_lost')) }
+const aboutEndpoint = { endpoint_id: text }
+// In an unknown kind, `note_id` may be anything. A string is treated as the identifier of a note, which stores must be able to keep.
+const aboutAnything = {
+  note_id: z.optional(
+    z.unknown().check(z.refine((noteId) => typeof noteId !== 'string' || isIdentifier(noteId), AN_IDENTIFIER)),
+  ),
 }
 
-// The contract does not show these payloads: a body without `data` is as good as one whose `data` is empty.
-const emptyWhenAbsent = z.transform((data) => data ?? {})
-const endpointEventData = z.pipe(emptyWhenAbsent, z.looseObject({ endpoint_id: z.nullish(z.string()) }))
+/** Each event kind of the contract (§6), in two schemas: see {@link eventOf}. */
+export const knownEvents = {
+  'note.ended': eventOf(z.literal('note.ended'), noteData(ended)),
+  'note.summary.generated': eventOf(z.literal('note.summary.generated'), noteData(aboutNote)),
+  'note.updated': eventOf(z.literal('note.updated'), noteData(aboutNote)),
+  'note.deleted': eventOf(z.literal('note.deleted'), noteData(deleted)),
+  'endpoint.verification': eventOf(z.literal('endpoint.verification'), anyData(aboutEndpoint)),
+  'endpoint.test': eventOf(z.literal('endpoint.test'), anyData(aboutEndpoint)),
+}
 
-/** The schema of each event kind of the contract (§6). */
+export const unknownEvent = eventOf(unknownKind(), anyData(aboutAnything))
+
+/** The schema of each event kind of the contract (§6). What is not required and does not match is left out (open point 31). */
 export const eventSchemas: { readonly [Kind in EventKind]: z.ZodMiniType<EventOf<Kind>> } = {
-  'note.ended': z.looseObject({
-    ...envelopeFields,
-    event_type: z.literal('note.ended'),
-    data: z.looseObject({ ...noteEventFields, recording_session_id: z.string().check(z.minLength(1)) }),
-  }),
-  'note.summary.generated': z.looseObject({
-    ...envelopeFields,
-    event_type: z.literal('note.summary.generated'),
-    data: z.looseObject(noteEventFields),
-  }),
-  'note.updated': z.looseObject({
-    ...envelopeFields,
-    event_type: z.literal('note.updated'),
-    data: z.looseObject(noteEventFields),
-  }),
-  'note.deleted': z.looseObject({
-    ...envelopeFields,
-    event_type: z.literal('note.deleted'),
-    data: z.looseObject({ ...noteEventFields, reason: z.nullish(z.string()) }),
-  }),
-  'endpoint.verification': z.looseObject({
-    ...envelopeFields,
-    event_type: z.literal('endpoint.verification'),
-    data: endpointEventData,
-  }),
-  'endpoint.test': z.looseObject({
-    ...envelopeFields,
-    event_type: z.literal('endpoint.test'),
-    data: endpointEventData,
-  }),
+  'note.ended': knownEvents['note.ended'].tolerant,
+  'note.summary.generated': knownEvents['note.summary.generated'].tolerant,
+  'note.updated': knownEvents['note.updated'].tolerant,
+  'note.deleted': knownEvents['note.deleted'].tolerant,
+  'endpoint.verification': knownEvents['endpoint.verification'].tolerant,
+  'endpoint.test': knownEvents['endpoint.test'].tolerant,
 }
 
 /** The schema of an event whose kind is not in the contract (open point 26). */
-export const unknownEventSchema: z.ZodMiniType<UnknownEvent> = z.looseObject({
-  event_id: z.string().check(z.minLength(1)),
-  event_type: z.string().check(z.minLength(1)),
-  occurred_at: z.pipe(
-    z.transform((time) => time ?? ''),
-    z.string(),
-  ),
-  data: z.pipe(emptyWhenAbsent, z.looseObject({})),
-})
+export const unknownEventSchema: z.ZodMiniType<UnknownEvent> = unknownEvent.tolerant
+
+type Fields = Readonly<Record<string, z.ZodMiniType>>
+
+/** An event in two schemas: `contract` accepts what the contract says, `tolerant` whatever can be processed. */
+function eventOf<Kind extends z.ZodMiniType<string>, Contract extends z.ZodMiniType, Tolerant extends z.ZodMiniType>(
+  kind: Kind,
+  data: { readonly contract: Contract; readonly tolerant: Tolerant },
+) {
+  const required = { event_id: eventIdentifier, event_type: kind }
+  const occurredAt = z.string()
+  return {
+    contract: z.looseObject({ ...required, occurred_at: occurredAt, data: data.contract }),
+    tolerant: z.looseObject({ ...required, occurred_at: tolerated(occurredAt), data: data.tolerant }),
+  }
+}
+
+function noteData<Tolerated extends Fields>(fields: Tolerated) {
+  const required = { note_id: eventIdentifier, revision }
+  return {
+    contract: z.looseObject({ ...required, ...fields }),
+    tolerant: z.looseObject({ ...required, ...allTolerated(fields) }),
+  }
+}
+
+/** The data of a kind whose data the contract does not show. Without data, an event has empty data. */
+function anyData<Tolerated extends Fields>(fields: Tolerated) {
+  return {
+    contract: z.nullish(z.looseObject(fields)),
+    tolerant: objectOrEmpty(z.looseObject(allTolerated(fields))),
+  }
+}
+
+// zod cannot express the type of a string that is not a known kind.
+function unknownKind(): z.ZodMiniType<UnknownEventKind> {
+  return z.string().check(z.minLength(1, NOT_EMPTY)) as unknown as z.ZodMiniType<UnknownEventKind>
+}

@@ -1,15 +1,17 @@
 import * as z from 'zod/mini'
 import type { Summary } from '../summary.ts'
+import { identifier, revision, summaryStatus } from './fields.ts'
 import { adoptId } from './identifier-alias.ts'
-import { revision } from './revision.ts'
 
-/** The schema of a {@link Summary} (open point 10). An absent `markdown` reads as `null`. */
-export const summarySchema: z.ZodMiniType<Summary> = z.pipe(
-  z.transform(adoptId('note_id')),
-  z.looseObject({
-    note_id: z.string().check(z.minLength(1)),
-    revision: z.nullish(revision),
-    status: z.nullish(z.string()),
-    markdown: z._default(z.nullable(z.string()), null),
-  }),
-)
+export const summaryRecord = z.looseObject({
+  note_id: identifier,
+  revision: z.nullish(revision),
+  status: summaryStatus,
+  markdown: z._default(z.nullable(z.string()), null),
+})
+
+/**
+ * The schema of a {@link Summary} (contract §2; open point 10). It accepts `id` in place of `note_id`. An absent `markdown`
+ * becomes `null`.
+ */
+export const summarySchema: z.ZodMiniType<Summary> = z.pipe(z.transform(adoptId('note_id')), summaryRecord)

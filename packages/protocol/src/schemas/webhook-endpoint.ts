@@ -1,23 +1,31 @@
 import * as z from 'zod/mini'
+import { NOTE_EVENT_KINDS } from '../contract.ts'
 import type { WebhookEndpoint, WebhookEndpointWithSecret } from '../webhook-endpoint.ts'
+import { identifier, openEnum, text } from './fields.ts'
 import { adoptId } from './identifier-alias.ts'
 
-const endpointFields = {
-  endpoint_id: z.string().check(z.minLength(1)),
-  url: z.nullish(z.string()),
-  events: z.nullish(z.array(z.string())),
-  status: z.nullish(z.string()),
-  created_at: z.nullish(z.string()),
+const fields = {
+  endpoint_id: identifier,
+  url: text,
+  events: z.nullish(z.array(openEnum(...NOTE_EVENT_KINDS))),
+  status: z.nullish(openEnum('pending_verification', 'active', 'disabled')),
+  created_at: text,
 }
 
-/** The schema of a {@link WebhookEndpoint} (open point 13). */
+export const endpointRecord = z.looseObject(fields)
+export const endpointRecordWithSecret = z.looseObject({ ...fields, signing_secret: identifier })
+
+/** The schema of a {@link WebhookEndpoint} (contract §2; open point 13). It accepts `id` in place of `endpoint_id`. */
 export const webhookEndpointSchema: z.ZodMiniType<WebhookEndpoint> = z.pipe(
   z.transform(adoptId('endpoint_id')),
-  z.looseObject(endpointFields),
+  endpointRecord,
 )
 
-/** The schema of a {@link WebhookEndpointWithSecret}: the answer to a creation or a rotation. */
+/** The schema of a {@link WebhookEndpointWithSecret}: the answer to a creation or a rotation (contract §2). */
 export const webhookEndpointWithSecretSchema: z.ZodMiniType<WebhookEndpointWithSecret> = z.pipe(
   z.transform(adoptId('endpoint_id')),
-  z.looseObject({ ...endpointFields, signing_secret: z.string().check(z.minLength(1)) }),
+  endpointRecordWithSecret,
 )
+
+/** The schema of a list of endpoints. */
+export const webhookEndpointListSchema: z.ZodMiniType<readonly WebhookEndpoint[]> = z.array(webhookEndpointSchema)

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readSummary } from './read-summary.ts'
+import { readShape } from './read-shape.ts'
+import { summarySchema } from './summary.ts'
+
+const readSummary = (resource: unknown) => readShape(summarySchema, resource, 'the summary')
 
 describe('a summary (open point 10)', () => {
   it('has a revision, a status and Markdown', () => {
@@ -12,11 +15,11 @@ describe('a summary (open point 10)', () => {
     expect(readSummary(summary)).toEqual(summary)
   })
 
-  it('without a word of Markdown reads as one that has none', () => {
+  it('without the field markdown has markdown null', () => {
     expect(readSummary({ note_id: 'note_1' })).toEqual({ note_id: 'note_1', markdown: null })
   })
 
-  it('may be in a state that the contract does not list', () => {
+  it('may have a status that the contract does not list', () => {
     expect(readSummary({ id: 'note_1', status: 'translating' })).toMatchObject({
       note_id: 'note_1',
       status: 'translating',

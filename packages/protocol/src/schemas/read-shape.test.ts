@@ -1,12 +1,15 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod/mini'
 import { ShapeError } from '../shape-error.ts'
-import { list, text } from './check.ts'
+import { noteSchema } from './note.ts'
 import { readEvent } from './read-event.ts'
-import { readNote } from './read-note.ts'
 import { readShape } from './read-shape.ts'
-import { readTranscript } from './read-transcript.ts'
+import { transcriptSchema } from './transcript.ts'
+
+const readNote = (resource: unknown, what = 'the note') => readShape(noteSchema, resource, what)
+const readTranscript = (resource: unknown) => readShape(transcriptSchema, resource, 'the transcript')
 
 const refusalOf = (read: () => unknown): ShapeError => {
   try {
@@ -25,26 +28,34 @@ describe('what does not have the shape of the contract is refused with', () => {
     expect(refusalOf(() => readTranscript(transcript)).path).toBe('segments[1].start_ms')
   })
 
-  it('what it is, where it is wrong and what should be there', () => {
+  it('the name of the value, the path and what should be there', () => {
     expect(refusalOf(() => readNote({ note_id: 'note_1', revision: 'two' })).message).toBe(
-      'the note is not as the contract says: "revision" should be a whole number from 0.',
+      'the note does not match the contract: "revision" should be a whole number from 0.',
     )
   })
 
-  it('an empty path when it is wrong as a whole', () => {
+  it('an empty path when the whole value is wrong', () => {
     const refusal = refusalOf(() => readNote('<html>', 'a note'))
     expect(refusal.path).toBe('')
-    expect(refusal.message).toBe('a note is not as the contract says: it should be object.')
+    expect(refusal.message).toBe('a note does not match the contract: it should be object.')
   })
 
   it('a place in a list of lists', () => {
-    const refusal = refusalOf(() => readShape(list(list(text)), [[], ['a', 1]], 'a table'))
+    const refusal = refusalOf(() => readShape(z.array(z.array(z.string())), [[], ['a', 1]], 'a table'))
     expect(refusal.path).toBe('[1][1]')
+  })
+
+  it('the path in the whole body, if the value is a part of it', () => {
+    const refusal = refusalOf(() => readShape(z.array(noteSchema), [{ note_id: 'note_1' }], 'the page', 'notes'))
+    expect(refusal.path).toBe('notes[0].revision')
+    expect(refusal.message).toBe(
+      'the page does not match the contract: "notes[0].revision" should be a whole number from 0.',
+    )
   })
 })
 
-describe('whatever came over the wire', () => {
-  it('is read or refused, and nothing else happens', () => {
+describe('any value', () => {
+  it('is read as an event or refused by ShapeError', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (body) => {
         try {
@@ -56,7 +67,7 @@ describe('whatever came over the wire', () => {
     )
   })
 
-  it.each(['note_id', 'id'])('becomes no prototype, in a note known by its %s', (identifier) => {
+  it.each(['note_id', 'id'])('sets no prototype through __proto__, in a note identified by its %s', (identifier) => {
     const body = JSON.parse(`{ "${identifier}": "note_1", "revision": 1, "__proto__": { "title": "Stand-up" } }`)
     expect(readNote(body).title).toBeUndefined()
   })

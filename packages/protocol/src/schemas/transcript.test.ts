@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { readTranscript } from './read-transcript.ts'
+import { readShape } from './read-shape.ts'
+import { transcriptSchema } from './transcript.ts'
+
+const readTranscript = (resource: unknown) => readShape(transcriptSchema, resource, 'the transcript')
 
 describe('a transcript (open point 9)', () => {
   it('has a revision, a text, and segments with their speaker and times', () => {
@@ -12,7 +15,7 @@ describe('a transcript (open point 9)', () => {
   })
 
   it.each([{}, { revision: null, segments: null }, { segments: [] }, { segments: [{ text: 'Hello.' }] }])(
-    'may say no more than %j beside its text',
+    'may have only %j in addition to its text',
     (fields) => {
       const transcript = { note_id: 'note_1', text: 'Hello.', ...fields }
       expect(readTranscript(transcript)).toEqual(transcript)

@@ -1,16 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isTombstone } from '../note.ts'
-import { readNote } from './read-note.ts'
+import { noteSchema } from './note.ts'
+import { readShape } from './read-shape.ts'
+
+const readNote = (resource: unknown) => readShape(noteSchema, resource, 'the note')
 
 describe('a note', () => {
-  it('is known by its note_id', () => expect(readNote({ note_id: 'note_1', revision: 1 }).note_id).toBe('note_1'))
+  it('is identified by its note_id', () => expect(readNote({ note_id: 'note_1', revision: 1 }).note_id).toBe('note_1'))
 
-  it('is known by its id, where only that is sent (open point 2)', () => {
+  it('is identified by its id if the service sends no note_id (open point 2)', () => {
     expect(readNote({ id: 'note_1', revision: 1 })).toEqual({ id: 'note_1', note_id: 'note_1', revision: 1 })
   })
 
-  it('keeps both, and is known by note_id, where both are sent (open point 2)', () => {
+  it('keeps both, and is identified by note_id, if the service sends both (open point 2)', () => {
     expect(readNote({ id: '42', note_id: 'note_1', revision: 1 })).toEqual({ id: '42', note_id: 'note_1', revision: 1 })
   })
 
@@ -31,14 +34,14 @@ describe('a note', () => {
     expect(() => readNote(note)).toThrow(expect.objectContaining({ code: 'shape_invalid', path }))
   })
 
-  it('may say that any other field is empty (open point 3)', () => {
+  it('may have null in any other field (open point 3)', () => {
     const fields = ['title', 'content', 'status', 'transcript_status', 'summary_status', 'owner']
     const times = ['created_at', 'updated_at', 'ended_at', 'deleted_at']
     const note = { note_id: 'note_1', revision: 1, ...Object.fromEntries([...fields, ...times].map((f) => [f, null])) }
     expect(readNote(note)).toEqual(note)
   })
 
-  it('may stand in a state that the contract does not list (open point 3)', () => {
+  it('may have a status that the contract does not list (open point 3)', () => {
     const states = { status: fc.string(), transcript_status: fc.string(), summary_status: fc.string() }
     fc.assert(
       fc.property(fc.record(states), (state) => {

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { isIdentifier, MAX_IDENTIFIER_LENGTH } from './identifier.ts'
+
+describe('an identifier', () => {
+  it.each([
+    ['one character', 'a'],
+    ['as long as allowed', 'x'.repeat(MAX_IDENTIFIER_LENGTH)],
+    ['an emoji', '\u{1F4DD}'],
+    ['a line break', 'a\nb'],
+    ['a control character other than NUL', 'a\u0001'],
+  ])('may be %s', (_what, value) => expect(isIdentifier(value)).toBe(true))
+
+  it.each([
+    ['empty', ''],
+    ['one unit too long', 'x'.repeat(MAX_IDENTIFIER_LENGTH + 1)],
+    ['NUL', 'a\0b'],
+    ['the first half of a surrogate pair', 'a\ud83d'],
+    ['the second half of a surrogate pair', '\udcdda'],
+    ['a number', 7],
+    ['null', null],
+    ['absent', undefined],
+  ])('must not be or contain: %s', (_what, value) => expect(isIdentifier(value)).toBe(false))
+})

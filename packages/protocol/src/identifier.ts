@@ -1,0 +1,22 @@
+/**
+ * The longest identifier that an event may carry, in UTF-16 code units: `event_id`, `note_id` and `recording_session_id`.
+ *
+ * An entry of a PostgreSQL B-tree index holds about 2,700 bytes, and a UTF-16 code unit takes up to three bytes of UTF-8.
+ * 512 units for an identifier and 256 for a scope fit together.
+ */
+export const MAX_IDENTIFIER_LENGTH = 512
+
+/**
+ * Tells whether every store can hold a value as an identifier: a string of 1 to {@link MAX_IDENTIFIER_LENGTH} UTF-16 code
+ * units that is well-formed Unicode and has no NUL. PostgreSQL refuses NUL and longer strings; without well-formed Unicode,
+ * two identifiers can become the same bytes.
+ */
+export function isIdentifier(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value !== '' &&
+    value.length <= MAX_IDENTIFIER_LENGTH &&
+    !value.includes('\0') &&
+    value.isWellFormed()
+  )
+}

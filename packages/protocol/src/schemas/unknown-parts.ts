@@ -1,0 +1,59 @@
+import type * as z from 'zod/mini'
+import { knownValuesOf } from './fields.ts'
+import { requireSchema } from './require-schema.ts'
+
+/** A field that a schema does not have, or a value that is not among the known values of its field. */
+export interface UnknownPart {
+  /** The object that it is in, from the whole: `segments`, `owner`. Empty for the whole. */
+  readonly path: string
+  readonly field: string
+  /** The unknown value of a known field; `undefined` for an unknown field. */
+  readonly value: string | undefined
+}
+
+/**
+ * Finds what this version does not know in a value that its schema accepts: fields, and values of fields that the service may
+ * extend.
+ *
+ * @throws `OptionError` if `schema` is no schema
+ */
+export function unknownPartsOf(schema: z.core.$ZodType, value: object): readonly UnknownPart[] {
+  requireSchema('unknownPartsOf', schema)
+  return partsOf(unwrapped(schema), value, '')
+}
+
+function partsOf(schema: z.core.$ZodTypes, value: object, path: string): readonly UnknownPart[] {
+  if (schema._zod.def.type !== 'object') return []
+  const { shape } = schema._zod.def
+  return Object.entries(value).flatMap(([field, found]) => {
+    const known = Object.hasOwn(shape, field) ? shape[field] : undefined
+    if (known !== undefined) return [found].flat().flatMap((item) => partsOfField(unwrapped(known), item, path, field))
+    // Some services call the identifier of any resource `id` (open points 2 and 13).
+    return field === 'id' ? [] : [{ path, field, value: undefined }]
+  })
+}
+
+function partsOfField(schema: z.core.$ZodTypes, value: unknown, path: string, field: string): readonly UnknownPart[] {
+  if (typeof value === 'object' && value !== null) {
+    return partsOf(schema, value, path === '' ? field : `${path}.${field}`)
+  }
+  if (typeof value !== 'string' || knownValuesOf(schema)?.includes(value) !== false) return []
+  return [{ path, field, value }]
+}
+
+/** The schema of an object, of a text, …, without the schemas around it that make it optional, a list or an alias. */
+function unwrapped(schema: z.core.$ZodType): z.core.$ZodTypes {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+    case 'default':
+      return unwrapped(def.innerType)
+    case 'array':
+      return unwrapped(def.element)
+    case 'pipe':
+      return unwrapped(def.out)
+    default:
+      return schema as z.core.$ZodTypes
+  }
+}
