@@ -29,10 +29,10 @@ describe('baseUrl', () => {
     ['http to a name that only looks like loopback', 'http://127.0.0.1.evil.example', 'starts with http://'],
     ['http to a name under localhost', 'http://localhost.evil.example', 'starts with http://'],
     ['another scheme', 'ftp://notes.example', 'starts with ftp://'],
-    ['a user name', 'https://me@notes.example', 'holds credentials'],
-    ['a password', 'https://:s3cret@notes.example', 'holds credentials'],
-    ['a query', 'https://notes.example?key=s3cret', 'holds a query'],
-    ['a fragment', 'https://notes.example#s3cret', 'holds a query or a fragment'],
+    ['a user name', 'https://me@notes.example', 'contains a user name or a password'],
+    ['a password', 'https://:s3cret@notes.example', 'contains a user name or a password'],
+    ['a query', 'https://notes.example?key=s3cret', 'contains a query'],
+    ['a fragment', 'https://notes.example#s3cret', 'contains a query or a fragment, which a base URL cannot have'],
   ])('is refused when it is %s', (_, given, problem) => {
     const refusal = refusalOf(given)
     expect(refusal).toMatchObject({ code: 'option_invalid', option: 'baseUrl' })

@@ -3,17 +3,23 @@ import { API_VERSION_PREFIX, OptionError } from '@notewire/protocol'
 /**
  * Reads the option `baseUrl`: where the service is, without the version prefix, which every path brings itself.
  *
+ * @param source  what the error calls it: the option, or the variable of the environment
  * @returns the URL without a slash at its end; a prefix of the path is kept
  * @throws `OptionError` naming what is wrong, and never quoting credentials
  */
-export function parseBaseUrl(baseUrl: unknown): string {
-  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) throw invalid('is not an absolute URL')
+export function parseBaseUrl(baseUrl: unknown, source = 'baseUrl'): string {
+  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) throw invalid(source, 'is not an absolute URL')
   const url = new URL(baseUrl)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
-    throw invalid(`starts with ${url.protocol}//, but the API key travels encrypted or to this machine alone`)
+    throw invalid(
+      source,
+      `starts with ${url.protocol}//, but the client sends the API key only over https, or over http to this machine`,
+    )
   }
-  if (url.username !== '' || url.password !== '') throw invalid('holds credentials, which the API key replaces')
-  if (url.search !== '' || url.hash !== '') throw invalid('holds a query or a fragment')
+  if (url.username !== '' || url.password !== '')
+    throw invalid(source, 'contains a user name or a password, but the client authenticates with the API key only')
+  if (url.search !== '' || url.hash !== '')
+    throw invalid(source, 'contains a query or a fragment, which a base URL cannot have')
   const path = url.pathname.replace(/\/+$/, '')
   const prefix = path.endsWith(API_VERSION_PREFIX) ? path.slice(0, -API_VERSION_PREFIX.length) : path
   return url.origin + prefix.replace(/\/+$/, '')
@@ -23,9 +29,9 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
 }
 
-function invalid(problem: string): OptionError {
+function invalid(source: string, problem: string): OptionError {
   return new OptionError(
     'baseUrl',
-    `baseUrl ${problem}. Pass the address of the notes service, as https://notes.example.`,
+    `${source} ${problem}. Pass the address of the notes service, such as https://notes.example.`,
   )
 }

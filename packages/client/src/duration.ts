@@ -8,6 +8,6 @@ export function requireDuration(option: string, ms: unknown): number {
   if (typeof ms === 'number' && ms > 0 && ms <= LONGEST_MS) return ms
   throw new OptionError(
     option,
-    `${option} is not a duration. Pass milliseconds, more than 0 and at most ${LONGEST_MS}.`,
+    `${option} is not a valid duration. Pass a number of milliseconds greater than 0 and at most ${LONGEST_MS}.`,
   )
 }

@@ -1,52 +1,60 @@
-import type { Clock } from '@notewire/protocol'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { EndpointNotActiveError } from './errors/endpoint-not-active-error.ts'
 import { errorOf } from './fixtures/error-of.ts'
 import { API_KEY } from './fixtures/secrets.ts'
 import { NotesClient } from './notes-client.ts'
 
+const START = Date.UTC(2026, 0, 1)
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START })
+  vi.setTimerTickMode('nextTimerAsync')
+})
+afterEach(() => void vi.useRealTimers())
+
 describe('waiting for an endpoint to become active', () => {
-  it('ends at once when it already is', async () => {
-    const { client, clock } = serviceWith(() => 'active')
+  it('ends at once if the endpoint is active', async () => {
+    const { client } = serviceWith(() => 'active')
     expect(await client.webhookEndpoints.waitUntilActive('e1')).toMatchObject({ status: 'active' })
-    expect(clock.now()).toBe(0)
+    expect(Date.now() - START).toBe(0)
   })
 
-  it('asks every second of the clock, through the retry of the verification after 30 s', async () => {
-    const { client, clock, requests } = serviceWith((now) => (now < 30_500 ? 'pending_verification' : 'active'))
+  it('reads the endpoint every second, through the retry of the verification after 30 s', async () => {
+    const { client, requests } = serviceWith((time) => (time < 30_500 ? 'pending_verification' : 'active'))
     await client.webhookEndpoints.waitUntilActive('e1')
-    expect(clock.now()).toBe(31_000)
+    expect(Date.now() - START).toBe(31_000)
     expect(requests).toHaveLength(32)
   })
 
-  it('gives up after two minutes, with the status that it saw last', async () => {
-    const { client, clock } = serviceWith(() => 'pending_verification')
+  it('fails after two minutes, with the last status that it read', async () => {
+    const { client } = serviceWith(() => 'pending_verification')
     const error = await errorOf(client.webhookEndpoints.waitUntilActive('e1'))
     expect(error).toBeInstanceOf(EndpointNotActiveError)
     expect(error).toMatchObject({ code: 'endpoint_not_active', lastStatus: 'pending_verification' })
-    expect(clock.now()).toBe(120_000)
+    expect(Date.now() - START).toBe(120_000)
   })
 
-  it('gives up when it is told to, and asks a last time then', async () => {
-    const { client, clock, requests } = serviceWith(() => 'disabled')
+  it('fails after timeoutMs, and reads the endpoint once more before', async () => {
+    const { client, requests } = serviceWith(() => 'disabled')
     const error = await errorOf(client.webhookEndpoints.waitUntilActive('e1', { timeoutMs: 2500 }))
-    expect(String(error)).toContain('within 2.5 s: its status was last disabled')
-    expect(clock.now()).toBe(2500)
+    expect(String(error)).toContain('within 2.5 s: the last status read was disabled')
+    expect(Date.now() - START).toBe(2500)
     expect(requests).toHaveLength(4)
   })
 
-  it.each(['verifying', undefined, null])('goes on at the status %s, which nobody knows', async (status) => {
-    const { client } = serviceWith((now) => (now < 3000 ? status : 'active'))
+  it.each(['verifying', undefined, null])('continues at the unknown status %s', async (status) => {
+    const { client } = serviceWith((time) => (time < 3000 ? status : 'active'))
     expect(await client.webhookEndpoints.waitUntilActive('e1')).toMatchObject({ status: 'active' })
   })
 
-  it('ends with the reason of its signal, also between two questions', async () => {
+  it('rejects with the reason of its signal', async () => {
     const controller = new AbortController()
-    const { client, requests } = serviceWith((now) => {
-      if (now >= 2000) controller.abort(new Error('enough'))
+    const { client, requests } = serviceWith((time) => {
+      if (time >= 2000) controller.abort(new Error('enough'))
       return 'pending_verification'
     })
-    await expect(client.webhookEndpoints.waitUntilActive('e1', { signal: controller.signal })).rejects.toThrow('enough')
+    const call = client.webhookEndpoints.waitUntilActive('e1', { signal: controller.signal })
+    expect(await errorOf(call)).toBe(controller.signal.reason)
     expect(requests).toHaveLength(3)
   })
 
@@ -54,31 +62,24 @@ describe('waiting for an endpoint to become active', () => {
     ['timeoutMs', { timeoutMs: -1 }],
     ['timeoutMs', { timeoutMs: Number.NaN }],
     ['timeout', { timeout: 1000 }],
-  ])('refuses a wrong %s', async (option, options) => {
+  ])('rejects a wrong %s', async (option, options) => {
     const { client } = serviceWith(() => 'active')
-    expect(await errorOf(client.webhookEndpoints.waitUntilActive('e1', options as object))).toMatchObject({ option })
+    expect(await errorOf(client.webhookEndpoints.waitUntilActive('e1', options as object))).toMatchObject({
+      option,
+    })
   })
 })
 
-/** A service in the same process whose one endpoint has a status that depends on the time, and a clock that jumps. */
-function serviceWith(statusAt: (now: number) => string | null | undefined) {
-  let now = 0
-  const clock: Clock = {
-    now: () => now,
-    sleep: async (ms, signal) => {
-      signal?.throwIfAborted()
-      now += ms
-    },
-  }
+/** A client of a service in the same process. The status of its only endpoint depends on the time since the start, in milliseconds. */
+function serviceWith(statusAt: (time: number) => string | null | undefined) {
   const requests: Request[] = []
   const client = new NotesClient({
     baseUrl: 'https://notes.example',
     apiKey: API_KEY,
-    clock,
     async fetch(request) {
       requests.push(request)
-      return Response.json({ endpoint_id: 'e1', status: statusAt(now) })
+      return Response.json({ endpoint_id: 'e1', status: statusAt(Date.now() - START) })
     },
   })
-  return { client, clock, requests }
+  return { client, requests }
 }

@@ -1,4 +1,4 @@
-import { type Clock, OptionError, refuseUnknownOptions, type WebhookEndpoint } from '@notewire/protocol'
+import { OptionError, refuseUnknownOptions, systemClock, type WebhookEndpoint } from '@notewire/protocol'
 import type { CallOptions } from './call-options.ts'
 import { EndpointNotActiveError } from './errors/endpoint-not-active-error.ts'
 import { GET_ENDPOINT, nameOf } from './transport/operation.ts'
@@ -15,24 +15,23 @@ export interface ActivationOptions extends Pick<CallOptions, 'signal'> {
 
 const POLL_INTERVAL_MS = 1000
 
-/** Reads an endpoint every second of the clock until it is active (contract §3). */
+/** Reads an endpoint every second until it is active (contract §3). */
 export async function waitForActivation(
   readEndpoint: (options: CallOptions) => Promise<WebhookEndpoint>,
-  clock: Clock,
   options: ActivationOptions,
 ): Promise<WebhookEndpoint> {
   refuseUnknownOptions('webhookEndpoints.waitUntilActive', options, ['timeoutMs', 'signal'])
   const { timeoutMs = 120_000, signal } = options
   if (!(timeoutMs >= 0)) {
-    throw new OptionError('timeoutMs', 'timeoutMs is not a duration. Pass a number of milliseconds from 0.')
+    throw new OptionError('timeoutMs', 'timeoutMs is not a valid duration. Pass a number of milliseconds, 0 or more.')
   }
-  const deadline = clock.now() + timeoutMs
+  const deadline = performance.now() + timeoutMs
   for (;;) {
     const endpoint = await readEndpoint({ signal })
     if (endpoint.status === 'active') return endpoint
-    const remaining = deadline - clock.now()
+    const remaining = deadline - performance.now()
     if (remaining <= 0) throw notActive(endpoint, timeoutMs)
-    await clock.sleep(Math.min(POLL_INTERVAL_MS, remaining), signal)
+    await systemClock.sleep(Math.min(POLL_INTERVAL_MS, remaining), signal)
   }
 }
 
@@ -40,10 +39,10 @@ function notActive({ status }: WebhookEndpoint, timeoutMs: number): EndpointNotA
   const nextStep =
     status === 'disabled'
       ? 'Enable it with webhookEndpoints.update(id, { status: "active" }) once its receiver answers.'
-      : 'Check that the receiver is reachable from the service, answers without a redirect, and knows the signing secret.'
+      : 'Check that the service can reach the receiver, that the receiver answers without a redirect, and that it has the signing secret of this endpoint.'
   return new EndpointNotActiveError(
     nameOf(GET_ENDPOINT),
-    `the endpoint did not become active within ${timeoutMs / 1000} s: its status was last ${status ?? 'not told'}. ${nextStep}`,
+    `the endpoint did not become active within ${timeoutMs / 1000} s: the last status read was ${status ?? 'absent'}. ${nextStep}`,
     status,
   )
 }

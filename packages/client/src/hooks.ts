@@ -21,7 +21,7 @@ export interface NotesClientHooks {
   readonly onRequest?: ((request: RequestNotice) => void) | undefined
   /** A request has ended, with an answer or without one: once for each `onRequest`. */
   readonly onResponse?: ((response: ResponseNotice) => void) | undefined
-  /** A request has failed and will be sent again after a pause, which begins now. */
+  /** A request has failed and will be sent again after a delay, which begins now. */
   readonly onRetry?: ((retry: RetryNotice) => void) | undefined
   /**
    * The service sent a field or a value that this version does not know: told once each. It was kept as it came; a newer
@@ -50,13 +50,13 @@ export interface ResponseNotice extends RequestNotice {
   readonly networkCode: string | undefined
   /** The service's name for the request (header `x-request-id`), when it gave one. */
   readonly requestId: string | undefined
-  /** From the request to the last byte of its answer, in milliseconds of the client's clock. */
+  /** From the request to the last byte of its answer, in milliseconds with fractions. */
   readonly durationMs: number
 }
 
-/** A request that failed, and the pause before the next one. */
+/** A request that failed, and the delay before the next one. */
 export interface RetryNotice extends ResponseNotice {
-  /** How long the client pauses, in milliseconds. */
+  /** How long the client waits, in milliseconds. */
   readonly delayMs: number
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { NotFoundError } from './errors/not-found-error.ts'
 import { errorOf } from './fixtures/error-of.ts'
 import { API_KEY } from './fixtures/secrets.ts'
 import { serve, type WireAnswer, type WireServer } from './fixtures/wire-server.ts'
@@ -92,7 +93,8 @@ describe.each([404, 405, 501] as const)('a service that answers %i because it on
   it('ends with not_found when the list does not hold the note', async () => {
     await using server = await serveNotes({ reads: status, live: ['n1', 'n2'] })
     const error = await errorOf(clientOf(server).notes.get('n9'))
-    expect(error).toMatchObject({ code: 'not_found', operation: 'GET /v1/notes' })
+    expect(error).toBeInstanceOf(NotFoundError)
+    expect(error).toMatchObject({ code: 'not_found', operation: 'GET /v1/notes', status: 200 })
   })
 })
 

@@ -1,5 +1,6 @@
 import type { Note } from '@notewire/protocol'
 import type { CallOptions } from './call-options.ts'
+import { NotFoundError } from './errors/not-found-error.ts'
 import { NotesClientError } from './errors/notes-client-error.ts'
 import type { NoteList } from './listing/note-list.ts'
 import type { NoteListQuery } from './listing/note-list-query.ts'
@@ -73,10 +74,9 @@ export class NoteLookup {
       if (note.note_id === noteId) return note
     }
     const operation = nameOf(LIST_NOTES)
-    throw new NotesClientError(
-      'not_found',
-      operation,
-      `${operation} lists no note of this id, not even a deleted one. Check the id, and that the key belongs to the integration that sees the note.`,
+    throw new NotFoundError(
+      `${operation} returned no note with this id, not even a deleted one. Check the id, and check that the API key belongs to the integration that can access the note.`,
+      { operation, status: 200, requestId: undefined, serverCode: undefined, attempts: [] },
     )
   }
 }

@@ -1,9 +1,76 @@
-import { OptionError, systemClock } from '@notewire/protocol'
-import { describe, expect, it } from 'vitest'
+import { OptionError } from '@notewire/protocol'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { API_KEY } from './fixtures/secrets.ts'
+import { NotesClient } from './notes-client.ts'
 import { type NotesClientOptions, resolveOptions } from './notes-client-options.ts'
 
 const REQUIRED = { baseUrl: 'https://notes.example', apiKey: API_KEY }
+
+beforeEach(() => {
+  vi.stubEnv('NOTES_BASE_URL', undefined)
+  vi.stubEnv('NOTES_API_KEY', undefined)
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
+})
+
+describe('the environment of a client', () => {
+  it('gives baseUrl and apiKey when the options do not', () => {
+    vi.stubEnv('NOTES_BASE_URL', 'https://notes.example/v1')
+    vi.stubEnv('NOTES_API_KEY', API_KEY)
+    expect(resolveOptions({})).toMatchObject(REQUIRED)
+    expect(new NotesClient().keyId).toBe(new NotesClient(REQUIRED).keyId)
+  })
+
+  it('gives the one that the options do not', () => {
+    vi.stubEnv('NOTES_API_KEY', API_KEY)
+    expect(resolveOptions({ baseUrl: 'https://other.example' })).toMatchObject({
+      baseUrl: 'https://other.example',
+      apiKey: API_KEY,
+    })
+  })
+
+  it.each([
+    ['NOTES_BASE_URL', 'baseUrl'],
+    ['NOTES_API_KEY', 'apiKey'],
+  ])('misses %s when it is absent or empty, and the error names both names', (variable, option) => {
+    vi.stubEnv('NOTES_BASE_URL', 'https://notes.example')
+    vi.stubEnv('NOTES_API_KEY', API_KEY)
+    for (const missing of [undefined, '']) {
+      vi.stubEnv(variable, missing)
+      const { option: named, message } = refusalOf({})
+      expect(named).toBe(option)
+      expect(message).toMatch(new RegExp(`^${option} is missing\\. .+, or set ${variable} in the environment\\.$`))
+    }
+  })
+
+  it('is named by the error about a value in it', () => {
+    vi.stubEnv('NOTES_BASE_URL', 'notes.example')
+    vi.stubEnv('NOTES_API_KEY', `${API_KEY} `)
+    expect(refusalOf({})).toMatchObject({ option: 'baseUrl', message: expect.stringMatching(/^NOTES_BASE_URL is not/) })
+    expect(refusalOf({ baseUrl: 'https://notes.example' }).message).toMatch(/^NOTES_API_KEY contains a character/)
+  })
+
+  it('is not read when both options are given, not even an empty one', () => {
+    const refuse = () => {
+      throw new Error('the environment was read')
+    }
+    vi.stubGlobal('process', { ...process, env: new Proxy({}, { get: refuse, has: refuse }) })
+    expect(resolveOptions(REQUIRED)).toMatchObject(REQUIRED)
+    expect(refusalOf({ ...REQUIRED, apiKey: '' }).option).toBe('apiKey')
+  })
+
+  it('is missing where there is no process, and where reading it is not allowed', () => {
+    vi.stubGlobal('process', undefined)
+    expect(refusalOf({}).option).toBe('baseUrl')
+    const refuse = () => {
+      throw new Error('Requires env access')
+    }
+    vi.stubGlobal('process', { env: new Proxy({}, { get: refuse }) })
+    expect(refusalOf({}).option).toBe('baseUrl')
+  })
+})
 
 describe('the options of a client', () => {
   it('need only baseUrl and apiKey', () => {
@@ -13,7 +80,6 @@ describe('the options of a client', () => {
       totalTimeoutMs: 120_000,
       maxRetries: 2,
       hooks: {},
-      clock: systemClock,
     })
   })
 
@@ -39,13 +105,31 @@ describe('the options of a client', () => {
     ['maxRetries', { maxRetries: 1.5 }],
     ['hooks.onRetry', { hooks: { onRetry: 'log' } }],
     ['onReply', { hooks: { onReply: () => {} } }],
-    ['clock', { clock: Date }],
+    ['clock', { clock: { now: Date.now, sleep: async () => {} } }],
     ['retries', { retries: 3 }],
   ])('are refused, naming %s, when they hold %o', (option, wrong) => {
     const refusal = refusalOf({ ...REQUIRED, ...wrong } as NotesClientOptions)
     expect(refusal.option).toBe(option)
     expect(refusal.message).toContain(option)
     expect(refusal.message).not.toContain('3cret')
+  })
+
+  it.each([
+    ['baseURL', '"baseUrl"'],
+    ['base_url', '"baseUrl"'],
+    ['url', '"baseUrl"'],
+    ['host', '"baseUrl"'],
+    ['timeout', '"timeoutMs", in milliseconds'],
+    ['token', '"apiKey"'],
+    ['api_key', '"apiKey"'],
+    ['apikey', '"apiKey"'],
+    ['key', '"apiKey"'],
+    ['retries', '"maxRetries"'],
+    ['max_retries', '"maxRetries"'],
+    ['fetcher', '"fetch"'],
+  ])('called %s are answered with %s', (option, meant) => {
+    const { message } = refusalOf({ ...REQUIRED, [option]: 1 } as NotesClientOptions)
+    expect(message).toContain(`NotesClient has no option "${option}". Did you mean ${meant}?`)
   })
 
   it('that nobody knows are refused with the ones that exist', () => {

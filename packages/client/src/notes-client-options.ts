@@ -1,4 +1,4 @@
-import { type Clock, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
+import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
 import { parseBaseUrl } from './base-url.ts'
 import { requireDuration } from './duration.ts'
 import type { NotesClientHooks } from './hooks.ts'
@@ -8,10 +8,16 @@ export interface NotesClientOptions {
   /**
    * Where the service is: an absolute `https` URL without `/v1` (one at the end is tolerated). `http` is for loopback
    * alone, because the API key travels with every request.
+   *
+   * @default the environment variable `NOTES_BASE_URL`
    */
-  readonly baseUrl: string
-  /** The API key, of any prefix (contract §2). It is sent to `baseUrl` and shown nowhere. */
-  readonly apiKey: string
+  readonly baseUrl?: string | undefined
+  /**
+   * The API key, of any prefix (contract §2). It is sent to `baseUrl` and shown nowhere.
+   *
+   * @default the environment variable `NOTES_API_KEY`
+   */
+  readonly apiKey?: string | undefined
   /**
    * The field of the list answer that holds the notes, which the contract does not show (open point 1).
    *
@@ -19,9 +25,9 @@ export interface NotesClientOptions {
    */
   readonly notesField?: string | undefined
   /**
-   * Sends one request; a retry is another one. For a proxy, instrumentation, or a service in the same process.
+   * Sends one request: for a proxy, instrumentation, or a service in the same process. Each retry calls it again.
    *
-   * It must honour the request's `redirect` and `signal`.
+   * It must respect the request's `redirect` and `signal`.
    *
    * @default the global `fetch`
    */
@@ -33,29 +39,23 @@ export interface NotesClientOptions {
    */
   readonly timeoutMs?: number | undefined
   /**
-   * How long one call may take in all, with its retries and the pauses between them, in milliseconds. A pause that would
-   * not leave time for another attempt is not made: the call then ends at once, with what the last attempt brought.
+   * How long one call may take in all, with its retries and the delays before them, in milliseconds. If the delay before
+   * a retry could exceed the time left, the call ends at once with the error of its last attempt.
    *
    * @default 120_000
    */
   readonly totalTimeoutMs?: number | undefined
   /**
-   * How often a failed request is sent again, after a network error, a timeout, or one of the statuses 408, 429, 500,
-   * 502, 503 and 504. Pauses grow, are random ("full jitter"), follow `Retry-After`, and last a minute at most. A POST
-   * is sent again only when it was refused with 429 or never arrived, and a creation never.
+   * The maximum number of retries of a request, after a network error, a timeout, or one of the statuses 408, 429, 500,
+   * 502, 503, 504 and 529. The delay before a retry is `Retry-After`, or else random ("full jitter") with an upper bound
+   * that doubles with each retry, and a minute at most. A POST is retried only if it was refused with 429 or if no
+   * connection was made, and a creation never.
    *
    * @default 2
    */
   readonly maxRetries?: number | undefined
   /** Functions that are told of requests, answers, retries, and of what the service says that is new. */
   readonly hooks?: NotesClientHooks | undefined
-  /**
-   * The time by which the client waits: before a retry, for the rate limit, and in `waitUntilActive`. A single attempt
-   * is timed by the machine, as its socket is.
-   *
-   * @default the clock of the machine
-   */
-  readonly clock?: Clock | undefined
 }
 
 /** The options, checked and complete. */
@@ -68,7 +68,6 @@ export interface ClientSettings {
   readonly totalTimeoutMs: number
   readonly maxRetries: number
   readonly hooks: NotesClientHooks
-  readonly clock: Clock
 }
 
 const OPTION_NAMES: readonly (keyof NotesClientOptions)[] = [
@@ -80,15 +79,23 @@ const OPTION_NAMES: readonly (keyof NotesClientOptions)[] = [
   'totalTimeoutMs',
   'maxRetries',
   'hooks',
-  'clock',
 ]
+/** What other libraries call them. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['token', 'apiKey'],
+  ['accessToken', 'apiKey'],
+  ['bearerToken', 'apiKey'],
+  ['auth', 'apiKey'],
+  ['host', 'baseUrl'],
+  ['endpoint', 'baseUrl'],
+])
 const HOOK_NAMES: readonly (keyof NotesClientHooks)[] = ['onRequest', 'onResponse', 'onRetry', 'onDrift']
 
 /** @throws `OptionError` naming the first option that cannot work, and the fix */
 export function resolveOptions(options: NotesClientOptions): ClientSettings {
-  refuseUnknownOptions('NotesClient', options, OPTION_NAMES)
+  refuseUnknownOptions('NotesClient', options, OPTION_NAMES, ALIASES)
   return {
-    baseUrl: parseBaseUrl(options.baseUrl),
+    baseUrl: requireBaseUrl(options.baseUrl),
     apiKey: requireApiKey(options.apiKey),
     notesField: requireNotesField(options.notesField ?? 'notes'),
     fetch: requireFetch(options.fetch ?? globalFetch),
@@ -96,32 +103,57 @@ export function resolveOptions(options: NotesClientOptions): ClientSettings {
     totalTimeoutMs: requireDuration('totalTimeoutMs', options.totalTimeoutMs ?? 120_000),
     maxRetries: requireMaxRetries(options.maxRetries ?? 2),
     hooks: requireHooks(options.hooks ?? {}),
-    clock: requireClock(options.clock ?? systemClock),
   }
 }
 
-function requireApiKey(apiKey: unknown): string {
-  if (typeof apiKey !== 'string' || apiKey === '') {
+function requireBaseUrl(given: unknown): string {
+  const { value, source } = optionOrVariable('baseUrl', given, 'NOTES_BASE_URL')
+  if (value !== undefined) return parseBaseUrl(value, source)
+  throw new OptionError(
+    'baseUrl',
+    'baseUrl is missing. Pass the address of the notes service, such as https://notes.example, or set NOTES_BASE_URL in the environment.',
+  )
+}
+
+function requireApiKey(given: unknown): string {
+  const { value, source } = optionOrVariable('apiKey', given, 'NOTES_API_KEY')
+  if (typeof value !== 'string' || value === '') {
     throw new OptionError(
       'apiKey',
-      'apiKey is missing. Pass the key from the account console (Account → API & Webhooks).',
+      'apiKey is missing. Pass the key from the account console (Account → API & Webhooks), or set NOTES_API_KEY in the environment.',
     )
   }
-  const position = apiKey.search(/[^\x21-\x7e]/)
+  const position = value.search(/[^\x21-\x7e]/)
   if (position >= 0) {
     throw new OptionError(
       'apiKey',
-      `apiKey holds a character that no key has, at position ${position + 1} of ${apiKey.length}. Copy it again, without spaces and line breaks.`,
+      `${source} contains a character that an API key cannot contain, at position ${position + 1} of ${value.length}. Copy the key again, without spaces and line breaks.`,
     )
   }
-  return apiKey
+  return value
+}
+
+/** What was given for an option, or else the variable of the environment, and the name to call it by in an error. */
+function optionOrVariable(option: string, given: unknown, variable: string): { value: unknown; source: string } {
+  if (given !== undefined) return { value: given, source: option }
+  return { value: fromEnvironment(variable), source: variable }
+}
+
+/** A variable of the environment; `undefined` where it is empty or missing, or where there is no environment. */
+function fromEnvironment(variable: string): string | undefined {
+  try {
+    return globalThis.process?.env?.[variable] || undefined
+  } catch {
+    // Deno refuses to read a variable without --allow-env.
+    return undefined
+  }
 }
 
 function requireNotesField(notesField: unknown): string {
   if (typeof notesField === 'string' && notesField !== '') return notesField
   throw new OptionError(
     'notesField',
-    'notesField is not a field name. Pass the name of the field that holds the notes.',
+    'notesField is not a field name. Pass the name of the response field that contains the notes.',
   )
 }
 
@@ -132,24 +164,22 @@ function globalFetch(request: Request): Promise<Response> {
 
 function requireFetch(fetch: unknown): ClientSettings['fetch'] {
   if (typeof fetch === 'function') return fetch as ClientSettings['fetch']
-  throw new OptionError('fetch', 'fetch is not a function. Pass one that takes a Request and resolves to a Response.')
+  throw new OptionError(
+    'fetch',
+    'fetch is not a function. Pass a function that takes a Request and resolves to a Response.',
+  )
 }
 
 function requireMaxRetries(maxRetries: unknown): number {
   if (typeof maxRetries === 'number' && Number.isSafeInteger(maxRetries) && maxRetries >= 0) return maxRetries
-  throw new OptionError('maxRetries', 'maxRetries is not a number of retries. Pass a whole number from 0.')
+  throw new OptionError('maxRetries', 'maxRetries is not a whole number. Pass a whole number, 0 or more.')
 }
 
 function requireHooks(hooks: NotesClientHooks): NotesClientHooks {
   refuseUnknownOptions('hooks', hooks, HOOK_NAMES)
   for (const [name, hook] of Object.entries(hooks)) {
     if (hook === undefined || typeof hook === 'function') continue
-    throw new OptionError(`hooks.${name}`, `hooks.${name} is not a function. Pass one that takes a notice.`)
+    throw new OptionError(`hooks.${name}`, `hooks.${name} is not a function. Pass a function that takes a notice.`)
   }
   return hooks
-}
-
-function requireClock(clock: Clock): Clock {
-  if (typeof clock.now === 'function' && typeof clock.sleep === 'function') return clock
-  throw new OptionError('clock', 'clock is not a clock. Pass an object with now() and sleep(ms, signal).')
 }

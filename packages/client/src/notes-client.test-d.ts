@@ -27,11 +27,13 @@ const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_
 const { notes, webhookEndpoints } = client
 
 describe('a client', () => {
-  it('needs baseUrl and apiKey', () => {
-    // @ts-expect-error
+  it('takes baseUrl and apiKey, or reads them from the environment', () => {
+    new NotesClient()
     new NotesClient({ baseUrl: 'https://notes.example' })
-    // @ts-expect-error
-    new NotesClient({ apiKey: 'ntw_live_k7.s3cret' })
+    new NotesClient({ apiKey: process.env['ANOTHER_KEY'] })
+  })
+
+  it('takes no unknown option', () => {
     // @ts-expect-error
     new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret', retries: 3 })
   })
@@ -117,8 +119,12 @@ describe('notes with their content', () => {
     transcript.transcript
     if (transcript.status === 'ready') expectTypeOf(transcript.transcript).toEqualTypeOf<Transcript>()
     if (summary.status === 'ready') expectTypeOf(summary.summary.markdown).toBeString()
-    expectTypeOf(transcript.status).toEqualTypeOf<'ready' | 'not_ready' | 'empty' | 'failed' | 'gone'>()
-    expectTypeOf(summary.status).toEqualTypeOf<'ready' | 'not_ready' | 'missing' | 'failed' | 'gone'>()
+    expectTypeOf(transcript.status).toEqualTypeOf<
+      'ready' | 'not_ready' | 'content_not_found' | 'empty' | 'failed' | 'gone'
+    >()
+    expectTypeOf(summary.status).toEqualTypeOf<
+      'ready' | 'not_ready' | 'content_not_found' | 'missing' | 'failed' | 'gone'
+    >()
   })
 })
 

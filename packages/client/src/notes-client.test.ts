@@ -17,6 +17,49 @@ describe('a client', () => {
     expect(new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'another-form' }).keyId).toBeUndefined()
   })
 
+  it('identifies a key by its key id where it has one, whatever the salt', async () => {
+    const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: API_KEY })
+    expect(await client.identifyKey('one')).toEqual({ kind: 'key_id', keyId: KEY_ID })
+    expect(await client.identifyKey('two')).toEqual({ kind: 'key_id', keyId: KEY_ID })
+  })
+
+  it('identifies a key without an id by a digest that differs by key and by salt', async () => {
+    const clientOf = (apiKey: string) => new NotesClient({ baseUrl: 'https://notes.example', apiKey })
+    const identity = await clientOf('opaque-one').identifyKey('copy_1')
+    expect(identity).toEqual({ kind: 'digest', digest: expect.stringMatching(/^[0-9a-f]{32}$/) })
+    expect(await clientOf('opaque-one').identifyKey('copy_1')).toEqual(identity)
+    expect(await { ...clientOf('opaque-one') }.identifyKey('copy_1')).toEqual(identity)
+    expect(await clientOf('opaque-two').identifyKey('copy_1')).not.toEqual(identity)
+    expect(await clientOf('opaque-one').identifyKey('copy_2')).not.toEqual(identity)
+  })
+
+  it('shows nothing of a key without an id', () => {
+    const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'opaque-one' })
+    expect(shownBy(client)).not.toContain('opaque-one')
+  })
+
+  it('makes no digest without a salt', async () => {
+    const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'opaque-one' })
+    await expect(client.identifyKey('')).rejects.toMatchObject({ option: 'salt' })
+  })
+
+  it("tells the service's time of its latest answer, a refusal too", async () => {
+    const dates = ['Thu, 01 Jan 2026 12:00:00 GMT', 'Thu, 01 Jan 2026 12:00:05 GMT', 'soon']
+    await using server = await serve((_, count) => ({
+      status: count === 2 ? 404 : 200,
+      headers: { date: dates[count - 1] ?? '' },
+      body: { note_id: 'n1', revision: 1 },
+    }))
+    const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, maxRetries: 0 })
+    expect(client.serviceTime()).toBeUndefined()
+    await client.notes.get('n1')
+    expect(client.serviceTime()).toEqual(new Date('2026-01-01T12:00:00Z'))
+    await errorOf(client.notes.transcript('n1'))
+    expect(client.serviceTime()).toEqual(new Date('2026-01-01T12:00:05Z'))
+    await client.notes.get('n1')
+    expect(client.serviceTime()).toBeUndefined()
+  })
+
   it('is not made of options that cannot work', () => {
     expect(() => new NotesClient({ baseUrl: 'http://notes.example', apiKey: API_KEY })).toThrow(NotewireError)
   })

@@ -1,5 +1,6 @@
 import { keyIdOf } from '@notewire/protocol'
 import { DriftWatch } from './drift/drift-watch.ts'
+import { identifyKey, type KeyIdentity } from './key-identity.ts'
 import { Notes } from './notes.ts'
 import { type NotesClientOptions, resolveOptions } from './notes-client-options.ts'
 import { createTransport } from './transport/transport.ts'
@@ -8,6 +9,9 @@ import { WebhookEndpoints } from './webhook-endpoints.ts'
 /**
  * The REST API of a notes service (contract §4).
  *
+ * Without `baseUrl` and `apiKey` it reads `NOTES_BASE_URL` and `NOTES_API_KEY` from the environment. It never reads a
+ * variable whose option is given.
+ *
  * It follows no redirect, sends the API key to `baseUrl` alone, and shows it nowhere: not in errors, and not when the
  * client itself is inspected or serialised.
  *
@@ -15,10 +19,7 @@ import { WebhookEndpoints } from './webhook-endpoints.ts'
  * ```ts
  * import { NotesClient } from '@notewire/client'
  *
- * const client = new NotesClient({
- *   baseUrl: 'https://notes.example',
- *   apiKey: process.env['NOTES_API_KEY'] ?? '',
- * })
+ * const client = new NotesClient()
  *
  * for await (const note of client.notes.list()) {
  *   const summary = await client.notes.summary(note.note_id)
@@ -33,14 +34,32 @@ export class NotesClient {
   readonly webhookEndpoints: WebhookEndpoints
   /** The part of the API key that may be shown, for logs; `undefined` for a key of another form (contract §2). */
   readonly keyId: string | undefined
+  /**
+   * Tells which API key this is without showing it, also for a key without an id: whoever stores the identity of the key that was
+   * used notices another one. A field, so that `{ ...client }` keeps it.
+   *
+   * @param salt  a random text, not empty; digests of different salts cannot be matched
+   * @throws `OptionError` when the salt is empty
+   */
+  readonly identifyKey: (salt: string) => Promise<KeyIdentity>
+  /**
+   * Returns the service's time at its latest answer, by its header `Date`; `undefined` before the first answer, and where an answer has no
+   * such header. A field, so that `{ ...client }` keeps it.
+   */
+  readonly serviceTime: () => Date | undefined
 
   /** @throws `OptionError` naming the option that cannot work, and the fix */
-  constructor(options: NotesClientOptions) {
+  constructor(options: NotesClientOptions = {}) {
     const settings = resolveOptions(options)
     const transport = createTransport(settings)
     const drift = new DriftWatch(settings.hooks.onDrift)
     this.notes = new Notes(transport, settings.notesField, drift)
-    this.webhookEndpoints = new WebhookEndpoints(transport, drift, settings.clock)
+    this.webhookEndpoints = new WebhookEndpoints(transport, drift)
     this.keyId = keyIdOf(settings.apiKey)
+    this.identifyKey = (salt) => identifyKey(settings.apiKey, salt)
+    this.serviceTime = () => {
+      const time = Date.parse(transport.date ?? '')
+      return Number.isNaN(time) ? undefined : new Date(time)
+    }
   }
 }

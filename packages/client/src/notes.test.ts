@@ -54,9 +54,15 @@ describe('a transcript', () => {
   it.each<[string, WireAnswer]>([
     ['404 not_found', { status: 404, body: { error: { code: 'not_found', message: 'no such note' } } }],
     ['404 and a page of HTML', { status: 404, body: '<h1>not_ready</h1>' }],
-  ])('of a note that answers %s is not found', async (_, answer) => {
+    ['404 and nothing else', { status: 404 }],
+  ])('that answers %s is reported as content_not_found, which says nothing about the note', async (_, answer) => {
     await using server = await serve(() => answer)
-    expect(await errorOf(clientOf(server).notes.transcript('n1'))).toMatchObject({ code: 'not_found' })
+    const error = await errorOf(clientOf(server).notes.transcript('n1'))
+    expect(error).toMatchObject({
+      code: 'content_not_found',
+      status: 404,
+      message: expect.stringContaining('notes.get'),
+    })
   })
 })
 
@@ -78,6 +84,11 @@ describe('a summary', () => {
   ])('that answers %s is not ready', async (_, answer) => {
     await using server = await serve(() => answer)
     expect(await errorOf(clientOf(server).notes.summary('n1'))).toMatchObject({ code: 'not_ready' })
+  })
+
+  it('that answers 404 without the code not_ready is reported as content_not_found', async () => {
+    await using server = await serve(() => ({ status: 404, body: { error: { code: 'not_found', message: 'no' } } }))
+    expect(await errorOf(clientOf(server).notes.summary('n1'))).toMatchObject({ code: 'content_not_found' })
   })
 })
 

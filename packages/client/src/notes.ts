@@ -1,20 +1,11 @@
-import {
-  type Note,
-  type NotePage,
-  readNote,
-  readSummary,
-  readTranscript,
-  refuseUnknownOptions,
-  type Summary,
-  type Transcript,
-} from '@notewire/protocol'
+import { type Note, type NotePage, refuseUnknownOptions, type Summary, type Transcript } from '@notewire/protocol'
+import { noteSchema, readShape, summarySchema, transcriptSchema } from '@notewire/protocol/schemas'
 import type { CallOptions } from './call-options.ts'
 import { type ChangesOptions, type ChangesPage, type ChangesQuery, createChanges } from './changes/note-changes.ts'
 import { type ContentListOptions, createContentList } from './content/list-with-content.ts'
 import type { NoteWithContent } from './content/note-content.ts'
 import { readNoteContent } from './content/read-content.ts'
 import type { DriftWatch } from './drift/drift-watch.ts'
-import { NOTE, SUMMARY, TRANSCRIPT } from './drift/known-resources.ts'
 import { createNoteList, type NoteList } from './listing/note-list.ts'
 import { encodeNoteListQuery, type NoteListQuery } from './listing/note-list-query.ts'
 import { parseNotePage } from './listing/note-page.ts'
@@ -61,6 +52,7 @@ export class Notes {
    * ```
    */
   list(query: NoteListQuery = {}, options: CallOptions = {}): NoteList {
+    refuseUnknownOptions('notes.list', options, ['signal', 'totalTimeoutMs'])
     const parameters = encodeNoteListQuery(query)
     const readPage = async (cursor: string | undefined) =>
       this.#pageIn(await this.#askForPage(parameters, cursor, options))
@@ -68,15 +60,15 @@ export class Notes {
   }
 
   /**
-   * Lists what has changed since the last time, page by page: one sync, which ends when it is up to date. Each page brings
-   * the checkpoint to store behind it, so that nothing is lost whenever the process ends (contract §6, open point 7).
+   * Lists the notes that changed since the last sync, page by page. The loop is one sync. Store the checkpoint of each page after its
+   * notes are applied: the next loop continues there (contract §6.3, open point 7).
    *
-   * A page may come again after a crash, and a sync reaches five minutes back behind the one before: apply a note when its
-   * revision is not older than the one that you have, and remove it when it is a deletion marker. Notes that left the
-   * key's sight do not show here; only a full `list` without them tells.
+   * A page may repeat after a crash, and each sync starts five minutes before the end of the one before. Apply a note if its revision is
+   * not lower than the revision of your copy. Remove your copy if the note is a tombstone; the service may list none here. A sync never
+   * lists notes that left the key's visibility: only a full `list`, without `updated_after`, shows that they are missing.
    *
-   * When the service has forgotten where a sync was, the sync starts again from where it began, once in a loop; the loop
-   * throws `cursor_expired` the next time.
+   * If the cursor expires during a sync, the sync starts again from its beginning, once per loop. The second time, the loop throws
+   * `cursor_expired`.
    *
    * @throws `OptionError` for a checkpoint that is none
    * @example
@@ -152,7 +144,7 @@ export class Notes {
    * A service may offer no such operation. That is noticed, and the note is then looked up in the list, deleted notes
    * included: see `readsFromList`.
    *
-   * @throws `NotesClientError` `not_found` when the key sees no such note
+   * @throws `NotFoundError` when the key sees no such note
    */
   async get(noteId: string, options: CallOptions = {}): Promise<Note> {
     return await this.#lookup.find(requireId('note_id', noteId), options)
@@ -169,22 +161,26 @@ export class Notes {
   /**
    * Reads the transcript of a note (scope `transcripts:read`; open point 9).
    *
-   * @throws `NotesClientError` `not_ready` while there is none yet
+   * @throws `NotesClientError` `not_ready` while there is none yet; `content_not_found` for a 404 that does not say `not_ready`. The
+   * note may still exist: `get` tells.
    */
   async transcript(noteId: string, options: CallOptions = {}): Promise<Transcript> {
     const answer = await this.#transport.call(GET_TRANSCRIPT, { id: noteId }, options)
-    return this.#drift.watch(TRANSCRIPT, readBody(answer, readTranscript))
+    const transcript = readBody(answer, (body) => readShape(transcriptSchema, body, 'the transcript'))
+    return this.#drift.watch('transcript', transcript)
   }
 
   /**
    * Reads the summary of a note (scope `summaries:read`; open point 10).
    *
    * @returns while there is none yet, a summary with its `status` and `markdown: null`
-   * @throws `NotesClientError` `not_ready` from a service that answers so instead
+   * @throws `NotesClientError` `not_ready` from a service that answers so instead; `content_not_found` for a 404 that does not say
+   * `not_ready`. The note may still exist: `get` tells.
    */
   async summary(noteId: string, options: CallOptions = {}): Promise<Summary> {
     const answer = await this.#transport.call(GET_SUMMARY, { id: noteId }, options)
-    return this.#drift.watch(SUMMARY, readBody(answer, readSummary))
+    const summary = readBody(answer, (body) => readShape(summarySchema, body, 'the summary'))
+    return this.#drift.watch('summary', summary)
   }
 
   /**
@@ -204,6 +200,7 @@ export class Notes {
    * ```
    */
   async content(note: Note, options: CallOptions = {}): Promise<NoteWithContent> {
+    requireId('note.note_id', note?.note_id)
     return await readNoteContent(note, {
       transcript: () => this.transcript(note.note_id, options),
       summary: () => this.summary(note.note_id, options),
@@ -212,7 +209,8 @@ export class Notes {
 
   async #get(noteId: string, options: CallOptions): Promise<Note> {
     const answer = await this.#transport.call(GET_NOTE, { id: noteId }, options)
-    return this.#drift.watch(NOTE, readBody(answer, readNote))
+    const note = readBody(answer, (body) => readShape(noteSchema, body, 'the note'))
+    return this.#drift.watch('note', note)
   }
 
   async #askForPage(parameters: URLSearchParams, cursor: string | undefined, options: CallOptions): Promise<Answer> {
@@ -223,7 +221,7 @@ export class Notes {
 
   #pageIn(answer: Answer): NotePage {
     const page = readBody(answer, (body) => parseNotePage(body, this.#notesField))
-    for (const note of page.notes) this.#drift.watch(NOTE, note)
+    for (const note of page.notes) this.#drift.watch('note', note)
     return page
   }
 }

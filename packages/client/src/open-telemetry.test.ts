@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorOf } from './fixtures/error-of.ts'
 import { inSpan, tracingHooks } from './fixtures/open-telemetry.ts'
 import { API_KEY, CONTENT, shownBy } from './fixtures/secrets.ts'
-import { skippingClock } from './fixtures/skipping-clock.ts'
 import { NotesClient } from './notes-client.ts'
 
 const OPERATION = 'GET /v1/notes/{note_id}'
@@ -73,13 +72,21 @@ describe('the recipe for OpenTelemetry', () => {
   })
 
   it('gives every request to its own call, and ends it when it times out or is aborted', async () => {
-    const { client, tracer, spans } = traced(
-      () => new Promise<Response>(() => {}),
-      () => new Promise<Response>(() => {}),
-    )
+    const leaving = new AbortController()
+    const { tracer, spans } = traced()
+    const client = new NotesClient({
+      baseUrl: 'https://notes.example',
+      apiKey: API_KEY,
+      maxRetries: 0,
+      fetch: ({ url }) => {
+        if (url.endsWith('/n2')) queueMicrotask(() => leaving.abort())
+        return new Promise<Response>(() => {})
+      },
+      hooks: tracingHooks(tracer),
+    })
     await Promise.all([
-      errorOf(inSpan(tracer, 'late', () => client.notes.get('n1', { totalTimeoutMs: 10 }))),
-      errorOf(inSpan(tracer, 'left', () => client.notes.get('n2', { signal: AbortSignal.timeout(10) }))),
+      errorOf(inSpan(tracer, 'late', () => client.notes.get('n1', { totalTimeoutMs: 2_000 }))),
+      errorOf(inSpan(tracer, 'left', () => client.notes.get('n2', { signal: leaving.signal }))),
     ])
     const ends = spans().map(({ name, parent, attributes }) => [name, parent, attributes['error.type']])
     expect(ends.sort()).toEqual([
@@ -141,7 +148,6 @@ function traced(...answers: (() => Response | Promise<Response>)[]) {
     baseUrl: 'https://notes.example',
     apiKey: API_KEY,
     fetch: async () => (await answers.shift()?.()) ?? new Response(null, { status: 418 }),
-    clock: skippingClock(),
     hooks: tracingHooks(tracer),
   })
   const spans = () => {

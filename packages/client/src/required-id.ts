@@ -7,6 +7,12 @@ import { OptionError } from '@notewire/protocol'
  */
 export function requireId(name: string, id: unknown): string {
   if (typeof id === 'string' && id !== '' && id !== '.' && id !== '..' && id.isWellFormed()) return id
-  const given = typeof id === 'string' ? JSON.stringify(id) : typeof id
-  throw new OptionError(name, `${name} cannot be ${given}. Pass the id as the service gave it.`)
+  throw new OptionError(name, `${name} ${problemOf(id)}. Pass the id as the service gave it.`)
+}
+
+function problemOf(id: unknown): string {
+  if (id === undefined || id === null) return 'is missing'
+  if (typeof id !== 'string') return `is not a string but ${typeof id}`
+  if (id === '') return 'is empty'
+  return id.isWellFormed() ? 'is "." or "..", which would address another path' : 'is not well-formed Unicode'
 }

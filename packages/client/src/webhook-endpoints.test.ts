@@ -125,7 +125,7 @@ describe('a service without an operation on webhook endpoints', () => {
     ] as const) {
       const error = await errorOf(call())
       expect(error).toMatchObject({ code: 'not_supported', operation })
-      expect(String(error)).toMatch(/does not offer the operation, or the id names nothing/)
+      expect(String(error)).toMatch(/does not support the operation, or the id does not exist/)
     }
   })
 

@@ -1,18 +1,19 @@
 import {
-  type Clock,
   type NoteEventKind,
   type OpenEnum,
-  readWebhookEndpoint,
-  readWebhookEndpointWithSecret,
   ShapeError,
   type WebhookEndpoint,
   type WebhookEndpointWithSecret,
 } from '@notewire/protocol'
+import {
+  readShape,
+  webhookEndpointListSchema,
+  webhookEndpointSchema,
+  webhookEndpointWithSecretSchema,
+} from '@notewire/protocol/schemas'
 import type { CallOptions } from './call-options.ts'
 import type { DriftWatch } from './drift/drift-watch.ts'
-import { WEBHOOK_ENDPOINT } from './drift/known-resources.ts'
 import { type ActivationOptions, waitForActivation } from './endpoint-activation.ts'
-import { parseList } from './listing/parse-list.ts'
 import type { Answer } from './transport/answer.ts'
 import {
   CREATE_ENDPOINT,
@@ -53,12 +54,10 @@ export interface WebhookEndpointUpdate {
 export class WebhookEndpoints {
   readonly #transport: Transport
   readonly #drift: DriftWatch
-  readonly #clock: Clock
 
-  constructor(transport: Transport, drift: DriftWatch, clock: Clock) {
+  constructor(transport: Transport, drift: DriftWatch) {
     this.#transport = transport
     this.#drift = drift
-    this.#clock = clock
   }
 
   /**
@@ -88,7 +87,7 @@ export class WebhookEndpoints {
   /** Lists the endpoints of the key's integration. */
   async list(options: CallOptions = {}): Promise<readonly WebhookEndpoint[]> {
     const endpoints = readBody(await this.#transport.call(LIST_ENDPOINTS, {}, options), parseEndpoints)
-    return endpoints.map((endpoint) => this.#drift.watch(WEBHOOK_ENDPOINT, endpoint))
+    return endpoints.map((endpoint) => this.#watch(endpoint))
   }
 
   /** Reads one endpoint. Its signing secret is not in it. */
@@ -128,15 +127,19 @@ export class WebhookEndpoints {
    * @throws `EndpointNotActiveError` `endpoint_not_active`, with the status seen last, when the time is over
    */
   waitUntilActive(endpointId: string, options: ActivationOptions = {}): Promise<WebhookEndpoint> {
-    return waitForActivation((callOptions) => this.get(endpointId, callOptions), this.#clock, options)
+    return waitForActivation((callOptions) => this.get(endpointId, callOptions), options)
   }
 
   #readEndpoint(answer: Answer): WebhookEndpoint {
-    return this.#drift.watch(WEBHOOK_ENDPOINT, readBody(answer, readWebhookEndpoint))
+    return this.#watch(readBody(answer, (body) => readShape(webhookEndpointSchema, body, 'the endpoint')))
   }
 
   #readEndpointWithSecret(answer: Answer): WebhookEndpointWithSecret {
-    return this.#drift.watch(WEBHOOK_ENDPOINT, readBody(answer, readWebhookEndpointWithSecret))
+    return this.#watch(readBody(answer, (body) => readShape(webhookEndpointWithSecretSchema, body, 'the endpoint')))
+  }
+
+  #watch<Endpoint extends WebhookEndpoint>(endpoint: Endpoint): Endpoint {
+    return this.#drift.watch('webhook_endpoint', endpoint)
   }
 }
 
@@ -144,13 +147,14 @@ export class WebhookEndpoints {
 const LIST_FIELDS = ['webhook_endpoints', 'endpoints']
 
 function parseEndpoints(body: unknown): readonly WebhookEndpoint[] {
-  if (Array.isArray(body)) return parseEndpointList('', body)
-  for (const [field, value] of Object.entries(body ?? {})) {
-    if (LIST_FIELDS.includes(field) && Array.isArray(value)) return parseEndpointList(field, value)
-  }
-  throw new ShapeError('webhook_endpoints', '"webhook_endpoints" should be array.')
+  const [field, list] = listIn(body)
+  return readShape(webhookEndpointListSchema, list, 'the list of endpoints', field)
 }
 
-function parseEndpointList(name: string, endpoints: readonly unknown[]): readonly WebhookEndpoint[] {
-  return parseList(name, endpoints, readWebhookEndpoint)
+function listIn(body: unknown): readonly [field: string, list: readonly unknown[]] {
+  if (Array.isArray(body)) return ['', body]
+  for (const [field, value] of Object.entries(body ?? {})) {
+    if (LIST_FIELDS.includes(field) && Array.isArray(value)) return [field, value]
+  }
+  throw new ShapeError('webhook_endpoints', '"webhook_endpoints" should be an array.')
 }

@@ -68,7 +68,7 @@ describe('a checkpoint', () => {
   ])('cannot be %j, and the error names the option and the next step, and quotes nothing', (value) => {
     const error = refusalOf(value)
     expect(error).toMatchObject({ code: 'option_invalid', option: 'after' })
-    expect(String(error)).toMatch(/Pass the checkpoint of a page as it was given/)
+    expect(String(error)).toMatch(/Pass the checkpoint of a page unchanged/)
     if (typeof value === 'string' && value.trim() !== '') expect(String(error)).not.toContain(value)
   })
 })

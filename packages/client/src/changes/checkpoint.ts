@@ -30,10 +30,12 @@ export function encodeCheckpoint({ since, underWay }: Progress): string {
 export function decodeCheckpoint(checkpoint: unknown): Progress {
   const { version, payload = '' } = (typeof checkpoint === 'string' && FORM.exec(checkpoint)?.groups) || {}
   if (version !== undefined && version !== VERSION) {
-    throw unusable(`comes from another version of this client (it is version ${version}, known is ${VERSION})`)
+    throw unusable(
+      `was made by another version of this client (checkpoint version ${version}; this client reads version ${VERSION})`,
+    )
   }
   const progress = progressOf(factsIn(payload))
-  if (progress === undefined) throw unusable('is not a checkpoint, or only a part of one')
+  if (progress === undefined) throw unusable('is not a complete checkpoint')
   return progress
 }
 
@@ -69,6 +71,6 @@ function toBase64url(json: string): string {
 function unusable(problem: string): OptionError {
   return new OptionError(
     'after',
-    `after ${problem}. Pass the checkpoint of a page as it was given, uncut; if it is lost, leave after out and sync everything again.`,
+    `after ${problem}. Pass the checkpoint of a page unchanged. If you no longer have it, omit after and sync everything again.`,
   )
 }

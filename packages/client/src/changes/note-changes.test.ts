@@ -16,7 +16,7 @@ describe('a copy that is kept by checkpoints, wherever its process crashes', () 
   const plans = fc.array(aStep(), { minLength: 1, maxLength: 30 })
   const limits = fc.integer({ min: 1, max: 4 })
 
-  it('ends up as the reference service', async () => {
+  it('ends up as the reference service (§6)', async () => {
     await fc.assert(
       fc.asyncProperty(plans, limits, async (plan, limit) => {
         await using world = await referenceWorld()

@@ -127,7 +127,7 @@ describe('content that is not there', () => {
   })
 
   it.each([
-    ['is gone when it was there in the listing', 'ready', 'gone'],
+    ['is content_not_found when the listing calls it ready, and not gone', 'ready', 'content_not_found'],
     ['is not ready when the listing said nothing of it', undefined, 'not_ready'],
   ])('and answers 404, %s', async (_, listed, status) => {
     const answer = () => new Response(null, { status: 404 })

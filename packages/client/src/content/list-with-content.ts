@@ -33,7 +33,10 @@ export function createContentList(
   { concurrency = 4, signal, ...options }: ContentListOptions,
 ): AsyncIterable<NoteWithContent> {
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-    throw new OptionError('concurrency', 'concurrency is not a number of requests. Pass a whole number from 1.')
+    throw new OptionError(
+      'concurrency',
+      'concurrency is not a whole number of at least 1. Pass the number of requests to run at the same time.',
+    )
   }
   return {
     [Symbol.asyncIterator]() {

@@ -15,11 +15,13 @@ export type SummaryContent =
 /** Content that cannot be read. */
 export interface AbsentContent {
   /**
-   * - `not_ready`: it may come later, and an event will tell.
+   * - `not_ready`: it may become ready later; an event announces it.
+   * - `content_not_found`: the note's record calls it ready, and the service answered 404. The note may be gone, or the service
+   *   lags: read the note with `client.notes.get` to find out.
    * - `failed`: the service could not make it.
-   * - `gone`: the note is deleted, or was deleted or left the key's sight after it was listed.
+   * - `gone`: the note is deleted. Its record is a tombstone.
    */
-  readonly status: 'not_ready' | 'failed' | 'gone'
+  readonly status: 'not_ready' | 'content_not_found' | 'failed' | 'gone'
 }
 
 /** A listed note with its transcript and its summary. */

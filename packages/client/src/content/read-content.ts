@@ -73,12 +73,12 @@ function hasText(summary: Summary): summary is Summary & { readonly markdown: st
 }
 
 /**
- * A 404 means a note that is gone where its content was there when it was listed, and else content that is not there
- * yet: some services answer so (open point 10), and nobody must lose a note to that.
+ * A 404 without a code never means that the note is gone: some services answer so for content that is not ready (open points 9 and
+ * 10). Where the record calls the content ready, only another read of the note can tell.
  */
-function absenceOf(error: unknown, listedStatus: string | null | undefined): 'not_ready' | 'gone' {
+function absenceOf(error: unknown, listedStatus: string | null | undefined): 'not_ready' | 'content_not_found' {
   const code = error instanceof NotesClientError ? error.code : undefined
   if (code === 'not_ready') return 'not_ready'
-  if (code === 'not_found') return listedStatus === 'ready' ? 'gone' : 'not_ready'
+  if (code === 'content_not_found') return listedStatus === 'ready' ? 'content_not_found' : 'not_ready'
   throw error
 }

@@ -6,6 +6,6 @@ export interface CallAttempt {
   readonly failure: 'timeout' | 'network_error' | undefined
   /** The runtime's code for the failure, when there is one: `ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED`. */
   readonly networkCode: string | undefined
-  /** How long the client had waited before it, in milliseconds: for its turn, and before a retry. */
+  /** The delay before it, in milliseconds; 0 for the first request. */
   readonly delayMs: number
 }

@@ -5,6 +5,7 @@ export type ApiErrorCode =
   | 'not_found'
   | 'not_supported'
   | 'not_ready'
+  | 'content_not_found'
   | 'invalid_request'
   | 'cursor_expired'
   | 'rate_limited'

@@ -32,7 +32,7 @@ export function encodeNoteListQuery(query: NoteListQuery): URLSearchParams {
 function requireCursor(cursor: unknown): string {
   // An empty cursor would start again from the first page, and a loop over pages would never end.
   if (typeof cursor === 'string' && cursor !== '') return cursor
-  throw new OptionError('cursor', 'cursor is not a cursor. Pass the next_cursor of a page that has more after it.')
+  throw new OptionError('cursor', 'cursor is not valid. Pass the next_cursor of a page whose has_more is true.')
 }
 
 function encodeTime(time: string | Date): string {

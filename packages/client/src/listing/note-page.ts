@@ -1,5 +1,5 @@
-import { type NotePage, readNote, ShapeError } from '@notewire/protocol'
-import { parseList } from './parse-list.ts'
+import { type NotePage, ShapeError } from '@notewire/protocol'
+import { noteListSchema, pageEndingSchema, readShape } from '@notewire/protocol/schemas'
 
 /**
  * Reads one page of the list of notes and settles whether another one follows (contract §4; open point 6): `has_more`
@@ -9,34 +9,23 @@ import { parseList } from './parse-list.ts'
  * @throws `ShapeError` also for a page that promises another one without a cursor to it: to stop there would lose notes
  */
 export function parseNotePage(body: unknown, notesField: string): NotePage {
-  if (typeof body !== 'object' || body === null) throw new ShapeError('', 'the page of notes should be object.')
-  const fields = body as Readonly<Record<string, unknown>>
-  const notes = parseNotes(fields[notesField], notesField)
-  const cursor = parseCursor(fields['next_cursor'])
-  const hasMore = parseHasMore(fields['has_more']) ?? cursor !== null
-  if (!hasMore) return { notes, next_cursor: null, has_more: false }
-  if (cursor === null) throw new ShapeError('next_cursor', 'the page has more after it and no cursor to it.')
+  if (typeof body !== 'object' || body === null) throw new ShapeError('', `${PAGE} should be an object.`)
+  const notes = parseNotes(Reflect.get(body, notesField), notesField)
+  const { next_cursor, has_more } = readShape(pageEndingSchema, body, PAGE)
+  const cursor = next_cursor || null
+  if (!(has_more ?? cursor !== null)) return { notes, next_cursor: null, has_more: false }
+  if (cursor === null) {
+    throw new ShapeError('next_cursor', `${PAGE} says that another page follows, but has no "next_cursor".`)
+  }
   return { notes, next_cursor: cursor, has_more: true }
 }
 
+const PAGE = 'the page of notes'
+
 function parseNotes(notes: unknown, notesField: string): NotePage['notes'] {
-  if (!Array.isArray(notes)) {
-    throw new ShapeError(
-      notesField,
-      `"${notesField}" should be array. If the service names the field otherwise, say so with the option notesField.`,
-    )
-  }
-  return parseList(notesField, notes, readNote)
-}
-
-function parseCursor(cursor: unknown): string | null {
-  if (cursor === undefined || cursor === null || cursor === '') return null
-  if (typeof cursor !== 'string') throw new ShapeError('next_cursor', '"next_cursor" should be string.')
-  return cursor
-}
-
-function parseHasMore(hasMore: unknown): boolean | undefined {
-  if (hasMore === undefined || hasMore === null) return undefined
-  if (typeof hasMore !== 'boolean') throw new ShapeError('has_more', '"has_more" should be boolean.')
-  return hasMore
+  if (Array.isArray(notes)) return readShape(noteListSchema, notes, PAGE, notesField)
+  throw new ShapeError(
+    notesField,
+    `"${notesField}" should be an array. If the service uses another name for this field, pass that name as the option notesField.`,
+  )
 }

@@ -30,6 +30,6 @@ function cursorRepeated(): NotesClientError {
   return new NotesClientError(
     'cursor_repeated',
     operation,
-    `${operation} led back to a cursor that this listing already followed, so that it would never end. What came so far is incomplete: start the listing again, and report it to the service if it comes back.`,
+    `${operation} returned a cursor that this listing has already used, so the listing would never end. The notes listed so far are incomplete. Start the listing again; if this happens again, report it to the service.`,
   )
 }

@@ -1,5 +1,5 @@
 import type { CallAttempt } from '../errors/call-attempt.ts'
-import type { AnsweredAttempt } from './attempt-outcome.ts'
+import type { AnsweredAttempt } from './attempt.ts'
 import type { Operation } from './operation.ts'
 
 /** What the service said to one call, after the retries. */

@@ -1,6 +1,6 @@
 import type { CallAttempt } from '../errors/call-attempt.ts'
 import { ConnectionError } from '../errors/connection-error.ts'
-import type { FailedAttempt } from './attempt-outcome.ts'
+import type { FailedAttempt } from './attempt.ts'
 import { nameOf, type Operation } from './operation.ts'
 
 /**
@@ -17,7 +17,8 @@ export function connectionFailure(
   const name = nameOf(operation)
   const tries = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`
   const nextStep =
-    operation.afterLostAnswer ?? 'Check that baseUrl is right and can be reached from here, then call again.'
+    operation.afterLostAnswer ??
+    'Check that the base URL is correct and that this machine can reach it, then try again.'
   const reason = networkCode === undefined ? '' : ` (${networkCode})`
   const problem = failure === 'timeout' ? `no complete answer within ${within}` : `the connection failed${reason}`
   return new ConnectionError(failure, name, `${name}: ${problem}, in ${tries}. ${nextStep}`, attempts)

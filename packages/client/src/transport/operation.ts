@@ -4,30 +4,26 @@ import type { ApiErrorCode } from '../errors/client-error-code.ts'
 /** One operation of the REST API (contract §4; open points 8 to 10 and 14). */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** The path with the name of the id in braces: it stands for the real one in errors. */
+  /** The path, with the name of the id in braces. Errors show it like this. */
   readonly path: string
   /** The scope that the contract asks for (§5; open point 23). */
   readonly scope: Scope
-  /** What an answer means here, when its status alone does not tell. */
+  /** What an answer means, if its status alone does not say it. */
   readonly judge?: (answer: AnswerFacts) => Verdict | undefined
-  /**
-   * Whether the request may be sent again: always, or only when the service refused it unseen or never got it, or never,
-   * not even then.
-   */
+  /** Whether the request may be sent again: always, only if the service refused or never got it, or never. */
   readonly repeatable: 'always' | 'if_refused' | 'never'
-  /** What to do when no answer came and the service may have done it all the same. */
+  /** What to do if no answer came and the service may have carried out the operation. */
   readonly afterLostAnswer?: string
 }
 
-/** What an answer is judged by. */
 interface AnswerFacts {
   readonly status: number
   readonly serverCode: string | undefined
-  /** How many requests it took to get this answer. */
+  /** The number of requests up to this answer. */
   readonly attempts: number
 }
 
-/** What an answer means: the operation is done, or why it is not. */
+/** What an answer means: the operation is done, or the reason why it is not. */
 export type Verdict = 'done' | ApiErrorCode
 
 /** The operation as errors name it: `GET /v1/notes/{note_id}`. */
@@ -36,107 +32,73 @@ export function nameOf(operation: Operation): string {
 }
 
 const NOTES = `${API_VERSION_PREFIX}/notes`
+const NOTE = `${NOTES}/{note_id}`
 const ENDPOINTS = `${API_VERSION_PREFIX}/webhook-endpoints`
+const ENDPOINT = `${ENDPOINTS}/{endpoint_id}`
+
+const READ = { method: 'GET', repeatable: 'always' } as const
+const MANAGE = { scope: 'webhooks:manage', repeatable: 'always', judge: judgeEndpoint } as const
 
 export const LIST_NOTES: Operation = {
-  method: 'GET',
+  ...READ,
   path: NOTES,
   scope: 'notes:read',
-  repeatable: 'always',
   judge: ({ serverCode }) => (serverCode === 'invalid_cursor' ? 'cursor_expired' : undefined),
 }
-
-export const GET_NOTE: Operation = {
-  method: 'GET',
-  path: `${NOTES}/{note_id}`,
-  scope: 'notes:read',
-  repeatable: 'always',
-}
-
+export const GET_NOTE: Operation = { ...READ, path: NOTE, scope: 'notes:read' }
 export const GET_TRANSCRIPT: Operation = {
-  method: 'GET',
-  path: `${NOTES}/{note_id}/transcript`,
+  ...READ,
+  path: `${NOTE}/transcript`,
   scope: 'transcripts:read',
-  repeatable: 'always',
   judge: judgeContent,
 }
+export const GET_SUMMARY: Operation = { ...READ, path: `${NOTE}/summary`, scope: 'summaries:read', judge: judgeContent }
 
-export const GET_SUMMARY: Operation = {
-  method: 'GET',
-  path: `${NOTES}/{note_id}/summary`,
-  scope: 'summaries:read',
-  repeatable: 'always',
-  judge: judgeContent,
-}
-
-export const CREATE_ENDPOINT: Operation = {
-  method: 'POST',
-  path: ENDPOINTS,
-  scope: 'webhooks:manage',
-  repeatable: 'never',
-  judge: judgeEndpoint,
-  afterLostAnswer:
-    'The endpoint may exist all the same: look for its url in webhookEndpoints.list(); if it is there, rotateSecret() shows a secret, else create it again.',
-}
-
-export const LIST_ENDPOINTS: Operation = {
-  method: 'GET',
-  path: ENDPOINTS,
-  scope: 'webhooks:manage',
-  repeatable: 'always',
-  judge: judgeEndpoint,
-}
-
-export const GET_ENDPOINT: Operation = {
-  method: 'GET',
-  path: `${ENDPOINTS}/{endpoint_id}`,
-  scope: 'webhooks:manage',
-  repeatable: 'always',
-  judge: judgeEndpoint,
-}
-
-export const UPDATE_ENDPOINT: Operation = {
-  method: 'PATCH',
-  path: `${ENDPOINTS}/{endpoint_id}`,
-  scope: 'webhooks:manage',
-  repeatable: 'always',
-  judge: judgeEndpoint,
-}
-
+export const LIST_ENDPOINTS: Operation = { ...MANAGE, method: 'GET', path: ENDPOINTS }
+export const GET_ENDPOINT: Operation = { ...MANAGE, method: 'GET', path: ENDPOINT }
+export const UPDATE_ENDPOINT: Operation = { ...MANAGE, method: 'PATCH', path: ENDPOINT }
 export const DELETE_ENDPOINT: Operation = {
+  ...MANAGE,
   method: 'DELETE',
-  path: `${ENDPOINTS}/{endpoint_id}`,
-  scope: 'webhooks:manage',
-  repeatable: 'always',
+  path: ENDPOINT,
   // An earlier attempt, whose answer was lost, may have deleted it.
   judge: (answer) => (answer.status === 404 && answer.attempts > 1 ? 'done' : judgeEndpoint(answer)),
 }
-
+export const CREATE_ENDPOINT: Operation = {
+  ...MANAGE,
+  method: 'POST',
+  path: ENDPOINTS,
+  repeatable: 'never',
+  afterLostAnswer:
+    'The service may have created the endpoint. List the endpoints and look for its URL: if the endpoint is there, rotate its secret to get a signing secret; otherwise create the endpoint again.',
+}
 export const SEND_TEST: Operation = {
+  ...MANAGE,
   method: 'POST',
-  path: `${ENDPOINTS}/{endpoint_id}/test`,
-  scope: 'webhooks:manage',
+  path: `${ENDPOINT}/test`,
   repeatable: 'if_refused',
-  judge: judgeEndpoint,
-  afterLostAnswer: 'The test may be on its way all the same. Call again: at worst, two of them arrive.',
+  afterLostAnswer:
+    'The service may have sent the test event. If it does not arrive, send it again; you may then receive two test events.',
 }
-
 export const ROTATE_SECRET: Operation = {
+  ...MANAGE,
   method: 'POST',
-  path: `${ENDPOINTS}/{endpoint_id}/rotate-secret`,
-  scope: 'webhooks:manage',
+  path: `${ENDPOINT}/rotate-secret`,
   repeatable: 'if_refused',
-  judge: judgeEndpoint,
-  afterLostAnswer: 'The secret may have changed all the same. Call again: the answer shows the newest one.',
+  afterLostAnswer: 'The service may have rotated the secret. Call again: the response contains the current secret.',
 }
 
-/** A transcript or summary that is not there yet has many answers (open points 9 and 10). */
+/**
+ * Services answer content that is not ready in several ways (open points 9 and 10). A 404 without the code `not_ready` says nothing
+ * about the note: the content may not be ready, or the note may be gone.
+ */
 function judgeContent({ status, serverCode }: AnswerFacts): Verdict | undefined {
   if (status === 202 || status === 409) return 'not_ready'
-  return status === 404 && serverCode === 'not_ready' ? 'not_ready' : undefined
+  if (status !== 404) return undefined
+  return serverCode === 'not_ready' ? 'not_ready' : 'content_not_found'
 }
 
-/** Only an answer that says so means a missing endpoint; any other 404 means a missing operation (open point 14). */
+/** A 404 means a missing endpoint only if its code says so. Any other 404 means a missing operation (open point 14). */
 function judgeEndpoint({ status, serverCode }: AnswerFacts): Verdict | undefined {
   return status === 404 && serverCode !== 'not_found' ? 'not_supported' : undefined
 }

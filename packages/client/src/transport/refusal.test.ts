@@ -1,11 +1,41 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../errors/api-error.ts'
 import { ForbiddenError } from '../errors/forbidden-error.ts'
+import { NotFoundError } from '../errors/not-found-error.ts'
 import { RateLimitedError } from '../errors/rate-limited-error.ts'
 import { errorOf } from '../fixtures/error-of.ts'
 import { API_KEY, CONTENT, shownBy } from '../fixtures/secrets.ts'
 import { serve } from '../fixtures/wire-server.ts'
 import { NotesClient } from '../notes-client.ts'
+
+describe('a 404', () => {
+  const answer = { status: 404, body: { error: { code: 'not_found', message: 'nothing here' } } }
+  const emptyList = { status: 200, body: { notes: [], has_more: false, next_cursor: null } }
+  it.each<[string, (client: NotesClient) => Promise<unknown>]>([
+    ['notes.get', ({ notes }) => notes.get('n9')],
+    ['webhookEndpoints.get', ({ webhookEndpoints }) => webhookEndpoints.get('e9')],
+    ['webhookEndpoints.update', ({ webhookEndpoints }) => webhookEndpoints.update('e9', { status: 'active' })],
+    ['webhookEndpoints.delete', ({ webhookEndpoints }) => webhookEndpoints.delete('e9')],
+    ['webhookEndpoints.sendTest', ({ webhookEndpoints }) => webhookEndpoints.sendTest('e9')],
+    ['webhookEndpoints.rotateSecret', ({ webhookEndpoints }) => webhookEndpoints.rotateSecret('e9')],
+  ])('about one note or endpoint is a NotFoundError: %s', async (_, call) => {
+    await using server = await serve(({ url }) => (url.startsWith('/v1/notes?') ? emptyList : answer))
+    const error = await errorOf(call(new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY })))
+    expect(error).toBeInstanceOf(NotFoundError)
+    expect(error).toBeInstanceOf(ApiError)
+    expect(error).toMatchObject({ code: 'not_found', status: 404 })
+  })
+
+  it('about a list or content is none', async () => {
+    await using server = await serve(() => answer)
+    const { notes } = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY })
+    for (const call of [notes.transcript('n9'), notes.summary('n9'), firstNote(notes.list())]) {
+      const error = await errorOf(call)
+      expect(error).toBeInstanceOf(ApiError)
+      expect(error).not.toBeInstanceOf(NotFoundError)
+    }
+  })
+})
 
 describe('an answer without success', () => {
   it.each([
@@ -106,4 +136,9 @@ async function refusal(answer: { status: number; headers?: Record<string, string
   await using server = await serve(() => answer)
   const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, maxRetries: 0 })
   return await errorOf(client.notes.list()[Symbol.asyncIterator]().next())
+}
+
+async function firstNote(list: AsyncIterable<unknown>): Promise<unknown> {
+  for await (const note of list) return note
+  return undefined
 }

@@ -1,14 +1,15 @@
 import { ApiError } from '../errors/api-error.ts'
 import type { ApiErrorCode } from '../errors/client-error-code.ts'
 import { ForbiddenError } from '../errors/forbidden-error.ts'
+import { NotFoundError } from '../errors/not-found-error.ts'
 import { RateLimitedError } from '../errors/rate-limited-error.ts'
 import type { Answer } from './answer.ts'
-import { requestIdOf } from './attempt-outcome.ts'
+import { requestIdOf } from './attempt.ts'
 import { nameOf, type Verdict } from './operation.ts'
 import { retryAfterOf } from './retry-after.ts'
 import { serverToken } from './server-token.ts'
 
-/** The error that an answer means, or `undefined` when it is what was asked for. */
+/** The error for an answer, or `undefined` if the operation is done. */
 export function refusalOf(answer: Answer): ApiError | undefined {
   const { operation, status, attempts } = answer
   const serverCode = errorField(answer, 'code')
@@ -27,42 +28,38 @@ export function refusalOf(answer: Answer): ApiError | undefined {
     const retryAfterMs = retryAfterOf(answer.headers)
     return new RateLimitedError(message(explainRateLimited(retryAfterMs)), facts, retryAfterMs)
   }
-  return new ApiError(verdict, message(EXPLANATIONS[verdict]), facts)
+  const explained = message(EXPLANATIONS[verdict])
+  // Only a path with an id names a note or endpoint. Missing content has another verdict.
+  if (verdict === 'not_found' && operation.path.includes('{')) return new NotFoundError(explained, facts)
+  return new ApiError(verdict, explained, facts)
+}
+
+const VERDICTS: Readonly<Record<number, Verdict>> = {
+  // A browser shows the status 0 for a redirect that is not followed.
+  0: 'redirect_refused',
+  301: 'redirect_refused',
+  302: 'redirect_refused',
+  303: 'redirect_refused',
+  307: 'redirect_refused',
+  308: 'redirect_refused',
+  400: 'invalid_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'not_supported',
+  422: 'invalid_request',
+  429: 'rate_limited',
+  501: 'not_supported',
 }
 
 function verdictOf(status: number): Verdict {
   if (status >= 200 && status < 300) return 'done'
-  switch (status) {
-    case 400:
-    case 422:
-      return 'invalid_request'
-    case 401:
-      return 'unauthorized'
-    case 403:
-      return 'forbidden'
-    case 404:
-      return 'not_found'
-    case 405:
-    case 501:
-      return 'not_supported'
-    case 429:
-      return 'rate_limited'
-    // A browser hides a redirect that is not followed behind the status 0.
-    case 0:
-    case 301:
-    case 302:
-    case 303:
-    case 307:
-    case 308:
-      return 'redirect_refused'
-    default:
-      return status >= 500 ? 'server_error' : 'unexpected_status'
-  }
+  return VERDICTS[status] ?? (status >= 500 ? 'server_error' : 'unexpected_status')
 }
 
-/** What the service says of its error (open point 22). Its `message` is left alone. */
+/** Reads a field of the service's error (open point 22). Its `message` is not used, because it may quote a note. */
 function errorField(answer: Answer, field: 'code' | 'scope'): string | undefined {
-  // A success says nothing of errors, and may be long.
+  // A successful answer has no error, and may be long.
   if (answer.status < 400 || answer.text === undefined) return undefined
   try {
     return serverToken(JSON.parse(answer.text)?.error?.[field])
@@ -73,30 +70,33 @@ function errorField(answer: Answer, field: 'code' | 'scope'): string | undefined
 
 function explainForbidden(missing: string | undefined, needed: string): string {
   return missing === undefined
-    ? `the API key may not do this, which needs the scope "${needed}". Create a key with that scope in the account console.`
-    : `the API key lacks the scope "${missing}". Create a key that has it in the account console.`
+    ? `the API key is not allowed to perform this operation, which needs the scope "${needed}". Create a key with that scope in the account console.`
+    : `the API key lacks the scope "${missing}". Create a key with that scope in the account console.`
 }
 
 function explainRateLimited(retryAfterMs: number | undefined): string {
   const pause = retryAfterMs === undefined ? 'a while' : `${Math.ceil(retryAfterMs / 1000)} s`
-  return `too many requests. Wait ${pause} before the next call, and make fewer at once.`
+  return `the service received too many requests. Wait ${pause} before the next call, and run fewer calls at the same time.`
 }
 
 const EXPLANATIONS: Readonly<Record<Exclude<ApiErrorCode, 'forbidden' | 'rate_limited'>, string>> = {
   unauthorized:
-    'the service does not accept the API key. Check that apiKey is complete, not revoked, and made for the service at baseUrl.',
+    'the service does not accept the API key. Check that the API key is complete, that it is not revoked, and that it was created for the service at the base URL.',
   not_found:
-    'nothing is there that this key can see. Check the id, and that the key belongs to the integration that sees it; if every call ends so, check baseUrl.',
+    'the service found nothing that this API key can access. Check the id, and check that the key belongs to the integration that can access it. If every call fails like this, check the base URL.',
   not_supported:
-    'this service does not offer the operation, or the id names nothing. Check the id; if it is right, use the account console instead.',
+    'the service does not support the operation, or the id does not exist. Check the id; if it is correct, use the account console instead.',
   not_ready:
-    'it is not ready yet. Wait for note.ended (a transcript) or note.summary.generated (a summary), or ask again later.',
-  invalid_request: 'the service finds the request invalid. Correct the arguments of the call.',
+    'the content is not ready yet. Wait for the event note.ended (transcript) or note.summary.generated (summary), or call again later.',
+  content_not_found:
+    'the service did not return the content: it may not be ready, or the note may be deleted. Read the note with notes.get to find out, and keep your copy until you know.',
+  invalid_request: 'the service rejected the request as invalid. Correct the arguments of the call.',
   cursor_expired:
-    'the service does not accept the cursor any more. Start the listing again, without a cursor; changes does so itself, once in a loop.',
+    'the service no longer accepts the cursor. Start the listing again without a cursor; notes.changes does this itself, once per loop.',
   redirect_refused:
-    'redirects are not followed, because the API key goes to baseUrl alone. Set baseUrl to the address that answers directly.',
-  server_error: 'the service failed. Call again later; if it lasts, report it to the service with the request id.',
+    'the client does not follow redirects, because it sends the API key to the base URL only. Set the base URL to the address that answers without a redirect.',
+  server_error:
+    'the service failed. Call again later; if the failure continues, report it to the service with the request id.',
   unexpected_status:
-    'a status that the contract does not know here. Check that baseUrl is the notes service and not a proxy before it.',
+    'the contract does not define this status for this operation. Check that the base URL is the address of the notes service, and not of a proxy.',
 }

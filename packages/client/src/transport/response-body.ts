@@ -1,7 +1,7 @@
 import { ShapeError } from '@notewire/protocol'
 import { InvalidResponseError } from '../errors/invalid-response-error.ts'
 import type { Answer } from './answer.ts'
-import { requestIdOf } from './attempt-outcome.ts'
+import { requestIdOf } from './attempt.ts'
 import { nameOf } from './operation.ts'
 
 /**
@@ -17,10 +17,18 @@ export function readBody<Shape>(answer: Answer, read: (body: unknown) => Shape):
     const message = `${operation} answered ${status}, but ${problem}`
     return new InvalidResponseError(message, { operation, path, status, requestId: requestIdOf(headers), attempts })
   }
-  if (text === undefined) throw invalid('', 'the body is longer than any answer should be. Ask for less with limit.')
+  if (text === undefined) {
+    throw invalid(
+      '',
+      'the response body is larger than 64 MiB. If the call takes the option limit, pass a smaller one; otherwise report it to the service with the request id.',
+    )
+  }
   const body = parseJson(text)
   if (body === NOT_JSON) {
-    throw invalid('', 'the body is not JSON. Check that baseUrl is the notes service and not a web page or a proxy.')
+    throw invalid(
+      '',
+      'the body is not JSON. Check that the base URL is the address of the notes service, and not of a web page or a proxy.',
+    )
   }
   try {
     return read(body)

@@ -4,30 +4,36 @@ import { requireDuration } from '../duration.ts'
 import type { ClientSettings } from '../notes-client-options.ts'
 import { requireId } from '../required-id.ts'
 import type { Answer } from './answer.ts'
+import { sendCall } from './call.ts'
 import { connectionFailure } from './connection-failure.ts'
 import { nameOf, type Operation } from './operation.ts'
-import { createPersistence } from './persistence.ts'
 import { refusalOf } from './refusal.ts'
 
-/** Carries calls to the service: retries, timeouts, the API key, and typed errors for what goes wrong. */
+/** Sends calls to the service, and throws typed errors. */
 export interface Transport {
+  /** The header `Date` of the latest answer. */
+  readonly date: string | null
   /**
    * @throws `NotesClientError`, the signal's reason, or `OptionError` for an id that cannot stand in a path
    */
   call(operation: Operation, parameters: CallParameters, options: CallOptions): Promise<Answer>
 }
 
-/** What varies between two calls of one operation. */
+/** The arguments of one call of an operation. */
 interface CallParameters {
-  /** Takes the place of the braces in the operation's path. */
+  /** Replaces the name in braces in the operation's path. */
   readonly id?: string
   readonly query?: URLSearchParams
   readonly body?: object
 }
 
 export function createTransport(settings: ClientSettings): Transport {
-  const persist = createPersistence(settings)
+  let date: string | null = null
+  let calls = 0
   return {
+    get date() {
+      return date
+    },
     async call(operation, { id, query, body }, options) {
       refuseUnknownOptions(nameOf(operation), options, ['signal', 'totalTimeoutMs'])
       const { signal } = options
@@ -36,12 +42,15 @@ export function createTransport(settings: ClientSettings): Transport {
       const path = operation.path.replace(/\{(\w+)\}/, (_, name) => encodeURIComponent(requireId(name, id)))
       const url = `${settings.baseUrl}${path}${query === undefined ? '' : `?${query}`}`
 
-      const { outcome, attempts, timeoutMs } = await persist({ operation, url, body, signal, totalTimeoutMs })
+      calls += 1
+      const end = await sendCall(settings, { callId: calls, operation, url, body, signal, totalTimeoutMs })
+      const { outcome, attempts } = end
       if (outcome.failure !== undefined) {
-        const within = timeoutMs < settings.timeoutMs ? `${totalTimeoutMs} ms in all` : `${timeoutMs} ms`
+        const within = end.timeoutMs < settings.timeoutMs ? `${totalTimeoutMs} ms in all` : `${settings.timeoutMs} ms`
         throw connectionFailure(operation, outcome, attempts, within)
       }
       const { status, headers, text } = outcome
+      date = headers.get('date')
       const answer = { operation, status, headers, text, attempts }
       const refusal = refusalOf(answer)
       if (refusal !== undefined) throw refusal
