@@ -15,6 +15,7 @@ export default defineConfig(
     'pg-boss': 'src/queues/pg-boss/index.ts',
     sqlite: 'src/stores/sqlite/index.ts',
     redis: 'src/stores/redis/index.ts',
+    storage: 'src/storage/index.ts',
     testing: 'src/testing/index.ts',
   }),
 )

@@ -30,7 +30,7 @@ describe('the recipe for OpenTelemetry', () => {
     const guide = readFileSync(new URL('../../../docs/receiving/observing.md', import.meta.url), 'utf8')
     const recipe = readFileSync(new URL('./fixtures/open-telemetry.ts', import.meta.url), 'utf8')
     const names = [...recipe.matchAll(/'(notes\.webhook\.[\w.]+)'/g)].map(([, name]) => name)
-    expect(names).toHaveLength(8)
+    expect(names).toHaveLength(9)
     for (const name of names) expect(guide).toContain(`| \`${name}\` |`)
   })
 
@@ -60,6 +60,17 @@ describe('the recipe for OpenTelemetry', () => {
     expect(await measured('notes.webhook.deliveries')).toEqual([
       [{ 'notes.verification': 'verified' }, 2],
       [{ 'notes.verification': 'no-matching-signature' }, 1],
+    ])
+  })
+
+  it('counts answers that are not 2xx by status and code', async () => {
+    const { deliver, measured } = metered()
+    await deliver(anEvent({ kind: 'note.updated' }))
+    await deliver(anEvent({ kind: 'note.updated' }), OTHER_TEST_SECRET)
+    await deliver('not an event')
+    expect(await measured('notes.webhook.error_answers')).toEqual([
+      [{ 'http.response.status_code': 401, 'error.type': 'unverified' }, 1],
+      [{ 'http.response.status_code': 400, 'error.type': 'event_malformed' }, 1],
     ])
   })
 

@@ -5,9 +5,12 @@ import express from 'express'
 import express4 from 'express4'
 import { describe, expect, it } from 'vitest'
 import { withFirstAnswer } from '../fixtures/first-answer.ts'
+import { ManualClock } from '../fixtures/manual-clock.ts'
+import { passingHeaderLines } from '../fixtures/passing-headers.ts'
 import { recordingReceiver } from '../fixtures/recording-receiver.ts'
 import { TEST_SECRET } from '../fixtures/secrets.ts'
 import { startServer } from '../fixtures/start-server.ts'
+import type { Receiver } from '../receiver/receiver.ts'
 import { anEvent } from '../testing/an-event.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
 import { expressHandler } from './express.ts'
@@ -41,6 +44,22 @@ describe('a body parser before the receiver', () => {
       request.setEncoding('utf8')
       handle(request, response)
     })
+    expect((await deliver(server.url)).status).toBe(500)
+    expect(logger.lines.join()).toMatch(/Mount the receiver before any body parser/)
+  })
+
+  it.each([
+    ['node:http', nodeHandler],
+    ['Express 5', (receiver: Receiver) => express().use(expressHandler(receiver))],
+  ])('that reads the body by a "readable" listener leaves nothing to %s: 500 at once', async (_name, mount) => {
+    const clock = new ManualClock(Date.now())
+    const { logger, receiver } = recordingReceiver({ clock })
+    const handle = mount(receiver)
+    await using server = await startServer((request, response) => {
+      request.on('readable', () => undefined)
+      handle(request, response)
+    })
+    // The clock stands still: an answer at the deadline would never come.
     expect((await deliver(server.url)).status).toBe(500)
     expect(logger.lines.join()).toMatch(/Mount the receiver before any body parser/)
   })
@@ -95,7 +114,7 @@ describe('a body parser before the receiver', () => {
       request.once('close', () => gone.resolve(request))
     })
     const socket = connect(server.port, '127.0.0.1')
-    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n`)
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\n${await passingHeaderLines()}Content-Length: 1000\r\n\r\n`)
     await once(server.server, 'request')
     socket.resetAndDestroy()
     const request = await gone.promise

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Receiver } from '../receiver/receiver.ts'
 import { answerNodeRequest } from './node-request.ts'
+import { requireReceiver } from './required-receiver.ts'
 
 /**
  * Mounts a receiver in Express 4 or 5. It reads the raw bytes on its own route and needs no body parser: mount it
@@ -26,6 +27,7 @@ import { answerNodeRequest } from './node-request.ts'
 export function expressHandler(
   receiver: Receiver,
 ): (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void {
+  requireReceiver('expressHandler', receiver)
   return (request, response, next) => {
     // Express takes the mount point off `url`; the path that the service requested is kept beside it.
     const url = 'originalUrl' in request ? String(request.originalUrl) : request.url

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { type FastifyInstance, fastify } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { hurriedClock } from '../fixtures/hurried-clock.ts'
+import { passingHeaderLines } from '../fixtures/passing-headers.ts'
 import { recordingReceiver } from '../fixtures/recording-receiver.ts'
 import { TEST_SECRET } from '../fixtures/secrets.ts'
 import type { Receiver } from '../receiver/receiver.ts'
@@ -107,7 +108,9 @@ describe('the route of the plugin', () => {
   it('cuts off a client that stalls', async () => {
     await using server = await listen(withReceiver(fastify(), recordingReceiver({ clock: hurriedClock }).receiver))
     const socket = connect(server.port, '127.0.0.1')
-    socket.write(`POST ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"event_id":`)
+    socket.write(
+      `POST ${url} HTTP/1.1\r\nHost: x\r\n${await passingHeaderLines()}Content-Length: 1000\r\n\r\n{"event_id":`,
+    )
     const closed = once(socket, 'close')
     const [answer] = await once(socket, 'data')
     expect(String(answer)).toMatch(/^HTTP\/1.1 408 /)
@@ -130,6 +133,22 @@ describe('the route of the plugin', () => {
     const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
     expect((await fetch(`${server.url}?from=console`, { method: 'POST', headers, body })).status).toBe(204)
     expect(applied).toHaveLength(1)
+  })
+
+  it('cuts off a client of HTTP/2 that goes on sending what nobody wants', async () => {
+    const app = fastify({ http2: true })
+    app.register(fastifyPlugin, { receiver: recordingReceiver().receiver, url })
+    const session = connectHttp2(await app.listen({ host: '127.0.0.1', port: 0 }))
+    const stream = session.request({ ':method': 'POST', ':path': url })
+    const statuses: unknown[] = []
+    stream.on('response', (headers) => statuses.push(headers[':status'])).on('error', () => undefined)
+    stream.resume()
+    const sending = setInterval(() => stream.writable && stream.write('x'.repeat(1_000)), 20)
+    await new Promise((resolve) => stream.on('close', resolve))
+    clearInterval(sending)
+    expect(statuses).toEqual([401])
+    session.destroy()
+    await app.close()
   })
 
   it('speaks HTTP/2, whose pseudo-headers are no headers', async () => {
@@ -201,7 +220,12 @@ describe('a registration without a receiver', () => {
   it('fails when the application starts, and says how to register', async () => {
     const app = fastify()
     app.register(fastifyPlugin, { url } as never)
-    await expect(app.ready()).rejects.toThrow('Register the plugin with { receiver, url }.')
+    await expect(app.ready()).rejects.toThrow('fastifyPlugin needs a receiver.')
+    await expect(
+      fastify()
+        .register(fastifyPlugin as never)
+        .ready(),
+    ).rejects.toThrow('fastifyPlugin needs a receiver.')
   })
 })
 

@@ -2,6 +2,7 @@ import { OptionError } from '@notewire/protocol'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Receiver } from '../receiver/receiver.ts'
 import { answerNodeRequest } from './node-request.ts'
+import { requireReceiver } from './required-receiver.ts'
 
 /** What {@link fastifyPlugin} is registered with. */
 export interface FastifyReceiverOptions {
@@ -32,9 +33,14 @@ export interface FastifyReceiverOptions {
  * await app.listen({ port: 3000 })
  * ```
  */
-export const fastifyPlugin: FastifyPluginAsync<FastifyReceiverOptions> = async (scope, { receiver, url }) => {
-  if (receiver === undefined) {
-    throw new OptionError('receiver', 'there is no receiver to mount. Register the plugin with { receiver, url }.')
+export const fastifyPlugin: FastifyPluginAsync<FastifyReceiverOptions> = async (scope, options) => {
+  const { receiver, url } = options ?? {}
+  requireReceiver('fastifyPlugin', receiver)
+  if (typeof url !== 'string') {
+    throw new OptionError(
+      'url',
+      'fastifyPlugin needs the option url. Register it with { receiver, url: "/webhooks/notes" }.',
+    )
   }
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', leaveUnread)

@@ -10,7 +10,7 @@ import type { Receiver } from '../receiver/receiver.ts'
 import { adapterChecks } from '../testing/adapter-checks.ts'
 import { anEvent } from '../testing/an-event.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
-import { lambdaHandler } from './lambda.ts'
+import { type LambdaHttpEvent, lambdaHandler } from './lambda.ts'
 
 const KINDS: readonly GatewayKind[] = [
   'REST API',
@@ -44,6 +44,36 @@ describe.each(gateways)('behind a $kind that sends bodies as $form', ({ kind, fo
     expect(await at('/webhooks/notes?from=console')).toBe(204)
     expect(await at('/elsewhere')).toBe(404)
     expect(applied).toHaveLength(1)
+  })
+})
+
+describe('an event with single and multi-value headers, as a REST API gives them', () => {
+  const invoke = async (change: (headers: Readonly<Record<string, string>>) => Partial<LambdaHttpEvent>) => {
+    const { logger, receiver } = recordingReceiver()
+    const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
+    const { statusCode } = await lambdaHandler(receiver)({ httpMethod: 'POST', path: '/', body, ...change(headers) })
+    return { statusCode, log: logger.lines.join() }
+  }
+  const lists = (headers: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
+
+  it('is judged by the multi-value ones: a header that came twice is refused, whatever its last value', async () => {
+    const { statusCode, log } = await invoke((headers) => ({
+      headers,
+      multiValueHeaders: { ...lists(headers), 'webhook-id': ['msg_other', headers['webhook-id'] ?? ''] },
+    }))
+    expect(statusCode).toBe(401)
+    expect(log).toContain('the header webhook-id occurs more than once')
+  })
+
+  it('is judged by the multi-value ones alone', async () => {
+    const swapped = await invoke((headers) => ({ headers: {}, multiValueHeaders: lists(headers) }))
+    expect(swapped.statusCode).toBe(204)
+    expect((await invoke((headers) => ({ headers, multiValueHeaders: {} }))).statusCode).toBe(401)
+  })
+
+  it.each([null, undefined])('is judged by the single ones where the others are %s', async (multiValueHeaders) => {
+    expect((await invoke((headers) => ({ headers, multiValueHeaders }))).statusCode).toBe(204)
   })
 })
 
@@ -108,6 +138,25 @@ describe('a handler that is slower than the service waits', () => {
     await clock.advance(12_000)
     slow.fail(new Error('it could not be saved'))
     expect((await invocation).statusCode).toBe(500)
+  })
+})
+
+describe('a header that no `Headers` can hold', () => {
+  it.each([
+    ['x-city', '\u6771\u4eac'],
+    ['x-city', 'a\nb'],
+    ['not a name', 'x'],
+    ['', 'x'],
+  ])('is missing in the headers that a handler reads, beside the others: %j %j', async (name, value) => {
+    const read: unknown[] = []
+    const { logger, receiver } = recordingReceiver({
+      on: { 'note.ended': (_event, { headers }) => void read.push(headers.get('content-type'), headers.get('x-city')) },
+    })
+    const event = await functionUrlEvent(anEvent({ kind: 'note.ended' }))
+    const headers = { ...event.headers, 'content-type': 'application/json', [name]: value }
+    expect((await lambdaHandler(receiver)({ ...event, headers })).statusCode).toBe(204)
+    expect(read).toEqual(['application/json', null])
+    expect(logger.lines).toEqual([])
   })
 })
 

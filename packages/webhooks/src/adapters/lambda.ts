@@ -1,6 +1,7 @@
 import type { Answer } from '../receiver/answer.ts'
 import type { BodyReading, IncomingAttempt } from '../receiver/attempt.ts'
 import type { Receiver } from '../receiver/receiver.ts'
+import { requireReceiver } from './required-receiver.ts'
 
 /** What is read of an event of API Gateway (payload 1.0 and 2.0), a function URL or an Application Load Balancer. */
 export interface LambdaHttpEvent {
@@ -50,6 +51,7 @@ export interface LambdaHttpResult {
  * ```
  */
 export function lambdaHandler(receiver: Receiver): (event: LambdaHttpEvent) => Promise<LambdaHttpResult> {
+  requireReceiver('lambdaHandler', receiver)
   return async (event) => {
     let late: Promise<Answer> | undefined
     const waitUntil = (work: Promise<Answer>) => {

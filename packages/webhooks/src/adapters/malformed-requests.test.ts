@@ -63,16 +63,14 @@ const aMalformedRequest: fc.Arbitrary<() => Promise<Malformed>> = fc.oneof(
   })),
   aText.map((text) => async () => ({ headers: {}, body: text, expected: [401] })),
   fc.oneof(aText, anyJson).map((text) => async () => ({ ...(await signed(text)), expected: [400] })),
-  fc
-    .tuple(fc.constantFrom('note_id', 'revision', 'recording_session_id'), fc.anything())
-    .map(([field, value]) => async () => {
-      const event = anEvent({ kind: 'note.ended' })
-      const wrong = typeof value === 'string' || typeof value === 'number' ? {} : value
-      const text = JSON.stringify({ ...event, data: { ...event.data, [field]: wrong } }, (_key, each) =>
-        typeof each === 'bigint' ? String(each) : each,
-      )
-      return { ...(await signed(text)), expected: [400] }
-    }),
+  fc.tuple(fc.constantFrom('note_id', 'revision'), fc.anything()).map(([field, value]) => async () => {
+    const event = anEvent({ kind: 'note.ended' })
+    const wrong = typeof value === 'string' || typeof value === 'number' ? {} : value
+    const text = JSON.stringify({ ...event, data: { ...event.data, [field]: wrong } }, (_key, each) =>
+      typeof each === 'bigint' ? String(each) : each,
+    )
+    return { ...(await signed(text)), expected: [400] }
+  }),
 )
 
 const adapters: readonly [string, (receiver: Receiver) => RequestListener][] = [
@@ -81,7 +79,7 @@ const adapters: readonly [string, (receiver: Receiver) => RequestListener][] = [
 ]
 
 describe.each(adapters)('ten thousand malformed requests to %s', (_name, mount) => {
-  it('get the right 4xx, each and all, and leave nothing behind', { timeout: 60_000 }, async () => {
+  it('get the right 4xx, each and all, and leave nothing behind (§4, §5, §7)', async () => {
     const applied: string[] = []
     const receiver = createReceiver({
       secret: TEST_SECRET,
@@ -125,13 +123,13 @@ function signed(text: string) {
 
 function statusOf(agent: Agent, port: number, { method = 'POST', path, headers, body }: Malformed): Promise<number> {
   return new Promise((resolve, reject) => {
-    const options = { agent, port, host: '127.0.0.1', method, path: path ?? '/webhooks/notes', timeout: 5_000 }
+    const options = { agent, port, host: '127.0.0.1', method, path: path ?? '/webhooks/notes', timeout: 60_000 }
     const bytes = Buffer.from(body)
     const request = httpRequest({ ...options, headers: { ...headers, 'content-length': bytes.length } }, (response) => {
       response.resume()
       response.on('end', () => resolve(response.statusCode ?? 0))
     })
-    request.on('timeout', () => request.destroy(new Error('no answer within five seconds')))
+    request.on('timeout', () => request.destroy(new Error('no answer within a minute')))
     request.on('error', reject)
     request.end(bytes)
   })

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NotewireError } from '@notewire/protocol'
 import type { Receiver } from '../receiver/receiver.ts'
 import { answerNodeRequest } from './node-request.ts'
+import { requireReceiver } from './required-receiver.ts'
 
 /**
  * Mounts a receiver in the pages router of Next. The file of the route must switch Next's body parser off, in these very
@@ -28,11 +29,12 @@ import { answerNodeRequest } from './node-request.ts'
 export function pagesHandler(
   receiver: Receiver,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  requireReceiver('pagesHandler', receiver)
   return async (request, response) => {
     if (wasParsedByNext(request)) {
       throw new NotewireError(
         'body_already_parsed',
-        "Next's body parser has consumed the request body, so that its signature cannot be verified. Add " +
+        'the body parser of Next has consumed the request body, so the signature cannot be verified. Add ' +
           '"export const config = { api: { bodyParser: false } }" to the file of this API route.',
       )
     }

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { withFirstAnswer } from '../fixtures/first-answer.ts'
 import { heldMemory } from '../fixtures/held-memory.ts'
 import { hurriedClock } from '../fixtures/hurried-clock.ts'
+import { passingHeaderLines } from '../fixtures/passing-headers.ts'
 import { recordingReceiver } from '../fixtures/recording-receiver.ts'
 import { TEST_SECRET } from '../fixtures/secrets.ts'
 import { startServer } from '../fixtures/start-server.ts'
@@ -58,7 +59,7 @@ describe.each(adapters)('%s', (name, mount) => {
 })
 
 // Sockets are slow on a machine that is busy.
-describe.each(adapters.slice(0, 3))('%s, on the wire', { timeout: 30_000 }, (_name, mount) => {
+describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
   it('takes a body in a thousand chunks, cut in the middle of characters', async () => {
     const { applied, receiver } = recordingReceiver()
     await using server = await startServer(mount(receiver))
@@ -117,7 +118,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', { timeout: 30_000 }, (_na
     const megabyte = Buffer.alloc(1_000_000, 'x')
     const before = await heldMemory()
     let peak = before
-    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\n${await passingHeaderLines()}Transfer-Encoding: chunked\r\n\r\n`)
     for (let sent = 1; sent <= 100 && !socket.destroyed; sent += 1) {
       socket.write(`${megabyte.length.toString(16)}\r\n`)
       socket.write(megabyte)
@@ -142,7 +143,9 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', { timeout: 30_000 }, (_na
   it('cuts off a client that stalls', async () => {
     await using server = await startServer(mount(recordingReceiver({ clock: hurriedClock }).receiver))
     const socket = connect(server.port, '127.0.0.1')
-    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"event_id":`)
+    socket.write(
+      `POST ${PATH} HTTP/1.1\r\nHost: x\r\n${await passingHeaderLines()}Content-Length: 1000\r\n\r\n{"event_id":`,
+    )
     const closed = closeOf(socket)
     expect(await firstLine(socket)).toBe('HTTP/1.1 408 Request Timeout')
     await closed
@@ -166,7 +169,9 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', { timeout: 30_000 }, (_na
     const { asked, firstAnswer, receiver: watched } = withFirstAnswer(receiver)
     await using server = await startServer(mount(watched))
     const socket = connect(server.port, '127.0.0.1')
-    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"event_id":`)
+    socket.write(
+      `POST ${PATH} HTTP/1.1\r\nHost: x\r\n${await passingHeaderLines()}Content-Length: 1000\r\n\r\n{"event_id":`,
+    )
     await asked
     socket.resetAndDestroy()
     expect((await firstAnswer).status).toBe(400)
@@ -184,6 +189,32 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', { timeout: 30_000 }, (_na
     socket.write('x'.repeat(300_000))
     socket.write(`GET ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`)
     expect(await firstLine(socket)).toBe('HTTP/1.1 404 Not Found')
+    socket.destroy()
+  })
+
+  it('answers 401 before the body of a request without the signature headers, and serves the next', async () => {
+    await using server = await startServer(mount(recordingReceiver().receiver))
+    const socket = connect(server.port, '127.0.0.1')
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n`)
+    expect(await firstLine(socket)).toBe('HTTP/1.1 401 Unauthorized')
+    socket.write('x'.repeat(200_000))
+    socket.write(`GET ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`)
+    expect(await firstLine(socket)).toBe('HTTP/1.1 404 Not Found')
+    socket.destroy()
+  })
+
+  it('shows its early 401 to a client that reads it only after it has sent 5 MB', async () => {
+    await using server = await startServer(mount(recordingReceiver().receiver))
+    const socket = connect(server.port, '127.0.0.1')
+    socket.pause()
+    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`)
+    const megabyte = 'x'.repeat(1_000_000)
+    for (let sent = 1; sent <= 5; sent += 1) socket.write(`${(1_000_000).toString(16)}\r\n${megabyte}\r\n`)
+    const flushed = Promise.withResolvers<unknown>()
+    socket.write('0\r\n\r\n', flushed.resolve)
+    await flushed.promise
+    socket.resume()
+    expect(await firstLine(socket)).toBe('HTTP/1.1 401 Unauthorized')
     socket.destroy()
   })
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerHttp2Stream } from 'node:http2'
 import type { BodyReading } from '../receiver/attempt.ts'
 import type { Receiver } from '../receiver/receiver.ts'
 import { isBytes } from '../verifier/bytes.ts'
@@ -48,8 +49,7 @@ function readNodeBody(request: IncomingMessage, maxBytes: number, timeUp: Promis
   if (kept !== undefined) {
     return Promise.resolve(kept.length > maxBytes ? { status: 'too-large' } : { status: 'read', bytes: kept })
   }
-  // With an encoding set, the stream gives text: the bytes that were signed cannot be had from it.
-  if (wasParsed(request) || request.readableEncoding !== null) return Promise.resolve({ status: 'already-parsed' })
+  if (isTaken(request)) return Promise.resolve({ status: 'already-parsed' })
   return readStream(request, maxBytes, timeUp)
 }
 
@@ -85,6 +85,12 @@ function keptBytes(request: IncomingMessage): Uint8Array | undefined {
   return undefined
 }
 
+// With an encoding set, the stream gives text: the bytes that were signed cannot be had from it. With a listener of
+// 'readable', it gives its bytes to whoever calls `read`, and no 'data' event comes until then.
+function isTaken(request: IncomingMessage): boolean {
+  return wasParsed(request) || request.readableEncoding !== null || request.listenerCount('readable') > 0
+}
+
 // Express 4 sets an empty object on requests that no parser has read.
 function wasParsed(request: IncomingMessage): boolean {
   if (request.readableDidRead) return true
@@ -95,7 +101,15 @@ function wasParsed(request: IncomingMessage): boolean {
 
 function cutWhenStillSending(request: IncomingMessage): void {
   request.resume()
-  const cut = setTimeout(() => request.destroy(), LINGER_MS)
+  const cut = setTimeout(() => {
+    endHttp2Stream(request)
+    request.destroy()
+  }, LINGER_MS)
   cut.unref()
   request.once('close', () => clearTimeout(cut))
+}
+
+// It outlives a request that is destroyed, and takes what the sender goes on sending.
+function endHttp2Stream(request: IncomingMessage & { readonly stream?: Partial<ServerHttp2Stream> }): void {
+  request.stream?.close?.()
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Receiver } from '../receiver/receiver.ts'
 import { answerNodeRequest } from './node-request.ts'
+import { requireReceiver } from './required-receiver.ts'
 
 /**
  * Mounts a receiver in a server of `node:http`. Every request that reaches it is answered: give the receiver a `path`
@@ -22,6 +23,7 @@ import { answerNodeRequest } from './node-request.ts'
  * ```
  */
 export function nodeHandler(receiver: Receiver): (request: IncomingMessage, response: ServerResponse) => void {
+  requireReceiver('nodeHandler', receiver)
   return (request, response) => {
     answerNodeRequest(receiver, request, response, request.url).catch((error) => response.destroy(error))
   }

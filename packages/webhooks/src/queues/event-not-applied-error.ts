@@ -8,7 +8,7 @@ export class EventNotAppliedError extends NotewireError<'event_not_applied'> {
   constructor(why: string) {
     super(
       'event_not_applied',
-      `${why} The event is tried again until its attempts are spent, and is then a dead letter.`,
+      `${why} The queue retries the event until its attempts are used up; then the event is a dead letter, which you can replay.`,
     )
   }
 }

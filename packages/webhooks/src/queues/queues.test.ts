@@ -65,6 +65,18 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
     await eventually(async () => expect(await engine.waiting(name)).toBe(0))
   })
 
+  it('takes an event whose other fields hold NUL and half characters', async () => {
+    const name = aQueueName()
+    const { deliver } = aReceiver({ queue: engine.queue(name) })
+    const { receiver, applied } = aReceiver()
+    const event = anEvent({ kind: 'note.updated' })
+    const odd = { transcript_status: 'a\0b', 'key\0': ['\ud83d', '\\u0000', '\ud83d\ude00'] }
+    expect((await deliver({ ...event, data: { ...event.data, ...odd } })).status).toBe(204)
+    await using _worker = await engine.worker(name, receiver)
+    await eventually(async () => expect(idsOf(applied)).toEqual([event.event_id]))
+    expect(JSON.stringify(applied)).toContain(JSON.stringify(['\\u0000', '\ud83d\ude00']).slice(1, -1))
+  })
+
   it('queues an event once, however often it is delivered', async () => {
     const name = aQueueName()
     const { deliver } = aReceiver({ queue: engine.queue(name) })
@@ -183,7 +195,7 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
     await queue.enqueue('theirs', anEvent({ kind: 'note.updated' }))
     await eventually(async () => expect(await queue.listDeadLetters()).toHaveLength(1))
     const [letter] = await queue.listDeadLetters()
-    expect(letter?.reason).toMatch(/^the job is of another scope than "ours"/)
+    expect(letter?.reason).toMatch(/^the scope of the job is not "ours"/)
     expect(applied).toEqual([])
   })
 
@@ -209,6 +221,62 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
     await closing
     expect(statusesOf(outcomes)).toEqual(['applied'])
     await eventually(async () => expect(await engine.waiting(name)).toBe(1))
+  })
+
+  it('spends no attempt on events whose handlers the receiver stops or leaves when it closes', async () => {
+    const name = aQueueName()
+    const queue = engine.queue(name, 1)
+    const begun = { 'note.ended': Promise.withResolvers<void>(), 'note.updated': Promise.withResolvers<void>() }
+    const { receiver, outcomes, deliver } = aReceiver({
+      queue,
+      store: engine.store,
+      scope: name,
+      on: {
+        'note.ended': (_event, { signal }) => {
+          begun['note.ended'].resolve()
+          return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        },
+        'note.updated': () => {
+          begun['note.updated'].resolve()
+          return new Promise(() => undefined)
+        },
+      },
+    })
+    const worker = await engine.worker(name, receiver)
+    const events = [
+      anEvent({ kind: 'note.ended', noteId: 'note_1' }),
+      anEvent({ kind: 'note.updated', noteId: 'note_2' }),
+    ]
+    for (const event of events) await deliver(event)
+    await Promise.all([begun['note.ended'].promise, begun['note.updated'].promise])
+    const [left] = await Promise.all([receiver.close({ graceMs: 200 }), worker.close()])
+    expect(left).toBe(1)
+    expect(statusesOf(outcomes)).toEqual(['closing', 'closing'])
+    expect(await engine.postponed(name)).toBe(2)
+    expect(await queue.listDeadLetters()).toEqual([])
+
+    const other = aReceiver({ store: engine.store, scope: name, on: { 'note.ended': noop, 'note.updated': noop } })
+    await using _worker = await engine.worker(name, other.receiver)
+    await eventually(async () => expect(statusesOf(other.outcomes)).toEqual(['applied', 'applied']))
+  })
+
+  it('spends an attempt on an event whose handler does not settle, and runs others', async () => {
+    const name = aQueueName()
+    const queue = engine.queue(name, 1)
+    const { receiver, outcomes, deliver } = aReceiver({
+      queue,
+      handlerTimeoutMs: 300,
+      on: { 'note.ended': () => new Promise(() => undefined), 'note.updated': noop },
+    })
+    await using _worker = await engine.worker(name, receiver)
+    const event = anEvent({ kind: 'note.ended', revision: 1 })
+    await deliver(event)
+    await eventually(async () => expect(await queue.listDeadLetters()).toHaveLength(1))
+    expect(await queue.listDeadLetters()).toMatchObject([
+      { event, reason: expect.stringMatching(/^the handler took longer than handlerTimeoutMs/) },
+    ])
+    await deliver(anEvent({ kind: 'note.updated', revision: 2 }))
+    await eventually(async () => expect(statusesOf(outcomes)).toEqual(['handler-timeout', 'applied']))
   })
 
   it('holds the event alone: no header, no secret, no word of the error', async () => {
@@ -296,7 +364,7 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
 })
 
 function eventually(check: () => Promise<void>): Promise<void> {
-  return vi.waitFor(check, { timeout: 50_000, interval: 100 })
+  return vi.waitFor(check, { timeout: 100_000, interval: 100 })
 }
 const noop = () => undefined
 

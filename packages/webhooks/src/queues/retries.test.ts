@@ -25,6 +25,6 @@ describe('the pause before the next attempt', () => {
 })
 
 it.each([0, -1, 1.5, Number.NaN, '3'])('refuses %s attempts, and as many at once', (count) => {
-  expect(() => refuseAttempts(count as number)).toThrow(/attempts must be a whole number from 1/)
-  expect(() => refuseConcurrency(count as number)).toThrow(/concurrency must be a whole number from 1/)
+  expect(() => refuseAttempts(count as number)).toThrow(/attempts must be a whole number, 1 or more/)
+  expect(() => refuseConcurrency(count as number)).toThrow(/concurrency must be a whole number, 1 or more/)
 })

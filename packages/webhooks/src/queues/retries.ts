@@ -26,7 +26,7 @@ export function retryDelayMs(failures: number, random: () => number = Math.rando
 /** @throws OptionError for what is no number of attempts */
 export function refuseAttempts(attempts: number): void {
   if (Number.isSafeInteger(attempts) && attempts >= 1) return
-  throw new OptionError('attempts', `attempts must be a whole number from 1. Leave it out for ${DEFAULT_ATTEMPTS}.`)
+  throw new OptionError('attempts', `attempts must be a whole number, 1 or more. Omit it to use ${DEFAULT_ATTEMPTS}.`)
 }
 
 /** @throws OptionError for what is no number of events at once */
@@ -34,6 +34,6 @@ export function refuseConcurrency(concurrency: number): void {
   if (Number.isSafeInteger(concurrency) && concurrency >= 1) return
   throw new OptionError(
     'concurrency',
-    `concurrency must be a whole number from 1. Leave it out for ${DEFAULT_CONCURRENCY}.`,
+    `concurrency must be a whole number, 1 or more. Omit it to use ${DEFAULT_CONCURRENCY}.`,
   )
 }

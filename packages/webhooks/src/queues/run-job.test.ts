@@ -41,11 +41,19 @@ describe('a job', () => {
     expect(inspect(settlement, { depth: null, showHidden: true })).not.toContain('content of the note')
   })
 
+  it('spends an attempt when its handler was given up', async () => {
+    const settlement = await settle({ status: 'handler-timeout', event })
+    expect(settlement).toMatchObject({
+      status: 'retry',
+      error: { message: expect.stringMatching(/^the handler took longer than handlerTimeoutMs\./) },
+    })
+  })
+
   it.each([
-    ['of another scope', { scope: 'theirs', event }, /of another scope/],
-    ['without an event', { scope: 'ours' }, /holds no event/],
-    ['with half an event', { scope: 'ours', event: { event_id: 'evt_1' } }, /holds no event/],
-    ['of nothing', null, /of another scope/],
+    ['of another scope', { scope: 'theirs', event }, /scope of the job is not/],
+    ['without an event', { scope: 'ours' }, /does not contain a valid event/],
+    ['with half an event', { scope: 'ours', event: { event_id: 'evt_1' } }, /does not contain a valid event/],
+    ['of nothing', null, /scope of the job is not/],
   ])('%s is never processed', async (_, job, why) => {
     const settlement = await settle({ status: 'applied', event }, job)
     expect(settlement).toMatchObject({ status: 'retry', error: { message: expect.stringMatching(why) } })

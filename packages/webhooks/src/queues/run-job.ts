@@ -1,4 +1,5 @@
-import { readEvent, ShapeError, type WebhookEvent } from '@notewire/protocol'
+import { ShapeError, type WebhookEvent } from '@notewire/protocol'
+import { readEvent } from '@notewire/protocol/schemas'
 import { type Logger, traceOf } from '../receiver/logger.ts'
 import type { ProcessOutcome } from '../receiver/outcome.ts'
 import type { Receiver } from '../receiver/receiver.ts'
@@ -23,7 +24,7 @@ const STORE_FAILED_MS = 20_000
 export async function runJob(receiver: ProcessingReceiver, job: unknown, logger: Logger): Promise<Settlement> {
   const event = eventFor(receiver.scope, job)
   if (!(event instanceof EventNotAppliedError)) return settlementOf(await receiver.process(event))
-  logger.error('a queued job is not one of this receiver', { problem: event.message })
+  logger.error('a queued job does not belong to this receiver', { problem: event.message })
   return { status: 'retry', error: event }
 }
 
@@ -35,8 +36,16 @@ function settlementOf(outcome: ProcessOutcome): Settlement {
     case 'duplicate':
     case 'stale':
       return { status: 'complete' }
+    case 'malformed':
+      return {
+        status: 'retry',
+        error: new EventNotAppliedError(`the job does not contain a valid event: ${outcome.problem}`),
+      }
     case 'failed':
+    case 'sink-failed':
       return { status: 'retry', error: new EventNotAppliedError(`the handler failed: ${nameOf(outcome.error)}.`) }
+    case 'handler-timeout':
+      return { status: 'retry', error: new EventNotAppliedError('the handler took longer than handlerTimeoutMs.') }
     case 'busy':
     case 'claim-lost':
     case 'closing':
@@ -51,14 +60,14 @@ function eventFor(scope: string, job: unknown): WebhookEvent | EventNotAppliedEr
   const queued: { scope?: unknown; event?: unknown } = typeof job === 'object' && job !== null ? job : {}
   if (queued.scope !== scope) {
     return new EventNotAppliedError(
-      `the job is of another scope than "${scope}", which this worker's receiver has. Give each scope a queue of its own.`,
+      `the scope of the job is not "${scope}", the scope of this worker's receiver. Use a separate queue for each scope.`,
     )
   }
   try {
     return readEvent(queued.event)
   } catch (error) {
-    const problem = error instanceof ShapeError ? error.message : 'it cannot be read.'
-    return new EventNotAppliedError(`the job holds no event: ${problem}`)
+    const problem = error instanceof ShapeError ? error.message : 'the event could not be read.'
+    return new EventNotAppliedError(`the job does not contain a valid event: ${problem}`)
   }
 }
 

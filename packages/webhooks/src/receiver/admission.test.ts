@@ -18,12 +18,12 @@ describe('a path, when one is given', () => {
     ['/webhooks/notes?from=somewhere', 204],
     ['/webhooks/notes/', 404],
     ['/', 404],
-  ])('is the only one answered: %s gets %i', async (path, status) => {
+  ])('is the only one answered: %s gets %i (§7)', async (path, status) => {
     const { receiver } = setUpReceiver({ path: '/webhooks/notes' })
     expect((await receiver.fetch(await aDelivery({}, `https://receiver.test${path}`))).status).toBe(status)
   })
 
-  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])('is answered 404 for %s', async (method) => {
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])('is answered 404 for %s (§7)', async (method) => {
     const { receiver } = setUpReceiver({ path: '/hooks' })
     expect((await receiver.fetch(new Request('https://receiver.test/hooks', { method }))).status).toBe(404)
   })
@@ -52,11 +52,11 @@ describe('a body that says how long it is', () => {
     ['262145', 413],
     ['1e9', 413],
     ['whatever', 401],
-  ])('is refused before it is read when that is above 256 KiB: %s gets %i', async (length, status) => {
+  ])('is refused before it is read when that is above 256 KiB: %s gets %i (row 25)', async (length, status) => {
     expect((await setUpReceiver().receiver.respond(attemptOf(length))).status).toBe(status)
   })
 
-  it('is refused above `maxBodyBytes`, where that is given', async () => {
+  it('row 25: is refused above `maxBodyBytes`, where that is given', async () => {
     const { receiver } = setUpReceiver({ maxBodyBytes: 1_000 })
     expect((await receiver.respond(attemptOf('1000'))).status).toBe(401)
     expect((await receiver.respond(attemptOf('1001'))).status).toBe(413)

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { passingHeaders } from '../fixtures/passing-headers.ts'
 import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
 import { storeWith } from '../fixtures/store-with.ts'
+import type { ReceiverStore } from '../interfaces/store.ts'
 import { memoryStore } from '../stores/memory-store.ts'
-import type { ReceiverStore } from '../stores/store.ts'
 import { anEvent } from '../testing/an-event.ts'
 
 describe('what must come again is never answered 2xx', () => {
@@ -21,14 +22,14 @@ describe('what must come again is never answered 2xx', () => {
     const { status, retryAfter, outcomes, lines } = await deliverWith(ways)
     expect([status, retryAfter]).toEqual([503, '30'])
     expect(outcomes).toMatchObject([{ status: 'store-failed', error: expect.any(Error) }])
-    expect(lines).toMatch(/^error the store failed; the event will come again .*answer\.test\.ts/)
+    expect(lines).toMatch(/^error the store failed; the event will be retried .*answer\.test\.ts/)
     expect(lines).not.toContain('hunter2')
   })
 
   it('when the claim was lost', async () => {
     const { status, retryAfter, lines } = await deliverWith({ commit: async () => 'lost' })
     expect([status, retryAfter]).toEqual([503, '30'])
-    expect(lines).toMatch(/^warn another worker took an event over/)
+    expect(lines).toMatch(/^warn the lease of an event expired while its handler ran/)
   })
 
   it('when the handler failed, even if the claim cannot be given back', async () => {
@@ -40,9 +41,10 @@ describe('what must come again is never answered 2xx', () => {
   })
 
   it('when an adapter fails to read the body', async () => {
-    const { logger, receiver } = setUpReceiver()
-    const attempt = { method: 'POST', path: '/', headers: {}, readBody: () => Promise.reject(new Error('hunter2')) }
-    expect((await receiver.respond(attempt)).status).toBe(500)
+    const { clock, logger, receiver } = setUpReceiver()
+    const headers = await passingHeaders(clock.now())
+    const readBody = () => Promise.reject(new Error('hunter2'))
+    expect((await receiver.respond({ method: 'POST', path: '/', headers, readBody })).status).toBe(500)
     expect(logger.lines.join()).toMatch(/^error the receiver failed/)
     expect(logger.lines.join()).not.toContain('hunter2')
   })

@@ -1,11 +1,38 @@
 import type { ProcessOutcome } from './outcome.ts'
 
+/**
+ * An answer that is not 2xx, by its status and the code in its body:
+ *
+ * - 400 `body_incomplete`: the sender went away; `event_malformed`: a signed body is no event
+ * - 401 `unverified`: the headers or the signature were not accepted
+ * - 404 `not_found`: another path than the option `path`, or another method than POST
+ * - 408 `body_too_slow`: the body did not arrive within 8 s
+ * - 413 `body_too_large`: the body is larger than the option `maxBodyBytes`
+ * - 415 `body_encoded`: the body is compressed
+ * - 500 `body_already_parsed`: something read the body before the receiver; `handler_failed`; `internal`: the receiver or
+ *   its adapter failed
+ * - 503 `secret_missing`: no usable secret; `overdue`: the handler or the sink takes longer than the service waits; `busy`:
+ *   the event, or another of its note, is being processed; `not_queued`: the queue did not confirm the event; `unavailable`:
+ *   the store or the sink failed, the claim was lost, or the receiver is closing
+ */
+export type ErrorAnswer =
+  | { readonly status: 400; readonly code: 'body_incomplete' | 'event_malformed' }
+  | { readonly status: 401; readonly code: 'unverified' }
+  | { readonly status: 404; readonly code: 'not_found' }
+  | { readonly status: 408; readonly code: 'body_too_slow' }
+  | { readonly status: 413; readonly code: 'body_too_large' }
+  | { readonly status: 415; readonly code: 'body_encoded' }
+  | { readonly status: 500; readonly code: 'body_already_parsed' | 'handler_failed' | 'internal' }
+  | { readonly status: 503; readonly code: 'secret_missing' | 'overdue' | 'busy' | 'not_queued' | 'unavailable' }
+
 /** What a receiver answers to the service, for an adapter to write. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** Empty, or JSON: a code and a sentence. Never says why a signature was refused. */
   readonly body: string
+  /** Which error it is. `undefined` for 2xx. */
+  readonly error: ErrorAnswer | undefined
 }
 
 /** Seconds after which the service tries again anyway (contract §8). */
@@ -13,23 +40,41 @@ const RETRY_AFTER_SECONDS = '30'
 
 /** The one answer for each thing that can become of a request. */
 export const answers = {
-  processed: answer(204),
-  notFound: answer(404, 'not_found', 'The webhook receiver is not here, or not for this method.'),
-  tooSlow: answer(408, 'body_too_slow', 'The request body did not arrive in time.'),
-  tooLarge: answer(413, 'body_too_large', 'The request body is larger than a notification can be.'),
-  encoded: answer(415, 'body_encoded', 'The request body must not be compressed: the signature covers plain bytes.'),
-  incomplete: answer(400, 'body_incomplete', 'The request body ended early.'),
-  unverified: answer(401, 'unverified', 'The signature was not accepted.'),
-  malformed: answer(400, 'event_malformed', 'The body is not a notification.'),
-  noSecret: answer(503, 'secret_missing', 'The receiver does not know its signing secret yet.'),
-  alreadyParsed: answer(500, 'body_already_parsed', 'Something parsed the body before the receiver could verify it.'),
-  failed: answer(500, 'handler_failed', 'The event was not processed.'),
-  overdue: answer(503, 'overdue', 'The event is still being processed.'),
-  busy: answer(503, 'busy', 'The event, or another of its note, is being processed.'),
-  notQueued: answer(503, 'not_queued', 'The queue did not confirm the event.'),
-  unavailable: answer(503, 'unavailable', 'The receiver cannot process the event now.'),
-  broken: answer(500, 'internal', 'The receiver failed.'),
-} as const
+  processed: { status: 204, headers: {}, body: '', error: undefined },
+  notFound: errorAnswer(
+    { status: 404, code: 'not_found' },
+    'No webhook receiver at this path and method. Send POST to the path of the receiver.',
+  ),
+  tooSlow: errorAnswer({ status: 408, code: 'body_too_slow' }, 'The request body did not arrive in time.'),
+  tooLarge: errorAnswer(
+    { status: 413, code: 'body_too_large' },
+    'The request body is larger than the receiver accepts.',
+  ),
+  encoded: errorAnswer(
+    { status: 415, code: 'body_encoded' },
+    'The request body must not be compressed: the signature covers plain bytes.',
+  ),
+  incomplete: errorAnswer({ status: 400, code: 'body_incomplete' }, 'The request body ended early.'),
+  unverified: errorAnswer({ status: 401, code: 'unverified' }, 'The receiver did not accept the signature.'),
+  malformed: errorAnswer({ status: 400, code: 'event_malformed' }, 'The body is not a valid event.'),
+  noSecret: errorAnswer(
+    { status: 503, code: 'secret_missing' },
+    'The receiver has no usable signing secret. The delivery can be retried.',
+  ),
+  alreadyParsed: errorAnswer(
+    { status: 500, code: 'body_already_parsed' },
+    'The body was parsed before the receiver could verify it.',
+  ),
+  failed: errorAnswer({ status: 500, code: 'handler_failed' }, 'The event was not processed.'),
+  overdue: errorAnswer({ status: 503, code: 'overdue' }, 'The event is still being processed.'),
+  busy: errorAnswer(
+    { status: 503, code: 'busy' },
+    'The receiver is processing this event, or another event of the same note.',
+  ),
+  notQueued: errorAnswer({ status: 503, code: 'not_queued' }, 'The queue did not confirm the event.'),
+  unavailable: errorAnswer({ status: 503, code: 'unavailable' }, 'The receiver cannot process the event now.'),
+  broken: errorAnswer({ status: 500, code: 'internal' }, 'The receiver failed.'),
+} as const satisfies Record<string, Answer>
 
 /** The answer that an outcome deserves: 2xx only when the event need not be sent again. */
 export function answerTo(outcome: ProcessOutcome): Answer {
@@ -39,23 +84,28 @@ export function answerTo(outcome: ProcessOutcome): Answer {
     case 'duplicate':
     case 'stale':
       return answers.processed
+    case 'malformed':
+      return answers.malformed
     case 'busy':
       return answers.busy
     case 'failed':
       return answers.failed
     case 'store-failed':
+    case 'sink-failed':
     case 'claim-lost':
+    case 'handler-timeout':
     case 'closing':
       return answers.unavailable
   }
 }
 
-function answer(status: number, code?: string, message?: string): Answer {
-  if (code === undefined) return { status, headers: {}, body: '' }
+function errorAnswer(error: ErrorAnswer, message: string): Answer {
+  const { status, code } = error
   const again: Record<string, string> = status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {}
   return {
     status,
     headers: { 'content-type': 'application/json', ...again },
     body: JSON.stringify({ error: { code, message } }),
+    error,
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { heldHandler } from '../fixtures/held-handler.ts'
+import { ManualClock } from '../fixtures/manual-clock.ts'
 import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
 import { storeWith } from '../fixtures/store-with.ts'
 import { memoryStore } from '../stores/memory-store.ts'
@@ -16,11 +17,188 @@ describe('a receiver that closes', () => {
     const closing = receiver.close().then(() => {
       closed = true
     })
-    await clock.advance(60_000)
+    await clock.advance(9_999)
     expect(closed).toBe(false)
     slow.end()
     await closing
     expect((await outcome).status).toBe('applied')
+  })
+
+  it('waits graceMs for handlers, and resolves with how many still run', async () => {
+    const slow = heldHandler()
+    const stubborn = [heldHandler(), heldHandler()]
+    const handlers = [slow, ...stubborn]
+    const { clock, logger, receiver } = setUpReceiver({ on: { 'note.ended': () => handlers.shift()?.handle() } })
+    const outcomes = [1, 2, 3].map((note) => receiver.process(anEvent({ kind: 'note.ended', noteId: `note_${note}` })))
+    await Promise.all([slow, ...stubborn].map(({ begun }) => begun))
+    let left: number | undefined
+    const closing = receiver.close({ graceMs: 25_000 }).then((count) => {
+      left = count
+    })
+    await clock.advance(24_000)
+    slow.end()
+    await clock.advance(999)
+    expect(left).toBeUndefined()
+    await clock.advance(1)
+    await closing
+    expect(left).toBe(2)
+    expect((await Promise.all(outcomes)).map(({ status }) => status)).toEqual(['applied', 'closing', 'closing'])
+    for (const { fail } of stubborn) fail(new Error('too late'))
+    await clock.advance(0)
+    const late = logger.lines.filter((line) =>
+      line.startsWith('warn a handler ended after the receiver had released its claim'),
+    )
+    expect(late).toHaveLength(2)
+  })
+
+  it('waits 10 s by default, and gives the claims of handlers that still run to other instances', async () => {
+    const clock = new ManualClock()
+    const store = memoryStore({ clock })
+    const stubborn = heldHandler()
+    const { receiver } = setUpReceiver({ clock, store, on: { 'note.ended': stubborn.handle } })
+    const event = anEvent({ kind: 'note.ended' })
+    const outcome = receiver.process(event)
+    await stubborn.begun
+    const closed = receiver.close()
+    await clock.advance(10_000)
+    expect(await closed).toBe(1)
+    expect((await outcome).status).toBe('closing')
+    const other = setUpReceiver({ clock, store, on: { 'note.ended': () => undefined } }).receiver
+    expect((await other.process(event)).status).toBe('applied')
+    stubborn.end()
+    await clock.advance(0)
+    expect((await other.process(event)).status).toBe('duplicate')
+  })
+
+  it('counts and waits for a handler that was given up before by its timeout', async () => {
+    const stubborn = heldHandler()
+    const { clock, receiver } = setUpReceiver({ on: { 'note.ended': stubborn.handle }, handlerTimeoutMs: 1_000 })
+    const outcome = receiver.process(anEvent({ kind: 'note.ended' }))
+    await stubborn.begun
+    await clock.advance(1_000)
+    expect((await outcome).status).toBe('handler-timeout')
+    let left: number | undefined
+    const closed = receiver.close({ graceMs: 3_000 }).then((count) => {
+      left = count
+    })
+    await clock.advance(2_999)
+    expect(left).toBeUndefined()
+    await clock.advance(1)
+    await closed
+    expect(left).toBe(1)
+  })
+
+  it('waits until the store has taken back the claims of handlers that still run', async () => {
+    const released = Promise.withResolvers<void>()
+    const store = storeWith(memoryStore(), { release: () => released.promise })
+    const stubborn = heldHandler()
+    const { clock, receiver } = setUpReceiver({ store, on: { 'note.ended': stubborn.handle } })
+    void receiver.process(anEvent({ kind: 'note.ended' }))
+    await stubborn.begun
+    let left: number | undefined
+    const closed = receiver.close({ graceMs: 0 }).then((count) => {
+      left = count
+    })
+    await clock.advance(1_000)
+    expect(left).toBeUndefined()
+    released.resolve()
+    await closed
+    expect(left).toBe(1)
+  })
+
+  it('resolves a second call alike', async () => {
+    const stubborn = heldHandler()
+    const { clock, receiver } = setUpReceiver({ on: { 'note.ended': stubborn.handle } })
+    const outcome = receiver.process(anEvent({ kind: 'note.ended' }))
+    await stubborn.begun
+    const closings = [receiver.close({ graceMs: 1_000 }), receiver.close(), receiver[Symbol.asyncDispose]()]
+    await clock.advance(1_000)
+    expect(await Promise.all(closings)).toEqual([1, 1, undefined])
+    expect(await receiver.close()).toBe(1)
+    expect((await outcome).status).toBe('closing')
+  })
+
+  it('resolves although the store never answers, 5 s after graceMs at the latest', async () => {
+    const never = () => new Promise<never>(() => undefined)
+    const { clock, receiver } = setUpReceiver({
+      store: storeWith(memoryStore(), { claim: never }),
+      on: { 'note.ended': () => undefined },
+    })
+    void receiver.process(anEvent({ kind: 'note.ended' }))
+    const closed = receiver.close({ graceMs: 1_000 })
+    await clock.advance(6_000)
+    expect(await closed).toBe(0)
+  })
+
+  it('closes as the listener of a signal, which is called with the name of the signal', async () => {
+    const { receiver } = setUpReceiver()
+    const listener: (...given: never[]) => Promise<number> = receiver.close
+    expect(await listener(...(['SIGTERM', 15] as never[]))).toBe(0)
+  })
+
+  it('leaves no timer behind, although a handler never ends', async () => {
+    const stubborn = heldHandler()
+    const { clock, receiver } = setUpReceiver({ on: { 'note.ended': stubborn.handle } })
+    const outcome = receiver.process(anEvent({ kind: 'note.ended' }))
+    await stubborn.begun
+    const closed = receiver.close({ graceMs: 1_000 })
+    await clock.advance(1_000)
+    expect(await closed).toBe(1)
+    expect((await outcome).status).toBe('closing')
+    expect(clock.sleeping).toBe(0)
+  })
+
+  it('resolves at once with 0 when nothing runs', async () => {
+    const { clock, receiver } = setUpReceiver()
+    expect(await receiver.close()).toBe(0)
+    expect(clock.sleeping).toBe(0)
+  })
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '10'])(
+    'refuses graceMs %s, and stays open',
+    async (graceMs) => {
+      const { receiver } = setUpReceiver({ on: { 'note.ended': () => undefined } })
+      await expect(receiver.close({ graceMs: graceMs as number })).rejects.toThrow(/graceMs must be/)
+      await expect(receiver.close({ grace: 1 } as never)).rejects.toThrow(/no option "grace"/)
+      expect((await receiver.process(anEvent({ kind: 'note.ended' }))).status).toBe('applied')
+    },
+  )
+
+  it.each([
+    ['the reason of its signal', (reason: unknown) => reason],
+    ['an AbortError of its own', () => Object.assign(new Error('aborted'), { name: 'AbortError' })],
+    ['an error whose cause is the reason', (cause: unknown) => new Error('the request was cancelled', { cause })],
+  ])('takes a handler that throws %s for ended by it, and answers 503', async (_what, make) => {
+    const begun = Promise.withResolvers<void>()
+    const untilClosing = (_event: unknown, { signal }: HandlerContext) => {
+      begun.resolve()
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(make(signal.reason))))
+    }
+    const memory = memoryStore()
+    const { deliver, logger, outcomes, receiver } = setUpReceiver({ store: memory, on: { 'note.ended': untilClosing } })
+    const event = anEvent({ kind: 'note.ended' })
+    const response = deliver(event)
+    await begun.promise
+    expect(await receiver.close()).toBe(0)
+    expect((await response).status).toBe(503)
+    expect(outcomes.map(({ status }) => status)).toEqual(['closing'])
+    expect(logger.lines).toEqual([])
+    const other = setUpReceiver({ store: memory, on: { 'note.ended': () => undefined } }).receiver
+    expect((await other.process(event)).status).toBe('applied')
+  })
+
+  it.each([
+    ['another error while it closes', true, () => new Error('the mail server is away')],
+    ['an AbortError before it closes', false, () => new DOMException('a timeout of its own', 'AbortError')],
+  ])('takes a handler that throws %s for failed', async (_what, closes, make) => {
+    const slow = heldHandler()
+    const { receiver } = setUpReceiver({ on: { 'note.ended': slow.handle } })
+    const outcome = receiver.process(anEvent({ kind: 'note.ended' }))
+    await slow.begun
+    const closed = closes ? receiver.close() : undefined
+    slow.fail(make() as Error)
+    expect((await outcome).status).toBe('failed')
+    await closed
   })
 
   it('aborts its handlers, waits for them, and begins nothing more', async () => {
@@ -47,11 +225,11 @@ describe('a receiver that closes', () => {
       expect.objectContaining({ name: 'AbortError', message: 'the receiver is closing' }),
       'closed',
     ])
-    expect((await outcome).status).toBe('failed')
+    expect((await outcome).status).toBe('closing')
 
     const late = await deliver(anEvent({ kind: 'note.ended' }))
     expect([late.status, late.headers.get('retry-after')]).toEqual([503, '30'])
-    expect(outcomes.map(({ status }) => status)).toEqual(['failed', 'closing'])
+    expect(outcomes.map(({ status }) => status)).toEqual(['closing', 'closing'])
   })
 
   it('is found out by a handler that looks at its signal only then', async () => {

@@ -1,5 +1,8 @@
-import type { Clock } from '@notewire/protocol'
+import { type Clock, RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import { setAlarm } from './alarm.ts'
+
+/** How long the receiver takes to answer at most. The service waits 10 s (contract §8); the margin is for the network. */
+export const ANSWER_WITHIN_MS = RECEIVER_DEADLINE_MS - 2_000
 
 /** A moment by which an answer must leave, finished or not. */
 export interface Deadline {

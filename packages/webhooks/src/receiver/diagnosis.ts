@@ -1,35 +1,69 @@
-import type { AttemptHeaders } from '../verifier/signature-headers.ts'
+import type { Clock } from '@notewire/protocol'
+import type { CheckedHeaders } from '../verifier/header-check.ts'
+import type { SignatureCheck } from '../verifier/signature-check.ts'
 import type { Refusal } from '../verifier/verification.ts'
-import type { Verifier } from '../verifier/verifier.ts'
+import { RateLimit } from './rate-limit.ts'
+import { causeOf, type RefusalCause } from './refusal-cause.ts'
+import { signedBodies } from './signed-body.ts'
 
-/** No notification is this large, and whoever sends what is refused must not be able to buy much of our time. */
+// Anyone can send a delivery that is refused, and must not be able to use much processor time with it: a body beyond these
+// bounds is no notification, and ten diagnoses a second show a proxy that rewrites bodies as well as all of them would.
 const LARGEST_BODY_BYTES = 16_384
+const MOST_OBJECTS_AND_ARRAYS = 32
+const MOST_COMMAS = 256
+const RATE = { most: 10, windowMs: 1_000 }
 
-/** Finds out, for the log, why no signature matched: whoever reads it has a proxy to fix, or a secret to look up. */
-export async function diagnose(
+const COMMA = 0x2c
+const OPENING_BRACKET = 0x5b
+const OPENING_BRACE = 0x7b
+
+const USUAL_CAUSES = 'the secret belongs to another endpoint or was rotated, or the body was changed in transit'
+
+/** Adds the cause to a refusal because no signature matched, for the log and the hook of a receiver. */
+export type Diagnose = (
   refusal: Refusal,
-  verify: Verifier,
+  check: SignatureCheck,
   body: Uint8Array,
-  headers: AttemptHeaders,
-): Promise<Refusal> {
-  if (refusal.reason !== 'no-matching-signature') return refusal
-  const original = reserialised(body)
-  const wasRewritten = original !== undefined && (await verify(original, headers)).status === 'verified'
-  const detail = wasRewritten
-    ? 'the body was re-serialised on its way: the signature is that of the same JSON without the spaces. Find the proxy or ' +
-      'parser that rewrites bodies; what was signed are the bytes as they were sent'
-    : `${refusal.detail}: the secret is that of another endpoint, or from before a rotation, or the body was changed on its way`
-  return { ...refusal, detail }
+  headers: CheckedHeaders,
+) => Promise<Refusal>
+
+/** A diagnosis that looks at the bodies of at most ten refused deliveries a second. */
+export function createDiagnosis(clock: Clock): Diagnose {
+  const rate = new RateLimit(clock, RATE)
+  return async (refusal, check, body, headers) => {
+    const isExamined = mayBeNotification(body) && rate.admit().status === 'admitted'
+    const cause = isExamined ? await findMismatchCause(check, body, headers) : undefined
+    if (cause === undefined) return { ...refusal, detail: `${refusal.detail}: ${USUAL_CAUSES}` }
+    return { ...refusal, detail: `${cause.what}. ${cause.nextStep}` }
+  }
 }
 
-/** The body as a service is likely to have written it, where that is not how it came. */
-function reserialised(body: Uint8Array): string | undefined {
-  if (body.length > LARGEST_BODY_BYTES) return undefined
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
-    const compact = JSON.stringify(JSON.parse(text))
-    return compact === text ? undefined : compact
-  } catch {
-    return undefined
+/**
+ * Finds out why no signature matched, by undoing the usual changes of a body one at a time. A match is proof.
+ *
+ * @returns `undefined` when none of them explains it, or when the body is too large or too nested for a notification
+ */
+export async function findMismatchCause(
+  check: SignatureCheck,
+  body: Uint8Array,
+  headers: CheckedHeaders,
+): Promise<RefusalCause | undefined> {
+  if (headers.signatures.length === 0) return causeOf('signature_version')
+  if (!mayBeNotification(body)) return undefined
+  for (const signed of signedBodies(body)) {
+    if ((await check(signed.body, headers)).status === 'verified') return causeOf(signed.code)
   }
+  return undefined
+}
+
+/** Whether a body is small and flat enough for a notification. Characters within texts count as well, which is simpler. */
+export function mayBeNotification(body: Uint8Array): boolean {
+  if (body.length > LARGEST_BODY_BYTES) return false
+  let opened = 0
+  let commas = 0
+  for (const byte of body) {
+    if (byte === COMMA) commas += 1
+    else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) opened += 1
+  }
+  return opened <= MOST_OBJECTS_AND_ARRAYS && commas <= MOST_COMMAS
 }

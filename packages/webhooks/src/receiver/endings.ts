@@ -1,4 +1,4 @@
-import type { ClaimRequest } from '../stores/store.ts'
+import type { ClaimRequest } from '../interfaces/store.ts'
 
 /** A place in the queue for an event or a note. */
 export interface Turn {

@@ -1,19 +1,30 @@
-import { readEvent, ShapeError, type WebhookEvent } from '@notewire/protocol'
+import { type Drift, ShapeError, type WebhookEvent } from '@notewire/protocol'
+import { readEventWithDrift } from '@notewire/protocol/schemas'
 
-/** An event, or what is wrong instead, in words that quote nothing of the body. */
-type EventReading =
-  | { readonly status: 'read'; readonly event: WebhookEvent }
-  | { readonly status: 'malformed'; readonly problem: string }
+/** An event and where it differs from the contract; or what is wrong instead, in words that quote nothing of the body. */
+export type EventReading =
+  | { readonly status: 'read'; readonly event: WebhookEvent; readonly drift: readonly Drift[] }
+  | { readonly status: 'malformed'; readonly problem: string; readonly path: string }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Reads the event from a verified body (contract §6). */
 export function eventIn(body: Uint8Array): EventReading {
+  let value: unknown
   try {
-    const event = readEvent(JSON.parse(utf8.decode(body)))
-    return { status: 'read', event }
+    value = JSON.parse(utf8.decode(body))
+  } catch {
+    return { status: 'malformed', problem: 'the webhook body is not JSON in UTF-8.', path: '' }
+  }
+  return eventFrom(value)
+}
+
+/** Reads an event from a value: what a body held, or what was given to `process`. */
+export function eventFrom(value: unknown): EventReading {
+  try {
+    return { status: 'read', ...readEventWithDrift(value) }
   } catch (error) {
-    const problem = error instanceof ShapeError ? error.message : 'the webhook body is not JSON in UTF-8.'
-    return { status: 'malformed', problem }
+    if (error instanceof ShapeError) return { status: 'malformed', problem: error.message, path: error.path }
+    return { status: 'malformed', problem: 'the event could not be read.', path: '' }
   }
 }

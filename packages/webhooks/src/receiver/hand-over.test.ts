@@ -2,7 +2,7 @@ import type { WebhookEvent } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { OTHER_TEST_SECRET } from '../fixtures/secrets.ts'
 import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
-import type { EventQueue } from '../queues/queue.ts'
+import type { EventQueue } from '../interfaces/queue.ts'
 import { anEvent, anUnknownEvent } from '../testing/an-event.ts'
 import { createReceiver } from './receiver.ts'
 
@@ -78,7 +78,7 @@ describe('a receiver with a queue', () => {
     const response = await deliver(anEvent({ kind: 'note.ended' }))
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe('30')
-    expect(logger.lines).toEqual([expect.stringMatching(/the queue did not take an event/)])
+    expect(logger.lines).toEqual([expect.stringMatching(/the queue did not accept an event/)])
     expect(logger.lines.join()).not.toContain('password')
   })
 

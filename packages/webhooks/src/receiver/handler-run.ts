@@ -1,6 +1,7 @@
-import { type Clock, NotewireError, OptionError, type WebhookEvent } from '@notewire/protocol'
-import type { Claim, CommitResult, ReceiverStore } from '../stores/store.ts'
+import { type Clock, monotonicNow, NotewireError, OptionError, type WebhookEvent } from '@notewire/protocol'
+import type { Claim, CommitResult, ReceiverStore } from '../interfaces/store.ts'
 import { type AttemptHeaders, readHeaders } from '../verifier/signature-headers.ts'
+import { setAlarm } from './alarm.ts'
 import type { BoundHandler, HandlerContext } from './handlers.ts'
 import { keepLease } from './lease.ts'
 import { type Logger, withFields } from './logger.ts'
@@ -9,6 +10,8 @@ import type { Stop } from './stop.ts'
 
 /** What is known of the attempt that brought an event, where one did. */
 export interface Circumstances {
+  /** How long the handler may take, where that is not the processor's `handlerTimeoutMs`. */
+  readonly handlerTimeoutMs?: number | undefined
   readonly deadlineAt?: number | undefined
   readonly headers?: AttemptHeaders | undefined
 }
@@ -24,54 +27,73 @@ export interface ArrivedEvent {
 /** An event that this worker alone may process now. */
 export interface HeldEvent extends ArrivedEvent {
   readonly claim: Claim
-  /** When the claim was asked for: its lease began no later. */
+  /** When the claim was asked for, by `monotonicNow`: its lease began no later. */
   readonly askedAt: number
 }
 
 /** How a handler ended. */
-export type HandlerEnd =
+type HandlerEnd =
   | { readonly status: 'returned' }
-  /** It returned, and had marked the event in a transaction of its own. */
-  | { readonly status: 'returned-marked' }
   | { readonly status: 'threw'; readonly error: unknown }
+  /** Another worker has taken the event over, whatever the handler did then. */
   | { readonly status: 'lost' }
+  /** It had not ended when the receiver stopped waiting for it, and may still be running. */
+  | { readonly status: 'given-up'; readonly why: GivenUpBecause }
+
+/** A handler's end, and whether it called `context.commit` before. */
+export type RunEnd = HandlerEnd & { readonly marked: boolean }
+
+/** Why the receiver waits for a handler no longer. */
+type GivenUpBecause = 'handler-timeout' | 'closing'
+
+/** A handler that has been called, has returned a promise, and has not ended. */
+export interface RunningHandler {
+  /** Resolves when the handler has returned or thrown, however late. */
+  readonly ended: Promise<unknown>
+  /** Stops waiting for the handler, whose claim is then given up. */
+  giveUp(why: GivenUpBecause): void
+}
 
 interface Tools<Transaction> {
   readonly store: ReceiverStore<Transaction>
   readonly clock: Clock
   readonly logger: Logger
+  /** Holds each handler until it ends. */
+  readonly runningHandlers: Set<RunningHandler>
+  /** Told once of each handler that ends after it was given up. Never throws. */
+  readonly tellLateEnd: (event: WebhookEvent, end: Settlement) => void
 }
 
-/** Runs a handler under its claim, which is renewed meanwhile. */
+/** How a promise that a handler returned was settled. */
+export type Settlement = Extract<HandlerEnd, { readonly status: 'returned' | 'threw' }>
+
+/**
+ * Runs a handler under its claim, which is renewed meanwhile.
+ *
+ * @param timeoutMs  how long the handler may take before it is given up
+ */
 export async function runHandler<Transaction>(
   handler: BoundHandler<Transaction>,
   held: HeldEvent,
+  timeoutMs: number,
   tools: Tools<Transaction>,
-): Promise<HandlerEnd> {
+): Promise<RunEnd> {
   const run = new HandlerRun(held, tools)
-  const began = tools.clock.now()
-  try {
-    const work = handler(contextOf(held, tools.logger, (transaction) => run.commitIn(transaction)))
-    if (isThenable(work)) {
-      run.keepLease()
-      await work
-    }
-    return run.marked ? { status: 'returned-marked' } : { status: 'returned' }
-  } catch (error) {
-    return run.lost ? { status: 'lost' } : { status: 'threw', error }
-  } finally {
-    run.endLease()
-    held.timing.handlerMs = tools.clock.now() - began
-  }
+  const began = monotonicNow(tools.clock)
+  const end = await run.call(handler, timeoutMs)
+  run.endLease()
+  held.timing.handlerMs = monotonicNow(tools.clock) - began
+  return { ...end, marked: run.marked }
 }
 
-/** One run of a handler: its lease, and the mark that it may set in a transaction of its own. */
+/** One run of a handler: its lease, its timeout, and the mark that it may set in a transaction of its own. */
 class HandlerRun<Transaction> {
   readonly #held: HeldEvent
   readonly #tools: Tools<Transaction>
   #endLease: (() => void) | undefined
   #marked = false
   #lost = false
+  #givenUp = false
 
   constructor(held: HeldEvent, tools: Tools<Transaction>) {
     this.#held = held
@@ -83,12 +105,45 @@ class HandlerRun<Transaction> {
     return this.#marked
   }
 
-  /** Whether another worker has taken the event over. */
-  get lost(): boolean {
-    return this.#lost
+  async call(handler: BoundHandler<Transaction>, timeoutMs: number): Promise<HandlerEnd> {
+    let end: HandlerEnd
+    try {
+      const work = handler(contextOf(this.#held, this.#tools.logger, (transaction) => this.commitIn(transaction)))
+      end = isThenable(work) ? await this.#waitFor(settlementOf(work), timeoutMs) : { status: 'returned' }
+    } catch (error) {
+      end = { status: 'threw', error }
+    }
+    return this.#lost && end.status !== 'returned' ? { status: 'lost' } : end
+  }
+
+  #waitFor(ended: Promise<Settlement>, timeoutMs: number): Promise<HandlerEnd> {
+    const { event, stop } = this.#held
+    const { clock, runningHandlers, tellLateEnd } = this.#tools
+    this.#keepLease()
+    return new Promise((resolve) => {
+      const cancelTimeout = setAlarm(clock, timeoutMs, () => {
+        stop.order(`the handler took longer than handlerTimeoutMs (${timeoutMs} ms)`)
+        giveUp('handler-timeout')
+      })
+      const giveUp = (why: GivenUpBecause) => {
+        this.#givenUp = true
+        // A timer that is left would keep a process alive that has closed its receiver.
+        cancelTimeout()
+        resolve({ status: 'given-up', why })
+      }
+      const running = { ended, giveUp }
+      runningHandlers.add(running)
+      void ended.then((end) => {
+        runningHandlers.delete(running)
+        cancelTimeout()
+        if (this.#givenUp) tellLateEnd(event, end)
+        resolve(end)
+      })
+    })
   }
 
   commitIn(transaction: Transaction): Promise<void> {
+    if (this.#givenUp) throw new ClaimLostError()
     this.#marked = true
     // From here on the transaction holds the claim, and a renewal would only wait for it.
     this.endLease()
@@ -98,17 +153,17 @@ class HandlerRun<Transaction> {
     return Promise.resolve()
   }
 
-  keepLease(): void {
+  endLease(): void {
+    this.#endLease?.()
+  }
+
+  #keepLease(): void {
     const { claim, askedAt, stop } = this.#held
     if (this.#marked) return
     this.#endLease = keepLease(this.#tools, claim, askedAt, () => {
       this.#lost = true
-      stop.order('another worker has taken the event over')
+      stop.order('another worker has claimed the event')
     })
-  }
-
-  endLease(): void {
-    this.#endLease?.()
   }
 
   #conclude(result: CommitResult): void {
@@ -149,23 +204,37 @@ function commitIn<Transaction>(
   if (store.commitIn === undefined) {
     throw new OptionError(
       'store',
-      'context.commit needs a store with transactions, and this one has none. Use sqliteStore or postgresStore, or leave the call out.',
+      'context.commit needs a store with transactions, and this store has none. Use sqliteStore or postgresStore, or do not call context.commit.',
     )
   }
   return store.commitIn(transaction, claim)
+}
+
+/** Never rejects. */
+async function settlementOf(work: PromiseLike<unknown>): Promise<Settlement> {
+  try {
+    await work
+    return { status: 'returned' }
+  } catch (error) {
+    return { status: 'threw', error }
+  }
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value
 }
 
-/** Another worker has taken the event over: what this one did must not count, and its transaction is to be rolled back. */
+/**
+ * The handler no longer holds its claim: another worker has taken the event over, or the receiver gave the claim up because
+ * of `handlerTimeoutMs` or while it closed. What this handler did must not count: roll its transaction back.
+ */
 export class ClaimLostError extends NotewireError<'claim_lost'> {
   constructor() {
     super(
       'claim_lost',
-      'another worker has taken the event over, because this one held its claim for longer than it could renew it. ' +
-        'Let the error roll the transaction back; the other worker applies the event.',
+      'this handler no longer holds its claim: its lease expired and another worker claimed the event, or the ' +
+        'receiver released the claim after handlerTimeoutMs or while closing. Let this error roll back the transaction; ' +
+        'another attempt will process the event.',
     )
   }
 }
@@ -175,8 +244,8 @@ export class TransactionNotCommittedError extends NotewireError<'transaction_not
   constructor() {
     super(
       'transaction_not_committed',
-      'the handler returned after context.commit, but its transaction was rolled back or is still open. Commit it ' +
-        'before the handler returns, and let its errors leave the handler; the event will come again.',
+      'the handler returned after context.commit, but its transaction was rolled back or is still open. Commit the ' +
+        'transaction before the handler returns, and do not catch its errors in the handler. The event will be retried.',
     )
   }
 }

@@ -104,7 +104,7 @@ describe('a handler', () => {
 })
 
 describe('an event of a kind that nobody knows', () => {
-  it('is acknowledged without a handler, and given to `onUnknown` with one', async () => {
+  it('is acknowledged without a handler, and given to `onUnknown` with one (row 26)', async () => {
     const event = anUnknownEvent({ noteId: 'note_1' })
     expect((await setUpReceiver().deliver(event)).status).toBe(204)
     const seen: unknown[] = []

@@ -11,13 +11,14 @@ export interface HandlerContext<Transaction = never> {
    * Without this call, the event is marked after the handler, which then runs again when the process dies in between.
    *
    * @param transaction  what the store's documentation names; stores without transactions accept none
-   * @throws ClaimLostError when another worker has taken the event over, at the call where the driver is synchronous: let
-   * it roll the transaction back
+   * @throws ClaimLostError when the handler no longer holds its claim, at the call where the driver is synchronous: let it
+   * roll the transaction back
    */
   commit(transaction: Transaction): Promise<void>
   /**
-   * Aborted when the work should stop because it no longer counts: the claim was lost to another worker, or the
-   * receiver is closing. Not aborted at the deadline.
+   * Aborted when the handler should stop: the claim was lost to another worker, the handler took longer than
+   * `handlerTimeoutMs`, or the receiver is closing. Not aborted at the deadline. While the receiver closes, a handler that
+   * throws the signal's reason, an `AbortError`, or an error whose `cause` is the reason ends as `closing`, not as `failed`.
    */
   readonly signal: AbortSignal
   /**
@@ -26,7 +27,10 @@ export interface HandlerContext<Transaction = never> {
    * where nobody waits, as in a queue worker.
    */
   readonly deadlineAt: number | undefined
-  /** The headers of the attempt, names in lower case. Empty where there was no request, as in a queue worker. */
+  /**
+   * The headers of the attempt, names in lower case, without those that `Headers` cannot hold. Empty where there was no
+   * request, as in a queue worker.
+   */
   readonly headers: Headers
   /** Logs with the event's id and kind. Never told a secret; tell it no note content. */
   readonly logger: Logger

@@ -3,8 +3,8 @@ import { heldHandler } from '../fixtures/held-handler.ts'
 import { ManualClock } from '../fixtures/manual-clock.ts'
 import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
 import { storeWith } from '../fixtures/store-with.ts'
+import type { ReceiverStore } from '../interfaces/store.ts'
 import { memoryStore } from '../stores/memory-store.ts'
-import type { ReceiverStore } from '../stores/store.ts'
 import { anEvent } from '../testing/an-event.ts'
 import type { HandlerContext } from './handlers.ts'
 
@@ -21,7 +21,7 @@ function setUpDiligent(waysOf: (clock: ManualClock, store: ReceiverStore) => Par
     })
   const memory = memoryStore({ clock })
   const store = storeWith(memory, waysOf(clock, memory))
-  return { ...setUpReceiver({ clock, store, on: { 'note.ended': untilStopped } }), stopped }
+  return { ...setUpReceiver({ clock, store, on: { 'note.ended': untilStopped } }), memory, stopped }
 }
 
 describe('the lease of a handler at work', () => {
@@ -122,7 +122,7 @@ describe('a handler whose claim another worker has taken', () => {
     await begun.promise
     await clock.advance(5_000)
     expect((await response).status).toBe(503)
-    expect(logger.lines).toEqual([expect.stringMatching(/^warn another worker took an event over/)])
+    expect(logger.lines).toEqual([expect.stringMatching(/^warn the lease of an event expired while its handler ran/)])
   })
 
   it('while the store was out of reach does not count, and the other one does', async () => {
@@ -208,6 +208,81 @@ describe('a store that fails to renew', () => {
     await clock.advance(1)
     expect(stopped).toHaveLength(1)
     expect((await outcome).status).toBe('claim-lost')
+  })
+
+  it('stops the handler twenty seconds after the claim was asked for that followed a wait', async () => {
+    const { clock, memory, receiver, stopped } = setUpDiligent((clock, store) => ({
+      claim: async (request) => {
+        const result = await store.claim(request)
+        if (result.status === 'claimed') await clock.sleep(3_000)
+        return result
+      },
+      renew: () => new Promise<never>(() => undefined),
+    }))
+    const elsewhere = await memory.claim({
+      scope: 'default',
+      eventId: 'evt_elsewhere',
+      note: { noteId: 'note_1' },
+      gate: 'off',
+      leaseMs: 20_000,
+      keepMs: 97_200_000,
+    })
+    if (elsewhere.status !== 'claimed') throw new Error('the note should be free')
+    const outcome = receiver.process(anEvent({ kind: 'note.ended', noteId: 'note_1' }))
+    await clock.advance(30)
+    await memory.release(elsewhere.claim)
+    // The receiver asks after 25 ms and 50 ms more.
+    await clock.advance(45 + 19_999)
+    expect(stopped).toHaveLength(0)
+    await clock.advance(1)
+    expect(stopped).toHaveLength(1)
+    expect((await outcome).status).toBe('claim-lost')
+  })
+
+  it('stops the handler twenty seconds after the last renewal was asked for, however long its answer took', async () => {
+    let renewals = 0
+    const { clock, receiver, stopped } = setUpDiligent((clock, store) => ({
+      renew: async (claim, leaseMs) => {
+        renewals += 1
+        if (renewals > 1) await new Promise<never>(() => undefined)
+        const renewal = await store.renew(claim, leaseMs)
+        await clock.sleep(3_000)
+        return renewal
+      },
+    }))
+    const outcome = receiver.process(anEvent({ kind: 'note.ended' }))
+    await clock.advance(24_999)
+    expect(stopped).toHaveLength(0)
+    await clock.advance(1)
+    expect(stopped).toHaveLength(1)
+    expect((await outcome).status).toBe('claim-lost')
+  })
+
+  it.each([
+    ['calls no handler when the answer to the claim took twenty seconds', 20_000, 'claim-lost', 0],
+    ['calls the handler when it took a millisecond less', 19_999, 'applied', 1],
+  ])('%s', async (_what, ms, status, calls) => {
+    const clock = new ManualClock()
+    const memory = memoryStore({ clock })
+    const released: unknown[] = []
+    const store = storeWith(memory, {
+      claim: async (request) => {
+        const result = await memory.claim({ ...request, leaseMs: 60_000 })
+        await clock.sleep(ms)
+        return result
+      },
+      release: async (claim) => {
+        released.push(claim)
+        await memory.release(claim)
+      },
+    })
+    const called: string[] = []
+    const { receiver } = setUpReceiver({ clock, store, on: { 'note.ended': ({ event_id }) => called.push(event_id) } })
+    const outcome = receiver.process(anEvent({ kind: 'note.ended' }))
+    await clock.advance(ms)
+    expect((await outcome).status).toBe(status)
+    expect(called).toHaveLength(calls)
+    expect(released).toHaveLength(1 - calls)
   })
 
   it.each([

@@ -1,5 +1,5 @@
-import type { Clock } from '@notewire/protocol'
-import type { Claim, ReceiverStore } from '../stores/store.ts'
+import { type Clock, monotonicNow } from '@notewire/protocol'
+import type { Claim, ReceiverStore } from '../interfaces/store.ts'
 import { setAlarm } from './alarm.ts'
 
 /** How long a claim lasts unless it is renewed: less than the service's first retry, so that a crash costs one retry. */
@@ -10,7 +10,7 @@ const RENEW_EVERY_MS = 5_000
 /**
  * Renews a claim until it is told to end. Never waits for a store that does not answer.
  *
- * @param askedAt  when the claim was asked for: the lease began no later
+ * @param askedAt  when the claim was asked for, by `monotonicNow`: the lease began no later
  * @param onLost  called once when the claim is another's, or could not be renewed for as long as it lasts
  * @returns ends it
  */
@@ -26,7 +26,7 @@ export function keepLease(
   return end
 
   async function renew(): Promise<void> {
-    const now = clock.now()
+    const now = monotonicNow(clock)
     if (now >= endsAt) {
       lose()
       return
@@ -43,7 +43,7 @@ export function keepLease(
 
   function untilNext(): number {
     // A process that stood still may come here when the lease has run out.
-    return Math.max(0, Math.min(RENEW_EVERY_MS, endsAt - clock.now()))
+    return Math.max(0, Math.min(RENEW_EVERY_MS, endsAt - monotonicNow(clock)))
   }
 
   function lose(): void {

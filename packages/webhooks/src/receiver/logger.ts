@@ -19,17 +19,20 @@ export function withFields(logger: Logger, fields: Readonly<Record<string, unkno
 
 /** A logger that loses a line rather than a delivery when the log itself fails. */
 export function unfailing(logger: Logger): Logger {
-  const attempt = (write: () => void) => {
+  const attempt = (write: () => unknown) => {
     try {
-      write()
+      // An async method fits the type, and an unhandled rejection would end the process.
+      const written = write()
+      if (written !== undefined) Promise.resolve(written).catch(() => undefined)
     } catch {
       // There is nowhere left to tell it.
     }
   }
   return {
-    info: (message, fields) => attempt(() => logger.info(message, fields)),
-    warn: (message, fields) => attempt(() => logger.warn(message, fields)),
-    error: (message, fields) => attempt(() => logger.error(message, fields)),
+    // The console would end the line in "undefined" if it were given fields that are not there.
+    info: (...line) => attempt(() => logger.info(...line)),
+    warn: (...line) => attempt(() => logger.warn(...line)),
+    error: (...line) => attempt(() => logger.error(...line)),
   }
 }
 
@@ -40,13 +43,21 @@ const FRAME = /^\s+at .*:\d+:\d+\)?$/
 const MOST_FRAMES = 8
 
 /**
- * What a log may hold of somebody else's error: its name, its code and where it was thrown. Its message may quote a
- * note, a row or a key, so that only hooks get the error itself.
+ * What a log may hold of an error that is not ours: its name, its code and where it was thrown. Its message may quote a
+ * note, a row or a key, so that only hooks get the error itself. Never throws, whatever was thrown.
  */
 export function traceOf(error: unknown): Readonly<Record<string, unknown>> {
-  if (!isError(error)) return { error: typeof error }
-  const code = 'code' in error && isToken(error.code) ? { code: error.code } : {}
-  return { error: isToken(error.name) ? error.name : 'Error', ...code, at: framesOf(error) }
+  try {
+    return isError(error) ? partsOf(error) : { error: typeof error }
+  } catch {
+    // Getters and Proxies can throw when they are read.
+    return { error: typeof error }
+  }
+}
+
+function partsOf(error: Error & { readonly code?: unknown }): Readonly<Record<string, unknown>> {
+  const { name, code } = error
+  return { error: isToken(name) ? name : 'Error', ...(isToken(code) ? { code } : {}), at: framesOf(error) }
 }
 
 // The stack begins with the message, line breaks and all.

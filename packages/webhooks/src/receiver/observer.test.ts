@@ -60,6 +60,28 @@ describe('the hook for verified attempts', () => {
 })
 
 describe('the hook for refusals', () => {
+  it('is told of every refused delivery, and the log of 30 a minute for each reason', async () => {
+    const refused: string[] = []
+    const { clock, receiver, logger } = setUpReceiver({ hooks: { onRefused: (reason) => refused.push(reason) } })
+    const flood = async () => {
+      for (let count = 0; count < 100; count += 1) {
+        await receiver.respond({
+          method: 'POST',
+          path: '/',
+          headers: {},
+          readBody: async () => ({ status: 'read', bytes: new Uint8Array() }),
+        })
+      }
+    }
+    await flood()
+    expect(refused).toHaveLength(100)
+    expect(logger.lines).toHaveLength(30)
+    await clock.advance(60_000)
+    await flood()
+    expect(logger.lines).toHaveLength(60)
+    expect(logger.lines[30]).toMatch(/"more_since_last_line":70/)
+  })
+
   it('is told why a delivery was refused, and so is the log, but not the sender', async () => {
     const reasons: string[] = []
     const { deliver, logger } = setUpReceiver({ hooks: { onRefused: (reason) => reasons.push(reason) } })
@@ -83,7 +105,7 @@ describe('a hook that throws', () => {
     const { deliver, logger } = setUpReceiver({ hooks: { onOutcome: fail, onRefused: fail } })
     expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(204)
     expect((await deliver(anEvent({ kind: 'note.ended' }), OTHER_TEST_SECRET)).status).toBe(401)
-    const failures = logger.lines.filter((line) => line.startsWith('error a hook failed'))
+    const failures = logger.lines.filter((line) => line.startsWith('error a hook threw'))
     expect(failures).toHaveLength(2)
     expect(logger.lines.join()).not.toContain('metrics')
   })
@@ -107,6 +129,18 @@ describe('a log that fails', () => {
   const fail = () => {
     throw new Error('the disk is full')
   }
+
+  it('costs a line and no process, where it fails later', async () => {
+    const unhandled: unknown[] = []
+    const onUnhandled = (error: unknown) => unhandled.push(error)
+    process.on('unhandledRejection', onUnhandled)
+    const fail = async () => Promise.reject(new Error('the log is away'))
+    const { deliver } = setUpReceiver({ logger: { info: fail, warn: fail, error: fail } })
+    expect((await deliver(anEvent({ kind: 'note.ended' }), OTHER_TEST_SECRET)).status).toBe(401)
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('unhandledRejection', onUnhandled)
+    expect(unhandled).toEqual([])
+  })
 
   it('costs a line and no delivery', async () => {
     const { deliver } = setUpReceiver({
@@ -143,5 +177,15 @@ describe('an error in the log', () => {
     await deliver(anEvent({ kind: 'note.ended' }))
     expect(logger.lines.join()).toMatch(/"error":"Error"/)
     expect(logger.lines.join()).not.toContain('Salaries')
+  })
+})
+
+describe('a line of the log', () => {
+  it('has no fields when there is nothing to say in them, so that the console prints no "undefined" after it', async () => {
+    const lines: unknown[][] = []
+    const tell = (...line: unknown[]) => lines.push(line)
+    const { deliver } = setUpReceiver({ secret: undefined, logger: { info: tell, warn: tell, error: tell } })
+    await deliver(anEvent({ kind: 'note.ended' }))
+    expect(lines).toEqual([[expect.stringMatching(/^no signing secret is known/)]])
   })
 })

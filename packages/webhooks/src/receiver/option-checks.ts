@@ -1,17 +1,33 @@
 import {
   ENDPOINT_EVENT_KINDS,
+  isIdentifier,
   NOTE_EVENT_KINDS,
   OptionError,
   RETRY_SPAN_MS,
   type UnknownEvent,
 } from '@notewire/protocol'
+import type { GateMode } from '../interfaces/revision-gate.ts'
 import { refuseTolerance } from '../verifier/timestamp.ts'
 import type { EventHandler, EventHandlers } from './handlers.ts'
-import type { GateMode } from './revision-gate.ts'
 
 const HOUR_MS = 3_600_000
 
+/** How long a handler may take where a delivery waits for it: longer than any platform of functions lets one run. */
+export const DEFAULT_HANDLER_TIMEOUT_MS = 900_000
+
+/** How long a handler may take in a queue worker: pg-boss gives a job up after 24 h, and the receiver ends it before. */
+export const LONGEST_HANDLER_TIMEOUT_MS = 86_100_000
+
+/** The longest that timers can wait, in milliseconds: about 24 days. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 const GATE_MODES: readonly GateMode[] = ['strict', 'deletions-at-equal', 'per-kind', 'off']
+
+/**
+ * The longest scope, in UTF-16 code units: together with an identifier of `MAX_IDENTIFIER_LENGTH` it takes 2,304 bytes of
+ * UTF-8 at most, and an entry of a PostgreSQL B-tree index holds about 2,700.
+ */
+export const MAX_SCOPE_LENGTH = 256
 
 /** Refuses, by an error that names the option and the fix, values that cannot work. */
 export function refuseValuesThatCannotWork(resolved: {
@@ -21,29 +37,50 @@ export function refuseValuesThatCannotWork(resolved: {
   readonly toleranceSeconds: number
   readonly maxBodyBytes: number
   readonly dedupWindowMs: number
+  readonly handlerTimeoutMs: number
 }): void {
-  const { revisionGate, scope, path, toleranceSeconds, maxBodyBytes, dedupWindowMs } = resolved
+  const { revisionGate, scope, path, toleranceSeconds, maxBodyBytes, dedupWindowMs, handlerTimeoutMs } = resolved
   refuseTolerance(toleranceSeconds)
   if (!GATE_MODES.includes(revisionGate)) {
     throw new OptionError('revisionGate', `revisionGate must be one of ${GATE_MODES.join(', ')}.`)
   }
-  if (typeof scope !== 'string' || scope === '') {
-    throw new OptionError('scope', 'scope must be text, and not empty. Name the integration, or leave it out.')
+  if (!isIdentifier(scope) || scope.length > MAX_SCOPE_LENGTH) {
+    throw new OptionError(
+      'scope',
+      `scope must be text of 1 to ${MAX_SCOPE_LENGTH} UTF-16 code units, well-formed and without NUL, so that every store can save it. Pass a name for the ` +
+        'integration, or omit scope.',
+    )
   }
   if (path !== undefined && !(typeof path === 'string' && /^\/[^?#]*$/.test(path))) {
-    throw new OptionError('path', 'path must start with "/" and have no query, as in "/webhooks/notes".')
+    throw new OptionError('path', 'path must start with "/" and have no query, such as "/webhooks/notes".')
   }
   if (!Number.isInteger(maxBodyBytes) || maxBodyBytes < 1) {
-    throw new OptionError('maxBodyBytes', 'maxBodyBytes must be a whole number from 1. Leave it out for 262144.')
+    throw new OptionError('maxBodyBytes', 'maxBodyBytes must be a whole number, 1 or more. Omit it to use 262144.')
   }
   // Shorter than the retries of one delivery, and the last of them would be applied a second time.
   if (typeof dedupWindowMs !== 'number' || !(dedupWindowMs >= Math.ceil(RETRY_SPAN_MS / HOUR_MS) * HOUR_MS)) {
     throw new OptionError(
       'dedupWindowMs',
-      'dedupWindowMs is under 27 h (97200000 ms), but the service repeats one event for up to 26 h 36 min 40 s. ' +
-        'Give at least 97200000, or leave it out for 72 h.',
+      'dedupWindowMs must be at least 27 h (97200000 ms), because the service retries an event for up to 26 h 36 min 40 s. ' +
+        'Pass at least 97200000, or omit it to use 72 h.',
     )
   }
+  if (!Number.isInteger(handlerTimeoutMs) || handlerTimeoutMs < 1 || handlerTimeoutMs > LONGEST_HANDLER_TIMEOUT_MS) {
+    throw new OptionError(
+      'handlerTimeoutMs',
+      `handlerTimeoutMs must be a whole number from 1 to ${LONGEST_HANDLER_TIMEOUT_MS} (23 h 55 min). Omit it to use ` +
+        '15 min, and 23 h 55 min in a queue worker.',
+    )
+  }
+}
+
+/** Refuses a time that `close` cannot wait for. */
+export function refuseGraceThatCannotBe(graceMs: number): void {
+  if (typeof graceMs === 'number' && graceMs >= 0 && graceMs <= LONGEST_TIMER_MS) return
+  throw new OptionError(
+    'graceMs',
+    `graceMs must be a number of milliseconds from 0 to ${LONGEST_TIMER_MS}. Omit it to use 10000.`,
+  )
 }
 
 /** Refuses handlers of unknown kinds, which would never run, and handlers that cannot be called. */
@@ -58,7 +95,10 @@ export function refuseHandlersThatAreNoFunctions({
   const kinds: readonly string[] = [...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS]
   for (const [kind, handler] of Object.entries(on)) {
     if (!kinds.includes(kind)) {
-      throw new OptionError('on', `on has no event "${kind}". It takes: ${kinds.join(', ')}; others go to onUnknown.`)
+      throw new OptionError(
+        'on',
+        `on has no event "${kind}". It takes: ${kinds.join(', ')}. Handle other events in onUnknown.`,
+      )
     }
     refuseWhatIsNoFunction(kind, handler)
   }
@@ -74,19 +114,5 @@ export function refuseWhatIsNoObject(option: string, value: unknown, example: st
 /** Refuses what could not be called when its time comes. */
 export function refuseWhatIsNoFunction(option: string, value: unknown): void {
   if (value === undefined || typeof value === 'function') return
-  throw new OptionError(option, `"${option}" is no function but ${typeof value}. Give a function or nothing.`)
-}
-
-/** Refuses what is not the object that it should be, such as the promise of a store or a function that makes one. */
-export function refuseWithoutMethods<Thing extends object>(
-  option: string,
-  thing: Thing,
-  methods: readonly (keyof Thing & string)[],
-): void {
-  const missing = methods.find((method) => typeof thing[method] !== 'function')
-  if (missing === undefined) return
-  throw new OptionError(
-    option,
-    `${option} has no method "${missing}". Give an object with ${methods.join(', ')}, or leave it out.`,
-  )
+  throw new OptionError(option, `"${option}" is not a function but ${typeof value}. Pass a function, or omit it.`)
 }

@@ -82,7 +82,7 @@ describe('an event that was processed', () => {
     expect(await process(event)).toEqual(['applied'])
   })
 
-  it('is skipped when it is replayed, until it is forgotten', async () => {
+  it('is skipped when it is replayed, until it is forgotten (§6)', async () => {
     const seen: string[] = []
     const { deliver, receiver } = setUp({ on: { 'note.updated': ({ event_id }) => void seen.push(event_id) } })
     const event = anEvent({ kind: 'note.updated' })

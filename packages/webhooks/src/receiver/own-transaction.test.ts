@@ -3,8 +3,8 @@ import { ManualClock } from '../fixtures/manual-clock.ts'
 import { recordingLogger } from '../fixtures/recording-logger.ts'
 import { TEST_SECRET } from '../fixtures/secrets.ts'
 import { storeWith } from '../fixtures/store-with.ts'
+import type { ReceiverStore } from '../interfaces/store.ts'
 import { memoryStore } from '../stores/memory-store.ts'
-import type { ReceiverStore } from '../stores/store.ts'
 import { anEvent } from '../testing/an-event.ts'
 import type { EventHandler } from './handlers.ts'
 import { createReceiver } from './receiver.ts'
@@ -79,7 +79,7 @@ describe('a handler that marks the event in its own transaction', () => {
       status: 'failed',
       error: {
         code: 'transaction_not_committed',
-        message: expect.stringMatching(/Commit it before the handler returns/),
+        message: expect.stringMatching(/Commit the transaction before the handler returns/),
       },
     })
     commits = true
@@ -128,7 +128,7 @@ describe('a handler that marks the event in its own transaction', () => {
     }
     const { receiver } = setUp(handler, { commitIn: () => Promise.resolve('lost') })
     expect((await receiver.process(anEvent({ kind: 'note.ended' }))).status).toBe('claim-lost')
-    expect(errors).toMatchObject([{ code: 'claim_lost', message: expect.stringMatching(/roll the transaction back/) }])
+    expect(errors).toMatchObject([{ code: 'claim_lost', message: expect.stringMatching(/roll back the transaction/) }])
   })
 
   it('has its claim renewed until then, and not while the transaction holds it', async () => {
@@ -143,6 +143,82 @@ describe('a handler that marks the event in its own transaction', () => {
     await clock.advance(20_000)
     expect((await outcome).status).toBe('applied')
     expect(calls).toEqual(['renew', 'commitIn'])
+  })
+
+  it('and hangs after its transaction was committed has applied the event', async () => {
+    const { clock, receiver } = setUp(async (_event, { commit }) => {
+      const transaction = new Transaction()
+      await commit(transaction)
+      await transaction.commit()
+      await new Promise(() => undefined)
+    })
+    const event = anEvent({ kind: 'note.ended' })
+    const outcome = receiver.process(event)
+    await clock.advance(86_100_000)
+    expect((await outcome).status).toBe('applied')
+    expect((await receiver.process(event)).status).toBe('duplicate')
+  })
+
+  it.each([
+    ['while the store answers', Number.POSITIVE_INFINITY],
+    ['while its transaction keeps the store from answering', 1],
+  ])('and hangs in its transaction is given up %s', async (_what, most) => {
+    let answers = 0
+    const { clock, memory, receiver } = setUp(
+      async (_event, { commit }) => {
+        await commit(new Transaction())
+        await new Promise(() => undefined)
+      },
+      { claim: (request) => (++answers > most ? Promise.reject(new Error('locked')) : memory.claim(request)) },
+    )
+    const outcome = receiver.process(anEvent({ kind: 'note.ended' }))
+    await clock.advance(0)
+    const closed = receiver.close({ graceMs: 0 })
+    await clock.advance(0)
+    expect(await closed).toBe(1)
+    expect((await outcome).status).toBe('closing')
+  })
+
+  it('gives back the claim that it got when it asked whether a mark is there that was rolled back', async () => {
+    const { clock, memory, receiver } = setUp(async (_event, { commit }) => {
+      await commit(new Transaction())
+      // Longer than the lease, which is renewed no more.
+      await clock.sleep(30_000)
+    })
+    const event = anEvent({ kind: 'note.ended' })
+    const outcome = receiver.process(event)
+    await clock.advance(30_000)
+    expect((await outcome).status).toBe('failed')
+    const again = await memory.claim({ scope: 'default', eventId: event.event_id, gate: 'off', leaseMs: 1, keepMs: 1 })
+    expect(again.status).toBe('claimed')
+  })
+
+  it('cannot mark it once its claim was given up: after handlerTimeoutMs, and after close', async () => {
+    const errors: unknown[] = []
+    const resume = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let runs = 0
+    const { calls, clock, receiver } = setUp(async (_event, { commit }) => {
+      await resume[runs++]?.promise
+      try {
+        await commit(new Transaction())
+      } catch (error) {
+        errors.push(error)
+      }
+    })
+    const event = anEvent({ kind: 'note.ended' })
+    const first = receiver.process(event)
+    await clock.advance(86_100_000)
+    expect((await first).status).toBe('handler-timeout')
+    const second = receiver.process(event)
+    await clock.advance(0)
+    const closed = receiver.close()
+    await clock.advance(10_000)
+    expect(await closed).toBe(2)
+    expect((await second).status).toBe('closing')
+    for (const { resolve } of resume) resolve()
+    await clock.advance(0)
+    expect(errors).toMatchObject([{ code: 'claim_lost' }, { code: 'claim_lost' }])
+    expect(calls).not.toContain('commitIn')
   })
 
   it('needs a store with transactions, and is told so', async () => {

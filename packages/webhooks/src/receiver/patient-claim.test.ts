@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { heldHandler } from '../fixtures/held-handler.ts'
 import { ManualClock } from '../fixtures/manual-clock.ts'
@@ -5,6 +6,7 @@ import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
 import { storeWith } from '../fixtures/store-with.ts'
 import { memoryStore } from '../stores/memory-store.ts'
 import { anEvent } from '../testing/an-event.ts'
+import type { HandlerContext } from './handlers.ts'
 
 /** A receiver whose first update is at work, and the moment at which the next is told to wait. */
 async function setUpBusy() {
@@ -41,7 +43,9 @@ describe('an event whose note is busy', () => {
     await clock.advance(1)
     expect((await second).status).toBe(503)
     expect((await second).headers.get('retry-after')).toBe('30')
-    expect(logger.lines).toEqual([expect.stringMatching(/^warn an event waited for another of its note/)])
+    expect(logger.lines).toEqual([
+      expect.stringMatching(/^warn another event of the same note is still being processed/),
+    ])
     slow.end()
     expect((await first).status).toBe('applied')
   })
@@ -152,5 +156,23 @@ describe('an event whose note is busy', () => {
     slow.end()
     await closed
     expect((await first).status).toBe('applied')
+  })
+
+  it('leaves no listener on the signal of its handler', async () => {
+    const listeners: number[] = []
+    const clock = new ManualClock()
+    const slow = heldHandler()
+    const handle = ({ data }: { data: { revision: number } }, { signal }: HandlerContext) => {
+      if (data.revision === 1) return slow.handle()
+      return void listeners.push(getEventListeners(signal, 'abort').length)
+    }
+    const { receiver } = setUpReceiver({ clock, on: { 'note.updated': handle } })
+    const first = receiver.process(anEvent({ kind: 'note.updated', revision: 1 }))
+    await slow.begun
+    const second = receiver.process(anEvent({ kind: 'note.updated', revision: 2 }))
+    await clock.advance(1_000)
+    slow.end()
+    expect([(await first).status, (await second).status]).toEqual(['applied', 'applied'])
+    expect(listeners).toEqual([0])
   })
 })

@@ -1,5 +1,5 @@
-import type { Clock } from '@notewire/protocol'
-import type { ClaimRequest, ClaimResult, ReceiverStore } from '../stores/store.ts'
+import { type Clock, monotonicNow } from '@notewire/protocol'
+import type { ClaimRequest, ClaimResult, ReceiverStore } from '../interfaces/store.ts'
 import { setAlarm } from './alarm.ts'
 import type { Endings } from './endings.ts'
 import type { Stop } from './stop.ts'
@@ -12,7 +12,7 @@ const SLOWEST_POLL_MS = 250
 
 const BUSY: ClaimResult = { status: 'busy' }
 
-/** A store's answer to a claim, and when it was asked for it. */
+/** A store's answer to a claim, and when it was asked for it, by `monotonicNow`. */
 export interface DatedAnswer {
   readonly result: ClaimResult
   readonly askedAt: number
@@ -32,7 +32,7 @@ interface Tools {
 export async function claimPatiently(tools: Tools, request: ClaimRequest, stop: Stop): Promise<DatedAnswer> {
   const { store, clock, endings } = tools
   const { announced } = endings
-  const askedAt = clock.now()
+  const askedAt = monotonicNow(clock)
   const result = await store.claim(request)
   if (result.status !== 'busy') return { result, askedAt }
   const mayHaveEnded = endings.announced !== announced
@@ -45,13 +45,13 @@ async function waitAndClaim(
   stop: Stop,
   askFirst: boolean,
 ): Promise<DatedAnswer> {
-  const giveUpAt = clock.now() + BUSY_WAIT_MS
+  const giveUpAt = monotonicNow(clock) + BUSY_WAIT_MS
   for (let pollMs = FIRST_POLL_MS, ask = askFirst; ; pollMs = Math.min(pollMs * 2, SLOWEST_POLL_MS), ask = true) {
     const turn = endings.queue(request)
     try {
-      const askedAt = clock.now()
+      const askedAt = monotonicNow(clock)
       const result = ask ? await store.claim(request) : BUSY
-      const leftMs = giveUpAt - clock.now()
+      const leftMs = giveUpAt - monotonicNow(clock)
       if (result.status !== 'busy' || leftMs <= 0 || stop.ordered) return { result, askedAt }
       await firstOf(turn.comes, clock, Math.min(pollMs, leftMs), stop.signal)
     } finally {
@@ -60,6 +60,7 @@ async function waitAndClaim(
   }
 }
 
+// The signal has not fired yet.
 function firstOf(ending: Promise<void>, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = () => {
@@ -69,7 +70,6 @@ function firstOf(ending: Promise<void>, clock: Clock, ms: number, signal: AbortS
     }
     const callOff = setAlarm(clock, ms, wake)
     signal.addEventListener('abort', wake)
-    if (signal.aborted) wake()
     void ending.then(wake)
   })
 }

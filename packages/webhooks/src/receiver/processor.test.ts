@@ -2,8 +2,8 @@ import { type Clock, type EventOf, isNoteEvent, type NoteEvent, type WebhookEven
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { storeWith } from '../fixtures/store-with.ts'
+import type { ReceiverStore } from '../interfaces/store.ts'
 import { memoryStore } from '../stores/memory-store.ts'
-import type { ReceiverStore } from '../stores/store.ts'
 import { anEvent } from '../testing/an-event.ts'
 import type { EventHandlers } from './handlers.ts'
 import type { ProcessOutcome } from './outcome.ts'
@@ -38,7 +38,9 @@ describe('any interleaving of duplicates, disorder and crashes', () => {
   // Half a second of work, which takes many times as long on a busy machine.
   const timeout = 60_000
 
-  it('ends with every event applied or superseded, none lost, revisions never going down', { timeout }, async () => {
+  it('ends with every event applied or superseded, none lost, revisions never going down (§6)', {
+    timeout,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(aHistory, fc.scheduler(), async ({ events, fates }, scheduler) => {
         const world = new World(scheduler, fates)
@@ -154,7 +156,9 @@ class World {
       dedupWindowMs: 1e12,
       clock: this.#clock,
       logger: console,
+      handlerTimeoutMs: 900_000,
       tellOutcome: () => undefined,
+      tellLateEnd: () => undefined,
     })
     return Promise.race([processor.process(event, {}), promise])
   }
@@ -203,7 +207,9 @@ describe('a plain order of things', () => {
       dedupWindowMs: 1e12,
       clock: { now: Date.now, sleep: (_ms, signal) => untilAborted(signal) },
       logger: console,
+      handlerTimeoutMs: 900_000,
       tellOutcome: () => undefined,
+      tellLateEnd: () => undefined,
     })
 
   it('hands two events of one note to their handlers one after the other', async () => {

@@ -1,11 +1,22 @@
-import { type Clock, isEndpointEvent, isNoteEvent, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
-import type { Claim, ClaimedNote, ClaimRequest, ReceiverStore } from '../stores/store.ts'
+import {
+  type Clock,
+  isEndpointEvent,
+  isNoteEvent,
+  monotonicNow,
+  type UnknownEvent,
+  type WebhookEvent,
+} from '@notewire/protocol'
+import type { GateMode } from '../interfaces/revision-gate.ts'
+import type { Claim, ClaimedNote, ClaimRequest, ReceiverStore } from '../interfaces/store.ts'
 import { Endings } from './endings.ts'
+import { eventTime } from './event-time.ts'
 import {
   type ArrivedEvent,
   type Circumstances,
   type HeldEvent,
+  type RunningHandler,
   runHandler,
+  type Settlement,
   TransactionNotCommittedError,
 } from './handler-run.ts'
 import { type BoundHandler, type EventHandler, type EventHandlers, handlerOf } from './handlers.ts'
@@ -13,8 +24,11 @@ import { LEASE_MS } from './lease.ts'
 import type { Logger } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { claimPatiently } from './patient-claim.ts'
-import type { GateMode } from './revision-gate.ts'
-import { Stop } from './stop.ts'
+import { isAbort, Stop } from './stop.ts'
+import { waitAtMost } from './wait-at-most.ts'
+
+/** How long `close` waits, after its grace, for the store to take back the claims of handlers that still run. */
+const GIVE_BACK_WITHIN_MS = 5_000
 
 /** What processing needs to know. */
 export interface ProcessorOptions<Transaction = never> {
@@ -24,10 +38,14 @@ export interface ProcessorOptions<Transaction = never> {
   readonly scope: string
   readonly revisionGate: GateMode
   readonly dedupWindowMs: number
+  /** How long a handler may take. */
+  readonly handlerTimeoutMs: number
   readonly clock: Clock
   readonly logger: Logger
   /** Told of each outcome. Never throws. */
   readonly tellOutcome: (outcome: ProcessOutcome, timing: ProcessTiming) => void
+  /** Told once of each handler that ends after its claim was given up. Never throws. */
+  readonly tellLateEnd: (event: WebhookEvent, end: Settlement) => void
 }
 
 /** Applies events once and in order of revision: claim, handler, commit; or release, when the handler fails. */
@@ -35,7 +53,10 @@ export class Processor<Transaction = never> {
   readonly #options: ProcessorOptions<Transaction>
   readonly #tools
   readonly #running = new Map<Stop, Promise<ProcessOutcome>>()
+  /** Includes handlers that were given up and have not ended. */
+  readonly #runningHandlers = new Set<RunningHandler>()
   #closing = false
+  #closed: Promise<number> | undefined
 
   constructor(options: ProcessorOptions<Transaction>) {
     this.#options = options
@@ -50,11 +71,27 @@ export class Processor<Transaction = never> {
     return work
   }
 
-  /** Aborts what runs, begins nothing more, and resolves when everything that ran has ended. */
-  async close(): Promise<void> {
+  /**
+   * Aborts the signals of running handlers, calls no more of them, and waits for them for `graceMs`. Then gives up the claims
+   * of those that still run. A second call resolves with the first.
+   *
+   * @returns how many handlers still ran
+   */
+  close(graceMs: number): Promise<number> {
+    this.#closed ??= this.#shutDown(graceMs)
+    return this.#closed
+  }
+
+  async #shutDown(graceMs: number): Promise<number> {
+    const { clock } = this.#options
     this.#closing = true
     for (const stop of this.#running.keys()) stop.order('the receiver is closing')
-    await Promise.all(this.#running.values())
+    const handlersEnd = [...this.#runningHandlers].map(({ ended }) => ended)
+    await waitAtMost(clock, graceMs, Promise.all([...this.#running.values(), ...handlersEnd]))
+    const left = this.#runningHandlers.size
+    for (const handler of this.#runningHandlers) handler.giveUp('closing')
+    await waitAtMost(clock, GIVE_BACK_WITHIN_MS, Promise.all(this.#running.values()))
+    return left
   }
 
   async #processUnder(stop: Stop, event: WebhookEvent, circumstances: Circumstances): Promise<ProcessOutcome> {
@@ -71,7 +108,7 @@ export class Processor<Transaction = never> {
     const { on, onUnknown, clock } = this.#options
     const handler = handlerOf(event, on, onUnknown)
     const request = this.#claimRequest(event, handler !== undefined)
-    const arrivedAt = clock.now()
+    const arrivedAt = monotonicNow(clock)
     try {
       const { result, askedAt } = await claimPatiently(this.#tools, request, stop)
       timing.waitedMs = askedAt - arrivedAt
@@ -85,22 +122,32 @@ export class Processor<Transaction = never> {
   }
 
   async #apply(handler: BoundHandler<Transaction> | undefined, held: HeldEvent): Promise<ProcessOutcome> {
-    const { event, claim, askedAt } = held
+    const { event, claim, askedAt, stop } = held
     const { clock } = this.#options
     if (this.#closing) return await this.#giveBack(claim, { status: 'closing', event })
     if (handler === undefined) return await this.#commit(claim, { status: 'unhandled', event })
     // A process that stood still may come to its handler when another has long begun.
-    if (clock.now() >= askedAt + LEASE_MS) return await this.#giveBack(claim, { status: 'claim-lost', event })
-    const end = await runHandler(handler, held, this.#options)
+    if (monotonicNow(clock) >= askedAt + LEASE_MS) return await this.#giveBack(claim, { status: 'claim-lost', event })
+    const timeoutMs = held.circumstances.handlerTimeoutMs ?? this.#options.handlerTimeoutMs
+    const tools = { ...this.#options, runningHandlers: this.#runningHandlers }
+    const end = await runHandler(handler, held, timeoutMs, tools)
     switch (end.status) {
       case 'returned':
+        if (end.marked) return await this.#makeSureOfMark(claim, notCommitted(event))
         return await this.#commit(claim, { status: 'applied', event })
-      case 'returned-marked':
-        return await this.#makeSureOfMark(claim, event)
       case 'threw':
+        if (this.#closing && isAbort(end.error, stop.reason)) {
+          return await this.#giveBack(claim, { status: 'closing', event })
+        }
         return await this.#giveBack(claim, { status: 'failed', event, error: end.error })
       case 'lost':
         return await this.#giveBack(claim, { status: 'claim-lost', event })
+      case 'given-up': {
+        const outcome: ProcessOutcome = { status: end.why, event }
+        if (!end.marked) return await this.#giveBack(claim, outcome)
+        // A transaction that is still open may keep the store from answering.
+        return await this.#makeSureOfMark(claim, outcome).catch(() => outcome)
+      }
     }
   }
 
@@ -117,12 +164,13 @@ export class Processor<Transaction = never> {
   /**
    * Asks the store, to which a marked event is a duplicate, whether the handler's transaction has committed. A renewal would
    * not tell: it is lost as well where another worker took the claim over before the transaction was rolled back.
+   *
+   * @param otherwise  the outcome when it has not
    */
-  async #makeSureOfMark(claim: Claim, event: WebhookEvent): Promise<ProcessOutcome> {
+  async #makeSureOfMark(claim: Claim, otherwise: ProcessOutcome): Promise<ProcessOutcome> {
     const answer = await this.#options.store.claim(claim.request)
-    if (answer.status === 'duplicate') return { status: 'applied', event }
-    const error = new TransactionNotCommittedError()
-    return await this.#giveBack(answer.status === 'claimed' ? answer.claim : claim, { status: 'failed', event, error })
+    if (answer.status === 'duplicate') return { status: 'applied', event: otherwise.event }
+    return await this.#giveBack(answer.status === 'claimed' ? answer.claim : claim, otherwise)
   }
 
   async #giveBack(claim: Claim, outcome: ProcessOutcome): Promise<ProcessOutcome> {
@@ -148,13 +196,22 @@ export class Processor<Transaction = never> {
   }
 }
 
+function notCommitted(event: WebhookEvent): ProcessOutcome {
+  return { status: 'failed', event, error: new TransactionNotCommittedError() }
+}
+
 // A kind that we do not know waits for its note, but only the four kinds of the contract are judged by revision.
 function noteOf(event: WebhookEvent): ClaimedNote | undefined {
   if (isNoteEvent(event)) {
     const { note_id, revision, recording_session_id } = event.data
     return {
       noteId: note_id,
-      change: { kind: event.event_type, revision, recordingSessionId: recording_session_id ?? undefined },
+      change: {
+        kind: event.event_type,
+        revision,
+        recordingSessionId: recording_session_id ?? undefined,
+        occurredAt: eventTime(event.occurred_at),
+      },
     }
   }
   const noteId = isEndpointEvent(event) ? undefined : event.data['note_id']

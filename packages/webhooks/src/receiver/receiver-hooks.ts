@@ -1,13 +1,14 @@
-import type { WebhookEvent } from '@notewire/protocol'
+import type { Drift, WebhookEvent } from '@notewire/protocol'
 import type { VerificationFailure, Verified } from '../verifier/verification.ts'
+import type { ErrorAnswer } from './answer.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 
 /** Functions that are told what happens, for metrics and traces. What they throw is logged and changes nothing. */
 export interface ReceiverHooks {
   /**
    * An event has been processed, one way or another: once for each verified attempt that brings one, and for each call of
-   * `process`. A signed body that is malformed brings none. With a queue, it is told to workers, and not where the
-   * deliveries arrive.
+   * `process`. A malformed event brings none. With a queue, it is told to workers, and not where the
+   * deliveries arrive. With a sink: once the sink has settled.
    */
   readonly onOutcome?: ((outcome: ProcessOutcome, timing: ProcessTiming) => void) | undefined
   /** The queue has confirmed an event: the delivery is answered, and a worker will process it. */
@@ -18,7 +19,25 @@ export interface ReceiverHooks {
   readonly onVerified?: ((verification: Verified) => void) | undefined
   /** A signature or a timestamp was not accepted. `detail` says why in words, as the log does. */
   readonly onRefused?: ((reason: VerificationFailure, detail: string) => void) | undefined
+  /**
+   * An attempt is answered with 4xx or 5xx: once for each, the 401 of {@link onRefused} and the outcomes that are no 2xx
+   * among them. It is told nothing of the request, which may be anybody's.
+   */
+  readonly onErrorAnswer?: ((answer: ErrorAnswer) => void) | undefined
+  /**
+   * A signed event differs from the contract in a field that is not required, and is processed without that field (open
+   * point 31). Told once an hour for each kind of event, field and type found, however many events show it.
+   */
+  readonly onDrift?: ((drift: Drift, event: WebhookEvent) => void) | undefined
 }
 
 /** The names of the hooks. */
-export const HOOKS: readonly (keyof ReceiverHooks)[] = ['onOutcome', 'onQueued', 'onOverdue', 'onVerified', 'onRefused']
+export const HOOKS: readonly (keyof ReceiverHooks)[] = [
+  'onOutcome',
+  'onQueued',
+  'onOverdue',
+  'onVerified',
+  'onRefused',
+  'onErrorAnswer',
+  'onDrift',
+]

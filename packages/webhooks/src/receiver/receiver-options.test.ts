@@ -28,35 +28,42 @@ describe('a receiver under construction', () => {
   })
 
   it.each([
-    [{ handlers: {} }, 'handlers', /createReceiver has no option "handlers"\. It takes: secret, on, /],
+    [
+      { handlers: {} },
+      'handlers',
+      /createReceiver has no option "handlers"\. Did you mean "on"\? It takes: secret, on, /,
+    ],
+    [{ onEvent: 1 }, 'onEvent', /Did you mean "on"\?/],
+    [{ tolerance: 5 }, 'tolerance', /Did you mean "toleranceSeconds"\?/],
+    [{ secrets: [] }, 'secrets', /Did you mean "secret"\?/],
+    [{ signingSecret: '' }, 'signingSecret', /Did you mean "secret"\?/],
+    [{ webhookSecret: '' }, 'webhookSecret', /Did you mean "secret"\?/],
+    [{ dedupWindow: 1 }, 'dedupWindow', /Did you mean "dedupWindowMs", in milliseconds\?/],
+    [{ database: 1 }, 'database', /Did you mean "store"\?/],
     [{ on: undefined }, 'on', /on must be an object, such as \{ 'note\.ended': /],
     [{ on: null }, 'on', /on must be an object/],
     [{ on: () => undefined }, 'on', /on must be an object/],
-    [{ on: { 'note.ended': 'save' } }, 'note.ended', /"note\.ended" is no function but string/],
+    [{ on: { 'note.ended': 'save' } }, 'note.ended', /"note\.ended" is not a function but string/],
     [{ on: { 'note.finished': () => undefined } }, 'on', /on has no event "note\.finished"\. It takes: note\.ended, /],
-    [{ onUnknown: true }, 'onUnknown', /"onUnknown" is no function but boolean\. Give a function or nothing/],
-    [{ waitUntil: {} }, 'waitUntil', /"waitUntil" is no function but object/],
+    [{ onUnknown: true }, 'onUnknown', /"onUnknown" is not a function but boolean\. Pass a function, or omit it/],
+    [{ waitUntil: {} }, 'waitUntil', /"waitUntil" is not a function but object/],
     [{ hooks: 5 }, 'hooks', /hooks must be an object, such as \{ onOutcome: /],
     [{ hooks: () => undefined }, 'hooks', /hooks must be an object/],
     [{ hooks: { onDone: () => undefined } }, 'onDone', /hooks has no option "onDone"/],
-    [{ hooks: { onOutcome: 'count' } }, 'onOutcome', /"onOutcome" is no function but string/],
-    [{ hooks: { onOverdue: 1 } }, 'onOverdue', /"onOverdue" is no function but number/],
-    [{ hooks: { onRefused: [] } }, 'onRefused', /"onRefused" is no function but object/],
-    [
-      { store: memoryStore },
-      'store',
-      /store has no method "claim"\. Give an object with claim, renew, .* leave it out/,
-    ],
+    [{ hooks: { onOutcome: 'count' } }, 'onOutcome', /"onOutcome" is not a function but string/],
+    [{ hooks: { onOverdue: 1 } }, 'onOverdue', /"onOverdue" is not a function but number/],
+    [{ hooks: { onRefused: [] } }, 'onRefused', /"onRefused" is not a function but object/],
+    [{ store: memoryStore }, 'store', /store has no method "claim"\. Pass an object with claim, renew, .* omit it/],
     [{ store: Promise.resolve(memoryStore()) }, 'store', /store has no method "claim"/],
     [{ logger: 'pino' }, 'logger', /logger has no method "info"/],
     [{ logger: { info: () => undefined, warn: () => undefined } }, 'logger', /logger has no method "error"/],
     [{ clock: 5 }, 'clock', /clock has no method "now"/],
     [{ clock: { now: Date.now } }, 'clock', /clock has no method "sleep"/],
-    [{ scope: '' }, 'scope', /scope must be text, and not empty\. Name the integration, or leave it out/],
+    [{ scope: '' }, 'scope', /scope must be text of 1 to 256 .* Pass a name for the integration, or omit scope/],
     [{ scope: 5 }, 'scope', /scope must be text/],
     [{ path: 'hooks' }, 'path', /path must start with "\/"/],
     [{ path: 5 }, 'path', /path must start with "\/"/],
-    [{ path: '/hooks?key=1' }, 'path', /have no query, as in "\/webhooks\/notes"/],
+    [{ path: '/hooks?key=1' }, 'path', /have no query, such as "\/webhooks\/notes"/],
     [{ path: 'https://app.example/hooks' }, 'path', /path must start with "\/"/],
     [
       { revisionGate: 'loose' },
@@ -65,11 +72,11 @@ describe('a receiver under construction', () => {
     ],
     [{ toleranceSeconds: -1 }, 'toleranceSeconds', /toleranceSeconds must be/],
     [{ toleranceSeconds: Number.NaN, secret: () => undefined }, 'toleranceSeconds', /toleranceSeconds must be/],
-    [{ maxBodyBytes: 0 }, 'maxBodyBytes', /maxBodyBytes must be a whole number from 1/],
-    [{ maxBodyBytes: 10.5 }, 'maxBodyBytes', /maxBodyBytes must be a whole number from 1/],
-    [{ dedupWindowMs: 97_199_999 }, 'dedupWindowMs', /dedupWindowMs is under 27 h .* Give at least 97200000/],
-    [{ dedupWindowMs: Number.NaN }, 'dedupWindowMs', /dedupWindowMs is under 27 h/],
-    [{ dedupWindowMs: '259200000' }, 'dedupWindowMs', /dedupWindowMs is under 27 h/],
+    [{ maxBodyBytes: 0 }, 'maxBodyBytes', /maxBodyBytes must be a whole number, 1 or more/],
+    [{ maxBodyBytes: 10.5 }, 'maxBodyBytes', /maxBodyBytes must be a whole number, 1 or more/],
+    [{ dedupWindowMs: 97_199_999 }, 'dedupWindowMs', /dedupWindowMs must be at least 27 h .* Pass at least 97200000/],
+    [{ dedupWindowMs: Number.NaN }, 'dedupWindowMs', /dedupWindowMs must be at least 27 h/],
+    [{ dedupWindowMs: '259200000' }, 'dedupWindowMs', /dedupWindowMs must be at least 27 h/],
   ])('refuses %o by an error that names %s and the fix', (options, option, message) => {
     expect(construct(options)).toThrow(message)
     expect(optionRefusedBy(options)).toBe(option)
@@ -82,8 +89,8 @@ describe('a receiver under construction', () => {
 
   it('refuses to be made of nothing', () => {
     const make = createReceiver as (options?: unknown) => unknown
-    expect(() => make()).toThrow(/options must be an object, such as \{ secret: /)
-    expect(() => make(null)).toThrow(/options must be an object/)
+    expect(() => make()).toThrow(/createReceiver needs an object of options\. It takes: secret, on, /)
+    expect(() => make(null)).toThrow(/createReceiver needs an object of options/)
   })
 
   it.each([undefined, '', [], () => undefined])('takes a secret that is not there yet: %o', (secret) => {

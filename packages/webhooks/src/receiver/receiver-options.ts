@@ -1,30 +1,72 @@
 import {
   type Clock,
+  OptionError,
   refuseUnknownOptions,
   SIGNATURE_TOLERANCE_SECONDS,
   systemClock,
   type UnknownEvent,
 } from '@notewire/protocol'
-import type { EventQueue } from '../queues/queue.ts'
+import type { EventQueue } from '../interfaces/queue.ts'
+import { refuseWithoutMethods } from '../interfaces/refuse-without-methods.ts'
+import type { GateMode } from '../interfaces/revision-gate.ts'
+import type { ReceiverStore } from '../interfaces/store.ts'
 import { memoryStore } from '../stores/memory-store.ts'
-import type { ReceiverStore } from '../stores/store.ts'
 import type { EventHandler, EventHandlers } from './handlers.ts'
 import type { Logger } from './logger.ts'
 import {
+  DEFAULT_HANDLER_TIMEOUT_MS,
+  LONGEST_HANDLER_TIMEOUT_MS,
   refuseHandlersThatAreNoFunctions,
   refuseValuesThatCannotWork,
   refuseWhatIsNoFunction,
   refuseWhatIsNoObject,
-  refuseWithoutMethods,
 } from './option-checks.ts'
 import { HOOKS, type ReceiverHooks } from './receiver-hooks.ts'
-import type { GateMode } from './revision-gate.ts'
 import type { SecretSource } from './secret-source.ts'
+import type { EventSink } from './sink.ts'
 
-/** What `createReceiver` takes. */
-export interface ReceiverOptions<Transaction = never> {
+/** What every receiver takes, whatever it does with events. */
+interface DeliveryOptions {
   /** The endpoint's signing secret, a list of them during a rotation, or a function that is asked at each delivery. */
   readonly secret: SecretSource
+  /**
+   * The integration, hence the API key, that this endpoint belongs to. Receivers of several integrations may share a
+   * store if each has a scope of its own. 1 to 256 UTF-16 code units, well-formed and without NUL.
+   *
+   * @default 'default'
+   */
+  readonly scope?: string | undefined
+  /**
+   * The one path that is answered, as the service requests it, mount points included; any other gets 404 (contract §7).
+   * Leave it out where the framework routes.
+   */
+  readonly path?: string | undefined
+  /**
+   * How far an attempt's timestamp may be from now, in seconds (contract §5).
+   *
+   * @default 300
+   */
+  readonly toleranceSeconds?: number | undefined
+  /**
+   * The largest body that is read, in bytes; a larger one gets 413 (open point 25).
+   *
+   * @default 262_144
+   */
+  readonly maxBodyBytes?: number | undefined
+  /**
+   * Keeps a serverless instance alive for a handler or sink that is still at work when the answer leaves: `waitUntil` of
+   * `cloudflare:workers` or `@vercel/functions`, `after` of `next/server`.
+   */
+  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
+  readonly hooks?: ReceiverHooks | undefined
+  /** @default console */
+  readonly logger?: Logger | undefined
+  /** @default systemClock */
+  readonly clock?: Clock | undefined
+}
+
+/** What `createReceiver` takes to call a handler for each event. */
+export interface ReceiverOptions<Transaction = never> extends DeliveryOptions {
   /** Handlers by event kind. An event without one is acknowledged, and raises no revision. */
   readonly on: EventHandlers<Transaction>
   /** Handles the kinds that this version does not know (open point 26). Without it they are acknowledged. */
@@ -44,32 +86,8 @@ export interface ReceiverOptions<Transaction = never> {
    * @default none: events are processed before they are answered
    */
   readonly queue?: EventQueue | undefined
-  /**
-   * The integration, hence the API key, that this endpoint belongs to. Receivers of several integrations may share a
-   * store if each has a scope of its own.
-   *
-   * @default 'default'
-   */
-  readonly scope?: string | undefined
-  /**
-   * The one path that is answered, as the service requests it, mount points included; any other gets 404 (contract §7).
-   * Leave it out where the framework routes.
-   */
-  readonly path?: string | undefined
   /** @default 'deletions-at-equal' */
   readonly revisionGate?: GateMode | undefined
-  /**
-   * How far an attempt's timestamp may be from now, in seconds (contract §5).
-   *
-   * @default 300
-   */
-  readonly toleranceSeconds?: number | undefined
-  /**
-   * The largest body that is read, in bytes; a larger one gets 413 (open point 25).
-   *
-   * @default 262_144
-   */
-  readonly maxBodyBytes?: number | undefined
   /**
    * How long a processed event is remembered, in milliseconds: at least 27 h, because the service's retries span
    * 26 h 36 min 40 s.
@@ -78,48 +96,77 @@ export interface ReceiverOptions<Transaction = never> {
    */
   readonly dedupWindowMs?: number | undefined
   /**
-   * Keeps a serverless instance alive for a handler that is still at work when the answer leaves: `waitUntil` of
-   * `cloudflare:workers` or `@vercel/functions`, `after` of `next/server`.
+   * How long a handler may take, in milliseconds: at most 86_100_000 (23 h 55 min). Then `context.signal` fires, the claim is
+   * given up with the outcome `handler-timeout`, and the event can be processed again. The handler may still be running:
+   * `context.commit` rejects what it does then, and nothing else does.
+   *
+   * @default 900_000 (15 min) for deliveries; 86_100_000 for `process`, which queue workers call
    */
-  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
-  readonly hooks?: ReceiverHooks | undefined
-  /** @default console */
-  readonly logger?: Logger | undefined
-  /** @default systemClock */
-  readonly clock?: Clock | undefined
+  readonly handlerTimeoutMs?: number | undefined
+  readonly sink?: undefined
 }
 
-const OPTIONS: readonly (keyof ReceiverOptions)[] = [
-  'secret',
+/** What `createReceiver` takes to give each event to a sink, without handlers, deduplication, revision gate and store. */
+export interface SinkReceiverOptions extends DeliveryOptions, Excluded {
+  /**
+   * Takes each verified event about a note. The delivery is answered 204 when it resolves, and 503 when it rejects or has not
+   * resolved within 8 s. Events about the endpoint itself are answered 204 without it.
+   */
+  readonly sink: EventSink
+}
+
+type ProcessingOption = Exclude<keyof ReceiverOptions, keyof DeliveryOptions | 'sink'>
+type Excluded = { readonly [Option in ProcessingOption]?: undefined }
+
+const PROCESSING_OPTIONS: readonly ProcessingOption[] = [
   'on',
   'onUnknown',
   'store',
   'queue',
+  'revisionGate',
+  'dedupWindowMs',
+  'handlerTimeoutMs',
+]
+
+const OPTIONS: readonly (keyof ReceiverOptions)[] = [
+  'secret',
+  ...PROCESSING_OPTIONS,
+  'sink',
   'scope',
   'path',
-  'revisionGate',
   'toleranceSeconds',
   'maxBodyBytes',
-  'dedupWindowMs',
   'waitUntil',
   'hooks',
   'logger',
   'clock',
 ]
 
+/** What other libraries call them. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['handlers', 'on'],
+  ['handler', 'on'],
+  ['events', 'on'],
+  ['onEvent', 'on'],
+  ['database', 'store'],
+  ['bodyLimit', 'maxBodyBytes'],
+])
+
 /**
  * Fills the defaults in and refuses what cannot work.
  *
  * @throws OptionError naming the option and the fix
  */
-export function resolveReceiverOptions<Transaction>(options: ReceiverOptions<Transaction>) {
-  refuseWhatIsNoObject('options', options, "{ secret: process.env['NOTES_SIGNING_SECRET'], on: {} }")
-  refuseUnknownOptions('createReceiver', options, OPTIONS)
+export function resolveReceiverOptions<Transaction>(options: ReceiverOptions<Transaction> | SinkReceiverOptions) {
+  refuseUnknownOptions('createReceiver', options, OPTIONS, ALIASES)
+  refuseWhatIsNoFunction('sink', options.sink)
+  refuseSinkBesideHandlers(options)
   const clock = options.clock ?? systemClock
   refuseWithoutMethods('clock', clock, ['now', 'sleep'])
   const resolved = {
     secret: options.secret,
-    on: options.on,
+    sink: options.sink,
+    on: handlersIn(options),
     onUnknown: options.onUnknown,
     store: options.store ?? memoryStore({ clock }),
     queue: options.queue,
@@ -129,6 +176,7 @@ export function resolveReceiverOptions<Transaction>(options: ReceiverOptions<Tra
     toleranceSeconds: options.toleranceSeconds ?? SIGNATURE_TOLERANCE_SECONDS,
     maxBodyBytes: options.maxBodyBytes ?? 262_144,
     dedupWindowMs: options.dedupWindowMs ?? 259_200_000,
+    ...handlerTimeouts(options.handlerTimeoutMs),
     waitUntil: options.waitUntil,
     hooks: options.hooks ?? {},
     logger: options.logger ?? console,
@@ -144,4 +192,28 @@ export function resolveReceiverOptions<Transaction>(options: ReceiverOptions<Tra
   refuseHandlersThatAreNoFunctions(resolved)
   refuseValuesThatCannotWork(resolved)
   return resolved
+}
+
+function handlersIn<Transaction>(
+  options: ReceiverOptions<Transaction> | SinkReceiverOptions,
+): EventHandlers<Transaction> {
+  return options.sink === undefined ? options.on : {}
+}
+
+function refuseSinkBesideHandlers<Transaction>(options: ReceiverOptions<Transaction> | SinkReceiverOptions): void {
+  if (options.sink === undefined) return
+  for (const option of PROCESSING_OPTIONS) {
+    if (options[option] === undefined) continue
+    throw new OptionError(
+      option,
+      `${option} has no effect with the option sink: the receiver gives every event to the sink, and calls no handler. Remove ${option} or sink.`,
+    )
+  }
+}
+
+function handlerTimeouts(chosen: number | undefined) {
+  return {
+    handlerTimeoutMs: chosen ?? DEFAULT_HANDLER_TIMEOUT_MS,
+    queuedHandlerTimeoutMs: chosen ?? LONGEST_HANDLER_TIMEOUT_MS,
+  }
 }

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
-import type { NoteDeletedEvent, NoteEndedEvent, NoteUpdatedEvent, UnknownEvent } from '@notewire/protocol'
+import type { NoteDeletedEvent, NoteEndedEvent, NoteUpdatedEvent, UnknownEvent, WebhookEvent } from '@notewire/protocol'
 import express from 'express'
 import { describe, expectTypeOf, it } from 'vitest'
 import { expressHandler } from '../adapters/express.ts'
 import { nodeHandler } from '../adapters/node.ts'
-import { createReceiver, memoryStore, type ProcessOutcome, type ReceiverStore } from '../index.ts'
+import { createReceiver, memoryStore, type ProcessOutcome, type Receiver, type ReceiverStore } from '../index.ts'
 
 const receiver = createReceiver({ secret: undefined, on: {} })
 
@@ -15,7 +15,7 @@ describe('handlers', () => {
       on: {
         'note.ended': (event, context) => {
           expectTypeOf(event).toEqualTypeOf<NoteEndedEvent>()
-          expectTypeOf(event.data.recording_session_id).toEqualTypeOf<string>()
+          expectTypeOf(event.data.recording_session_id).toEqualTypeOf<string | null | undefined>()
           expectTypeOf(context.signal).toEqualTypeOf<AbortSignal>()
           expectTypeOf(context.deadlineAt).toEqualTypeOf<number | undefined>()
         },
@@ -55,6 +55,38 @@ describe('adapters', () => {
     expectTypeOf(receiver.fetch).toExtend<
       (request: Request, context: { params: Promise<object> }) => Promise<Response>
     >()
+  })
+})
+
+describe('a sink', () => {
+  it('is given every event with the integration and the deadline', () => {
+    const made = createReceiver({
+      secret: 'whsec_',
+      sink: async (event, { integration, deadlineAt }) => {
+        expectTypeOf(event).toEqualTypeOf<WebhookEvent>()
+        expectTypeOf(integration).toEqualTypeOf<string>()
+        expectTypeOf(deadlineAt).toEqualTypeOf<number>()
+      },
+    })
+    expectTypeOf(made).toEqualTypeOf<Receiver>()
+  })
+
+  it('excludes handlers, store, queue, revision gate and deduplication', () => {
+    const sink = async () => undefined
+    // @ts-expect-error a sink takes the place of handlers
+    createReceiver({ secret: 'whsec_', sink, on: {} })
+    // @ts-expect-error a sink takes the place of handlers
+    createReceiver({ secret: 'whsec_', sink, onUnknown: () => undefined })
+    // @ts-expect-error a sink needs no store
+    createReceiver({ secret: 'whsec_', sink, store: memoryStore() })
+    // @ts-expect-error a sink takes the place of a queue
+    createReceiver({ secret: 'whsec_', sink, queue: { enqueue: sink } })
+    // @ts-expect-error a sink gets stale events too
+    createReceiver({ secret: 'whsec_', sink, revisionGate: 'off' })
+    // @ts-expect-error a sink gets repeated events too
+    createReceiver({ secret: 'whsec_', sink, dedupWindowMs: 259_200_000 })
+    // @ts-expect-error a sink has 8 s
+    createReceiver({ secret: 'whsec_', sink, handlerTimeoutMs: 1_000 })
   })
 })
 

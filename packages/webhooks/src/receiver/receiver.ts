@@ -1,20 +1,19 @@
-import { isEndpointEvent, RECEIVER_DEADLINE_MS, type WebhookEvent } from '@notewire/protocol'
-import type { EventQueue } from '../queues/queue.ts'
+import { isEndpointEvent, isIdentifier, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import { type CheckedHeaders, checkHeaders } from '../verifier/header-check.ts'
 import { turnAway } from './admission.ts'
 import { type Answer, answers, answerTo } from './answer.ts'
 import type { BodyReading, IncomingAttempt } from './attempt.ts'
-import { type Deadline, startDeadline } from './deadline.ts'
-import { diagnose } from './diagnosis.ts'
-import { eventIn } from './event-in.ts'
+import { ANSWER_WITHIN_MS, type Deadline, startDeadline } from './deadline.ts'
+import { createDiagnosis } from './diagnosis.ts'
+import { eventFrom, eventIn } from './event-in.ts'
 import { Observer } from './observer.ts'
+import { refuseGraceThatCannotBe } from './option-checks.ts'
 import type { ProcessOutcome } from './outcome.ts'
 import { Processor } from './processor.ts'
-import { type ReceiverOptions, resolveReceiverOptions } from './receiver-options.ts'
-import { verifierFrom } from './secret-source.ts'
+import { type ReceiverOptions, resolveReceiverOptions, type SinkReceiverOptions } from './receiver-options.ts'
+import { signatureCheckFrom } from './secret-source.ts'
+import { type EventSink, SinkProcessor } from './sink.ts'
 import { attemptOf, responseOf } from './web-attempt.ts'
-
-/** The service waits 10 s (contract §8); the margin is for the network. */
-const ANSWER_WITHIN_MS = RECEIVER_DEADLINE_MS - 2_000
 
 /** One endpoint's receiver: made once, and mounted by an adapter, or by itself where a handler is a `fetch` function. */
 export interface Receiver {
@@ -28,24 +27,46 @@ export interface Receiver {
   /** Answers an attempt that an adapter presents. Never rejects. */
   readonly respond: (attempt: IncomingAttempt) => Promise<Answer>
   /**
-   * Processes an event that was verified before, as workers of a queue do: claim, handler, commit. Never rejects: what
-   * went wrong is an outcome.
+   * Processes an event that was verified before, as workers of a queue do: claim, handler, commit; or gives it to the sink.
+   * Never rejects: what went wrong is an outcome. The event is read as the body of a delivery is: `malformed` where it is none.
    */
   readonly process: (event: WebhookEvent) => Promise<ProcessOutcome>
-  /** Forgets that an event was processed, so that a replay of it passes again. */
+  /**
+   * Forgets that an event was processed, so that a replay of it passes again. `unknown` for an event that was not processed;
+   * an identifier that no event can have is one of none. A receiver with a sink remembers no event.
+   */
   readonly forget: (eventId: string) => Promise<'forgotten' | 'unknown'>
   /**
-   * Closes down: aborts the signal of running handlers, begins nothing more (503), and resolves when the last handler
-   * has ended. Call it when the process is asked to stop.
+   * Closes the receiver: the signals of running handlers fire, no handler, sink or queue is called any more (503), and those
+   * that run have `graceMs` to end. Then the claims of those that still run are given up, so that other instances can process their
+   * events; `context.commit` rejects what they do after that. Call it when the process is asked to stop. A second call
+   * resolves with the first.
+   *
+   * Resolves once every handler has ended, or after `graceMs` and the one operation of the store that gives the claims up:
+   * at most 5 s later.
+   *
+   * @returns how many handlers, sinks and calls of the queue still run
+   * @throws OptionError when `graceMs` cannot work
    */
-  readonly close: () => Promise<void>
-  /** Closes the receiver at the end of an `await using` block. */
+  readonly close: (options?: CloseOptions) => Promise<number>
+  /** Closes the receiver at the end of an `await using` block, with the default `graceMs`. */
   readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** What `close` of a receiver takes. */
+export interface CloseOptions {
+  /**
+   * How long running handlers may take to end, in milliseconds.
+   *
+   * @default 10_000
+   */
+  readonly graceMs?: number | undefined
 }
 
 /**
  * Makes a receiver: it verifies every delivery (contract §5), skips events that were processed, ignores revisions that
- * are no news (§6), calls the handler of the event's kind, and answers in time (§8).
+ * are no news (§6), calls the handler of the event's kind, and answers in time (§8). With the option `sink`, it gives every
+ * verified event to one function instead, also repeated and stale events.
  *
  * @throws SecretError when `secret` is malformed; a missing one answers 503 instead
  * @throws OptionError when another option cannot work, naming it and the fix
@@ -64,36 +85,78 @@ export interface Receiver {
  * export const POST = receiver.fetch
  * ```
  */
-export function createReceiver<Transaction = never>(options: ReceiverOptions<Transaction>): Receiver {
-  const { hooks, maxBodyBytes, path, queue, secret, toleranceSeconds, waitUntil, ...processing } =
-    resolveReceiverOptions(options)
+export function createReceiver<Transaction = never>(
+  options: ReceiverOptions<Transaction> | SinkReceiverOptions,
+): Receiver {
+  const {
+    hooks,
+    maxBodyBytes,
+    path,
+    queue,
+    queuedHandlerTimeoutMs,
+    secret,
+    sink,
+    toleranceSeconds,
+    waitUntil,
+    ...processing
+  } = resolveReceiverOptions(options)
   const { clock, logger, scope, store } = processing
-  const observer = new Observer({ hooks, logger })
-  const findVerifier = verifierFrom(secret, { clock, toleranceSeconds }, observer)
-  const processor = new Processor({ ...processing, tellOutcome: observer.outcome })
+  const observer = new Observer({ hooks, logger, clock })
+  const findSignatureCheck = signatureCheckFrom(secret, observer)
+  const diagnose = createDiagnosis(clock)
+  const reporting = { tellOutcome: observer.outcome, tellLateEnd: observer.lateEnd }
+  const processor =
+    sink === undefined
+      ? new Processor({ ...processing, ...reporting })
+      : new SinkProcessor(sink, { ...processing, ...reporting })
+  const queueSink: EventSink | undefined = queue && ((event, { integration }) => queue.enqueue(integration, event))
+  // The outcome of a queued event is reported by the worker that processes it.
+  const queueing = queueSink && new SinkProcessor(queueSink, { ...processing, tellOutcome: observer.queued })
 
   async function respond(attempt: IncomingAttempt): Promise<Answer> {
-    const refusal = turnAway(attempt, path, maxBodyBytes)
-    if (refusal !== undefined) return refusal
-    const deadline = startDeadline(clock, ANSWER_WITHIN_MS)
+    const answer = await answerOf(attempt)
+    observer.answered(answer)
+    return answer
+  }
+
+  async function answerOf(attempt: IncomingAttempt): Promise<Answer> {
     try {
-      const reading = await attempt.readBody(maxBodyBytes, deadline.passed)
-      return reading.status === 'read' ? await accept(attempt, reading.bytes, deadline) : answerUnread(reading.status)
+      const turnedAway = turnAway(attempt, path, maxBodyBytes)
+      if (turnedAway !== undefined) return turnedAway
+      // Before the secret is asked for and the body is read: a request that nobody signed gets neither.
+      const checked = checkHeaders(attempt.headers, { toleranceSeconds, clock })
+      if (checked.status === 'checked') return await readAndAccept(attempt, checked)
+      observer.refused(checked)
+      return answers.unverified
     } catch (error) {
       observer.broken(error)
       return answers.broken
+    }
+  }
+
+  async function readAndAccept(attempt: IncomingAttempt, headers: CheckedHeaders): Promise<Answer> {
+    const deadline = startDeadline(clock, ANSWER_WITHIN_MS)
+    try {
+      const reading = await attempt.readBody(maxBodyBytes, deadline.passed)
+      if (reading.status !== 'read') return answerUnread(reading.status)
+      return await accept(attempt, headers, reading.bytes, deadline)
     } finally {
       deadline.callOff()
     }
   }
 
-  async function accept(attempt: IncomingAttempt, body: Uint8Array, deadline: Deadline): Promise<Answer> {
-    const found = findVerifier()
-    const verify = found instanceof Promise ? await deadline.race(found, secretLate) : found
-    if (verify === undefined) return answers.noSecret
-    const verification = await verify(body, attempt.headers)
+  async function accept(
+    attempt: IncomingAttempt,
+    headers: CheckedHeaders,
+    body: Uint8Array,
+    deadline: Deadline,
+  ): Promise<Answer> {
+    const found = findSignatureCheck()
+    const check = found instanceof Promise ? await deadline.race(found, secretLate) : found
+    if (check === undefined) return answers.noSecret
+    const verification = await check(body, headers)
     if (verification.status === 'refused') {
-      observer.refused(await diagnose(verification, verify, body, attempt.headers))
+      observer.refused(await diagnose(verification, check, body, headers))
       return answers.unverified
     }
     observer.verified(verification)
@@ -103,30 +166,47 @@ export function createReceiver<Transaction = never>(options: ReceiverOptions<Tra
       return answers.malformed
     }
     const { event } = reading
-    // Whether the endpoint is there is asked of this process, and not of a worker.
-    if (queue !== undefined && !isEndpointEvent(event)) return await handOver(queue, event, deadline)
+    observer.drifted(event, reading.drift)
+    // Events about the endpoint itself are not queued: this process answers whether the endpoint works.
+    if (queueing !== undefined && !isEndpointEvent(event)) return await enqueue(queueing, event, deadline)
     const work = processor.process(event, { deadlineAt: deadline.at, headers: attempt.headers }).then(answerTo)
     return await deadline.race(work, () => {
-      observer.overdue(event)
+      observer.overdue(event, sink === undefined ? 'handler' : 'sink')
       observer.guard(() => (attempt.waitUntil ?? waitUntil)?.(work))
       return answers.overdue
     })
   }
 
-  async function handOver(queue: EventQueue, event: WebhookEvent, deadline: Deadline): Promise<Answer> {
-    try {
-      const handedOver = queue.enqueue(scope, event).then(() => {
-        observer.queued(event)
-        return answers.processed
-      })
-      return await deadline.race(handedOver, () => {
-        observer.queueLate(event)
-        return answers.notQueued
-      })
-    } catch (error) {
-      observer.queueFailed(event, error)
+  async function enqueue(queueing: SinkProcessor, event: WebhookEvent, deadline: Deadline): Promise<Answer> {
+    const enqueued = queueing.process(event, { deadlineAt: deadline.at })
+    const outcome = await deadline.race<ProcessOutcome | undefined>(enqueued, () => undefined)
+    if (outcome === undefined) {
+      observer.queueLate(event)
       return answers.notQueued
     }
+    if (outcome.status !== 'sink-failed') return answerTo(outcome)
+    observer.queueFailed(event, outcome.error)
+    return answers.notQueued
+  }
+
+  async function close(given?: CloseOptions): Promise<number> {
+    // `process.once('SIGTERM', receiver.close)` passes the name of the signal.
+    const options: CloseOptions = typeof given === 'object' ? given : {}
+    refuseUnknownOptions('close', options, ['graceMs'])
+    const { graceMs = 10_000 } = options
+    refuseGraceThatCannotBe(graceMs)
+    const [processing, enqueuing] = await Promise.all([processor.close(graceMs), queueing?.close(graceMs)])
+    return processing + (enqueuing ?? 0)
+  }
+
+  async function processGiven(event: WebhookEvent): Promise<ProcessOutcome> {
+    const reading = eventFrom(event)
+    if (reading.status === 'malformed') {
+      observer.malformed(reading.problem)
+      return { status: 'malformed', event, problem: reading.problem }
+    }
+    observer.drifted(reading.event, reading.drift)
+    return await processor.process(reading.event, { handlerTimeoutMs: queuedHandlerTimeoutMs })
   }
 
   function secretLate(): undefined {
@@ -151,9 +231,9 @@ export function createReceiver<Transaction = never>(options: ReceiverOptions<Tra
     fetch: async (request) => responseOf(await respond(attemptOf(request))),
     scope,
     respond,
-    process: (event) => processor.process(event, {}),
-    forget: (eventId) => store.forget(scope, eventId),
-    close: () => processor.close(),
-    [Symbol.asyncDispose]: () => processor.close(),
+    process: processGiven,
+    forget: async (eventId) => (isIdentifier(eventId) ? await store.forget(scope, eventId) : 'unknown'),
+    close,
+    [Symbol.asyncDispose]: async () => void (await close()),
   }
 }

@@ -42,11 +42,52 @@ describe('the signing secret', () => {
     expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(204)
   })
 
+  it('is told by its place in the list, gaps included', async () => {
+    const places: number[] = []
+    const { deliver } = setUpReceiver({
+      secret: ['', OTHER_TEST_SECRET, '', TEST_SECRET],
+      hooks: { onVerified: ({ secretIndex }) => places.push(secretIndex) },
+    })
+    await deliver(anEvent({ kind: 'note.ended' }))
+    await deliver(anEvent({ kind: 'note.ended' }), OTHER_TEST_SECRET)
+    expect(places).toEqual([3, 1])
+  })
+
   it('answers 503 when the function that knows it fails, and logs no word of why', async () => {
     const { deliver, logger } = setUpReceiver({ secret: () => Promise.reject(new Error(`vault said ${TEST_SECRET}`)) })
     expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(503)
-    expect(logger.lines.join()).toMatch(/error the option "secret" gave no usable secret/)
+    expect(logger.lines.join()).toMatch(/error the option "secret" returned no usable secret/)
     expect(logger.lines.join()).not.toContain('vault')
+  })
+
+  it.each([
+    ['at once', () => fail()],
+    ['later, in a promise', () => Promise.reject(new Error('the vault is sealed'))],
+  ])(
+    'answers 503 when the function throws %s, though it gave a secret before, until it gives one again',
+    async (_when, failing) => {
+      let isSealed = false
+      const { deliver } = setUpReceiver({ secret: () => (isSealed ? failing() : TEST_SECRET) })
+      const statuses: number[] = []
+      for (const sealed of [false, true, true, false]) {
+        isSealed = sealed
+        statuses.push((await deliver(anEvent({ kind: 'note.ended' }))).status)
+      }
+      expect(statuses).toEqual([204, 503, 503, 204])
+    },
+  )
+
+  it.each([
+    ['nothing', undefined, 503],
+    ['a malformed one', `${TEST_SECRET}\n`, 503],
+    ['another', OTHER_TEST_SECRET, 401],
+  ])('does not verify by the secret before when the function gives %s', async (_what, next, status) => {
+    let secret: string | undefined = TEST_SECRET
+    const { deliver } = setUpReceiver({ secret: () => secret })
+    expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(204)
+    secret = next
+    expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(status)
+    expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(status)
   })
 
   it('answers 503 when it is malformed, and says in the log what is wrong with it, and not what it is', async () => {
@@ -75,7 +116,7 @@ describe('the signing secret', () => {
     expect(logger.lines).toEqual([])
     await clock.advance(1)
     expect((await response).status).toBe(503)
-    expect(logger.lines).toEqual([expect.stringMatching(/^error the option "secret" did not answer in time/)])
+    expect(logger.lines).toEqual([expect.stringMatching(/^error the option "secret" did not resolve in time/)])
   })
 
   it('never shows: not in the receiver, not in a log, not in an answer', async () => {
@@ -90,3 +131,7 @@ describe('the signing secret', () => {
     }
   })
 })
+
+function fail(): never {
+  throw new Error('the vault is sealed')
+}

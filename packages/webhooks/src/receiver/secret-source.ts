@@ -1,5 +1,4 @@
-import type { Clock } from '@notewire/protocol'
-import { createVerifier, type Verifier } from '../verifier/verifier.ts'
+import { createSignatureCheck, type SignatureCheck } from '../verifier/signature-check.ts'
 import type { Observer } from './observer.ts'
 
 /** One secret, or several while a rotation lasts; `undefined` or an empty string while there is none yet. */
@@ -13,24 +12,18 @@ export type Secrets = string | readonly string[] | undefined
 export type SecretSource = Secrets | (() => Secrets | Promise<Secrets>)
 
 /**
- * A function that finds the verifier of the moment: at once where the secret is known, `undefined` while there is none,
- * which it reports.
+ * A function that finds the signature check of the current secret: at once where the secret is known, `undefined` while
+ * there is none, which it reports.
  *
  * @throws SecretError at once for a malformed secret
  */
-export function verifierFrom(
+export function signatureCheckFrom(
   source: SecretSource,
-  options: { readonly toleranceSeconds?: number | undefined; readonly clock: Clock },
   observer: Observer,
-): () => Verifier | undefined | Promise<Verifier | undefined> {
-  const verifierOf = (secrets: Secrets): Verifier | undefined => {
-    // Key-value stores say `null` for what they do not have, whatever the types promise.
-    const known = [secrets ?? []].flat().filter(isPresent)
-    return known.length === 0 ? undefined : createVerifier({ ...options, secret: known })
-  }
+): () => SignatureCheck | undefined | Promise<SignatureCheck | undefined> {
   if (typeof source !== 'function') {
-    const verifier = verifierOf(source)
-    if (verifier !== undefined) return () => verifier
+    const check = signatureCheckOf(source)
+    if (check !== undefined) return () => check
     return () => {
       observer.noSecret()
       return undefined
@@ -38,18 +31,37 @@ export function verifierFrom(
   }
 
   // A secret rarely changes between deliveries, and preparing its key costs more than using it.
-  let latest: { readonly secrets: string; readonly verifier: Verifier | undefined } | undefined
+  let latest: { readonly secrets: string; readonly check: SignatureCheck | undefined } | undefined
   return async () => {
     try {
       const secrets = await source()
       const fingerprint = JSON.stringify([secrets])
-      if (latest?.secrets !== fingerprint) latest = { secrets: fingerprint, verifier: verifierOf(secrets) }
-      if (latest.verifier === undefined) observer.noSecret()
-      return latest.verifier
+      if (latest?.secrets !== fingerprint) latest = { secrets: fingerprint, check: signatureCheckOf(secrets) }
+      if (latest.check === undefined) observer.noSecret()
+      return latest.check
     } catch (error) {
       observer.secretFailed(error)
       return undefined
     }
+  }
+}
+
+function signatureCheckOf(secrets: Secrets): SignatureCheck | undefined {
+  // Key-value stores say `null` for what they do not have, whatever the types promise.
+  const all = [secrets ?? []].flat()
+  const known = all.filter(isPresent)
+  if (known.length === 0) return undefined
+  const check = createSignatureCheck(known)
+  return known.length === all.length ? check : toldByPlaceIn(all, check)
+}
+
+/** A check whose `secretIndex` counts the secrets that are not there yet. */
+function toldByPlaceIn(all: readonly string[], check: SignatureCheck): SignatureCheck {
+  const places = all.flatMap((secret, place) => (isPresent(secret) ? [place] : []))
+  return async (body, headers) => {
+    const verification = await check(body, headers)
+    if (verification.status === 'refused') return verification
+    return { ...verification, secretIndex: places[verification.secretIndex] ?? verification.secretIndex }
   }
 }
 

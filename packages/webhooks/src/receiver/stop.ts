@@ -7,6 +7,11 @@ export class Stop {
     return this.#reason !== undefined
   }
 
+  /** The reason of the signal, once it has fired. */
+  get reason(): DOMException | undefined {
+    return this.#reason
+  }
+
   /** Made when somebody asks for it, since few handlers do, and in the request that asks, since Workers allow no other. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
@@ -17,5 +22,22 @@ export class Stop {
   order(why: string): void {
     this.#reason ??= new DOMException(why, 'AbortError')
     this.#controller?.abort(this.#reason)
+  }
+}
+
+/**
+ * Whether a handler threw because its signal had fired: it threw the signal's reason, an `AbortError`, or an error whose
+ * `cause` is the reason.
+ */
+export function isAbort(error: unknown, reason: DOMException | undefined): boolean {
+  if (reason === undefined) return false
+  if (error === reason) return true
+  if (typeof error !== 'object' || error === null) return false
+  try {
+    const { name, cause }: { readonly name?: unknown; readonly cause?: unknown } = error
+    return name === 'AbortError' || cause === reason
+  } catch {
+    // Getters and Proxies can throw when they are read.
+    return false
   }
 }

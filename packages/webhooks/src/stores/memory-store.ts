@@ -1,7 +1,7 @@
-import { type Clock, refuseUnknownOptions, systemClock } from '@notewire/protocol'
-import { refuseWithoutMethods } from '../receiver/option-checks.ts'
-import { type AppliedRevision, passRevisionGate, raiseRevision } from '../receiver/revision-gate.ts'
-import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from './store.ts'
+import { type Clock, monotonicNow, refuseUnknownOptions, systemClock } from '@notewire/protocol'
+import { refuseWithoutMethods } from '../interfaces/refuse-without-methods.ts'
+import { type AppliedRevision, passRevisionGate, raiseRevision } from '../interfaces/revision-gate.ts'
+import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../interfaces/store.ts'
 
 const PRUNE_EVERY_MS = 3_600_000
 
@@ -51,7 +51,7 @@ class MemoryStore implements ReceiverStore {
 
   constructor(clock: Clock) {
     this.#clock = clock
-    this.#prunedAt = clock.now()
+    this.#prunedAt = monotonicNow(clock)
   }
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {
@@ -67,7 +67,7 @@ class MemoryStore implements ReceiverStore {
       return { status: 'stale', appliedRevision: applied.revision }
     }
 
-    const now = this.#clock.now()
+    const now = monotonicNow(this.#clock)
     if (lasts(memory.eventLeases.get(eventId), now)) return { status: 'busy' }
     if (note !== undefined && lasts(memory.noteLeases.get(note.noteId), now)) return { status: 'busy' }
 
@@ -81,7 +81,7 @@ class MemoryStore implements ReceiverStore {
   async renew(claim: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {
     const lease = this.#currentLease(claim)
     if (lease === undefined) return 'lost'
-    lease.endsAt = this.#clock.now() + leaseMs
+    lease.endsAt = monotonicNow(this.#clock) + leaseMs
     return 'renewed'
   }
 
@@ -89,11 +89,13 @@ class MemoryStore implements ReceiverStore {
     if (this.#currentLease(claim) === undefined) return 'lost'
     const { eventId, note, keepMs, scope } = claim.request
     const { processed, applied } = this.#memoryOf(scope)
-    const now = this.#clock.now()
-    processed.set(eventId, { keptUntil: now + keepMs, forgotten: false })
+    const now = monotonicNow(this.#clock)
+    const keptUntilAfter = (before: { readonly keptUntil: number } | undefined) =>
+      Math.max(now + keepMs, before?.keptUntil ?? 0)
+    processed.set(eventId, { keptUntil: keptUntilAfter(processed.get(eventId)), forgotten: false })
     if (note?.change !== undefined) {
       const before = applied.get(note.noteId)
-      const keptUntil = Math.max(now + keepMs, before?.keptUntil ?? 0)
+      const keptUntil = keptUntilAfter(before)
       applied.set(note.noteId, { ...raiseRevision(before, note.change), keptUntil })
     }
     this.#dropLease(claim)
@@ -114,7 +116,7 @@ class MemoryStore implements ReceiverStore {
   }
 
   async prune(): Promise<number> {
-    const now = this.#clock.now()
+    const now = monotonicNow(this.#clock)
     this.#prunedAt = now
     let removed = 0
     for (const { processed, applied, eventLeases, noteLeases } of this.#scopes.values()) {

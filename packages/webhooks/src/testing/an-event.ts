@@ -1,6 +1,15 @@
-import type { EventKind, EventOf, UnknownEvent } from '@notewire/protocol'
+import {
+  type EventKind,
+  type EventOf,
+  OptionError,
+  refuseUnknownOptions,
+  type SummaryStatus,
+  type TranscriptStatus,
+  type UnknownEvent,
+  type UnknownEventKind,
+} from '@notewire/protocol'
 
-/** What a test wants to say of an event; the rest is made up. */
+/** The fields of an event that matter to a test; `anEvent` fills in the rest. */
 export interface EventTraits<Kind extends EventKind> {
   readonly kind: Kind
   /** @default a new one */
@@ -11,12 +20,18 @@ export interface EventTraits<Kind extends EventKind> {
   readonly revision?: number | undefined
   /** @default 'session_1' */
   readonly recordingSessionId?: string | undefined
+  /** ISO 8601, UTC. @default '2026-01-01T09:00:00.000Z' */
+  readonly occurredAt?: string | undefined
+  /** @default 'ready' */
+  readonly transcriptStatus?: TranscriptStatus | undefined
+  /** @default 'pending' */
+  readonly summaryStatus?: SummaryStatus | undefined
   /** @default 'deleted' */
   readonly reason?: 'deleted' | 'access_lost' | undefined
 }
 
 /**
- * Makes an event of the contract's shape (§6).
+ * Makes a complete event of a kind (contract §6), to pass to a handler or to `signAttempt`.
  *
  * @example
  * ```ts
@@ -27,29 +42,41 @@ export interface EventTraits<Kind extends EventKind> {
  * ```
  */
 export function anEvent<Kind extends EventKind>(traits: EventTraits<Kind>): EventOf<Kind> {
-  const { kind, eventId = `evt_${crypto.randomUUID()}` } = traits
-  const envelope = { event_id: eventId, event_type: kind, occurred_at: '2026-01-01T09:00:00.000Z' }
+  if (typeof traits?.kind !== 'string') {
+    throw new OptionError('kind', "anEvent was given no kind. Pass one: anEvent({ kind: 'note.ended' }).")
+  }
+  const { kind, eventId = `evt_${crypto.randomUUID()}`, occurredAt = '2026-01-01T09:00:00.000Z' } = traits
+  const envelope = { event_id: eventId, event_type: kind, occurred_at: occurredAt }
   return { ...envelope, data: payloadOf(traits) } as unknown as EventOf<Kind>
 }
 
-/** Makes an event of a kind that the contract does not name. */
+/** Makes an event of a kind that the contract does not define. */
 export function anUnknownEvent(traits: { readonly eventId?: string; readonly noteId?: string } = {}): UnknownEvent {
+  refuseUnknownOptions('anUnknownEvent', traits, ['eventId', 'noteId'])
   return {
     event_id: traits.eventId ?? `evt_${crypto.randomUUID()}`,
-    event_type: 'note.pinned',
+    event_type: 'note.pinned' as UnknownEventKind,
     occurred_at: '2026-01-01T09:00:00.000Z',
     data: traits.noteId === undefined ? {} : { note_id: traits.noteId },
   }
 }
 
-function payloadOf({ kind, noteId, revision, recordingSessionId, reason }: EventTraits<EventKind>): object {
+function payloadOf({
+  kind,
+  noteId = 'note_1',
+  revision = 1,
+  transcriptStatus = 'ready',
+  summaryStatus = 'pending',
+  recordingSessionId = 'session_1',
+  reason = 'deleted',
+}: EventTraits<EventKind>): object {
   if (kind === 'endpoint.verification' || kind === 'endpoint.test') return { endpoint_id: 'endpoint_1' }
   return {
-    note_id: noteId ?? 'note_1',
-    revision: revision ?? 1,
-    transcript_status: 'ready',
-    summary_status: 'pending',
-    ...(kind === 'note.ended' ? { recording_session_id: recordingSessionId ?? 'session_1' } : {}),
-    ...(kind === 'note.deleted' ? { reason: reason ?? 'deleted' } : {}),
+    note_id: noteId,
+    revision,
+    transcript_status: transcriptStatus,
+    summary_status: summaryStatus,
+    ...(kind === 'note.ended' ? { recording_session_id: recordingSessionId } : {}),
+    ...(kind === 'note.deleted' ? { reason } : {}),
   }
 }

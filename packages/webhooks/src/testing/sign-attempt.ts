@@ -2,29 +2,29 @@ import { SIGNATURE_HEADERS, SIGNATURE_VERSION } from '@notewire/protocol'
 import { hmacSha256 } from '../verifier/hmac.ts'
 import { keyBytesOf } from '../verifier/signing-secret.ts'
 
-/** What a test wants to say of an attempt; the rest is made up. */
+/** The fields of an attempt that matter to a test; `signAttempt` fills in the rest. */
 export interface SigningTraits {
   /** @default a new one */
   readonly webhookId?: string | undefined
   /**
-   * When it is signed, in milliseconds since the Unix epoch.
+   * The time of the signature, in milliseconds since the Unix epoch.
    *
    * @default now
    */
   readonly signedAt?: number | undefined
 }
 
-/** An attempt as the service would send it. */
+/** A delivery attempt as the service sends it. */
 export interface SignedAttempt {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 /**
- * Signs a delivery by hand, as the service does (contract §5).
+ * Signs a delivery attempt as the service does (contract §5).
  *
- * @param payload  an event, or the text of a body
- * @throws SecretError when the secret is malformed
+ * @param payload  an event, or the text of a body, which is signed as it stands
+ * @throws SecretError if the secret is malformed
  * @example
  * ```ts
  * import { anEvent, signAttempt } from '@notewire/webhooks/testing'

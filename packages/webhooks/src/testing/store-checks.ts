@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { GateMode, NoteChange } from '../receiver/revision-gate.ts'
-import type { Claim, ClaimRequest, ReceiverStore } from '../stores/store.ts'
+import { MAX_IDENTIFIER_LENGTH } from '@notewire/protocol'
+import type { GateMode, NoteChange } from '../interfaces/revision-gate.ts'
+import type { Claim, ClaimRequest, ReceiverStore } from '../interfaces/store.ts'
+import { MAX_SCOPE_LENGTH } from '../receiver/option-checks.ts'
 
 /** One thing that every store must do. */
 export interface StoreCheck {
@@ -161,6 +163,26 @@ export const storeChecks: readonly StoreCheck[] = [
     assert.deepEqual(await store.claim(request({ revision: 5 })), { status: 'stale', appliedRevision: 5 })
   }),
 
+  ...[true, false].map((isOfNote) =>
+    check(
+      `ends a claim ${isOfNote ? 'of' : 'without'} a note once, by its commit or its release`,
+      async (store, request) => {
+        const of = (eventId: string) => ({ ...request({ eventId }), ...(isOfNote ? {} : { note: undefined }) })
+        const committed = await claimed(store, of('committed'))
+        assert.equal(await store.commit(committed), 'committed')
+        assert.equal(await store.commit(committed), 'lost')
+        assert.equal(await store.renew(committed, 60_000), 'lost')
+        await store.release(committed)
+        assert.equal(await answer(store, of('committed')), 'duplicate')
+        const released = await claimed(store, { ...of('released'), gate: 'off' })
+        await store.release(released)
+        assert.equal(await store.commit(released), 'lost')
+        assert.equal(await store.renew(released, 60_000), 'lost')
+        await claimed(store, { ...of('released'), gate: 'off' })
+      },
+    ),
+  ),
+
   check('prunes what need not be kept any longer, and nothing younger', async (store, request) => {
     await apply(store, request({ eventId: 'old', noteId: 'old', revision: 5, keepMs: 30 }))
     await apply(store, request({ eventId: 'young', noteId: 'young', revision: 5 }))
@@ -179,6 +201,87 @@ export const storeChecks: readonly StoreCheck[] = [
     assert.equal(await answer(store, request({ revision: 6 })), 'stale')
   }),
 
+  check('keeps a revision when a later event of its note asks for less time', async (store, request) => {
+    await apply(store, request({ revision: 5 }))
+    await apply(store, request({ revision: 6, keepMs: 30 }))
+    await sleep(120)
+    await store.prune()
+    assert.equal(await answer(store, request({ revision: 6 })), 'stale')
+  }),
+
+  check('keeps a revision while an event of its note that asks for less time is claimed', async (store, request) => {
+    await apply(store, request({ revision: 5 }))
+    const claim = await claimed(store, request({ revision: 6, leaseMs: 30, keepMs: 30 }))
+    await store.renew(claim, 30)
+    await sleep(120)
+    await store.prune()
+    assert.equal(await answer(store, request({ revision: 5 })), 'stale')
+  }),
+
+  check('keeps a processed event when its replay asks for less time', async (store, request) => {
+    const { scope } = request()
+    await apply(store, request({ eventId: 'one' }))
+    await store.forget(scope, 'one')
+    await apply(store, request({ eventId: 'one', keepMs: 30 }))
+    await sleep(120)
+    await store.prune()
+    assert.equal(await answer(store, request({ eventId: 'one' })), 'duplicate')
+  }),
+
+  check('lets a forgotten event pass again after a claim that was renewed and given back', async (store, request) => {
+    const { scope } = request()
+    await apply(store, request({ eventId: 'one', revision: 4 }))
+    await apply(store, request({ eventId: 'two', revision: 5 }))
+    await store.forget(scope, 'one')
+    const claim = await claimed(store, request({ eventId: 'one', revision: 4 }))
+    assert.equal(await store.renew(claim, 60_000), 'renewed')
+    await store.release(claim)
+    await apply(store, request({ eventId: 'one', revision: 4 }))
+  }),
+
+  check('lets a forgotten event pass again after a claim that was renewed and ran out', async (store, request) => {
+    const { scope } = request()
+    await apply(store, request({ eventId: 'one', revision: 4 }))
+    await apply(store, request({ eventId: 'two', revision: 5 }))
+    await store.forget(scope, 'one')
+    const claim = await claimed(store, request({ eventId: 'one', revision: 4 }))
+    assert.equal(await store.renew(claim, 30), 'renewed')
+    await sleep(120)
+    await apply(store, request({ eventId: 'one', revision: 4 }))
+    assert.equal(await answer(store, request({ eventId: 'one', revision: 4 })), 'duplicate')
+  }),
+
+  check(
+    'holds identifiers and scopes as long as a receiver lets through, and tells them apart',
+    async (store, request) => {
+      // Random, so that no store can shorten them; three bytes of UTF-8 for each UTF-16 code unit.
+      const filler = (length: number) =>
+        String.fromCharCode(...Array.from({ length }, () => 0x4e00 + Math.floor(Math.random() * 0x5000)))
+      const scope = filler(MAX_SCOPE_LENGTH)
+      const [eventId, noteId] = [filler(MAX_IDENTIFIER_LENGTH - 1), filler(MAX_IDENTIFIER_LENGTH - 1)]
+      const recordingSessionId = filler(MAX_IDENTIFIER_LENGTH)
+      const long = (end: string, revision: number) => ({
+        ...request({ eventId: eventId + end }),
+        scope,
+        note: { noteId: noteId + end, change: { kind: 'note.ended' as const, revision, recordingSessionId } },
+      })
+      await apply(store, long('a', 7))
+      await apply(store, long('b', 5))
+      assert.equal(await answer(store, long('a', 7)), 'duplicate')
+      assert.equal(await store.forget(scope, `${eventId}a`), 'forgotten')
+      assert.equal(await answer(store, long('b', 5)), 'duplicate')
+    },
+  ),
+
+  check('holds identifiers of any characters but NUL, and tells them apart', async (store, request) => {
+    const odd = ['\n', '\u0001', ' ', '%', '{}', "'", '\\', '\u{1F4DD}', 'e\u0301', '\u00e9', '\ufffd', '\u2028']
+    for (const eventId of odd) await apply(store, request({ eventId, noteId: eventId, revision: 5 }))
+    for (const eventId of odd) {
+      assert.equal(await answer(store, request({ eventId, noteId: eventId, revision: 5 })), 'duplicate')
+      assert.equal(await answer(store, request({ noteId: eventId, revision: 5 })), 'stale')
+    }
+  }),
+
   check('gives one of many simultaneous claims of an event, and no more', async (store, request) => {
     const results = await Promise.all(Array.from({ length: 50 }, () => answer(store, request({ eventId: 'one' }))))
     assert.equal(results.filter((result) => result === 'claimed').length, 1)
@@ -194,12 +297,21 @@ export const storeChecks: readonly StoreCheck[] = [
 ]
 
 function gateChecks(): readonly StoreCheck[] {
-  const updated = (revision: number): NoteChange => ({ kind: 'note.updated', revision })
-  const deleted = (revision: number): NoteChange => ({ kind: 'note.deleted', revision })
-  const ended = (revision: number, recordingSessionId: string): NoteChange => ({
+  const updated = (revision: number, occurredAt?: number): NoteChange => ({
+    kind: 'note.updated',
+    revision,
+    occurredAt,
+  })
+  const deleted = (revision: number, occurredAt?: number): NoteChange => ({
+    kind: 'note.deleted',
+    revision,
+    occurredAt,
+  })
+  const ended = (revision: number, recordingSessionId: string, occurredAt?: number): NoteChange => ({
     kind: 'note.ended',
     revision,
     recordingSessionId,
+    occurredAt,
   })
   const table: readonly [GateMode, readonly NoteChange[], NoteChange, 'claimed' | 'stale'][] = [
     ['strict', [updated(5)], updated(6), 'claimed'],
@@ -208,14 +320,48 @@ function gateChecks(): readonly StoreCheck[] {
     ['strict', [updated(5)], deleted(5), 'stale'],
     ['strict', [updated(5)], ended(5, 'a'), 'stale'],
     ['strict', [deleted(5)], updated(6), 'claimed'],
+    ['strict', [deleted(5, 10)], deleted(5, 20), 'stale'],
+    ['strict', [deleted(5, 10)], updated(5, 20), 'stale'],
     ['deletions-at-equal', [updated(5)], updated(6), 'claimed'],
     ['deletions-at-equal', [updated(5)], updated(5), 'stale'],
+    ['deletions-at-equal', [updated(5, 10)], updated(5, 20), 'stale'],
     ['deletions-at-equal', [updated(5)], ended(5, 'a'), 'stale'],
     ['deletions-at-equal', [updated(5)], deleted(5), 'claimed'],
     ['deletions-at-equal', [updated(5)], deleted(4), 'stale'],
     ['deletions-at-equal', [updated(5), deleted(5)], updated(5), 'stale'],
-    ['deletions-at-equal', [updated(5), deleted(5)], deleted(5), 'stale'],
+    ['deletions-at-equal', [updated(5), deleted(5)], deleted(5), 'claimed'],
     ['deletions-at-equal', [updated(5), deleted(5)], updated(6), 'claimed'],
+    ['deletions-at-equal', [deleted(5, 20)], deleted(5, 10), 'claimed'],
+    ['deletions-at-equal', [deleted(5, 20)], deleted(4, 30), 'stale'],
+    ['deletions-at-equal', [deleted(5, 20)], updated(5, 21), 'claimed'],
+    ['deletions-at-equal', [deleted(5, 20)], ended(5, 'a', 21), 'claimed'],
+    ['deletions-at-equal', [deleted(5, 20)], updated(5, 20), 'stale'],
+    ['deletions-at-equal', [deleted(5, 20)], updated(5, 19), 'stale'],
+    ['deletions-at-equal', [deleted(5, 20)], updated(5), 'stale'],
+    ['deletions-at-equal', [deleted(5, 20)], updated(4, 21), 'stale'],
+    ['deletions-at-equal', [deleted(5, -20)], updated(5, -19), 'claimed'],
+    ['deletions-at-equal', [deleted(5, 20)], updated(5, 1_767_258_000_000), 'claimed'],
+    ['deletions-at-equal', [deleted(5, 1_767_258_000_000)], updated(5, 1_767_258_000_001), 'claimed'],
+    ['deletions-at-equal', [deleted(5, 1_767_258_000_001)], updated(5, 1_767_258_000_000), 'stale'],
+    ['deletions-at-equal', [deleted(5)], updated(5, 20), 'stale'],
+    ['deletions-at-equal', [updated(5, 30), deleted(5, 20)], updated(5, 25), 'claimed'],
+    ['deletions-at-equal', [deleted(5, 20), deleted(5, 10)], updated(5, 15), 'stale'],
+    ['deletions-at-equal', [deleted(5, 10), deleted(5, 20)], updated(5, 15), 'stale'],
+    ['deletions-at-equal', [deleted(5, 10), deleted(5, 20)], updated(5, 21), 'claimed'],
+    ['deletions-at-equal', [deleted(5), deleted(5, 20)], updated(5, 21), 'stale'],
+    ['deletions-at-equal', [deleted(5, 20), deleted(5)], updated(5, 21), 'stale'],
+    ['deletions-at-equal', [deleted(4, 20), deleted(5)], updated(5, 21), 'stale'],
+    ['deletions-at-equal', [deleted(4, 20), deleted(5, 10)], updated(5, 11), 'claimed'],
+    ['deletions-at-equal', [deleted(4, 10), updated(5), deleted(5, 20)], updated(5, 15), 'stale'],
+    ['deletions-at-equal', [deleted(5, 20), deleted(4, 30)], updated(5, 25), 'claimed'],
+    ['deletions-at-equal', [deleted(5, 20), updated(5, 19)], updated(5, 21), 'claimed'],
+    ['deletions-at-equal', [deleted(5, 20), updated(5, 19)], updated(5, 20), 'stale'],
+    ['deletions-at-equal', [deleted(5, 20), updated(4, 21)], updated(5, 20), 'stale'],
+    ['deletions-at-equal', [deleted(5, 20), updated(5, 30)], updated(5, 40), 'stale'],
+    ['deletions-at-equal', [deleted(5, 20), updated(5, 30)], deleted(5, 40), 'claimed'],
+    ['deletions-at-equal', [deleted(5, 20), updated(5, 30), deleted(5, 40)], updated(5, 35), 'stale'],
+    ['deletions-at-equal', [deleted(5, 20), updated(5, 30), deleted(5, 40)], updated(5, 45), 'claimed'],
+    ['deletions-at-equal', [deleted(5, 20), updated(6), updated(6)], updated(6, 30), 'stale'],
     ['per-kind', [updated(5)], ended(5, 'a'), 'claimed'],
     ['per-kind', [updated(5)], updated(5), 'stale'],
     ['per-kind', [ended(5, 'a')], ended(5, 'a'), 'stale'],
@@ -225,6 +371,12 @@ function gateChecks(): readonly StoreCheck[] {
     ['per-kind', [updated(5)], deleted(5), 'claimed'],
     ['per-kind', [updated(5)], ended(4, 'a'), 'stale'],
     ['per-kind', [deleted(5)], updated(5), 'stale'],
+    ['per-kind', [deleted(5)], deleted(5), 'claimed'],
+    ['per-kind', [updated(5), deleted(5, 20)], updated(5, 21), 'claimed'],
+    ['per-kind', [updated(5), deleted(5, 20), ended(5, 'a', 21)], updated(5), 'claimed'],
+    ['per-kind', [deleted(5, 20), updated(5, 21)], updated(5, 22), 'stale'],
+    ['per-kind', [deleted(5, 20), updated(5, 19), ended(5, 'a', 21)], updated(5, 22), 'stale'],
+    ['per-kind', [deleted(5, 20)], ended(5, 'a', 19), 'stale'],
     ['off', [updated(5)], updated(4), 'claimed'],
     ['off', [deleted(5)], updated(5), 'claimed'],
   ]
@@ -283,6 +435,8 @@ async function apply(store: ReceiverStore, request: ClaimRequest): Promise<void>
   assert.equal(await store.commit(await claimed(store, request)), 'committed')
 }
 
-function inWords({ kind, revision, recordingSessionId }: NoteChange): string {
-  return `${kind}${recordingSessionId === undefined ? '' : ` of session ${recordingSessionId}`} at ${revision}`
+function inWords({ kind, revision, recordingSessionId, occurredAt }: NoteChange): string {
+  const session = recordingSessionId === undefined ? '' : ` of session ${recordingSessionId}`
+  const time = occurredAt === undefined ? '' : `, occurred at ${occurredAt}`
+  return `${kind}${session} at ${revision}${time}`
 }

@@ -1,4 +1,4 @@
-import { SIGNATURE_HEADERS } from '@notewire/protocol'
+import { OptionError, SIGNATURE_HEADERS } from '@notewire/protocol'
 import { type Refusal, refuse } from './verification.ts'
 
 /** The headers of an attempt: `Headers`, what Node.js calls `request.headers`, or a plain object in any case. */
@@ -13,8 +13,15 @@ export interface SignatureHeaders {
   readonly signature: string
 }
 
-/** Reads the three headers of a signed attempt; one that is missing refuses it (contract §5, receiver rule 3). */
+/**
+ * Reads the three headers of a signed attempt; one that is missing refuses it (contract §5, receiver rule 3).
+ *
+ * @throws OptionError when `headers` is no object: one header's value, for example
+ */
 export function readSignatureHeaders(headers: AttemptHeaders): SignatureHeaders | Refusal {
+  if (!headers || typeof headers !== 'object') {
+    throw new OptionError('headers', 'headers is not an object. Pass all headers of the request: request.headers.')
+  }
   const webhookId = readHeader(headers, SIGNATURE_HEADERS.id)
   if (typeof webhookId !== 'string') return webhookId
   const timestamp = readHeader(headers, SIGNATURE_HEADERS.timestamp)
@@ -24,34 +31,47 @@ export function readSignatureHeaders(headers: AttemptHeaders): SignatureHeaders 
   return { status: 'read', webhookId, timestamp, signature }
 }
 
-/** All headers as `Headers`, whatever form they came in. */
+/** All headers as `Headers`, whatever form they came in. What `Headers` cannot hold is left out. */
 export function readHeaders(headers: AttemptHeaders): Headers {
   if (isHeaders(headers)) return headers
-  const pairs = Object.entries(headers).flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each]))
-  return new Headers(pairs as [string, string][])
+  const read = new Headers()
+  for (const [name, value] of Object.entries(headers)) {
+    for (const each of [value ?? []].flat()) {
+      try {
+        read.append(name, each)
+      } catch {
+        // Gateways pass on what HTTP does not allow: text beyond Latin-1, for one.
+      }
+    }
+  }
+  return read
 }
 
-/** The first value of a header, or `undefined` where it is missing or empty. */
+/** The first value of a header as text, or `undefined` where it is missing or empty. */
 export function readFirst(headers: AttemptHeaders, name: string): string | undefined {
-  return headerValues(headers, name).find((value) => value !== '')
+  const value = headerValues(headers, name).find((each) => each !== '')
+  return value === undefined ? undefined : String(value)
 }
 
 function readHeader(headers: AttemptHeaders, name: string): string | Refusal {
   const [value, ...others] = headerValues(headers, name)
   if (value === undefined || value === '') return refuse('missing-header', `the header ${name} is missing`)
-  if (others.length > 0) return refuse('malformed-header', `the header ${name} is there more than once`)
+  if (others.length > 0) return refuse('malformed-header', `the header ${name} occurs more than once`)
+  if (typeof value !== 'string')
+    return refuse('malformed-header', `the header ${name} is not a string but ${typeof value}`)
   return value
 }
 
-function headerValues(headers: AttemptHeaders, name: string): readonly string[] {
+// A plain object may hold anything, whatever its type promises: gateways and tests make them from JSON.
+function headerValues(headers: AttemptHeaders, name: string): readonly unknown[] {
   if (isHeaders(headers)) return [headers.get(name) ?? '']
-  const found: string[] = []
+  const found: unknown[] = []
   for (const key of Object.keys(headers)) {
     // Most names differ in length already, and this runs for every header of every delivery.
     if (key.length !== name.length || key.toLowerCase() !== name) continue
-    const value = headers[key] ?? []
-    if (typeof value === 'string') found.push(value)
-    else found.push(...value)
+    const value: unknown = headers[key] ?? []
+    if (Array.isArray(value)) found.push(...value)
+    else found.push(value)
   }
   return found
 }

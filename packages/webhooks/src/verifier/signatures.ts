@@ -20,7 +20,7 @@ export function readSignatures(
   if (entries.length > MAX_ENTRIES) {
     return refuse(
       'malformed-header',
-      `the header webhook-signature has ${entries.length} entries; ${MAX_ENTRIES} are allowed`,
+      `the header webhook-signature has ${entries.length} entries; at most ${MAX_ENTRIES} are allowed`,
     )
   }
   const signatures = entries

@@ -9,7 +9,7 @@ export class SecretError extends NotewireError<'secret_malformed'> {
   constructor(problem: string) {
     super(
       'secret_malformed',
-      `the signing secret ${problem}. Copy it again from the response that created the endpoint; it is shown once.`,
+      `the signing secret ${problem}. Copy it again from the response that created the endpoint, or rotate it.`,
     )
   }
 }
@@ -21,7 +21,7 @@ export class SecretError extends NotewireError<'secret_malformed'> {
  * @throws {@link SecretError}
  */
 export function keyBytesOf(secret: string): Uint8Array<ArrayBuffer> {
-  if (typeof secret !== 'string') throw new SecretError(`is no string but ${secret === null ? 'null' : typeof secret}`)
+  if (typeof secret !== 'string') throw new SecretError('is not a string')
   if (!secret.startsWith(SIGNING_SECRET_PREFIX)) {
     throw new SecretError(secret === '' ? 'is empty' : `does not start with "${SIGNING_SECRET_PREFIX}"`)
   }
@@ -33,10 +33,10 @@ export function keyBytesOf(secret: string): Uint8Array<ArrayBuffer> {
       `is not base64url after "${SIGNING_SECRET_PREFIX}" (found ${nameOf(alien[0])} at position ${position})`,
     )
   }
-  if (text.length % 4 === 1) throw new SecretError('was cut off: no base64url text has this length')
+  if (text.length % 4 === 1) throw new SecretError('is incomplete: base64url text cannot have this length')
   const key = bytesOfBase64(text.replaceAll('-', '+').replaceAll('_', '/'))
   if (key.length < MIN_KEY_BYTES) {
-    throw new SecretError(`holds ${key.length} bytes of key; ${MIN_KEY_BYTES} are the least`)
+    throw new SecretError(`contains ${key.length} key bytes; at least ${MIN_KEY_BYTES} are required`)
   }
   return key
 }

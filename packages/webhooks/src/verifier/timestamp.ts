@@ -2,30 +2,27 @@ import { OptionError } from '@notewire/protocol'
 import { type Refusal, refuse } from './verification.ts'
 
 /**
- * Holds an attempt's timestamp against the time of its arrival (contract §5, receiver rule 5).
+ * Compares an attempt's timestamp with the time of its arrival, in milliseconds (contract §5, receiver rule 5; open point
+ * 33).
  *
  * @param timestamp  the header as sent: Unix time in plain digits, and nothing else
- * @param nowMs  the time of arrival in milliseconds; whole seconds of it count
+ * @param nowMs  the time of arrival in milliseconds since the Unix epoch
  */
 export function judgeTimestamp(
   timestamp: string,
   nowMs: number,
   toleranceSeconds: number,
 ): { readonly status: 'current'; readonly seconds: number } | Refusal {
-  if (!/^\d+$/.test(timestamp)) return refuse('malformed-header', 'the header webhook-timestamp is not plain digits')
+  if (!/^\d+$/.test(timestamp))
+    return refuse('malformed-header', 'the header webhook-timestamp is not a Unix time in digits')
   const seconds = Number(timestamp)
-  const ageSeconds = Math.floor(nowMs / 1000) - seconds
-  // So put that a clock which tells no time refuses, too.
-  if (!(ageSeconds <= toleranceSeconds)) {
+  const ageSeconds = (nowMs - seconds * 1000) / 1000
+  // Written this way so that a clock that returns NaN is rejected.
+  const isOld = !(ageSeconds <= toleranceSeconds)
+  if (isOld || -ageSeconds > toleranceSeconds) {
     return refuse(
-      'timestamp-too-old',
-      `it was signed ${ageSeconds} s ago by this clock; ${toleranceSeconds} s are allowed`,
-    )
-  }
-  if (-ageSeconds > toleranceSeconds) {
-    return refuse(
-      'timestamp-too-new',
-      `it was signed ${-ageSeconds} s ahead of this clock; ${toleranceSeconds} s are allowed`,
+      isOld ? 'timestamp-too-old' : 'timestamp-too-new',
+      `the timestamp is ${Math.ceil(Math.abs(ageSeconds))} s ${isOld ? 'behind' : 'ahead of'} this machine's clock; at most ${toleranceSeconds} s are allowed`,
     )
   }
   return { status: 'current', seconds }
@@ -34,5 +31,8 @@ export function judgeTimestamp(
 /** Refuses a tolerance that is no number of seconds. */
 export function refuseTolerance(toleranceSeconds: number): void {
   if (Number.isFinite(toleranceSeconds) && toleranceSeconds >= 0) return
-  throw new OptionError('toleranceSeconds', 'toleranceSeconds must be a number from 0. Leave it out for 300.')
+  throw new OptionError(
+    'toleranceSeconds',
+    'toleranceSeconds must be a number of seconds, 0 or more. Omit it to use 300.',
+  )
 }

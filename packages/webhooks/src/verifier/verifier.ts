@@ -2,17 +2,16 @@ import {
   type Clock,
   NotewireError,
   OptionError,
-  refuseUnknownOptions,
+  refuseOptionsBut,
   SIGNATURE_TOLERANCE_SECONDS,
-  systemClock,
 } from '@notewire/protocol'
 import { isBytes } from './bytes.ts'
-import { type HmacSha256, hmacSha256 } from './hmac.ts'
-import { type AttemptHeaders, readSignatureHeaders } from './signature-headers.ts'
-import { readSignatures, signatureMatches } from './signatures.ts'
-import { keyBytesOf } from './signing-secret.ts'
-import { judgeTimestamp, refuseTolerance } from './timestamp.ts'
-import { refuse, type Verification } from './verification.ts'
+import { type CheckedHeaders, checkHeaders } from './header-check.ts'
+import { createSignatureCheck, type SignatureCheck } from './signature-check.ts'
+import type { AttemptHeaders } from './signature-headers.ts'
+import { SecretError } from './signing-secret.ts'
+import { refuseTolerance } from './timestamp.ts'
+import type { Refusal, Verification } from './verification.ts'
 
 /** What {@link createVerifier} takes. */
 export interface VerifierOptions {
@@ -22,12 +21,12 @@ export interface VerifierOptions {
    */
   readonly secret: string | readonly string[]
   /**
-   * How far an attempt's timestamp may be from now, either way, in whole seconds, inclusive (contract §5).
+   * How far an attempt's timestamp may be from now, either way, in seconds, inclusive (contract §5).
    *
    * @default 300
    */
   readonly toleranceSeconds?: number | undefined
-  /** @default systemClock */
+  /** @default the clock of the machine */
   readonly clock?: Clock | undefined
 }
 
@@ -43,7 +42,10 @@ export type Verifier = (body: Uint8Array | string, headers: AttemptHeaders) => P
  * scheme `v1`). It compares in constant time and runs wherever there is Node's crypto or WebCrypto.
  *
  * @throws SecretError when a secret is malformed
- * @throws OptionError when another option cannot work; the verifier itself throws BodyNotRawError for a parsed body
+ * @throws OptionError when another option cannot work
+ *
+ * The verifier itself throws BodyNotRawError for a parsed body, and OptionError for headers that are no object.
+ *
  * @example
  * ```ts
  * import { createVerifier } from '@notewire/webhooks/verify'
@@ -60,55 +62,57 @@ export type Verifier = (body: Uint8Array | string, headers: AttemptHeaders) => P
  * ```
  */
 export function createVerifier(options: VerifierOptions): Verifier {
-  refuseUnknownOptions('createVerifier', options, ['secret', 'toleranceSeconds', 'clock'])
-  const { secret, toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS, clock = systemClock } = options
-  refuseTolerance(toleranceSeconds)
-  const secrets = typeof secret === 'string' ? [secret] : (secret ?? [''])
-  if (secrets.length === 0) {
-    throw new OptionError('secret', 'the list of secrets is empty. Give the one that creating the endpoint returned.')
-  }
-  const signers = secrets.map((each) => hmacSha256(keyBytesOf(each)))
-
+  refuseOptionsBut('createVerifier', options, ['secret', 'toleranceSeconds', 'clock'])
+  const { checkHeadersOf, checkSignature } = verificationSteps(options)
   return async (body, headers) => {
-    if (typeof body !== 'string' && !isBytes(body)) throw new BodyNotRawError()
-    const signed = readSignatureHeaders(headers)
-    if (signed.status === 'refused') return signed
-    const entries = readSignatures(signed.signature)
-    if (entries.status === 'refused') return entries
-    const time = judgeTimestamp(signed.timestamp, clock.now(), toleranceSeconds)
-    if (time.status === 'refused') return time
-
-    const signedPrefix = `${signed.webhookId}.${signed.timestamp}.`
-    const secretIndex = await matchingSecret(signers, signedPrefix, body, entries.signatures)
-    if (secretIndex === -1) {
-      return refuse('no-matching-signature', 'no v1 signature is that of this body under a known secret')
-    }
-    return { status: 'verified', webhookId: signed.webhookId, timestamp: time.seconds, secretIndex }
+    refuseParsedBody(body)
+    const checked = checkHeadersOf(headers)
+    return checked.status === 'refused' ? checked : await checkSignature(body, checked)
   }
 }
 
-/** Holds every secret against every entry, so that the time taken does not tell which one matched. */
-async function matchingSecret(
-  signers: readonly HmacSha256[],
-  signedPrefix: string,
-  body: Uint8Array | string,
-  signatures: readonly string[],
-): Promise<number> {
-  const matches: boolean[] = []
-  for (const sign of signers) {
-    const expected = sign(signedPrefix, body)
-    // Awaiting what is there already would cost every delivery a turn of the queue.
-    matches.push(signatureMatches(typeof expected === 'string' ? expected : await expected, signatures))
+/** {@link VerifierOptions}, of whose clock the time alone is asked. */
+type VerificationRules = Omit<VerifierOptions, 'clock'> & { readonly clock?: Pick<Clock, 'now'> | undefined }
+
+/**
+ * The two steps of a verification.
+ *
+ * @throws SecretError when a secret is malformed
+ * @throws OptionError when another option cannot work
+ */
+export function verificationSteps({
+  secret,
+  toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS,
+  clock = machineClock,
+}: VerificationRules): {
+  readonly checkHeadersOf: (headers: AttemptHeaders) => CheckedHeaders | Refusal
+  readonly checkSignature: SignatureCheck
+} {
+  refuseTolerance(toleranceSeconds)
+  if (typeof clock?.now !== 'function')
+    throw new OptionError('clock', 'clock has no method "now". Pass an object with now(), or omit clock.')
+  const secrets = [secret ?? ''].flat()
+  if (secrets.length === 0) throw new SecretError('is missing: the list is empty')
+  return {
+    checkHeadersOf: (headers) => checkHeaders(headers, { toleranceSeconds, clock }),
+    checkSignature: createSignatureCheck(secrets),
   }
-  return matches.indexOf(true)
 }
+
+/** @throws BodyNotRawError */
+export function refuseParsedBody(body: unknown): asserts body is Uint8Array | string {
+  if (typeof body !== 'string' && !isBytes(body)) throw new BodyNotRawError()
+}
+
+// Not `systemClock`, whose `sleep` would be in every bundle.
+const machineClock: Pick<Clock, 'now'> = { now: () => Date.now() }
 
 /** The verifier was given a parsed body. What was signed are the bytes, and they cannot be had back from it. */
 export class BodyNotRawError extends NotewireError<'body_not_raw'> {
   constructor() {
     super(
       'body_not_raw',
-      'the body is neither text nor bytes. Pass what arrived, before any JSON parser: await request.text(), or a Buffer.',
+      'the body is neither a string nor bytes. Pass the raw body: await request.text(), or a Buffer.',
     )
   }
 }

@@ -1,6 +1,6 @@
 import { OptionError, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import type { DeadLetter, DeadLetters, EventQueue, QueuedEvent } from '../../interfaces/queue.ts'
 import { eventKey } from '../event-key.ts'
-import type { DeadLetter, DeadLetters, EventQueue, QueuedEvent } from '../queue.ts'
 import { DEAD_LETTER_SECONDS, DEFAULT_ATTEMPTS, refuseAttempts } from '../retries.ts'
 import type { BullmqEngine, BullmqJob } from './engine.ts'
 

@@ -1,6 +1,6 @@
-import { refuseUnknownOptions } from '@notewire/protocol'
+import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import type { QueueWorker } from '../../interfaces/queue.ts'
 import { type Logger, traceOf, unfailing } from '../../receiver/logger.ts'
-import type { QueueWorker } from '../queue.ts'
 import { DEFAULT_CONCURRENCY, retryDelayMs } from '../retries.ts'
 import { type ProcessingReceiver, runJob } from '../run-job.ts'
 import type { BullmqJob, BullmqWorkerEngine } from './engine.ts'
@@ -46,7 +46,8 @@ const SETTINGS: BullmqWorkerSettings = {
  * queue alone neither knows what was processed before, nor keeps two events of one note apart.
  *
  * An event that waits for another of its note comes again without spending an attempt, as it does while the store does not
- * answer. One whose handler fails is tried again with growing pauses, and is then a dead letter. A worker that dies leaves
+ * answer. One whose handler fails, or takes longer than `handlerTimeoutMs` of the receiver, is tried again with growing
+ * pauses, and is then a dead letter. A worker that dies leaves
  * its events to the others, within half a minute.
  *
  * @param start  makes the `Worker` of BullMQ with what it is given. Events of one note go one by one, whatever its `concurrency`
@@ -65,8 +66,7 @@ const SETTINGS: BullmqWorkerSettings = {
  * )
  *
  * process.once('SIGTERM', async () => {
- *   await worker.close()
- *   await receiver.close()
+ *   await Promise.all([worker.close(), receiver.close()])
  * })
  * ```
  */
@@ -76,9 +76,23 @@ export function bullmqWorker(
   options: BullmqWorkerOptions = {},
 ): QueueWorker {
   refuseUnknownOptions('bullmqWorker', options, ['logger'])
+  if (typeof start !== 'function') {
+    throw new OptionError(
+      'start',
+      'bullmqWorker needs a function that creates the Worker: (process, settings) => new Worker(name, process, settings).',
+    )
+  }
   const logger = unfailing(options.logger ?? console)
   const worker = start((job, token) => run(receiver, job, token, logger), SETTINGS)
-  worker.on('error', (error) => logger.error('a queue worker has trouble with Redis, and goes on', traceOf(error)))
+  if (typeof worker?.on !== 'function') {
+    throw new OptionError(
+      'start',
+      'the function passed to bullmqWorker did not return a Worker of BullMQ. Return the Worker from it.',
+    )
+  }
+  worker.on('error', (error) =>
+    logger.error('a queue worker got an error from Redis and keeps running; check the connection', traceOf(error)),
+  )
 
   return { close: () => worker.close(), [Symbol.asyncDispose]: () => worker.close() }
 }

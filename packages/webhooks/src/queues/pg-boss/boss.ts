@@ -63,8 +63,8 @@ export function transactionsOf(boss: Boss): Required<BossDatabase> {
   if (hasTransactions(database)) return database
   throw new OptionError(
     'boss',
-    'boss has a database adapter without beginTransaction, which an event needs to wait for another of its note. Give ' +
-      'PgBoss a connection string, or an adapter with transactions.',
+    'the database adapter of boss has no beginTransaction, which an event needs to wait for another event of its note. Pass ' +
+      'PgBoss a connection string, or an adapter that supports transactions.',
   )
 }
 

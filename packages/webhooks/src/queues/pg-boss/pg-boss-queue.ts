@@ -1,9 +1,10 @@
 import { NotewireError, refuseUnknownOptions } from '@notewire/protocol'
+import type { DeadLetter, DeadLetters, EventQueue, QueuedEvent } from '../../interfaces/queue.ts'
 import { eventKey } from '../event-key.ts'
-import type { DeadLetter, DeadLetters, EventQueue, QueuedEvent } from '../queue.ts'
 import { DEFAULT_ATTEMPTS, refuseAttempts } from '../retries.ts'
 import type { BossJob } from './boss.ts'
 import { createQueues, type PgBossPlace, resolvePlace } from './place.ts'
+import { storableEvent } from './storable-event.ts'
 
 /** What `pgBossQueue` takes. */
 export interface PgBossQueueOptions extends PgBossPlace {
@@ -24,6 +25,8 @@ export interface PgBossQueue extends EventQueue, DeadLetters {}
  *
  * An event that waits, runs or pauses between attempts is not queued twice. One that has failed for good is queued again
  * when the service sends it again; its dead letter stays, and finds a duplicate when it is replayed.
+ *
+ * PostgreSQL holds neither NUL nor half of a surrogate pair: in fields that may hold them, a worker finds U+FFFD instead.
  *
  * @throws OptionError for options that cannot work
  * @example
@@ -63,7 +66,8 @@ export function pgBossQueue(options: PgBossQueueOptions): PgBossQueue {
   return {
     enqueue: async (scope, event) => {
       await created()
-      const id = await boss.send(name, { scope, event }, { singletonKey: eventKey(scope, event.event_id) })
+      const job = { scope, event: storableEvent(event) }
+      const id = await boss.send(name, job, { singletonKey: eventKey(scope, event.event_id) })
       // `null` is also what pg-boss says when somebody has deleted the queue.
       if (id === null && (await boss.getQueue(name)) === null) throw new QueueMissingError(name)
     },
@@ -94,6 +98,6 @@ function reasonIn(output: { readonly message?: unknown; readonly value?: unknown
 /** The queue was deleted while receivers used it. */
 class QueueMissingError extends NotewireError<'queue_missing'> {
   constructor(name: string) {
-    super('queue_missing', `the queue "${name}" was deleted. Restart the receiver, which creates it.`)
+    super('queue_missing', `the queue "${name}" was deleted. Restart the receiver, which creates the queue again.`)
   }
 }

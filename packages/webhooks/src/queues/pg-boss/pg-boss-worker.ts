@@ -1,6 +1,6 @@
 import { refuseUnknownOptions } from '@notewire/protocol'
+import type { QueueWorker } from '../../interfaces/queue.ts'
 import { type Logger, unfailing } from '../../receiver/logger.ts'
-import type { QueueWorker } from '../queue.ts'
 import { DEFAULT_CONCURRENCY, refuseConcurrency } from '../retries.ts'
 import { type ProcessingReceiver, runJob } from '../run-job.ts'
 import { type BossJob, transactionsOf } from './boss.ts'
@@ -31,7 +31,8 @@ const LOOK_EVERY_SECONDS = 1
  * queue alone neither knows what was processed before, nor keeps two events of one note apart.
  *
  * An event that waits for another of its note comes again without spending an attempt, as it does while the store does not
- * answer. One whose handler fails is tried again with growing pauses, and is then a dead letter. A worker that dies leaves
+ * answer. One whose handler fails, or takes longer than `handlerTimeoutMs` of the receiver, is tried again with growing
+ * pauses, and is then a dead letter. A worker that dies leaves
  * its events to the others, within 20 s and the `superviseIntervalSeconds` of pg-boss, which is 60 by default.
  *
  * @throws OptionError for options that cannot work
@@ -49,8 +50,7 @@ const LOOK_EVERY_SECONDS = 1
  * const worker = await pgBossWorker(receiver, { boss })
  *
  * process.once('SIGTERM', async () => {
- *   await worker.close()
- *   await receiver.close()
+ *   await Promise.all([worker.close(), receiver.close()])
  *   await boss.stop()
  * })
  * ```

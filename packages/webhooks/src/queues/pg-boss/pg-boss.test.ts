@@ -23,7 +23,7 @@ afterAll(async () => {
 
 describe('options', () => {
   it.each([
-    ['no boss', {}, /boss must be a PgBoss/],
+    ['no boss', {}, /boss must be a started PgBoss/],
     ['an option that is none', { bos: {} }, /no option "bos"/],
   ])('are refused: %s', async (_, options, why) => {
     expect(() => pgBossQueue(options as never)).toThrow(why)
@@ -32,13 +32,13 @@ describe('options', () => {
 
   it('are refused: a database adapter without transactions', async () => {
     const withoutTransactions = new PgBoss({ db: { executeSql: async () => ({ rows: [] }) } })
-    await expect(pgBossWorker(receiver, { boss: withoutTransactions })).rejects.toThrow(/without beginTransaction/)
+    await expect(pgBossWorker(receiver, { boss: withoutTransactions })).rejects.toThrow(/has no beginTransaction/)
   })
 
   it('are refused: a queue that was created for something else', async () => {
     await boss.createQueue('something-else')
     const enqueued = pgBossQueue({ boss, name: 'something-else' }).enqueue('default', anEvent({ kind: 'note.updated' }))
-    await expect(enqueued).rejects.toThrow(/created for something else/)
+    await expect(enqueued).rejects.toThrow(/not created for this receiver/)
   })
 })
 
@@ -50,6 +50,20 @@ it('does not take an event for queued when the queue was deleted', async () => {
   await elsewhere.deleteQueue('deleted')
   await elsewhere.stop({ graceful: false })
   await expect(queue.enqueue('default', anEvent({ kind: 'note.updated' }))).rejects.toThrow(/was deleted/)
+})
+
+it.each([
+  ['NUL', 'a\0b', 'a\ufffdb'],
+  ['a lone surrogate', 'a\ud800b', 'a\ufffdb'],
+  ['the text of an escape', 'a\\u0000b', 'a\\u0000b'],
+  ['a surrogate pair', 'a😀b', 'a😀b'],
+])('queues an event with %s in a field, which PostgreSQL may not be able to store', async (_, text, stored) => {
+  const event = { ...anEvent({ kind: 'note.updated' }), [`key ${text}`]: { text } }
+  const received = Promise.withResolvers<object>()
+  const handler = createReceiver({ secret: undefined, on: { 'note.updated': (given) => received.resolve(given) } })
+  await pgBossQueue({ boss, name: 'odd-texts' }).enqueue('default', event)
+  await using _worker = await pgBossWorker(handler, { boss, name: 'odd-texts' })
+  expect(await received.promise).toMatchObject({ event_id: event.event_id, [`key ${stored}`]: { text: stored } })
 })
 
 it('changes how often events are tried when the option changes', async () => {

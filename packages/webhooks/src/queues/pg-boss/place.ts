@@ -26,7 +26,7 @@ const KEEP_COMPLETED_SECONDS = 3_600
 /** @throws OptionError without a `PgBoss` */
 export function resolvePlace({ boss, name = 'notewire-events' }: PgBossPlace) {
   if (typeof boss?.createQueue !== 'function') {
-    throw new OptionError('boss', 'boss must be a PgBoss that was started: await new PgBoss(connectionString).start().')
+    throw new OptionError('boss', 'boss must be a started PgBoss: await new PgBoss(connectionString).start().')
   }
   return { boss, name, deadLetters: `${name}-dead-letters` }
 }
@@ -57,6 +57,9 @@ export async function createQueues({ boss, name, deadLetters }: ResolvedPlace, a
   })
   if (attempts !== undefined) await boss.updateQueue(name, { retryLimit: attempts - 1 })
   if ((await boss.getQueue(name))?.policy !== 'exclusive') {
-    throw new OptionError('name', `the queue "${name}" was created for something else. Give events one of their own.`)
+    throw new OptionError(
+      'name',
+      `the queue "${name}" exists with a policy other than "exclusive", so it was not created for this receiver. Pass the name of a new queue.`,
+    )
   }
 }

@@ -15,9 +15,9 @@
 // The token is the time in microseconds, and more than the last: it grows even when the row was pruned meanwhile, or when a
 // failover has lost the last claims.
 export const CLAIM_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_claim_1(
+CREATE OR REPLACE FUNCTION notewire_claim_2(
   for_scope text, for_event text, for_note text,
-  gate text, kind text, new_revision bigint, sighting text, lease_ms float8
+  gate text, kind text, new_revision bigint, sighting text, occurred_at bigint, lease_ms float8
 ) RETURNS text LANGUAGE plpgsql AS $function$
 #variable_conflict use_variable
 DECLARE
@@ -29,7 +29,7 @@ BEGIN
   SELECT events.fencing_token AS event_token, events.lease_ends_at AS event_lease,
          events.kept_until IS NOT NULL AS marked, events.forgotten,
          notes.fencing_token AS note_token, notes.lease_ends_at AS note_lease,
-         notes.revision, notes.deleted, notes.seen
+         notes.revision, notes.deleted, notes.deletion_revision, notes.deletion_occurred_at, notes.seen
     INTO found_now
     FROM (SELECT 1) AS one_row
     LEFT JOIN notewire_events AS events ON events.scope = for_scope AND events.event_id = for_event
@@ -41,8 +41,12 @@ BEGIN
 
   -- What was forgotten on purpose is to pass, whatever its revision.
   IF NOT found_now.marked AND gate <> 'off' AND new_revision <= found_now.revision AND (
-    new_revision < found_now.revision OR found_now.deleted OR gate = 'strict'
-    OR NOT (kind = 'note.deleted' OR (gate = 'per-kind' AND sighting <> ALL (found_now.seen)))
+    new_revision < found_now.revision OR gate = 'strict' OR NOT CASE
+      WHEN kind = 'note.deleted' THEN true
+      WHEN found_now.deleted THEN coalesce(
+        found_now.deletion_revision = found_now.revision AND occurred_at > found_now.deletion_occurred_at, false)
+      ELSE gate = 'per-kind' AND sighting <> ALL (found_now.seen)
+    END
   ) THEN
     RETURN 'stale ' || found_now.revision;
   END IF;

@@ -1,24 +1,19 @@
 import fc from 'fast-check'
-import { type Postgres, startPostgres } from 'notewire-test-servers'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openPool } from '../../fixtures/open-pool.ts'
-import type { GateMode, NoteChange } from '../../receiver/revision-gate.ts'
+import type { GateMode, NoteChange } from '../../interfaces/revision-gate.ts'
+import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
 import { memoryStore } from '../memory-store.ts'
-import type { Claim, ClaimRequest, ReceiverStore } from '../store.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import { postgresStore } from './index.ts'
 
-let server: Postgres
+let databases: TestDatabases
 let pool: Pool
 beforeAll(async () => {
-  server = await startPostgres()
-  pool = openPool(server.url)
-  await postgresStore(pool).migrate()
+  databases = await startDatabases()
+  pool = await databases.migratedPool()
 })
-afterAll(async () => {
-  await pool.end()
-  await server.stop()
-})
+afterAll(() => databases.cleanUp.disposeAsync())
 
 // Either over at once or not within this test, so that both stores see the same whatever time it takes.
 const duration = fc.constantFrom(0, 3_600_000)
@@ -28,6 +23,7 @@ const change: fc.Arbitrary<NoteChange | undefined> = fc.option(
     kind: fc.constantFrom('note.ended', 'note.ended', 'note.updated', 'note.updated', 'note.deleted'),
     revision: fc.nat(1),
     recordingSessionId: fc.constantFrom(undefined, 'a'),
+    occurredAt: fc.constantFrom(undefined, 1, 2, 3),
   }),
   { nil: undefined, freq: 6 },
 )

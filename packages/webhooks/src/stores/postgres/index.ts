@@ -1,4 +1,3 @@
-export { PostgresNotMigratedError } from './not-migrated-error.ts'
-export type { PostgresConnection } from './postgres-connection.ts'
+export type { PostgresConnection } from '../../storage/postgres-connection.ts'
+export { PostgresNotMigratedError, PostgresTimeoutError } from '../../storage/postgres-errors.ts'
 export { type PostgresStore, postgresStore } from './postgres-store.ts'
-export { PostgresTimeoutError } from './postgres-timeout-error.ts'

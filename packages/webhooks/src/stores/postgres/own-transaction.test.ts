@@ -1,27 +1,26 @@
-import { isInstalled, type Postgres, startPgBouncer, startPostgres } from 'notewire-test-servers'
+import { isInstalled, openPool, startPgBouncer } from 'notewire-test-servers'
 import type { Pool, PoolClient } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openPool } from '../../fixtures/open-pool.ts'
 import { recordingLogger } from '../../fixtures/recording-logger.ts'
 import { TEST_SECRET } from '../../fixtures/secrets.ts'
 import { ClaimLostError, createReceiver, type HandlerContext, TransactionNotCommittedError } from '../../index.ts'
+import type { Claim } from '../../interfaces/store.ts'
 import { anEvent } from '../../testing/an-event.ts'
-import type { Claim } from '../store.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import { type PostgresConnection, postgresStore } from './index.ts'
 
-let server: Postgres
+let databases: TestDatabases
+let url: string
 let pool: Pool
 beforeAll(async () => {
-  server = await startPostgres()
-  pool = openPool(server.url)
+  databases = await startDatabases()
+  url = await databases.emptyDatabase()
+  pool = databases.poolOf(url)
   await postgresStore(pool).migrate()
   await pool.query('CREATE TABLE effects (event_id text NOT NULL)')
 })
 beforeEach(() => pool.query('TRUNCATE effects, notewire_events, notewire_notes'))
-afterAll(async () => {
-  await pool.end()
-  await server.stop()
-})
+afterAll(() => databases.cleanUp.disposeAsync())
 
 const event = anEvent({ kind: 'note.updated', eventId: 'one', revision: 7 })
 
@@ -61,7 +60,7 @@ describe('context.commit', () => {
   })
 
   it.runIf(isInstalled('pgbouncer'))('does the same through PgBouncer in transaction mode', async () => {
-    await using bouncer = await startPgBouncer(server.url)
+    await using bouncer = await startPgBouncer(url)
     const bounced = openPool(bouncer.url)
     const receiver = receiverWith(
       (context) =>
@@ -129,12 +128,11 @@ describe('context.commit', () => {
       open = await begun()
       await context.commit(open)
     })
-    const began = performance.now()
+    // The transaction stays open: a query that waited for it would be given up, and the status would be store-failed.
     expect(await receiver.process(event)).toMatchObject({
       status: 'failed',
       error: expect.any(TransactionNotCommittedError),
     })
-    expect(performance.now() - began).toBeLessThan(1_000)
     // It is the open transaction that decides: nobody else can have the event meanwhile.
     expect((await postgresStore(pool).claim(requestOf('one', { revision: 7 }))).status).toBe('busy')
     if (open !== undefined) await ended(open, 'COMMIT')
@@ -146,12 +144,11 @@ describe('context.commit', () => {
     const claim = await claimOf('one', { revision: 7, leaseMs: 0 })
     const client = await begun()
     await store.commitIn(client, claim)
-    const began = performance.now()
+    // The transaction stays open: an operation that waited for it would be given up, and would reject.
     expect((await store.claim(claim.request)).status).toBe('busy')
     expect((await store.claim({ ...claim.request, eventId: 'two' })).status).toBe('busy')
     expect(await store.renew(claim, 20_000)).toBe('renewed')
     await store.release(claim)
-    expect(performance.now() - began).toBeLessThan(1_000)
     await ended(client, 'COMMIT')
     expect((await store.claim(claim.request)).status).toBe('duplicate')
   })
@@ -162,8 +159,9 @@ describe('context.commit', () => {
     const [first, second] = [await begun(), await begun()]
     await store.commitIn(first, claim)
     const began = performance.now()
+    // The code of a lock that was not given in time, and not the store's own error after five seconds.
     await expect(store.commitIn(second, claim)).rejects.toMatchObject({ code: '55P03' })
-    expect(performance.now() - began).toBeLessThan(4_000)
+    expect(performance.now() - began).toBeGreaterThan(1_900)
     await ended(second, 'ROLLBACK')
     await ended(first, 'COMMIT')
   })

@@ -1,17 +1,16 @@
 import { OptionError } from '@notewire/protocol'
-import { isInstalled, type Postgres, startPgBouncer, startPostgres } from 'notewire-test-servers'
+import { isInstalled, startPgBouncer } from 'notewire-test-servers'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openPool } from '../../fixtures/open-pool.ts'
 import { storeChecks } from '../../testing/store-checks.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import { type PostgresConnection, PostgresNotMigratedError, PostgresTimeoutError, postgresStore } from './index.ts'
 
-const cleanUp = new AsyncDisposableStack()
-let server: Postgres
+let databases: TestDatabases
 beforeAll(async () => {
-  server = cleanUp.use(await startPostgres())
+  databases = await startDatabases()
 })
-afterAll(() => cleanUp.disposeAsync())
+afterAll(() => databases.cleanUp.disposeAsync())
 
 const request = (eventId: string) =>
   ({
@@ -28,8 +27,8 @@ const ways = isInstalled('pgbouncer') ? ['directly', 'through PgBouncer in trans
 describe.each(ways)('the store in PostgreSQL, %s', (way) => {
   let pool: Pool
   beforeAll(async () => {
-    const url = await emptyDatabase()
-    pool = poolOf(way === 'directly' ? url : cleanUp.use(await startPgBouncer(url)).url)
+    const url = await databases.emptyDatabase()
+    pool = databases.poolOf(way === 'directly' ? url : databases.cleanUp.use(await startPgBouncer(url)).url)
     await postgresStore(pool).migrate()
   })
 
@@ -38,7 +37,7 @@ describe.each(ways)('the store in PostgreSQL, %s', (way) => {
 
 describe('an operation', () => {
   it('is one statement without a name, hence one round trip: a claim, a renewal, a commit, a release', async () => {
-    const pool = await migratedPool()
+    const pool = await databases.migratedPool()
     const statements: unknown[][] = []
     const store = postgresStore({
       query: (...statement) => {
@@ -61,7 +60,7 @@ describe('an operation', () => {
   })
 
   it('writes and locks nothing where the answer is duplicate, stale or busy', async () => {
-    const pool = await migratedPool()
+    const pool = await databases.migratedPool()
     const store = postgresStore(pool)
     const done = await store.claim(request('done'))
     if (done.status === 'claimed') await store.commit(done.claim)
@@ -84,7 +83,7 @@ describe('an operation', () => {
   })
 
   it('updates rows in place, and leaves the indexes alone', async () => {
-    const pool = await migratedPool()
+    const pool = await databases.migratedPool()
     const store = postgresStore(pool)
     for (let turn = 0; turn < 300; turn += 1) {
       const answer = await store.claim({ ...request(`event ${turn}`), note: { noteId: `note ${turn % 3}` } })
@@ -99,7 +98,7 @@ describe('an operation', () => {
   })
 
   it('gives up after five seconds, and gives back what was claimed later', async () => {
-    const pool = await migratedPool()
+    const pool = await databases.migratedPool()
     let letGo = () => {}
     const held = new Promise<void>((resolve) => {
       letGo = resolve
@@ -115,7 +114,7 @@ describe('an operation', () => {
   })
 
   it('says what to do where the tables are missing, and passes on the errors of the driver', async () => {
-    const pool = poolOf(await emptyDatabase())
+    const pool = databases.poolOf(await databases.emptyDatabase())
     const store = postgresStore(pool)
     await expect(store.claim(request('one'))).rejects.toThrow(PostgresNotMigratedError)
     await expect(store.forget('default', 'one')).rejects.toThrow(/store\.migrate\(\)/)
@@ -126,7 +125,7 @@ describe('an operation', () => {
 
 describe('prune', () => {
   it('looks through a table a few pages at a time, and removes what is over from all of them', async () => {
-    const pool = await migratedPool()
+    const pool = await databases.migratedPool()
     await pool.query(`INSERT INTO notewire_events
       SELECT 'default', 'event ' || n, n, NULL, clock_timestamp() + CASE WHEN n % 3 = 0 THEN 1 ELSE -1 END * interval '1 hour'
       FROM generate_series(1, 60000) AS n`)
@@ -145,7 +144,7 @@ describe('prune', () => {
   })
 
   it('removes what claims left behind that were abandoned or released, and counts only marks and revisions', async () => {
-    const pool = await migratedPool()
+    const pool = await databases.migratedPool()
     const store = postgresStore(pool)
     const released = await store.claim(request('released'))
     if (released.status === 'claimed') await store.release(released.claim)
@@ -158,7 +157,7 @@ describe('prune', () => {
   })
 
   it('waits for nobody', async () => {
-    const pool = await migratedPool()
+    const pool = await databases.migratedPool()
     const store = postgresStore(pool)
     const claim = await store.claim({ ...request('one'), leaseMs: 0, keepMs: 0 })
     if (claim.status !== 'claimed') throw new Error(claim.status)
@@ -181,30 +180,12 @@ describe('postgresStore', () => {
   })
 
   it('keeps for ever what is to be kept for ever', async () => {
-    const store = postgresStore(await migratedPool())
+    const store = postgresStore(await databases.migratedPool())
     const answer = await store.claim({ ...request('one'), keepMs: Number.POSITIVE_INFINITY })
     expect(answer.status === 'claimed' && (await store.commit(answer.claim))).toBe('committed')
     expect(await store.prune()).toBe(0)
   })
 })
-
-let databases = 0
-function emptyDatabase(): Promise<string> {
-  databases += 1
-  return server.createDatabase(`database_${databases}`)
-}
-
-async function migratedPool(): Promise<Pool> {
-  const pool = poolOf(await emptyDatabase())
-  await postgresStore(pool).migrate()
-  return pool
-}
-
-function poolOf(url: string): Pool {
-  const pool = openPool(url)
-  cleanUp.defer(() => pool.end())
-  return pool
-}
 
 // A transaction gets its number with its first write or lock.
 async function transactionId(connection: PostgresConnection): Promise<readonly unknown[]> {

@@ -1,25 +1,30 @@
-import type { PostgresConnection } from './postgres-connection.ts'
+import type { PostgresQueries } from '../../storage/postgres-queries.ts'
 
-/** How much of a table one statement looks through: 1.6 MB, some ten thousand rows. */
+/** How much of a table one statement reads: 1.6 MB, about ten thousand rows. */
 const PAGES_AT_ONCE = 200
 
-/** Deletes the rows of a table that are nobody's and need not be kept, a few pages at a time. */
+/** Deletes the rows of a table whose lease and whose time to be kept have ended, a few pages at a time. */
 export async function pruneTable(
   table: 'notewire_events' | 'notewire_notes',
-  connection: PostgresConnection,
+  queries: PostgresQueries,
 ): Promise<number> {
   let removed = 0
   for (let page = 0, pages = 1; page < pages; page += PAGES_AT_ONCE) {
-    const { rows } = await connection.query(pruningOf(table), [`(${page},0)`, `(${page + PAGES_AT_ONCE},0)`])
-    const [answer] = rows as readonly [{ readonly removed: unknown; readonly pages: unknown }]
-    removed += Number(answer.removed)
-    pages = Number(answer.pages)
+    const range = [`(${page},0)`, `(${page + PAGES_AT_ONCE},0)`]
+    const [pruned] = await queries.run<PrunedRow>('prune', pruningOf(table), range)
+    removed += Number(pruned?.removed ?? 0)
+    pages = Number(pruned?.pages ?? 0)
   }
   return removed
 }
 
-// By physical position: no index on a time would leave updates heap-only. A row that moves meanwhile is left to the next call,
-// and so is one that is locked: nobody waits for the pruning, and it waits for nobody.
+interface PrunedRow {
+  readonly removed: unknown
+  readonly pages: unknown
+}
+
+// By physical position, because an index on a time would prevent heap-only updates. A row that is locked, or that moves
+// meanwhile, is left to the next call: pruning waits for no lock.
 function pruningOf(table: string): string {
   return `
 WITH pruned AS (

@@ -6,6 +6,9 @@
  */
 // Ids are compared byte by byte, which is faster than by the rules of a language and survives an upgrade of these. No
 // update touches an indexed column and pages keep some room, so that updates leave the indexes alone (heap-only tuples).
+//
+// `deletion_occurred_at` is the time of the deletion at `deletion_revision`, in milliseconds since the Unix epoch. The first
+// version of the functions leaves both as they were: the time counts while `deletion_revision` is the note's `revision`.
 export const TABLES = `
 CREATE TABLE IF NOT EXISTS notewire_events (
   scope         text COLLATE "C" NOT NULL,
@@ -28,4 +31,8 @@ CREATE TABLE IF NOT EXISTS notewire_notes (
   seen          text[],
   PRIMARY KEY (scope, note_id)
 ) WITH (fillfactor = 80);
+
+ALTER TABLE notewire_notes
+  ADD COLUMN IF NOT EXISTS deletion_revision bigint,
+  ADD COLUMN IF NOT EXISTS deletion_occurred_at bigint;
 `

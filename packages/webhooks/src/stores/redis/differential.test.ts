@@ -5,9 +5,9 @@ import { Redis } from 'ioredis'
 import { type Redis as RedisServer, startRedis } from 'notewire-test-servers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ManualClock } from '../../fixtures/manual-clock.ts'
-import type { GateMode, NoteChange } from '../../receiver/revision-gate.ts'
+import type { GateMode, NoteChange } from '../../interfaces/revision-gate.ts'
+import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
 import { memoryStore } from '../memory-store.ts'
-import type { Claim, ClaimRequest, ReceiverStore } from '../store.ts'
 import { redisStore } from './redis-store.ts'
 
 // Leases are over at the next step, or never: what a slow machine does between two steps then makes no difference.
@@ -32,6 +32,7 @@ const aChange: fc.Arbitrary<NoteChange> = fc.record({
   kind: fc.constantFrom(...NOTE_EVENT_KINDS),
   revision: mostly(5, 4, 6, 10, Number.MAX_SAFE_INTEGER),
   recordingSessionId: mostly<string | undefined>(undefined, '', 's', 's\nnote.deleted', 'note.ended "s"'),
+  occurredAt: mostly<number | undefined>(2, 1, 3, undefined, -1, 1_767_258_000_000),
 })
 
 const aNote = fc.record({

@@ -1,4 +1,4 @@
-import type { ClaimRequest } from '../store.ts'
+import type { ClaimRequest } from '../../interfaces/store.ts'
 
 /** The keys that a claim is about: its event's, and its note's where it has one. */
 export function keysOf({ scope, eventId, note }: ClaimRequest): readonly string[] {

@@ -1,6 +1,6 @@
 import { type Redis as RedisServer, startRedis } from 'notewire-test-servers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { ClaimRequest, ReceiverStore } from '../store.ts'
+import type { ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
 import { aRequest } from './fixtures/claims.ts'
 import { clientMakers, type TestClient } from './fixtures/clients.ts'
 import { redisStore } from './redis-store.ts'

@@ -26,8 +26,8 @@ export function scriptRunner(client: IoredisClient | NodeRedisClient): RunScript
   if (isNodeRedis(client)) return nodeRedisRunner(client)
   throw new OptionError(
     'client',
-    'client is a client of neither ioredis nor redis. Give what `new Redis()`, `new Cluster()`, `createClient()`, ' +
-      '`createCluster()` or `createSentinel()` returned, and not the promise of it.',
+    'client is not a client of ioredis or redis. Pass the object returned by `new Redis()`, `new Cluster()`, `createClient()`, ' +
+      '`createCluster()` or `createSentinel()`, not a promise.',
   )
 }
 

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { type Redis as RedisServer, startRedis } from 'notewire-test-servers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ReceiverStore } from '../../interfaces/store.ts'
 import { createReceiver, type Receiver } from '../../receiver/receiver.ts'
 import { anEvent } from '../../testing/an-event.ts'
 import { signAttempt } from '../../testing/sign-attempt.ts'
 import { storeChecks } from '../../testing/store-checks.ts'
-import type { ReceiverStore } from '../store.ts'
 import { aRequest, claimed } from './fixtures/claims.ts'
 import { clientMakers, type TestClient } from './fixtures/clients.ts'
 import { redisStore } from './redis-store.ts'
@@ -57,7 +57,18 @@ describe('the store in Redis', () => {
     expect(await admin.get(event)).toMatch(new RegExp(`^${claim.fencingToken} \\d{13}$`))
     await store.commit(claim)
     expect(await admin.get(event)).toBe(`processed ${claim.fencingToken}`)
-    expect(await admin.get(note)).toBe(`${claim.fencingToken} 0\n7\nnote.updated\n`)
+    expect(await admin.get(note)).toMatch(new RegExp(`^${claim.fencingToken} 0\n7\nkept \\d{13}\nnote.updated\n$`))
+  })
+
+  it('goes on with the notes of the version before, which wrote no times', async () => {
+    const scope = 'before'
+    await admin.set('{notewire:before}:note:note_1', '1795336599346045 0\n7\nnote.deleted "s"\nnote.updated\n')
+    const at = (kind: 'note.updated' | 'note.deleted', occurredAt: number, eventId: string) =>
+      aRequest({ scope, eventId, note: { noteId: 'note_1', change: { kind, revision: 7, occurredAt } } })
+    expect(await store.claim(at('note.updated', 30, 'one'))).toEqual({ status: 'stale', appliedRevision: 7 })
+    await store.commit(await claimed(store, at('note.deleted', 10, 'two')))
+    // The deletion of the version before may have been later.
+    expect(await store.claim(at('note.updated', 30, 'three'))).toEqual({ status: 'stale', appliedRevision: 7 })
   })
 
   it('has Redis remove what need not be kept any longer, so that there is nothing to prune', async () => {
@@ -182,6 +193,6 @@ describe('the store in Redis', () => {
     ['an address', 'redis://127.0.0.1'],
   ])('refuses %s where the client should be', (_, client) => {
     // @ts-expect-error no client
-    expect(() => redisStore(client)).toThrow(/client of neither ioredis nor redis/)
+    expect(() => redisStore(client)).toThrow(/client is not a client of ioredis or redis/)
   })
 })

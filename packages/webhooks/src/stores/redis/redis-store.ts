@@ -1,6 +1,7 @@
-import type { GateMode, NoteChange } from '../../receiver/revision-gate.ts'
-import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../store.ts'
-import { withinTimeLimit } from '../time-limit.ts'
+import type { GateMode, NoteChange } from '../../interfaces/revision-gate.ts'
+import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
+import { withinTimeLimit } from '../../storage/time-limit.ts'
+import { STORE_TIME_LIMIT_MS } from '../time-limit.ts'
 import { eventKey, keysOf } from './keys.ts'
 import { type IoredisClient, type NodeRedisClient, type RunScript, scriptRunner } from './redis-client.ts'
 import { RedisTimeoutError } from './redis-timeout-error.ts'
@@ -63,9 +64,12 @@ class RedisStore implements ReceiverStore {
     const { note, gate, leaseMs, keepMs } = request
     const args = [wholeMs(leaseMs), wholeMs(leaseMs + keepMs)]
     if (note?.change !== undefined) args.push(...gateArguments(gate, note.change))
-    const work = this.#run(CLAIM, keysOf(request), args)
-    const late = (reply: string) => this.#giveBackLate(claimResult(reply, request))
-    return claimResult(await withinTimeLimit(work, () => new RedisTimeoutError('claim'), late), request)
+    const reply = await this.#ask('claim', CLAIM, keysOf(request), args, (lateReply) => {
+      // Nobody waits for this claim any longer: it would keep its event busy until its lease ends.
+      const late = claimResult(lateReply, request)
+      if (late.status === 'claimed') this.release(late.claim).catch(() => undefined)
+    })
+    return claimResult(reply, request)
   }
 
   async renew({ request, fencingToken }: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {
@@ -77,7 +81,7 @@ class RedisStore implements ReceiverStore {
   async commit({ request, fencingToken }: Claim): Promise<CommitResult> {
     const { note, keepMs } = request
     const args = [fencingToken, wholeMs(keepMs)]
-    if (note?.change !== undefined) args.push(String(note.change.revision), seenLine(note.change))
+    if (note?.change !== undefined) args.push(String(note.change.revision), seenLine(note.change), timeOf(note.change))
     const reply = await this.#ask('commit', COMMIT, keysOf(request), args)
     return reply === 'committed' ? reply : 'lost'
   }
@@ -96,13 +100,15 @@ class RedisStore implements ReceiverStore {
     return 0
   }
 
-  #ask(operation: string, script: Script, keys: readonly string[], args: readonly string[]): Promise<string> {
-    return withinTimeLimit(this.#run(script, keys, args), () => new RedisTimeoutError(operation))
-  }
-
-  /** A claim that Redis gives when nobody waits for it any longer would keep its event busy until it runs out. */
-  #giveBackLate(result: ClaimResult): void {
-    if (result.status === 'claimed') this.release(result.claim).catch(() => undefined)
+  #ask(
+    operation: string,
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+    onLate?: (reply: string) => void,
+  ): Promise<string> {
+    const work = this.#run(script, keys, args)
+    return withinTimeLimit(work, STORE_TIME_LIMIT_MS, () => new RedisTimeoutError(operation), onLate)
   }
 }
 
@@ -113,17 +119,27 @@ function claimResult(reply: string, request: ClaimRequest): ClaimResult {
   return { status: 'claimed', claim: { request, fencingToken: first } }
 }
 
-/** What the gate has to know: the revision, and what may pass at an equal one unless it, or a deletion, is seen at it. */
+/**
+ * What the gate has to know: the revision; where something can pass at an equal one, `always`, or what passes unless it is
+ * seen, or nothing; and when the event occurred, which must be later than a deletion.
+ */
 function gateArguments(gate: GateMode, change: NoteChange): readonly string[] {
   if (gate === 'off') return []
   const revision = String(change.revision)
-  const passesAtEqual = gate === 'per-kind' || (gate === 'deletions-at-equal' && change.kind === 'note.deleted')
-  return passesAtEqual ? [revision, seenLine(change)] : [revision]
+  if (gate === 'strict') return [revision]
+  const unlessSeen = gate === 'per-kind' ? seenLine(change) : ''
+  return [revision, change.kind === 'note.deleted' ? 'always' : unlessSeen, timeOf(change)]
 }
 
-/** A kind, with its recording session where there is one, in one line. */
+/** A kind, with its recording session where there is one, in one line. Of a deletion the kind alone. */
 function seenLine({ kind, recordingSessionId }: NoteChange): string {
-  return recordingSessionId === undefined ? kind : `${kind} ${JSON.stringify(recordingSessionId)}`
+  if (kind === 'note.deleted' || recordingSessionId === undefined) return kind
+  return `${kind} ${JSON.stringify(recordingSessionId)}`
+}
+
+/** When a change occurred, in milliseconds since the Unix epoch, or nothing. */
+function timeOf({ occurredAt }: NoteChange): string {
+  return occurredAt === undefined ? '' : String(occurredAt)
 }
 
 // Redis takes whole numbers from 1, and no Infinity.

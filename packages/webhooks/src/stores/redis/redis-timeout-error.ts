@@ -6,8 +6,8 @@ export class RedisTimeoutError extends NotewireError<'redis_timeout'> {
   constructor(operation: string) {
     super(
       'redis_timeout',
-      `Redis did not answer "${operation}" within ${STORE_TIME_LIMIT_MS / 1000} s: it cannot be reached, or is overloaded. ` +
-        'Look at the events of your client ("error", "reconnecting"); the event will come again.',
+      `Redis did not answer "${operation}" within ${STORE_TIME_LIMIT_MS / 1000} s: it is unreachable or overloaded. ` +
+        'Check the events "error" and "reconnecting" of your Redis client. The delivery will be retried.',
     )
   }
 }

@@ -1,12 +1,16 @@
 import { script } from './script.ts'
 
 /*
- * An event's key holds "<fencing token> <end of the lease, in ms>", followed by " forgotten" when it was; or, once it is
- * committed, "processed <fencing token>". A note's key holds the same two numbers, and below them, a line each, the
- * revision applied and what is seen at it. A lease whose end is 0 was given back.
+ * An event's key holds "<fencing token> <end of the lease, in ms>"; after `forget`, followed by " forgotten <until when its
+ * mark was kept, in ms>". Once it is committed, it holds "processed <fencing token>".
  *
- * Leases do not expire with their keys: while nobody has taken a claim over, its holder may still commit it. The token
- * stays with the key, and grows though the clock is set back; it grows by the clock though the key is gone.
+ * A note's key holds the same two numbers; below them the revision applied; and below that, a line each, until when the
+ * revision is kept ("kept <ms>") and what is seen at it. The line of a deletion ("note.deleted", or "note.deleted at <ms>",
+ * which is when it occurred) is there while the note counts as deleted. The first version of these scripts wrote no times.
+ *
+ * A lease whose end is 0 was given back. Leases do not expire with their keys: while nobody has taken a claim over, its
+ * holder may still commit it. The token stays with the key, and grows though the clock is set back; it grows by the clock
+ * though the key is gone.
  */
 
 const IS_CURRENT = `
@@ -17,15 +21,39 @@ if string.find(event or '', held, 1, true) ~= 1 then return 'lost' end
 if KEYS[2] and string.find(note or '', held, 1, true) ~= 1 then return 'lost' end
 `
 
+// A key is kept as long as any write of it has asked for.
+const STORE = `
+local function store(key, value, ms)
+  redis.call('SET', key, value, 'PX', string.format('%.0f', math.max(tonumber(ms), redis.call('PTTL', key))))
+end
+`
+
+// Whether the note counts as deleted, and when the deletion occurred: nil where that is not known.
+const DELETION = `
+local function deletion_in(seen)
+  local line = string.match(seen, '\\nnote%.deleted([^\\n]*)\\n')
+  return line ~= nil, line and tonumber(string.match(line, '^ at (.+)$'))
+end
+`
+
 /**
  * KEYS: the event; the note, where there is one.
- * ARGV: lease (ms); how long the key is kept (ms); where the gate decides: the revision, and what passes at an equal one
- * unless it is seen already.
+ * ARGV: lease (ms); how long the key is kept (ms); where the gate decides: the revision; where something can pass at an equal
+ * one: `always`, or what passes unless it is seen, or nothing; when the event occurred (ms), or nothing.
  */
-export const CLAIM = script(`
+export const CLAIM = script(`${STORE}${DELETION}
 local event = redis.call('GET', KEYS[1])
 if event and string.sub(event, 1, 9) == 'processed' then return 'duplicate' end
-local forgotten = event and string.find(event, ' forgotten', 1, true)
+local forgotten = event and string.match(event, ' forgotten.*$')
+
+local function passes_at_equal(seen)
+  if not ARGV[4] then return false end
+  if ARGV[4] == 'always' then return true end
+  local deleted, deleted_at = deletion_in(seen)
+  local occurred_at = tonumber(ARGV[5])
+  if deleted then return deleted_at and occurred_at and occurred_at > deleted_at end
+  return ARGV[4] ~= '' and not string.find(seen, '\\n' .. ARGV[4] .. '\\n', 1, true)
+end
 
 local note = KEYS[2] and redis.call('GET', KEYS[2])
 local note_token, note_ends, revision, seen = 0, 0, '', ''
@@ -34,10 +62,7 @@ if note then
   -- What was forgotten on purpose is to pass, whatever its revision.
   if ARGV[3] and revision ~= '' and not forgotten then
     local above = ARGV[3] - revision
-    if above < 0 or above == 0 and (not ARGV[4] or string.find(seen, '\\nnote.deleted', 1, true)
-        or string.find(seen, '\\n' .. ARGV[4] .. '\\n', 1, true)) then
-      return 'stale ' .. revision
-    end
+    if above < 0 or above == 0 and not passes_at_equal(seen) then return 'stale ' .. revision end
   end
 end
 
@@ -49,8 +74,8 @@ if tonumber(event_ends) > now or tonumber(note_ends) > now then return 'busy' en
 
 local token = math.max(time[1] * 1000000 + time[2], event_token + 1, note_token + 1)
 local lease = string.format('%.0f %.0f', token, now + ARGV[1])
-redis.call('SET', KEYS[1], forgotten and lease .. ' forgotten' or lease, 'PX', ARGV[2])
-if KEYS[2] then redis.call('SET', KEYS[2], lease .. '\\n' .. revision .. seen, 'PX', ARGV[2]) end
+store(KEYS[1], lease .. (forgotten or ''), ARGV[2])
+if KEYS[2] then store(KEYS[2], lease .. '\\n' .. revision .. seen, ARGV[2]) end
 return lease
 `)
 
@@ -58,32 +83,52 @@ return lease
  * KEYS: the event; the note, where there is one.
  * ARGV: fencing token; lease (ms); how long the key is kept (ms).
  */
-export const RENEW = script(`${IS_CURRENT}
+export const RENEW = script(`${IS_CURRENT}${STORE}
 local time = redis.call('TIME')
 local lease = held .. string.format('%.0f', time[1] * 1000 + time[2] / 1000 + ARGV[2])
-redis.call('SET', KEYS[1], (string.gsub(event, '^%d+ %d+', lease)), 'PX', ARGV[3])
-if note then redis.call('SET', KEYS[2], (string.gsub(note, '^%d+ %d+', lease)), 'PX', ARGV[3]) end
+store(KEYS[1], (string.gsub(event, '^%d+ %d+', lease)), ARGV[3])
+if note then store(KEYS[2], (string.gsub(note, '^%d+ %d+', lease)), ARGV[3]) end
 return 'renewed'
 `)
 
 /**
  * KEYS: the event; the note, where there is one.
- * ARGV: fencing token; how long to keep mark and revision (ms); where there is a change: its revision, and what is seen.
+ * ARGV: fencing token; how long to keep mark and revision (ms); where there is a change: its revision, what is seen, and when
+ * it occurred (ms), or nothing.
  */
-export const COMMIT = script(`${IS_CURRENT}
-redis.call('SET', KEYS[1], 'processed ' .. ARGV[1], 'PX', ARGV[2])
-if note then
-  local revision, seen = string.match(note, '\\n(%S*)(.*)$')
-  if ARGV[3] then
-    local above = revision == '' and 1 or ARGV[3] - revision
-    if above > 0 then
-      revision, seen = ARGV[3], '\\n' .. ARGV[4] .. '\\n'
-    elseif above == 0 and not string.find(seen, '\\n' .. ARGV[4] .. '\\n', 1, true) then
-      seen = seen .. ARGV[4] .. '\\n'
+export const COMMIT = script(`${IS_CURRENT}${DELETION}
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local function ms_to_keep(kept_until)
+  return string.format('%.0f', math.max(ARGV[2], (tonumber(kept_until) or 0) - now))
+end
+
+redis.call('SET', KEYS[1], 'processed ' .. ARGV[1], 'PX', ms_to_keep(string.match(event, ' forgotten (%d+)$')))
+if not note then return 'committed' end
+
+local revision, seen = string.match(note, '\\n(%S*)(.*)$')
+local keep_ms = ms_to_keep(string.match(seen, '\\nkept (%d+)\\n'))
+if ARGV[3] then
+  local above = revision == '' and 1 or ARGV[3] - revision
+  local occurred_at = tonumber(ARGV[5])
+  if above > 0 then revision, seen = ARGV[3], '\\n' end
+  if above >= 0 then
+    local deleted, deleted_at = deletion_in(seen)
+    if ARGV[4] == 'note.deleted' then
+      -- The later of the two where the note counts as deleted already; nothing where one of them is not known.
+      if deleted then occurred_at = occurred_at and deleted_at and math.max(occurred_at, deleted_at) end
+      seen = '\\nnote.deleted' .. (occurred_at and string.format(' at %.0f', occurred_at) or '') .. '\\n'
+    else
+      if deleted and deleted_at and occurred_at and occurred_at > deleted_at then
+        seen = string.gsub(seen, '\\nnote%.deleted[^\\n]*\\n', '\\n')
+      end
+      if not string.find(seen, '\\n' .. ARGV[4] .. '\\n', 1, true) then seen = seen .. ARGV[4] .. '\\n' end
     end
   end
-  redis.call('SET', KEYS[2], held .. '0\\n' .. revision .. seen, 'PX', ARGV[2])
+  seen = string.gsub(seen, '\\nkept %d+\\n', '\\n')
+  seen = string.format('\\nkept %.0f', now + keep_ms) .. seen
 end
+redis.call('SET', KEYS[2], held .. '0\\n' .. revision .. seen, 'PX', keep_ms)
 return 'committed'
 `)
 
@@ -100,6 +145,8 @@ return 'released'
 export const FORGET = script(`
 local token = string.match(redis.call('GET', KEYS[1]) or '', '^processed (%d+)$')
 if not token then return 'unknown' end
-redis.call('SET', KEYS[1], string.format('%.0f 0 forgotten', token + 1), 'KEEPTTL')
+local time = redis.call('TIME')
+local kept_until = time[1] * 1000 + time[2] / 1000 + redis.call('PTTL', KEYS[1])
+redis.call('SET', KEYS[1], string.format('%.0f 0 forgotten %.0f', token + 1, kept_until), 'KEEPTTL')
 return 'forgotten'
 `)

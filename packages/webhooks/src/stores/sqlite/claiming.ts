@@ -1,7 +1,12 @@
-import { type NoteChange, passRevisionGate, raiseRevision } from '../../receiver/revision-gate.ts'
-import type { ClaimRequest, ClaimResult } from '../store.ts'
+import {
+  type AppliedRevision,
+  type NoteChange,
+  passRevisionGate,
+  raiseRevision,
+} from '../../interfaces/revision-gate.ts'
+import type { ClaimRequest, ClaimResult } from '../../interfaces/store.ts'
+import type { SqliteRow, SqliteStatement, SqliteValue } from '../../storage/sqlite-driver.ts'
 import { NOW, wholeMs } from './schema.ts'
-import type { SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
 
 /** Takes the event's lease and the note's, and tells why where they cannot be had. */
 export function claimStatements(request: ClaimRequest, now: number | null): readonly SqliteStatement[] {
@@ -27,15 +32,22 @@ export function readClaim(rows: readonly SqliteRow[][], request: ClaimRequest): 
   return { status: 'busy' }
 }
 
-// The gate without its modes: what an equal revision comes to, by whether the change was seen at it. `revision` is NULL for
-// what passes whatever was applied.
+// The gate without its modes: what an equal revision comes to, by whether the note counts as deleted, and by whether the
+// change was seen. `revision` is NULL for what passes whatever was applied.
 function judged({ gate, note }: ClaimRequest): readonly SqliteValue[] {
   const change = note?.change
-  if (change === undefined || gate === 'off') return [null, null, null, null]
+  if (change === undefined || gate === 'off') return [null, null, null, null, null, null]
   const { revision, seen } = raiseRevision(undefined, change)
-  const passes = (seenBefore: readonly string[]) =>
-    Number(passRevisionGate(gate, change, { revision, deleted: false, seen: seenBefore }) === 'apply')
-  return [revision, seenKeyOf(change), passes(seen), passes([])]
+  const passes = (applied: Omit<AppliedRevision, 'revision'>) =>
+    Number(passRevisionGate(gate, change, { revision, ...applied }) === 'apply')
+  return [
+    revision,
+    seenKeyOf(change),
+    passes({ deleted: false, seen }),
+    passes({ deleted: false, seen: [] }),
+    passes({ deleted: true, seen: [] }),
+    gate === 'strict' ? null : (change.occurredAt ?? null),
+  ]
 }
 
 /** What an applied change leaves in `seen`. */
@@ -43,11 +55,17 @@ export function seenKeyOf(change: NoteChange): string {
   return raiseRevision(undefined, change).seen[0] ?? ''
 }
 
+/** Whether a change occurred after the deletion at which its note stands. */
+export function isLaterThanDeletion(change: string): string {
+  return `coalesce(note.deletion_revision = note.revision AND ${change}.occurred_at > note.deletion_occurred_at, 0)`
+}
+
 // Tokens grow with each claim of a row. Beginning with the time, they also grow where a row was pruned in between.
 const DECIDE = `
   WITH request (
-    scope, event_id, note_id, revision, seen_key, passes_if_seen, passes_if_unseen, lease_ms, now
-  ) AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${NOW})),
+    scope, event_id, note_id, revision, seen_key, passes_if_seen, passes_if_unseen, passes_if_deleted, occurred_at,
+    lease_ms, now
+  ) AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${NOW})),
   decision AS (
     SELECT
       request.scope,
@@ -59,10 +77,11 @@ const DECIDE = `
         WHEN event.processed_at IS NOT NULL AND event.forgotten_at IS NULL THEN 'duplicate'
         WHEN event.processed_at IS NULL AND (
           request.revision < note.revision
-          OR request.revision = note.revision AND (
-            note.deleted
-            OR NOT iif(seen_key IN (SELECT value FROM json_each(note.seen)), passes_if_seen, passes_if_unseen)
-          )
+          OR request.revision = note.revision AND NOT CASE
+            WHEN note.deleted THEN passes_if_deleted OR ${isLaterThanDeletion('request')}
+            WHEN seen_key IN (SELECT value FROM json_each(note.seen)) THEN passes_if_seen
+            ELSE passes_if_unseen
+          END
         ) THEN 'stale'
         WHEN event.lease_ends_at > now OR note.lease_ends_at > now THEN 'busy'
         ELSE 'free'

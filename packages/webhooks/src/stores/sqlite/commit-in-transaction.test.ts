@@ -1,17 +1,17 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
+import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ManualClock } from '../../fixtures/manual-clock.ts'
 import { recordingLogger } from '../../fixtures/recording-logger.ts'
 import { TEST_SECRET } from '../../fixtures/secrets.ts'
+import type { ClaimRequest } from '../../interfaces/store.ts'
 import { createReceiver } from '../../receiver/receiver.ts'
+import { betterSqlite } from '../../storage/better-sqlite.ts'
+import type { SqliteConnection } from '../../storage/sqlite-connection.ts'
 import { anEvent } from '../../testing/an-event.ts'
 import { signAttempt } from '../../testing/sign-attempt.ts'
-import type { ClaimRequest } from '../store.ts'
-import { betterSqlite } from './better-sqlite.ts'
-import { temporaryPath } from './fixtures/temporary-path.ts'
-import type { SqliteConnection } from './sqlite-connection.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 const drivers = {
@@ -24,6 +24,14 @@ const drivers = {
     open: (path: string) => new Database(path),
   },
 }
+
+it('a connection of better-sqlite3, which would block the thread for 5 s, no longer blocks it once the store uses it', async () => {
+  const connection = new Database(temporaryPath(onTestFinished))
+  onTestFinished(() => void connection.close())
+  expect(connection.pragma('busy_timeout', { simple: true })).toBe(5_000)
+  await sqliteStore(betterSqlite(connection)).migrate()
+  expect(connection.pragma('busy_timeout', { simple: true })).toBe(0)
+})
 
 describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeAt, open }) => {
   async function setUp() {
@@ -98,20 +106,17 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
   it('must be open', async () => {
     const all = await setUp()
     const claim = await claimOf(all)
-    expect(() => all.store.commitIn?.(all.database, claim)).toThrow(/without an open transaction.*BEGIN IMMEDIATE/)
+    expect(() => all.store.commitIn?.(all.database, claim)).toThrow(/no open transaction.*BEGIN IMMEDIATE/)
   })
 
-  it('is waited for while it is open, without blocking the thread on which it goes on', async () => {
+  it('is waited for while it is open', async () => {
     const all = await setUp()
     const { store, database } = all
     database.exec('BEGIN IMMEDIATE')
     database.exec("INSERT INTO summaries VALUES ('note_1')")
-    const began = performance.now()
     const claims = Array.from({ length: 20 }, (_, index) => store.claim({ ...request, eventId: `event ${index}` }))
     await sleep(300)
     database.exec('COMMIT')
-    // One busy timeout of better-sqlite3 is 5 s.
-    expect(performance.now() - began).toBeLessThan(2_000)
     const answers = (await Promise.all(claims)).map(({ status }) => status)
     expect(answers.filter((status) => status === 'claimed')).toHaveLength(1)
     expect(answers.filter((status) => status === 'busy')).toHaveLength(19)
@@ -178,7 +183,7 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
       expect(rows()).toBe(1)
     })
 
-    it('is rolled back by the call when another worker has taken the event over', async () => {
+    it('is rolled back by the call when another worker has claimed the event', async () => {
       const { deliver, outcomes, rows } = await receiving((database, commit) => {
         // What another worker would do once the lease has run out.
         database.exec('UPDATE notewire_events SET fencing_token = fencing_token + 1')

@@ -2,10 +2,10 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ManualClock } from '../../fixtures/manual-clock.ts'
+import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
+import { betterSqlite } from '../../storage/better-sqlite.ts'
+import type { SqliteConnection } from '../../storage/sqlite-connection.ts'
 import { memoryStore } from '../memory-store.ts'
-import type { Claim, ClaimRequest, ReceiverStore } from '../store.ts'
-import { betterSqlite } from './better-sqlite.ts'
-import type { SqliteConnection } from './sqlite-connection.ts'
 import { type SqliteStore, sqliteStore } from './sqlite-store.ts'
 
 const KEEP_MS = 400
@@ -17,6 +17,7 @@ const change = fc.record({
   kind: fc.constantFrom('note.ended', 'note.summary.generated', 'note.updated', 'note.deleted'),
   revision: fc.integer({ min: 0, max: 2 }),
   recordingSessionId: fc.constantFrom(undefined, 'a', 'b'),
+  occurredAt: fc.constantFrom(undefined, 1, 2, 3),
 })
 
 const event = {
@@ -35,7 +36,7 @@ const request: fc.Arbitrary<ClaimRequest> = fc.record({
   ),
   gate: fc.constantFrom('strict', 'deletions-at-equal', 'per-kind', 'per-kind', 'off', 'off'),
   leaseMs: someMs,
-  keepMs: fc.constant(KEEP_MS),
+  keepMs: fc.constantFrom(KEEP_MS, KEEP_MS, KEEP_MS / 4),
 })
 
 type Step =

@@ -1,7 +1,7 @@
-import type { Claim } from '../store.ts'
-import { seenKeyOf } from './claiming.ts'
+import type { Claim } from '../../interfaces/store.ts'
+import type { SqliteRow, SqliteStatement, SqliteValue } from '../../storage/sqlite-driver.ts'
+import { isLaterThanDeletion, seenKeyOf } from './claiming.ts'
 import { NOW, wholeMs } from './schema.ts'
-import type { SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
 
 /** Marks the event, raises the revision of its note and ends their leases, while the claim is current. */
 export function commitStatements(claim: Claim, now: number | null): readonly SqliteStatement[] {
@@ -9,8 +9,8 @@ export function commitStatements(claim: Claim, now: number | null): readonly Sql
   const keepMs = wholeMs(claim.request.keepMs)
   const mark = whileCurrent(MARK, [now, now, keepMs], claim)
   if (note?.change === undefined) return [mark, ...thenOnNote(END_LEASE_OF_NOTE, [], claim)]
-  const { kind, revision } = note.change
-  const change = [revision, Number(kind === 'note.deleted'), seenKeyOf(note.change), now, keepMs]
+  const { kind, revision, occurredAt } = note.change
+  const change = [revision, Number(kind === 'note.deleted'), occurredAt ?? null, seenKeyOf(note.change), now, keepMs]
   return [mark, ...thenOnNote(RAISE, change, claim)]
 }
 
@@ -59,7 +59,9 @@ function thenOnNote(
   return note === undefined ? [] : [{ sql, parameters: [...values, scope, note.noteId] }]
 }
 
-const MARK = eventUpdate(`processed_at = ${NOW}, forgotten_at = NULL, kept_until = ${NOW} + ?, lease_ends_at = NULL`)
+const MARK = eventUpdate(
+  `processed_at = ${NOW}, forgotten_at = NULL, kept_until = max(${NOW} + ?, coalesce(kept_until, 0)), lease_ends_at = NULL`,
+)
 const RENEW = eventUpdate(`lease_ends_at = ${NOW} + ?`)
 const RELEASE = eventUpdate('lease_ends_at = NULL')
 
@@ -87,16 +89,27 @@ const RAISE = `
     revision = max(change.revision, coalesce(note.revision, 0)),
     deleted = CASE
       WHEN note.revision > change.revision THEN note.deleted
-      WHEN note.revision = change.revision THEN note.deleted OR change.deleted
-      ELSE change.deleted
+      WHEN change.deleted THEN 1
+      WHEN note.revision = change.revision AND note.deleted THEN NOT ${isLaterThanDeletion('change')}
+      ELSE 0
+    END,
+    deletion_revision = CASE
+      WHEN note.revision > change.revision OR NOT change.deleted THEN note.deletion_revision
+      ELSE change.revision
+    END,
+    -- The later of the two where the note counts as deleted already; NULL where one of them is not known.
+    deletion_occurred_at = CASE
+      WHEN note.revision > change.revision OR NOT change.deleted THEN note.deletion_occurred_at
+      WHEN note.revision IS NOT change.revision OR NOT note.deleted THEN change.occurred_at
+      WHEN note.deletion_revision = note.revision THEN max(note.deletion_occurred_at, change.occurred_at)
     END,
     seen = CASE
       WHEN note.revision > change.revision THEN note.seen
-      WHEN note.revision IS NOT change.revision THEN json_array(change.seen_key)
+      WHEN change.deleted OR note.revision IS NOT change.revision THEN json_array(change.seen_key)
       WHEN change.seen_key IN (SELECT value FROM json_each(note.seen)) THEN note.seen
       ELSE json_insert(note.seen, '$[#]', change.seen_key)
     END
-  FROM (SELECT ? AS revision, ? AS deleted, ? AS seen_key, ${NOW} + ? AS kept_until) AS change
+  FROM (SELECT ? AS revision, ? AS deleted, ? AS occurred_at, ? AS seen_key, ${NOW} + ? AS kept_until) AS change
   ${THEN_ON_NOTE}`
 
 const FORGET = `

@@ -1,6 +1,6 @@
 import { systemClock } from '@notewire/protocol'
+import type { SqliteRow, SqliteStatement } from '../../storage/sqlite-driver.ts'
 import { NOW } from './schema.ts'
-import type { SqliteRow, SqliteStatement } from './sqlite-driver.ts'
 
 /** How many rows are looked at in one transaction: a few milliseconds, for which other writers wait. */
 const ROWS_AT_A_TIME = 500
@@ -45,7 +45,11 @@ interface TableStatements {
 }
 
 const EVENTS = tableStatements('notewire_events', 'event_id', 'processed_at = NULL, forgotten_at = NULL')
-const NOTES = tableStatements('notewire_notes', 'note_id', "revision = NULL, deleted = 0, seen = '[]'")
+const NOTES = tableStatements(
+  'notewire_notes',
+  'note_id',
+  "revision = NULL, deleted = 0, deletion_revision = NULL, deletion_occurred_at = NULL, seen = '[]'",
+)
 
 function tableStatements(table: string, id: string, nothingKept: string): TableStatements {
   const theseRows = `(scope, ${id}) > (?, ?) AND (scope, ${id}) <= (?, ?)`

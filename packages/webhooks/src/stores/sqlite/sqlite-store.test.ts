@@ -1,9 +1,10 @@
 import Database from 'better-sqlite3'
+import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { betterSqlite } from '../../storage/better-sqlite.ts'
+import { NodeSqliteMissingError } from '../../storage/node-sqlite.ts'
+import type { PreparedStatement, SqliteConnection } from '../../storage/sqlite-connection.ts'
 import { storeChecks } from '../../testing/store-checks.ts'
-import { betterSqlite } from './better-sqlite.ts'
-import { temporaryPath } from './fixtures/temporary-path.ts'
-import { NodeSqliteMissingError } from './node-sqlite.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 const stores = {
@@ -53,9 +54,132 @@ describe('a path', () => {
     const missing = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
     const migrating = sqliteStore('events.db').migrate()
     await expect(migrating).rejects.toThrow(NodeSqliteMissingError)
-    await expect(migrating).rejects.toThrow(/Node\.js from 22\.13 on.*better-sqlite3.*d1 on Workers/)
+    await expect(migrating).rejects.toThrow(/Node\.js 22\.13 or later.*better-sqlite3.*d1 on Workers/)
     missing.mockRestore()
   })
+})
+
+describe('a database of the version before', () => {
+  const at = (kind: 'note.updated' | 'note.deleted', revision: number, occurredAt: number) =>
+    ({
+      scope: 's',
+      eventId: `${kind} ${revision} ${occurredAt}`,
+      note: { noteId: 'gone', change: { kind, revision, occurredAt } },
+      gate: 'deletions-at-equal',
+      leaseMs: 20_000,
+      keepMs: 97_200_000,
+    }) as const
+
+  function databaseOfVersion1(): Database.Database {
+    const database = new Database(temporaryPath(onTestFinished))
+    database.exec(`
+      CREATE TABLE notewire_notes (
+        scope TEXT NOT NULL, note_id TEXT NOT NULL, fencing_token INTEGER NOT NULL, lease_ends_at INTEGER,
+        revision INTEGER, deleted INTEGER NOT NULL DEFAULT 0, seen TEXT NOT NULL DEFAULT '[]', kept_until INTEGER,
+        PRIMARY KEY (scope, note_id)
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO notewire_notes VALUES ('s', 'gone', 1, NULL, 5, 1, '["note.deleted"]', 9999999999999);
+    `)
+    return database
+  }
+
+  it('keeps its deletions, which only a higher revision ends, since their time is not known', async () => {
+    const store = sqliteStore(betterSqlite(databaseOfVersion1()))
+    await store.migrate()
+    expect(await store.claim(at('note.updated', 5, 30))).toEqual({ status: 'stale', appliedRevision: 5 })
+    const deletion = await store.claim(at('note.deleted', 5, 10))
+    expect(deletion.status === 'claimed' && (await store.commit(deletion.claim))).toBe('committed')
+    expect(await store.claim(at('note.updated', 5, 30))).toEqual({ status: 'stale', appliedRevision: 5 })
+    expect((await store.claim(at('note.updated', 6, 30))).status).toBe('claimed')
+  })
+
+  it('takes no time of an earlier deletion for that of one which an instance of the version before has applied', async () => {
+    const database = databaseOfVersion1()
+    const store = sqliteStore(betterSqlite(database))
+    await store.migrate()
+    const deletion = await store.claim(at('note.deleted', 6, 10))
+    expect(deletion.status === 'claimed' && (await store.commit(deletion.claim))).toBe('committed')
+    database.exec(`UPDATE notewire_notes SET revision = 7, deleted = 1, seen = '["note.deleted"]'`)
+    expect(await store.claim(at('note.updated', 7, 30))).toEqual({ status: 'stale', appliedRevision: 7 })
+  })
+
+  it('may be migrated by several processes at once, and again', async () => {
+    const database = databaseOfVersion1()
+    const stores = Array.from({ length: 5 }, () => sqliteStore(database.name))
+    await Promise.all(stores.map((store) => store.migrate()))
+    for (const store of stores) {
+      await store.migrate()
+      await store.close()
+    }
+    expect((await sqliteStore(betterSqlite(database)).claim(at('note.deleted', 5, 1))).status).toBe('claimed')
+  })
+})
+
+it('migrate waits for no writer where nothing is missing', async () => {
+  const path = temporaryPath(onTestFinished)
+  // All of one library: locks of one process do not exclude another library in it.
+  const connections = Array.from({ length: 2 }, () => new Database(path))
+  const [store, another] = connections.map((connection) => sqliteStore(betterSqlite(connection)))
+  await store?.migrate()
+  const writer = new Database(path)
+  writer.exec('BEGIN IMMEDIATE')
+  await expect(another?.migrate()).resolves.toBeUndefined()
+  writer.exec('ROLLBACK')
+  for (const connection of [...connections, writer]) connection.close()
+})
+
+describe('what the service will not send again', () => {
+  const FULL = 2
+
+  /** A connection that writes down `PRAGMA synchronous` at each statement that the store runs. */
+  function watched(database: Database.Database, seen: number[]): SqliteConnection {
+    const watch = (statement: PreparedStatement): PreparedStatement => {
+      const ran = <Result>(result: Result): Result => {
+        seen.push(Number(database.pragma('synchronous', { simple: true })))
+        return result
+      }
+      return {
+        reader: statement.reader ?? true,
+        all: (...parameters) => ran(statement.all(...parameters)),
+        run: (...parameters) => ran(statement.run(...parameters)),
+      }
+    }
+    return {
+      exec: (sql) => database.exec(sql),
+      prepare: (sql) => watch(database.prepare(sql)),
+      get inTransaction() {
+        return database.inTransaction
+      },
+    }
+  }
+
+  it.each([
+    ['of a note', { noteId: 'note_1', change: { kind: 'note.updated', revision: 1 } }],
+    ['of no note', undefined],
+  ] as const)(
+    'is flushed to the disk before it counts: the mark of an event %s, and that it was forgotten',
+    async (_of, note) => {
+      const seen: number[] = []
+      const path = temporaryPath(onTestFinished)
+      const migrated = sqliteStore(path)
+      await migrated.migrate()
+      await migrated.close()
+      // The first operation on the connection is a claim, which need not be flushed.
+      const store = sqliteStore(betterSqlite(watched(new Database(path), seen)))
+      for (const eventId of ['one', 'two']) {
+        const request = { scope: 's', eventId, note, gate: 'off', leaseMs: 20_000, keepMs: 97_200_000 } as const
+        const result = await store.claim(request)
+        expect(result.status === 'claimed' && (await store.renew(result.claim, 20_000))).toBe('renewed')
+        seen.length = 0
+        expect(result.status === 'claimed' && (await store.commit(result.claim))).toBe('committed')
+        expect(new Set(seen)).toEqual(new Set([FULL]))
+        await store.claim(request)
+        seen.length = 0
+        expect(await store.forget('s', eventId)).toBe('forgotten')
+        expect(new Set(seen)).toEqual(new Set([FULL]))
+      }
+    },
+  )
 })
 
 describe('times', () => {

@@ -1,45 +1,46 @@
-import { type Clock, OptionError, refuseUnknownOptions } from '@notewire/protocol'
-import { refuseWithoutMethods } from '../../receiver/option-checks.ts'
-import type { Claim, CommitResult, ReceiverStore } from '../store.ts'
-import { whenFree } from './busy.ts'
+import { type Clock, refuseUnknownOptions } from '@notewire/protocol'
+import { refuseWithoutMethods } from '../../interfaces/refuse-without-methods.ts'
+import type { Claim, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
+import type { SqliteConnection } from '../../storage/sqlite-connection.ts'
+import { driverOf } from '../../storage/sqlite-database.ts'
+import type { Durability, SqliteDriver, SqliteRow, SqliteStatement } from '../../storage/sqlite-driver.ts'
+import { whenFree } from '../../storage/when-free.ts'
 import { claimStatements, readClaim } from './claiming.ts'
 import { commitStatements, forgetStatement, foundAny, releaseStatements, renewStatements } from './ending.ts'
-import { nodeSqlite } from './node-sqlite.ts'
 import { pruneTables } from './pruning.ts'
-import { SCHEMA } from './schema.ts'
-import type { SqliteConnection } from './sqlite-connection.ts'
-import type { Durability, SqliteDriver, SqliteRow, SqliteStatement } from './sqlite-driver.ts'
+import { ADD_COLUMNS, HAS_COLUMNS, SCHEMA } from './schema.ts'
 
-/** A store in a database of SQLite. */
+/** A store in SQLite. */
 export interface SqliteStore<Transaction = never> extends ReceiverStore<Transaction> {
   /**
-   * Makes the tables `notewire_events` and `notewire_notes` where they are not there yet. Call it before the first event;
-   * any number of processes may at once.
+   * Creates the tables `notewire_events` and `notewire_notes` if they are missing, and adds the columns that the tables of an
+   * earlier version lack. Call it at every start, before the first event; any number of processes may call it at once. If
+   * nothing is missing it waits for no writer.
    */
   migrate(): Promise<void>
-  /** Closes the connection, where the store has opened it. */
+  /** Closes the connection, if the store opened it. */
   close(): Promise<void>
 }
 
-/** What `sqliteStore` takes beside the database. */
+/** The options of `sqliteStore`. */
 export interface SqliteStoreOptions {
-  /** Tells the time of leases and of what is kept. Without it the database does, which is what instances share. */
+  /** The clock of leases and of the time to keep records. @default the clock of the database, which instances share */
   readonly clock?: Pick<Clock, 'now'> | undefined
 }
 
 /**
  * A store in SQLite: in a file that all processes of one machine share, in a Durable Object, or in D1.
  *
- * It has a connection of its own, in WAL mode. An operation that finds another connection writing tries again for 5 s
- * without blocking the thread. Call `prune` now and then, as by an hourly timer.
+ * The store uses a connection of its own, in WAL mode. While another connection writes, an operation retries for 5 s without
+ * blocking the thread. Call `prune` from an hourly timer.
  *
- * A handler marks its event in its own transaction, on its own connection to the same database, by `context.commit(db)`:
- * synchronously, and throwing there when the claim was lost. Begin with `BEGIN IMMEDIATE`, since a transaction that has
- * read before it writes may find that it cannot.
+ * A handler commits its event in its own transaction, on its own connection to the same database, with
+ * `context.commit(db)`: synchronously, and it throws if the claim was lost. Begin with `BEGIN IMMEDIATE`, because a
+ * transaction that reads before it writes can fail at the write.
  *
  * @param database  the path of a file for `node:sqlite`, or a driver
- * @throws OptionError for what is neither, or an unknown option
- * @throws NodeSqliteMissingError from its operations, for a path where the runtime has no `node:sqlite`
+ * @throws OptionError if `database` is neither, or for an unknown option
+ * @throws NodeSqliteMissingError from the operations of a store with a path, if the runtime has no `node:sqlite`
  * @example
  * ```ts
  * import { DatabaseSync } from 'node:sqlite'
@@ -70,7 +71,7 @@ export interface SqliteStoreOptions {
  * ```
  */
 export function sqliteStore(database: string, options?: SqliteStoreOptions): SqliteStore<SqliteConnection>
-/** The same over a driver, which says what `context.commit` takes. */
+/** The same over a driver, whose type determines what `context.commit` takes. */
 export function sqliteStore<Transaction>(
   database: SqliteDriver<Transaction>,
   options?: SqliteStoreOptions,
@@ -81,17 +82,11 @@ export function sqliteStore<Transaction>(
 ): SqliteStore<SqliteConnection> | SqliteStore<Transaction> {
   refuseUnknownOptions('sqliteStore', options, ['clock'])
   if (options.clock !== undefined) refuseWithoutMethods('clock', options.clock, ['now'])
-  refuseWhatIsNoDatabase(database)
-  return typeof database === 'string' ? storeOver(nodeSqlite(database), options) : storeOver(database, options)
-}
-
-function refuseWhatIsNoDatabase(database: string | { readonly batch?: unknown } | null | undefined): void {
-  if (typeof database === 'string' ? database !== '' : typeof database?.batch === 'function') return
-  throw new OptionError(
-    'database',
-    "sqliteStore needs the path of a file, as in sqliteStore('events.db'), or a driver, as in " +
-      "sqliteStore(betterSqlite(new Database('events.db'))).",
-  )
+  const driver = driverOf(database, {
+    path: "sqliteStore('events.db')",
+    driver: "sqliteStore(betterSqlite(new Database('events.db')))",
+  })
+  return storeOver<SqliteConnection & Transaction>(driver, options)
 }
 
 function storeOver<Transaction>(
@@ -125,11 +120,26 @@ function storeOver<Transaction>(
     },
     prune: () => pruneTables((statements) => batch(statements, 'process'), now),
     async migrate() {
-      await batch(SCHEMA, 'power-cut')
+      await createTables(batch)
     },
     async close() {
       driver.close?.()
     },
+  }
+}
+
+type Batch = (statements: readonly SqliteStatement[], outlives: Durability) => Promise<readonly SqliteRow[][]>
+
+async function createTables(batch: Batch): Promise<void> {
+  const isComplete = async () => foundAny(await batch([HAS_COLUMNS], 'process'))
+  // Reading needs no lock: a start where nothing is missing waits for no writer.
+  if (await isComplete()) return
+  await batch(SCHEMA, 'power-cut')
+  try {
+    await batch(ADD_COLUMNS, 'power-cut')
+  } catch (error) {
+    // Another process may have added them first.
+    if (!(await isComplete())) throw error
   }
 }
 

@@ -1,24 +1,24 @@
 import type { SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
 
-/** What the store uses of the `storage` of a Durable Object with SQLite. */
+/** The methods that a store calls on the `storage` of a Durable Object with SQLite. */
 export interface DurableObjectSqlStorage {
-  /** Its SQL. */
+  /** The SQL API. */
   readonly sql: {
     /** Runs a statement. */
     exec(
       query: string,
       ...bindings: SqliteValue[]
     ): {
-      /** Reads its rows. */
+      /** Reads the rows. */
       toArray(): object[]
     }
   }
-  /** Runs a function in a transaction, which is rolled back when it throws. */
+  /** Runs a function in a transaction, which is rolled back if the function throws. */
   transactionSync<Result>(closure: () => Result): Result
 }
 
 /**
- * SQLite of a Durable Object. Mark an event within `storage.transactionSync`, by `context.commit(storage)`.
+ * The SQLite of a Durable Object. Call `context.commit(storage)` inside `storage.transactionSync`.
  *
  * @param storage  `ctx.storage` of a class that the configuration lists in `new_sqlite_classes`
  */

@@ -13,7 +13,10 @@ const aChange: fc.Arbitrary<NoteChange> = fc.record({
   kind: fc.constantFrom(...NOTE_EVENT_KINDS),
   revision: fc.integer({ min: 0, max: 6 }),
   recordingSessionId: fc.option(fc.constantFrom('a', 'b'), { nil: undefined }),
+  occurredAt: fc.constantFrom(undefined, 1, 2, 3),
 })
+
+const deletedAt5: NoteChange = { kind: 'note.deleted', revision: 5 }
 
 const aMode = fc.constantFrom<GateMode>('strict', 'deletions-at-equal', 'per-kind')
 
@@ -49,14 +52,14 @@ describe('the revision gate, whatever the order of events', () => {
     )
   })
 
-  it('applies nothing at the revision of a deletion after it', () => {
+  it('after a deletion applies nothing at its revision but deletions and what occurred later', () => {
     fc.assert(
       fc.property(aMode, fc.array(aChange), (mode, changes) => {
         const { passed } = play(mode, changes)
         for (const [index, change] of passed.entries()) {
           const next = passed[index + 1]
-          if (change.kind === 'note.deleted' && next !== undefined)
-            expect(next.revision).toBeGreaterThan(change.revision)
+          if (change.kind !== 'note.deleted' || next?.revision !== change.revision) continue
+          expect(next.kind === 'note.deleted' || (next.occurredAt ?? 0) > (change.occurredAt ?? 4)).toBe(true)
         }
       }),
     )
@@ -66,27 +69,41 @@ describe('the revision gate, whatever the order of events', () => {
     fc.assert(
       fc.property(fc.constantFrom<GateMode>('deletions-at-equal', 'per-kind'), fc.array(aChange), (mode, changes) => {
         const { applied } = play(mode, changes)
-        if (applied === undefined || applied.deleted) return
+        if (applied === undefined) return
         expect(passRevisionGate(mode, { kind: 'note.deleted', revision: applied.revision }, applied)).toBe('apply')
       }),
     )
   })
 
-  it('lets nothing but a deletion through at an equal revision by default, whatever kinds it has seen', () => {
+  it('lets nothing but a deletion and what occurred after one through at an equal revision by default (row 32)', () => {
     fc.assert(
       fc.property(fc.array(aChange, { minLength: 1 }), aChange, (changes, next) => {
         const { applied } = play('deletions-at-equal', changes)
         const equal = { ...next, revision: applied?.revision ?? 0 }
-        const passes = next.kind === 'note.deleted' && applied?.deleted === false
+        const isRegained = applied?.deleted === true && (next.occurredAt ?? 0) > (applied.deletedAt ?? 4)
+        const passes = next.kind === 'note.deleted' || isRegained
         expect(passRevisionGate('deletions-at-equal', equal, applied)).toBe(passes ? 'apply' : 'stale')
       }),
     )
   })
 
-  it('per kind applies each kind of a recording session once at each revision', () => {
+  it('keeps the latest time of several deletions, in whatever order they are applied', () => {
+    const aDeletion = fc.constantFrom(1, 2, 3).map((occurredAt) => ({ ...deletedAt5, occurredAt }))
+    fc.assert(
+      fc.property(fc.array(aDeletion, { minLength: 1 }), (deletions) => {
+        const { applied } = play('deletions-at-equal', deletions)
+        expect(applied?.deletedAt).toBe(Math.max(...deletions.map(({ occurredAt }) => occurredAt)))
+      }),
+    )
+  })
+
+  it('per kind applies each kind of a recording session once at each revision, unless the note is deleted', () => {
     fc.assert(
       fc.property(fc.array(aChange), (changes) => {
-        const { passed } = play('per-kind', changes)
+        const { passed } = play(
+          'per-kind',
+          changes.filter(({ kind }) => kind !== 'note.deleted'),
+        )
         const named = passed.map(({ kind, revision, recordingSessionId }) =>
           [kind, revision, recordingSessionId].join(),
         )
@@ -135,10 +152,50 @@ describe('the revision gate, at the revision that a note stands at', () => {
     expect(passRevisionGate('per-kind', { ...endedAt5, revision: 6 }, raised)).toBe('apply')
   })
 
-  it('a deletion stays one, until a higher revision', () => {
-    const gone = raiseRevision(updatedAt5, { kind: 'note.deleted', revision: 5 })
-    expect(raiseRevision(gone, endedAt5).deleted).toBe(true)
+  it('a deletion stays one until a higher revision, if its time is not known', () => {
+    const gone = raiseRevision(updatedAt5, deletedAt5)
+    expect(raiseRevision(gone, { ...endedAt5, occurredAt: 9 }).deleted).toBe(true)
     expect(raiseRevision(gone, { kind: 'note.deleted', revision: 4 })).toEqual(gone)
     expect(raiseRevision(gone, { kind: 'note.updated', revision: 6 }).deleted).toBe(false)
+    const goneAgain = raiseRevision(gone, { ...deletedAt5, occurredAt: 3 })
+    expect(passRevisionGate('deletions-at-equal', { ...endedAt5, occurredAt: 9 }, goneAgain)).toBe('stale')
+  })
+
+  it.each(['deletions-at-equal', 'per-kind'] as const)(
+    '%s lets an event pass that occurred after the deletion',
+    (mode) => {
+      const gone = raiseRevision(updatedAt5, { ...deletedAt5, occurredAt: 7 })
+      const verdict = (occurredAt: number | undefined) => passRevisionGate(mode, { ...endedAt5, occurredAt }, gone)
+      expect([undefined, 6, 7, 8].map(verdict)).toEqual(['stale', 'stale', 'stale', 'apply'])
+    },
+  )
+
+  it('a note no longer counts as deleted once an event that occurred after the deletion was applied (row 32)', () => {
+    const back = raiseRevision(raiseRevision(updatedAt5, { ...deletedAt5, occurredAt: 7 }), {
+      ...endedAt5,
+      occurredAt: 8,
+    })
+    expect(back.deleted).toBe(false)
+    expect(passRevisionGate('deletions-at-equal', { ...endedAt5, occurredAt: 9 }, back)).toBe('stale')
+    expect(passRevisionGate('deletions-at-equal', { ...deletedAt5, occurredAt: 9 }, back)).toBe('apply')
+  })
+
+  it('an event that occurred before the deletion and is applied nevertheless leaves the note deleted', () => {
+    const gone = raiseRevision(updatedAt5, { ...deletedAt5, occurredAt: 7 })
+    const after = raiseRevision(gone, { ...endedAt5, occurredAt: 6 })
+    expect(after).toMatchObject({ deleted: true, deletedAt: 7 })
+  })
+
+  it('per kind, a deletion becomes all that was seen', () => {
+    const gone = raiseRevision(updatedAt5, { ...deletedAt5, occurredAt: 7 })
+    expect(gone.seen).toEqual(['note.deleted'])
+    const back = raiseRevision(gone, { ...endedAt5, occurredAt: 8 })
+    expect(passRevisionGate('per-kind', { kind: 'note.updated', revision: 5 }, back)).toBe('apply')
+  })
+
+  it('strict ignores an equal revision, a deletion and what follows one included (row 32)', () => {
+    const gone = raiseRevision(updatedAt5, { ...deletedAt5, occurredAt: 7 })
+    expect(passRevisionGate('strict', deletedAt5, gone)).toBe('stale')
+    expect(passRevisionGate('strict', { ...endedAt5, occurredAt: 8 }, gone)).toBe('stale')
   })
 })

@@ -1,15 +1,15 @@
 import { systemClock } from '@notewire/protocol'
 
-/** How long an operation waits for other writers before it fails: far longer than any of them should write. */
+/** How long an operation retries before it fails: far longer than any other writer should take. */
 const BUSY_WAIT_MS = 5_000
 
 const LONGEST_PAUSE_MS = 25
 
 /**
- * Runs it, and again while another connection writes. The thread stays free in between, because the writer may be a
- * transaction of this very thread, which goes on only then.
+ * Runs an operation, and retries it while another connection writes. The thread stays free between retries, because the
+ * writer may be a transaction on the same thread.
  *
- * @throws what SQLite says, when the database is still locked after 5 s
+ * @throws the error of SQLite, if the database is still locked after 5 s
  */
 export async function whenFree<Result>(run: () => Result | Promise<Result>): Promise<Result> {
   for (let waitedMs = 0, longestMs = 2; ; longestMs = Math.min(longestMs * 2, LONGEST_PAUSE_MS)) {
@@ -18,14 +18,14 @@ export async function whenFree<Result>(run: () => Result | Promise<Result>): Pro
     } catch (error) {
       if (waitedMs >= BUSY_WAIT_MS || !isBusy(error)) throw error
     }
-    // At random, so that those who wait do not all come back at once.
+    // Random, so that waiting operations do not all retry at once.
     const pauseMs = Math.ceil(Math.random() * longestMs)
     await systemClock.sleep(pauseMs)
     waitedMs += pauseMs
   }
 }
 
-// By its text: the one thing in which all drivers agree. Deno gives no number, and the names of the codes differ.
+// By its text, the only thing that all drivers share: Deno sets no number, and the names of the codes differ.
 function isBusy(error: unknown): boolean {
   return error instanceof Error && error.message.includes('database is locked')
 }

@@ -1,6 +1,6 @@
 import type { SqliteDriver, SqliteRow, SqliteValue } from './sqlite-driver.ts'
 
-/** What the store uses of the binding of a D1 database. */
+/** The methods that a store calls on the binding of a D1 database. */
 export interface D1Binding {
   /** Prepares a statement. */
   prepare(query: string): D1Statement
@@ -8,14 +8,14 @@ export interface D1Binding {
   batch(statements: D1Statement[]): Promise<{ readonly results: unknown[] }[]>
 }
 
-/** What the store uses of a statement that D1 has prepared. */
+/** The methods that a store calls on a prepared statement of D1. */
 export interface D1Statement {
-  /** Gives it its parameters. */
+  /** Binds the parameters. */
   bind(...values: SqliteValue[]): D1Statement
 }
 
 /**
- * Cloudflare's D1. It has no transactions for handlers, hence no `context.commit`: an event is marked after its handler.
+ * Cloudflare D1. It has no transactions for handlers, hence no `context.commit`: the receiver commits an event after its handler.
  *
  * @param database  the binding, as `env.DB`
  */

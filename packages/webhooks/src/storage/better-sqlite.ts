@@ -2,10 +2,10 @@ import { connectionDriver, type SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteDriver } from './sqlite-driver.ts'
 
 /**
- * SQLite by `better-sqlite3`.
+ * SQLite through `better-sqlite3`.
  *
- * @param database  a connection that only the store uses; it is set to WAL, `synchronous = FULL` and no timeout, and is
- * yours to close
+ * @param database  a connection that only the store uses. The store sets it to WAL, `synchronous = FULL` and no timeout. You
+ * close it.
  * @example
  * ```ts
  * import { createReceiver } from '@notewire/webhooks'
@@ -13,7 +13,7 @@ import type { SqliteDriver } from './sqlite-driver.ts'
  * import Database from 'better-sqlite3'
  *
  * const database = new Database('app.db')
- * // better-sqlite3 lets a power cut take back what was committed last, unless it is told not to.
+ * // Without it, a power cut can undo the latest commits of better-sqlite3.
  * database.pragma('synchronous = FULL')
  * const store = sqliteStore(betterSqlite(new Database('app.db')))
  * await store.migrate()

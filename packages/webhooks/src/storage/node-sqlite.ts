@@ -3,11 +3,11 @@ import { connectionDriver, type SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteDriver } from './sqlite-driver.ts'
 
 /**
- * SQLite as it comes with the runtime: Node.js from 22.13 on, Bun and Deno. `sqliteStore('events.db')` is short for
+ * The SQLite of the runtime, `node:sqlite`: in Node.js from 22.13 on, Bun and Deno. `sqliteStore('events.db')` is short for
  * `sqliteStore(nodeSqlite('events.db'))`.
  *
- * @param path  the file, which is made when the store is first used; `:memory:` keeps everything in the process, where no
- * transaction of a handler's own can reach it
+ * @param path  the file, which is created at the first use of the store; `:memory:` keeps everything in the process, where
+ * no transaction of a handler can reach it
  */
 export function nodeSqlite(path: string): SqliteDriver<SqliteConnection> {
   return connectionDriver(
@@ -16,7 +16,7 @@ export function nodeSqlite(path: string): SqliteDriver<SqliteConnection> {
   )
 }
 
-// Not by `import`, which bundlers for Workers and browsers cannot resolve, and which warns where nobody uses SQLite.
+// Not by `import`: bundlers for Workers and browsers cannot resolve it, and it prints a warning even if SQLite is not used.
 function importNodeSqlite(): typeof import('node:sqlite') {
   const found = globalThis.process?.getBuiltinModule?.('node:sqlite')
   if (found === undefined) throw new NodeSqliteMissingError()
@@ -28,8 +28,8 @@ export class NodeSqliteMissingError extends NotewireError<'node_sqlite_missing'>
   constructor() {
     super(
       'node_sqlite_missing',
-      'this runtime has no node:sqlite. Use Node.js from 22.13 on, Bun or Deno; or give a driver instead of a path: ' +
-        "sqliteStore(betterSqlite(new Database('events.db'))) with better-sqlite3, durableObjectSqlite or d1 on Workers.",
+      'this runtime has no node:sqlite. Use Node.js 22.13 or later, Bun or Deno, or pass a driver instead of a path: ' +
+        "betterSqlite(new Database('events.db')) with better-sqlite3, durableObjectSqlite or d1 on Workers.",
     )
   }
 }

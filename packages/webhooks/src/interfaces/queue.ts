@@ -29,7 +29,7 @@ export interface DeadLetter extends QueuedEvent {
   readonly failedAt: Date
 }
 
-/** The events that were given up, for somebody to look at and replay. */
+/** Events whose attempts are spent, to inspect and replay. */
 export interface DeadLetters {
   /**
    * Lists dead letters, oldest first.
@@ -49,6 +49,9 @@ export interface DeadLetters {
 
 /** Processes queued events until it is closed. */
 export interface QueueWorker extends AsyncDisposable {
-  /** Looks for no further event, and resolves when those that run have ended. Close the receiver after it. */
+  /**
+   * Takes no further event, and resolves when running handlers have ended. Close the receiver at the same time, which fires
+   * their signals and limits how long they may take to end: `Promise.all([worker.close(), receiver.close()])`.
+   */
   close(): Promise<void>
 }

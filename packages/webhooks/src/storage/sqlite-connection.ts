@@ -1,42 +1,42 @@
 import { OptionError } from '@notewire/protocol'
 import type { Durability, SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
 
-/** What the store uses of a connection: a `DatabaseSync` of `node:sqlite`, or a `Database` of `better-sqlite3`. */
+/** The methods that a store calls on a connection: a `DatabaseSync` of `node:sqlite`, or a `Database` of `better-sqlite3`. */
 export interface SqliteConnection {
-  /** Runs statements, and answers none of their rows. */
+  /** Runs statements, and returns none of their rows. */
   exec(sql: string): unknown
   /** Prepares a statement. */
   prepare(sql: string): PreparedStatement
-  /** Whether a transaction is open, as `node:sqlite` calls it from Node.js 22.16 on. */
+  /** Whether a transaction is open: the property of `node:sqlite`, from Node.js 22.16 on. */
   readonly isTransaction?: boolean
-  /** Whether a transaction is open, as `better-sqlite3` calls it. */
+  /** Whether a transaction is open: the property of `better-sqlite3`. */
   readonly inTransaction?: boolean
 }
 
-/** What the store uses of a statement that a connection has prepared. */
+/** The methods that a store calls on a prepared statement. */
 export interface PreparedStatement {
-  /** Runs it, and answers its rows. */
+  /** Runs it, and returns its rows. */
   all(...parameters: SqliteValue[]): unknown[]
   /** Runs it for its effect. */
   run(...parameters: SqliteValue[]): unknown
-  /** Whether it answers rows. `better-sqlite3` refuses `all` where it does not. */
+  /** Whether it returns rows. If not, `all` of `better-sqlite3` throws. */
   readonly reader?: boolean
 }
 
-// No busy timeout, since SQLite would sleep on the thread of the transaction that it waits for.
+// No busy timeout: SQLite would block the thread, and the transaction that it waits for may run on the same thread.
 const SETTINGS = 'PRAGMA busy_timeout = 0; PRAGMA journal_mode = WAL'
 
-// In WAL mode, what is flushed is flushed with all that was written before it.
+// In WAL mode, a flush also flushes everything written before it.
 const SYNCHRONOUS: Readonly<Record<Durability, SqliteStatement>> = {
   process: { sql: 'PRAGMA synchronous = NORMAL', parameters: [] },
   'power-cut': { sql: 'PRAGMA synchronous = FULL', parameters: [] },
 }
 
 /**
- * A driver over one connection of the store's own.
+ * A driver over one connection that only the store uses.
  *
- * @param open  called when the store is first used, or used again after it was closed
- * @param close  closes what `open` has opened
+ * @param open  called at the first use of the store, and at the first use after it was closed
+ * @param close  closes the connection that `open` returned
  */
 export function connectionDriver<Connection extends SqliteConnection>(
   open: () => Connection,
@@ -58,7 +58,7 @@ export function connectionDriver<Connection extends SqliteConnection>(
       const connected = connect()
       if (outlives !== outliving) run(connected, SYNCHRONOUS[outlives])
       outliving = outlives
-      // One statement is a transaction by itself.
+      // A single statement is a transaction of its own.
       if (statements.length === 1) return runAll(connected, statements)
       run(connected, BEGIN)
       try {
@@ -101,7 +101,7 @@ function run(connection: SqliteConnection, { sql, parameters }: SqliteStatement)
 
 const preparedBy = new WeakMap<SqliteConnection, Map<string, PreparedStatement>>()
 
-// To prepare a statement costs more than to run it. The store has a fixed number of them.
+// Preparing a statement costs more than running it. A store has a fixed number of statements.
 function preparedOnce(connection: SqliteConnection, sql: string): PreparedStatement {
   let statements = preparedBy.get(connection)
   if (statements === undefined) {
@@ -120,7 +120,7 @@ function rollBack(connection: SqliteConnection): void {
   try {
     connection.exec('ROLLBACK')
   } catch {
-    // SQLite rolls back by itself when the disk is full, for one; then there is nothing left to roll back.
+    // SQLite has already rolled back by itself, for example because the disk is full.
   }
 }
 
@@ -128,7 +128,7 @@ function refuseWithoutTransaction({ isTransaction, inTransaction }: SqliteConnec
   if (isTransaction ?? inTransaction ?? true) return
   throw new OptionError(
     'transaction',
-    'context.commit was given a connection without an open transaction, so that nothing would tie the mark to your ' +
-      'rows. Run BEGIN IMMEDIATE before your rows and COMMIT after the call, or call it inside db.transaction(…).',
+    'the connection passed to context.commit has no open transaction, so the event could not be committed together ' +
+      'with your rows. Run BEGIN IMMEDIATE before your rows and COMMIT after the call, or call it inside db.transaction(…).',
   )
 }

@@ -1,0 +1,19 @@
+import { OptionError } from '@notewire/protocol'
+
+/**
+ * Refuses an object that does not implement an interface, such as the promise of a store or a function that returns one.
+ *
+ * @throws OptionError if `thing` lacks one of the methods
+ */
+export function refuseWithoutMethods<Thing extends object>(
+  option: string,
+  thing: Thing,
+  methods: readonly (keyof Thing & string)[],
+): void {
+  const missing = methods.find((method) => typeof thing[method] !== 'function')
+  if (missing === undefined) return
+  throw new OptionError(
+    option,
+    `${option} has no method "${missing}". Pass an object with ${methods.join(', ')}, or omit it.`,
+  )
+}

@@ -1,0 +1,84 @@
+import type { NoteEventKind } from '@notewire/protocol'
+
+/**
+ * How revisions decide whether an event is news for its note.
+ *
+ * - `strict`: the contract's sentence (§6, delivery semantics 2): an equal or lower revision is always ignored
+ * - `deletions-at-equal`: an equal or lower revision is ignored, with two exceptions at an equal revision (open point 32).
+ *   `note.deleted` always passes: losing access need not raise the revision, and otherwise you would keep a note that you
+ *   can no longer access (§6, delivery semantics 3). After a deletion, another event passes if it occurred later than the
+ *   deletion: access may be regained at the same revision.
+ * - `per-kind`: as `deletions-at-equal`; in addition, a kind (of a recording session) that was not yet seen at this
+ *   revision passes while the note does not count as deleted
+ * - `off`: everything passes
+ */
+export type GateMode = 'strict' | 'deletions-at-equal' | 'per-kind' | 'off'
+
+/** What an event about a note says has happened to it. */
+export interface NoteChange {
+  readonly kind: NoteEventKind
+  readonly revision: number
+  readonly recordingSessionId?: string | undefined
+  /** When the event occurred, in milliseconds since the Unix epoch. `undefined` where its `occurred_at` cannot be read. */
+  readonly occurredAt?: number | undefined
+}
+
+/** What has been applied to a note so far, as stores keep it. */
+export interface AppliedRevision {
+  /** The highest revision applied. */
+  readonly revision: number
+  /** Whether the note counts as deleted at this revision. */
+  readonly deleted: boolean
+  /**
+   * When the deletion occurred, in milliseconds since the Unix epoch: the latest of them, if several were applied at this
+   * revision. `undefined` where that is not known; then only a higher revision ends the deletion.
+   */
+  readonly deletedAt?: number | undefined
+  /** What was applied at this revision since its latest deletion: a kind, with its recording session where there is one. */
+  readonly seen: readonly string[]
+}
+
+/**
+ * Decides whether an event's revision is news for its note (contract §6, open point 32).
+ *
+ * @param applied  what was applied last, or `undefined` for a note never seen
+ * @returns `'apply'`, or `'stale'` when the event must be acknowledged and ignored
+ */
+export function passRevisionGate(
+  mode: GateMode,
+  change: NoteChange,
+  applied: AppliedRevision | undefined,
+): 'apply' | 'stale' {
+  if (mode === 'off' || applied === undefined || change.revision > applied.revision) return 'apply'
+  if (change.revision < applied.revision || mode === 'strict') return 'stale'
+  if (change.kind === 'note.deleted') return 'apply'
+  if (applied.deleted) return isLaterThanDeletion(change, applied) ? 'apply' : 'stale'
+  return mode === 'per-kind' && !applied.seen.includes(seenKey(change)) ? 'apply' : 'stale'
+}
+
+/** The applied revision after a change is applied: revisions never decrease. */
+export function raiseRevision(applied: AppliedRevision | undefined, change: NoteChange): AppliedRevision {
+  const { kind, revision, occurredAt } = change
+  if (applied !== undefined && revision < applied.revision) return applied
+  const atEqual = applied?.revision === revision ? applied : undefined
+  if (kind === 'note.deleted') {
+    const deletedAt = atEqual?.deleted ? laterOf(atEqual.deletedAt, occurredAt) : occurredAt
+    return { revision, deleted: true, deletedAt, seen: [seenKey(change)] }
+  }
+  const seen = [...new Set([...(atEqual?.seen ?? []), seenKey(change)])]
+  if (atEqual?.deleted && !isLaterThanDeletion(change, atEqual)) return { ...atEqual, seen }
+  return { revision, deleted: false, seen }
+}
+
+function isLaterThanDeletion({ occurredAt }: NoteChange, { deletedAt }: AppliedRevision): boolean {
+  return occurredAt !== undefined && deletedAt !== undefined && occurredAt > deletedAt
+}
+
+/** Deletions are applied in any order. One whose time is not known may be the latest. */
+function laterOf(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? undefined : Math.max(one, other)
+}
+
+function seenKey({ kind, recordingSessionId }: NoteChange): string {
+  return recordingSessionId === undefined ? kind : `${kind} ${recordingSessionId}`
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import { eventTime } from './event-time.ts'
+
+describe('the time of an event', () => {
+  it.each([
+    ['2026-01-01T09:00:00Z', Date.UTC(2026, 0, 1, 9)],
+    ['2026-01-01T09:00:00.250Z', Date.UTC(2026, 0, 1, 9, 0, 0, 250)],
+    ['2026-01-01T09:00:00.250999Z', Date.UTC(2026, 0, 1, 9, 0, 0, 250)],
+    ['2026-01-01T09:00:00,250Z', Date.UTC(2026, 0, 1, 9, 0, 0, 250)],
+    ['2026-01-01T09:00Z', Date.UTC(2026, 0, 1, 9)],
+    ['2026-01-01T10:00:00+01:00', Date.UTC(2026, 0, 1, 9)],
+    ['1969-12-31T23:59:59Z', -1_000],
+  ])('%s is read', (text, time) => expect(eventTime(text)).toBe(time))
+
+  it.each([
+    undefined,
+    null,
+    1_767_258_000_000,
+    '',
+    'yesterday',
+    '1',
+    '2026-01-01',
+    '2026-01-01T09:00:00',
+    '2026-13-01T09:00:00Z',
+    '2026-01-01T09:00:00Z, about',
+    ' 2026-01-01T09:00:00Z',
+  ])('%j is not', (text) => expect(eventTime(text)).toBeUndefined())
+})

@@ -1,0 +1,83 @@
+import { type Clock, isEndpointEvent, monotonicNow, type WebhookEvent } from '@notewire/protocol'
+import { ANSWER_WITHIN_MS } from './deadline.ts'
+import type { Circumstances } from './handler-run.ts'
+import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
+import { waitAtMost } from './wait-at-most.ts'
+
+/**
+ * Takes a verified event. When it resolves, the service is told that it need not send the event again: resolve once the event
+ * survives this process. If it rejects, the service sends the event again. The service may send an event twice in any case.
+ */
+export type EventSink = (event: WebhookEvent, context: SinkContext) => Promise<void>
+
+/** What a sink is told in addition to the event. */
+export interface SinkContext {
+  /** The integration whose event it is: the receiver's option `scope`. */
+  readonly integration: string
+  /**
+   * The time by which the sink should have resolved, in milliseconds since the Unix epoch of the receiver's clock: 8 s after the
+   * delivery arrived, when the receiver answers 503, or 8 s after the call of `process`.
+   */
+  readonly deadlineAt: number
+}
+
+interface SinkProcessorOptions {
+  readonly scope: string
+  readonly clock: Clock
+  /** Receives each outcome. Never throws. */
+  readonly tellOutcome: (outcome: ProcessOutcome, timing: ProcessTiming) => void
+}
+
+/** Calls a sink for each event but those about the endpoint itself, until it is closed. */
+export class SinkProcessor {
+  readonly #sink: EventSink
+  readonly #options: SinkProcessorOptions
+  readonly #running = new Set<Promise<ProcessOutcome>>()
+  #isClosing = false
+  #closed: Promise<number> | undefined
+
+  constructor(sink: EventSink, options: SinkProcessorOptions) {
+    this.#sink = sink
+    this.#options = options
+  }
+
+  /** Never rejects: a failure is an outcome. */
+  async process(event: WebhookEvent, { deadlineAt }: Pick<Circumstances, 'deadlineAt'>): Promise<ProcessOutcome> {
+    const { clock, tellOutcome } = this.#options
+    const beganAt = monotonicNow(clock)
+    const work = this.#call(event, deadlineAt ?? clock.now() + ANSWER_WITHIN_MS)
+    this.#running.add(work)
+    const outcome = await work
+    this.#running.delete(work)
+    const isCalled = outcome.status === 'applied' || outcome.status === 'sink-failed'
+    tellOutcome(outcome, { waitedMs: 0, handlerMs: isCalled ? monotonicNow(clock) - beganAt : undefined })
+    return outcome
+  }
+
+  /**
+   * Calls the sink no more, and waits for its running calls for `graceMs`. A second call resolves with the first.
+   *
+   * @returns how many calls still run
+   */
+  close(graceMs: number): Promise<number> {
+    this.#closed ??= this.#waitForRunning(graceMs)
+    return this.#closed
+  }
+
+  async #call(event: WebhookEvent, deadlineAt: number): Promise<ProcessOutcome> {
+    if (this.#isClosing) return { status: 'closing', event }
+    if (isEndpointEvent(event)) return { status: 'unhandled', event }
+    try {
+      await this.#sink(event, { integration: this.#options.scope, deadlineAt })
+      return { status: 'applied', event }
+    } catch (error) {
+      return { status: 'sink-failed', event, error }
+    }
+  }
+
+  async #waitForRunning(graceMs: number): Promise<number> {
+    this.#isClosing = true
+    await waitAtMost(this.#options.clock, graceMs, Promise.all(this.#running))
+    return this.#running.size
+  }
+}

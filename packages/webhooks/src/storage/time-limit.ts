@@ -1,0 +1,32 @@
+/**
+ * Resolves as `work` does, unless that takes longer than `limitMs`: a client or a pool may keep an operation waiting for
+ * ever.
+ *
+ * @param tooLate  makes the error to reject with after `limitMs`
+ * @param onLate  receives a result that arrives after the rejection
+ */
+export function withinTimeLimit<Result>(
+  work: Promise<Result>,
+  limitMs: number,
+  tooLate: () => Error,
+  onLate: (result: Result) => void = () => undefined,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      reject(tooLate())
+    }, limitMs)
+    work.then(
+      (result) => {
+        clearTimeout(timer)
+        if (isLate) onLate(result)
+        else resolve(result)
+      },
+      (error) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
+  })
+}

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
+import { CLAIM_FUNCTION } from './claim-function.ts'
+import { COMMIT_FUNCTION } from './commit-function.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
+import { postgresStore } from './postgres-store.ts'
+
+let databases: TestDatabases
+let pool: Pool
+beforeAll(async () => {
+  databases = await startDatabases()
+  pool = await databases.migratedPool()
+})
+afterAll(() => databases.cleanUp.disposeAsync())
+
+const GATE_LOCK = 1
+
+let requests = 0
+function aRequest(traits: Partial<ClaimRequest> = {}): ClaimRequest {
+  requests += 1
+  return { scope: 'default', eventId: `event_${requests}`, gate: 'off', leaseMs: 60_000, keepMs: 3_600_000, ...traits }
+}
+
+const noteOf = (noteId: string) => ({ noteId, change: { kind: 'note.updated', revision: 1 } }) as const
+
+/** The store with one of its functions, which waits in the middle until `pass` is called. */
+async function pausedStore(functionText: string, before: string) {
+  const [name = ''] = /notewire_[a-z]+_\d+/.exec(functionText) ?? []
+  expect(functionText.split(before)).toHaveLength(2)
+  await pool.query(
+    functionText
+      .replace(`${name}(`, `${name}_paused(`)
+      .replace(before, `PERFORM pg_advisory_xact_lock(${GATE_LOCK});\n${before}`),
+  )
+  const gate = await pool.connect()
+  await gate.query('SELECT pg_advisory_lock($1)', [GATE_LOCK])
+  let isOpen = false
+  const pass = async () => {
+    if (isOpen) return
+    isOpen = true
+    await gate.query('SELECT pg_advisory_unlock($1)', [GATE_LOCK])
+    gate.release()
+  }
+  onTestFinished(pass)
+  const store = postgresStore({
+    query: (text, values) => pool.query(text.replace(`${name}(`, `${name}_paused(`), values),
+  })
+  return {
+    store,
+    async waits() {
+      for (;;) {
+        const { rows } = await pool.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+        if (rows.length > 0) return
+        await sleep(5)
+      }
+    },
+    pass,
+  }
+}
+
+async function claimed(store: ReceiverStore, request: ClaimRequest): Promise<Claim> {
+  const result = await store.claim(request)
+  if (result.status !== 'claimed') throw new Error(`the claim was answered ${result.status}`)
+  return result.claim
+}
+
+describe('a lease that is renewed after another claim has seen that it ran out', () => {
+  it.each([
+    ['of a note', aRequest({ note: noteOf('renewed'), leaseMs: 1 }), aRequest({ note: noteOf('renewed') })],
+    ['of an event', aRequest({ eventId: 'renewed', leaseMs: 1 }), aRequest({ eventId: 'renewed' })],
+  ])('stays its holder’s: %s', async (_of, held, other) => {
+    const store = postgresStore(pool)
+    const holder = await claimed(store, held)
+    await sleep(20)
+    const paused = await pausedStore(CLAIM_FUNCTION, '  token := greatest(')
+    const answer = paused.store.claim(other)
+    await paused.waits()
+    expect(await store.renew(holder, 60_000)).toBe('renewed')
+    await paused.pass()
+    expect(await answer).toEqual({ status: 'busy' })
+    expect(await store.commit(holder)).toBe('committed')
+  })
+})
+
+it('a note is free again when its event was claimed for another note at the same moment', async () => {
+  const store = postgresStore(pool)
+  const paused = await pausedStore(CLAIM_FUNCTION, '  IF found_now.event_token IS NULL THEN')
+  const answer = paused.store.claim(aRequest({ eventId: 'contended', note: noteOf('loser') }))
+  await paused.waits()
+  await claimed(store, aRequest({ eventId: 'contended', note: noteOf('winner') }))
+  await paused.pass()
+  expect(await answer).toEqual({ status: 'busy' })
+  await claimed(store, aRequest({ note: noteOf('loser') }))
+})
+
+it('a commit that is under way keeps its note from another claim, though its lease runs out', async () => {
+  const store = postgresStore(pool)
+  const holder = await claimed(store, aRequest({ note: noteOf('committed'), leaseMs: 1 }))
+  await sleep(20)
+  const paused = await pausedStore(COMMIT_FUNCTION, '  UPDATE notewire_events SET')
+  const answer = paused.store.commit(holder)
+  await paused.waits()
+  expect(await store.claim(aRequest({ note: noteOf('committed') }))).toEqual({ status: 'busy' })
+  await paused.pass()
+  expect(await answer).toBe('committed')
+})
+
+it.each([
+  ['of a note', aRequest({ note: noteOf('open'), leaseMs: 1 }), aRequest({ note: noteOf('open') })],
+  ['of no note', aRequest({ eventId: 'open', leaseMs: 1 }), aRequest({ eventId: 'open' })],
+])(
+  'no operation waits for a transaction that has marked an event %s, though its lease has run out',
+  async (_of, held, other) => {
+    const store = postgresStore(pool)
+    const holder = await claimed(store, held)
+    await sleep(20)
+    const transaction = await pool.connect()
+    onTestFinished(() => transaction.release())
+    await transaction.query('BEGIN')
+    expect(await store.commitIn(transaction, holder)).toBe('committed')
+    // Each of them would wait for ever, and hence reject after 5 s.
+    expect(await store.claim(other)).toEqual({ status: 'busy' })
+    expect(await store.renew(holder, 60_000)).toBe('renewed')
+    await store.release(holder)
+    await transaction.query('COMMIT')
+    expect(await store.commit(holder)).toBe('lost')
+  },
+)
+
+describe('a fencing token is higher than any before it, though the clock of the server was set back', () => {
+  const AHEAD = 9_000_000_000_000_000n
+
+  it('of the note', async () => {
+    const store = postgresStore(pool)
+    await store.release(await claimed(store, aRequest({ note: noteOf('ahead') })))
+    await pool.query('UPDATE notewire_notes SET fencing_token = $1 WHERE note_id = $2', [AHEAD, 'ahead'])
+    const claim = await claimed(store, aRequest({ note: noteOf('ahead') }))
+    expect(BigInt(claim.fencingToken)).toBeGreaterThan(AHEAD)
+  })
+
+  it('of the event', async () => {
+    const store = postgresStore(pool)
+    await store.release(await claimed(store, aRequest({ eventId: 'ahead' })))
+    await pool.query('UPDATE notewire_events SET fencing_token = $1 WHERE event_id = $2', [AHEAD, 'ahead'])
+    const claim = await claimed(store, aRequest({ eventId: 'ahead' }))
+    expect(BigInt(claim.fencingToken)).toBeGreaterThan(AHEAD)
+  })
+
+  it('nor does it begin anew where the rows were pruned', async () => {
+    const store = postgresStore(pool)
+    const request = aRequest({ note: noteOf('pruned'), keepMs: 0 })
+    const before = await claimed(store, request)
+    await store.commit(before)
+    await sleep(5)
+    await store.prune()
+    const { rows } = await pool.query("SELECT 1 FROM notewire_notes WHERE note_id = 'pruned'")
+    expect(rows).toEqual([])
+    const after = await claimed(store, request)
+    expect(BigInt(after.fencingToken)).toBeGreaterThan(BigInt(before.fencingToken))
+  })
+})

@@ -1,0 +1,28 @@
+import { Webhook } from 'standardwebhooks'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { TEST_SECRET } from '../fixtures/secrets.ts'
+import { anEvent } from './an-event.ts'
+import { signAttempt } from './sign-attempt.ts'
+
+const library = new Webhook(Buffer.from(TEST_SECRET.slice('whsec_'.length), 'base64url'), { format: 'raw' })
+
+it('signs at the time that the test passes, as the library of Standard Webhooks verifies it', async () => {
+  const signedAt = Date.UTC(2026, 0, 1)
+  vi.useFakeTimers({ toFake: ['Date'], now: signedAt })
+  onTestFinished(() => void vi.useRealTimers())
+  const event = anEvent({ kind: 'note.updated', noteId: 'nöte_1' })
+  const { headers, body } = await signAttempt(TEST_SECRET, event, { webhookId: 'msg_1', signedAt })
+  expect(headers).toMatchObject({ 'webhook-id': 'msg_1', 'webhook-timestamp': '1767225600' })
+  expect(library.verify(body, headers)).toEqual(event)
+  expect(() => library.verify(`${body} `, headers)).toThrow()
+})
+
+it('signs now, with an ID of its own, unless the test passes them', async () => {
+  const [first, second] = [await signAttempt(TEST_SECRET, '{}'), await signAttempt(TEST_SECRET, '{}')]
+  expect(Math.abs(Number(first.headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60)
+  expect(first.headers['webhook-id']).not.toBe(second.headers['webhook-id'])
+})
+
+it('sends any text as it stands', async () => {
+  expect((await signAttempt(TEST_SECRET, '{ not json')).body).toBe('{ not json')
+})

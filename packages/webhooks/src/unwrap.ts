@@ -1,0 +1,70 @@
+import { type Clock, refuseUnknownOptions, ShapeError, type WebhookEvent } from '@notewire/protocol'
+import { findMismatchCause } from './receiver/diagnosis.ts'
+import { eventIn } from './receiver/event-in.ts'
+import { causeOf, headerCause } from './receiver/refusal-cause.ts'
+import type { AttemptHeaders } from './verifier/signature-headers.ts'
+import { refuseParsedBody, verificationSteps } from './verifier/verifier.ts'
+import { WebhookVerificationError } from './webhook-verification-error.ts'
+
+/** What {@link unwrap} takes besides the delivery and the secret. */
+export interface UnwrapOptions {
+  /**
+   * How far the delivery's timestamp may be from now, either way, in seconds, inclusive (contract §5).
+   *
+   * @default 300
+   */
+  readonly toleranceSeconds?: number | undefined
+  /** @default the clock of the machine */
+  readonly clock?: Clock | undefined
+}
+
+/**
+ * Verifies a delivery (contract §5) and returns its event (contract §6), or throws. `event_type` narrows the event.
+ *
+ * It does not deduplicate, order or answer: `createReceiver` does.
+ *
+ * @param body  the bytes of the request as they came, or their text; never a parsed and re-serialised object
+ * @param headers  all headers of the request
+ * @param secret  the endpoint's signing secret, or several during a rotation
+ * @throws WebhookVerificationError when the delivery cannot be shown to come from the service: answer 401
+ * @throws ShapeError when the service signed a body that is no event
+ * @throws BodyNotRawError when a parsed body was passed
+ * @throws SecretError when the secret is missing or malformed
+ * @throws OptionError when an option cannot work, or `headers` is no object
+ * @example
+ * ```ts
+ * import { unwrap, WebhookVerificationError } from '@notewire/webhooks'
+ *
+ * export async function POST(request: Request): Promise<Response> {
+ *   try {
+ *     const event = await unwrap(await request.text(), request.headers, process.env['NOTES_SIGNING_SECRET'])
+ *     if (event.event_type === 'note.deleted') console.log('remove', event.data.note_id)
+ *     return new Response(null, { status: 204 })
+ *   } catch (error) {
+ *     if (error instanceof WebhookVerificationError) return new Response(null, { status: 401 })
+ *     throw error
+ *   }
+ * }
+ * ```
+ */
+export async function unwrap(
+  body: Uint8Array | string,
+  headers: AttemptHeaders,
+  secret: string | readonly string[] | undefined,
+  options: UnwrapOptions = {},
+): Promise<WebhookEvent> {
+  refuseUnknownOptions('unwrap', options, ['toleranceSeconds', 'clock'])
+  const { checkHeadersOf, checkSignature } = verificationSteps({ ...options, secret: secret ?? '' })
+  refuseParsedBody(body)
+  const checked = checkHeadersOf(headers)
+  if (checked.status === 'refused') throw new WebhookVerificationError(checked.reason, headerCause(checked, headers))
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  const verification = await checkSignature(bytes, checked)
+  if (verification.status === 'refused') {
+    const cause = await findMismatchCause(checkSignature, bytes, checked)
+    throw new WebhookVerificationError(verification.reason, cause ?? causeOf('secret_or_body_differs'))
+  }
+  const reading = eventIn(bytes)
+  if (reading.status === 'malformed') throw new ShapeError(reading.path, reading.problem)
+  return reading.event
+}
