@@ -65,6 +65,20 @@ describe('a mirror whose clock was a month ahead and is set right', () => {
     expect((await store.readProgress('default')).progress.lister).not.toBeNull()
     expect(await world.another({ store }).sync()).toMatchObject({ listed: true })
   })
+
+  it('reads the notes at once that were to be read again later', async () => {
+    await using world = await mirroredService({ notes: 3 }, {}, { maxRetries: 0 })
+    const store = memoryMirror()
+    const clock = aClockAhead(world.service.clock, 30 * DAY_MS)
+    const request = 'GET /v1/notes/*/transcript'
+    const fault = world.service.faults.inject({ request, fault: { kind: 'status', status: 500 } })
+    await world.another({ store, clock }).sync()
+    fault.remove()
+    const mirror = world.another({ store })
+    expect((await mirror.status()).notes.unsettled).toBe(3)
+    await mirror.sync()
+    expect((await mirror.status()).notes).toMatchObject({ live: 3, unsettled: 0 })
+  })
 })
 
 describe('two mirrors whose clocks differ by some minutes', () => {

@@ -1,243 +1,144 @@
+import type { KeyIdentity } from '@notewire/client'
 import type { WebhookEvent } from '@notewire/protocol'
-import { isAhead } from './clocks.ts'
-import { MirrorError } from './errors.ts'
-import { hear } from './hints/hear.ts'
+import { acceptReads, acceptRemovals } from './acceptance.ts'
 import { Ledger } from './ledger.ts'
-import { Lister, type ListingTools, Replaced, refuseOtherKey, takenUntil } from './listing/lister.ts'
-import { poll } from './listing/poll.ts'
-import type { MirrorProgress } from './listing/progress.ts'
-import { scan } from './listing/scan.ts'
+import { adoptKey, nameCopy, requireKey } from './listing/key-guard.ts'
+import { list } from './listing/list.ts'
+import { nextPollAt } from './listing/schedule.ts'
 import type { MirrorSettings } from './mirror-options.ts'
-import { ERASED_AT_ONCE, OverdueErasure } from './overdue-erasure.ts'
-import type { WorkToCome } from './refreshing/due-queue.ts'
-import { createNoteReader, type ReadNote } from './refreshing/note-reader.ts'
+import { once } from './once.ts'
+import { OverdueErasure } from './overdue-erasure.ts'
+import { createNoteReader } from './refreshing/note-reader.ts'
 import { type Settled, settleDue } from './refreshing/settling.ts'
-import { acceptRemoval } from './rules/removal.ts'
-import type { LoadedNotes, MirrorStore } from './stores/store.ts'
-import type { SyncOptions, SyncReport } from './sync-report.ts'
+import { applyHint, hintIn } from './rules/hint-rule.ts'
+import type { SyncContext } from './sync-context.ts'
+import type { SyncOptions, SyncReport } from './sync-options.ts'
 import { Wakeup } from './wakeup.ts'
 
-/** What a mirror does, as a process does it. */
+/** What a mirror does in one process. */
 export class Engine {
   readonly #settings: MirrorSettings
   readonly #ledger: Ledger
   readonly #erasure: OverdueErasure
   readonly #hints = new Wakeup()
-  #opened: Promise<MirrorStore> | undefined
   #name: string | undefined
 
   constructor(settings: MirrorSettings) {
+    this.#settings = settings
     this.#ledger = new Ledger(settings)
     this.#erasure = new OverdueErasure({ ...settings, ledger: this.#ledger })
-    this.#settings = { ...settings, hooks: this.#erasure.beside(settings.hooks) }
   }
 
-  /** The store, with its tables made, and a name for the copy in it. */
-  async store(): Promise<MirrorStore> {
-    this.#opened ??= this.#open().catch((error) => {
-      this.#opened = undefined
-      throw error
-    })
-    return await this.#opened
-  }
+  /** The store, with its tables, and a name for the copy in it. */
+  readonly store = once(async () => {
+    const { store } = this.#settings
+    await store.migrate()
+    await nameCopy(this.#ledger)
+    return store
+  })
 
-  /** Writes an event down as a hint, and wakes whoever waits for one. */
+  /** Stores what an event says about its note. When it resolves, the hint is in the store and the event may be acknowledged. */
   async hear(event: WebhookEvent): Promise<void> {
     await this.store()
-    if (await hear(event, this.#ledger)) this.#hints.wake()
+    const { clock } = this.#settings
+    const hint = hintIn(event)
+    const noteIds = hint === undefined ? [] : [hint.noteId]
+    const writes = await this.#ledger.revise(
+      noteIds,
+      // The time of the decision, not of the arrival: a process that was frozen in between must not lower a time that was stored meanwhile.
+      (state, sequence) => hint && applyHint(state, hint, { sequence, at: clock.now() }),
+      clock.now(),
+    )
+    const now = clock.now()
+    const isDue = [...writes.values()].some(({ state: { dueAt } }) => dueAt !== null && dueAt <= now)
+    if (isDue) this.#hints.wake()
   }
 
-  /** Lists what is due, and reads every note that is, while it lists. */
+  /** Lists what is due, and reads every note that is due, at the same time. */
   async sync({ signal, scan: scanWhen = 'when-due' }: SyncOptions): Promise<SyncReport> {
-    await this.#requireKey()
+    const { key, context } = await this.#begin(signal)
     await this.#erasure.run()
-    const over = new AbortController()
-    const either = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal])
-    const readNote = createNoteReader(this.#settings.client, either)
     const pages = new Wakeup()
-    let isOver = false
-    const listing = this.#list({ signal: either, readNote, onPage: pages.wake, scanWhen }).finally(() => {
-      isOver = true
-      pages.wake()
-    })
-    const settling = this.#settle(either, readNote, {
-      get isOver() {
-        return isOver
-      },
-      next: () => pages.after(pages.calls),
-      giveUp: (reason) => over.abort(reason),
-    })
-    // What is due is read even when the listing fails; what stops the reading stops the listing.
-    const [listed, settled] = await Promise.allSettled([listing, settling])
-    await this.#erasure.idle()
+    const listing = list(context, { key, holder: this.#holder, scanWhen, pages }).finally(() => pages.end())
+    // If the listing fails, the due notes are still read. If the reading fails, it stops the listing.
+    const [listed, settled] = await Promise.allSettled([listing, settleDue(context, pages)])
     if (settled.status === 'rejected') throw settled.reason
     if (listed.status === 'rejected') throw listed.reason
     return await this.#report(settled.value, listed.value)
   }
 
   /** Reads every note that is due. */
-  async settle({ signal = new AbortController().signal }: Pick<SyncOptions, 'signal'>): Promise<SyncReport> {
-    await this.#requireKey()
+  async settle({ signal }: Pick<SyncOptions, 'signal'>): Promise<SyncReport> {
+    const { context } = await this.#begin(signal)
     await this.#erasure.run()
-    const readNote = createNoteReader(this.#settings.client, signal)
-    try {
-      return await this.#report(await this.#settle(signal, readNote, NOTHING_TO_COME), false)
-    } finally {
-      await this.#erasure.idle()
-    }
+    const noPages = new Wakeup()
+    noPages.end()
+    return await this.#report(await settleDue(context, noPages), false)
   }
 
-  /** Does what is due by now: a sync when the next poll is, else what is due of notes. */
+  /** Syncs if the next poll is due, and otherwise reads the notes that are due. */
   async work({ signal }: Pick<SyncOptions, 'signal'>): Promise<SyncReport> {
     const store = await this.store()
     const { progress } = await store.readProgress(this.#settings.scope)
-    return this.#settings.clock.now() >= this.#nextPollAt(progress)
-      ? await this.sync({ signal })
-      : await this.settle({ signal })
+    const isPollDue = this.#settings.clock.now() >= nextPollAt(progress, this.#holder, this.#settings)
+    return isPollDue ? await this.sync({ signal }) : await this.settle({ signal })
   }
 
-  /** Erases what no read has confirmed within its time. `sync` and `settle` do so by themselves. */
+  /** Erases overdue notes. `sync` and `settle` begin with it. */
   async eraseOverdue(): Promise<void> {
     await this.store()
     await this.#erasure.run()
   }
 
-  /** Resolves with the next hint that this process hears, after some time, or when the signal fires: the earliest. */
+  /** Resolves with the next hint that this process hears, after some time, or when the signal fires, whichever comes first. */
   async nextHint(withinMs: number, signal: AbortSignal): Promise<void> {
     const over = new AbortController()
     const either = AbortSignal.any([over.signal, signal])
-    const heard = this.#hints.after(this.#hints.calls, either)
     const slept = this.#settings.clock.sleep(withinMs, either).catch(() => undefined)
-    await Promise.race([heard, slept])
+    await Promise.race([this.#hints.next(either), slept])
     over.abort()
   }
 
-  /** Erases what a scan held back. */
   async acceptRemovals(scanId: string): Promise<number> {
-    const { scope } = this.#settings
     const store = await this.store()
-    let removed = 0
-    for (let after = ''; ; ) {
-      const noteIds = await store.listHeld(scope, scanId, after, ERASED_AT_ONCE)
-      const last = noteIds.at(-1)
-      if (last === undefined) break
-      const revision = await this.#ledger.revise(noteIds, (state) => acceptRemoval(state, scanId))
-      removed += revision === 'fenced' ? 0 : revision.notes.size
-      after = last
-    }
-    if (removed === 0) {
-      throw new MirrorError(
-        'scan_unknown',
-        'this scan holds nothing back: it was accepted before, or the notes came back. mirror.status().held lists those that do.',
-      )
-    }
-    return removed
+    return await acceptRemovals(scanId, { ...this.#settings, store, ledger: this.#ledger })
   }
 
-  /** Replaces the key that the notes were listed with. */
+  async acceptReads(noteId: string): Promise<boolean> {
+    const { context } = await this.#begin(undefined)
+    const isLive = await acceptReads(noteId, context)
+    this.#hints.wake()
+    return isLive
+  }
+
   async adoptKey(): Promise<void> {
-    const { client } = this.#settings
-    await this.store()
-    await this.#ledger.revise(
-      [],
-      () => undefined,
-      ({ progress, progressVersion }) => ({
-        progress: { expectedVersion: progressVersion, next: { ...progress, keyId: client.keyId ?? null } },
-      }),
-    )
+    const store = await this.store()
+    await adoptKey({ ...this.#settings, store, ledger: this.#ledger })
   }
 
-  async #open(): Promise<MirrorStore> {
-    const { store } = this.#settings
-    await store.migrate()
-    const nameCopy = ({ progress, progressVersion }: LoadedNotes) =>
-      progress.copyId === null
-        ? { progress: { expectedVersion: progressVersion, next: { ...progress, copyId: crypto.randomUUID() } } }
-        : {}
-    await this.#ledger.revise([], () => undefined, nameCopy)
-    return store
-  }
-
-  /** Names this process among those that list. Not made before it is needed: Workers refuse chance while they load. */
+  /** Names this process among those that list. Made on first use: Workers refuse randomness while they load. */
   get #holder(): string {
     this.#name ??= crypto.randomUUID()
     return this.#name
   }
 
-  async #list(way: Pick<ListingTools, 'signal' | 'onPage'> & Listing): Promise<boolean> {
-    const store = await this.store()
-    const tools = { ...this.#settings, ...way, store, ledger: this.#ledger }
-    const lister = await Lister.begin(tools, this.#holder)
-    if (lister === undefined) return false
-    try {
-      await poll(lister, tools)
-      const isResumed = lister.progress.scan !== null
-      if (this.#isScanDue(lister, way.scanWhen)) await scan(lister, tools)
-      // What left after an interrupted scan had begun, that scan need not have found.
-      if (way.scanWhen === 'now' && isResumed) await scan(lister, tools)
-      await lister.end()
-      return true
-    } catch (error) {
-      if (error instanceof Replaced) return false
-      await lister.end().catch(() => undefined)
-      throw error
-    }
-  }
-
-  #isScanDue({ progress }: Lister, when: SyncOptions['scan']): boolean {
-    if (when !== 'when-due') return when === 'now'
-    if (progress.scan !== null) return true
-    const { clock, scanEveryMs } = this.#settings
-    const now = clock.now()
-    const lastAt = progress.lastScan?.beganAt ?? progress.poll.backfilledAt ?? 0
-    return now - lastAt >= scanEveryMs || isAhead(lastAt, now)
-  }
-
-  /**
-   * What another key cannot see proves nothing: not a single note is read with one.
-   *
-   * @throws KeyChangedError
-   */
-  async #requireKey(): Promise<void> {
-    const { client, scope } = this.#settings
+  /** Checks the key before any note is read. */
+  async #begin(signal: AbortSignal | undefined): Promise<{ readonly key: KeyIdentity; readonly context: SyncContext }> {
     await this.store()
-    await this.#ledger.revise(
-      [],
-      () => undefined,
-      ({ progress, progressVersion }) => {
-        refuseOtherKey(scope, progress.keyId, client)
-        return progress.keyId === null && client.keyId !== undefined
-          ? { progress: { expectedVersion: progressVersion, next: { ...progress, keyId: client.keyId } } }
-          : {}
-      },
-    )
-  }
-
-  async #settle(signal: AbortSignal, readNote: ReadNote, toCome: WorkToCome): Promise<Settled> {
-    const store = await this.store()
-    return await settleDue({ ...this.#settings, store, ledger: this.#ledger, readNote, signal }, toCome)
+    const parts = { ...this.#settings, ledger: this.#ledger, erasure: this.#erasure }
+    const key = await requireKey(parts)
+    const stopped = new AbortController()
+    const either = signal === undefined ? stopped.signal : AbortSignal.any([signal, stopped.signal])
+    const readNote = createNoteReader(this.#settings.client, either)
+    return { key, context: { ...parts, readNote, signal: either, stop: (reason) => stopped.abort(reason) } }
   }
 
   async #report(settled: Settled, listed: boolean): Promise<SyncReport> {
-    const { scope, clock } = this.#settings
-    const store = await this.store()
+    const { scope, clock, store } = this.#settings
     const now = clock.now()
     const { nextDueAt } = await store.takeDue(scope, { now, until: now, limit: 0 })
     const { progress } = await store.readProgress(scope)
-    return { ...settled, listed, nextAt: Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, this.#nextPollAt(progress)) }
-  }
-
-  #nextPollAt({ poll: { polledAt }, lister }: MirrorProgress): number {
-    const { clock, pollEveryMs } = this.#settings
-    const now = clock.now()
-    const dueAt = polledAt === null || isAhead(polledAt, now) ? now : polledAt + pollEveryMs
-    return Math.max(dueAt, takenUntil(lister, this.#holder, now) ?? dueAt)
+    const pollAt = nextPollAt(progress, this.#holder, this.#settings)
+    return { ...settled, listed, nextAt: Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, pollAt) }
   }
 }
-
-interface Listing {
-  readonly readNote: ReadNote
-  readonly scanWhen: SyncOptions['scan']
-}
-
-const NOTHING_TO_COME: WorkToCome = { isOver: true, next: async () => undefined, giveUp: () => undefined }

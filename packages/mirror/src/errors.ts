@@ -1,24 +1,48 @@
+import type { KeyIdentity } from '@notewire/client'
 import { NotewireError } from '@notewire/protocol'
 
 /** Every `code` of a `MirrorError`. */
-export type MirrorErrorCode = 'key_changed' | 'mirror_busy' | 'scan_unknown' | 'position_malformed' | 'position_foreign'
+export type MirrorErrorCode =
+  | 'key_changed'
+  | 'key_unidentified'
+  | 'mirror_busy'
+  | 'scan_unknown'
+  | 'position_malformed'
+  | 'position_foreign'
 
 /** What a mirror refuses to do, or could not. Neither the message nor any field holds a key or what a note says. */
 export class MirrorError extends NotewireError<MirrorErrorCode> {}
 
-/** The key is not the one that the notes were listed with, so that what it does not see proves nothing. */
+/** The key is not known to be the one that the notes were listed with, so that what it does not see proves nothing. */
 export class KeyChangedError extends MirrorError {
-  /** The id of the key that the notes were listed with. */
-  readonly keyId: string
+  /** The id of the key that the notes were listed with; `undefined` when that key has none, or is not recorded. */
+  readonly keyId: string | undefined
+  /**
+   * What the mirror has recorded of that key: its id, a digest because it has no id, or nothing, although there are notes. The digest
+   * itself is not shown.
+   */
+  readonly recorded: KeyIdentity['kind'] | 'nothing'
 
-  constructor(scope: string, keyId: string, given: string | undefined) {
+  constructor(scope: string, recorded: KeyIdentity | null, given: KeyIdentity) {
     super(
       'key_changed',
-      `the mirror "${scope}" was made with the API key ${keyId}, and the client has ${given ?? 'one without an id'}. ` +
-        'If the new key replaces the old one and sees the same notes, call mirror.adoptKey() once; if it sees others, give its mirror a scope of its own.',
+      `${recordedWords(scope, recorded)}, but the client uses ${givenWords(recorded, given)}. ` +
+        'If both keys can access the same notes, call mirror.adoptKey() once; otherwise use a separate scope for the new key.',
     )
-    this.keyId = keyId
+    this.keyId = recorded?.kind === 'key_id' ? recorded.keyId : undefined
+    this.recorded = recorded?.kind ?? 'nothing'
   }
+}
+
+function recordedWords(scope: string, recorded: KeyIdentity | null): string {
+  if (recorded === null) return `the mirror "${scope}" has no record of the API key that it was created with`
+  const key = recorded.kind === 'key_id' ? `the API key ${recorded.keyId}` : 'an API key that has no key id'
+  return `the mirror "${scope}" was created with ${key}`
+}
+
+function givenWords(recorded: KeyIdentity | null, given: KeyIdentity): string {
+  if (given.kind === 'key_id') return `the API key ${given.keyId}`
+  return recorded?.kind === 'digest' ? 'another API key that has no key id' : 'an API key that has no key id'
 }
 
 /** Others changed the same notes each time that this process tried to. */
@@ -26,7 +50,7 @@ export class MirrorBusyError extends MirrorError {
   constructor() {
     super(
       'mirror_busy',
-      'other processes changed the same notes at every try. Nothing is lost: it is tried again with the next sync. If it goes on, run fewer processes on this mirror.',
+      'other processes changed the same notes at every attempt. Nothing is lost: the next sync tries again. If this happens often, run fewer processes on this mirror.',
     )
   }
 }

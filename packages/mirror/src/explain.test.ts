@@ -20,7 +20,11 @@ describe('a note is explained by the evidence', () => {
       aLiveNote(),
       /at revision 5.*Last settled 2026-01-01T12:00:00.000Z by a poll, which found it present.*that of revision 5/,
     ],
-    ['its content is still to come', aLiveNote({ settledRevision: null }), /still to be read/],
+    [
+      'its content is still to come',
+      aLiveNote({ settledRevision: null }),
+      /has not read its transcript and summary yet/,
+    ],
     ['it is gone', aGoneNote(), /It is gone.*by a read of this note, which found it absent \(sequence 20 to 21\)/],
     [
       'an event hid it',
@@ -29,14 +33,38 @@ describe('a note is explained by the evidence', () => {
         hiddenBy: 30,
         heard: { kind: 'note.deleted', revision: 6, sequence: 30, at: NOW },
       }),
-      /an event said that it is gone.*note\.deleted at revision 6, 2026/,
+      /an event announced its removal.*note\.deleted at revision 6, 2026/,
     ],
-    ['a scan holds it back', aLiveNote({ presence: 'hidden', heldByScan: 's1' }), /scan s1 .*acceptRemovals\('s1'\)/],
-    ['nobody has read it', unknownNote('n1'), /an event named it, and nobody has read it yet/],
+    [
+      'a scan holds it back',
+      aLiveNote({ presence: 'hidden', heldByScan: 's1' }),
+      /scan s1 .*until you accept the removals/,
+    ],
+    ['the mirror has not read it', unknownNote('n1'), /an event named it, but the mirror has not read it yet/],
     [
       'an answer lags behind an event',
       aLiveNote({ dirty: 9, hintedRevision: 7, attempts: 2, dueAt: NOW }),
-      /to revision 7 at least after 2 attempts, from 2026/,
+      /to get revision 7 or later, after 2 attempts, at 2026/,
+    ],
+    [
+      'its deletion was announced, and stale reads do not count',
+      aGoneNote({ floor: { revision: 7, at: NOW, deletedAt: NOW } }),
+      /announced at revision 7, 2026-01-01T12:00:00.000Z: only a later revision.* begins at 2026-01-01T12:01:00.001Z or later/,
+    ],
+    [
+      'its deletion was announced without a revision',
+      aGoneNote({ floor: { revision: null, at: NOW, deletedAt: NOW } }),
+      /only a read that begins at 2026-01-01T12:01:00.001Z or later shows it again/,
+    ],
+    [
+      'reads contradict what is known',
+      aLiveNote({ contradictedSince: NOW, dirty: 12, dueAt: NOW }),
+      /Since 2026-01-01T12:00:00.000Z the service shows a lower revision .* after about eight and a half minutes/,
+    ],
+    [
+      'reads contradict its deletion',
+      aGoneNote({ contradictedSince: NOW, floor: { revision: 7, at: NOW, deletedAt: NOW } }),
+      /mirror\.acceptReads\('n1'\)/,
     ],
   ])('when %s', (_, state, pattern) => {
     expect(explain('n1', state).reasons.join(' ')).toMatch(pattern)

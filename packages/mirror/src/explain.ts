@@ -1,3 +1,4 @@
+import { endOfFloorLag } from './rules/deletion-floor.ts'
 import type { NoteState, Presence } from './rules/note-state.ts'
 
 /** Why a note is in the mirror, or not. */
@@ -15,7 +16,15 @@ export function explain(noteId: string, state: NoteState | undefined): Explanati
   if (state === undefined) {
     return { noteId, presence: 'unknown', reasons: ['No listing, read or event has ever named this note.'], state }
   }
-  const reasons = [presenceOf(state), evidenceOf(state), heardOf(state), workOf(state), contentOf(state)]
+  const reasons = [
+    presenceOf(state),
+    evidenceOf(state),
+    heardOf(state),
+    floorOf(state),
+    contradictionOf(state),
+    workOf(state),
+    contentOf(state),
+  ]
   return { noteId, presence: state.presence, reasons: reasons.filter((reason) => reason !== undefined), state }
 }
 
@@ -27,13 +36,13 @@ function presenceOf({ presence, evidence, hiddenBy, heldByScan, revision }: Note
       return 'It is gone: a read proved that the key cannot see it. Its content is erased.'
     case 'hidden':
       if (heldByScan !== null) {
-        return `It is hidden: scan ${heldByScan} found more notes missing than it may remove. mirror.acceptRemovals('${heldByScan}') erases them.`
+        return `It is hidden: scan ${heldByScan} found more missing notes than it is allowed to remove. It stays hidden until you accept the removals of this scan.`
       }
       if (hiddenBy !== null)
-        return 'It is hidden: an event said that it is gone, and no read that began after it has settled that.'
+        return 'It is hidden: an event announced its removal, and no later read has confirmed or refuted that yet.'
       return evidence === null
-        ? 'It is not shown: an event named it, and nobody has read it yet.'
-        : 'It is not shown: it could not be read so far.'
+        ? 'It is not shown: an event named it, but the mirror has not read it yet.'
+        : 'It is not shown: the mirror has not been able to read it yet.'
   }
 }
 
@@ -53,19 +62,37 @@ function evidenceOf({ evidence }: NoteState): string | undefined {
 function heardOf({ heard }: NoteState): string | undefined {
   if (heard === null) return undefined
   const revision = heard.revision === null ? '' : ` at revision ${heard.revision}`
-  return `The last event that spoke of it was ${heard.kind}${revision}, ${timeOf(heard.at)}.`
+  return `The last event about it was ${heard.kind}${revision}, ${timeOf(heard.at)}.`
+}
+
+function floorOf({ floor }: NoteState): string | undefined {
+  if (floor === null) return undefined
+  const until = timeOf(endOfFloorLag(floor))
+  if (floor.revision === null) {
+    return `Its deletion was announced, ${timeOf(floor.at)}: only a read that begins at ${until} or later shows it again.`
+  }
+  return `Its deletion was announced at revision ${floor.revision}, ${timeOf(floor.at)}: only a later revision, or a read at revision ${floor.revision} that begins at ${until} or later, shows it again.`
+}
+
+function contradictionOf({ noteId, contradictedSince, floor }: NoteState): string | undefined {
+  if (contradictedSince === null) return undefined
+  const accepted =
+    floor === null
+      ? 'The mirror accepts the lower revision after about eight and a half minutes.'
+      : `A full scan that begins a day after the event accepts the lower revision, as does mirror.acceptReads('${noteId}').`
+  return `Since ${timeOf(contradictedSince)} the service shows a lower revision than before: it lags behind, or was restored from a backup. ${accepted}`
 }
 
 function workOf({ dirty, hintedRevision, attempts, dueAt }: NoteState): string | undefined {
   if (dirty === null) return undefined
-  const hinted = hintedRevision === null ? '' : `, to revision ${hintedRevision} at least`
-  const tried = attempts === 0 ? '' : ` after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
-  return `It is to be read again${hinted}${tried}${dueAt === null ? '' : `, from ${timeOf(dueAt)} on`}.`
+  const hinted = hintedRevision === null ? '' : ` to get revision ${hintedRevision} or later`
+  const tried = attempts === 0 ? '' : `, after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
+  return `The mirror will read it again${hinted}${tried}${dueAt === null ? '' : `, at ${timeOf(dueAt)} or later`}.`
 }
 
 function contentOf({ presence, settledRevision, transcriptHeld, summaryHeld }: NoteState): string | undefined {
   if (presence !== 'live') return undefined
-  if (settledRevision === null) return 'Its transcript and summary are still to be read.'
+  if (settledRevision === null) return 'The mirror has not read its transcript and summary yet.'
   return `Its content is that of revision ${settledRevision}: transcript ${transcriptHeld ?? 'not kept'}, summary ${summaryHeld ?? 'not kept'}.`
 }
 

@@ -1,7 +1,7 @@
-import { systemClock } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { aLiveNote, KEEP_ALL } from './fixtures/note-states.ts'
+import { aLiveNote } from './fixtures/note-states.ts'
 import { Ledger } from './ledger.ts'
+import type { MirrorProgress } from './listing/progress.ts'
 import { memoryMirror } from './stores/memory-store.ts'
 import type { MirrorCommit } from './stores/store.ts'
 
@@ -17,75 +17,85 @@ function aLedger() {
       return await store.commit(scope, commit)
     },
   }
-  const ledger = new Ledger({ store: counting, scope: 's', keep: KEEP_ALL, clock: systemClock })
+  const ledger = new Ledger({ store: counting, scope: 's' })
   const known = (noteId: string, version = 0) => ({ state: { ...aLiveNote(), noteId }, version })
   const versions = async () =>
     [...(await store.load('s', ['a', 'b', 'c'])).notes.values()].map(({ version }) => version)
   return { store, ledger, commits, known, versions }
 }
 
-describe('changes from what is known', () => {
-  it('that come while one is being written are written together', async () => {
+describe('revisions from what is known', () => {
+  it('are written together if they come while another is being written', async () => {
     const { ledger, commits, known, versions } = aLedger()
     const keep = (state: ReturnType<typeof aLiveNote>) => ({ state })
-    const outcomes = await Promise.all(['a', 'b', 'c'].map((noteId) => ledger.writeFrom(known(noteId), keep)))
+    const outcomes = await Promise.all(['a', 'b', 'c'].map((noteId) => ledger.reviseKnown(known(noteId), keep)))
     expect(outcomes).toEqual([true, true, true])
     expect(commits.length).toBeLessThanOrEqual(2)
     expect(await versions()).toEqual([1, 1, 1])
   })
 
-  it('are refused alone when one was overtaken', async () => {
+  it('are refused one by one if another process changed a note', async () => {
     const { ledger, known, versions } = aLedger()
     const keep = (state: ReturnType<typeof aLiveNote>) => ({ state })
-    await ledger.writeFrom(known('b'), keep)
-    const outcomes = await Promise.all(['a', 'b', 'c'].map((noteId) => ledger.writeFrom(known(noteId), keep)))
+    await ledger.reviseKnown(known('b'), keep)
+    const outcomes = await Promise.all(['a', 'b', 'c'].map((noteId) => ledger.reviseKnown(known(noteId), keep)))
     expect(outcomes).toEqual([true, false, true])
     expect(await versions()).toEqual([1, 1, 1])
   })
 
-  it('of one note at the same time count once', async () => {
+  it('of one note at the same time are written once', async () => {
     const { ledger, known, versions } = aLedger()
     const keep = (state: ReturnType<typeof aLiveNote>) => ({ state })
-    const outcomes = await Promise.all(['a', 'a', 'a'].map((noteId) => ledger.writeFrom(known(noteId), keep)))
+    const outcomes = await Promise.all(['a', 'a', 'a'].map((noteId) => ledger.reviseKnown(known(noteId), keep)))
     expect(outcomes.filter(Boolean)).toEqual([true])
     expect(await versions()).toEqual([1])
   })
 
-  it('that decide nothing write nothing', async () => {
+  it('write nothing if they decide nothing', async () => {
     const { ledger, commits, known } = aLedger()
-    expect(await ledger.writeFrom(known('a'), () => undefined)).toBe(true)
+    expect(await ledger.reviseKnown(known('a'), () => undefined)).toBe(true)
     expect(commits).toEqual([])
   })
 })
 
 describe('a revision', () => {
-  it('is decided again when somebody else was faster, by the number of its first try', async () => {
+  it('is decided again if another process was faster, with the sequence number of its first try', async () => {
     const { store, ledger, versions } = aLedger()
     const sequences: number[] = []
-    let overtaken = false
-    await ledger.revise(
-      ['a'],
-      (state, sequence) => {
-        sequences.push(sequence)
-        return { state: { ...state, attempts: sequences.length } }
-      },
-      (before) => {
-        if (!overtaken)
-          void store.commit('s', {
-            notes: [{ state: aLiveNote({ noteId: 'a' }), expectedVersion: before.notes.get('a')?.version ?? 0 }],
-          })
-        overtaken = true
-        return {}
-      },
-    )
+    await ledger.revise(['a'], (state, sequence) => {
+      sequences.push(sequence)
+      if (sequences.length === 1) {
+        void store.commit('s', { notes: [{ state: aLiveNote({ noteId: 'a' }), expectedVersion: 0 }] })
+      }
+      return { state: { ...state, attempts: sequences.length } }
+    })
     expect(sequences).toEqual([1, 1])
     expect(await versions()).toEqual([2])
   })
 
-  it('gives up when others are always faster', async () => {
+  it('gives up if other processes are faster at every try', async () => {
     const { store } = aLedger()
     const busy = { ...store, commit: async () => 'conflict' as const }
-    const ledger = new Ledger({ store: busy, scope: 's', keep: KEEP_ALL, clock: systemClock })
+    const ledger = new Ledger({ store: busy, scope: 's' })
     await expect(ledger.revise(['a'], (state) => ({ state }))).rejects.toMatchObject({ code: 'mirror_busy' })
+  })
+})
+
+describe('an advance of the progress', () => {
+  it('is written with the notes of its page, or not at all', async () => {
+    const { store, ledger, commits } = aLedger()
+    const decide = (state: ReturnType<typeof aLiveNote>) => ({ state })
+    const advance = ({ progress }: { progress: MirrorProgress }) => ({ ...progress, copyId: 'copy-1' })
+    const { before, progress } = await ledger.advance(advance, ['a', 'b'], decide)
+    expect([before.progressVersion, progress.copyId]).toEqual([0, 'copy-1'])
+    expect(commits).toHaveLength(1)
+    expect(await store.readProgress('s')).toMatchObject({ progress: { copyId: 'copy-1' }, progressVersion: 1 })
+    expect((await store.load('s', ['a', 'b'])).notes.size).toBe(2)
+  })
+
+  it('writes nothing if it decides nothing', async () => {
+    const { ledger, commits } = aLedger()
+    await ledger.advance(() => undefined)
+    expect(commits).toEqual([])
   })
 })

@@ -1,10 +1,10 @@
-/** Functions that are told what a mirror does. What they throw is ignored. */
+/** Functions that a mirror calls to report what it does. Their errors are ignored. */
 export interface MirrorHooks {
-  /** Tells how far a listing or the reading of content is. */
+  /** A listing applied a page, or a note was read. */
   readonly onProgress?: ((progress: ProgressNotice) => void) | undefined
-  /** Tells of an error that the mirror lives with: it tries again, later. It never holds a key or what a note says. */
+  /** An error after which the mirror tries again later. It never holds a key or note content. */
   readonly onProblem?: ((problem: ProblemNotice) => void) | undefined
-  /** Tells that a scan found more notes missing than it may remove without being told. */
+  /** A scan found so many notes missing that it removes none of them before `acceptRemovals`. */
   readonly onRemovalsHeld?: ((notice: RemovalsHeldNotice) => void) | undefined
 }
 
@@ -13,18 +13,18 @@ export interface ProgressNotice {
   readonly phase: 'backfill' | 'poll' | 'scan' | 'confirming' | 'content'
   /** How many notes were listed, confirmed or read in this phase. */
   readonly done: number
-  /** How many there are, where that is known. */
+  /** How many there are, if that is known. */
   readonly total?: number | undefined
 }
 
-/** An error that the mirror lives with. */
+/** An error after which the mirror tries again. */
 export interface ProblemNotice {
   readonly error: unknown
-  /** The note that it was about. */
+  /** The note that it was about, if any. */
   readonly noteId?: string | undefined
 }
 
-/** So many notes are missing that they were hidden, and are kept until `mirror.acceptRemovals(scanId)`. */
+/** Notes that are hidden and kept until `mirror.acceptRemovals(scanId)`. */
 export interface RemovalsHeldNotice {
   readonly scanId: string
   readonly missing: number
@@ -33,11 +33,11 @@ export interface RemovalsHeldNotice {
 
 export const HOOKS: readonly (keyof MirrorHooks)[] = ['onProgress', 'onProblem', 'onRemovalsHeld']
 
-/** Calls a hook. Whatever it does, the mirror goes on. */
+/** Calls a hook, and ignores its errors. */
 export function tell<Notice>(hook: ((notice: Notice) => void) | undefined, notice: Notice): void {
   try {
     hook?.(notice)
   } catch {
-    // A hook only watches.
+    // A hook must not stop the mirror.
   }
 }

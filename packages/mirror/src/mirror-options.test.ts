@@ -8,6 +8,7 @@ describe('an option that cannot work', () => {
   it.each<[string, object]>([
     ['client', { client: undefined }],
     ['client', { client: {} }],
+    ['client', { client: { notes: client.notes } }],
     ['store', { store: undefined }],
     ['store', { store: 'notes.db' }],
     ['scope', { scope: '' }],
@@ -23,6 +24,15 @@ describe('an option that cannot work', () => {
     const options = { client, store: memoryMirror(), ...wrong } as MirrorOptions
     expect(() => createMirror(options)).toThrow(expect.objectContaining({ code: 'option_invalid', option }))
   })
+})
+
+it.each([
+  ['interval', '"pollEveryMs", in milliseconds'],
+  ['scanEvery', '"scanEveryMs", in milliseconds'],
+  ['db', '"store"'],
+])('an option called %s is answered with %s', (option, meant) => {
+  const options = { client, store: memoryMirror(), [option]: 5 } as MirrorOptions
+  expect(() => createMirror(options)).toThrow(`createMirror has no option "${option}". Did you mean ${meant}?`)
 })
 
 it('a mirror that is shown does not show the key', () => {

@@ -36,7 +36,7 @@ export interface MirrorOptions {
    */
   readonly pollEveryMs?: number | undefined
   /**
-   * How old the last scan is when the next is due, in milliseconds. Scans alone find deletions of which no event came.
+   * The time between two scans, in milliseconds. Only a scan finds every deletion and every lost access that no event announced.
    *
    * @default 86_400_000 (1 day)
    */
@@ -48,17 +48,11 @@ export interface MirrorOptions {
 }
 
 /** The options, checked and complete. */
-export interface MirrorSettings {
-  readonly client: NotesClient
-  readonly store: MirrorStore
-  readonly scope: string
+export interface MirrorSettings extends Complete<Omit<MirrorOptions, 'keep'>> {
   readonly keep: KeptParts
-  readonly concurrency: number
-  readonly pollEveryMs: number
-  readonly scanEveryMs: number
-  readonly hooks: MirrorHooks
-  readonly clock: Clock
 }
+
+type Complete<Options> = { readonly [Option in keyof Options]-?: Exclude<Options[Option], undefined> }
 
 const OPTIONS: readonly (keyof MirrorOptions)[] = [
   'client',
@@ -71,21 +65,25 @@ const OPTIONS: readonly (keyof MirrorOptions)[] = [
   'hooks',
   'clock',
 ]
+
+/** What other libraries call them. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['database', 'store'],
+  ['db', 'store'],
+  ['interval', 'pollEveryMs'],
+  ['parts', 'keep'],
+])
+
 const PARTS: readonly ContentPart[] = ['note', 'transcript', 'summary']
 
 /** @throws OptionError naming the first option that cannot work, and the fix */
 export function resolveMirrorOptions(options: MirrorOptions): MirrorSettings {
-  refuseUnknownOptions('createMirror', options, OPTIONS)
+  refuseUnknownOptions('createMirror', options, OPTIONS, ALIASES)
   const hooks = options.hooks ?? {}
   refuseUnknownOptions('hooks', hooks, HOOKS)
   return {
-    client: requireMethods(
-      'client',
-      options.client,
-      'notes',
-      'Pass a NotesClient: new NotesClient({ baseUrl, apiKey }).',
-    ),
-    store: requireMethods('store', options.store, 'commit', "Pass a store: sqliteMirror('notes.db'), for one."),
+    client: requireClient(options.client),
+    store: requireMethods('store', options.store, 'commit', "Pass a store, such as sqliteMirror('notes.db')."),
     scope: requireScope(options.scope ?? 'default'),
     keep: requireParts(options.keep ?? PARTS),
     concurrency: requireCount('concurrency', options.concurrency ?? 8),
@@ -96,24 +94,38 @@ export function resolveMirrorOptions(options: MirrorOptions): MirrorSettings {
   }
 }
 
+function requireClient(client: NotesClient): NotesClient {
+  const fix = 'Pass a NotesClient, such as new NotesClient({ baseUrl, apiKey }).'
+  requireMethods('client', client, 'notes', fix)
+  return requireMethods(
+    'client',
+    client,
+    'identifyKey',
+    `${fix} A client of your own also needs the method identifyKey(salt).`,
+  )
+}
+
 function requireMethods<Value extends object>(option: string, value: Value, member: keyof Value, fix: string): Value {
   if (typeof value === 'object' && value !== null && value[member] !== undefined) return value
-  throw new OptionError(option, `${option} is missing or of another kind. ${fix}`)
+  throw new OptionError(option, `${option} is missing or not valid. ${fix}`)
 }
 
 function requireScope(scope: unknown): string {
   if (typeof scope === 'string' && scope !== '') return scope
-  throw new OptionError('scope', 'scope is not a name. Pass a word of your own for the account or channel of the key.')
+  throw new OptionError(
+    'scope',
+    'scope is not a name. Pass a name of your choice for the account or channel of the key.',
+  )
 }
 
 function requireParts(parts: readonly unknown[]): KeptParts {
   const known: readonly unknown[] = PARTS
   if (Array.isArray(parts) && parts.every((part) => known.includes(part))) return new Set(parts as ContentPart[])
-  throw new OptionError('keep', `keep is not a list of parts. Pass some of '${PARTS.join("', '")}', or [].`)
+  throw new OptionError('keep', `keep is not a list of parts. Pass an array of '${PARTS.join("', '")}', or [].`)
 }
 
 /** @throws OptionError when the value is not a whole number from 1 */
 export function requireCount(option: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
-  throw new OptionError(option, `${option} is not a whole number from 1. Pass one, or leave the option out.`)
+  throw new OptionError(option, `${option} is not a whole number, 1 or more. Pass one, or omit the option.`)
 }

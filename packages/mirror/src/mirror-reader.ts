@@ -1,25 +1,46 @@
-import { type Clock, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
+import {
+  type Clock,
+  type Note,
+  OptionError,
+  refuseUnknownOptions,
+  type Summary,
+  systemClock,
+  type Transcript,
+} from '@notewire/protocol'
 import { type Explanation, explain } from './explain.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './feed/changes.ts'
 import { requireCount } from './mirror-options.ts'
-import { type MirroredNote, mirroredNote } from './mirrored-note.ts'
+import { once } from './once.ts'
 import { type MirrorStatus, statusOf } from './status.ts'
 import type { MirrorStore, StoredNote } from './stores/store.ts'
 
-/** What can be asked of a mirror without a key: what is in its store. */
+/** A note of the mirror. */
+export interface MirroredNote {
+  /** The record, as the service showed it: without title and content in a mirror that does not keep them. */
+  readonly note: Note
+  /** `null` if there is none, or none yet. */
+  readonly transcript: Transcript | null
+  /** `null` if there is none, or none yet. */
+  readonly summary: Summary | null
+  /** Whether transcript and summary are those of the note's revision. They are older, or missing, until they are read. */
+  readonly isSettled: boolean
+}
+
+/** What can be read from a mirror without a key. */
 export interface MirrorReader {
   /** The name of this mirror in its store. */
   readonly scope: string
-  /** Reads one note; `undefined` when it is not to be seen. */
+  /** Reads one note; `undefined` if the mirror does not show it. */
   get(noteId: string): Promise<MirroredNote | undefined>
   /**
-   * Lists the notes that are to be seen, by id.
+   * Lists the notes that the mirror shows, by id.
    *
-   * @param options  `after`: the id behind which to begin
+   * @param options  `after`: the id after which to begin
    */
   list(options?: { readonly after?: string | undefined }): AsyncIterable<MirroredNote>
   /**
-   * Finds the notes in whose title, content, transcript or summary all words occur, the best match first.
+   * Finds the notes in whose title, content, transcript or summary all words occur, the best match first. The last word can be
+   * the beginning of a word, as while somebody types.
    *
    * @param limit  how many at most
    * @default 20
@@ -27,14 +48,15 @@ export interface MirrorReader {
    */
   search(words: string, limit?: number): Promise<readonly MirroredNote[]>
   /**
-   * Tells what changed, in order, each note once at its latest change: for an index of your own. Store the position of what you have handled.
+   * Yields what changed, in order, each note once at its latest change: for an index of your own. Store the position of the change that
+   * you have handled.
    *
-   * @throws MirrorError `position_malformed` when `after` is none
+   * @throws MirrorError `position_malformed` when `after` is not a position, `position_foreign` when it is one of another copy
    */
   changes(options?: ChangesOptions): AsyncIterable<MirrorChange>
-  /** Tells why a note is here, or gone. */
+  /** Says why a note is here, or gone. */
   explain(noteId: string): Promise<Explanation>
-  /** Tells how far the mirror is. */
+  /** Says how far the mirror is. */
   status(): Promise<MirrorStatus>
 }
 
@@ -49,9 +71,9 @@ export interface MirrorReaderOptions {
 }
 
 /**
- * Opens a mirror that another process, or another time, keeps up to date: to read what is there, without a key.
+ * Opens a mirror that another process keeps up to date: to read it without a key.
  *
- * @throws OptionError for what is no store
+ * @throws OptionError when `store` is not a store
  * @example
  * ```ts
  * import { openMirror } from '@notewire/mirror'
@@ -67,103 +89,69 @@ export function openMirror(options: MirrorReaderOptions): MirrorReader {
   if (typeof store?.migrate !== 'function') {
     throw new OptionError(
       'store',
-      "store is missing or of another kind. Pass a store: sqliteMirror('notes.db'), for one.",
+      "store is missing or is not a mirror store. Pass a store, such as sqliteMirror('notes.db').",
     )
   }
-  let opened: Promise<MirrorStore> | undefined
-  const open = () => {
-    opened ??= migrated(store).catch((error) => {
-      opened = undefined
-      throw error
-    })
-    return opened
-  }
-  return createReader({ store: open, scope, clock })
-}
-
-async function migrated(store: MirrorStore): Promise<MirrorStore> {
-  await store.migrate()
-  return store
-}
-
-/** What a mirror is read from. */
-interface ReaderParts {
-  readonly store: () => Promise<MirrorStore>
-  readonly scope: string
-  readonly clock: Clock
+  const open = once(async () => {
+    await store.migrate()
+    return store
+  })
+  return createReader(open, scope, clock)
 }
 
 const NOTES_AT_ONCE = 100
-const LOOK_EVERY_MS = 1_000
 
-/** Makes what reads a mirror. */
-export function createReader(parts: ReaderParts): MirrorReader {
-  const { store: open, scope, clock } = parts
+/** Makes the functions that read a mirror. Each opens the store first. */
+export function createReader(open: () => Promise<MirrorStore>, scope: string, clock: Clock): MirrorReader {
+  async function* list(begin: string): AsyncGenerator<MirroredNote, void, void> {
+    const store = await open()
+    for (let after = begin; ; ) {
+      const notes = await store.listNotes(scope, after, NOTES_AT_ONCE)
+      const last = notes.at(-1)
+      if (last === undefined) return
+      yield* shown(notes)
+      after = last.state.noteId
+    }
+  }
 
-  async function stored(noteId: string): Promise<StoredNote | undefined> {
-    return await (await open()).getNote(scope, noteId)
+  async function* changes(options: ChangesOptions): AsyncGenerator<MirrorChange, void, void> {
+    yield* readChanges({ store: await open(), scope, clock }, options)
   }
 
   return {
     scope,
     async get(noteId) {
-      const found = await stored(noteId)
-      return found === undefined ? undefined : mirroredNote(found)
+      const stored = await (await open()).getNote(scope, noteId)
+      return stored && shown([stored])[0]
     },
-    list: ({ after = '' } = {}) => listNotes(parts, after),
+    list(options = {}) {
+      refuseUnknownOptions('mirror.list', options, ['after'])
+      return list(options.after ?? '')
+    },
     async search(text, limit = 20) {
       requireCount('limit', limit)
+      if (typeof text !== 'string') {
+        throw new OptionError(
+          'words',
+          'mirror.search needs the words to search for. Pass a string with at least one word.',
+        )
+      }
       const words = text.split(/\s+/u).filter((word) => word !== '')
-      if (words.length === 0) return []
-      const found = await (await open()).search(scope, words, limit)
-      return found.flatMap((note) => mirroredNote(note) ?? [])
+      return words.length === 0 ? [] : shown(await (await open()).search(scope, words, limit))
     },
-    changes: (options = {}) => listChanges(parts, options),
-    async explain(noteId) {
-      return explain(noteId, (await stored(noteId))?.state)
+    changes(options = {}) {
+      refuseUnknownOptions('mirror.changes', options, ['after', 'follow', 'signal'])
+      return changes(options)
     },
-    async status() {
-      const store = await open()
-      const loaded = await store.readProgress(scope)
-      const [notes, held, position] = await Promise.all([
-        store.count(scope),
-        store.listHolds(scope),
-        store.latestPosition(scope),
-      ])
-      return statusOf({ ...loaded, notes, held, position }, clock.now())
-    },
+    explain: async (noteId) => explain(noteId, (await (await open()).getNote(scope, noteId))?.state),
+    status: async () => await statusOf(await open(), scope, clock.now()),
   }
 }
 
-async function* listNotes(
-  { store: open, scope }: ReaderParts,
-  begin: string,
-): AsyncGenerator<MirroredNote, void, void> {
-  const store = await open()
-  for (let after = begin; ; ) {
-    const notes = await store.listNotes(scope, after, NOTES_AT_ONCE)
-    const last = notes.at(-1)
-    if (last === undefined) return
-    for (const note of notes) {
-      const shown = mirroredNote(note)
-      if (shown !== undefined) yield shown
-    }
-    after = last.state.noteId
-  }
-}
-
-async function* listChanges(
-  { store: open, scope, clock }: ReaderParts,
-  options: ChangesOptions,
-): AsyncGenerator<MirrorChange, void, void> {
-  const store = await open()
-  yield* readChanges(
-    {
-      readCopyId: async () => (await store.readProgress(scope)).progress.copyId,
-      read: (after, limit) => store.listChanges(scope, after, limit),
-      // Another process may have made it.
-      wait: () => clock.sleep(LOOK_EVERY_MS, options.signal),
-    },
-    options,
-  )
+/** The notes that the mirror shows. */
+function shown(stored: readonly StoredNote[]): readonly MirroredNote[] {
+  return stored.flatMap(({ state, note, transcript, summary }) => {
+    if (state.presence !== 'live' || note === null) return []
+    return [{ note, transcript, summary, isSettled: state.settledRevision === state.revision && state.dirty === null }]
+  })
 }

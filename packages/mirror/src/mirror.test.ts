@@ -189,6 +189,29 @@ describe('a scan', () => {
     await world.mirror.sync({ scan: 'now' })
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
   })
+
+  it('certifies nothing while a note that it holds back could not be read, and holds it back when it can be', async () => {
+    await using world = await mirroredService({ notes: 100 }, {}, { maxRetries: 0 })
+    await world.mirror.sync()
+    await world.mirror.sync({ scan: 'now' })
+    const channel = world.service.owner.createChannel('elsewhere')
+    const moved = world.service.owner.notes().slice(0, 60)
+    for (const note of moved) note.moveTo(channel)
+    const request = `GET /v1/notes/${moved[0]?.note_id}`
+    world.service.faults.inject({ request, calls: [1], fault: { kind: 'status', status: 500 } })
+    await world.service.clock.advance('10m')
+    await world.mirror.sync({ scan: 'now' })
+    expect(await world.mirror.status()).toMatchObject({
+      notes: { live: 41, hidden: 59, gone: 0, dirty: 1 },
+      correctAsOf: null,
+    })
+    await world.service.clock.advance('10m')
+    await world.mirror.settle()
+    const { notes, held, lastScan, correctAsOf } = await world.mirror.status()
+    expect(notes).toMatchObject({ live: 40, hidden: 60, gone: 0, dirty: 0 })
+    expect(held).toEqual([{ scanId: lastScan?.scanId, notes: 60 }])
+    expect(correctAsOf).not.toBeNull()
+  })
 })
 
 describe('a service that does not offer the reading of one note', () => {

@@ -1,48 +1,68 @@
-import { createReceiver, type Receiver } from '@notewire/webhooks'
+import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import { createReceiver, type Receiver, type ReceiverOptions } from '@notewire/webhooks'
 import { Engine } from './engine.ts'
-import type { MirrorReceiverOptions } from './hints/mirror-receiver-options.ts'
 import { type MirrorOptions, resolveMirrorOptions } from './mirror-options.ts'
 import { createReader, type MirrorReader } from './mirror-reader.ts'
 import { run } from './run.ts'
-import type { SyncOptions, SyncReport } from './sync-report.ts'
+import type { SyncOptions, SyncReport } from './sync-options.ts'
+
+/** What `mirror.receiver` takes: the options of a receiver without those that the mirror sets itself. */
+export type MirrorReceiverOptions = Pick<
+  ReceiverOptions,
+  'secret' | 'path' | 'toleranceSeconds' | 'maxBodyBytes' | 'hooks' | 'logger' | 'clock'
+>
 
 /** A local copy of all notes that a key can see, with their transcripts and summaries, which converges to the service. */
 export interface Mirror extends MirrorReader {
   /**
-   * Does what is due, and resolves when it is done: the first listing of everything, or what has changed since the last; a full scan once a
-   * day; and every note that events or listings marked to be read. It goes on where an earlier one was interrupted, at any statement.
+   * Lists all notes the first time, and then what changed since the last listing; scans once a day; and reads every note that events
+   * or listings marked. It continues where an earlier call was interrupted.
    *
-   * @throws NotesClientError when the service refuses the key or is down; nothing is lost or removed by that
-   * @throws KeyChangedError when the notes were listed with another key
+   * @throws NotesClientError when the service refuses the key or is down; nothing is lost or removed
+   * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
+   * @throws MirrorError `key_unidentified` when the client does not identify its key
    */
   sync(options?: SyncOptions): Promise<SyncReport>
-  /** Reads the notes that are due, and lists nothing: what events have marked is up to date when it resolves. */
+  /** Reads the notes that are due, and lists nothing: notes that events marked are up to date when it resolves. */
   settle(options?: Pick<SyncOptions, 'signal'>): Promise<SyncReport>
   /**
-   * Does what is due by now, and tells when to come again: one round of `run`, for alarms, crons and functions that do not stay. It
-   * syncs when the next poll is due, and else reads the notes that are.
+   * One round of `run`, for alarms, cron jobs and functions: syncs if the next poll is due, and otherwise reads the notes that are due.
+   * `nextAt` is the time of the next round.
    */
   work(options?: Pick<SyncOptions, 'signal'>): Promise<SyncReport>
   /**
-   * Keeps the mirror up to date until the signal fires: reads what events mark at once, polls every few minutes, scans once a day,
-   * and pauses while the service is down or wants it.
+   * Keeps the mirror up to date until the signal fires: reads the notes of events immediately, polls every few minutes, scans once a
+   * day, and pauses while the service is down or limits the rate.
    *
-   * @throws what no patience can mend: a key that is refused, or was changed; the signal's reason never
+   * @throws NotesClientError when the service refuses the key; KeyChangedError; never the signal's reason
    */
   run(options: { readonly signal: AbortSignal }): Promise<void>
   /**
-   * Makes the receiver of the mirror's events, to be mounted by any adapter. It verifies, writes the event down as a hint, and
-   * answers 204; `run`, or the next `sync` or `settle`, reads what it names. There is no need for a store of its own.
+   * Makes the receiver of the mirror's events, to be mounted by any adapter. It verifies each delivery, writes the event down as a
+   * hint, and answers 204; `run`, or the next `sync` or `settle`, reads the note. It needs no store of its own.
    */
   receiver(options: MirrorReceiverOptions): Receiver
   /**
-   * Erases what a scan found missing and held back, because there was so much of it.
+   * Erases the notes that a scan found missing and held back because they were so many.
    *
    * @returns how many notes were removed
-   * @throws MirrorError `scan_unknown` when it is not the last one that held anything back
+   * @throws MirrorError `scan_unknown` when the scan holds nothing back
    */
   acceptRemovals(scanId: string): Promise<number>
-  /** Goes on with a new key in place of the one that the notes were listed with. It must see the same notes. */
+  /**
+   * Reads a note and believes what the service shows, also a revision below that of an announced deletion: for a service that was
+   * restored from a backup, whose notes `status().contradictions` counts. The content is read with the next `settle`, `sync` or `run`.
+   *
+   * @returns whether the note is there
+   * @throws NotesClientError when it cannot be read
+   * @throws KeyChangedError when the notes were listed with another key
+   */
+  acceptReads(noteId: string): Promise<boolean>
+  /**
+   * Replaces the key that the notes were listed with by the client's. It must see the same notes. A scan under way begins anew.
+   *
+   * @throws MirrorError `key_unidentified` when the client does not identify its key
+   */
   adoptKey(): Promise<void>
 }
 
@@ -68,23 +88,45 @@ export function createMirror(options: MirrorOptions): Mirror {
   const { scope, clock } = settings
   const engine = new Engine(settings)
 
-  const store = () => engine.store()
-
   return {
-    ...createReader({ store, scope, clock }),
-    sync: (syncOptions = {}) => engine.sync(syncOptions),
-    settle: (settleOptions = {}) => engine.settle(settleOptions),
-    work: (workOptions = {}) => engine.work(workOptions),
-    run: ({ signal }) => run(engine, settings, signal),
-    receiver: (receiverOptions) =>
-      createReceiver({
-        clock,
-        ...receiverOptions,
-        on: {},
-        scope,
-        queue: { enqueue: (_scope, event) => engine.hear(event) },
-      }),
+    ...createReader(engine.store, scope, clock),
+    async sync(syncOptions = {}) {
+      refuseUnknownOptions('mirror.sync', syncOptions, ['signal', 'scan'])
+      return await engine.sync(syncOptions)
+    },
+    async settle(settleOptions = {}) {
+      refuseUnknownOptions('mirror.settle', settleOptions, ['signal'])
+      return await engine.settle(settleOptions)
+    },
+    async work(workOptions = {}) {
+      refuseUnknownOptions('mirror.work', workOptions, ['signal'])
+      return await engine.work(workOptions)
+    },
+    async run(runOptions) {
+      refuseUnknownOptions('mirror.run', runOptions, ['signal'])
+      return await run(engine, settings, requireSignal(runOptions.signal))
+    },
+    receiver(receiverOptions) {
+      refuseUnknownOptions('mirror.receiver', receiverOptions, RECEIVER_OPTIONS)
+      return createReceiver({ clock, ...receiverOptions, scope, sink: (event) => engine.hear(event) })
+    },
     acceptRemovals: (scanId) => engine.acceptRemovals(scanId),
+    acceptReads: (noteId) => engine.acceptReads(noteId),
     adoptKey: () => engine.adoptKey(),
   }
+}
+
+const RECEIVER_OPTIONS: readonly (keyof MirrorReceiverOptions)[] = [
+  'secret',
+  'path',
+  'toleranceSeconds',
+  'maxBodyBytes',
+  'hooks',
+  'logger',
+  'clock',
+]
+
+function requireSignal(signal: AbortSignal): AbortSignal {
+  if (typeof signal?.addEventListener === 'function') return signal
+  throw new OptionError('signal', 'mirror.run needs an AbortSignal. Pass one: { signal: controller.signal }.')
 }

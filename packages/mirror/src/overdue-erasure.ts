@@ -1,71 +1,55 @@
+import type { Clock } from '@notewire/protocol'
 import type { Ledger } from './ledger.ts'
-import { type MirrorHooks, tell } from './mirror-hooks.ts'
-import { ERASE_WITHIN_MS, eraseUnconfirmed } from './rules/erasure-rule.ts'
+import { ERASE_WITHIN_MS, eraseUnconfirmed } from './rules/removal.ts'
 import type { MirrorStore } from './stores/store.ts'
 
-/** How long at most a sync or a pause goes on without a look for what is to be erased, in milliseconds. */
+/** How long a sync or a pause goes on at most before it checks for overdue notes, in milliseconds. */
 export const ERASE_EVERY_MS = 5 * 60_000
 
 /**
- * How many notes are erased in one step: to take one out of a text index for good takes tens of milliseconds, and other writers wait
- * for as long as a step takes.
+ * How many notes are erased in one commit. To remove a note from a text index for good takes tens of milliseconds, and other writers
+ * wait meanwhile.
  */
 export const ERASED_AT_ONCE = 10
 
+/** What the erasure works with. */
+interface ErasureParts {
+  readonly store: MirrorStore
+  readonly scope: string
+  readonly clock: Clock
+  readonly ledger: Ledger
+}
+
 /**
- * Erases what events have hidden for too long to wait for a confirmation. No read is needed for it, so that a service that is down,
- * or a long queue, does not keep what is to be erased.
+ * Erases the content of notes that an event hid and that no read has confirmed to be gone within an hour. It needs no read, so
+ * content is erased in time even if the service is down or many notes are due.
  */
 export class OverdueErasure {
-  readonly #store: MirrorStore
-  readonly #scope: string
-  readonly #ledger: Ledger
-  #lookedAt = 0
-  #underWay: Promise<void> = Promise.resolve()
+  readonly #parts: ErasureParts
+  #checkedAt = 0
 
-  constructor(parts: { readonly store: MirrorStore; readonly scope: string; readonly ledger: Ledger }) {
-    this.#store = parts.store
-    this.#scope = parts.scope
-    this.#ledger = parts.ledger
+  constructor(parts: ErasureParts) {
+    this.#parts = parts
   }
 
   /** Erases everything that is overdue. */
   async run(): Promise<void> {
-    const now = this.#ledger.clock.now()
-    this.#lookedAt = now
+    const { store, scope, clock, ledger } = this.#parts
+    const now = clock.now()
+    this.#checkedAt = now
     for (;;) {
-      const noteIds = await this.#store.listOverdue(this.#scope, now - ERASE_WITHIN_MS, ERASED_AT_ONCE)
+      const noteIds = await store.listOverdue(scope, now - ERASE_WITHIN_MS, ERASED_AT_ONCE)
       if (noteIds.length === 0) return
-      await this.#ledger.revise(noteIds, (state) => eraseUnconfirmed(state, now))
+      await ledger.revise(noteIds, (state) => eraseUnconfirmed(state, now))
     }
   }
 
-  /** Looks now and then beside what these hooks are told of, which is every page and every note: a sync may last for hours. */
-  beside(hooks: MirrorHooks): MirrorHooks {
-    const look = () => this.#nowAndThen()
-    return {
-      ...hooks,
-      onProgress: (notice) => {
-        look()
-        tell(hooks.onProgress, notice)
-      },
-      onProblem: (notice) => {
-        look()
-        tell(hooks.onProblem, notice)
-      },
-    }
-  }
-
-  /** Resolves when nothing of it is under way. */
-  idle(): Promise<void> {
-    return this.#underWay
-  }
-
-  #nowAndThen(): void {
-    const now = this.#ledger.clock.now()
-    if (Math.abs(now - this.#lookedAt) < ERASE_EVERY_MS) return
-    this.#lookedAt = now
-    // What fails here fails again when the next sync begins with it, and is told then.
-    this.#underWay = this.#underWay.then(() => this.run()).catch(() => undefined)
+  /**
+   * Erases everything that is overdue if the last check is five minutes ago: for work that may last for hours. Never rejects: a
+   * failure is reported by the next sync, which begins with `run`.
+   */
+  async runIfDue(): Promise<void> {
+    if (Math.abs(this.#parts.clock.now() - this.#checkedAt) < ERASE_EVERY_MS) return
+    await this.run().catch(() => undefined)
   }
 }

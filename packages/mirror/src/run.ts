@@ -4,15 +4,15 @@ import { tell } from './mirror-hooks.ts'
 import type { MirrorSettings } from './mirror-options.ts'
 import { ERASE_EVERY_MS } from './overdue-erasure.ts'
 import { isFinal } from './refreshing/failures.ts'
-import { pauseAfter } from './rules/patience.ts'
+import { pauseAfter } from './rules/schedule.ts'
 
-/** How long at most until notes are looked for that other processes have marked, in milliseconds. */
+/** The longest time between two checks for notes that other processes have marked, in milliseconds. */
 const LOOK_EVERY_MS = 5_000
 
-/** How long at least until then when nothing could be done: what is due may be locked. */
+/** The shortest time between two checks if no note could be settled: the due notes may be locked. In milliseconds. */
 const LOOK_AGAIN_AFTER_MS = 1_000
 
-/** The longest pause that a service is granted, in milliseconds. */
+/** The longest pause that a service can ask for, in milliseconds. */
 const LONGEST_GRANTED_MS = 60 * 60_000
 
 /** Keeps a mirror up to date until the signal fires. */
@@ -34,13 +34,13 @@ export async function run(engine: Engine, settings: MirrorSettings, signal: Abor
   }
 }
 
-/** How long the service asks to be left alone, in milliseconds. */
+/** The pause that the service asks for, in milliseconds. */
 function wantedPause(error: unknown): number {
   const retryAfterMs = error instanceof RateLimitedError ? error.retryAfterMs : undefined
   return Math.min(retryAfterMs ?? 0, LONGEST_GRANTED_MS)
 }
 
-/** Leaves the service alone. What is to be erased is erased all the same. */
+/** Sends no request for some time. Overdue notes are still erased. */
 async function pause(ms: number, engine: Engine, { clock, hooks }: MirrorSettings, signal: AbortSignal): Promise<void> {
   for (let left = ms; left > 0 && !signal.aborted; left -= ERASE_EVERY_MS) {
     await clock.sleep(Math.min(left, ERASE_EVERY_MS), signal).catch(() => undefined)
@@ -48,7 +48,7 @@ async function pause(ms: number, engine: Engine, { clock, hooks }: MirrorSetting
   }
 }
 
-/** Instances that started together should not ask together. */
+/** Instances that started together should not send their requests together. */
 function jittered(ms: number): number {
   return Math.round(ms * (0.8 + Math.random() * 0.4))
 }

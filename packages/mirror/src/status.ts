@@ -1,37 +1,42 @@
 import { positionOf } from './feed/changes.ts'
 import type { CompletedScan, ScanProgress } from './listing/progress.ts'
-import type { HeldRemovals, LoadedProgress, NoteCounts } from './stores/store.ts'
+import type { HeldRemovals, MirrorStore, NoteCounts } from './stores/store.ts'
 
-/** How a mirror is. Dates are of the service's clock where they say so, else of this machine's. */
+/** How far a mirror is. Dates are of this machine's clock unless they are said to be the service's. */
 export interface MirrorStatus {
   /** How many notes there are, by presence, and how many have something to read. */
-  readonly notes: NoteCounts
+  readonly notes: Omit<NoteCounts, 'contradicted'>
+  /**
+   * How many notes the service shows at a lower revision than before, or again although an event announced their deletion (open point 35):
+   * its replicas lag, or it was restored from a backup. `correctAsOf` is `null` meanwhile. The service's record is accepted after about
+   * eight and a half minutes, that of a note whose deletion was announced by a full scan a day later, or by `mirror.acceptReads`.
+   */
+  readonly contradictions: number
   /** Whether the first listing of everything has ended. */
   readonly isBackfilled: boolean
-  /** The service's time up to which all changes were listed; `null` before the first listing has ended, or when it does not tell. */
+  /** The service's time up to which all changes were listed; `null` before the first listing has ended, or if the service sends no time. */
   readonly watermark: Date | null
   /**
-   * Since when the copy is known to be right, deletions and lost access included: when the last complete scan began. `null` before the
-   * first, and while a note is still to be read.
+   * The time as of which the copy is known to be correct, deletions and lost access included: when the last complete scan began. `null`
+   * before the first scan, and while a note is still to be read or reads contradict what is known.
    */
   readonly correctAsOf: Date | null
-  /** The last listing of everything that reached its end, with all that it missed confirmed: the certificate. */
+  /** The last scan that reached its end, with all missing notes confirmed. */
   readonly lastScan: CompletedScan | null
   /** The scan that is under way. */
   readonly scan: ScanProgress | null
-  /** Scans that found more missing than they may remove without being told: `acceptRemovals` erases, being seen again restores. */
+  /** Scans that hold removals back: `acceptRemovals` erases the notes; a note that is found again is restored. */
   readonly held: readonly HeldRemovals[]
   /**
-   * The position of the latest change, as `changes` takes it: for whoever wants to be told only of what is to come. `null` before
-   * anything was written.
+   * The position of the latest change, as `changes` takes it, to get only later changes. `null` before anything was written.
    */
   readonly position: string | null
   readonly polledAt: Date | null
   /** When the last event came; `null` when none ever did. */
   readonly heardAt: Date | null
   /**
-   * Why events have probably stopped: polls keep finding changes that none announced. Look at the endpoint in the console of the
-   * service; it may be disabled. `null` while all is well, or none ever came.
+   * Why events have probably stopped: polls find changes that no event announced. Look at the endpoint in the console of the
+   * service; it may be disabled. `null` if events arrive, or if none ever arrived.
    */
   readonly silence: string | null
 }
@@ -39,19 +44,19 @@ export interface MirrorStatus {
 const SILENT_FOR_MS = 60 * 60_000
 const CHANGES_UNANNOUNCED = 3
 
-/** What the status is told from. */
-export interface StatusFacts extends LoadedProgress {
-  readonly notes: NoteCounts
-  readonly held: readonly HeldRemovals[]
-  readonly position: number
-}
-
-/** Tells how a mirror is. */
-export function statusOf({ progress, heardAt, notes, held, position }: StatusFacts, now: number): MirrorStatus {
+/** Reads how far a mirror is. */
+export async function statusOf(store: MirrorStore, scope: string, now: number): Promise<MirrorStatus> {
+  const { progress, heardAt } = await store.readProgress(scope)
+  const [{ contradicted: contradictions, ...notes }, held, position] = await Promise.all([
+    store.count(scope),
+    store.listHolds(scope),
+    store.latestPosition(scope),
+  ])
   const { poll, scan, lastScan } = progress
-  const isSettled = notes.dirty === 0 && notes.unsettled === 0
+  const isSettled = notes.dirty === 0 && notes.unsettled === 0 && contradictions === 0
   return {
     notes,
+    contradictions,
     isBackfilled: poll.backfilledAt !== null,
     watermark: dateOf(poll.watermark),
     correctAsOf: lastScan !== null && isSettled ? new Date(lastScan.beganAt) : null,
@@ -67,7 +72,7 @@ export function statusOf({ progress, heardAt, notes, held, position }: StatusFac
 
 function silenceOf(unannounced: number, heardAt: number | null, now: number): string | null {
   if (heardAt === null || unannounced < CHANGES_UNANNOUNCED || now - heardAt < SILENT_FOR_MS) return null
-  return `polls found ${unannounced} changes since the last event, which came at ${new Date(heardAt).toISOString()}: the endpoint is probably disabled`
+  return `polls found ${unannounced} changes for which no event arrived since the last event at ${new Date(heardAt).toISOString()}: the endpoint is probably disabled`
 }
 
 function dateOf(ms: number | null): Date | null {

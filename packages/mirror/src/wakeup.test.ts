@@ -1,27 +1,31 @@
 import { describe, expect, it } from 'vitest'
 import { Wakeup } from './wakeup.ts'
 
-describe('who waits', () => {
-  it('is woken by the next call, with all others who wait', async () => {
+const { signal } = new AbortController()
+
+describe('a wakeup', () => {
+  it('wakes all tasks that wait', async () => {
     const wakeup = new Wakeup()
-    const waiting = [wakeup.after(0), wakeup.after(0, new AbortController().signal)]
+    const waiting = [wakeup.next(signal), wakeup.next(signal)]
     wakeup.wake()
     await expect(Promise.all(waiting)).resolves.toBeDefined()
   })
 
-  it('need not wait for a call that came since it looked', async () => {
+  it('wakes all tasks when it ends, and lets none wait after that', async () => {
     const wakeup = new Wakeup()
-    const { calls } = wakeup
-    wakeup.wake()
-    await expect(wakeup.after(calls)).resolves.toBeUndefined()
+    const waiting = wakeup.next(signal)
+    wakeup.end()
+    expect(wakeup.isOver).toBe(true)
+    await expect(waiting).resolves.toBeUndefined()
+    await expect(wakeup.next(signal)).resolves.toBeUndefined()
   })
 
-  it('need not wait any longer when its signal fires, or has', async () => {
+  it('lets no task wait whose signal has fired', async () => {
     const wakeup = new Wakeup()
     const end = new AbortController()
-    const waiting = wakeup.after(0, end.signal)
+    const waiting = wakeup.next(end.signal)
     end.abort()
     await expect(waiting).resolves.toBeUndefined()
-    await expect(wakeup.after(0, end.signal)).resolves.toBeUndefined()
+    await expect(wakeup.next(end.signal)).resolves.toBeUndefined()
   })
 })

@@ -1,29 +1,34 @@
-/** Lets those who wait be woken, and remembers that they should have been. */
+/** Wakes the tasks that wait for it, any number of times, until it ends. */
 export class Wakeup {
   readonly #waiting = new Set<() => void>()
-  #calls = 0
+  #isOver = false
 
-  /** How often `wake` was called. */
-  get calls(): number {
-    return this.#calls
+  /** Whether it has ended: no `wake` follows. */
+  get isOver(): boolean {
+    return this.#isOver
   }
 
-  readonly wake = (): void => {
-    this.#calls += 1
+  wake(): void {
     for (const resolve of this.#waiting) resolve()
   }
 
-  /** Resolves with the next call behind those that are known, or when the signal fires: nothing is kept for who no longer waits. */
-  after(calls: number, signal?: AbortSignal): Promise<void> {
-    if (this.#calls > calls || signal?.aborted) return Promise.resolve()
+  /** Wakes all that wait, and lets no task wait any more. */
+  end(): void {
+    this.#isOver = true
+    this.wake()
+  }
+
+  /** Resolves with the next `wake`, when it ends, or when the signal fires, whichever comes first. */
+  next(signal: AbortSignal): Promise<void> {
+    if (this.#isOver || signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
-      const end = () => {
-        this.#waiting.delete(end)
-        signal?.removeEventListener('abort', end)
+      const done = () => {
+        this.#waiting.delete(done)
+        signal.removeEventListener('abort', done)
         resolve()
       }
-      this.#waiting.add(end)
-      signal?.addEventListener('abort', end)
+      this.#waiting.add(done)
+      signal.addEventListener('abort', done)
     })
   }
 }

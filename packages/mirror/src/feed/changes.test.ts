@@ -1,14 +1,25 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { aGoneNote, aLiveNote } from '../fixtures/note-states.ts'
+import { NO_PROGRESS } from '../listing/progress.ts'
 import type { NoteState } from '../rules/note-state.ts'
 import { memoryMirror } from '../stores/memory-store.ts'
-import type { NoteWrite } from '../stores/store.ts'
+import type { MirrorStore, NoteWrite } from '../stores/store.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 
 /** A store, and what happens to its notes. */
 function aFeed() {
   const store = memoryMirror()
+  const named: MirrorStore = {
+    ...store,
+    readProgress: async () => ({
+      sequence: 0,
+      progress: { ...NO_PROGRESS, copyId: 'copy-1' },
+      progressVersion: 1,
+      heardAt: null,
+    }),
+  }
+  const clock = { now: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) }
   async function write(noteId: string, state: NoteState, announce: NoteWrite['announce']): Promise<void> {
     const { notes } = await store.load('s', [noteId])
     const expectedVersion = notes.get(noteId)?.version ?? 0
@@ -19,15 +30,7 @@ function aFeed() {
     change: (noteId: string) => write(noteId, aLiveNote(), 'changed'),
     hide: (noteId: string) => write(noteId, aLiveNote({ presence: 'hidden' }), 'vanished'),
     remove: (noteId: string) => write(noteId, aGoneNote(), 'vanished'),
-    read: (options: ChangesOptions = {}) =>
-      readChanges(
-        {
-          readCopyId: async () => 'copy-1',
-          read: (after, limit) => store.listChanges('s', after, limit),
-          wait: () => new Promise((resolve) => setImmediate(resolve)),
-        },
-        options,
-      ),
+    read: (options: ChangesOptions = {}) => readChanges({ store: named, scope: 's', clock }, options),
   }
 }
 

@@ -1,68 +1,54 @@
-import type { NotesClient } from '@notewire/client'
+import type { KeyIdentity } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
-import { isAhead } from '../clocks.ts'
-import { KeyChangedError } from '../errors.ts'
-import type { Ledger } from '../ledger.ts'
-import { type MirrorHooks, tell } from '../mirror-hooks.ts'
-import type { EvidenceSource } from '../rules/note-state.ts'
-import { applyRead, type Reading } from '../rules/read-rule.ts'
-import type { LoadedNotes, LoadedProgress, MirrorStore, NoteWrite } from '../stores/store.ts'
-import type { MirrorProgress } from './progress.ts'
+import type { Decide } from '../ledger.ts'
+import { applyRead } from '../rules/read-rule.ts'
+import type { LoadedNotes, LoadedProgress, NoteWrite } from '../stores/store.ts'
+import type { SyncContext } from '../sync-context.ts'
+import { recordedKey, refuseOtherKey } from './key-guard.ts'
+import { type ListedPage, type MirrorProgress, type PageCounts, progressAfterPage } from './progress.ts'
+import { leaseOf, takenUntil } from './schedule.ts'
 
-/** How long a lister may be silent before another takes its place. */
-const LEASE_MS = 30_000
-
-/** What a listing is made with. */
-export interface ListingTools {
-  readonly client: NotesClient
-  readonly store: MirrorStore
-  readonly scope: string
-  readonly ledger: Ledger
-  readonly hooks: MirrorHooks
-  readonly signal: AbortSignal
-  /** Tells that there may be notes to settle. */
-  readonly onPage: () => void
-}
-
-/** Somebody else lists now: what this process listed is not applied. */
-export class Replaced extends Error {}
+/** Another process lists now: the page that this process has read is not applied. */
+export class ReplacedError extends Error {}
 
 /**
- * The one that lists for a scope. It writes its progress with the notes of each page in one step, provided that the progress is
- * as it left it: two of them cannot both go on.
+ * The one process that lists for a scope. It commits the notes of each page together with the progress, if the version of the
+ * progress is the one that it wrote last: of two listers, one cannot go on.
  */
 export class Lister {
-  readonly #tools: ListingTools
+  readonly #context: SyncContext
   readonly #holder: string
   #version: number
   #sequence: number
+  #begunAt: number
   progress: MirrorProgress
 
-  private constructor(tools: ListingTools, holder: string, loaded: LoadedProgress) {
-    this.#tools = tools
+  private constructor(context: SyncContext, holder: string, loaded: LoadedProgress) {
+    this.#context = context
     this.#holder = holder
     this.#version = loaded.progressVersion
     this.#sequence = loaded.sequence
+    this.#begunAt = context.clock.now()
     this.progress = loaded.progress
   }
 
   /**
-   * Becomes the lister; `undefined` while somebody else is.
+   * Becomes the lister; `undefined` while another process is.
    *
    * @throws KeyChangedError when the notes were listed with another key
    */
-  static async begin(tools: ListingTools, holder: string): Promise<Lister | undefined> {
-    const { client, store, scope, ledger } = tools
+  static async begin(context: SyncContext, key: KeyIdentity, holder: string): Promise<Lister | undefined> {
+    const { store, scope, clock } = context
     const loaded = await store.readProgress(scope)
-    const { keyId, lister: lease } = loaded.progress
-    refuseOtherKey(scope, keyId, client)
-    if (takenUntil(lease, holder, ledger.clock.now()) !== undefined) return undefined
-    const lister = new Lister(tools, holder, loaded)
+    // The key may have been replaced since it was checked. Later, the version of the progress tells.
+    refuseOtherKey(scope, recordedKey(loaded.progress), key)
+    if (takenUntil(loaded.progress.lister, holder, clock.now()) !== undefined) return undefined
+    const lister = new Lister(context, holder, loaded)
     try {
-      await lister.advance({ keyId: client.keyId ?? null })
+      await lister.advance({})
       return lister
     } catch (error) {
-      if (error instanceof Replaced) return undefined
+      if (error instanceof ReplacedError) return undefined
       throw error
     }
   }
@@ -72,96 +58,72 @@ export class Lister {
     return this.#sequence
   }
 
-  /** Writes progress that no page brought. */
+  /** Writes progress without a page. */
   async advance(progress: Partial<MirrorProgress>): Promise<void> {
-    await this.#write(
-      [],
-      () => undefined,
-      () => progress,
-    )
+    await this.#write(() => ({ ...this.progress, ...progress }))
   }
 
-  /** Applies a page, and the progress behind it, in one step. */
-  async applyPage(
-    listed: readonly Note[],
-    source: EvidenceSource,
-    progressBehind: (found: PageFindings) => Partial<MirrorProgress>,
-  ): Promise<void> {
-    const notes = latestById(listed)
-    const { keep, clock } = this.#tools.ledger
-    const live = [...notes.values()].filter((note) => !isTombstone(note)).length
-    const start = this.#sequence
+  /** Applies a page, and writes the progress after it in the same commit. */
+  async applyPage(page: ListedPage): Promise<void> {
+    const notes = latestById(page.notes)
+    const { keep, clock } = this.#context
+    const source = page.phase === 'confirming' ? 'scan' : page.phase
+    const scanBeganAt = source === 'scan' ? this.progress.scan?.beganAt : undefined
+    const asked = { start: this.#sequence, source, begunAt: this.#begunAt, scanBeganAt }
     await this.#write(
+      (before, writes) => progressAfterPage(this.progress, page, countsOf(notes, before, writes, this.progress)),
       [...notes.keys()],
-      (state, end) => {
-        const reading: Reading = { start, end, source, at: clock.now() }
-        return applyRead(state, notes.get(state.noteId), reading, { keep })
-      },
-      (before, writes) =>
-        progressBehind({ live, unannounced: countUnannounced(before, writes), heardAt: before.heardAt }),
+      (state, end) => applyRead(state, notes.get(state.noteId), { ...asked, end, at: clock.now() }, { keep }),
     )
-    this.#tools.onPage()
   }
 
-  /** Lets others list. */
+  /** Lets other processes list. */
   async end(): Promise<void> {
-    await this.#write(
-      [],
-      () => undefined,
-      () => ({}),
-      null,
-    )
-  }
-
-  tellProgress(phase: 'backfill' | 'poll' | 'scan' | 'confirming', done: number, total?: number): void {
-    tell(this.#tools.hooks.onProgress, { phase, done, total })
+    await this.#write(() => this.progress, [], undefined, null)
   }
 
   async #write(
-    noteIds: readonly string[],
-    decide: Parameters<Ledger['revise']>[1],
-    progressBehind: (before: LoadedNotes, writes: readonly NoteWrite[]) => Partial<MirrorProgress>,
-    lease: MirrorProgress['lister'] = { holder: this.#holder, until: this.#tools.ledger.clock.now() + LEASE_MS },
+    nextProgress: (before: LoadedNotes, writes: readonly NoteWrite[]) => MirrorProgress,
+    noteIds: readonly string[] = [],
+    decide?: Decide,
+    lister: MirrorProgress['lister'] = leaseOf(this.#holder, this.#context.clock.now()),
   ): Promise<void> {
-    let next = this.progress
-    const outcome = await this.#tools.ledger.revise(noteIds, decide, (before, writes) => {
-      if (before.progressVersion !== this.#version) return 'fenced'
-      next = { ...this.progress, ...progressBehind(before, writes), lister: lease }
-      return { progress: { expectedVersion: this.#version, next } }
-    })
-    if (outcome === 'fenced') throw new Replaced()
-    this.progress = next
+    const { ledger, clock } = this.#context
+    const fenced = (before: LoadedNotes, writes: readonly NoteWrite[]) => {
+      if (before.progressVersion !== this.#version) throw new ReplacedError()
+      return { ...nextProgress(before, writes), lister }
+    }
+    const { before, progress } = await ledger.advance(fenced, noteIds, decide)
+    this.progress = progress
     this.#version += 1
-    this.#sequence = outcome.before.sequence
+    this.#sequence = before.sequence
+    // Before the next request leaves.
+    this.#begunAt = clock.now()
   }
 }
 
-/** Until when at most somebody else lists; `undefined` while nobody does. */
-export function takenUntil(lease: MirrorProgress['lister'], holder: string, now: number): number | undefined {
-  if (lease === null || lease.holder === holder || lease.until <= now) return undefined
-  return isAhead(lease.until - LEASE_MS, now) ? undefined : lease.until
-}
-
-/** @throws KeyChangedError when the notes were read with another key */
-export function refuseOtherKey(scope: string, keyId: string | null, client: NotesClient): void {
-  if (keyId !== null && keyId !== client.keyId) throw new KeyChangedError(scope, keyId, client.keyId)
-}
-
-/** What a page brought. */
-export interface PageFindings {
-  readonly live: number
-  /** How many of its notes changed without an event that said so. */
-  readonly unannounced: number
-  /** When the last event came. */
-  readonly heardAt: number | null
-}
-
-/** How many notes changed of which no event had said so. */
-function countUnannounced({ notes }: LoadedNotes, writes: readonly NoteWrite[]): number {
-  return writes.filter(({ state: { noteId }, announce }) => {
-    const before = notes.get(noteId)?.state
-    return announce !== undefined && (before?.dirty ?? null) === null && (before?.hintedRevision ?? null) === null
-  }).length
+function countsOf(
+  listed: ReadonlyMap<string, Note>,
+  before: LoadedNotes,
+  writes: readonly NoteWrite[],
+  { scan }: MirrorProgress,
+): PageCounts {
+  const live = [...listed.values()].filter((note) => !isTombstone(note)).map(({ note_id }) => note_id)
+  const stateOf = (noteId: string) => before.notes.get(noteId)?.state
+  const wasShown = (noteId: string) => {
+    const state = stateOf(noteId)
+    return scan !== null && state?.presence === 'live' && (state.evidence?.start ?? 0) < scan.startedAt
+  }
+  const isUnannounced = ({ state: { noteId }, announce }: NoteWrite) =>
+    announce !== undefined &&
+    (stateOf(noteId)?.dirty ?? null) === null &&
+    (stateOf(noteId)?.hintedRevision ?? null) === null
+  return {
+    live: live.length,
+    shownBefore: live.filter(wasShown).length,
+    unannounced: writes.filter(isUnannounced).length,
+    heardAt: before.heardAt,
+  }
 }
 
 /** A page may hold a note twice, when it moved while the page was made. */

@@ -1,17 +1,22 @@
+import type { KeyIdentity } from '@notewire/client'
+import type { Note } from '@notewire/protocol'
 import type { CompletionCertificate } from './certificate.ts'
 
-/** How far the mirror of a scope is, beside its notes. Times are milliseconds since the Unix epoch, for people. */
+/** How far the mirror of a scope is, in addition to its notes. Times are milliseconds since the Unix epoch, for people. */
 export interface MirrorProgress {
-  /** Names this copy, so that a position of another one, which was deleted and made anew, is noticed. */
+  /**
+   * Names this copy, so that a position of another one, which was deleted and made anew, is noticed. It is also the salt of the digest in
+   * `key`, so that the digests of two copies cannot be matched.
+   */
   readonly copyId: string | null
-  /** The key that the notes were listed with, or `null` before the first listing and for a key without an id. */
-  readonly keyId: string | null
+  /** Which key the notes were listed with; `null` before the first listing. */
+  readonly key: KeyIdentity | null
   readonly poll: PollProgress
   /** The scan that is under way. */
   readonly scan: ScanProgress | null
   /** The last scan that ended, with all that it found missing confirmed. */
   readonly lastScan: CompletedScan | null
-  /** Who lists now, so that others need not: it fences nobody, the version of this record does. */
+  /** The process that lists now, so that others need not. The version of this record fences a lister that was replaced. */
   readonly lister: ListerLease | null
 }
 
@@ -27,9 +32,9 @@ export interface PollProgress {
   readonly backfilledAt: number | null
   /** When a poll, or the backfill, ended last. */
   readonly polledAt: number | null
-  /** How many changes polls have found since the event that came at `heardAt`, without any event between. */
+  /** How many changes polls have found since the event at `heardAt` that no event announced. */
   readonly unannounced: number
-  /** When the last event had come, as polls saw it. */
+  /** When the last event came before the latest page of a poll. */
   readonly heardAt: number | null
 }
 
@@ -41,19 +46,33 @@ export interface ScanProgress {
   /** When it began. */
   readonly beganAt: number
   /**
-   * - `listing`: its last page was not reached.
-   * - `listed`: it was, and what is missing was not counted.
-   * - `confirming`: what is missing is read, note by note.
+   * - `listing`: its last page has not been applied.
+   * - `listed`: its last page has been applied, and missing notes have not been counted.
+   * - `confirming`: missing notes are read, one by one or by a second listing.
    */
   readonly phase: 'listing' | 'listed' | 'confirming'
   /** Where its next page begins; `null` for the first. */
   readonly cursor: string | null
   /** How many live notes were listed so far. */
   readonly seen: number
+  /** How many of those the mirror had shown before the scan began. */
+  readonly kept: number
   /** In phase `confirming`: how many notes it did not show. */
   readonly missing: number
-  /** Whether those are too many to remove without being told: confirmed ones are hidden and kept. */
+  /** Whether those are too many to remove without `acceptRemovals`: the confirmed ones are hidden and kept. */
   readonly holdsBack: boolean
+  /** The second listing, which confirms what is missing where the service reads no single notes (open point 8); `null` before it. */
+  readonly confirmation: ConfirmationProgress | null
+}
+
+/** How far the second listing of a scan is. */
+export interface ConfirmationProgress {
+  /** The sequence number before page one. */
+  readonly startedAt: number
+  /** Where its next page begins; `null` for the first. */
+  readonly cursor: string | null
+  /** Whether its last page was applied: a note that neither listing showed is gone. */
+  readonly isComplete: boolean
 }
 
 /** A scan that ended. */
@@ -66,7 +85,7 @@ export interface CompletedScan {
   readonly holdsBack: boolean
 }
 
-/** Who lists, and until when at most. */
+/** Which process lists, and until when at most. */
 export interface ListerLease {
   readonly holder: string
   readonly until: number
@@ -75,7 +94,7 @@ export interface ListerLease {
 /** Before anything was done. */
 export const NO_PROGRESS: MirrorProgress = {
   copyId: null,
-  keyId: null,
+  key: null,
   poll: {
     checkpoint: null,
     isUnderWay: false,
@@ -90,7 +109,56 @@ export const NO_PROGRESS: MirrorProgress = {
   lister: null,
 }
 
-/** The certificate of a scan, or `undefined` while its last page was not applied. */
+/** A page of a listing, and where the next page begins. */
+export type ListedPage =
+  | { readonly phase: 'backfill' | 'poll'; readonly notes: readonly Note[]; readonly checkpoint: string }
+  | { readonly phase: 'scan' | 'confirming'; readonly notes: readonly Note[]; readonly cursor: string | null }
+
+/** What a page brought. */
+export interface PageCounts {
+  /** How many live notes it listed. */
+  readonly live: number
+  /** How many of those the mirror had shown before the scan began. */
+  readonly shownBefore: number
+  /** How many of its notes changed without an event that announced the change. */
+  readonly unannounced: number
+  /** When the last event came. */
+  readonly heardAt: number | null
+}
+
+/** The progress after a page. */
+export function progressAfterPage(progress: MirrorProgress, page: ListedPage, counts: PageCounts): MirrorProgress {
+  switch (page.phase) {
+    case 'backfill':
+    case 'poll': {
+      const { poll } = progress
+      const { heardAt, unannounced } = counts
+      const before = heardAt === poll.heardAt ? poll.unannounced : 0
+      const counted = { heardAt, unannounced: before + (page.phase === 'poll' ? unannounced : 0) }
+      return { ...progress, poll: { ...poll, ...counted, checkpoint: page.checkpoint, isUnderWay: true } }
+    }
+    case 'scan': {
+      const scan = scanOf(progress)
+      const { cursor } = page
+      const counted = { seen: scan.seen + counts.live, kept: scan.kept + counts.shownBefore }
+      return { ...progress, scan: { ...scan, ...counted, cursor, phase: cursor === null ? 'listed' : 'listing' } }
+    }
+    case 'confirming': {
+      const scan = scanOf(progress)
+      const { cursor } = page
+      const confirmation = scan.confirmation && { ...scan.confirmation, cursor, isComplete: cursor === null }
+      return { ...progress, scan: { ...scan, confirmation } }
+    }
+  }
+}
+
+/** The certificate of a scan; `undefined` until its last page was applied. */
 export function certify({ scanId, startedAt, phase }: ScanProgress): CompletionCertificate | undefined {
   return phase !== 'listing' ? ({ scanId, startedAt } as CompletionCertificate) : undefined
+}
+
+/** The scan that is under way. */
+export function scanOf({ scan }: MirrorProgress): ScanProgress {
+  if (scan === null) throw new Error('no scan is under way')
+  return scan
 }

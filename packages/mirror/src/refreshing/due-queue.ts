@@ -1,18 +1,10 @@
-import type { Clock } from '@notewire/protocol'
-import type { DueNote, MirrorStore } from '../stores/store.ts'
+import { isPutOffByMistake } from '../rules/schedule.ts'
+import type { DueNote } from '../stores/store.ts'
+import type { SyncContext } from '../sync-context.ts'
+import type { Wakeup } from '../wakeup.ts'
 
-/** How long a note that was taken is left to whoever took it. A crash gives it back after that. */
-const TAKEN_FOR_MS = 20_000
-
-/** Where more work may still come from, while notes are settled. */
-export interface WorkToCome {
-  /** Whether nothing more will come. */
-  readonly isOver: boolean
-  /** Resolves when there may be more, or it is over. */
-  next(): Promise<void>
-  /** Is told that nobody will take more, and why. */
-  giveUp(reason: unknown): void
-}
+/** The lease of a note that was taken, in milliseconds. After it, another worker may take the note: its process may have died. */
+const LEASE_MS = 20_000
 
 /** A note that was taken, and the sequence number that dates what is read for it. */
 export interface TakenNote {
@@ -22,42 +14,35 @@ export interface TakenNote {
 
 /** Takes due notes from the store, some at a time, and hands them out one by one. */
 export class DueQueue {
-  readonly #store: MirrorStore
-  readonly #scope: string
-  readonly #clock: Clock
-  readonly #atOnce: number
-  readonly #toCome: WorkToCome
+  readonly #context: SyncContext
+  readonly #pages: Wakeup
   readonly #notes: TakenNote[] = []
   #refilling: Promise<void> | undefined
 
-  constructor(
-    { store, scope, clock }: { readonly store: MirrorStore; readonly scope: string; readonly clock: Clock },
-    atOnce: number,
-    toCome: WorkToCome,
-  ) {
-    this.#store = store
-    this.#scope = scope
-    this.#clock = clock
-    this.#atOnce = atOnce
-    this.#toCome = toCome
+  /** @param pages  wakes after each page of a listing, which may have made notes due, and ends with the listing */
+  constructor(context: SyncContext, pages: Wakeup) {
+    this.#context = context
+    this.#pages = pages
   }
 
-  /** The next due note; `undefined` when none is due and nothing more is to come. */
+  /** The next due note; `undefined` when none is due and the listing has ended, or when the signal has fired. */
   async take(): Promise<TakenNote | undefined> {
-    for (;;) {
+    const { signal } = this.#context
+    while (!signal.aborted) {
       const next = this.#notes.shift()
       if (next !== undefined) return next
-      // Asked before the store is: what comes between the two is found, or announced.
-      const { isOver } = this.#toCome
-      const more = this.#toCome.next()
+      // Read before the store is: a page that is applied in between is found in the store, or wakes.
+      const { isOver } = this.#pages
+      const page = this.#pages.next(signal)
       await this.#refill()
       if (this.#notes.length > 0) continue
       if (isOver) return undefined
-      await more
+      await page
     }
+    return undefined
   }
 
-  /** What was taken from the store and not handed out. */
+  /** The notes that were taken from the store and not handed out. */
   rest(): readonly TakenNote[] {
     return this.#notes.splice(0)
   }
@@ -70,9 +55,13 @@ export class DueQueue {
   }
 
   async #takeSome(): Promise<void> {
-    const now = this.#clock.now()
-    const request = { now, until: now + TAKEN_FOR_MS, limit: this.#atOnce }
-    const { notes, sequence } = await this.#store.takeDue(this.#scope, request)
+    const { store, scope, clock, concurrency } = this.#context
+    const now = clock.now()
+    const request = { now, until: now + LEASE_MS, limit: 4 * concurrency }
+    const taken = await store.takeDue(scope, request)
+    const { nextDueAt } = taken
+    const isPutOff = taken.notes.length === 0 && nextDueAt !== null && isPutOffByMistake(nextDueAt, now)
+    const { notes, sequence } = isPutOff ? await store.takeDue(scope, { ...request, now: nextDueAt }) : taken
     this.#notes.push(...notes.map((note) => ({ note, start: sequence })))
   }
 }

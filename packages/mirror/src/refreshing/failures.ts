@@ -8,19 +8,19 @@ const PAUSES: ReadonlySet<string> = new Set(['rate_limited'])
 /** How many notes in a row may fail before the service is asked whether it is down. */
 const MOST_FAILURES_IN_A_ROW = 5
 
-/** Whether a failure that one note met will meet the next: the service refuses this key, or wants a pause. */
+/** Whether the request for any other note would fail too: the service refuses the key, or limits the rate. */
 export function concernsAll(error: unknown): boolean {
   return error instanceof NotesClientError && (REFUSALS.has(error.code) || PAUSES.has(error.code))
 }
 
-/** Whether trying again later cannot help, so that somebody must act. */
+/** Whether trying again later cannot help: the user must act. */
 export function isFinal(error: unknown): boolean {
   if (error instanceof OptionError) return true
-  if (error instanceof MirrorError) return error.code === 'key_changed'
+  if (error instanceof MirrorError) return error.code === 'key_changed' || error.code === 'key_unidentified'
   return error instanceof NotesClientError && REFUSALS.has(error.code)
 }
 
-/** Tells notes that cannot be read from a service that is down: after some failures in a row, one listing decides. */
+/** Distinguishes notes that cannot be read from a service that is down: after some failures in a row, one listing decides. */
 export class FailureStreak {
   readonly #client: NotesClient
   readonly #signal: AbortSignal
@@ -39,7 +39,7 @@ export class FailureStreak {
   /**
    * A note could not be read.
    *
-   * @throws what a service answers that is down
+   * @throws the error of the listing, if the service is down
    */
   async lengthen(): Promise<void> {
     this.#length += 1

@@ -1,29 +1,25 @@
 import { type NotesClient, NotesClientError } from '@notewire/client'
 import type { Note } from '@notewire/protocol'
-import { inTheNextRun } from '../next-run.ts'
+import { coalesce } from '../coalesce.ts'
+import { firstListedNote } from '../listing/full-listing.ts'
 
-/** Reads one note; `undefined` when it is not there, and that is to be believed. */
+/** Reads one note; `undefined` when it is certain that the key cannot see it. */
 export type ReadNote = (noteId: string) => Promise<Note | undefined>
 
 /**
- * Makes what reads single notes, from a service that may not offer to (open point 8).
+ * Makes the function that reads single notes, also from a service that cannot read single notes (open point 8).
  *
- * A 404 is believed only when a note that was listed after it can be read. Otherwise one listing of everything answers for all who
- * wait: what it does not show is not there.
+ * A 404 is believed only if a note that was listed after it can be read. Otherwise one listing of everything answers for all waiting
+ * calls: a note that it does not show is not there.
  */
 export function createNoteReader(client: NotesClient, signal: AbortSignal | undefined): ReadNote {
   const options = { signal }
-  const operationAnswers = inTheNextRun<string, boolean>(async () => await canReadAListedNote())
-  const listed = inTheNextRun<string, ReadonlyMap<string, Note>>(findInListing)
+  const operationAnswers = coalesce<string, boolean>(canReadAListedNote)
+  const listed = coalesce<string, ReadonlyMap<string, Note>>(findInListing)
 
   async function canReadAListedNote(): Promise<boolean> {
-    for await (const page of client.notes.list({ limit: 1 }, options).pages()) {
-      const [note] = page.notes
-      // An empty page may have more after it; a listing without any note shows all that there is.
-      if (note === undefined) continue
-      return (await getNote(note.note_id)) !== undefined
-    }
-    return true
+    const note = await firstListedNote(client, signal)
+    return note === undefined || (await getNote(note.note_id)) !== undefined
   }
 
   async function findInListing(noteIds: readonly string[]): Promise<ReadonlyMap<string, Note>> {

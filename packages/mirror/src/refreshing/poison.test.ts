@@ -1,4 +1,4 @@
-import { signedAttempt } from '@notewire/mock-server'
+import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { expect, it } from 'vitest'
 import { mirroredService } from '../fixtures/mirrored-service.ts'
 import { type MirrorStore, memoryMirror } from '../index.ts'
@@ -116,23 +116,25 @@ it.each([
   },
 )
 
-it.each(['..', '\ud800'])('an event about %j, which no path can hold, harms nothing else', async (noteId) => {
+it.each([
+  ['..', 204, ['..']],
+  ['\ud800', 400, []],
+  ['a\0', 400, []],
+  ['x'.repeat(20_000), 400, []],
+] as const)('an event about %.10j, which cannot be read, harms nothing else', async (noteId, status, problems) => {
   await using world = await serviceWith(() => undefined)
   const { mirror, service } = world
   await mirror.sync()
-  const event = {
-    event_id: 'evt_1',
-    event_type: 'note.updated',
-    occurred_at: new Date(service.clock.now()).toISOString(),
-    data: { note_id: noteId, revision: 3 },
-  }
-  const receiver = mirror.receiver({ secret: SECRET })
-  const attempt = signedAttempt({ secret: SECRET, event, at: service.clock.now() })
-  expect((await receiver.fetch(attempt)).status).toBe(204)
+  const event = anEvent({ kind: 'note.updated', noteId, revision: 3 })
+  const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
+  const receiver = mirror.receiver({ secret: SECRET, logger })
+  const attempt = await signAttempt(SECRET, event, { signedAt: service.clock.now() })
+  const request = new Request('https://receiver.test/', { method: 'POST', ...attempt })
+  expect((await receiver.fetch(request)).status).toBe(status)
   const [note] = service.owner.notes()
   note?.edit({ title: 'edited' })
   await service.clock.advance('1h')
-  expect(await mirror.sync()).toMatchObject({ listed: true, postponed: 1 })
+  expect(await mirror.sync()).toMatchObject({ listed: true, postponed: problems.length })
   expect((await mirror.get(note?.note_id ?? ''))?.note.title).toBe('edited')
-  expect(world.problems).toEqual([noteId])
+  expect(world.problems).toEqual(problems)
 })

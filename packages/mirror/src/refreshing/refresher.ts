@@ -1,30 +1,31 @@
-import type { NotesClient, NoteWithContent } from '@notewire/client'
+import type { NoteWithContent } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
-import type { Ledger } from '../ledger.ts'
 import {
   applyContent,
   applyLateContent,
+  hasUnexpected,
   judgeContent,
+  lacksReady,
   markMoved,
+  mayContentLag,
   postponeContent,
   withContent,
   withoutMoved,
 } from '../rules/content-rule.ts'
-import { saysAbsent } from '../rules/content-status.ts'
-import type { Decision } from '../rules/decision.ts'
+import type { Decision, ReadStamp } from '../rules/decision.ts'
 import type { KeptParts } from '../rules/keep.ts'
 import type { NoteState } from '../rules/note-state.ts'
-import { applyRead, type Reading } from '../rules/read-rule.ts'
+import { applyRead } from '../rules/read-rule.ts'
 import type { DueNote, VersionedState } from '../stores/store.ts'
-import type { ReadNote } from './note-reader.ts'
+import type { SyncContext } from '../sync-context.ts'
 
-/** What a note is refreshed with. */
-export interface RefreshTools {
-  readonly client: NotesClient
-  readonly ledger: Ledger
-  readonly readNote: ReadNote
-  readonly signal: AbortSignal | undefined
-  /** The note as it was taken, while nothing is known to have changed it. */
+/** A record that content is read for, and what was known of its note then. */
+interface ReadRecord {
+  readonly note: Note
+  readonly state: NoteState
+  /** The sequence number before anything was read. */
+  readonly start: number
+  /** The note as it was taken, if it has not been read since. */
   readonly known?: VersionedState | undefined
 }
 
@@ -33,92 +34,110 @@ export interface RefreshTools {
  *
  * @param start  the sequence number before anything was read
  */
-export async function refresh(due: DueNote, start: number, tools: RefreshTools): Promise<void> {
-  const { noteId } = due.state
-  if (due.state.dirty === null) return await refreshContent(due.note, due.state, start, { ...tools, known: due })
-  const [note, early] = await Promise.all([tools.readNote(noteId), readAnnounced(due.state, tools)])
-  const { keep } = tools.ledger
-  const state = await applyAnswer(noteId, note, start, tools, (decision, now) =>
-    note !== undefined &&
-    early !== undefined &&
-    decision.state.evidence?.start === start &&
-    isContentOf(note, early, keep)
+export async function refresh({ state, version, note }: DueNote, start: number, context: SyncContext): Promise<void> {
+  const record = state.dirty === null ? note && { note, state, start, known: { state, version } } : undefined
+  const read = record === undefined ? await readDirty(state, start, context) : record
+  if (read != null) await refreshContent(read, context)
+}
+
+/** @returns the record, if its content is due now */
+async function readDirty(before: NoteState, start: number, context: SyncContext): Promise<ReadRecord | undefined> {
+  const { noteId } = before
+  const { clock, keep } = context
+  const asked = { start, begunAt: clock.now() }
+  const [note, early] = await Promise.all([context.readNote(noteId), readAnnounced(before, context)])
+  const state = await applyAnswer(noteId, note, asked, context, (decision, now) => {
+    if (note === undefined || early === undefined) return decision
+    const isOfThisRead = decision.state.evidence?.start === start
+    return isOfThisRead && isContentOf(note, early, keep)
       ? withContent(decision, { ...early, note }, keep, now)
-      : decision,
-  )
-  if (note === undefined || isTombstone(note) || state === undefined) return
+      : decision
+  })
+  if (note === undefined || isTombstone(note) || state === undefined) return undefined
   const isDue = state.presence === 'live' && state.settledRevision === null && state.revision === note.revision
-  if (isDue) await refreshContent(note, state, start, tools)
+  return isDue ? { note, state, start } : undefined
 }
 
-/** What an event announced is read beside its note, and not after it: it is used where it belongs to what the note then says. */
-async function readAnnounced({ noteId, hintedRevision, revision }: NoteState, tools: RefreshTools) {
+/** Reads the content that an event announced at the same time as its note. It is used if it belongs to the revision that the note then has. */
+async function readAnnounced({ noteId, hintedRevision, revision }: NoteState, context: SyncContext) {
   if (hintedRevision === null || hintedRevision <= (revision ?? -1)) return undefined
-  return await readKeptContent({ note_id: noteId, revision: hintedRevision }, tools).catch(() => undefined)
+  return await readKeptContent({ note_id: noteId, revision: hintedRevision }, context).catch(() => undefined)
 }
 
-async function refreshContent(
-  note: Note | null,
-  { evidence }: NoteState,
-  start: number,
-  tools: RefreshTools,
-): Promise<void> {
-  const { ledger } = tools
-  // The copy keeps statuses of every note that is live: without a record there is nothing to read for.
-  if (note === null) return
-  const content = await readKeptContent(note, tools)
-  switch (judgeContent(content, ledger.keep)) {
+async function refreshContent(read: ReadRecord, context: SyncContext): Promise<void> {
+  const { client, clock, keep } = context
+  const { note, state, start } = read
+  const asked = { askedAt: clock.now(), serviceTime: client.serviceTime?.()?.getTime() ?? null }
+  const content = await readKeptContent(note, context)
+  switch (judgeContent(content, keep)) {
     case 'settled':
-      return await settle(content, evidence?.end, tools)
+      return await settle(read, content, false, context)
     case 'unconfirmed': {
-      const again = await tools.readNote(note.note_id)
-      if (again !== undefined && isSameRecord(note, again)) return await settle(content, evidence?.end, tools)
-      // It changed meanwhile: what is due now is due at once, to whoever comes next.
-      await applyAnswer(note.note_id, again, start, tools, dueAtOnce)
-      return
+      if (mayContentLag(state, note, asked)) return await settle(read, content, true, context)
+      const askedAgain = { start, begunAt: clock.now() }
+      const again = await context.readNote(note.note_id)
+      if (again === undefined || !isSameRecord(note, again)) {
+        // The note changed meanwhile: what is due now is due at once, for any worker.
+        await applyAnswer(note.note_id, again, askedAgain, context, dueAtOnce)
+        return
+      }
+      // If the record says that absent content is ready, one of the two reads may lag.
+      if (lacksReady(content, keep)) return await postponeLagging(content, context)
+      return await settle(read, content, false, context)
     }
     case 'moved':
-      await revise(note.note_id, tools, (state, sequence) => {
-        const now = ledger.clock.now()
-        return markMoved(state, sequence, now) ?? applyContent(state, withoutMoved(content), ledger.keep, now)
+      await revise(note.note_id, context, (state, sequence) => {
+        const now = clock.now()
+        return markMoved(state, sequence, now) ?? applyContent(state, withoutMoved(content), keep, now)
       })
       return
     case 'lagging':
-      await revise(note.note_id, tools, (state) => {
-        const now = ledger.clock.now()
-        return postponeContent(state, now) ?? applyContent(state, content, ledger.keep, now)
-      })
+      await postponeLagging(content, context)
   }
 }
 
-async function readKeptContent(note: Note, { client, ledger, signal }: RefreshTools): Promise<NoteWithContent> {
-  // What is not kept is not asked for: the key may not even be allowed to.
+/** @param mayLag  whether the content may be that of an older revision: then it is shown, and read once more */
+async function settle(
+  { state, known }: ReadRecord,
+  content: NoteWithContent,
+  mayLag: boolean,
+  context: SyncContext,
+): Promise<void> {
+  const { clock, keep, ledger } = context
+  const read = { asOf: state.evidence?.end, mayLag }
+  const decide = (state: NoteState) => applyLateContent(state, content, read, keep, clock.now())
+  if (known !== undefined && (await ledger.reviseKnown(known, decide))) return
+  await revise(content.note.note_id, context, decide)
+}
+
+async function postponeLagging(content: NoteWithContent, context: SyncContext): Promise<void> {
+  await revise(content.note.note_id, context, (state) => {
+    const now = context.clock.now()
+    return postponeContent(state, now) ?? applyContent(state, content, context.keep, now)
+  })
+}
+
+/** Reads the parts that are kept. The key may not be allowed to read the others. */
+async function readKeptContent(note: Note, { client, keep, signal }: SyncContext): Promise<NoteWithContent> {
   const asked = {
     ...note,
-    ...(ledger.keep.has('transcript') ? {} : { transcript_status: 'empty' }),
-    ...(ledger.keep.has('summary') ? {} : { summary_status: 'missing' }),
+    ...(keep.has('transcript') ? {} : { transcript_status: 'empty' }),
+    ...(keep.has('summary') ? {} : { summary_status: 'missing' }),
   }
   return { ...(await client.notes.content(asked, { signal })), note }
-}
-
-async function settle(content: NoteWithContent, asOf: number | undefined, tools: RefreshTools): Promise<void> {
-  const { ledger, known } = tools
-  const decide = (state: NoteState) => applyLateContent(state, content, asOf, ledger.keep, ledger.clock.now())
-  if (known !== undefined && (await ledger.writeFrom(known, decide))) return
-  await revise(content.note.note_id, tools, decide)
 }
 
 async function applyAnswer(
   noteId: string,
   note: Note | undefined,
-  start: number,
-  tools: RefreshTools,
-  amend: (decision: Decision, now: number) => Decision = (decision) => decision,
+  asked: Pick<ReadStamp, 'start' | 'begunAt'>,
+  context: SyncContext,
+  amend: (decision: Decision, now: number) => Decision,
 ): Promise<NoteState | undefined> {
-  const { keep, clock } = tools.ledger
-  return await revise(noteId, tools, (state, end) => {
-    const reading: Reading = { start, end, source: 'read', at: clock.now() }
-    return amend(applyRead(state, note, reading, { keep }), reading.at)
+  const { clock, keep } = context
+  return await revise(noteId, context, (state, end) => {
+    const stamp: ReadStamp = { ...asked, end, source: 'read', at: clock.now() }
+    return amend(applyRead(state, note, stamp, { keep }), stamp.at)
   })
 }
 
@@ -128,19 +147,16 @@ function dueAtOnce(decision: Decision, now: number): Decision {
 
 async function revise(
   noteId: string,
-  { ledger }: RefreshTools,
+  { ledger }: SyncContext,
   decide: (state: NoteState, sequence: number) => Decision | undefined,
 ): Promise<NoteState | undefined> {
-  const revision = await ledger.revise([noteId], decide)
-  return revision === 'fenced' ? undefined : revision.notes.get(noteId)?.state
+  return (await ledger.revise([noteId], decide)).get(noteId)?.state
 }
 
-/** Whether content that was read beside a note is what would be read for it now. */
-function isContentOf(note: Note, { transcript, summary }: NoteWithContent, keep: KeptParts): boolean {
-  const isUnexpected =
-    (transcript.status === 'ready' && saysAbsent(note.transcript_status)) ||
-    (summary.status === 'ready' && saysAbsent(note.summary_status))
-  return !isUnexpected && judgeContent({ note, transcript, summary }, keep) === 'settled'
+/** Whether content that was read at the same time as a note is what would be read for it now. */
+function isContentOf(note: Note, early: NoteWithContent, keep: KeptParts): boolean {
+  const content = { ...early, note }
+  return !hasUnexpected(content) && judgeContent(content, keep) === 'settled'
 }
 
 function isSameRecord(one: Note, other: Note): boolean {

@@ -1,56 +1,38 @@
-import type { NotesClient } from '@notewire/client'
-import type { Ledger } from '../ledger.ts'
-import { type MirrorHooks, tell } from '../mirror-hooks.ts'
-import { postpone } from '../rules/postponement.ts'
-import type { MirrorStore } from '../stores/store.ts'
-import { DueQueue, type TakenNote, type WorkToCome } from './due-queue.ts'
+import { tell } from '../mirror-hooks.ts'
+import { postpone } from '../rules/schedule.ts'
+import type { SyncContext } from '../sync-context.ts'
+import type { SyncReport } from '../sync-options.ts'
+import type { Wakeup } from '../wakeup.ts'
+import { DueQueue, type TakenNote } from './due-queue.ts'
 import { concernsAll, FailureStreak } from './failures.ts'
-import type { ReadNote } from './note-reader.ts'
 import { refresh } from './refresher.ts'
 
-/** What due notes are settled with. */
-export interface SettlingTools {
-  readonly client: NotesClient
-  readonly store: MirrorStore
-  readonly scope: string
-  readonly ledger: Ledger
-  readonly hooks: MirrorHooks
-  readonly concurrency: number
-  readonly readNote: ReadNote
-  readonly signal: AbortSignal
-}
-
-/** How it ended. */
-export interface Settled {
-  readonly settled: number
-  readonly postponed: number
-}
+/** How many notes were settled and postponed. */
+export type Settled = Pick<SyncReport, 'settled' | 'postponed'>
 
 /**
- * Reads every note that is due, several at once, until none is and nothing more is to come.
+ * Reads every note that is due, several at once, until none is and the listing has ended.
  *
+ * @param pages  wakes after each page of a listing, and ends with the listing
  * @throws what refuses all notes alike: a key that is not allowed to, a service that is down
  */
-export async function settleDue(tools: SettlingTools, toCome: WorkToCome): Promise<Settled> {
-  const { client, ledger, hooks, concurrency, signal } = tools
+export async function settleDue(context: SyncContext, pages: Wakeup): Promise<Settled> {
+  const { client, clock, concurrency, erasure, hooks, ledger, signal, stop } = context
   const streak = new FailureStreak(client, signal)
-  const queue = new DueQueue({ ...tools, clock: ledger.clock }, 4 * concurrency, toCome)
+  const queue = new DueQueue(context, pages)
   let settled = 0
   let postponed = 0
-  let stopped: { readonly by: unknown } | undefined
 
   async function work(): Promise<void> {
-    while (stopped === undefined) {
-      const taken = await queue.take()
-      if (taken === undefined) return
+    for (let taken = await queue.take(); taken !== undefined; taken = await queue.take()) {
       await attempt(taken)
+      await erasure.runIfDue()
     }
   }
 
   async function attempt({ note, start }: TakenNote): Promise<void> {
     try {
-      signal.throwIfAborted()
-      await refresh(note, start, tools)
+      await refresh(note, start, context)
       settled += 1
       streak.end()
       tell(hooks.onProgress, { phase: 'content', done: settled })
@@ -60,25 +42,17 @@ export async function settleDue(tools: SettlingTools, toCome: WorkToCome): Promi
   }
 
   async function setAside(noteId: string, error: unknown): Promise<void> {
-    if (signal.aborted) {
-      stop(signal.reason)
-      return await giveBack([noteId])
-    }
+    if (signal.aborted) return await giveBack([noteId])
     tell(hooks.onProblem, { error, noteId })
     postponed += 1
     if (concernsAll(error)) stop(error)
     else await streak.lengthen().catch(stop)
-    await ledger.revise([noteId], (state) => postpone(state, ledger.clock.now()))
+    await ledger.revise([noteId], (state) => postpone(state, clock.now()))
   }
 
-  function stop(reason: unknown): void {
-    stopped ??= { by: reason }
-    toCome.giveUp(reason)
-  }
-
-  /** Nobody need wait until what was taken in vain is due again. */
+  /** Makes notes due again that were taken and not read, so that no worker waits for the end of their lease. */
   async function giveBack(noteIds: readonly string[]): Promise<void> {
-    const now = ledger.clock.now()
+    const now = clock.now()
     await ledger.revise(noteIds, (state) => ({ state: { ...state, dueAt: state.dueAt === null ? null : now } }))
   }
 
@@ -87,6 +61,6 @@ export async function settleDue(tools: SettlingTools, toCome: WorkToCome): Promi
   if (rest.length > 0) await giveBack(rest.map(({ note }) => note.state.noteId))
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed !== undefined) throw failed.reason
-  if (stopped !== undefined) throw stopped.by
+  signal.throwIfAborted()
   return { settled, postponed }
 }

@@ -5,14 +5,16 @@ import {
   applyContent,
   applyLateContent,
   judgeContent,
+  lacksReady,
   markMoved,
+  mayContentLag,
   postponeContent,
   withContent,
   withoutMoved,
 } from './content-rule.ts'
-import { eraseUnconfirmed } from './erasure-rule.ts'
 import { type NoteState, unknownNote } from './note-state.ts'
-import { postpone } from './postponement.ts'
+import { eraseUnconfirmed } from './removal.ts'
+import { postpone } from './schedule.ts'
 
 function aTranscript(revision: number | undefined = 5): NoteWithContent['transcript'] {
   return { status: 'ready', transcript: { note_id: 'n1', revision, text: 'said' } }
@@ -45,6 +47,7 @@ describe('a transcript and a summary', () => {
     ['of a lower revision, in the summary', { summary: aSummary(4) }, 'unconfirmed'],
     ['of a higher revision', { summary: aSummary(6) }, 'moved'],
     ['that are gone', { transcript: { status: 'gone' } }, 'moved'],
+    ['that answer 404 though the record calls them ready', { transcript: { status: 'content_not_found' } }, 'moved'],
     ['that are not there though the record calls them ready', { summary: { status: 'not_ready' } }, 'lagging'],
     [
       'that are not there where no status says so',
@@ -58,6 +61,13 @@ describe('a transcript and a summary', () => {
   it('that are missing though the record calls them ready are unconfirmed: they may be those of another revision', () => {
     expect(judgeContent(aContent({ summary: { status: 'missing' } }), KEEP_ALL)).toBe('unconfirmed')
     expect(judgeContent(aContent({ transcript: { status: 'empty' } }), KEEP_ALL)).toBe('unconfirmed')
+  })
+
+  it('that are missing though the record calls them ready are told from the others, where they are kept', () => {
+    expect(lacksReady(aContent({ summary: { status: 'missing' } }), KEEP_ALL)).toBe(true)
+    expect(lacksReady(aContent({ transcript: { status: 'empty' } }), KEEP_ALL)).toBe(true)
+    expect(lacksReady(aContent({ summary: { status: 'missing' } }), new Set(['note', 'transcript']))).toBe(false)
+    expect(lacksReady(aContent(), KEEP_ALL)).toBe(false)
   })
 
   it('that are not kept are not judged', () => {
@@ -112,14 +122,24 @@ describe('a transcript and a summary', () => {
 
   it('that took their time are not written over what another has settled meanwhile', () => {
     const settled = aLiveNote({ evidence: { says: 'present', ...aReading(30, 31) } })
-    expect(applyLateContent(settled, aContent({ summary: { status: 'not_ready' } }), 11, KEEP_ALL, NOW)).toBeUndefined()
+    expect(
+      applyLateContent(
+        settled,
+        aContent({ summary: { status: 'not_ready' } }),
+        { asOf: 11, mayLag: false },
+        KEEP_ALL,
+        NOW,
+      ),
+    ).toBeUndefined()
   })
 
   it('that took their time are read again when a later read has seen the note meanwhile', () => {
     const seenSince = { ...unsettled, evidence: { says: 'present' as const, ...aReading(30, 31) } }
-    const decision = applyLateContent(seenSince, aContent(), 11, KEEP_ALL, NOW)
+    const decision = applyLateContent(seenSince, aContent(), { asOf: 11, mayLag: false }, KEEP_ALL, NOW)
     expect(decision).toEqual({ state: { ...seenSince, dueAt: NOW } })
-    expect(applyLateContent(seenSince, aContent(), 31, KEEP_ALL, NOW)).toMatchObject({ state: { settledRevision: 5 } })
+    expect(applyLateContent(seenSince, aContent(), { asOf: 31, mayLag: false }, KEEP_ALL, NOW)).toMatchObject({
+      state: { settledRevision: 5 },
+    })
   })
 
   it('leave a mark that came meanwhile', () => {
@@ -152,6 +172,64 @@ describe('a transcript and a summary', () => {
     expect(pauses).toEqual([0, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000])
     const content = aContent({ transcript: aTranscript(6) })
     expect(withoutMoved(content)).toEqual({ ...content, transcript: { status: 'not_ready' } })
+  })
+})
+
+describe('content that is not of the revision of its note', () => {
+  const HOUR_MS = 3_600_000
+  const seen = (recordSeenAt: number | null) => ({ recordSeenAt })
+  const record = (updatedMsAgo: number) => aRecord({ updated_at: new Date(NOW - updatedMsAgo).toISOString() })
+
+  it.each<[string, boolean, number | null, Parameters<typeof aRecord>[0], number | null]>([
+    ['within 60 s of the first sight of the record', true, NOW - 60_000, {}, null],
+    ['more than 60 s after it', false, NOW - 60_001, {}, null],
+    ['when it is not known when the record was seen first', true, null, {}, null],
+    ['of a record of the last 60 s by the service', true, NOW, record(60_000), NOW],
+    ['of an older record by the service, however lately it was seen', false, NOW, record(60_001), NOW],
+    ['of an old record, where the service tells no time', true, NOW, record(HOUR_MS), null],
+    ['of a time without a zone', true, NOW, { updated_at: '2025-01-01T00:00:00' }, NOW],
+    ['of a whole minute, which may have been cut off', true, NOW, { updated_at: '2026-01-01T11:58:00Z' }, NOW - 1000],
+    ['of the minute before that', false, NOW, { updated_at: '2026-01-01T11:57:00Z' }, NOW],
+    ['by a clock that was set back by a day since', true, NOW + 24 * HOUR_MS, {}, null],
+  ])('%s: may lag is %s', (_, mayLag, recordSeenAt, traits, serviceTime) => {
+    expect(
+      mayContentLag(seen(recordSeenAt), aRecord({ updated_at: null, ...traits }), { askedAt: NOW, serviceTime }),
+    ).toBe(mayLag)
+  })
+
+  it('is shown, does not count as settled, and is due again when it cannot lag any more', () => {
+    const state = { ...unsettled, recordSeenAt: NOW - 1000 }
+    expect(
+      applyLateContent(state, aContent(), { asOf: state.evidence?.end, mayLag: true }, KEEP_ALL, NOW),
+    ).toMatchObject({
+      state: { settledRevision: null, dueAt: NOW + 59_001, transcriptHeld: null },
+      content: { transcript: { text: 'said' }, summary: { markdown: '# Sum' } },
+      announce: 'changed',
+    })
+  })
+
+  it('does not take away what is there when it did not come', () => {
+    const content = aContent({ transcript: { status: 'not_ready' }, summary: { status: 'missing' } })
+    const decision = applyLateContent(
+      unsettled,
+      content,
+      { asOf: unsettled.evidence?.end, mayLag: true },
+      KEEP_ALL,
+      NOW,
+    )
+    expect(decision?.content).toBeUndefined()
+    expect(decision?.announce).toBeUndefined()
+  })
+
+  it('is not written down when the note has changed, or is to be read again anyway', () => {
+    expect(
+      applyLateContent({ ...unsettled, revision: 6 }, aContent(), { asOf: 11, mayLag: true }, KEEP_ALL, NOW),
+    ).toBeUndefined()
+    const marked = { ...unsettled, dirty: 40, dueAt: NOW }
+    expect(applyLateContent(marked, aContent(), { asOf: 11, mayLag: true }, KEEP_ALL, NOW)?.state).toMatchObject({
+      dirty: 40,
+      dueAt: NOW,
+    })
   })
 })
 

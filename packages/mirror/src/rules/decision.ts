@@ -1,9 +1,22 @@
 import type { ContentWrite, NoteWrite } from '../stores/store.ts'
-import type { NoteState } from './note-state.ts'
+import type { EvidenceSource, NoteState } from './note-state.ts'
 
-/** What is to become of a note. */
+/** What is to be written of a note. */
 export interface Decision {
   readonly state: NoteState
   readonly content?: ContentWrite | undefined
   readonly announce?: NoteWrite['announce']
+}
+
+/** When a record was asked for and answered, by the mirror's own sequence, and by which kind of read. */
+export interface ReadStamp {
+  readonly start: number
+  readonly end: number
+  readonly source: EvidenceSource
+  /** When the request left, or a little earlier, in milliseconds since the Unix epoch of this machine's clock. */
+  readonly begunAt: number
+  /** When the answer was in hand, by the same clock. */
+  readonly at: number
+  /** When the full scan began whose page it was, by the same clock. */
+  readonly scanBeganAt?: number | undefined
 }

@@ -7,7 +7,15 @@ import { type NoteState, unknownNote } from './note-state.ts'
 const AT = { sequence: 50, at: NOW }
 
 function aHint(traits: Partial<Hint> = {}): Hint {
-  return { noteId: 'n1', kind: 'note.updated', revision: 6, transcriptStatus: null, summaryStatus: null, ...traits }
+  return {
+    noteId: 'n1',
+    kind: 'note.updated',
+    revision: 6,
+    occurredAt: null,
+    transcriptStatus: null,
+    summaryStatus: null,
+    ...traits,
+  }
 }
 
 function anEvent(data: object, event_type = 'note.updated'): WebhookEvent {
@@ -95,6 +103,7 @@ describe('an event', () => {
       noteId: 'n1',
       kind: 'note.shared',
       revision: 3,
+      occurredAt: Date.parse('2026-01-01T00:00:00Z'),
       transcriptStatus: null,
       summaryStatus: 'ready',
     })

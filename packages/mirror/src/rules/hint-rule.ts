@@ -1,63 +1,79 @@
 import type { WebhookEvent } from '@notewire/protocol'
+import { highestKnown } from './contradiction.ts'
 import type { Decision } from './decision.ts'
+import { floorAfter } from './deletion-floor.ts'
 import type { HeardEvent, NoteState } from './note-state.ts'
 import { hasWork } from './schedule.ts'
+import { serviceTimeIn } from './time.ts'
 
-/** What an event says of a note: that there is something to look at. */
+/** What an event says about a note. */
 export interface Hint {
   readonly noteId: string
   readonly kind: string
   readonly revision: number | null
+  /** When it happened, in milliseconds since the Unix epoch of the service's clock; `null` when the event does not tell. */
+  readonly occurredAt: number | null
   readonly transcriptStatus: string | null
   readonly summaryStatus: string | null
 }
 
-/** When a hint came: by the mirror's own sequence, and in milliseconds since the Unix epoch. */
-export interface HintTime {
-  readonly sequence: number
-  readonly at: number
-}
+/** When a hint came. */
+type HintTime = Pick<HeardEvent, 'sequence' | 'at'>
 
 /** Reads the hint in an event; `undefined` when it names no note. */
-export function hintIn({ event_type: kind, data }: WebhookEvent): Hint | undefined {
+export function hintIn({ event_type: kind, occurred_at, data }: WebhookEvent): Hint | undefined {
   const { note_id, revision, transcript_status, summary_status } = data as Readonly<Record<string, unknown>>
   if (typeof note_id !== 'string' || note_id === '') return undefined
   return {
     noteId: note_id,
     kind,
-    // An event of a kind that nobody knows may call anything a revision.
+    // An event of an unknown kind may have anything in this field.
     revision: Number.isSafeInteger(revision) ? (revision as number) : null,
+    occurredAt: serviceTimeIn(occurred_at),
     transcriptStatus: typeof transcript_status === 'string' ? transcript_status : null,
     summaryStatus: typeof summary_status === 'string' ? summary_status : null,
   }
 }
 
 /**
- * Applies a hint. It settles nothing, for it may be old: it marks the note to be read. `note.deleted`, whatever its reason,
- * hides the copy at once. An update that is no news of a live note, on which there is no work, asks for no read.
+ * Applies a hint. It settles nothing, because it may be old: it marks the note to be read. `note.deleted`, whatever its reason,
+ * hides the note immediately, and sets its revision as a floor: no read of a lower revision shows the note again. No read is needed
+ * if the event brings nothing new about a live note that has no work.
  */
 export function applyHint(state: NoteState, hint: Hint, { sequence, at }: HintTime): Decision {
   const heard = heardEvent(state, hint, { sequence, at })
   const dirty = Math.max(state.dirty ?? 0, sequence)
-  const marked: NoteState = { ...state, heard, dirty, dueAt: at, attempts: 0 }
-  if (hint.kind === 'note.deleted') {
-    return {
-      state: {
-        ...marked,
-        presence: state.presence === 'gone' ? 'gone' : 'hidden',
-        hiddenBy: Math.max(state.hiddenBy ?? 0, sequence),
-        hiddenAt: state.presence === 'gone' ? null : (state.hiddenAt ?? at),
-      },
-      announce: state.presence === 'live' ? 'vanished' : undefined,
-    }
-  }
+  const marked: NoteState = { ...state, heard, dirty, dueAt: at, attempts: 0, contradictedSince: null }
+  if (hint.kind === 'note.deleted') return hide(marked, hint, { sequence, at })
   if (state.presence === 'live' && !hasWork(state) && isNoNews(state, hint)) return { state: { ...state, heard } }
+  if (isContradictedStill(state, hint)) return { state: { ...state, heard, dirty } }
   return { state: { ...marked, hintedRevision: highest(state.hintedRevision, hint.revision) } }
 }
 
-/** Of two events that are written down at once, the one that came later counts, whichever is written last. */
+/** Hides a note whose deletion an event has announced. */
+function hide(marked: NoteState, hint: Hint, { sequence, at }: HintTime): Decision {
+  const { presence, hiddenBy, hiddenAt } = marked
+  const isGone = presence === 'gone'
+  return {
+    state: {
+      ...marked,
+      presence: isGone ? 'gone' : 'hidden',
+      hiddenBy: Math.max(hiddenBy ?? 0, sequence),
+      hiddenAt: isGone ? null : (hiddenAt ?? at),
+      floor: floorAfter(marked, hint, at),
+    },
+    announce: presence === 'live' ? 'vanished' : undefined,
+  }
+}
+
+/** Of two events that are written down at once, the one that arrived later is kept, in whichever order they are written. */
 function heardEvent(state: NoteState, { kind, revision }: Hint, { sequence, at }: HintTime): HeardEvent {
   return { kind, revision, sequence: Math.max(state.heard?.sequence ?? 0, sequence), at }
+}
+
+/** An event at the lower revision that reads show neither ends the contradiction nor hastens the next attempt. */
+function isContradictedStill(state: NoteState, { revision }: Hint): boolean {
+  return state.contradictedSince !== null && revision !== null && revision < highestKnown(state)
 }
 
 function isNoNews(state: NoteState, { revision, transcriptStatus, summaryStatus }: Hint): boolean {

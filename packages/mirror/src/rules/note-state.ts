@@ -1,16 +1,16 @@
 import type { NoteStatus, SummaryStatus, TranscriptStatus } from '@notewire/protocol'
 
 /**
- * Whether a note is to be seen in the mirror.
+ * Whether the mirror shows a note.
  *
  * - `live`: it is shown.
- * - `hidden`: it is not shown, and nothing is settled yet: an event said that it is gone, nobody has read it so far, or a
- *   scan found more notes missing than it may remove without being told.
- * - `gone`: a read proved that the key cannot see it. Its content is erased.
+ * - `hidden`: it is not shown, and no read has settled it: an event said that it is gone, it has not been read yet, or a scan found so
+ *   many notes missing that it holds their removal back.
+ * - `gone`: a read showed that the API key cannot access it. Its content is erased.
  */
 export type Presence = 'live' | 'hidden' | 'gone'
 
-/** Which kind of read it was that settled whether a note is there. */
+/** Which kind of read settled whether a note is there. */
 export type EvidenceSource = 'backfill' | 'poll' | 'scan' | 'read'
 
 /**
@@ -26,10 +26,10 @@ export interface Evidence {
   readonly at: number
 }
 
-/** What the copy holds of a transcript or of a summary. `null` while it was not read. */
+/** What the mirror has of a transcript or of a summary. `null` until it was read. */
 export type HeldContent = 'ready' | 'empty' | 'missing' | 'failed' | 'not_ready' | null
 
-/** The last event that said something of a note, also what was known already. */
+/** The last event about a note, also one that brought nothing new. */
 export interface HeardEvent {
   readonly kind: string
   readonly revision: number | null
@@ -39,14 +39,26 @@ export interface HeardEvent {
   readonly at: number
 }
 
+/** What `note.deleted` leaves with a note, so that no stale read shows it again (open point 36). It is kept after the erasure. */
+export interface DeletionFloor {
+  /** The highest revision that such an event named; `null` when it named none and no revision was known. */
+  readonly revision: number | null
+  /** When the event arrived, in milliseconds since the Unix epoch of this machine's clock. */
+  readonly at: number
+  /** The time of the deletion, or a later one: the event's `occurred_at` or its arrival, whichever is later. */
+  readonly deletedAt: number
+}
+
 /** Everything that the mirror knows of a note but its content. */
 export interface NoteState {
   readonly noteId: string
   readonly presence: Presence
   /** `null` before the first read. */
   readonly evidence: Evidence | null
-  /** The revision of the record that was applied last: the highest that was read. */
+  /** The revision of the record that was applied last: the highest that was read, unless the service's lower one was accepted. */
   readonly revision: number | null
+  /** When that record was read first, in milliseconds since the Unix epoch: its content may lag behind it for a while. */
+  readonly recordSeenAt: number | null
   readonly status: NoteStatus | null
   readonly transcriptStatus: TranscriptStatus | null
   readonly summaryStatus: SummaryStatus | null
@@ -56,15 +68,25 @@ export interface NoteState {
   readonly settledRevision: number | null
   readonly transcriptHeld: HeldContent
   readonly summaryHeld: HeldContent
-  /** The sequence number of the last hint, or contradiction, after which the note must be read; `null` when it need not. */
+  /** The mark: the sequence number of the last hint, or contradiction, after which the note must be read; `null` without one. */
   readonly dirty: number | null
-  /** The highest revision that an event spoke of: an answer below it lags behind. */
+  /** The highest revision that an event named: an answer below it lags behind. */
   readonly hintedRevision: number | null
-  /** The sequence number of the event that said that the note is gone, until a later read tells. */
+  /** The sequence number of the event that said that the note is gone, until a later read confirms or refutes it. */
   readonly hiddenBy: number | null
   /** When that event came, in milliseconds since the Unix epoch: its content is erased within a bound. */
   readonly hiddenAt: number | null
-  /** The scan that found the note missing among so many that it waits for `acceptRemovals`. */
+  /** The deletion that an event announced, until the note is shown again; `null` when there was none. */
+  readonly floor: DeletionFloor | null
+  /**
+   * Since when reads show a lower revision than a read or an event before, in milliseconds since the Unix epoch; `null` while they do
+   * not (open point 35).
+   */
+  readonly contradictedSince: number | null
+  /**
+   * The scan that found the note missing among so many that it waits for `acceptRemovals`. Of a note that is shown: the scan missed it
+   * and could not read it, so that a read that does not find it holds it back too.
+   */
   readonly heldByScan: string | null
   /** How often in a row work on the note did not settle it. */
   readonly attempts: number
@@ -73,13 +95,14 @@ export interface NoteState {
   readonly heard: HeardEvent | null
 }
 
-/** A note that the mirror has never heard of. */
+/** A note that the mirror knows nothing of. */
 export function unknownNote(noteId: string): NoteState {
   return {
     noteId,
     presence: 'hidden',
     evidence: null,
     revision: null,
+    recordSeenAt: null,
     status: null,
     transcriptStatus: null,
     summaryStatus: null,
@@ -92,6 +115,8 @@ export function unknownNote(noteId: string): NoteState {
     hintedRevision: null,
     hiddenBy: null,
     hiddenAt: null,
+    floor: null,
+    contradictedSince: null,
     heldByScan: null,
     attempts: 0,
     dueAt: null,

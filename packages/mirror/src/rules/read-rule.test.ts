@@ -6,7 +6,14 @@ import { type NoteState, unknownNote } from './note-state.ts'
 import { applyRead } from './read-rule.ts'
 import { hasWork } from './schedule.ts'
 
-const DELETION = { noteId: 'n1', kind: 'note.deleted', revision: 5, transcriptStatus: null, summaryStatus: null }
+const DELETION = {
+  noteId: 'n1',
+  kind: 'note.deleted',
+  revision: 5,
+  occurredAt: null,
+  transcriptStatus: null,
+  summaryStatus: null,
+}
 
 describe('a note that is seen for the first time', () => {
   it('is shown at once, and its content is due', () => {
@@ -37,9 +44,9 @@ describe('a note that is seen for the first time', () => {
 })
 
 describe('presence follows the order of evidence', () => {
-  it('a read that started after the other had ended wins, at any revision', () => {
+  it('a read that started after the other had ended wins, unless its revision is lower', () => {
     expect(read(aLiveNote(), undefined, aReading(11, 12)).state.presence).toBe('gone')
-    expect(read(aGoneNote(), aRecord({ revision: 1 }), aReading(21, 22)).state.presence).toBe('live')
+    expect(read(aGoneNote(), aRecord({ revision: 1 }), aReading(21, 22)).state.presence).toBe('gone')
     expect(read(aGoneNote(), aRecord(), aReading(21, 22)).state.presence).toBe('live')
   })
 
@@ -97,8 +104,8 @@ describe('a note that an event has hidden', () => {
     expect(content).toBeUndefined()
   })
 
-  it('is restored by a read that began after it', () => {
-    const { state, announce } = read(hidden, aRecord(), aReading(20, 25))
+  it('is restored by a read that began more than 60 s after it', () => {
+    const { state, announce } = read(hidden, aRecord(), aReading(20, 25, { at: NOW + 60_001 }))
     expect(state).toMatchObject({ presence: 'live', dirty: null, hiddenBy: null, hiddenAt: null })
     expect(announce).toBe('appeared')
   })
@@ -134,26 +141,51 @@ describe('content is the highest revision', () => {
 
   it('the same record is none: its evidence alone is refreshed', () => {
     expect(read(aLiveNote(), aRecord(), aReading(11, 12))).toEqual({
-      state: { ...aLiveNote(), evidence: { says: 'present', ...aReading(11, 12) } },
+      state: { ...aLiveNote(), evidence: { says: 'present', start: 11, end: 12, source: 'read', at: NOW } },
     })
   })
 
   it('a lower revision is none, and is looked at again when it was read later', () => {
     const later = read(aLiveNote(), aRecord({ revision: 4, title: 'Old' }), aReading(11, 12))
-    expect(later).toMatchObject({ state: { revision: 5, dirty: 12 } })
+    expect(later).toMatchObject({ state: { revision: 5, dirty: 12, contradictedSince: NOW } })
     expect(later.content).toBeUndefined()
     expect(read(aLiveNote(), aRecord({ revision: 4 }), aReading(9, 12)).state.dirty).toBeNull()
   })
 
-  it('a revision that went back for good is believed to lag for some attempts, and then left alone', () => {
-    let state = aLiveNote()
-    let attempts = 0
-    for (let start = 11; attempts === 0 || state.dirty !== null; start += 2, attempts += 1) {
-      state = read(state, aRecord({ revision: 4 }), aReading(start, start + 1)).state
+  it('a revision that went back for good is taken for a lag in eight attempts of eight and a half minutes, then accepted', () => {
+    let state = read(aLiveNote(), aRecord({ revision: 4 }), aReading(11, 12, { source: 'poll' })).state
+    const times: number[] = []
+    for (let start = 12; state.dirty !== null; start += 2) {
+      expect(state).toMatchObject({ presence: 'live', revision: 5, contradictedSince: NOW })
+      times.push((state.dueAt ?? 0) - NOW)
+      const reading = aReading(start, start + 1, { at: state.dueAt ?? 0 })
+      state = read(state, aRecord({ revision: 4, title: 'Restored' }), reading).state
     }
-    expect(attempts).toBeGreaterThan(4)
-    expect(attempts).toBeLessThan(20)
-    expect(state).toMatchObject({ presence: 'live', revision: 5, dueAt: null })
+    expect(times).toEqual([0, 2, 6, 14, 30, 62, 126, 254, 510].map((seconds) => seconds * 1000))
+    expect(state).toMatchObject({ presence: 'live', revision: 4, contradictedSince: null, settledRevision: null })
+  })
+
+  it('attempts in quick succession do not make a lower revision true', () => {
+    let state = aLiveNote()
+    for (let start = 12; start < 60; start += 2) {
+      state = read(state, aRecord({ revision: 4 }), aReading(start, start + 1, { at: NOW + start })).state
+    }
+    expect(state).toMatchObject({ revision: 5, contradictedSince: NOW + 12 })
+  })
+
+  it('the higher revision again ends the contradiction', () => {
+    const { state } = read(aLiveNote(), aRecord({ revision: 4 }), aReading(11, 12))
+    expect(read(state, aRecord(), aReading(13, 14)).state).toMatchObject({
+      dirty: null,
+      contradictedSince: null,
+      attempts: 0,
+    })
+  })
+
+  it('a lower revision is accepted at once when somebody accepts what is read', () => {
+    const policy = { keep: KEEP_ALL, isAccepted: true }
+    const decision = applyRead(aLiveNote(), aRecord({ revision: 4 }), aReading(11, 12), policy)
+    expect(decision).toMatchObject({ state: { revision: 4, dirty: null }, announce: 'changed' })
   })
 
   it('of overlapping reads of one revision that differ, none is believed: the note is read once more', () => {
@@ -188,14 +220,22 @@ describe('a mirror that keeps', () => {
 })
 
 describe('an answer that lags behind an event', () => {
-  const hint = { noteId: 'n1', kind: 'note.updated', revision: 7, transcriptStatus: null, summaryStatus: null }
+  const hint = {
+    noteId: 'n1',
+    kind: 'note.updated',
+    revision: 7,
+    occurredAt: null,
+    transcriptStatus: null,
+    summaryStatus: null,
+  }
 
   it('keeps the note dirty, backs off longer each time, and is believed in the end', () => {
     let { state } = applyHint(aLiveNote(), hint, { sequence: 20, at: NOW })
     const pauses: number[] = []
     for (let start = 20; state.dirty !== null; start += 2) {
-      state = read(state, aRecord(), aReading(start, start + 1)).state
-      if (state.dirty !== null) pauses.push((state.dueAt ?? 0) - NOW)
+      const at = state.dueAt ?? 0
+      state = read(state, aRecord(), aReading(start, start + 1, { at })).state
+      if (state.dirty !== null) pauses.push((state.dueAt ?? 0) - at)
     }
     expect(pauses).toEqual([2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000])
     expect(state).toMatchObject({ presence: 'live', hintedRevision: null, attempts: 0, dueAt: null })
@@ -216,7 +256,24 @@ describe('an answer that lags behind an event', () => {
 
   it('does not make a live note linger that is not there any more', () => {
     const { state } = applyHint(aLiveNote(), hint, { sequence: 20, at: NOW })
-    expect(read(state, undefined, aReading(20, 21)).state).toMatchObject({ presence: 'gone', dirty: null })
+    const decision = read(state, undefined, aReading(20, 21))
+    expect(decision).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })
+  })
+
+  it('is an absence right after it: the note is gone, and is looked for once more when the lag is over', () => {
+    const { state } = applyHint(aLiveNote(), hint, { sequence: 20, at: NOW })
+    const gone = read(state, undefined, aReading(20, 21)).state
+    expect(gone).toMatchObject({ presence: 'gone', dirty: 21, dueAt: NOW + 60_001 })
+    const later = aReading(22, 23, { at: NOW + 60_001 })
+    expect(read(gone, undefined, later).state).toMatchObject({ presence: 'gone', dirty: null, dueAt: null })
+    expect(read(gone, aRecord({ revision: 7 }), later).state).toMatchObject({ presence: 'live', dirty: null })
+  })
+
+  it('shows no note that is not shown: a record below the revision of an event proves nothing', () => {
+    const { state } = applyHint(aGoneNote(), hint, { sequence: 30, at: NOW })
+    const lagging = read(state, aRecord({ revision: 6 }), aReading(30, 31)).state
+    expect(lagging).toMatchObject({ presence: 'gone', contradictedSince: NOW, dirty: 30 })
+    expect(read(lagging, aRecord({ revision: 7 }), aReading(32, 33)).state).toMatchObject({ presence: 'live' })
   })
 })
 

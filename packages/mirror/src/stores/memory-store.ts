@@ -154,6 +154,7 @@ class ScopeInMemory {
       gone: having('gone'),
       dirty: states.filter(({ dirty }) => dirty !== null).length,
       unsettled: states.filter((state) => state.dirty === null && hasWork(state)).length,
+      contradicted: states.filter(({ contradictedSince }) => contradictedSince !== null).length,
     }
   }
 

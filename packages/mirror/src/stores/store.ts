@@ -64,10 +64,16 @@ export interface MirrorStore {
   /** Lists live notes with their content, by id. */
   listNotes(scope: string, after: string, limit: number): Promise<readonly StoredNote[]>
   /**
-   * Finds live notes in whose title, content, transcript or summary all words occur, the best match first: whole words, or, in
-   * some stores, parts of them as well.
+   * Finds live notes in whose title, content, transcript or summary all words occur, the best match first. The last word can be
+   * the beginning of a word. The other words are whole words; some stores find parts of them, too.
    */
   search(scope: string, words: readonly string[], limit: number): Promise<readonly StoredNote[]>
+  /**
+   * Removes the bytes of erased content that the store leaves in its files. Absent in a store that leaves none.
+   *
+   * @throws PurgeIncompleteError if bytes may be left
+   */
+  purge?(): Promise<void>
   /** Closes what the store has opened. */
   close?(): Promise<void> | void
 }
@@ -161,6 +167,8 @@ export interface NoteCounts {
   readonly dirty: number
   /** Live, with transcript or summary still to be read. */
   readonly unsettled: number
+  /** Shown by reads at a lower revision than by a read or an event before. */
+  readonly contradicted: number
 }
 
 /** Notes that a scan found missing, and that wait to be accepted as removed. */

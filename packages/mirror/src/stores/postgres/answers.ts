@@ -1,7 +1,7 @@
 import type { Note } from '@notewire/protocol'
 import { type MirrorProgress, NO_PROGRESS } from '../../listing/progress.ts'
+import { type StateRow, stateOf } from '../state-row.ts'
 import type { ChangedNote, DueNotes, LoadedNotes, LoadedProgress, StoredNote, VersionedState } from '../store.ts'
-import { type StateRow, stateOf } from './state-row.ts'
 
 /** What the statements answer. */
 export interface ProgressAnswer {

@@ -1,5 +1,6 @@
+import { STATE_COLUMNS } from '../state-row.ts'
 import { BY_INDEX } from './by-index.ts'
-import { STATE_COLUMNS, STATE_IN_JSON, STATE_NAMES, storedFrom } from './note-columns.ts'
+import { STATE_IN_JSON, STATE_NAMES, storedFrom } from './note-columns.ts'
 
 const PLACES = 'version, position, visible_since, first_visible'
 const REPLACED = [...PLACES.split(', '), ...STATE_COLUMNS.map(([name]) => name)]

@@ -1,6 +1,6 @@
+import { rowOf } from '../state-row.ts'
 import type { ContentWrite, MirrorCommit, NoteWrite } from '../store.ts'
 import { escapedJson } from './escaped-json.ts'
-import { rowOf } from './state-row.ts'
 
 /** What `notewire_mirror_commit_1` takes behind the scope. */
 export function commitValues({ notes, progress, heardAt }: MirrorCommit): unknown[] {

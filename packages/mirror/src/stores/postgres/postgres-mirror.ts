@@ -1,7 +1,24 @@
-import { OptionError } from '@notewire/protocol'
-import type { PostgresConnection } from '@notewire/webhooks/postgres'
+import { type PostgresConnection, refuseWithoutQuery } from '@notewire/webhooks/storage'
 import type { MirrorStore } from '../store.ts'
 import { StoreInPostgres } from './store-in-postgres.ts'
+
+/** Mirrors in a database of PostgreSQL. */
+export interface PostgresMirror extends MirrorStore {
+  /**
+   * Removes the bytes of erased content from the files of the table and its indexes, by rewriting `notewire_mirror_content`
+   * (`VACUUM FULL`). Without it, PostgreSQL keeps them until it needs their space.
+   *
+   * The rewrite locks the table exclusively: every operation of the mirror and every query of the content waits for it. It needs free
+   * space of the size of the table. It may take as long as your `statement_timeout` allows. Call it outside of a transaction, as the
+   * owner of the table.
+   *
+   * The write-ahead log, its archives, replicas that lag and backups keep what they have.
+   *
+   * @throws PurgeIncompleteError if the role lacks the right, a transaction is open on the connection, the table stays locked for 10 s, or
+   * an older transaction can still see what is erased
+   */
+  purge(): Promise<void>
+}
 
 /**
  * Keeps mirrors in PostgreSQL 14 or newer, for any number of instances: each operation is one statement and one round trip. It works
@@ -22,15 +39,14 @@ import { StoreInPostgres } from './store-in-postgres.ts'
  * ```
  *
  * Text of PostgreSQL holds neither NUL nor half of a surrogate pair: in the tables, each stands as U+001A and four hexadecimal digits, and
- * the mirror gives it back as it was. `search` finds whole words in whatever case, of up to about a megabyte of different ones in a note: of a path or
+ * the mirror gives it back as it was. `search` finds words in whatever case, of up to about a megabyte of different ones in a note: of a path or
  * an address, the words that it is made of, as `search @@ notewire_mirror_query_1('ada@example.com')` does in your own SQL. In a database of locale
  * C, capitals beyond English are told from small letters unless PostgreSQL was built with ICU.
  *
- * **Erasing.** What is erased is deleted: from its commit on, no query finds it, nor does the index. Its bytes stay in the files until they are
- * vacuumed, which the table asks autovacuum for at the first dead row, hence with its next round (`autovacuum_naptime`, 1 min), later while a
- * transaction that could still see them is open; space that was vacuumed is written over when it is needed again. No statistics are kept of content. To
- * be sure at once, of the table and its index: `VACUUM FULL notewire_mirror_content`, which locks it meanwhile. Out of its reach are the write-ahead
- * log, until it is recycled, and what was made of it: archives, replicas that lag, backups. Keep those no longer than you may keep the notes.
+ * **Erasing.** What is erased is deleted: from its commit on, no query finds it, nor does the index. Its bytes stay in the files of the table,
+ * also after autovacuum, which only marks their space as free: they are there until new content is written over them, or until `purge()` rewrites
+ * the table. No statistics are kept of content. `purge()` does not reach the write-ahead log, whose segments keep their bytes until they
+ * are overwritten or removed, nor what was made of it: archives, replicas that lag, backups. Keep those no longer than you may keep the notes.
  *
  * @param pool  your pool of `pg`, or anything with its `query(text, values)`. You close it.
  * @throws OptionError for what has no `query`
@@ -49,13 +65,7 @@ import { StoreInPostgres } from './store-in-postgres.ts'
  * const mirror = createMirror({ client, store: postgresMirror(pool) })
  * ```
  */
-export function postgresMirror(pool: PostgresConnection): MirrorStore {
-  const given: Partial<PostgresConnection> | null | undefined = pool
-  if (typeof given?.query !== 'function') {
-    throw new OptionError(
-      'pool',
-      'pool has no method "query". Give a Pool of pg, or an object with query(text, values), and not the promise of it.',
-    )
-  }
+export function postgresMirror(pool: PostgresConnection): PostgresMirror {
+  refuseWithoutQuery(pool)
   return new StoreInPostgres(pool)
 }

@@ -6,61 +6,62 @@ const STORED_NOTE = `json_build_object(
 const CANDIDATES = `FROM notewire_mirror_notes
   WHERE scope = $1 AND presence = 'live' AND coalesce(evidence_start, 0) < $2`
 
-// Everything is answered as text in JSON, one column a row: drivers differ in what they make of other types, and users change that.
+// Each row is one column of JSON text: drivers parse other types differently, and users configure that.
 
-/** Of a scope. */
+/** Scope. */
 export const READ_PROGRESS = `SELECT json_build_object(
     'sequence', notewire_mirror_sequence_1(asked.scope), 'progress', mirrors.progress,
     'progress_version', coalesce(mirrors.progress_version, 0), 'heard_at', ${timeIn('mirrors.heard_at')})::text AS result
   FROM (SELECT $1::text AS scope) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.scope = asked.scope`
 
-/** Of a scope, before a sequence number, behind an id, so many. */
+/** Scope, sequence number, the id before the page, limit. */
 export const LIST_CANDIDATES = `SELECT to_json(note_id)::text AS result ${CANDIDATES}
   AND note_id > $3 ORDER BY note_id LIMIT $4`
 
-/** Of a scope, before a sequence number. */
+/** Scope, sequence number. */
 export const COUNT_CANDIDATES = `SELECT count(*)::text AS result ${CANDIDATES}`
 
-/** Of a scope, of a scan, behind an id, so many. */
+/** Scope, scan, the id before the page, limit. */
 export const LIST_HELD = `SELECT to_json(note_id)::text AS result FROM notewire_mirror_notes
   WHERE scope = $1 AND presence = 'hidden' AND held_by_scan = $2 AND note_id > $3 ORDER BY note_id LIMIT $4`
 
-/** Of a scope, hidden before a time, so many. */
+/** Scope, time, limit. */
 export const LIST_OVERDUE = `SELECT to_json(note_id)::text AS result FROM notewire_mirror_notes
   WHERE scope = $1 AND presence = 'hidden' AND hidden_at <= to_timestamp($2::float8 / 1000) ORDER BY note_id LIMIT $3`
 
-/** Of a scope. */
+/** Scope. */
 export const LIST_HOLDS = `SELECT json_build_object('scan_id', held_by_scan, 'notes', count(*))::text AS result
   FROM notewire_mirror_notes
   WHERE scope = $1 AND presence = 'hidden' AND held_by_scan IS NOT NULL GROUP BY held_by_scan ORDER BY held_by_scan`
 
-/** Of a scope. */
+/** Scope. */
 export const LATEST_POSITION =
   'SELECT coalesce(max(position), 0)::text AS result FROM notewire_mirrors WHERE scope = $1'
 
-/** Of a scope. */
+/** Scope. */
 export const COUNT = `SELECT json_build_object(
     'live', count(*) FILTER (WHERE presence = 'live'),
     'hidden', count(*) FILTER (WHERE presence = 'hidden'),
     'gone', count(*) FILTER (WHERE presence = 'gone'),
     'dirty', count(*) FILTER (WHERE dirty IS NOT NULL),
-    'unsettled', count(*) FILTER (WHERE dirty IS NULL AND presence = 'live' AND settled_revision IS NULL))::text AS result
+    'unsettled', count(*) FILTER (WHERE dirty IS NULL AND presence = 'live' AND settled_revision IS NULL),
+    'contradicted', count(*) FILTER (WHERE contradicted_since IS NOT NULL))::text AS result
   FROM notewire_mirror_notes WHERE scope = $1`
 
-/** Of a scope, behind a position, so many. */
+/** Scope, position, limit. */
 export const LIST_CHANGES = `SELECT json_build_object(
     'state', ${stateJson('notes')}, 'position', position, 'visible_since', visible_since, 'first_visible', first_visible)::text AS result
   FROM notewire_mirror_notes AS notes
   WHERE scope = $1 AND position > $2 AND position > 0 ORDER BY position LIMIT $3`
 
-/** Of a scope, by its id. */
+/** Scope, id. */
 export const GET_NOTE = `SELECT ${STORED_NOTE}::text AS result 
   FROM notewire_mirror_notes AS notes
   LEFT JOIN notewire_mirror_content AS content ON content.scope = notes.scope AND content.note_id = notes.note_id
   WHERE notes.scope = $1 AND notes.note_id = $2`
 
-/** Of a scope, behind an id, so many. */
-// The page is cut before content is looked up, which PostgreSQL otherwise joins to all that follows while nobody has counted its rows.
+/** Scope, the id before the page, limit. */
+// The page is cut before content is joined: without statistics PostgreSQL would join the content of all following notes.
 export const LIST_NOTES = `SELECT ${STORED_NOTE}::text AS result
   FROM (
     SELECT * FROM notewire_mirror_notes
@@ -69,10 +70,19 @@ export const LIST_NOTES = `SELECT ${STORED_NOTE}::text AS result
   LEFT JOIN notewire_mirror_content AS content ON content.scope = notes.scope AND content.note_id = notes.note_id
   ORDER BY notes.note_id`
 
-/** Words, of a scope, so many. */
+/**
+ * Whole words; the last word, which may be the beginning of one; scope; limit. The parser makes several lexemes of a word with a
+ * hyphen (stand-u: stand-u, stand, u), so that each of them has to be a prefix.
+ */
 export const SEARCH = `SELECT ${STORED_NOTE}::text AS result
-  FROM notewire_mirror_query_1($1) AS words
+  FROM (
+    SELECT notewire_mirror_query_1($1) && CASE numnode(last)
+      WHEN 0 THEN last
+      ELSE (replace(last::text, ''' & ''', ''':* & ''') || ':*')::tsquery
+    END AS words
+    FROM notewire_mirror_query_1($2) AS last
+  ) AS wanted
   JOIN notewire_mirror_content AS content ON content.search @@ words
   JOIN notewire_mirror_notes AS notes ON notes.scope = content.scope AND notes.note_id = content.note_id
-  WHERE notes.scope = $2 AND notes.presence = 'live'
-  ORDER BY ts_rank(content.search, words) DESC, notes.note_id LIMIT $3`
+  WHERE notes.scope = $3 AND notes.presence = 'live'
+  ORDER BY ts_rank(content.search, words) DESC, notes.note_id LIMIT $4`

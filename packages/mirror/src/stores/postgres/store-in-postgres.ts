@@ -1,4 +1,4 @@
-import type { PostgresConnection } from '@notewire/webhooks/postgres'
+import { type PostgresConnection, PostgresQueries } from '@notewire/webhooks/storage'
 import type { CompletionCertificate } from '../../listing/certificate.ts'
 import type { DueRequest, MirrorCommit, MirrorStore, NoteCounts } from '../store.ts'
 import {
@@ -16,9 +16,9 @@ import {
 } from './answers.ts'
 import { commitValues } from './commit-values.ts'
 import { escapedJson, escapedText, readEscapedJson } from './escaped-json.ts'
-import { explained, withinTimeLimit } from './failures.ts'
 import { MIGRATION } from './migration.ts'
 import { plainWords } from './plain-words.ts'
+import { rewriteContent } from './purging.ts'
 import {
   COUNT,
   COUNT_CANDIDATES,
@@ -38,16 +38,23 @@ const LOAD = 'SELECT notewire_mirror_load_1($1, $2) AS result'
 const COMMIT = 'SELECT to_json(notewire_mirror_commit_1($1, $2, $3, $4, $5, $6, $7))::text AS result'
 const TAKE = 'SELECT notewire_mirror_take_1($1, $2, $3, $4) AS result'
 
-/** A store over a connection: each operation is one statement, and each row that it answers one JSON text. */
+/** A store over a connection: each operation is one statement, and each row of its result one JSON text. */
 export class StoreInPostgres implements MirrorStore {
   readonly #pool: PostgresConnection
+  readonly #queries: PostgresQueries
 
   constructor(pool: PostgresConnection) {
     this.#pool = pool
+    this.#queries = new PostgresQueries(pool, {
+      timeLimitMs: 30_000,
+      whenToMigrate:
+        'A mirror migrates its store when it is first used; if you use the store without a mirror, call `await store.migrate()` first.',
+      afterTimeout: 'No data is lost or partly written: the next sync continues.',
+    })
   }
 
   async migrate() {
-    await this.#query('migrate', MIGRATION, [])
+    await this.#queries.run('migrate', MIGRATION, [])
   }
 
   async load(scope: string, noteIds: readonly string[]) {
@@ -111,11 +118,20 @@ export class StoreInPostgres implements MirrorStore {
   }
 
   async search(scope: string, words: readonly string[], limit: number) {
-    const wanted = plainWords(words)
-    if (wanted === undefined) return []
-    // The scope is the second: placeholders stand in the order of the statement.
-    const found = await this.#ask<NoteAnswer>('search', SEARCH, [wanted, escapedText(scope), limit])
+    const whole = plainWords(words.slice(0, -1))
+    const last = plainWords(words.slice(-1))
+    if (whole === undefined || last === undefined) return []
+    // The scope is the third: placeholders stand in the order of the statement.
+    const found = await this.#ask<NoteAnswer>('search', SEARCH, [whole, last, escapedText(scope), limit])
     return found.map(storedNote)
+  }
+
+  async purge() {
+    await rewriteContent(
+      (text) => this.#queries.run('purge', text, []),
+      // A large table takes longer than the time limit of the other operations.
+      async (text) => (await this.#pool.query(text, [])).rows,
+    )
   }
 
   async #one<Answer>(operation: string, text: string, scope: string, ...values: unknown[]): Promise<Answer> {
@@ -128,15 +144,7 @@ export class StoreInPostgres implements MirrorStore {
   }
 
   async #ask<Answer>(operation: string, text: string, values: unknown[]): Promise<readonly Answer[]> {
-    const rows = (await this.#query(operation, text, values)) as readonly { readonly result: string }[]
+    const rows = await this.#queries.run<{ readonly result: string }>(operation, text, values)
     return rows.map(({ result }) => readEscapedJson(result) as Answer)
-  }
-
-  async #query(operation: string, text: string, values: unknown[]): Promise<readonly unknown[]> {
-    try {
-      return (await withinTimeLimit(operation, this.#pool.query(text, values))).rows
-    } catch (error) {
-      throw explained(operation, error)
-    }
   }
 }

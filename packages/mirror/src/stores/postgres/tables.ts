@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
   evidence_source   text,            -- 'backfill', 'poll', 'scan' or 'read'
   evidence_at       timestamptz,
   revision          bigint,          -- of the record that is kept
+  record_seen_at    timestamptz,     -- when that record was read first
   status            text,
   transcript_status text,
   summary_status    text,
@@ -47,6 +48,10 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
   hinted_revision   numeric,         -- the highest that an event spoke of
   hidden_by         bigint,          -- sequence number of the event that said that the note is gone
   hidden_at         timestamptz,     -- when that came
+  floor_revision    numeric,         -- that a deletion event named: no stale read below it shows the note again
+  floor_at          timestamptz,     -- when that event came; null when none did
+  floor_deleted_at  timestamptz,     -- when the note was deleted, or later
+  contradicted_since timestamptz,    -- since when reads show a lower revision than one before
   held_by_scan      text,            -- the scan whose removals wait to be accepted
   attempts          bigint NOT NULL,
   due_at            timestamptz,     -- when there is something to read

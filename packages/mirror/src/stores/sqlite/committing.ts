@@ -1,4 +1,4 @@
-import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/sqlite'
+import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/storage'
 import type { NoteState } from '../../rules/note-state.ts'
 import type { ContentParts, ContentWrite, MirrorCommit, NoteWrite } from '../store.ts'
 import { PART_COLUMNS, partValues } from './content-columns.ts'

@@ -1,5 +1,5 @@
 import type { Note, Summary, Transcript } from '@notewire/protocol'
-import type { SqliteRow, SqliteValue } from '@notewire/webhooks/sqlite'
+import type { SqliteRow, SqliteValue } from '@notewire/webhooks/storage'
 import type { ContentParts, StoredNote } from '../store.ts'
 import { versionedState } from './note-columns.ts'
 import { originalOrNull, storedOrNull } from './text.ts'

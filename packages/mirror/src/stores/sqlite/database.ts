@@ -1,64 +1,83 @@
+import { systemClock } from '@notewire/protocol'
 import {
   type Durability,
   type SqliteDriver,
   type SqliteRow,
   type SqliteStatement,
   whenFree,
-} from '@notewire/webhooks/sqlite'
+} from '@notewire/webhooks/storage'
+import { PurgeIncompleteError } from '../purge-incomplete-error.ts'
+
+const READER_PATIENCE_MS = 5_000
+const READER_PAUSE_MS = 50
 
 /**
- * A database in which what is erased is gone from the disk: overwritten in the tables (`secure_delete`), and cut off from the
- * log in which the pages of before still are (`wal_checkpoint`).
+ * A database that overwrites deleted rows (`secure_delete`) and truncates the write-ahead log, which contains earlier pages
+ * (`wal_checkpoint`). SQLite leaves pieces of rows that it moved from page to page: `writeAnew` removes them.
  *
- * Where there is no such setting, as in a Durable Object, the host decides what becomes of deleted bytes.
+ * A Durable Object and D1 refuse these settings: there the host decides what becomes of deleted bytes.
  */
 export class ErasingDatabase {
   readonly #driver: SqliteDriver
   #isOpen = false
-  /** Whether the file is the host's alone, which then allows no statement that is about it. */
+  /** Whether the host refuses statements about the file, as a Durable Object and D1 do. */
   #isHosted = false
-  /** Whether the log may hold erased content: also before anybody looked, for a process may have died behind its commit. */
+  /** Whether the log may hold erased content: also at the start, because a process may have died after its commit. */
   #hasTraces = true
 
   constructor(driver: SqliteDriver) {
     this.#driver = driver
   }
 
-  /** Runs statements in one transaction, and waits while others write. */
+  /** Whether the host controls the file and the erased bytes in it. Known after the first statement. */
+  get isHosted(): boolean {
+    return this.#isHosted
+  }
+
+  /** Runs statements in one transaction, and waits while other connections write. */
   async run(statements: readonly SqliteStatement[], outlives: Durability): Promise<readonly SqliteRow[][]> {
     if (!this.#isOpen) await this.#open()
     return await whenFree(() => this.#driver.batch(statements, outlives))
   }
 
-  /** Reads with one statement, which waits for nobody. */
+  /** Reads with one statement, which waits for no lock. */
   async read(statement: SqliteStatement): Promise<readonly SqliteRow[]> {
     const [rows = []] = await this.run([statement], 'process')
     return rows
   }
 
-  /** Remembers that something was erased. */
+  /** Records that something was erased. */
   leaveTraces(): void {
     this.#hasTraces = true
   }
 
-  /** Cuts the log off, if there is need to and nobody reads from it: else the next call does. */
+  /** Truncates the log if it may hold erased content and no connection reads from it; otherwise the next call does. */
   async removeTraces(): Promise<void> {
     if (!this.#hasTraces || this.#isHosted) return
     try {
       const [rows] = await this.#driver.batch([CUT_LOG], 'power-cut')
       this.#hasTraces = rows?.[0]?.['busy'] === 1
     } catch {
-      // What this was to follow is committed, and the next call tries again.
+      // The erasure is committed, and the next call tries again.
     }
   }
 
-  /** Writes the whole file anew, without the gaps in which SQLite has left what was there. */
+  /**
+   * Rewrites the whole file, without the gaps in which SQLite leaves erased bytes.
+   *
+   * @throws PurgeIncompleteError if a reader keeps the old pages in use for 5 s
+   */
   async writeAnew(): Promise<void> {
     if (!this.#isOpen) await this.#open()
     if (this.#isHosted) return
     await this.run([VACUUM], 'power-cut')
     this.leaveTraces()
-    await this.removeTraces()
+    for (let waitedMs = 0; ; waitedMs += READER_PAUSE_MS) {
+      await this.removeTraces()
+      if (!this.#hasTraces) return
+      if (waitedMs >= READER_PATIENCE_MS) throw new PurgeIncompleteError('held_back')
+      await systemClock.sleep(READER_PAUSE_MS)
+    }
   }
 
   close(): void {
@@ -82,7 +101,7 @@ const OVERWRITE: SqliteStatement = { sql: 'PRAGMA secure_delete = ON', parameter
 const CUT_LOG: SqliteStatement = { sql: 'PRAGMA wal_checkpoint(TRUNCATE)', parameters: [] }
 const VACUUM: SqliteStatement = { sql: 'VACUUM', parameters: [] }
 
-/** In a Durable Object and D1. By its text: the one thing in which they agree. */
+/** In a Durable Object and D1. By its text, the only thing that their errors share. */
 function isRefused(error: unknown): boolean {
   return error instanceof Error && error.message.includes('not authorized')
 }

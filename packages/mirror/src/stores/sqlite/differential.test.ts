@@ -1,4 +1,4 @@
-import { betterSqlite } from '@notewire/webhooks/sqlite'
+import { betterSqlite } from '@notewire/webhooks/storage'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

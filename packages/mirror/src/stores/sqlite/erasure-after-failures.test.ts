@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { nodeSqlite, type SqliteDriver } from '@notewire/webhooks/sqlite'
+import { nodeSqlite, type SqliteDriver } from '@notewire/webhooks/storage'
+import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
 import { aLiveState, aNote, aState, aTranscript } from '../../testing/checks/builders.ts'
-import { temporaryPath } from './fixtures/temporary-path.ts'
 import { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
 
 const SECRETS = ['Zanzibar', 'Quetzalcoatl', 'rhododendron']

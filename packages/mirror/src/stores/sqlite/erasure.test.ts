@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
 import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../testing/checks/builders.ts'
 import type { ContentParts, ContentWrite, MirrorStore, NoteWrite } from '../store.ts'
 import { openMirror } from './fixtures/open-mirror.ts'
 import { startProcess } from './fixtures/start-process.ts'
-import { temporaryPath } from './fixtures/temporary-path.ts'
 import { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
 
 /** Each in another place of a note, none in any other note. */

@@ -13,6 +13,6 @@ export {
   type SqliteRow,
   type SqliteStatement,
   type SqliteValue,
-} from '@notewire/webhooks/sqlite'
+} from '@notewire/webhooks/storage'
 export { FullTextMissingError } from './full-text-missing-error.ts'
 export { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'

@@ -1,10 +1,10 @@
-import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/sqlite'
+import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
 import { type MirrorProgress, NO_PROGRESS } from '../../listing/progress.ts'
 import type { LoadedNotes, LoadedProgress } from '../store.ts'
 import { READ_STATE, versionedState } from './note-columns.ts'
 import { storedText } from './text.ts'
 
-/** Advances the sequence, and reads the progress and notes. */
+/** Advances the sequence, and reads progress and notes. */
 export function loadStatements(scope: string, noteIds: readonly string[]): readonly SqliteStatement[] {
   return [
     { sql: ADVANCE, parameters: [storedText(scope)] },
@@ -14,18 +14,13 @@ export function loadStatements(scope: string, noteIds: readonly string[]): reado
   ]
 }
 
-/** Reads what the statements of a load answered. */
+/** Reads the results of `loadStatements`. */
 export function loadedNotes([mirrors, rows = []]: readonly SqliteRow[][]): LoadedNotes {
   const notes = rows.map(versionedState)
   return { ...loadedProgress(mirrors?.[0]), notes: new Map(notes.map((note) => [note.state.noteId, note])) }
 }
 
-/** Reads the progress alone. */
-export function readProgress(scope: string): SqliteStatement {
-  return { sql: READ_PROGRESS, parameters: [storedText(scope)] }
-}
-
-/** Reads the row of a scope, which is not there before its first write. */
+/** Reads the row of a scope, which does not exist before its first write. */
 export function loadedProgress(row: SqliteRow | undefined): LoadedProgress {
   const progress = row?.['progress']
   return {
@@ -43,7 +38,8 @@ const ADVANCE = `
   ON CONFLICT (scope) DO UPDATE SET sequence = sequence + 1
   RETURNING ${PROGRESS_COLUMNS}`
 
-const READ_PROGRESS = `SELECT ${PROGRESS_COLUMNS} FROM notewire_mirrors WHERE scope = ?`
+/** Scope. */
+export const READ_PROGRESS = `SELECT ${PROGRESS_COLUMNS} FROM notewire_mirrors WHERE scope = ?`
 
 const READ_NOTES = `
   SELECT ${READ_STATE} FROM json_each(?) AS wanted

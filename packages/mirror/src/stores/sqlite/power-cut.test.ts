@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
-import { nodeSqlite, type SqliteDriver } from '@notewire/webhooks/sqlite'
+import { nodeSqlite, type SqliteDriver } from '@notewire/webhooks/storage'
+import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
 import { aLiveState } from '../../testing/checks/builders.ts'
-import { temporaryPath } from './fixtures/temporary-path.ts'
 import { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
 
 it('numbers and positions that a power cut took back are never given again', async () => {

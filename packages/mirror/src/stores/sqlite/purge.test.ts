@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { durableObjectSqlite } from '@notewire/webhooks/sqlite'
+import { DatabaseSync } from 'node:sqlite'
+import { durableObjectSqlite } from '@notewire/webhooks/storage'
+import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
 import { aLiveState, aNote, aState, aTranscript } from '../../testing/checks/builders.ts'
 import type { ContentWrite, NoteWrite } from '../store.ts'
 import { objectStorage } from './fixtures/object-storage.ts'
 import { openMirror } from './fixtures/open-mirror.ts'
-import { temporaryPath } from './fixtures/temporary-path.ts'
 import { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
 
 const DRIVERS = ['node:sqlite', 'better-sqlite3']
@@ -63,6 +64,62 @@ it('of thousands of erased words the search index keeps next to none, and none a
   await store.purge()
   expect(left()).toEqual([])
   expect(await store.search('default', ['stand-up'], 1_000)).toHaveLength(1)
+})
+
+it('erased words leave the search index while the mirror has nothing else to do', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = await openStore(path, 'node:sqlite')
+  const markOf = (index: number) => `q${String(index).padStart(5, '0')}z`
+  const words = (index: number) => Array.from({ length: 100 }, (_, nth) => markOf(index) + wordOf(nth))
+  const numbers = Array.from({ length: 600 }, (_, index) => index)
+  const write600 = async (some: readonly number[], erase: boolean) => {
+    for (const page of pagesOf(some, 50)) {
+      const content = (index: number) => ({ transcript: aTranscript(`note ${index}`, words(index).join(' ')) })
+      await write(store, new Map(page.map((index) => [`note ${index}`, erase ? 'erase' : content(index)])))
+    }
+  }
+  const left = (some: readonly number[]) => {
+    const found = new Set(Array.from(bytesOf(path).matchAll(/q[0-9]{5}z/g), ([mark]) => mark))
+    return some.map(markOf).filter((mark) => found.has(mark))
+  }
+  const idle = () => store.takeDue('default', { now: 0, until: 0, limit: 1 })
+  await write600(numbers, false)
+  await write(store, new Map([['titled', { note: aNote('titled') }]]))
+  // The second time, the index is in one piece, which no merge would write anew without a reason.
+  for (const erased of [numbers.filter((index) => index % 4 > 0), numbers.filter((index) => index % 8 === 0)]) {
+    await write600(erased, true)
+    expect(left(erased).length).toBeGreaterThan(0)
+    for (let times = 0; times < 12; times += 1) await idle()
+    expect(left(erased)).toEqual([])
+  }
+  const kept = numbers.filter((index) => index % 8 === 4)
+  for (const index of kept) expect(await store.search('default', words(index).slice(0, 2), 10)).toHaveLength(1)
+})
+
+it('erased words leave the search index when no note is left, too', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = await openStore(path, 'node:sqlite')
+  const words = Array.from({ length: 20_000 }, (_, index) => `zanzibar${wordOf(index)}`)
+  await write(store, new Map([['secret', { transcript: aTranscript('secret', words.join(' ')) }]]))
+  await write(store, new Map([['secret', 'erase']]))
+  for (let times = 0; times < 3; times += 1) await store.takeDue('default', { now: 0, until: 0, limit: 1 })
+  expect(bytesOf(path)).not.toContain('zanzibar')
+})
+
+it('a purge rejects while a reader of the file can still see what was erased, and succeeds after it', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = await openStore(path, 'node:sqlite')
+  await write(store, new Map([['secret', { note: aNote('secret', { title: 'zanzibar' }) }]]))
+  const reader = new DatabaseSync(path, { readOnly: true })
+  reader.exec('BEGIN')
+  reader.prepare('SELECT count(*) FROM notewire_live_notes').get()
+  await write(store, new Map([['secret', 'erase']]))
+  await expect(store.purge()).rejects.toMatchObject({ code: 'purge_incomplete', obstacle: 'held_back' })
+  expect(bytesOf(path)).toContain('zanzibar')
+  reader.exec('COMMIT')
+  reader.close()
+  await store.purge()
+  expect(bytesOf(path)).not.toContain('zanzibar')
 })
 
 it('where the host keeps the file to itself, a purge makes the search index anew', async () => {

@@ -1,4 +1,4 @@
-import type { SqliteStatement } from '@notewire/webhooks/sqlite'
+import type { SqliteStatement } from '@notewire/webhooks/storage'
 import { COUNTS, countsOf } from './counts.ts'
 
 const ADD_TO_SEARCH = `
@@ -42,6 +42,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
       evidence_source TEXT,            -- 'backfill', 'poll', 'scan' or 'read'
       evidence_at INTEGER,
       revision INTEGER,                -- of the record that is kept
+      record_seen_at INTEGER,          -- when that record was read first
       status TEXT,
       transcript_status TEXT,
       summary_status TEXT,
@@ -54,6 +55,10 @@ export const SCHEMA: readonly SqliteStatement[] = [
       hinted_revision INTEGER,         -- the highest that an event spoke of
       hidden_by INTEGER,               -- sequence of the event that said that the note is gone
       hidden_at INTEGER,               -- when that came
+      floor_revision INTEGER,          -- that a deletion event named: no stale read below it shows the note again
+      floor_at INTEGER,                -- when that event came; NULL when none did
+      floor_deleted_at INTEGER,        -- when the note was deleted, or later
+      contradicted_since INTEGER,      -- since when reads show a lower revision than one before
       held_by_scan TEXT,               -- the scan whose removals wait to be accepted
       attempts INTEGER NOT NULL,
       due_at INTEGER,                  -- when there is something to read
@@ -87,9 +92,10 @@ export const SCHEMA: readonly SqliteStatement[] = [
     END`,
   `
     CREATE TRIGGER IF NOT EXISTS notewire_mirror_notes_updated
-    AFTER UPDATE OF presence, dirty, settled_revision ON notewire_mirror_notes
+    AFTER UPDATE OF presence, dirty, settled_revision, contradicted_since ON notewire_mirror_notes
     WHEN old.presence <> new.presence OR (old.dirty IS NULL) <> (new.dirty IS NULL)
       OR (old.settled_revision IS NULL) <> (new.settled_revision IS NULL)
+      OR (old.contradicted_since IS NULL) <> (new.contradicted_since IS NULL)
     BEGIN
       UPDATE notewire_mirrors SET ${countsOf('old', '-')} WHERE scope = new.scope;
       UPDATE notewire_mirrors SET ${countsOf('new', '+')} WHERE scope = new.scope;

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
-import { betterSqlite, durableObjectSqlite, NodeSqliteMissingError } from '@notewire/webhooks/sqlite'
+import { betterSqlite, durableObjectSqlite, NodeSqliteMissingError } from '@notewire/webhooks/storage'
 import Database from 'better-sqlite3'
+import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { aLiveState, aNote } from '../../testing/checks/builders.ts'
 import { mirrorStoreChecks } from '../../testing/mirror-store-checks.ts'
 import { objectStorage } from './fixtures/object-storage.ts'
-import { temporaryPath } from './fixtures/temporary-path.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 const stores = {

@@ -1,36 +1,44 @@
-import { OptionError } from '@notewire/protocol'
-import { type Durability, nodeSqlite, type SqliteDriver } from '@notewire/webhooks/sqlite'
+import { type Durability, driverOf, type SqliteDriver, type SqliteRow } from '@notewire/webhooks/storage'
 import type { MirrorCommit, MirrorStore } from '../store.ts'
-import {
-  countCandidates,
-  heldRemovals,
-  listCandidates,
-  listHeld,
-  listHolds,
-  listOverdue,
-  MANY,
-  noteIdsIn,
-  numberOf,
-} from './candidates.ts'
 import { commitStatements, erasesAny, erasureStatement, INDEX_WAITING, isConflict } from './committing.ts'
 import { storedNote } from './content-columns.ts'
-import { countsIn, readCounts } from './counts.ts'
+import { countsIn } from './counts.ts'
 import { ErasingDatabase } from './database.ts'
 import { FullTextMissingError } from './full-text-missing-error.ts'
-import { loadedNotes, loadedProgress, loadStatements, readProgress } from './loading.ts'
-import { changedNote, latestPosition, listChanges, listNotes, readNote, readPosition, searchNotes } from './reading.ts'
+import { hasMerged, type Renewal, renewalStatements } from './index-renewal.ts'
+import { loadedNotes, loadedProgress, loadStatements, READ_PROGRESS } from './loading.ts'
+import { versionedState } from './note-columns.ts'
+import {
+  COUNT_CANDIDATES,
+  LIST_CHANGES,
+  LIST_FEW_CANDIDATES,
+  LIST_HELD,
+  LIST_HOLDS,
+  LIST_MANY_CANDIDATES,
+  LIST_NOTES,
+  LIST_OVERDUE,
+  MANY_CANDIDATES,
+  READ_COUNTS,
+  READ_NOTE,
+  READ_POSITION,
+  SEARCH,
+} from './reading-statements.ts'
 import { FIND_SCHEMA, REBUILD_SEARCH, SCHEMA, SKIP_NUMBERS } from './schema.ts'
 import { takenNotes, takeStatements } from './taking.ts'
+import { originalText, storedText } from './text.ts'
 
 /** Mirrors in a database of SQLite. */
 export interface SqliteMirror extends MirrorStore {
   /**
-   * Removes what erasing leaves behind in the file, by making the search index anew and the whole file after it (`VACUUM`): of some
-   * hundreds of erased notes, SQLite keeps a part of one in gaps between rows that it has moved, and FTS5 the beginning of an erased word
-   * where a page of the index began with it. No query finds either.
+   * Removes what erasing leaves in the file, by rebuilding the search index and then the whole file (`VACUUM`). Without it, SQLite keeps
+   * pieces of about one in a thousand erased notes of 1 kB in gaps between rows that it has moved. FTS5 keeps erased words with which pages
+   * of its index began, until the index is written anew: the process that erased them does so while it has nothing else to do. No query
+   * finds either.
    *
    * Blocks the thread for as long as it takes, and needs free space of twice the file's size. Where the host keeps the file to itself,
-   * as a Durable Object and D1 do, it makes the search index anew, and no more.
+   * as a Durable Object and D1 do, it rebuilds the search index only.
+   *
+   * @throws PurgeIncompleteError if a reader of the file keeps the old pages in use for 5 s
    */
   purge(): Promise<void>
 }
@@ -44,8 +52,8 @@ export interface SqliteMirror extends MirrorStore {
  *
  * It has a connection of its own, in WAL mode. An operation that finds another connection writing tries again for 5 s without
  * blocking the thread. Events that were acknowledged survive a power cut; what was read since may have to be read again. Erased
- * content is overwritten, but for scraps that `purge` removes, and the log that held it is cut off as soon as nobody reads from it: a
- * reader of yours that keeps a transaction open puts that off.
+ * content is overwritten, but for pieces that `purge` removes, and the log that held it is truncated when no connection reads from it: a
+ * reader of yours that keeps a transaction open delays that.
  *
  * @param database  the path of a file for `node:sqlite`, or a driver
  * @throws OptionError for what is neither
@@ -67,20 +75,45 @@ export interface SqliteMirror extends MirrorStore {
  * ```
  */
 export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
-  refuseWhatIsNoDatabase(database)
-  const driver = typeof database === 'string' ? nodeSqlite(database) : database
+  const driver = driverOf(database, {
+    path: "sqliteMirror('notes.db')",
+    driver: 'sqliteMirror(durableObjectSqlite(ctx.storage))',
+  })
   const erasing = new ErasingDatabase(driver)
   let hasSkipped = false
+  let renewal: Renewal = 'idle'
+  let erasesMeanwhile = false
 
-  // Flushed: a power cut that took this back, too, would have the next process skip to the numbers that it gave away.
+  // Flushed: if a power cut undid this, the next process would skip to numbers that were already used.
   async function skipNumbers(): Promise<void> {
     if (!hasSkipped) await erasing.run([SKIP_NUMBERS], 'power-cut')
     hasSkipped = true
   }
 
+  // Only if there is nothing else to do, and in pieces: rewriting a large index takes long.
+  async function renewIndex(): Promise<void> {
+    if (renewal === 'idle' && erasesMeanwhile) renewal = 'wanted'
+    if (renewal === 'idle' || erasing.isHosted) return
+    const answers = await erasing.run(renewalStatements(renewal), 'process')
+    if (renewal === 'wanted') erasesMeanwhile = false
+    renewal = hasMerged(answers) ? 'going_on' : 'idle'
+    erasing.leaveTraces()
+  }
+
+  function read(sql: string, ...values: readonly (string | number)[]): Promise<readonly SqliteRow[]> {
+    return erasing.read({
+      sql,
+      parameters: values.map((value) => (typeof value === 'string' ? storedText(value) : value)),
+    })
+  }
+
+  async function countCandidates(scope: string, startedAt: number, most: number): Promise<number> {
+    return Number((await read(COUNT_CANDIDATES, scope, startedAt, most))[0]?.['notes'])
+  }
+
   return {
     async migrate() {
-      // Who only reads does not wait for a writer, nor needs to be allowed to write.
+      // A mirror that is only read waits for no writer, and needs no permission to write.
       if ((await erasing.read(FIND_SCHEMA)).length === 0) await erasing.run(SCHEMA, 'power-cut').catch(explainFullText)
       await erasing.removeTraces()
     },
@@ -91,7 +124,7 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
     },
 
     async readProgress(scope) {
-      return loadedProgress((await erasing.read(readProgress(scope)))[0])
+      return loadedProgress((await read(READ_PROGRESS, scope))[0])
     },
 
     async commit(scope, commit) {
@@ -101,7 +134,10 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
       await skipNumbers()
       try {
         const [rows = []] = await erasing.run(statements, durabilityOf(commit))
-        if (erasure.length > 0 && erasesAny(rows)) erasing.leaveTraces()
+        if (erasure.length > 0 && erasesAny(rows)) {
+          erasing.leaveTraces()
+          erasesMeanwhile = true
+        }
       } catch (error) {
         if (isConflict(error)) return 'conflict'
         throw error
@@ -112,57 +148,67 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
 
     async takeDue(scope, request) {
       const taken = takenNotes(await erasing.run(takeStatements(scope, request), 'process'), request)
-      if (taken.notes.length === 0) await erasing.run([INDEX_WAITING], 'process')
+      if (taken.notes.length === 0) {
+        await erasing.run([INDEX_WAITING], 'process')
+        await renewIndex()
+      }
       await erasing.removeTraces()
       return taken
     },
 
-    async listCandidates(scope, certificate, after, limit) {
-      const counted = numberOf(await erasing.read(countCandidates(scope, certificate, MANY)))
-      const page = { after, limit, areMany: counted === MANY }
-      return noteIdsIn(await erasing.read(listCandidates(scope, certificate, page)))
+    async listCandidates(scope, { startedAt }, after, limit) {
+      const areMany = (await countCandidates(scope, startedAt, MANY_CANDIDATES)) === MANY_CANDIDATES
+      const list = areMany ? LIST_MANY_CANDIDATES : LIST_FEW_CANDIDATES
+      return noteIdsIn(await read(list, scope, startedAt, after, limit))
     },
 
-    async countCandidates(scope, certificate) {
-      return numberOf(await erasing.read(countCandidates(scope, certificate)))
-    },
+    countCandidates: (scope, { startedAt }) => countCandidates(scope, startedAt, Number.MAX_SAFE_INTEGER),
 
     async listHeld(scope, scanId, after, limit) {
-      return noteIdsIn(await erasing.read(listHeld(scope, scanId, after, limit)))
+      return noteIdsIn(await read(LIST_HELD, scope, scanId, after, limit))
     },
 
     async listOverdue(scope, hiddenBefore, limit) {
-      return noteIdsIn(await erasing.read(listOverdue(scope, hiddenBefore, limit)))
+      return noteIdsIn(await read(LIST_OVERDUE, scope, hiddenBefore, limit))
     },
 
     async listHolds(scope) {
-      return (await erasing.read(listHolds(scope))).map(heldRemovals)
+      const holds = await read(LIST_HOLDS, scope)
+      return holds.map((row) => ({ scanId: originalText(String(row['held_by_scan'])), notes: Number(row['notes']) }))
     },
 
     async count(scope) {
-      return countsIn((await erasing.read(readCounts(scope)))[0])
+      return countsIn((await read(READ_COUNTS, scope))[0])
     },
 
     async latestPosition(scope) {
-      return latestPosition(await erasing.read(readPosition(scope)))
+      return Number((await read(READ_POSITION, scope))[0]?.['position'] ?? 0)
     },
 
     async listChanges(scope, after, limit) {
-      return (await erasing.read(listChanges(scope, after, limit))).map(changedNote)
+      return (await read(LIST_CHANGES, scope, after, limit)).map((row) => ({
+        state: versionedState(row).state,
+        position: Number(row['position']),
+        visibleSince: Number(row['visible_since']),
+        firstVisible: row['first_visible'] as number | null,
+      }))
     },
 
     async getNote(scope, noteId) {
-      const [row] = await erasing.read(readNote(scope, noteId))
-      return row === undefined ? undefined : storedNote(row)
+      const [row] = await read(READ_NOTE, scope, noteId)
+      return row && storedNote(row)
     },
 
     async listNotes(scope, after, limit) {
-      return (await erasing.read(listNotes(scope, after, limit))).map(storedNote)
+      return (await read(LIST_NOTES, scope, after, limit)).map(storedNote)
     },
 
     async search(scope, words, limit) {
-      const found = words.length === 0 ? listNotes(scope, '', limit) : searchNotes(scope, words, limit)
-      return (await erasing.read(found)).map(storedNote)
+      const rows =
+        words.length === 0
+          ? await read(LIST_NOTES, scope, '', limit)
+          : await read(SEARCH, `${words.map(phraseOf).join(' ')}*`, scope, limit)
+      return rows.map(storedNote)
     },
 
     async purge() {
@@ -175,22 +221,22 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
   }
 }
 
+function noteIdsIn(rows: readonly SqliteRow[]): readonly string[] {
+  return rows.map(({ note_id }) => originalText(String(note_id)))
+}
+
+// In quotes, no character of a word is an operator of the query language.
+function phraseOf(word: string): string {
+  return `"${word.replaceAll('"', '""')}"`
+}
+
 function explainFullText(error: unknown): never {
   throw error instanceof Error && error.message.includes('no such module: fts5')
     ? new FullTextMissingError(error)
     : error
 }
 
-/** An event that is acknowledged is not sent again; whatever else is lost is listed or read again. */
+/** The service does not send an acknowledged event again; anything else that is lost is listed or read again. */
 function durabilityOf({ heardAt }: MirrorCommit): Durability {
   return heardAt === undefined ? 'process' : 'power-cut'
-}
-
-function refuseWhatIsNoDatabase(database: string | { readonly batch?: unknown } | null | undefined): void {
-  if (typeof database === 'string' ? database !== '' : typeof database?.batch === 'function') return
-  throw new OptionError(
-    'database',
-    "sqliteMirror needs the path of a file, as in sqliteMirror('notes.db'), or a driver, as in " +
-      'sqliteMirror(durableObjectSqlite(ctx.storage)).',
-  )
 }

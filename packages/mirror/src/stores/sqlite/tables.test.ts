@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { nodeSqlite, type SqliteDriver } from '@notewire/webhooks/sqlite'
+import { nodeSqlite, type SqliteDriver } from '@notewire/webhooks/storage'
+import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
 import { openMirror } from '../../mirror-reader.ts'
 import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../testing/checks/builders.ts'
-import { temporaryPath } from './fixtures/temporary-path.ts'
 import { FullTextMissingError } from './full-text-missing-error.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 

@@ -1,4 +1,4 @@
-import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/sqlite'
+import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
 import type { DueNotes, DueRequest } from '../store.ts'
 import { READ_RECORD, recordIn } from './content-columns.ts'
 import { READ_STATE, versionedState } from './note-columns.ts'

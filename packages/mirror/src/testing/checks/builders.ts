@@ -27,8 +27,10 @@ export function aCertificate(startedAt: number): CompletionCertificate {
     phase: 'confirming',
     cursor: null,
     seen: 0,
+    kept: 0,
     missing: 0,
     holdsBack: false,
+    confirmation: null,
   }
   const certificate = certify(scan)
   if (certificate === undefined) throw new Error('a scan that is confirming has reached its last page')

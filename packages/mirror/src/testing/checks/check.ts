@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { MirrorStore, NoteWrite } from '../../stores/store.ts'
+import type { NoteState } from '../../rules/note-state.ts'
+import type { ChangedNote, DueNotes, MirrorStore, NoteWrite } from '../../stores/store.ts'
 
 /** One thing that every store of a mirror must do. */
 export interface MirrorStoreCheck {
@@ -8,32 +9,57 @@ export interface MirrorStoreCheck {
   readonly run: (store: MirrorStore) => Promise<void>
 }
 
-/** What a check works with. */
-export interface Stage {
+/** A store, a scope, and the operations that many checks need. */
+export class Stage {
   readonly store: MirrorStore
-  readonly scope: string
-  /** Writes notes at the versions that they have, in one commit. */
-  readonly write: (...writes: readonly Omit<NoteWrite, 'expectedVersion'>[]) => Promise<void>
+  readonly scope = `check-${crypto.randomUUID()}`
+
+  constructor(store: MirrorStore) {
+    this.store = store
+  }
+
+  /** Writes notes at the versions that they have, in one commit. A state alone is a note without content and announcement. */
+  readonly write = async (...notes: readonly (NoteState | Omit<NoteWrite, 'expectedVersion'>)[]): Promise<void> => {
+    const writes = notes.map((note) => ('state' in note ? note : { state: note }))
+    const { notes: known } = await this.store.load(this.scope, idsOf(writes))
+    const versioned = writes.map((write) => ({
+      ...write,
+      expectedVersion: known.get(write.state.noteId)?.version ?? 0,
+    }))
+    assert.equal(await this.store.commit(this.scope, { notes: versioned }), 'committed')
+  }
+
+  readonly take = async (request: { now: number; until?: number; limit?: number }): Promise<DueNotes> => {
+    return await this.store.takeDue(this.scope, { until: request.now + 60_000, limit: 100, ...request })
+  }
+
+  /** The changes after a position, without anything else that a store may know of a row. */
+  readonly changesAfter = async (after: number): Promise<readonly ChangedNote[]> => {
+    const changes = await this.store.listChanges(this.scope, after, 1_000)
+    return changes.map(({ state, position, visibleSince, firstVisible }) => ({
+      state,
+      position,
+      visibleSince,
+      firstVisible,
+    }))
+  }
+
+  /** The content of a note, without its state. */
+  readonly contentOf = async (noteId: string): Promise<unknown> => {
+    const stored = await this.store.getNote(this.scope, noteId)
+    return stored && { note: stored.note, transcript: stored.transcript, summary: stored.summary }
+  }
+
+  /** The ids of the notes that a search finds, sorted. */
+  readonly found = async (...words: readonly string[]): Promise<readonly string[]> => {
+    return idsOf(await this.store.search(this.scope, words, 100)).sort()
+  }
 }
 
 export function check(name: string, body: (stage: Stage) => Promise<void>): MirrorStoreCheck {
-  return {
-    name,
-    run: async (store) => {
-      const scope = `check-${crypto.randomUUID()}`
-      await body({
-        store,
-        scope,
-        write: async (...writes) => {
-          const noteIds = writes.map(({ state }) => state.noteId)
-          const { notes } = await store.load(scope, noteIds)
-          const versioned = writes.map((write) => ({
-            ...write,
-            expectedVersion: notes.get(write.state.noteId)?.version ?? 0,
-          }))
-          assert.equal(await store.commit(scope, { notes: versioned }), 'committed')
-        },
-      })
-    },
-  }
+  return { name, run: (store) => body(new Stage(store)) }
+}
+
+export function idsOf(notes: readonly { readonly state: NoteState }[]): string[] {
+  return notes.map(({ state }) => state.noteId)
 }

@@ -2,17 +2,21 @@ import assert from 'node:assert/strict'
 import type { Note } from '@notewire/protocol'
 import type { ContentParts } from '../../stores/store.ts'
 import { aLiveState, aNote, aSummary, aTranscript } from './builders.ts'
-import { check, type MirrorStoreCheck, type Stage } from './check.ts'
+import { check, type MirrorStoreCheck } from './check.ts'
 
 export const contentChecks: readonly MirrorStoreCheck[] = [
-  check('keeps a record, a transcript and a summary as they came, unknown fields included', async (stage) => {
-    const note = { ...aNote('note_1'), owner: { type: 'channel', channel_id: 'c' }, tags: ['new', { deep: [1, null] }] }
+  check('keeps record, transcript and summary with unknown fields', async ({ write, contentOf }) => {
+    const note = {
+      ...aNote('note_1'),
+      owner: { type: 'channel', channel_id: 'c' },
+      tags: ['new', { deep: [1, null] }],
+    }
     const content = { note, transcript: aTranscript('note_1'), summary: aSummary('note_1') }
-    await stage.write({ state: aLiveState('note_1'), content })
-    assert.deepEqual(await contentOf(stage, 'note_1'), content)
+    await write({ state: aLiveState('note_1'), content })
+    assert.deepEqual(await contentOf('note_1'), content)
   }),
 
-  check('tells what is absent from what is null', async (stage) => {
+  check('keeps absent and null fields apart', async ({ write, contentOf }) => {
     const parts: readonly Required<ContentParts>[] = [
       { note: BARE, transcript: { note_id: 'note_1', text: '' }, summary: { note_id: 'note_1', markdown: null } },
       {
@@ -27,12 +31,12 @@ export const contentChecks: readonly MirrorStoreCheck[] = [
       },
     ]
     for (const content of parts) {
-      await stage.write({ state: aLiveState('note_1'), content })
-      assert.deepEqual(await contentOf(stage, 'note_1'), content)
+      await write({ state: aLiveState('note_1'), content })
+      assert.deepEqual(await contentOf('note_1'), content)
     }
   }),
 
-  check('keeps what is not named, replaces what is, and erases what is null', async (stage) => {
+  check('keeps unnamed parts, replaces named parts, and erases null parts', async ({ write, contentOf }) => {
     const [note, transcript, summary] = [aNote('note_1'), aTranscript('note_1'), aSummary('note_1')]
     const steps: readonly [ContentParts | undefined, Required<ContentParts>][] = [
       [{ note }, { note, transcript: null, summary: null }],
@@ -51,38 +55,38 @@ export const contentChecks: readonly MirrorStoreCheck[] = [
       [{ note: null }, { note: null, transcript, summary: null }],
     ]
     for (const [content, expected] of steps) {
-      await stage.write({ state: aLiveState('note_1'), content })
-      assert.deepEqual(await contentOf(stage, 'note_1'), expected)
+      await write({ state: aLiveState('note_1'), content })
+      assert.deepEqual(await contentOf('note_1'), expected)
     }
   }),
 
-  check('erases everything at once, for what is there and for what is not', async (stage) => {
+  check('erases all parts of a note, whether it has any or not', async ({ write, contentOf }) => {
     const whole = { note: aNote('note_1'), transcript: aTranscript('note_1'), summary: aSummary('note_1') }
-    await stage.write({ state: aLiveState('note_1'), content: whole })
+    await write({ state: aLiveState('note_1'), content: whole })
     for (const noteId of ['note_1', 'note_1', 'note_2']) {
-      await stage.write({ state: aLiveState(noteId), content: 'erase' })
-      assert.deepEqual(await contentOf(stage, noteId), { note: null, transcript: null, summary: null })
+      await write({ state: aLiveState(noteId), content: 'erase' })
+      assert.deepEqual(await contentOf(noteId), { note: null, transcript: null, summary: null })
     }
-    await stage.write({ state: aLiveState('note_1'), content: { summary: whole.summary } })
-    assert.deepEqual(await contentOf(stage, 'note_1'), { note: null, transcript: null, summary: whole.summary })
+    await write({ state: aLiveState('note_1'), content: { summary: whole.summary } })
+    assert.deepEqual(await contentOf('note_1'), { note: null, transcript: null, summary: whole.summary })
   }),
 
-  check('keeps texts of any characters, NUL and halves of surrogate pairs included', async (stage) => {
+  check('keeps text of any characters, NUL and lone surrogates included', async ({ write, contentOf }) => {
     for (const text of TEXTS) {
       const content = {
         note: { ...aNote('note_1'), title: text, content: text, unknown: text },
         transcript: { note_id: 'note_1', text, segments: [{ speaker: text, text }] },
         summary: aSummary('note_1', text),
       }
-      await stage.write({ state: aLiveState('note_1'), content })
-      assert.deepEqual(await contentOf(stage, 'note_1'), content)
+      await write({ state: aLiveState('note_1'), content })
+      assert.deepEqual(await contentOf('note_1'), content)
     }
   }),
 
-  check('keeps a transcript of a million characters', async (stage) => {
+  check('keeps a transcript of a million characters', async ({ write, contentOf }) => {
     const content = { note: aNote('note_1'), transcript: aTranscript('note_1', LONG), summary: aSummary('note_1') }
-    await stage.write({ state: aLiveState('note_1'), content })
-    assert.deepEqual(await contentOf(stage, 'note_1'), content)
+    await write({ state: aLiveState('note_1'), content })
+    assert.deepEqual(await contentOf('note_1'), content)
   }),
 ]
 
@@ -97,8 +101,3 @@ const TEXTS = [
 ]
 
 const LONG = 'the quick brown fox jumps over the lazy dog '.repeat(23_000)
-
-async function contentOf({ store, scope }: Stage, noteId: string): Promise<unknown> {
-  const stored = await store.getNote(scope, noteId)
-  return stored && { note: stored.note, transcript: stored.transcript, summary: stored.summary }
-}

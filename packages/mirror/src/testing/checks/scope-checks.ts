@@ -4,11 +4,11 @@ import { aCertificate, aLiveState, aNote, aState } from './builders.ts'
 import { check, type MirrorStoreCheck } from './check.ts'
 
 export const scopeChecks: readonly MirrorStoreCheck[] = [
-  check('keeps scopes apart in everything that it does', async ({ store, scope, write }) => {
+  check('isolates scopes in every operation', async ({ store, scope, write }) => {
     const state = aLiveState('note_1', { dirty: 1, dueAt: 1 })
     await write({ state, content: { note: aNote('note_1') }, announce: 'appeared' })
-    await write({ state: aState('held', { heldByScan: 'scan_1', hiddenAt: 1 }) })
-    const progress = { expectedVersion: 0, next: { ...NO_PROGRESS, keyId: 'key_1' } }
+    await write(aState('held', { heldByScan: 'scan_1', hiddenAt: 1 }))
+    const progress = { expectedVersion: 0, next: { ...NO_PROGRESS, key: { kind: 'key_id', keyId: 'key_1' } as const } }
     await store.commit(scope, { notes: [], progress, heardAt: 5 })
     for (const other of [`other-${scope}`, `${scope} `, `${scope}:note_1`, scope.toUpperCase()]) {
       assert.deepEqual((await store.readProgress(other)).progress, NO_PROGRESS)
@@ -30,29 +30,23 @@ export const scopeChecks: readonly MirrorStoreCheck[] = [
     }
   }),
 
-  check(
-    'lets two scopes hold a note of the same id, each with its own content, versions and positions',
-    async (stage) => {
-      const { store, scope } = stage
-      const scopes = [scope, `other-${scope}`]
-      for (const [index, each] of scopes.entries()) {
-        const write = { state: aLiveState('note_1', { revision: index }), expectedVersion: 0 }
-        const content = { note: aNote('note_1', { title: `of scope ${index}` }) }
-        assert.equal(await store.commit(each, { notes: [{ ...write, content, announce: 'appeared' }] }), 'committed')
-      }
-      const notes = [
-        { state: aLiveState('note_1'), expectedVersion: 1, content: 'erase', announce: 'vanished' },
-      ] as const
-      assert.equal(await store.commit(scope, { notes }), 'committed')
-      const other = await store.getNote(`other-${scope}`, 'note_1')
-      assert.deepEqual(other?.note, aNote('note_1', { title: 'of scope 1' }))
-      assert.equal(other?.state.revision, 1)
-      const [change] = await store.listChanges(`other-${scope}`, 0, 10)
-      assert.equal(change?.visibleSince, change?.position)
-    },
-  ),
+  check('keeps a note of the same id in two scopes apart', async ({ store, scope }) => {
+    const scopes = [scope, `other-${scope}`]
+    for (const [index, each] of scopes.entries()) {
+      const write = { state: aLiveState('note_1', { revision: index }), expectedVersion: 0 }
+      const content = { note: aNote('note_1', { title: `of scope ${index}` }) }
+      assert.equal(await store.commit(each, { notes: [{ ...write, content, announce: 'appeared' }] }), 'committed')
+    }
+    const notes = [{ state: aLiveState('note_1'), expectedVersion: 1, content: 'erase', announce: 'vanished' }] as const
+    assert.equal(await store.commit(scope, { notes }), 'committed')
+    const other = await store.getNote(`other-${scope}`, 'note_1')
+    assert.deepEqual(other?.note, aNote('note_1', { title: 'of scope 1' }))
+    assert.equal(other?.state.revision, 1)
+    const [change] = await store.listChanges(`other-${scope}`, 0, 10)
+    assert.equal(change?.visibleSince, change?.position)
+  }),
 
-  check('lets a scope be named with any characters', async ({ store, scope }) => {
+  check('accepts any characters in the name of a scope', async ({ store, scope }) => {
     for (const name of [`${scope}'"%_\\`, `${scope} \u{1F4DD}`, `${scope}é`, `${scope}e\u0301`, `${scope}\u0000`]) {
       const notes = [{ state: aLiveState('note_1', { heldByScan: name }), expectedVersion: 0 }]
       assert.equal(await store.commit(name, { notes }), 'committed')

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { inTheNextRun } from './next-run.ts'
+import { coalesce } from './coalesce.ts'
 
-describe('those who ask while something runs', () => {
-  it('share the next run, which began after they had asked', async () => {
+describe('coalesced calls', () => {
+  it('share the next run, which began after the calls', async () => {
     const runs: { readonly members: readonly string[]; readonly end: () => void }[] = []
-    const join = inTheNextRun<string, number>(
+    const join = coalesce<string, number>(
       (members) => new Promise((resolve) => runs.push({ members, end: () => resolve(runs.length) })),
     )
     const first = join('a')
@@ -20,9 +20,9 @@ describe('those who ask while something runs', () => {
     expect(await Promise.all(second)).toEqual([2, 2])
   })
 
-  it('are told of a failure of their own run alone', async () => {
+  it('reject only if their own run rejects', async () => {
     let runs = 0
-    const join = inTheNextRun<string, string>(async ([member = '']) => {
+    const join = coalesce<string, string>(async ([member = '']) => {
       runs += 1
       if (runs === 1) throw new Error(`no ${member}`)
       return member

@@ -1,9 +1,10 @@
 /**
- * Lets those who ask while something runs share the next run of it: each is served by a run that began after it had asked.
+ * Makes a function whose calls share runs: a call that comes while a run is under way waits for the next run, together with all
+ * others that wait for it. So each call is served by a run that began after the call.
  *
  * @param run  serves all members of a run at once
  */
-export function inTheNextRun<Member, Answer>(
+export function coalesce<Member, Answer>(
   run: (members: readonly Member[]) => Promise<Answer>,
 ): (member: Member) => Promise<Answer> {
   let waiting: { readonly members: Member[]; readonly answer: Promise<Answer> } | undefined

@@ -1,0 +1,42 @@
+import { MirrorError } from './errors.ts'
+import { ERASED_AT_ONCE } from './overdue-erasure.ts'
+import { applyRead } from './rules/read-rule.ts'
+import { acceptRemoval } from './rules/removal.ts'
+import type { SyncContext } from './sync-context.ts'
+
+/** Erases the notes that a scan held back. */
+export async function acceptRemovals(
+  scanId: string,
+  { store, scope, ledger }: Pick<SyncContext, 'store' | 'scope' | 'ledger'>,
+): Promise<number> {
+  let removed = 0
+  for (let after = ''; ; ) {
+    const noteIds = await store.listHeld(scope, scanId, after, ERASED_AT_ONCE)
+    const last = noteIds.at(-1)
+    if (last === undefined) break
+    removed += (await ledger.revise(noteIds, (state) => acceptRemoval(state, scanId))).size
+    after = last
+  }
+  if (removed > 0) return removed
+  throw new MirrorError(
+    'scan_unknown',
+    'this scan holds no removals: they were accepted before, or the notes came back. mirror.status().held lists the scans that hold removals.',
+  )
+}
+
+/** Reads a note and believes what the service shows, whatever is known of it. */
+export async function acceptReads(noteId: string, context: SyncContext): Promise<boolean> {
+  const { store, scope, clock, keep, ledger, readNote } = context
+  const { sequence: start } = await store.readProgress(scope)
+  const begunAt = clock.now()
+  const note = await readNote(noteId)
+  const writes = await ledger.revise([noteId], (state, end) => {
+    const at = clock.now()
+    if (note === undefined && state.evidence === null && state.heard === null) return undefined
+    const stamp = { start, end, source: 'read', begunAt, at } as const
+    const decision = applyRead(state, note, stamp, { keep, isAccepted: true })
+    const dueAt = decision.state.dueAt === null ? null : at
+    return { ...decision, state: { ...decision.state, dueAt } }
+  })
+  return writes.get(noteId)?.state.presence === 'live'
+}

@@ -1,0 +1,199 @@
+import { type KeyIdentity, NotesClient } from '@notewire/client'
+import type { ContractVariants, IssuedKey } from '@notewire/mock-server'
+import { describe, expect, it } from 'vitest'
+import { type MirroredService, mirroredService } from './fixtures/mirrored-service.ts'
+import { type Mirror, type MirrorStore, memoryMirror } from './index.ts'
+
+const FORMS: readonly (readonly [string, ContractVariants])[] = [
+  ['with a key id', {}],
+  ['with "-" and "_" in the prefix', { keyPrefix: 'acme-notes_eu' }],
+  ['with symbols in the secret', { keyForm: 'symbols' }],
+  ['without a key id', { keyForm: 'without_key_id' }],
+]
+
+/** A key that sees the notes of a channel, and none of the personal ones. */
+function keyThatSeesNothing({ service: { owner } }: MirroredService): IssuedKey {
+  return owner.createIntegration({ channels: [owner.createChannel('empty')] }).issueKey()
+}
+
+function mirrorWith({ service, another }: MirroredService, store: MirrorStore, apiKey: string): Mirror {
+  const { baseUrl, fetch } = service
+  return another({ store, client: new NotesClient({ baseUrl, apiKey, fetch }) })
+}
+
+describe.each(FORMS)('another key %s', (_form, contract) => {
+  it('is refused before it asks the service for anything, and removes nothing', async () => {
+    await using world = await mirroredService({ notes: 10, contract })
+    const store = memoryMirror()
+    const mirror = world.another({ store })
+    await mirror.sync()
+    const { key } = keyThatSeesNothing(world)
+    const other = mirrorWith(world, store, key)
+    const before = world.asked().length
+    for (const attempt of [
+      () => other.sync(),
+      () => other.sync({ scan: 'now' }),
+      () => other.settle(),
+      () => other.work(),
+      () => other.run({ signal: AbortSignal.timeout(60_000) }),
+    ]) {
+      await expect(attempt()).rejects.toMatchObject({ code: 'key_changed' })
+    }
+    expect(world.asked().length).toBe(before)
+    expect((await mirror.status()).notes).toMatchObject({ live: 10, hidden: 0, gone: 0 })
+  })
+
+  it('goes on once it is adopted, and the key before it is refused then', async () => {
+    await using world = await mirroredService({ notes: 3, contract })
+    const store = memoryMirror()
+    await world.another({ store }).sync()
+    const { key } = world.service.owner.createIntegration().issueKey()
+    const successor = mirrorWith(world, store, key)
+    await successor.adoptKey()
+    expect((await successor.sync({ scan: 'now' })).listed).toBe(true)
+    await expect(world.another({ store }).sync()).rejects.toMatchObject({ code: 'key_changed' })
+  })
+
+  it('is the same key in the next process, which goes on', async () => {
+    await using world = await mirroredService({ notes: 3, contract })
+    const store = memoryMirror()
+    await world.another({ store }).sync()
+    expect((await mirrorWith(world, store, world.service.apiKey).sync({ scan: 'now' })).listed).toBe(true)
+  })
+
+  it('shows in no error, and stands nowhere in the store', async () => {
+    await using world = await mirroredService({ notes: 1, contract })
+    const store = memoryMirror()
+    await world.another({ store }).sync()
+    const { key } = keyThatSeesNothing(world)
+    const error = await mirrorWith(world, store, key).sync().catch(shownBy)
+    const stored = JSON.stringify(await store.readProgress('default'))
+    for (const secret of [key, world.service.apiKey].map((whole) => whole.slice(-12))) {
+      expect(error).not.toContain(secret)
+      expect(stored).not.toContain(secret)
+    }
+  })
+})
+
+describe('of two keys without an id', () => {
+  const contract = { keyForm: 'without_key_id' } as const
+
+  it('the error says the form, and shows no digest', async () => {
+    await using world = await mirroredService({ notes: 1, contract })
+    const store = memoryMirror()
+    await world.another({ store }).sync()
+    const error = await mirrorWith(world, store, keyThatSeesNothing(world).key)
+      .sync()
+      .catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'key_changed', keyId: undefined, recorded: 'digest' })
+    const { key } = (await store.readProgress('default')).progress
+    if (key?.kind !== 'digest') throw new Error('the key has no id, so that a digest is recorded')
+    expect(shownBy(error)).not.toContain(key.digest)
+  })
+
+  it('the first that comes to an empty copy keeps it, when two processes begin at once', async () => {
+    await using world = await mirroredService({ notes: 10, contract })
+    const store = memoryMirror()
+    const mirrors = [world.another({ store }), mirrorWith(world, store, keyThatSeesNothing(world).key)]
+    const outcomes = await Promise.allSettled(mirrors.map((mirror) => mirror.sync({ scan: 'now' })))
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(refused).toMatchObject([{ reason: { code: 'key_changed' } }])
+  })
+
+  it('digests of two copies cannot be matched', async () => {
+    await using world = await mirroredService({ notes: 1, contract })
+    const recorded = async () => {
+      const store = memoryMirror()
+      await world.another({ store }).sync()
+      return (await store.readProgress('default')).progress.key
+    }
+    expect(await recorded()).not.toEqual(await recorded())
+  })
+})
+
+describe('a copy with notes that does not record its key', () => {
+  it('is refused to every key until one is adopted', async () => {
+    await using world = await mirroredService({ notes: 5 })
+    const store = memoryMirror()
+    const mirror = world.another({ store })
+    await mirror.sync()
+    const { progress, progressVersion } = await store.readProgress('default')
+    await store.commit('default', {
+      notes: [],
+      progress: { expectedVersion: progressVersion, next: { ...progress, key: null } },
+    })
+    await expect(mirror.sync()).rejects.toMatchObject({ code: 'key_changed', keyId: undefined, recorded: 'nothing' })
+    await expect(mirror.settle()).rejects.toMatchObject({ code: 'key_changed' })
+    await mirror.adoptKey()
+    expect((await mirror.sync({ scan: 'now' })).listed).toBe(true)
+  })
+
+  it('is refused also when an earlier version wrote its progress', async () => {
+    await using world = await mirroredService({ notes: 5 })
+    const store = memoryMirror()
+    const mirror = world.another({ store })
+    await mirror.sync()
+    const { progress, progressVersion } = await store.readProgress('default')
+    const { key: _, ...earlier } = progress
+    const next = { ...earlier, keyId: null } as unknown as typeof progress
+    await store.commit('default', { notes: [], progress: { expectedVersion: progressVersion, next } })
+    await expect(mirror.sync()).rejects.toMatchObject({ code: 'key_changed', recorded: 'nothing' })
+  })
+
+  it('takes the first key while it holds nothing but what events have said', async () => {
+    await using world = await mirroredService({ notes: 1 })
+    await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
+    world.service.owner.record().end()
+    await world.service.settled()
+    expect((await world.mirror.sync()).listed).toBe(true)
+    expect((await world.mirror.status()).notes.live).toBe(2)
+  })
+})
+
+describe('a client of the user’s own', () => {
+  it.each<[string, () => Promise<unknown>]>([
+    ['no identity', async () => undefined],
+    ['an empty key id', async () => ({ kind: 'key_id', keyId: '' })],
+    ['an empty digest', async () => ({ kind: 'digest', digest: '' })],
+    ['an identity of no known kind', async () => ({ kind: 'name', name: 'mine' })],
+    ['an error', () => Promise.reject(new Error('s3cret'))],
+  ])('that identifies its key by %s is refused, and not taken for the same', async (_what, identifyKey) => {
+    await using world = await mirroredService({ notes: 3 })
+    const client = { ...world.client, identifyKey: identifyKey as () => Promise<KeyIdentity> }
+    const mirror = world.another({ client })
+    for (const attempt of [() => mirror.sync(), () => mirror.settle(), () => mirror.adoptKey()]) {
+      const error = await attempt().catch((reason: unknown) => reason)
+      expect(error).toMatchObject({ code: 'key_unidentified' })
+      expect(shownBy(error)).not.toContain('s3cret')
+    }
+    await expect(mirror.run({ signal: AbortSignal.timeout(60_000) })).rejects.toMatchObject({
+      code: 'key_unidentified',
+    })
+    expect(world.asked()).toEqual([])
+  })
+
+  it('that wraps a NotesClient is identified by its key', async () => {
+    await using world = await mirroredService({ notes: 3, contract: { keyForm: 'without_key_id' } })
+    const store = memoryMirror()
+    await world.another({ store }).sync()
+    expect((await world.another({ store, client: { ...world.client } }).sync()).listed).toBe(true)
+  })
+})
+
+it('a scan that another key had begun is begun anew by the key that is adopted', async () => {
+  await using world = await mirroredService({ notes: 250 })
+  const store = memoryMirror()
+  await world.another({ store }).sync()
+  const end = new AbortController()
+  const hooks = {
+    onProgress: ({ phase }: { readonly phase: string }) => phase === 'scan' && end.abort(new Error('end')),
+  }
+  await expect(world.another({ store, hooks }).sync({ scan: 'now', signal: end.signal })).rejects.toThrow('end')
+  expect((await store.readProgress('default')).progress.scan).not.toBeNull()
+  await mirrorWith(world, store, world.service.owner.createIntegration().issueKey().key).adoptKey()
+  expect((await store.readProgress('default')).progress.scan).toBeNull()
+})
+
+function shownBy(error: unknown): string {
+  return error instanceof Error ? `${error.stack}${JSON.stringify(error)}${String(error.cause)}` : JSON.stringify(error)
+}

@@ -1,0 +1,55 @@
+import type { KeyIdentity } from '@notewire/client'
+import { type ProgressNotice, tell } from '../mirror-hooks.ts'
+import type { SyncContext } from '../sync-context.ts'
+import type { SyncOptions } from '../sync-options.ts'
+import type { Wakeup } from '../wakeup.ts'
+import { Lister, ReplacedError } from './lister.ts'
+import { poll } from './poll.ts'
+import { scan } from './scan.ts'
+import { isScanDue } from './schedule.ts'
+
+/** How to list. */
+interface Listing {
+  readonly key: KeyIdentity
+  /** Names this process among those that list. */
+  readonly holder: string
+  readonly scanWhen: SyncOptions['scan']
+  /** Wakes after each page, which may have made notes due. */
+  readonly pages: Wakeup
+}
+
+/**
+ * Polls, and scans if a scan is due.
+ *
+ * @returns whether this process listed: `false` if another one does, or has taken over
+ */
+export async function list(context: SyncContext, { key, holder, scanWhen, pages }: Listing): Promise<boolean> {
+  const lister = await Lister.begin(context, key, holder)
+  if (lister === undefined) return false
+  try {
+    for await (const notice of listings(lister, context, scanWhen)) {
+      pages.wake()
+      tell(context.hooks.onProgress, notice)
+      await context.erasure.runIfDue()
+    }
+    await lister.end()
+    return true
+  } catch (error) {
+    if (error instanceof ReplacedError) return false
+    await lister.end().catch(() => undefined)
+    throw error
+  }
+}
+
+/** Yields after each page. */
+async function* listings(
+  lister: Lister,
+  context: SyncContext,
+  scanWhen: SyncOptions['scan'],
+): AsyncGenerator<ProgressNotice> {
+  yield* poll(lister, context)
+  const isResumed = lister.progress.scan !== null
+  if (isScanDue(lister.progress, scanWhen, context)) yield* scan(lister, context)
+  // A scan that was interrupted need not have found notes that left after it began.
+  if (scanWhen === 'now' && isResumed) yield* scan(lister, context)
+}

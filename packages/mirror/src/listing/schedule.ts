@@ -1,0 +1,42 @@
+import type { MirrorSettings } from '../mirror-options.ts'
+import { isAhead } from '../rules/time.ts'
+import type { SyncOptions } from '../sync-options.ts'
+import type { ListerLease, MirrorProgress } from './progress.ts'
+
+/** The lease of the lister, in milliseconds. After it, another process may list. */
+const LEASE_MS = 30_000
+
+/** A lease that begins now. */
+export function leaseOf(holder: string, now: number): ListerLease {
+  return { holder, until: now + LEASE_MS }
+}
+
+/** Until when another process lists at most; `undefined` when none does. */
+export function takenUntil(lease: ListerLease | null, holder: string, now: number): number | undefined {
+  if (lease === null || lease.holder === holder || lease.until <= now) return undefined
+  return isAhead(lease.until - LEASE_MS, now) ? undefined : lease.until
+}
+
+/** When the next poll is due, or the lease of another process ends, in milliseconds since the Unix epoch. */
+export function nextPollAt(
+  { poll: { polledAt }, lister }: MirrorProgress,
+  holder: string,
+  { clock, pollEveryMs }: MirrorSettings,
+): number {
+  const now = clock.now()
+  const dueAt = polledAt === null || isAhead(polledAt, now) ? now : polledAt + pollEveryMs
+  return Math.max(dueAt, takenUntil(lister, holder, now) ?? dueAt)
+}
+
+/** Whether to scan now. */
+export function isScanDue(
+  { scan, lastScan, poll }: MirrorProgress,
+  when: SyncOptions['scan'],
+  { clock, scanEveryMs }: MirrorSettings,
+): boolean {
+  if (when !== 'when-due') return when === 'now'
+  if (scan !== null) return true
+  const now = clock.now()
+  const lastAt = lastScan?.beganAt ?? poll.backfilledAt ?? 0
+  return now - lastAt >= scanEveryMs || isAhead(lastAt, now)
+}

@@ -1,0 +1,15 @@
+import type { Ledger } from './ledger.ts'
+import type { MirrorSettings } from './mirror-options.ts'
+import type { OverdueErasure } from './overdue-erasure.ts'
+import type { ReadNote } from './refreshing/note-reader.ts'
+
+/** What one sync works with. */
+export interface SyncContext extends MirrorSettings {
+  readonly ledger: Ledger
+  readonly erasure: OverdueErasure
+  readonly readNote: ReadNote
+  /** Fires when the caller's signal does, or after `stop`. */
+  readonly signal: AbortSignal
+  /** Ends the whole sync: for errors that every other request would meet too. */
+  readonly stop: (reason: unknown) => void
+}
