@@ -6,7 +6,7 @@ import {
 } from '@notewire/protocol'
 import { CONTRACT_VERSION, EVENTS, ref } from './schemas.ts'
 
-/** The webhooks (contract §4 to §6, §8), as an AsyncAPI 3 document: what the service sends, and how it must be answered. */
+/** The webhooks (contract §4 to §6, §8), as an AsyncAPI 3 document: the events, and the answers that the service expects. */
 export function asyncApiDocument(): object {
   return {
     asyncapi: '3.0.0',
@@ -15,8 +15,8 @@ export function asyncApiDocument(): object {
       version: CONTRACT_VERSION,
       description: [
         'Signed `POST` requests to the URL of a registered endpoint. They carry identifiers and statuses, never content.',
-        `A 2xx answer within ${RECEIVER_DEADLINE_MS / 1000} s is a success. Anything else is tried again after ${pauses()}.`,
-        'An event can arrive more than once and out of order: skip a known `event_id`, and a `revision` that is not higher than the last one applied.',
+        `A 2xx answer within ${RECEIVER_DEADLINE_MS / 1000} s is a success. After any other outcome the service retries, after ${pauses()}.`,
+        'An event can arrive more than once and out of order: ignore a known `event_id`, and a `revision` that is not higher than the last applied one.',
       ].join('\n\n'),
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
@@ -78,13 +78,13 @@ const SIGNATURE_HEADERS_SCHEMA = {
     [SIGNATURE_HEADERS.timestamp]: {
       type: 'string',
       pattern: '^[0-9]+$',
-      description: `Unix time in seconds. Refuse what is more than ${SIGNATURE_TOLERANCE_SECONDS} s from now.`,
+      description: `Unix time in seconds. Reject a timestamp more than ${SIGNATURE_TOLERANCE_SECONDS} s from now.`,
     },
     [SIGNATURE_HEADERS.signature]: {
       type: 'string',
       pattern: '^v1,[A-Za-z0-9+/]+=*( v1,[A-Za-z0-9+/]+=*)*$',
       description:
-        'Entries `v1,` and base64(HMAC-SHA256(key, "{webhook-id}.{webhook-timestamp}.{raw body}")), with a space between: any may match.',
+        'Entries `v1,` and base64(HMAC-SHA256(key, "{webhook-id}.{webhook-timestamp}.{raw body}")), separated by spaces. One must match.',
     },
   },
 }

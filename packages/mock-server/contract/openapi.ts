@@ -1,4 +1,5 @@
 import { API_VERSION_PREFIX, NOTE_EVENT_KINDS, type Scope } from '@notewire/protocol'
+import { controlPaths, controlResponses, controlSchemas } from './control.ts'
 import { CONTRACT_VERSION, type JsonSchema, RESOURCES, ref } from './schemas.ts'
 
 /** The REST API (contract §4, §5, §7; open points 1 to 14, 22 and 23), as an OpenAPI 3.1 document. */
@@ -8,9 +9,9 @@ export function openApiDocument(): object {
     info: {
       title: 'Notes service',
       version: CONTRACT_VERSION,
-      summary: 'Notes with their transcripts and summaries, and the webhooks that tell of them.',
+      summary: 'Notes with their transcripts and summaries, and webhooks for their changes.',
       description:
-        'What the reference service of Notewire plays by default. The contract leaves much of it open: a client reads fields that it does not know, and misses optional ones, without failing.',
+        'The default behaviour of the mock server of Notewire. The contract leaves much of it open: a client must accept unknown fields, and absent optional fields.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: 'http://127.0.0.1:4010', description: 'npx @notewire/mock-server' }],
@@ -19,10 +20,17 @@ export function openApiDocument(): object {
       { name: 'Notes', description: 'Reading notes, transcripts and summaries.' },
       {
         name: 'Webhook endpoints',
-        description: 'Where the service sends its events. They belong to the integration of the key.',
+        description: 'The URLs to which the service sends its events. They belong to the integration of the key.',
+      },
+      {
+        name: 'Control of the mock server',
+        description: 'What the console does, as JSON. A real service has no such operations.',
       },
     ],
-    paths: Object.fromEntries(Object.entries(paths()).map(([path, item]) => [API_VERSION_PREFIX + path, item])),
+    paths: {
+      ...Object.fromEntries(Object.entries(paths()).map(([path, item]) => [API_VERSION_PREFIX + path, item])),
+      ...controlPaths(),
+    },
     components: {
       securitySchemes: {
         apiKey: {
@@ -31,7 +39,8 @@ export function openApiDocument(): object {
           description: '`<prefix>_live_{key_id}.{secret}`, shown once when it is issued.',
         },
       },
-      schemas: RESOURCES,
+      responses: controlResponses(),
+      schemas: { ...RESOURCES, ...controlSchemas() },
     },
   }
 }
@@ -54,15 +63,15 @@ function paths(): Readonly<Record<string, object>> {
   }
   return {
     '/notes': {
-      get: operation('listNotes', 'Notes', 'List the notes that the key sees', 'notes:read', {
+      get: operation('listNotes', 'Notes', 'List the notes that the key can access', 'notes:read', {
         parameters: [
           query('limit', 'Page size.', { type: 'integer', minimum: 1, maximum: 100, default: 50 }),
-          query('cursor', 'The `next_cursor` of the page before.', { type: 'string' }),
-          query('updated_after', 'Only what was updated after this time: ISO 8601, UTC.', {
+          query('cursor', 'The `next_cursor` of the previous page.', { type: 'string' }),
+          query('updated_after', 'Only notes updated after this time: ISO 8601, UTC.', {
             type: 'string',
             format: 'date-time',
           }),
-          query('include_deleted', 'Deletion markers, too.', { type: 'boolean', default: false }),
+          query('include_deleted', 'Whether deletion markers are listed.', { type: 'boolean', default: false }),
         ],
         responses: { 200: json('A page of notes.', 'NotePage'), ...refusals(400) },
       }),
@@ -108,21 +117,21 @@ function paths(): Readonly<Record<string, object>> {
       patch: endpointOperation('changeWebhookEndpoint', 'Change an endpoint', {
         requestBody: body({
           properties: {
-            url: { ...urlField, description: 'Even an unchanged one is verified again.' },
+            url: { ...urlField, description: 'A URL is verified again, even if it is unchanged.' },
             events: eventsField,
-            status: { type: 'string', const: 'active', description: 'Takes a disabled endpoint up again.' },
+            status: { type: 'string', const: 'active', description: 'Verifies a disabled endpoint again.' },
           },
         }),
         responses: { 200: json('The endpoint.', 'WebhookEndpoint'), ...refusals(400, 404, 413, 422) },
       }),
       delete: endpointOperation('deleteWebhookEndpoint', 'Delete an endpoint', {
-        responses: { 204: { description: 'It is gone; nothing more is sent to it.' }, ...refusals(404) },
+        responses: { 204: { description: 'The endpoint is deleted. Nothing more is sent to it.' }, ...refusals(404) },
       }),
     },
     '/webhook-endpoints/{endpoint_id}/test': {
       parameters: [endpointId],
       post: endpointOperation('testWebhookEndpoint', 'Send a test event', {
-        responses: { 202: { description: 'An `endpoint.test` is on its way.' }, ...refusals(404) },
+        responses: { 202: { description: 'An `endpoint.test` is being delivered.' }, ...refusals(404) },
       }),
     },
     '/webhook-endpoints/{endpoint_id}/rotate-secret': {
@@ -130,7 +139,7 @@ function paths(): Readonly<Record<string, object>> {
       post: endpointOperation('rotateSigningSecret', 'Rotate the signing secret', {
         responses: {
           200: json(
-            'The endpoint, with its new secret. The old one goes on signing beside it for 24 hours.',
+            'The endpoint, with its new secret. For 24 hours, deliveries are signed with both secrets.',
             'WebhookEndpointWithSecret',
           ),
           ...refusals(404),
@@ -139,8 +148,11 @@ function paths(): Readonly<Record<string, object>> {
     },
     '/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}/replay': {
       parameters: [endpointId, deliveryId],
-      post: endpointOperation('replayDelivery', 'Deliver an event once more', {
-        responses: { 202: json('The same event is on its way in another message.', 'Replay'), ...refusals(404, 409) },
+      post: endpointOperation('replayDelivery', 'Deliver an event again', {
+        responses: {
+          202: json('The same event is being delivered with a new `webhook-id`.', 'Replay'),
+          ...refusals(404, 409),
+        },
       }),
     },
   }
@@ -153,7 +165,7 @@ interface OperationParts {
 }
 
 function operation(operationId: string, tag: string, summary: string, scope: Scope, parts: OperationParts): object {
-  return { operationId, tags: [tag], summary, description: `Takes the scope \`${scope}\`.`, ...parts }
+  return { operationId, tags: [tag], summary, description: `Requires the scope \`${scope}\`.`, ...parts }
 }
 
 function endpointOperation(operationId: string, summary: string, parts: OperationParts): object {
@@ -164,14 +176,14 @@ const REFUSALS: Readonly<Record<number, string>> = {
   400: 'A parameter, the cursor or the JSON cannot be read.',
   401: 'The key is missing, unknown or revoked.',
   403: 'The key lacks the scope, which `error.scope` names.',
-  404: 'There is no such thing, the key does not see it, or it is not ready.',
+  404: 'It does not exist, the key cannot access it, or it is not ready.',
   409: 'Its state does not allow it.',
   413: 'The body is too large.',
-  422: 'The body is JSON, and not what the operation takes.',
+  422: 'The body is JSON, but a field is wrong.',
   429: 'Too many requests: try again after the time that `Retry-After` says.',
 }
 
-/** What every operation can refuse, and these. */
+/** The refusals of every operation, and these. */
 function refusals(...statuses: readonly number[]): Readonly<Record<number, object>> {
   return Object.fromEntries(
     [401, 403, 429, ...statuses].map((status) => [

@@ -95,7 +95,7 @@ export const RESOURCES = {
   Transcript: described(transcriptSchema, 'What was said in the sessions that have ended.', {
     revision: { description: "The note's revision that the transcript belongs to." },
     text: { description: 'All of it as running text.' },
-    segments: { description: 'The same, a piece for each time that somebody speaks.' },
+    segments: { description: 'The same text, one segment for each spoken line.' },
   }),
   Summary: described(summarySchema, 'A summary, or its status while there is none.', {
     revision: { description: "The note's revision that the summary belongs to." },
@@ -139,8 +139,8 @@ const WHAT_EVENTS_MEAN: { readonly [Kind in keyof typeof eventSchemas]: string }
   'note.summary.generated': 'A summary has been generated and can be read.',
   'note.updated': 'Something that the API shows has changed after the note ended. Edits close together are one event.',
   'note.deleted': 'The note was deleted, or left what the key can see: remove the stored copy.',
-  'endpoint.verification': 'The service asks whether the receiver is there: a 2xx answer activates the endpoint.',
-  'endpoint.test': 'Somebody asked for a test.',
+  'endpoint.verification': 'Verifies the endpoint: a 2xx answer activates it.',
+  'endpoint.test': 'A test was requested.',
 }
 
 /** The body of a delivery, for each kind of event. */

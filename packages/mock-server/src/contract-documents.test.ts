@@ -64,12 +64,11 @@ describe('what the service answers', () => {
     answered.push(await answer('GET /v1/notes'))
 
     for (const { what, complaint } of answered) expect(complaint, what).toBeUndefined()
+    const inApi = OPERATIONS.filter(({ template }) => template.startsWith('/v1/'))
     expect(new Set(answered.map(({ operationId }) => operationId))).toEqual(
-      new Set(OPERATIONS.map(({ operationId }) => operationId)),
+      new Set(inApi.map(({ operationId }) => operationId)),
     )
-    expect(new Set(answered.map(({ status }) => status))).toEqual(
-      new Set(OPERATIONS.flatMap(({ statuses }) => statuses)),
-    )
+    expect(new Set(answered.map(({ status }) => status))).toEqual(new Set(inApi.flatMap(({ statuses }) => statuses)))
 
     async function answer(operation: string, options: Parameters<typeof call>[2] = {}) {
       const { status, body } = await call(service, operation, options)
@@ -85,6 +84,99 @@ describe('what the service answers', () => {
     )
     expect(judged('GET /v1/notes/note_1', 418, {}).complaint).toContain('418')
     expect(judged('DELETE /v1/webhook-endpoints/whe_1', 204, {}).complaint).toContain('body')
+  })
+})
+
+describe('the control API', () => {
+  it('answers every operation as the OpenAPI document says, and nothing more', async () => {
+    await using service = await createNotesService({ clock: 'virtual', notes: 2 })
+    await service.listen()
+    const { endpoint_id } = await service.connect(anInbox().open)
+    const [delivery] = service.deliveries
+    const answered = new Set<string>()
+
+    const ask = async <Body = Record<string, string>>(operation: string, body?: unknown): Promise<Body> => {
+      const [method = '', path = ''] = operation.split(' ')
+      const response = await fetch(service.baseUrl + path, {
+        method,
+        headers: { origin: service.baseUrl },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      const text = await response.text()
+      const answer = text === '' ? undefined : JSON.parse(text)
+      const { operationId, complaint } = judged(operation, response.status, answer)
+      expect(complaint, `${operation}: ${response.status} ${text}`).toBeUndefined()
+      answered.add(operationId ?? '')
+      answered.add(String(response.status))
+      return answer
+    }
+
+    const { note_id } = await ask('POST /control/trigger', { event_type: 'note.ended' })
+    await ask('POST /control/trigger', { event_type: 'endpoint.test' })
+    await ask('POST /control/trigger', { event_type: 'note.ended', endpoint_id })
+    await ask('POST /control/clock/advance', { by: '1h' })
+    await ask('POST /control/clock/advance', { by: 'soon' })
+    await ask('POST /control/clock/settle')
+    await ask('GET /control/clock')
+    await ask('GET /control/endpoints')
+    const registered = await ask('POST /control/endpoints', { url: 'https://receiver.example/hooks' })
+    await ask('POST /control/endpoints', { url: 'receiver' })
+    await ask(`PATCH /control/endpoints/${registered['endpoint_id']}`, { events: ['note.ended'] })
+    await ask(`POST /control/endpoints/${registered['endpoint_id']}/rotate-secret`)
+    await ask(`DELETE /control/endpoints/${registered['endpoint_id']}`)
+    await ask(`DELETE /control/endpoints/${registered['endpoint_id']}`)
+    await ask('GET /control/deliveries?status=delivered&limit=5')
+    await ask('GET /control/deliveries?limit=many')
+    await ask(`GET /control/deliveries/${delivery?.delivery_id}`)
+    await ask(`POST /control/deliveries/${delivery?.delivery_id}/replay`)
+    const { channel_id } = await ask('POST /control/channels', { name: 'Design' })
+    await ask('GET /control/channels')
+    const { integration_id } = await ask('POST /control/integrations', { channels: [channel_id] })
+    const { key_id } = await ask(`POST /control/integrations/${integration_id}/keys`, { scopes: ['notes:read'] })
+    await ask('GET /control/integrations')
+    await ask(`DELETE /control/keys/${key_id}`)
+    const recorded = await ask<{ note_id: string; sessions: { recording_session_id: string }[] }>(
+      'POST /control/notes',
+      { title: 'Stand-up', place: channel_id },
+    )
+    const path = `/control/notes/${recorded.note_id}`
+    await ask(`POST ${path}/sessions/${recorded.sessions[0]?.recording_session_id}/end`, { summary: false })
+    await ask(`POST ${path}/sessions/${recorded.sessions[0]?.recording_session_id}/end`)
+    await ask(`POST ${path}/sessions`)
+    await ask(`PATCH ${path}`, { title: 'Stand-up, Monday' })
+    await ask(`PATCH ${path}`, '{')
+    await ask(`POST ${path}/move`, { place: 'personal' })
+    await ask(`GET ${path}`)
+    await ask('GET /control/notes?limit=2&skip=1')
+    await ask(`DELETE /control/notes/${note_id}`)
+    const { fault_id } = await ask('POST /control/faults', { request: 'GET /v1/notes', fault: { kind: 'truncated' } })
+    await ask('GET /control/faults')
+    await ask(`DELETE /control/faults/${fault_id}`)
+    await ask('DELETE /control/faults')
+
+    const inControl = OPERATIONS.filter(({ template }) => template.startsWith('/control/'))
+    for (const { operationId } of inControl) expect(answered).toContain(operationId)
+    for (const status of ['200', '201', '202', '204', '400', '404', '409', '422']) expect(answered).toContain(status)
+  })
+
+  it('refuses a change from another origin, and tells it in JSON', async () => {
+    await using service = await createNotesService()
+    await service.listen()
+    const refused = await fetch(`${service.baseUrl}/control/notes`, {
+      method: 'POST',
+      headers: { origin: 'http://evil.test' },
+    })
+    const body = await refused.json()
+    expect(judged('POST /control/notes', refused.status, body).complaint).toBeUndefined()
+    expect([refused.status, body.error.code]).toEqual([403, 'console_refused'])
+    expect(service.owner.notes()).toEqual([])
+  })
+
+  it('answers 404 to an unknown operation', async () => {
+    await using service = await createNotesService()
+    await service.listen()
+    const missing = await fetch(`${service.baseUrl}/control/elsewhere`)
+    expect([missing.status, (await missing.json()).error.code]).toEqual([404, 'operation_unknown'])
   })
 })
 
@@ -115,16 +207,17 @@ it('what the service sends is what the AsyncAPI document says, for every event, 
 
 interface DocumentedOperation {
   readonly operationId: string
-  readonly responses: Readonly<
-    Record<
-      string,
-      { readonly content?: { readonly 'application/json': { readonly schema: { readonly $ref: string } } } }
-    >
-  >
+  readonly responses: Readonly<Record<string, DocumentedResponse | { readonly $ref: string }>>
 }
 
-const openApi: { readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>> } =
-  documentOf('openapi.json')
+interface DocumentedResponse {
+  readonly content?: { readonly 'application/json': { readonly schema: { readonly $ref: string } } }
+}
+
+const openApi: {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>
+  readonly components: { readonly responses: Readonly<Record<string, DocumentedResponse>> }
+} = documentOf('openapi.json')
 const asyncApi: { readonly components: { readonly messages: Readonly<Record<string, { readonly name: string }>> } } =
   documentOf('asyncapi.json')
 
@@ -133,6 +226,7 @@ const OPERATIONS = Object.entries(openApi.paths).flatMap(([path, item]) =>
     .filter(([method]) => method !== 'parameters')
     .map(([method, { operationId, responses }]) => ({
       operationId,
+      template: path,
       method: method.toUpperCase(),
       path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
       responses,
@@ -152,7 +246,9 @@ function judged(operation: string, status: number, body: unknown) {
   const response = documented?.responses[status]
   const operationId = documented?.operationId
   if (response === undefined) return { operationId, complaint: `${status} is not documented` }
-  const schema = response.content?.['application/json'].schema.$ref
+  const { content } =
+    '$ref' in response ? (openApi.components.responses[response.$ref.split('/').at(-1) ?? ''] ?? {}) : response
+  const schema = content?.['application/json'].schema.$ref
   if (schema === undefined)
     return { operationId, complaint: body === undefined ? undefined : 'a body is not documented' }
   return { operationId, complaint: complaintOf(validatorOf(`openapi${schema}`), body) }

@@ -1,9 +1,9 @@
-import { refuseUnknownOptions } from '@notewire/protocol'
 import { urlPolicyOf } from './addresses/url-policy.ts'
 import { createApi } from './api/api.ts'
 import { Cursors } from './api/cursor.ts'
 import { ConnectionDropped } from './api/request-faults.ts'
 import { RequestLog } from './api/request-log.ts'
+import { checked } from './checked.ts'
 import { Timeline } from './clock/timeline.ts'
 import { Courier } from './delivery/courier.ts'
 import { DeliveryEngine } from './delivery/delivery-engine.ts'
@@ -13,19 +13,19 @@ import { FaultBook } from './faults/faults.ts'
 import type { NotesService } from './notes-service.ts'
 import { identifiersFrom } from './seed/identifiers.ts'
 import { SeededRandom } from './seed/seeded-random.ts'
-import { checkServiceOptions, type NotesServiceOptions } from './service-options.ts'
+import { type NotesServiceOptions, serviceOptionsSchema } from './service-options.ts'
 import { connectorOf } from './transports/connect.ts'
 import { mswHandlers } from './transports/msw-handlers.ts'
-import { ServicePort } from './transports/service-port.ts'
-import { resolveContract } from './variants/resolve-contract.ts'
+import { listenOptionsSchema, ServicePort } from './transports/service-port.ts'
 import { createOwner } from './world/create-owner.ts'
 import { seedNotes } from './world/seeded-notes.ts'
 import { World } from './world/world.ts'
 
 /**
- * Makes a notes service of the contract, to develop and test against: in this process, on a port, or behind Mock Service Worker.
+ * Creates a notes service that follows the contract, for development and tests: in this process, on a port, or with Mock Service
+ * Worker.
  *
- * @throws `OptionError` when an option is unknown or cannot work
+ * @throws `MockServerError` `option_invalid` when an option is unknown or has a wrong value
  * @example
  * ```ts
  * import { createNotesService } from '@notewire/mock-server'
@@ -36,15 +36,12 @@ import { World } from './world/world.ts'
  * ```
  */
 export function createNotesService(options: NotesServiceOptions = {}): Promise<NotesService> {
-  return new Promise((resolve) => {
-    checkServiceOptions(options)
-    resolve(openService(options))
-  })
+  return new Promise((resolve) => resolve(openService(options)))
 }
 
 function openService(options: NotesServiceOptions): NotesService {
-  const { seed = 1, notes = 0, clock, disorder = {}, urlPolicy = 'local' } = options
-  const contract = resolveContract(options.contract ?? {})
+  const given = checked('createNotesService', serviceOptionsSchema, options)
+  const { seed, notes, clock, contract, disorder, urlPolicy } = given
   const random = new SeededRandom(String(seed))
   const makeIdentifier = identifiersFrom(random.fork('identifiers'))
   const timeline = new Timeline(clock ?? 'virtual')
@@ -56,7 +53,7 @@ function openService(options: NotesServiceOptions): NotesService {
     courier,
     makeIdentifier,
     random: random.fork('disorder'),
-    disorder: checkDisorder(disorder),
+    disorder: Object.freeze(disorder),
     faults,
     contract,
   })
@@ -119,8 +116,7 @@ function openService(options: NotesServiceOptions): NotesService {
     },
     fetch,
     async listen(options = {}) {
-      refuseUnknownOptions('service.listen', options, ['port', 'host', 'consoleHosts'])
-      const url = await port.open(options)
+      const url = await port.open(checked('service.listen', listenOptionsSchema, options))
       if (clock === undefined) timeline.turnReal()
       return { url }
     },
@@ -138,7 +134,7 @@ function openService(options: NotesServiceOptions): NotesService {
   }
 }
 
-/** What a broken connection looks like to whoever calls `fetch`. */
+/** Reports a broken connection as the runtime's `fetch` does. */
 function failAsFetchDoes(error: unknown): never {
   if (!(error instanceof ConnectionDropped)) throw error
   throw new TypeError('fetch failed', {

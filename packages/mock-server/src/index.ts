@@ -1,11 +1,8 @@
-export { NotewireError, OptionError } from '@notewire/protocol'
+export { NotewireError } from '@notewire/protocol'
 export type { UrlPolicyName } from './addresses/url-policy.ts'
 export type { EndpointResource } from './api/endpoint-resource.ts'
 export type { ReceivedRequest } from './api/request-log.ts'
 export { aNote } from './by-hand/a-note.ts'
-export { anEvent, type EnvelopeByHand } from './by-hand/an-event.ts'
-export { type AttemptByHand, signedAttempt } from './by-hand/signed-attempt.ts'
-export { ClockError } from './clock/clock-error.ts'
 export type { Duration } from './clock/duration.ts'
 export type { ClockMode, ServiceClock } from './clock/service-clock.ts'
 export { createNotesService } from './create-notes-service.ts'
@@ -22,12 +19,12 @@ export type {
   RequestFaultRule,
 } from './faults/fault-rule.ts'
 export type { Faults, InjectedFault } from './faults/faults.ts'
+export { MockServerError, type MockServerErrorCode } from './mock-server-error.ts'
 export type { NotesService } from './notes-service.ts'
 export type { NotesServiceOptions } from './service-options.ts'
 export type { ConnectedEndpoint, ConnectOptions } from './transports/connect.ts'
 export type { MswHttp } from './transports/msw-handlers.ts'
 export type { ListenOptions } from './transports/service-port.ts'
-export { TransportError } from './transports/transport-error.ts'
 export type { ContractVariants } from './variants/contract-variants.ts'
 export type {
   Channel,
@@ -40,4 +37,3 @@ export type {
   RecordingHandle,
   RecordingOutcome,
 } from './world/owner.ts'
-export { OwnerActError } from './world/owner-act-error.ts'

@@ -11,50 +11,51 @@ import type { ListenOptions } from './transports/service-port.ts'
 import type { Owner } from './world/owner.ts'
 
 /**
- * A notes service of one's own: its REST API, its webhooks, its time and its owner, in this process. It shares nothing with
- * any other. Make one with `createNotesService`.
+ * A notes service in this process: its REST API, webhooks, clock and owner. Services share no state. Create one with
+ * `createNotesService`.
  */
 export interface NotesService extends AsyncDisposable {
-  /** Where the API is, without `/v1`: a made-up https URL, or the address of the port after {@link NotesService.listen}. */
+  /** The base URL of the API, without `/v1`: a made-up https URL, or the URL of the port after {@link NotesService.listen}. */
   readonly baseUrl: string
   /** The full key of an integration for the personal notes, with all scopes. */
   readonly apiKey: string
-  /** The time by which this service lives. Give it to the receiver and the client under test. */
+  /** The clock of this service. Pass it to the receiver under test. */
   readonly clock: ServiceClock
-  /** The person whose notes these are. */
+  /** The person who owns the notes. */
   readonly owner: Owner
-  /** The one line that makes this service again: its seed and its other options. Its acts are the test's own. */
+  /** The line of code that creates the same service again: its seed and its other options, without the acts of the test. */
   readonly recipe: string
-  /** Every request that the API got so far, in order of arrival. */
+  /** Every request to the API so far, in order of arrival. */
   readonly requests: readonly ReceivedRequest[]
   /** Every attempt so far, in order of departure. */
   readonly attempts: readonly Attempt[]
   /** Every delivery so far, in order of creation. */
   readonly deliveries: readonly Delivery[]
-  /** What goes wrong, one rule a fault: at a call, or by a share that the seed chooses. */
+  /** The fault rules: each affects certain calls, or a share of calls that the seed selects. */
   readonly faults: Faults
   /**
-   * What goes wrong on the way from now on, by shares.
+   * Random delivery faults from now on.
    *
-   * @throws `OptionError` when set to an unknown kind, or a share outside 0 to 1
+   * @throws `MockServerError` `option_invalid` when set to an unknown property, or a share outside 0 to 1
    */
   disorder: Disorder
   /**
-   * Answers a request to the REST API. The host does not matter. Needs no `this`.
+   * Answers a request to the REST API. The host of the URL is ignored. It can be called without `this`.
    *
    * @throws `TypeError`, as a `fetch` does, when a fault rule breaks the connection
    */
   fetch(request: Request): Promise<Response>
   /**
-   * Puts the service on a port, and its clock on real time unless it was made with `clock: 'virtual'`. Its console is at `/console`.
+   * Listens on a port. The clock becomes the machine's, unless the service was created with `clock: 'virtual'`. The console is at
+   * `/console`, and the control API at `/control`.
    *
-   * @throws `TransportError` `listen_failed` when the port is taken, `already_listening` the second time
+   * @throws `MockServerError` `listen_failed` when the port is taken, `already_listening` the second time
    */
   listen(options?: ListenOptions): Promise<{ readonly url: string }>
   /**
-   * Handlers for Mock Service Worker that answer what is sent to {@link NotesService.baseUrl}.
+   * Handlers for Mock Service Worker that answer the requests to {@link NotesService.baseUrl}.
    *
-   * @param http  msw's own, of version 2 or 3
+   * @param http  `http` of msw, version 2 or 3
    * @example
    * ```ts
    * import { createNotesService } from '@notewire/mock-server'
@@ -71,11 +72,11 @@ export interface NotesService extends AsyncDisposable {
    */
   handlers<Handler>(http: MswHttp<Handler>): Handler[]
   /**
-   * Registers an endpoint whose receiver is in this process, and resolves once its verification has been answered. The
-   * requests are those that a network would carry.
+   * Registers an endpoint whose receiver is in this process, and resolves after the first attempt to verify it. The requests are
+   * the same as over a network.
    *
-   * @param makeReceiver  is told the signing secret, and returns what answers the deliveries: a receiver's `fetch`
-   * @throws `TransportError` `endpoint_refused` when the API refuses it: a key without `webhooks:manage`, say
+   * @param makeReceiver  gets the signing secret, and returns the `fetch` handler that answers the deliveries
+   * @throws `MockServerError` `endpoint_refused` when the API refuses it, for example for a key without `webhooks:manage`
    * @example
    * ```ts
    * import { createNotesService } from '@notewire/mock-server'
@@ -90,10 +91,10 @@ export interface NotesService extends AsyncDisposable {
    */
   connect(makeReceiver: (secret: string) => ReceiverFetch, options?: ConnectOptions): Promise<ConnectedEndpoint>
   /**
-   * Resolves when no delivery, retry or summary is under way or to come. Virtual time is moved on as far as that takes;
-   * real time is waited for.
+   * Resolves when no delivery, retry or summary is pending. A virtual clock advances as far as necessary; with a real clock, this
+   * waits.
    */
   settled(): Promise<void>
-  /** Stops everything: no timer, socket or delivery is left. The logs stay readable. */
+  /** Stops every timer, socket and delivery. The logs stay readable. */
   close(): Promise<void>
 }

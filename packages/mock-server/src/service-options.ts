@@ -1,66 +1,51 @@
-import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import * as z from 'zod/mini'
 import type { UrlPolicyName } from './addresses/url-policy.ts'
+import { fields } from './checked.ts'
 import type { ClockMode } from './clock/service-clock.ts'
-import type { Disorder } from './delivery/disorder.ts'
-import { checkFaultRule } from './faults/check-fault-rule.ts'
-import type { FaultRule } from './faults/fault-rule.ts'
-import type { ContractVariants } from './variants/contract-variants.ts'
+import { type Disorder, disorderSchema } from './delivery/disorder.ts'
+import { type FaultRule, faultRuleSchema } from './faults/fault-rule.ts'
+import { type ContractVariants, contractSchema } from './variants/contract-variants.ts'
 
-/** What a service is made with. All of it is optional, and all of it is JSON: without any, every service is the same. */
+/** The options of a service. All of them are optional and are JSON. Without options, every service is the same. */
 export interface NotesServiceOptions {
-  /** Decides every identifier, time and chance: the same seed and the same acts give the same world. @default 1 */
+  /** Determines every identifier, text and random choice: the same seed and the same acts produce the same service. @default 1 */
   readonly seed?: number | undefined
-  /** How many notes are there from the start: personal ones of the past six weeks, ended and summarised. @default 0 */
+  /** How many notes exist at the start: personal notes of the past six weeks, ended and summarised. @default 0 */
   readonly notes?: number | undefined
   /**
-   * Whose time the service follows: its own, which the test moves, or the machine's.
+   * The clock of the service: `'virtual'` advances only when the test advances it, `'real'` is the machine's clock.
    *
-   * @default 'virtual', until `listen()`: foreign receivers refuse shifted timestamps
+   * @default 'virtual', and 'real' after `listen()`, because receivers in other processes reject shifted timestamps
    */
   readonly clock?: ClockMode | undefined
-  /** What the service does where the contract is silent. @default the default of every row of `open-points.md` */
+  /** The behaviour at the points that the contract leaves open. @default the default of every row of `open-points.md` */
   readonly contract?: ContractVariants | undefined
-  /** What goes wrong from the start, one rule a fault. More can be injected at any time. @default nothing */
+  /** The fault rules at the start. You can inject more at any time. @default none */
   readonly faults?: readonly FaultRule[] | undefined
-  /** What goes wrong on the way to the receivers, by shares. @default nothing */
+  /** Random delivery faults. @default none */
   readonly disorder?: Disorder | undefined
   /**
-   * Which URLs endpoints may have. `'public-https'` is the contract's, for a service that strangers reach; `'local'` takes private
-   * addresses and `http:`, too.
+   * The URLs that endpoints may have. `'public-https'` accepts what the contract allows; use it when people you do not trust can
+   * reach the service. `'local'` also accepts private addresses and `http:`.
    *
    * @default 'local'
    */
   readonly urlPolicy?: UrlPolicyName | undefined
 }
 
-const OPTION_NAMES: readonly (keyof NotesServiceOptions)[] = [
-  'seed',
-  'notes',
-  'clock',
-  'contract',
-  'faults',
-  'disorder',
-  'urlPolicy',
-]
-
-/**
- * Refuses options that cannot work.
- *
- * @throws {@link OptionError} naming the option
- */
-export function checkServiceOptions(options: NotesServiceOptions): void {
-  refuseUnknownOptions('createNotesService', options, OPTION_NAMES)
-  const { seed = 0, notes = 0, clock = 'virtual', urlPolicy = 'local', faults = [] } = options
-  if (!Number.isSafeInteger(seed)) throw new OptionError('seed', `the seed is a whole number, not ${seed}.`)
-  if (!Number.isSafeInteger(notes) || notes < 0) {
-    throw new OptionError('notes', `the number of notes is a whole number from 0, not ${notes}.`)
-  }
-  if (clock !== 'virtual' && clock !== 'real') {
-    throw new OptionError('clock', `the clock is "virtual" or "real", not "${String(clock)}".`)
-  }
-  if (urlPolicy !== 'local' && urlPolicy !== 'public-https') {
-    throw new OptionError('urlPolicy', `the URL policy is "local" or "public-https", not "${String(urlPolicy)}".`)
-  }
-  if (!Array.isArray(faults)) throw new OptionError('faults', 'faults is a list of rules.')
-  for (const rule of faults) checkFaultRule(rule)
-}
+/** The schema of {@link NotesServiceOptions}. */
+export const serviceOptionsSchema = fields({
+  seed: z._default(z.int(), 1).check(z.describe('Determines every identifier, text and random choice.')),
+  notes: z._default(z.int().check(z.minimum(0)), 0).check(z.describe('How many notes exist at the start.')),
+  clock: z
+    .optional(z.enum(['virtual', 'real']))
+    .check(z.describe("The clock of the service: its own, which the console advances, or the machine's.")),
+  contract: z
+    .prefault(contractSchema, {})
+    .check(z.describe('The behaviour at the points that the contract leaves open.')),
+  faults: z._default(z.array(faultRuleSchema), []).check(z.describe('The fault rules at the start.')),
+  disorder: z.prefault(disorderSchema, {}).check(z.describe('Random delivery faults, each as a share from 0 to 1.')),
+  urlPolicy: z
+    ._default(z.enum(['local', 'public-https']), 'local')
+    .check(z.describe('The URLs that endpoints may have.')),
+})

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isPublicAddress } from './public-address.ts'
+import { isNeverPublic, isPublicAddress } from './public-address.ts'
 
 describe('an address of the public internet', () => {
   it.each([
@@ -87,4 +87,22 @@ describe('an address of the public internet', () => {
     ['no address', '2606:4700:4700:0:0:0:0:0:1111'],
     ['no address', '2606:zzzz::1'],
   ])('is not what is %s: %s', (_, address) => expect(isPublicAddress(address)).toBe(false))
+})
+
+describe('a host name that is never public', () => {
+  it.each([
+    'localhost',
+    'localhost.',
+    'LOCALHOST',
+    'app.localhost',
+    'intranet',
+    'printer.local',
+    'printer.local.',
+    'metadata.google.internal',
+  ])('is refused: %s', (hostname) => expect(isNeverPublic(hostname)).toBe(true))
+
+  it.each(['example.com', 'example.com.', 'localhost.example', 'internal.example.com', '8.8.8.8', '[2606:4700::1]'])(
+    'is not %s',
+    (hostname) => expect(isNeverPublic(hostname)).toBe(false),
+  )
 })

@@ -59,7 +59,7 @@ describe('a delivery to a public https URL', () => {
     expect([answer.status, answer.headers.get('x-mine'), await answer.text()]).toEqual([202, 'one, two', 'thanks'])
   })
 
-  it('is not redirected', async () => {
+  it('is not redirected (§8)', async () => {
     await using receiver = await aReceiver((_, response) =>
       response.writeHead(307, { location: 'https://elsewhere.example/' }).end(),
     )
@@ -107,6 +107,26 @@ describe('a delivery to a public https URL', () => {
     const sent = receiver.post(`http://receiver.example:${receiver.port}/`)
     await expect(sent).rejects.toMatchObject({ code: 'address_not_public' })
     expect(receiver.asked).toEqual([])
+  })
+
+  it.each([
+    'https://intranet/',
+    'https://localhost./',
+    'https://a.localhost/',
+    'https://a.local/',
+    'https://a.internal/',
+  ])('goes nowhere for %s, a name that is never public, and asks for no address', async (url) => {
+    const asked: string[] = []
+    const send = publicHttpsSender({
+      resolve: async (hostname) => {
+        asked.push(hostname)
+        return ['8.8.8.8']
+      },
+      admits: isPublicAddress,
+    })
+    const sent = send(new Request(url, { method: 'POST', body: 'hello' }))
+    await expect(sent).rejects.toMatchObject({ code: 'address_not_public' })
+    expect(asked).toEqual([])
   })
 
   it('does not follow a name that is bound to another address once it was admitted', async () => {

@@ -1,11 +1,23 @@
 import type { IncomingMessage } from 'node:http'
 import type { RequestOptions } from 'node:https'
-import type { Resolve } from './resolve.ts'
+import { isNeverPublic } from './public-address.ts'
 
-/** More of an answer than the log keeps. */
+/** Finds the IP addresses of a host name. An address, with or without brackets, resolves to itself. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>
+
+/** Asks the system's resolver, which also reads the hosts file: the addresses to which a connection would be made. */
+export const resolveByDns: Resolve = async (hostname) => {
+  if (hostname.startsWith('[')) return [hostname.slice(1, -1)]
+  // Imported here, because not every runtime has it.
+  const { lookup } = await import('node:dns/promises')
+  const found = await lookup(hostname, { all: true, verbatim: true })
+  return found.map(({ address }) => address)
+}
+
+/** The most that is read of an answer, in bytes. The log keeps less. */
 const MOST_ANSWER_BYTES = 16 * 1024
 
-/** The URL policy refuses where a request would go. */
+/** The URL policy refuses the address of a request. */
 class AddressRefusedError extends Error {
   readonly code = 'address_not_public'
 }
@@ -13,18 +25,18 @@ class AddressRefusedError extends Error {
 interface SenderParts {
   readonly resolve: Resolve
   readonly admits: (address: string) => boolean
-  /** Certificates that are trusted beside those of the runtime. */
+  /** Certificates to trust in addition to those of the runtime. */
   readonly ca?: string | undefined
 }
 
 /**
- * Sends requests over https to admitted addresses alone. A name is resolved once, and the connection is made to an address that
- * it resolved to then: whoever answers another one a moment later (DNS rebinding) is not asked.
+ * Sends requests over https, and only to admitted addresses. A name is resolved once, and the connection goes to one of these
+ * addresses. A DNS server that answers another address a moment later (DNS rebinding) has no effect.
  */
 export function publicHttpsSender({ resolve, admits, ca }: SenderParts): (request: Request) => Promise<Response> {
   return async (request) => {
     const { protocol, hostname, host, port, pathname, search } = new URL(request.url)
-    const addresses = protocol === 'https:' ? await resolve(hostname) : []
+    const addresses = protocol === 'https:' && !isNeverPublic(hostname) ? await resolve(hostname) : []
     const [address] = addresses
     if (address === undefined || !addresses.every(admits)) throw new AddressRefusedError()
     return await answerTo(
@@ -34,7 +46,7 @@ export function publicHttpsSender({ resolve, admits, ca }: SenderParts): (reques
         path: pathname + search,
         method: request.method,
         headers: { ...Object.fromEntries(request.headers), host },
-        // The certificate is that of the name; addresses have none to ask for.
+        // The certificate must be valid for the name. TLS allows no address as a server name.
         ...(address === hostname.replace(/^\[|\]$/g, '') ? {} : { servername: hostname }),
         ...(ca === undefined ? {} : { ca }),
         agent: false,

@@ -9,7 +9,7 @@ const DNS: Readonly<Record<string, readonly string[]>> = {
   'private.example': ['10.0.0.1'],
   'mixed.example': ['8.8.8.8', '192.168.0.1'],
   'rebinding.example': ['127.0.0.1'],
-  'metadata.google.internal': ['169.254.169.254'],
+  'metadata.cloud.example': ['169.254.169.254'],
   'nat64.example': ['64:ff9b::169.254.169.254'],
 }
 
@@ -37,7 +37,7 @@ describe('the URL policy public-https', () => {
     'https://private.example/',
     'https://mixed.example/',
     'https://rebinding.example/',
-    'https://metadata.google.internal/',
+    'https://metadata.cloud.example/',
     'https://nat64.example/',
     'https://127.0.0.1/',
     'https://127.1/',
@@ -51,12 +51,20 @@ describe('the URL policy public-https', () => {
     'https://[::ffff:a9fe:a9fe]/',
     'https://[64:ff9b::7f00:1]/',
     'https://[fd00:ec2::254]/',
-  ])('refuses %s', async (url) => {
-    expect(await publicHttps.refusalOf(new URL(url))).toContain('public https URL')
+    'https://intranet/',
+    'https://intranet./',
+    'https://localhost/',
+    'https://localhost./',
+    'https://app.localhost/',
+    'https://PRINTER.local/',
+    'https://db.prod.internal/',
+    'https://db.prod.internal./',
+  ])('refuses %s (§2)', async (url) => {
+    expect((await publicHttps.refusalOf(new URL(url)))?.problem).toContain('public https URL')
   })
 
   it.each(['https://localhost/', 'https://127.0.0.1:8443/', 'http://receiver.test/'])(
-    'makes the API answer 422 to %s, at creation and at a change',
+    'makes the API answer 422 to %s, at creation and at a change (§8)',
     async (url) => {
       await using service = await createNotesService({ urlPolicy: 'public-https' })
       const body = { url, events: ['note.ended'] }

@@ -1,18 +1,18 @@
-import { isPublicAddress } from './public-address.ts'
-import { publicHttpsSender } from './public-https-sender.ts'
-import { type Resolve, resolveByDns } from './resolve.ts'
+import type { Refusal } from '../mock-server-error.ts'
+import { isNeverPublic, isPublicAddress } from './public-address.ts'
+import { publicHttpsSender, type Resolve, resolveByDns } from './public-https-sender.ts'
 
 /**
- * Which URLs endpoints may have: `'local'` takes any `http:` or `https:` one, for development; `'public-https'` takes what the
- * contract says (§2), and refuses addresses that are not of the public internet after resolution.
+ * The URLs that endpoints may have. `'local'` accepts every `http:` and `https:` URL, for development. `'public-https'` accepts what
+ * the contract allows (§2): `https:` URLs whose host is, or resolves to, addresses of the public internet.
  */
 export type UrlPolicyName = 'local' | 'public-https'
 
-/** What a policy decides. */
+/** The decisions of one policy. */
 export interface UrlPolicy {
-  /** Why an endpoint cannot have a URL, in words, or nothing. */
-  refusalOf(url: URL): Promise<string | undefined>
-  /** Sends a request, or rejects when it would go where it must not. */
+  /** Why an endpoint cannot have this URL, or `undefined` if it can. */
+  refusalOf(url: URL): Promise<Refusal | undefined>
+  /** Sends a request, or rejects if the policy refuses the address. */
   send(request: Request): Promise<Response>
 }
 
@@ -25,21 +25,28 @@ const local: UrlPolicy = {
   refusalOf: async ({ protocol }) =>
     protocol === 'https:' || protocol === 'http:'
       ? undefined
-      : '"url" must be an absolute https URL, or an http one for development.',
-  // Looked up at each attempt, so that a fetch put there later (instrumentation, MSW) is used.
+      : { problem: '"url" must be an absolute https URL, or an http URL for development', remedy: 'Pass such a URL.' },
+  // Looked up at each attempt, so that a `fetch` installed later (instrumentation, MSW) is used.
   send: (request) => globalThis.fetch(request),
 }
 
 function publicHttps(resolve: Resolve): UrlPolicy {
   return {
     async refusalOf({ protocol, hostname }) {
-      if (protocol !== 'https:') return '"url" must be a public https URL.'
-      // What cannot be resolved now may be later; every attempt looks again.
+      if (protocol !== 'https:') return notPublic('', 'Pass a URL that begins with https://.')
+      if (isNeverPublic(hostname)) {
+        return notPublic(': its host name is never public', 'Pass a host name that resolves on the internet.')
+      }
+      // A name that does not resolve now may resolve later. Every attempt resolves it again.
       const addresses = await resolve(hostname).catch(() => [])
-      return addresses.every(isPublicAddress)
-        ? undefined
-        : '"url" must be a public https URL: its host is, or resolves to, an address that is not of the public internet.'
+      if (addresses.every(isPublicAddress)) return undefined
+      const reason = ': its host is, or resolves to, an address outside the public internet'
+      return notPublic(reason, 'Pass a host with public addresses only.')
     },
     send: publicHttpsSender({ resolve, admits: isPublicAddress }),
   }
+}
+
+function notPublic(reason: string, remedy: string): Refusal {
+  return { problem: `"url" must be a public https URL${reason}`, remedy }
 }

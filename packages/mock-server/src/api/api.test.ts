@@ -5,7 +5,7 @@ import { call, refusal } from '../fixtures/call.ts'
 
 describe('every answer', () => {
   it.each(['GET /v1/notes', 'GET /v1/nothing', 'GET /', 'DELETE /v1/notes', 'POST /v1/webhook-endpoints'])(
-    'carries a request id of its own, and the time of the service (%s)',
+    'carries a request id of its own, and the time of the service (%s) (row 22)',
     async (operation) => {
       await using service = await createNotesService()
       await service.clock.advance('1h')
@@ -26,7 +26,7 @@ describe('every answer', () => {
 })
 
 describe('a request body', () => {
-  it.each(['{', '', 'url=https://a.test', '"\\ud800'])('that is no JSON answers 400: %s', async (body) => {
+  it.each(['{', '', 'url=https://a.test', '"\\ud800'])('that is no JSON answers 400: %s (§4)', async (body) => {
     await using service = await createNotesService()
     const refused = refusal(call(service, 'POST /v1/webhook-endpoints', { body }))
     expect(await refused).toEqual([400, 'invalid_json'])

@@ -7,6 +7,7 @@ import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
 import type { Endpoints } from '../delivery/endpoints.ts'
 import type { FaultBook } from '../faults/faults.ts'
+import { MockServerError } from '../mock-server-error.ts'
 import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { Contract } from '../variants/contract-variants.ts'
 import type { World } from '../world/world.ts'
@@ -14,7 +15,7 @@ import type { ApiEnv } from './authorisation.ts'
 import type { Cursors } from './cursor.ts'
 import { mountEndpointOperations } from './endpoint-operations.ts'
 import { mountNoteOperations } from './note-operations.ts'
-import { bodyTooLarge, Problem, unknownOperation } from './problem.ts'
+import { bodyTooLarge, invalidBody, Problem, unknownOperation } from './problem.ts'
 import { strikeRequests } from './request-faults.ts'
 import type { RequestLog } from './request-log.ts'
 
@@ -34,10 +35,7 @@ interface ApiParts {
   readonly beforeCreationAnswer: (endpoint: Endpoint) => Promise<void>
 }
 
-/**
- * The REST API (contract §4 and §7), as a function from requests to answers. It rejects with `ConnectionDropped` when a fault
- * rule breaks the connection.
- */
+/** The REST API (contract §4 and §7). The returned function rejects with `ConnectionDropped` if a fault rule breaks the connection. */
 export function createApi(parts: ApiParts): (request: Request) => Promise<Response> {
   const { timeline, makeIdentifier, world, log, contract } = parts
   const api = new Hono<ApiEnv>()
@@ -71,7 +69,8 @@ export function createApi(parts: ApiParts): (request: Request) => Promise<Respon
   })
   api.use(strikeRequests(parts))
   api.onError((error, context) => {
-    // Anything else is a fault of this service, to be seen and not to be answered.
+    if (error instanceof MockServerError) return answerProblem(context, invalidBody(error.message), contract)
+    // Anything else is a bug of this service.
     if (!(error instanceof Problem)) throw error
     return answerProblem(context, error, contract)
   })
@@ -86,7 +85,7 @@ export function createApi(parts: ApiParts): (request: Request) => Promise<Respon
   }
 }
 
-/** The answer to a request that is refused (open point 22). */
+/** The answer to a refused request (open point 22). */
 function answerProblem(context: Context, { body, status, headers }: Problem, { errorBody }: Contract): Response {
   switch (errorBody) {
     case 'json':

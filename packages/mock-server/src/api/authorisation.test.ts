@@ -4,14 +4,14 @@ import { createNotesService } from '../create-notes-service.ts'
 import { call, refusal } from '../fixtures/call.ts'
 
 describe('an API key', () => {
-  it('has the form <prefix>_live_{key_id}.{secret}', async () => {
+  it('has the form <prefix>_live_{key_id}.{secret} (§2, row 24)', async () => {
     await using service = await createNotesService()
     const issued = service.owner.createIntegration().issueKey()
     expect(service.apiKey).toMatch(/^ntw_live_[A-Za-z0-9]+\.[A-Za-z0-9]+$/)
     expect(keyIdOf(issued.key)).toBe(issued.key_id)
   })
 
-  it('is shown whole where it is issued, and nowhere else', async () => {
+  it('is shown whole where it is issued, and nowhere else (§2)', async () => {
     await using service = await createNotesService({ notes: 1 })
     const integration = service.owner.createIntegration()
     const { key } = integration.issueKey()
@@ -28,7 +28,7 @@ describe('an API key', () => {
     ['another scheme', { authorization: 'Basic abc' }],
     ['an unknown key', { authorization: 'Bearer ntw_live_abc.def' }],
     ['an empty key', { authorization: 'Bearer ' }],
-  ])('is required: %s answers 401', async (_, headers) => {
+  ])('is required: %s answers 401 (§4, §5, row 22)', async (_, headers) => {
     await using service = await createNotesService()
     const response = await service.fetch(new Request(`${service.baseUrl}/v1/notes`, { headers }))
     expect(response.status).toBe(401)
@@ -58,7 +58,7 @@ describe('an API key', () => {
     ['POST /v1/webhook-endpoints/{endpoint_id}/test', 'webhooks:manage'],
     ['POST /v1/webhook-endpoints/{endpoint_id}/rotate-secret', 'webhooks:manage'],
     ['POST /v1/webhook-endpoints/{endpoint_id}/deliveries/{delivery_id}/replay', 'webhooks:manage'],
-  ])('needs for %s the scope %s, and no other', async (operation, scope) => {
+  ])('needs for %s the scope %s, and no other (§1, §2, §5, row 22, row 23)', async (operation, scope) => {
     await using service = await createNotesService({ notes: 1 })
     const integration = service.owner.createIntegration()
     const scopes: Scope[] = ['notes:read', 'transcripts:read', 'summaries:read', 'webhooks:manage']
@@ -71,7 +71,7 @@ describe('an API key', () => {
     expect((await call(service, operation, { key: only.key })).status).not.toBe(403)
   })
 
-  it('sees the notes of the places of its integration alone', async () => {
+  it('sees the notes of the places of its integration alone (§2, §4, row 30)', async () => {
     await using service = await createNotesService()
     const [team, board] = [service.owner.createChannel('Team'), service.owner.createChannel('Board')]
     const keyOf = (channels: (typeof team)[]) => service.owner.createIntegration({ channels }).issueKey().key

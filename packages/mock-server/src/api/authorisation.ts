@@ -3,13 +3,13 @@ import type { Integration, Integrations } from '../world/integration.ts'
 import type { PageFault } from './note-page.ts'
 import { insufficientScope, unauthorized } from './problem.ts'
 
-/** What the operations of the API know of a request that was let in. */
+/** The variables of an authorised request. */
 export interface ApiEnv {
   Variables: {
     integration: Integration
     /** The identifier of the key, for the log. */
     keyId: string | undefined
-    /** What was sent, as text; nothing for a GET. */
+    /** The body as text; `undefined` for a GET. */
     body: string | undefined
     pageFault: PageFault | undefined
   }
@@ -19,7 +19,7 @@ export type ApiContext = Context<ApiEnv>
 
 const BEARER = /^Bearer +(?<key>\S+)$/i
 
-/** Lets a request in whose key is in force and has the scope (contract §5; open points 22 and 23). */
+/** Requires a valid key with the scope (contract §5; open points 22 and 23). */
 export function allow(integrations: Integrations): (scope: string) => MiddlewareHandler<ApiEnv> {
   return (scope) => async (context, next) => {
     const { key } = BEARER.exec(context.req.header('authorization') ?? '')?.groups ?? {}

@@ -4,11 +4,11 @@ import type { SeededRandom } from '../seed/seeded-random.ts'
 import type { Integration } from '../world/integration.ts'
 import { invalidCursor } from './problem.ts'
 
-/** Where a listing goes on. */
+/** A position in a listing. */
 export interface Position {
-  /** Sequence of the last note already seen, or -1 at the beginning. */
+  /** The sequence of the last listed note, or -1 at the beginning. */
   readonly after: number
-  /** How many empty pages have been answered here. */
+  /** How many empty pages were answered at this position. */
   readonly emptyPages: number
 }
 
@@ -20,7 +20,7 @@ interface CursorsParts {
 
 const FORM = /^(?<next>[0-9a-z]+)-(?<emptyPages>[0-9a-z]+)-(?<issuedAt>[0-9a-z]+)\./
 
-/** Writes and reads the cursors of the list of notes: opaque, and sealed so that none can be made up (open point 6). */
+/** Writes and reads the cursors of the list of notes: opaque, with a seal against made-up cursors (open point 6). */
 export class Cursors {
   readonly #random: SeededRandom
   readonly #timeline: Timeline
@@ -32,15 +32,15 @@ export class Cursors {
     this.#lifetimeMs = lifetime === 'unlimited' ? Number.POSITIVE_INFINITY : durationMs(lifetime)
   }
 
-  /** The cursor that goes on from a position. */
+  /** The cursor of a position. */
   write(position: Position, integration: Integration): string {
     return this.#sealed(position, this.#timeline.now(), integration)
   }
 
   /**
-   * The position from which a cursor goes on.
+   * The position of a cursor.
    *
-   * @throws a 400 `invalid_cursor` for one that this service did not give to this integration, or gave too long ago
+   * @throws a 400 `invalid_cursor` if this service did not issue it to this integration, or it has expired
    */
   read(cursor: string, integration: Integration): Position {
     const { next = '', emptyPages = '', issuedAt = '' } = FORM.exec(cursor)?.groups ?? {}

@@ -8,7 +8,7 @@ import { anInbox } from '../fixtures/inbox.ts'
 const anEndpoint = { url: 'https://receiver.invalid/webhooks/notes', events: ['note.ended', 'note.deleted'] }
 
 describe('POST /v1/webhook-endpoints', () => {
-  it('creates an endpoint that is yet to be verified, and shows its secret', async () => {
+  it('creates an endpoint that is yet to be verified, and shows its secret (§2, §4, row 13)', async () => {
     await using service = await createNotesService()
     const { status, body } = await call(service, 'POST /v1/webhook-endpoints', { body: anEndpoint })
     expect(status).toBe(201)
@@ -35,7 +35,7 @@ describe('POST /v1/webhook-endpoints', () => {
     ['an endpoint event', { ...anEndpoint, events: ['endpoint.test'] }],
     ['an event that is no string', { ...anEndpoint, events: [1] }],
     ['an unknown field', { ...anEndpoint, evnts: [] }],
-  ])('answers 422 to %s', async (_, body) => {
+  ])('answers 422 to %s (§4, row 11)', async (_, body) => {
     await using service = await createNotesService()
     expect(await refusal(call(service, 'POST /v1/webhook-endpoints', { body }))).toEqual([422, 'invalid_body'])
     expect((await call(service, 'GET /v1/webhook-endpoints')).body).toEqual({ webhook_endpoints: [] })
@@ -49,7 +49,7 @@ describe('POST /v1/webhook-endpoints', () => {
 })
 
 describe('GET /v1/webhook-endpoints', () => {
-  it('lists and shows the endpoints of the integration, without their secrets', async () => {
+  it('lists and shows the endpoints of the integration, without their secrets (§2, §8, row 14)', async () => {
     await using service = await createNotesService()
     const created = await call<WebhookEndpointWithSecret>(service, 'POST /v1/webhook-endpoints', { body: anEndpoint })
     const { signing_secret, ...shown } = created.body
@@ -61,7 +61,7 @@ describe('GET /v1/webhook-endpoints', () => {
     expect(JSON.stringify([list.body, one.body])).not.toContain(signing_secret)
   })
 
-  it('is shared by the keys of an integration, and hidden from every other', async () => {
+  it('is shared by the keys of an integration, and hidden from every other (row 14)', async () => {
     await using service = await createNotesService()
     const integration = service.owner.createIntegration()
     const [one, two, stranger] = [integration.issueKey().key, integration.issueKey().key, service.apiKey]
@@ -78,7 +78,7 @@ describe('GET /v1/webhook-endpoints', () => {
 })
 
 describe('PATCH /v1/webhook-endpoints/{endpoint_id}', () => {
-  it('changes what the endpoint subscribes to', async () => {
+  it('changes what the endpoint subscribes to (row 14)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox()
     const { endpoint_id } = await service.connect(inbox.open, { events: ['note.ended'] })
@@ -92,7 +92,7 @@ describe('PATCH /v1/webhook-endpoints/{endpoint_id}', () => {
     expect(inbox.kinds).toEqual(['note.summary.generated'])
   })
 
-  it('verifies again whoever is given a URL, even an unchanged one', async () => {
+  it('verifies again whoever is given a URL, even an unchanged one (row 14)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox()
     const { endpoint_id, url } = await service.connect(inbox.open)
@@ -139,7 +139,7 @@ describe('PATCH /v1/webhook-endpoints/{endpoint_id}', () => {
 })
 
 describe('DELETE /v1/webhook-endpoints/{endpoint_id}', () => {
-  it('answers 204, and nothing more is sent, retries included', async () => {
+  it('answers 204, and nothing more is sent, retries included (row 14)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox()
     const { endpoint_id } = await service.connect(inbox.open)
@@ -156,7 +156,7 @@ describe('DELETE /v1/webhook-endpoints/{endpoint_id}', () => {
 })
 
 describe('POST /v1/webhook-endpoints/{endpoint_id}/test', () => {
-  it('answers 202 and sends endpoint.test, which was not subscribed to', async () => {
+  it('answers 202 and sends endpoint.test, which was not subscribed to (§4, §6)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox()
     const { endpoint_id } = await service.connect(inbox.open, { events: ['note.ended'] })
@@ -165,7 +165,7 @@ describe('POST /v1/webhook-endpoints/{endpoint_id}/test', () => {
     expect(inbox.received.at(-1)?.event).toMatchObject({ event_type: 'endpoint.test', data: { endpoint_id } })
   })
 
-  it('sends it to an endpoint that is yet to be verified, too, and does not verify it', async () => {
+  it('sends it to an endpoint that is yet to be verified, too, and does not verify it (§3)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox(({ event }) => (event.event_type === 'endpoint.test' ? 204 : 500))
     const { endpoint_id } = await service.connect(inbox.open)

@@ -9,7 +9,7 @@ import type { Integrations } from '../world/integration.ts'
 import { type ApiContext, type ApiEnv, allow } from './authorisation.ts'
 import { readEndpointChanges, readNewEndpoint } from './endpoint-body.ts'
 import { endpointOnTheWire } from './endpoint-resource.ts'
-import { endpointNotActive, invalidBody, notFound } from './problem.ts'
+import { endpointNotActive, notFound } from './problem.ts'
 
 interface EndpointOperationsParts {
   readonly integrations: Integrations
@@ -17,7 +17,7 @@ interface EndpointOperationsParts {
   readonly engine: DeliveryEngine
   readonly courier: Courier
   readonly contract: Contract
-  /** Waits, before the creation is answered, for what the contract puts there. */
+  /** Called before the answer to a creation; with `verification: 'before_response'` it waits for the first verification. */
   readonly beforeCreationAnswer: (endpoint: Endpoint) => Promise<void>
 }
 
@@ -28,8 +28,7 @@ export function mountEndpointOperations(api: Hono<ApiEnv>, parts: EndpointOperat
 
   api.post('/v1/webhook-endpoints', allowed, async (context) => {
     const { url, events } = await readNewEndpoint(context, contract)
-    await mustBeReachable(courier, url)
-    const endpoint = endpoints.create(context.get('integration'), url, events)
+    const endpoint = endpoints.create(context.get('integration'), await courier.admit(url), events)
     const created = withSecret(endpoint, contract)
     await beforeCreationAnswer(endpoint)
     return context.json(created, 201)
@@ -38,7 +37,7 @@ export function mountEndpointOperations(api: Hono<ApiEnv>, parts: EndpointOperat
   if (contract.endpointOperations === 'all') mountFurtherOperations(api, parts)
 }
 
-/** What the contract does not show beside the creation (open point 14). */
+/** The operations that the contract does not show (open point 14). */
 function mountFurtherOperations(api: Hono<ApiEnv>, parts: EndpointOperationsParts): void {
   const { integrations, endpoints, engine, courier, contract } = parts
   const allowed = allow(integrations)(contract.endpointScope)
@@ -55,8 +54,8 @@ function mountFurtherOperations(api: Hono<ApiEnv>, parts: EndpointOperationsPart
   api.patch('/v1/webhook-endpoints/:endpoint_id', allowed, async (context) => {
     ownEndpoint(endpoints, context)
     const changes = await readEndpointChanges(context, contract)
-    if (changes.url !== undefined) await mustBeReachable(courier, changes.url)
-    // It may have been deleted meanwhile.
+    if (changes.url !== undefined) await courier.admit(changes.url)
+    // It may have been deleted in the meantime.
     const endpoint = ownEndpoint(endpoints, context)
     endpoints.update(endpoint, changes)
     return context.json(shown(endpoint))
@@ -87,14 +86,9 @@ function mountFurtherOperations(api: Hono<ApiEnv>, parts: EndpointOperationsPart
   })
 }
 
-/** The one answer that shows the signing secret: at creation and at rotation (contract §2). */
+/** The answer to a creation and to a rotation, the only ones that contain the signing secret (contract §2). */
 function withSecret(endpoint: Endpoint, contract: Contract): object {
   return { ...endpointOnTheWire(endpoint, contract), signing_secret: endpoint.secrets.text }
-}
-
-async function mustBeReachable(courier: Courier, url: string): Promise<void> {
-  const refusal = await courier.refusalOf(new URL(url))
-  if (refusal !== undefined) throw invalidBody(refusal)
 }
 
 function ownEndpoint(endpoints: Endpoints, context: ApiContext): Endpoint {

@@ -3,7 +3,7 @@ import type { Endpoint } from '../delivery/endpoint.ts'
 import type { EndpointState } from '../delivery/endpoint-state.ts'
 import type { Contract } from '../variants/contract-variants.ts'
 
-/** A webhook endpoint, as this service shows it by default: every field there (open point 13). */
+/** A webhook endpoint with every field (open point 13). */
 export interface EndpointResource extends WebhookEndpoint {
   readonly endpoint_id: string
   readonly url: string
@@ -13,12 +13,12 @@ export interface EndpointResource extends WebhookEndpoint {
   readonly created_at: string
 }
 
-/** An endpoint with every field: never its secret. */
+/** An endpoint with every field, without its secret. */
 export function endpointResource({ endpoint_id, url, events, state, created_at }: Endpoint): EndpointResource {
   return { endpoint_id, url, events, status: state, created_at: new Date(created_at).toISOString() }
 }
 
-/** An endpoint, as the API shows it under a contract (open points 13 and 15). */
+/** An endpoint as the API returns it under a contract (open points 13 and 15). */
 export function endpointOnTheWire(endpoint: Endpoint, contract: Contract): object {
   const { endpoint_id, status, ...fields } = endpointResource(endpoint)
   const identifier = contract.endpointIdentifier === 'id' ? { id: endpoint_id } : { endpoint_id }

@@ -6,7 +6,7 @@ import { call, refusal } from '../fixtures/call.ts'
 import type { NotesService } from '../notes-service.ts'
 
 describe('GET /v1/notes', () => {
-  it('lists 50 notes a page in order of creation, and a cursor while there are more', async () => {
+  it('lists 50 notes a page in order of creation, and a cursor while there are more (§4)', async () => {
     await using service = await createNotesService({ notes: 120 })
     const first = await call<NotePage>(service, 'GET /v1/notes')
     expect(first.status).toBe(200)
@@ -21,30 +21,30 @@ describe('GET /v1/notes', () => {
     expect(new Set(pages.flatMap(({ notes }) => notes.map(({ note_id }) => note_id))).size).toBe(120)
   })
 
-  it('has no more after a page that is exactly full', async () => {
+  it('has no more after a page that is exactly full (§4)', async () => {
     await using service = await createNotesService({ notes: 4 })
     const pages = await pagesOf(service, 'limit=2')
     expect(pages.map(({ notes }) => notes.length)).toEqual([2, 2])
   })
 
-  it('answers an empty page when there is nothing', async () => {
+  it('answers an empty page when there is nothing (row 1)', async () => {
     await using service = await createNotesService()
     const { body } = await call(service, 'GET /v1/notes')
     expect(body).toEqual({ notes: [], next_cursor: null, has_more: false })
   })
 
-  it.each(['0', '101', '-1', '1.5', 'ten', '', '1e1'])('answers 400 to limit=%s', async (limit) => {
+  it.each(['0', '101', '-1', '1.5', 'ten', '', '1e1'])('answers 400 to limit=%s (row 5)', async (limit) => {
     await using service = await createNotesService()
     expect(await refusal(call(service, `GET /v1/notes?limit=${limit}`))).toEqual([400, 'invalid_parameter'])
   })
 
-  it.each(['1', '100'])('accepts limit=%s', async (limit) => {
+  it.each(['1', '100'])('accepts limit=%s (row 5)', async (limit) => {
     await using service = await createNotesService({ notes: 101 })
     const { body } = await call<NotePage>(service, `GET /v1/notes?limit=${limit}`)
     expect(body.notes).toHaveLength(Number(limit))
   })
 
-  it('answers 400 invalid_cursor to a cursor that was tampered with, made up, or given to another integration', async () => {
+  it('answers 400 invalid_cursor to a cursor that was tampered with, made up, or given to another integration (row 6)', async () => {
     await using service = await createNotesService({ notes: 3 })
     const stranger = service.owner.createIntegration({ channels: [service.owner.createChannel('Team')] }).issueKey()
     const { body } = await call<NotePage>(service, 'GET /v1/notes?limit=1')
@@ -57,7 +57,7 @@ describe('GET /v1/notes', () => {
     expect(await strange).toEqual([400, 'invalid_cursor'])
   })
 
-  it('goes on after the last note seen, whatever was deleted and recorded meanwhile', async () => {
+  it('goes on after the last note seen, whatever was deleted and recorded meanwhile (row 6)', async () => {
     await using service = await createNotesService({ notes: 4 })
     const [one, two, three, four] = service.owner.notes()
     const { body } = await call<NotePage>(service, 'GET /v1/notes?limit=2')
@@ -69,7 +69,7 @@ describe('GET /v1/notes', () => {
     expect(rest.body.notes.map(({ note_id }) => note_id)).toEqual([four?.note_id, added.note_id])
   })
 
-  it('compares updated_after with updated_at, strictly', async () => {
+  it('compares updated_after with updated_at, strictly (§4, row 7)', async () => {
     await using service = await createNotesService()
     const before = service.owner.record({ title: 'Before' }).note
     await service.clock.advance('1s')
@@ -99,7 +99,7 @@ describe('GET /v1/notes', () => {
     expect(await refused).toEqual([400, 'invalid_parameter'])
   })
 
-  it('lists tombstones only when asked to, and with updated_after only the newer ones', async () => {
+  it('lists tombstones only when asked to, and with updated_after only the newer ones (§2, §4, row 7)', async () => {
     await using service = await createNotesService({ notes: 2 })
     const [gone, kept] = service.owner.notes()
     await service.clock.advance('1h')
@@ -116,7 +116,7 @@ describe('GET /v1/notes', () => {
 })
 
 describe('GET /v1/notes/{note_id}', () => {
-  it('answers the note, with its identifier under both names', async () => {
+  it('answers the note, with its identifier under both names (§2, row 2, row 3)', async () => {
     await using service = await createNotesService()
     const { note_id } = service.owner.record({ title: 'Stand-up', content: 'Bring cake' }).note
     const { status, body } = await call(service, `GET /v1/notes/${note_id}`)
@@ -139,7 +139,7 @@ describe('GET /v1/notes/{note_id}', () => {
     expect(noteSchema.parse(body).note_id).toBe(note_id)
   })
 
-  it('answers a tombstone for a deleted note: emptied, marked, at a higher revision', async () => {
+  it('answers a tombstone for a deleted note: emptied, marked, at a higher revision (row 4, row 8)', async () => {
     await using service = await createNotesService()
     const note = service.owner.record({ title: 'Secret', content: 'Secret' }).end()
     await service.settled()
@@ -151,7 +151,7 @@ describe('GET /v1/notes/{note_id}', () => {
     expect(JSON.stringify(body)).not.toContain('Secret')
   })
 
-  it('answers 404 for a note that is unknown or out of sight', async () => {
+  it('answers 404 for a note that is unknown or out of sight (row 8)', async () => {
     await using service = await createNotesService({ notes: 1 })
     const channel = service.owner.createChannel('Team')
     const hidden = service.owner.record({ channel }).note
@@ -162,7 +162,7 @@ describe('GET /v1/notes/{note_id}', () => {
 })
 
 describe('GET /v1/notes/{note_id}/transcript', () => {
-  it('answers 404 not_ready until the session has ended, then the transcript at the current revision', async () => {
+  it('answers 404 not_ready until the session has ended, then the transcript at the current revision (§4, row 9)', async () => {
     await using service = await createNotesService()
     const recording = service.owner.record()
     const operation = `GET /v1/notes/${recording.note.note_id}/transcript`
@@ -182,7 +182,7 @@ describe('GET /v1/notes/{note_id}/transcript', () => {
     expect(transcriptSchema.parse(body).segments).toHaveLength(2)
   })
 
-  it('grows with every session that ends', async () => {
+  it('grows with every session that ends (§1)', async () => {
     await using service = await createNotesService()
     const note = service.owner.record().end({ transcript: [{ text: 'First' }] })
     const second = note.record()
@@ -209,7 +209,7 @@ describe('GET /v1/notes/{note_id}/transcript', () => {
 })
 
 describe('GET /v1/notes/{note_id}/summary', () => {
-  it('answers its status and null until it is generated, then the Markdown at the current revision', async () => {
+  it('answers its status and null until it is generated, then the Markdown at the current revision (§1, §4, row 10)', async () => {
     await using service = await createNotesService()
     const note = service.owner.record().end({ summary: '# Done' })
     const read = async () => (await call<Summary>(service, `GET /v1/notes/${note.note_id}/summary`)).body

@@ -16,7 +16,7 @@ interface NoteOperationsParts {
   readonly contract: Contract
 }
 
-/** How long content lags behind its event where any order is possible, in milliseconds (open point 29). */
+/** With `eventOrder: 'any'`: how long after its event content becomes readable, in milliseconds (open point 29). */
 const CONTENT_LAG_MS = 1000
 
 /** Reading notes, transcripts and summaries (contract §4; open points 1 to 10). */
@@ -42,13 +42,17 @@ export function mountNoteOperations(api: Hono<ApiEnv>, parts: NoteOperationsPart
 
   api.get('/v1/notes/:note_id/transcript', allowed('transcripts:read'), (context) => {
     const note = liveNote(world, context)
-    if (note.transcript_status === 'pending' || lags(note)) throw notReady('transcript', contract.transcriptNotReady)
+    if (note.transcript_status === 'pending' || lags(note)) {
+      if (contract.transcriptNotReady === 'not_found') throw notFound('transcript')
+      throw notReady('transcript', contract.transcriptNotReady)
+    }
     return context.json(transcriptResource(note, world.linesOf(note), contract))
   })
 
   api.get('/v1/notes/:note_id/summary', allowed('summaries:read'), (context) => {
     const note = liveNote(world, context)
     const markdown = world.summaryOf(note)
+    if (markdown === null && contract.summaryNotReady === 'not_found') throw notFound('summary')
     if (markdown === null && contract.summaryNotReady === 404) throw notReady('summary', 404)
     return context.json(summaryResource(note, markdown, contract))
   })
@@ -58,7 +62,7 @@ export function mountNoteOperations(api: Hono<ApiEnv>, parts: NoteOperationsPart
   }
 }
 
-/** A deleted note answers its tombstone, one out of sight nothing (open point 8). */
+/** The note, or its tombstone; 404 for a note that the key cannot access (open point 8). */
 function visibleNote(world: World, context: ApiContext): NoteRecord {
   const note = world.notes.find(context.req.param('note_id') ?? '')
   if (note === undefined || !context.get('integration').places.includes(note.place)) throw notFound('note')

@@ -6,7 +6,7 @@ import type { Cursors, Position } from './cursor.ts'
 import { readNoteQuery } from './note-query.ts'
 import { noteResource } from './note-resources.ts'
 
-/** What is wrong with one page of the list. */
+/** A fault of one page of the list. */
 export type PageFault = Extract<RequestFault, { readonly kind: 'empty_page' | 'short_page' }>
 
 interface PageRequest {

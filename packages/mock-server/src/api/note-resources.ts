@@ -4,16 +4,16 @@ import type { NoteRecord } from '../world/note-record.ts'
 import { ownerOf } from '../world/place.ts'
 import { runningText, type SpokenLine, timed } from '../world/transcript.ts'
 
-/** A resource of the wire, with what this service says more than the contract. */
+/** A resource, with fields that the contract does not have. */
 type Resource<Kind> = Partial<Kind> & Readonly<Record<string, unknown>>
 
-/** A note, or its tombstone, as the API shows it (open points 2 to 4). */
+/** A note or its tombstone, as the API returns it (open points 2 to 4). */
 export function noteResource(note: NoteRecord, contract: Contract): Resource<Note> {
   const required = { ...identifierOf(note, contract), revision: note.revision }
   if (note.status === 'deleted' && contract.tombstone === 'marker') return { ...required, status: 'deleted' }
   switch (contract.noteFields) {
     case 'required':
-      // A tombstone without its marker would be no tombstone.
+      // A tombstone keeps its marker.
       return note.status === 'deleted' ? { ...required, status: 'deleted' } : required
     case 'all':
       return { ...required, ...fieldsOf(note, contract) }
@@ -22,7 +22,7 @@ export function noteResource(note: NoteRecord, contract: Contract): Resource<Not
   }
 }
 
-/** A transcript, as the API shows it (open point 9). */
+/** A transcript, as the API returns it (open point 9). */
 export function transcriptResource(
   note: NoteRecord,
   lines: readonly SpokenLine[],
@@ -32,13 +32,13 @@ export function transcriptResource(
   return { note_id: note.note_id, ...revision, text: runningText(lines), segments: timed(lines) }
 }
 
-/** A summary, ready or not, as the API shows it (open point 10). */
+/** A summary, ready or not, as the API returns it (open point 10). */
 export function summaryResource(note: NoteRecord, markdown: string | null, contract: Contract): Resource<Summary> {
   const revision = contentRevision(note, note.summary_revision, contract)
   return { note_id: note.note_id, ...revision, status: note.summary_status, markdown }
 }
 
-/** How exact the times of notes are, in milliseconds (open point 7). */
+/** The precision of the timestamps of notes, in milliseconds (open point 7). */
 export function granularityMs(timestamps: Contract['timestamps']): number {
   return { milliseconds: 1, seconds: 1000, minutes: 60_000 }[timestamps]
 }
@@ -66,7 +66,7 @@ function fieldsOf(note: NoteRecord, contract: Contract): Resource<Note> & { read
   }
 }
 
-/** Values and fields that a service may have tomorrow (open point 3). */
+/** Values and fields that the contract does not have (open point 3). */
 function unfamiliarFieldsOf({ status, place }: NoteRecord): Resource<Note> {
   return {
     ...(status === 'deleted' ? {} : { status: 'archived' }),

@@ -1,7 +1,7 @@
 import type { ApiErrorBody } from '@notewire/protocol'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
-/** A request that the API refuses, with what it answers (open point 22). */
+/** The answer to a request that the API refuses (open point 22). */
 export class Problem extends Error {
   readonly status: ContentfulStatusCode
   readonly body: ApiErrorBody
@@ -22,53 +22,56 @@ export class Problem extends Error {
 export function unauthorized(): Problem {
   return new Problem(401, {
     code: 'unauthorized',
-    message:
-      'The API key is missing, unknown or revoked. Send "Authorization: Bearer <API key>" with a key that is in force.',
+    message: 'The API key is missing, unknown or revoked. Send "Authorization: Bearer <API key>" with a valid key.',
   })
 }
 
 export function insufficientScope(scope: string): Problem {
-  const message = `The API key lacks the scope "${scope}". Use one that was issued with it.`
+  const message = `The API key lacks the scope "${scope}". Use a key that has this scope.`
   return new Problem(403, { code: 'insufficient_scope', message, scope })
 }
 
 export function notFound(what: string): Problem {
-  return new Problem(404, { code: 'not_found', message: `There is no such ${what}, or the API key does not see it.` })
+  return new Problem(404, { code: 'not_found', message: `There is no such ${what}, or the API key cannot access it.` })
 }
 
-/** Nobody has such an operation here, whatever it names (open points 8 and 14). */
+/** The operation does not exist (open points 8 and 14). */
 export function unknownOperation(): Problem {
-  return new Problem(404, { code: 'unknown_operation', message: 'This service has no such operation.' })
+  return new Problem(404, { code: 'unknown_operation', message: 'This service does not support this operation.' })
 }
 
-/** Content that is not there yet (open points 9 and 10). */
+/** The content does not exist yet (open points 9 and 10). */
 export function notReady(content: 'transcript' | 'summary', status: 404 | 409 | 202): Problem {
   const event = { transcript: 'note.ended', summary: 'note.summary.generated' }[content]
-  const message = `The ${content} is not ready yet. It is when ${event} arrives, or ${content}_status is "ready".`
+  const message = `The ${content} is not ready yet. Read it again after the event ${event}, or when ${content}_status is "ready".`
   return new Problem(status, { code: 'not_ready', message })
 }
 
-/** A replay to an endpoint that nothing is sent to (open point 17). */
+/** A replay to an inactive endpoint (open point 17). */
 export function endpointNotActive(): Problem {
-  const message = 'The webhook endpoint is not active, and is sent nothing. Set its status to "active" first.'
+  const message = 'The webhook endpoint is not active, so no events are sent to it. Set its status to "active" first.'
   return new Problem(409, { code: 'endpoint_not_active', message })
 }
 
-/** What a fault rule answers instead of doing what was asked. */
+/** The answer of a fault rule. */
 export function faulty(status: ContentfulStatusCode, retryAfter: number | string | undefined): Problem {
   const code = status === 429 ? 'rate_limited' : 'injected_fault'
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
-  return new Problem(status, { code, message: 'A fault rule of this service says so. Try again.' }, headers)
+  return new Problem(
+    status,
+    { code, message: 'A fault rule of this service caused this response. Try again.' },
+    headers,
+  )
 }
 
-/** A query parameter that cannot be read. */
+/** A query parameter has a wrong value. */
 export function invalidParameter(name: string, rule: string): Problem {
   return new Problem(400, { code: 'invalid_parameter', message: `The parameter "${name}" ${rule}.` })
 }
 
 export function invalidCursor(): Problem {
   const message =
-    'The cursor is not one that this API gave to this key. Send next_cursor as it came, or start without one.'
+    'The API did not issue this cursor to this API key. Send next_cursor unchanged, or start without a cursor.'
   return new Problem(400, { code: 'invalid_cursor', message })
 }
 
@@ -76,7 +79,7 @@ export function invalidJson(): Problem {
   return new Problem(400, { code: 'invalid_json', message: 'The request body is not JSON. Send a JSON object.' })
 }
 
-/** A body that is JSON, and not what the operation takes. */
+/** The body is JSON, but a field is wrong. */
 export function invalidBody(message: string): Problem {
   return new Problem(422, { code: 'invalid_body', message })
 }

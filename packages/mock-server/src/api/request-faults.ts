@@ -7,7 +7,7 @@ import type { FaultBook } from '../faults/faults.ts'
 import type { ApiContext, ApiEnv } from './authorisation.ts'
 import { faulty } from './problem.ts'
 
-/** The connection breaks: there is no answer. Each way of asking shows it as a broken connection is shown there. */
+/** The connection breaks without an answer. Each transport reports it as it reports a broken connection. */
 export class ConnectionDropped extends Error {}
 
 interface RequestFaultsParts {
@@ -15,7 +15,7 @@ interface RequestFaultsParts {
   readonly timeline: Timeline
 }
 
-/** Lets the rules strike that are about a request. */
+/** Applies the fault rules to a request. */
 export function strikeRequests({ faults, timeline }: RequestFaultsParts): MiddlewareHandler<ApiEnv> {
   return async (context, next) => {
     const struck = faults.strikeRequest(context.req.method, context.req.path)
@@ -47,7 +47,7 @@ async function strikeAfter(fault: RequestFault, context: ApiContext): Promise<vo
   const text = await context.res.text()
   const broken = fault.kind === 'truncated' ? text.slice(0, text.length / 2) : `${text.replace(':', ' =')},`
   const { status, headers } = context.res
-  // Emptied first, since Hono merges the headers of the old answer into the new one.
+  // Reset first, because Hono merges the headers of the old answer into the new one.
   context.res = undefined
   context.res = new Response(broken, { status, headers })
 }

@@ -1,25 +1,25 @@
 import type { Timeline } from '../clock/timeline.ts'
 
-/** One request that the API got, in the log of its service. Times are the service's clock's. */
+/** One request to the API. The service's clock gives the times. */
 export interface ReceivedRequest {
-  /** What the answer's `x-request-id` says. */
+  /** The `x-request-id` of the answer. */
   readonly request_id: string
-  /** When it came, in milliseconds since the Unix epoch. */
+  /** When it arrived, in milliseconds since the Unix epoch. */
   readonly at: number
   readonly method: string
   readonly path: string
   readonly query: Readonly<Record<string, string>>
-  /** The part of its API key that may be shown; `undefined` when no key in force was sent. */
+  /** The identifier of its API key; `undefined` without a valid key. */
   readonly key_id: string | undefined
-  /** What was sent, as text; `''` without a body. */
+  /** The body as text; `''` without a body. */
   readonly body: string
-  /** The status of the answer; `undefined` while there is none, and when the connection was dropped. */
+  /** The status of the answer; `undefined` while there is none, or if the connection was dropped. */
   readonly status: number | undefined
-  /** From its arrival to the answer, in milliseconds. */
+  /** The time from its arrival to the answer, in milliseconds. */
   readonly duration_ms: number
 }
 
-/** Writes down every request, in order of arrival. */
+/** Logs every request, in order of arrival. */
 export class RequestLog {
   readonly requests: ReceivedRequest[] = []
   readonly #timeline: Timeline
@@ -28,7 +28,7 @@ export class RequestLog {
     this.#timeline = timeline
   }
 
-  /** @returns a function that writes down what came of it */
+  /** @returns a function that logs the answer */
   arrived(
     request: Pick<ReceivedRequest, 'request_id' | 'method' | 'path' | 'query'>,
   ): (answer: Pick<ReceivedRequest, 'key_id' | 'body' | 'status'>) => void {

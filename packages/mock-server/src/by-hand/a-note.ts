@@ -1,7 +1,7 @@
 import type { Note } from '@notewire/protocol'
 
 /**
- * A note as the API shows it, complete and plausible, with the fields that a test cares for (open point 3).
+ * A complete note as the API returns it. You pass only the fields that matter to the test (open point 3).
  *
  * @example
  * ```ts

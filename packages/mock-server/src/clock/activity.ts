@@ -1,11 +1,11 @@
 import { setAlarm } from './event-loop.ts'
 
-/** Whether anything happens: requests to the API, attempts that end, work that is done. */
+/** Counts what happens in a service: API requests, finished attempts, finished work. */
 export class Activity {
   #count = 0
   #next = Promise.withResolvers<void>()
 
-  /** How often something has happened. */
+  /** How many times something has happened. */
   get count(): number {
     return this.#count
   }

@@ -11,7 +11,9 @@ describe('an agenda', () => {
       fc.property(plans, (planned) => {
         const agenda = new Agenda()
         const kept: number[] = []
-        const appointments = planned.map(({ at }, order) => agenda.add(at, order, () => kept.push(order)))
+        const appointments = planned.map(({ at }, order) =>
+          agenda.add({ purpose: 'work', at, rank: order, act: () => kept.push(order) }),
+        )
         for (const [order, appointment] of appointments.entries()) {
           if (planned[order]?.cancelled) agenda.cancel(appointment)
         }
@@ -21,20 +23,29 @@ describe('an agenda', () => {
           .sort((one, two) => one.at - two.at || one.order - two.order)
           .map(({ order }) => order)
 
-        expect(agenda.size).toBe(expected.length)
-        while (agenda.next !== undefined) agenda.keepNext()
+        expect(agenda.count('work')).toBe(expected.length)
+        while (agenda.nextAt() !== undefined) agenda.keepNext()
         expect(kept).toEqual(expected)
-        expect(agenda.size).toBe(0)
+        expect(agenda.count('work')).toBe(0)
       }),
     )
   })
 
+  it('finds the next appointment of a purpose', () => {
+    const agenda = new Agenda()
+    agenda.add({ purpose: 'work', at: 1, rank: 1, act: () => undefined })
+    const cancelled = agenda.add({ purpose: 'sleep', at: 2, rank: 2, act: () => undefined })
+    agenda.add({ purpose: 'sleep', at: 3, rank: 3, act: () => undefined })
+    agenda.cancel(cancelled)
+    expect([agenda.nextAt(), agenda.nextAt('sleep'), agenda.count('sleep')]).toEqual([1, 3, 1])
+  })
+
   it('does not count an appointment twice that is cancelled after it was kept', () => {
     const agenda = new Agenda()
-    const kept = agenda.add(1, 1, () => undefined)
-    agenda.add(2, 2, () => undefined)
+    const kept = agenda.add({ purpose: 'work', at: 1, rank: 1, act: () => undefined })
+    agenda.add({ purpose: 'work', at: 2, rank: 2, act: () => undefined })
     agenda.keepNext()
     agenda.cancel(kept)
-    expect(agenda.size).toBe(1)
+    expect(agenda.count('work')).toBe(1)
   })
 })

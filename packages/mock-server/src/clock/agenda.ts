@@ -1,113 +1,99 @@
+/** The purpose of an appointment: work of the service, or a sleep of its caller. */
+export type Purpose = 'work' | 'sleep'
+
 /** Something to do at an instant. */
 export interface Appointment {
+  readonly purpose: Purpose
   /** Milliseconds since the Unix epoch. */
   at: number
-  /** Decides between appointments at the same instant: the lower comes first. */
+  /** Decides between appointments at the same instant: the lower rank comes first. */
   readonly rank: number
   readonly act: () => void
   cancelled: boolean
 }
 
-/** What is to be done when, the earliest first: a binary heap, in which cancelled appointments stay for a while. */
+/** Appointments in order of time. Cancelled appointments stay in the list for a while. */
 export class Agenda {
-  #heap: Appointment[] = []
-  #live = 0
+  #appointments: Appointment[] = []
+  #live: Record<Purpose, number> = { work: 0, sleep: 0 }
+  #rank = 0
 
-  /** How many appointments are neither kept nor cancelled. */
-  get size(): number {
-    return this.#live
+  /** A rank after every earlier rank, for appointments at the same instant. */
+  nextRank(): number {
+    this.#rank += 1
+    return this.#rank
   }
 
-  /** The next appointment, left in place. */
-  get next(): Appointment | undefined {
-    while (this.#heap[0]?.cancelled) this.#removeFirst()
-    return this.#heap[0]
+  /** How many appointments with this purpose are neither done nor cancelled. */
+  count(purpose: Purpose): number {
+    return this.#live[purpose]
   }
 
-  add(at: number, rank: number, act: () => void): Appointment {
-    const appointment = { at, rank, act, cancelled: false }
-    this.#live += 1
-    this.#heap.push(appointment)
-    this.#rise(this.#heap.length - 1)
-    return appointment
+  /** When the next appointment is due, for one purpose or for any. */
+  nextAt(purpose?: Purpose): number | undefined {
+    if (purpose === undefined) return this.#next?.at
+    return this.#appointments.find((each) => !each.cancelled && each.purpose === purpose)?.at
   }
 
-  /** Keeps the next appointment: takes it out and does it. */
-  keepNext(): void {
-    const appointment = this.next
-    if (appointment === undefined) return
-    this.#removeFirst()
-    this.#live -= 1
-    // A later cancellation finds nothing left to cancel.
-    appointment.cancelled = true
-    appointment.act()
+  add(appointment: Omit<Appointment, 'cancelled'>): Appointment {
+    const added = { ...appointment, cancelled: false }
+    this.#live[added.purpose] += 1
+    this.#appointments.splice(this.#placeOf(added), 0, added)
+    return added
+  }
+
+  /**
+   * Removes the next appointment and does it.
+   *
+   * @returns its purpose
+   */
+  keepNext(): Purpose | undefined {
+    const next = this.#next
+    if (next === undefined) return undefined
+    this.#appointments.shift()
+    this.#live[next.purpose] -= 1
+    // A later cancellation has no effect.
+    next.cancelled = true
+    next.act()
+    return next.purpose
   }
 
   cancel(appointment: Appointment): void {
     if (appointment.cancelled) return
     appointment.cancelled = true
-    this.#live -= 1
-    // Time may stand still while thousands are cancelled. What is sorted is a heap, too.
-    if (this.#heap.length > 2 * this.#live + 64) {
-      this.#heap = this.#heap.filter(({ cancelled }) => !cancelled).sort((one, two) => (isEarlier(one, two) ? -1 : 1))
+    this.#live[appointment.purpose] -= 1
+    // Thousands can be cancelled while the clock stands still, and must not fill the memory.
+    if (this.#appointments.length > 2 * (this.#live.work + this.#live.sleep) + 64) {
+      this.#appointments = this.#appointments.filter(({ cancelled }) => !cancelled)
     }
   }
 
   /** Moves every appointment by the same time. */
   shift(ms: number): void {
-    for (const appointment of this.#heap) appointment.at += ms
+    for (const appointment of this.#appointments) appointment.at += ms
   }
 
   clear(): void {
-    for (const appointment of this.#heap) appointment.cancelled = true
-    this.#heap = []
-    this.#live = 0
+    for (const appointment of this.#appointments) appointment.cancelled = true
+    this.#appointments = []
+    this.#live = { work: 0, sleep: 0 }
   }
 
-  #removeFirst(): void {
-    const last = this.#heap.pop()
-    if (last === undefined || this.#heap.length === 0) return
-    this.#heap[0] = last
-    this.#sink(0)
+  get #next(): Appointment | undefined {
+    while (this.#appointments[0]?.cancelled) this.#appointments.shift()
+    return this.#appointments[0]
   }
 
-  #rise(start: number): void {
-    let index = start
-    while (index > 0) {
-      const parent = (index - 1) >> 1
-      if (!this.#isBefore(index, parent)) return
-      this.#swap(index, parent)
-      index = parent
+  /** The index at which an appointment belongs, by binary search. */
+  #placeOf({ at, rank }: Appointment): number {
+    let [low, high] = [0, this.#appointments.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const other = this.#appointments[middle]
+      const isEarlier = other !== undefined && (other.at === at ? other.rank < rank : other.at < at)
+      if (isEarlier) low = middle + 1
+      else high = middle
     }
+    return low
   }
-
-  #sink(start: number): void {
-    let index = start
-    for (;;) {
-      const left = 2 * index + 1
-      const earlier = this.#isBefore(left + 1, left) ? left + 1 : left
-      if (!this.#isBefore(earlier, index)) return
-      this.#swap(index, earlier)
-      index = earlier
-    }
-  }
-
-  #isBefore(index: number, other: number): boolean {
-    const one = this.#heap[index]
-    const two = this.#heap[other]
-    return one !== undefined && two !== undefined && isEarlier(one, two)
-  }
-
-  #swap(index: number, other: number): void {
-    const one = this.#heap[index]
-    const two = this.#heap[other]
-    if (one === undefined || two === undefined) return
-    this.#heap[index] = two
-    this.#heap[other] = one
-  }
-}
-
-/** Tells which of two appointments comes first: by time, then by rank. */
-export function isEarlier(one: Appointment, two: Appointment): boolean {
-  return one.at === two.at ? one.rank < two.rank : one.at < two.at
 }

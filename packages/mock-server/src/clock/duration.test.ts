@@ -1,5 +1,5 @@
-import { OptionError } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
+import { MockServerError } from '../mock-server-error.ts'
 import { type Duration, durationMs } from './duration.ts'
 
 describe('a duration', () => {
@@ -18,7 +18,7 @@ describe('a duration', () => {
   it.each(['', '5', '5 m', 'm5', '-5m', '1.5h', '40m26h', '1d', -1, Number.NaN, Number.POSITIVE_INFINITY])(
     'refuses %j and says how to write one',
     (malformed) => {
-      expect(() => durationMs(malformed as Duration)).toThrow(OptionError)
+      expect(() => durationMs(malformed as Duration)).toThrow(MockServerError)
       expect(() => durationMs(malformed as Duration)).toThrow('26h40m')
     },
   )

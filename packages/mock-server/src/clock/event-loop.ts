@@ -1,10 +1,10 @@
-// Taken once, here: a test that installs fake timers must not stop the service.
+// Read once, so that fake timers of a test do not stop the service.
 const { clearImmediate, clearTimeout, setImmediate, setTimeout } = globalThis
 
-/** Timers wait no longer than this, and fire at once when asked to. */
+/** The longest delay of a timer. A timer with a longer one fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** Resolves in the next turn of the event loop, when everything that was ready to continue has done so. */
+/** Resolves in the next turn of the event loop, after everything that was ready to continue. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)
@@ -12,7 +12,7 @@ export function nextTurn(): Promise<void> {
 }
 
 /**
- * Runs something after `ms` of the machine's time, or in the next turn of the event loop when that is nothing.
+ * Runs something after `ms` of the machine's time, or in the next turn of the event loop if `ms` is 0.
  *
  * @returns a function that cancels it
  */

@@ -1,28 +1,28 @@
 import type { Clock } from '@notewire/protocol'
 import type { Duration } from './duration.ts'
 
-/** Whose time a service follows: its own, which a test moves, or the machine's. */
+/** The time that a service follows: its own, which a test advances, or the machine's. */
 export type ClockMode = 'virtual' | 'real'
 
-/** Where every virtual clock starts: 2026-01-01T00:00:00.000Z. */
+/** The start of every virtual clock: 2026-01-01T00:00:00.000Z. */
 export const CLOCK_START = Date.UTC(2026, 0, 1)
 
 /**
- * The clock of one service: what it stamps, signs and waits by. Hand it to the receiver and the client under test, so that
- * both sides agree on the time.
+ * The clock of one service, for its timestamps, signatures and timers. Pass it to the receiver under test, so that both sides
+ * agree on the time.
  *
- * Virtual time moves only while {@link ServiceClock.advance} or `service.settled()` is awaited, and stands still while an
- * attempt is in flight. When an attempt waits on this very clock, or hangs, time goes on as fast as real time does, and
- * a wait of more than a second takes one. So it does for `service.connect()`, when the receiver hangs.
+ * Virtual time advances only while {@link ServiceClock.advance} or `service.settled()` is awaited, and stands still while an
+ * attempt is in flight. If the handler of an attempt sleeps on this clock, or does not answer, time advances at the speed of real
+ * time, and each wait takes at most one second. The same holds for `service.connect()` if the receiver does not answer.
  *
- * A sleep never keeps `settled()` waiting. After `service.close()` time stands still: a sleep ends only by its signal.
+ * `settled()` does not wait for sleeps. After `service.close()` time stands still, and only the signal of a sleep ends it.
  */
 export interface ServiceClock extends Clock {
   /**
-   * Moves virtual time on, does everything that falls due on the way in order of time, and returns when it is quiet.
+   * Advances virtual time, does everything that is due until then in order of time, and resolves when nothing is in flight.
    *
-   * @throws `ClockError` when the clock follows the machine
-   * @throws `OptionError` when the duration is malformed
+   * @throws `MockServerError` `clock_not_virtual` when the clock follows the machine
+   * @throws `MockServerError` `option_invalid` when the duration is malformed
    * @example
    * ```ts
    * import { createNotesService } from '@notewire/mock-server'

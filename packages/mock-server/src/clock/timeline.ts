@@ -1,23 +1,24 @@
 import { systemClock } from '@notewire/protocol'
+import { MockServerError } from '../mock-server-error.ts'
 import { Activity } from './activity.ts'
-import type { Appointment } from './agenda.ts'
-import { Calendar, type Purpose } from './calendar.ts'
-import { ClockError } from './clock-error.ts'
+import { Agenda, type Appointment, type Purpose } from './agenda.ts'
 import { type Duration, durationMs } from './duration.ts'
 import { nextTurn, setAlarm } from './event-loop.ts'
 import { CLOCK_START, type ClockMode, type ServiceClock } from './service-clock.ts'
 
-/** For how long, in milliseconds of the machine's time, an attempt in flight in which nothing happens stops virtual time. */
+/** How long an attempt in flight stops virtual time while nothing happens, in milliseconds of the machine's time. */
 const PATIENCE_MS = 1000
+/** The wait is split into parts, so that a pause of the whole machine uses up only one of them. */
+const PART_MS = 100
 
-/** Something scheduled that can still be called off. */
+/** Something scheduled that can be cancelled. */
 export interface Cancellable {
   cancel(): void
 }
 
-/** The {@link ServiceClock}, with what the service itself needs of it: work that falls due, and attempts that hold time. */
+/** The {@link ServiceClock}, with the parts that only the service uses: scheduled work, and attempts that hold the time. */
 export class Timeline implements ServiceClock {
-  readonly #calendar = new Calendar()
+  readonly #agenda = new Agenda()
   readonly #activity = new Activity()
   readonly #closing = Promise.withResolvers<void>()
   #mode: ClockMode
@@ -51,24 +52,24 @@ export class Timeline implements ServiceClock {
         resolve()
       })
       const wakeEarly = () => {
-        this.#calendar.cancel('sleep', appointment)
+        this.#agenda.cancel(appointment)
         reject(signal?.reason)
       }
       signal?.addEventListener('abort', wakeEarly, { once: true })
     })
   }
 
-  /** A place among whatever falls due at the same instant: behind everything ranked before. */
+  /** A rank after every earlier rank, for appointments at the same instant. */
   nextRank(): number {
-    return this.#calendar.nextRank()
+    return this.#agenda.nextRank()
   }
 
-  /** Lets the service do something after a while. Nothing more happens once the service is closed. */
+  /** Schedules work of the service. A closed service does no more work. */
   schedule(ms: number, act: () => void, rank = this.nextRank()): Cancellable {
     const appointment = this.#add('work', ms, rank, act)
     return {
       cancel: () => {
-        this.#calendar.cancel('work', appointment)
+        this.#agenda.cancel(appointment)
         this.noteActivity()
       },
     }
@@ -85,13 +86,13 @@ export class Timeline implements ServiceClock {
     }
   }
 
-  /** Says that something happened, so that patience with the attempts in flight starts anew. */
+  /** Reports that something happened, which restarts the wait for the attempts in flight. */
   noteActivity(): void {
     this.#activity.note()
   }
 
   async advance(duration: Duration): Promise<void> {
-    if (this.#mode === 'real') throw new ClockError()
+    if (this.#mode === 'real') throw notVirtual()
     const ms = durationMs(duration)
     await this.#inTurn(async () => {
       const target = this.#instant + Math.ceil(ms)
@@ -101,7 +102,7 @@ export class Timeline implements ServiceClock {
     })
   }
 
-  /** Resolves when the service has nothing left to do and nothing in flight, moving virtual time on as far as that takes. */
+  /** Resolves when no work is scheduled and nothing is in flight. Virtual time advances as far as necessary. */
   async settled(): Promise<void> {
     if (this.#mode === 'virtual') {
       await this.#inTurn(async () => {
@@ -112,48 +113,49 @@ export class Timeline implements ServiceClock {
     while (this.#isBusy && !this.#closed) await this.#activity.next
   }
 
-  /** Resolves with `event`, moving virtual time on only as far as attempts in flight that hang make it necessary. */
+  /** Resolves with `event`. Virtual time advances only while an attempt in flight does not answer. */
   async until(event: Promise<void>): Promise<void> {
     await this.#moveOnUntil(event, () => this.#inFlight > 0)
   }
 
-  /** Waits, as a sleep does. Virtual time moves on by itself as far as that takes, when nobody else moves it. */
+  /** Sleeps. Virtual time advances by itself as far as necessary. */
   async pass(ms: number): Promise<void> {
     await this.#moveOnUntil(this.sleep(ms), () => true)
   }
 
-  /** Follows the machine from now on. What was due in a minute still is. */
+  /** Follows the machine's clock from now on. The remaining time of every appointment stays the same. */
   turnReal(): void {
     if (this.#mode === 'real') return
-    this.#calendar.shift(systemClock.now() - this.#instant)
+    this.#agenda.shift(systemClock.now() - this.#instant)
     this.#mode = 'real'
     this.#setAlarm()
   }
 
-  /** Forgets everything that was to happen. */
+  /** Cancels every appointment. */
   close(): void {
     this.#closed = true
-    this.#calendar.clear()
+    this.#agenda.clear()
     this.#alarm?.silence()
     this.#closing.resolve()
     this.noteActivity()
   }
 
   get #isBusy(): boolean {
-    return this.#calendar.hasWork || this.#inFlight > 0
+    return this.#agenda.count('work') > 0 || this.#inFlight > 0
   }
 
   #add(purpose: Purpose, ms: number, rank: number, act: () => void): Appointment {
-    // Whole milliseconds, as everybody's clocks have them: whoever adds jitter sleeps for fractions.
-    const appointment = this.#calendar.add(purpose, this.now() + Math.ceil(Math.max(0, ms)), rank, act)
-    if (this.#closed) this.#calendar.cancel(purpose, appointment)
+    // Whole milliseconds, as in other clocks, because a sleep with jitter may have a fraction.
+    const at = this.now() + Math.ceil(Math.max(0, ms))
+    const appointment = this.#agenda.add({ purpose, at, rank, act })
+    if (this.#closed) this.#agenda.cancel(appointment)
     else this.#setAlarm()
     return appointment
   }
 
-  /** What is due now starts by itself; what is due later does under real time alone. */
+  /** Sets a timer for the next appointment: under virtual time only if it is due now. */
   #setAlarm(): void {
-    const at = this.#calendar.nextAt()
+    const at = this.#agenda.nextAt()
     if (at === undefined || this.#closed) return
     const waitMs = at - this.now()
     if (this.#mode === 'virtual' && waitMs > 0) return
@@ -174,9 +176,9 @@ export class Timeline implements ServiceClock {
   }
 
   async #startEachDue(): Promise<void> {
-    while ((this.#calendar.nextAt() ?? Number.POSITIVE_INFINITY) <= this.now()) {
-      // Whoever slept goes on before anything else does.
-      if (this.#calendar.keepNext() === 'sleep') await nextTurn()
+    while ((this.#agenda.nextAt() ?? Number.POSITIVE_INFINITY) <= this.now()) {
+      // The sleeper continues before anything else is done.
+      if (this.#agenda.keepNext() === 'sleep') await nextTurn()
     }
     this.noteActivity()
   }
@@ -195,14 +197,14 @@ export class Timeline implements ServiceClock {
     await Promise.race([watched, this.#closing.promise])
   }
 
-  /** One after the other: two movers of one time would each miss what the other runs. */
+  /** Serialises the drivers of the virtual time, because each must see what the other starts. */
   #inTurn(drive: () => Promise<void>): Promise<void> {
     const driven = this.#lastDrive.then(drive)
     this.#lastDrive = driven
     return driven
   }
 
-  /** Resolves when everything due now has started and nothing is in flight, or nothing happens in what is. */
+  /** Resolves when everything due now has started, and nothing is in flight or nothing happens in it. */
   async #quiet(): Promise<void> {
     do {
       await nextTurn()
@@ -212,23 +214,34 @@ export class Timeline implements ServiceClock {
 
   async #somethingHappens(): Promise<boolean> {
     const before = this.#activity.count
-    await this.#activity.nextWithin(this.#patienceMs())
-    await nextTurn()
-    await this.#starting
+    let leftMs = this.#patienceMs()
+    do {
+      await this.#activity.nextWithin(Math.min(PART_MS, leftMs))
+      await nextTurn()
+      await this.#starting
+      leftMs -= PART_MS
+    } while (leftMs > 0 && this.#activity.count === before)
     return this.#activity.count > before
   }
 
-  /** A sleeper in an attempt waits no longer than under real time. */
+  /** A handler that sleeps on this clock waits no longer than under real time. */
   #patienceMs(): number {
-    const sleepMs = (this.#calendar.nextAt('sleep') ?? Number.POSITIVE_INFINITY) - this.#instant
+    const sleepMs = (this.#agenda.nextAt('sleep') ?? Number.POSITIVE_INFINITY) - this.#instant
     return Math.min(PATIENCE_MS, sleepMs)
   }
 
-  /** @returns whether anything falls due up to `limit` */
+  /** @returns whether anything is due up to `limit` */
   #moveOn(limit: number): boolean {
-    const at = this.#calendar.nextAt()
+    const at = this.#agenda.nextAt()
     if (at === undefined || at > limit || this.#mode === 'real') return false
     this.#instant = Math.max(this.#instant, at)
     return true
   }
+}
+
+function notVirtual(): MockServerError {
+  return new MockServerError('clock_not_virtual', {
+    problem: "the service follows the machine's clock, which cannot be advanced",
+    remedy: "Create the service with clock: 'virtual', which also holds after listen().",
+  })
 }

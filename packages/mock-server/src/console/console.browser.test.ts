@@ -8,7 +8,7 @@ import { startReceiver } from '../fixtures/receiver-port.ts'
 import type { NotesService } from '../notes-service.ts'
 
 /** For what another side does in its own time. */
-const PATIENCE = { timeout: 15_000 }
+const PATIENCE = { timeout: 60_000 }
 
 let browser: Browser
 let service: NotesService
@@ -41,7 +41,7 @@ afterEach(async () => {
 })
 
 describe('an endpoint', () => {
-  it('is registered, verified, and its secret shown once', async () => {
+  it('is registered, verified, and its secret shown once (§2)', async () => {
     await visit('/console')
     await page.getByRole('link', { name: 'Register an endpoint' }).click()
     await page.getByLabel('URL').fill(receiver.url)
@@ -50,7 +50,7 @@ describe('an endpoint', () => {
     expect(await page.locator('#secret').textContent()).toMatch(/^whsec_[\w-]{43}$/)
 
     await page.reload()
-    expect(await heading()).toBe('Shown already')
+    expect(await heading()).toBe('Already shown')
     complaints = complaints.filter((complaint) => !complaint.includes('410'))
 
     await visit('/console/endpoints')
@@ -59,7 +59,7 @@ describe('an endpoint', () => {
     expect(inbox.received.map(({ event }) => event.event_type)).toEqual(['endpoint.verification'])
   })
 
-  it('is sent a test', async () => {
+  it('is sent a test (§4)', async () => {
     await registered()
     await visit('/console/endpoints')
     await page.getByRole('button', { name: 'Send test' }).click()
@@ -75,7 +75,7 @@ describe('an endpoint', () => {
     expect(rotated).toMatch(/^whsec_/)
     expect(rotated).not.toBe(signing_secret)
 
-    await page.getByRole('link', { name: 'I have kept it' }).click()
+    await page.getByRole('link', { name: 'I have copied it' }).click()
     await page.getByRole('button', { name: 'Send test' }).click()
     await expect.poll(() => inbox.received.at(-1)?.headers['webhook-signature'], PATIENCE).toMatch(/^v1,\S+ v1,\S+$/)
   })
@@ -95,22 +95,22 @@ describe('an endpoint', () => {
     expect(inbox.received.map(({ event }) => event.event_type)).toEqual(['endpoint.verification'])
 
     await page.getByText('Delete this endpoint').click()
-    await page.getByRole('button', { name: 'Delete it' }).click()
-    await page.getByText('No endpoint yet').waitFor()
+    await page.getByRole('button', { name: 'Delete endpoint' }).click()
+    await page.getByText('No endpoints yet').waitFor()
   })
 
   it('is refused with the reason that the API gives', async () => {
     await visit('/console/endpoints')
     await page.getByLabel('URL').fill('ftp://127.0.0.1/hooks')
     await page.getByRole('button', { name: 'Register' }).click()
-    expect(await heading()).toBe('That cannot be done')
+    expect(await heading()).toBe('Request refused')
     await page.getByText('must be an absolute https URL').waitFor()
     complaints = complaints.filter((complaint) => !complaint.includes('422'))
   })
 })
 
 describe('a key', () => {
-  it('is issued for a channel with scopes, shown once, and revoked: by keyboard alone', async () => {
+  it('is issued for a channel with scopes, shown once, and revoked: by keyboard alone (§2)', async () => {
     await visit('/console/integrations')
     await tabTo('Name')
     await page.keyboard.type('Design')
@@ -120,7 +120,7 @@ describe('a key', () => {
     await page.keyboard.press('Space')
     await page.keyboard.press('Enter')
     const card = page.locator('article', { has: page.getByRole('heading', { name: 'Design' }) })
-    await card.getByText('No key is in force').waitFor()
+    await card.getByText('No active keys').waitFor()
     await card.locator('summary').focus()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
@@ -132,13 +132,13 @@ describe('a key', () => {
     expect((await call(service, 'GET /v1/notes', { key })).status).toBe(200)
     expect((await call(service, 'GET /v1/notes/note_1/transcript', { key })).status).toBe(403)
 
-    await page.getByRole('link', { name: 'I have kept it' }).focus()
+    await page.getByRole('link', { name: 'I have copied it' }).focus()
     await page.keyboard.press('Enter')
     await card.getByText('Revoke …').focus()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await card.getByText('No key is in force').waitFor()
+    await card.getByText('No active keys').waitFor()
     expect((await call(service, 'GET /v1/notes', { key })).status).toBe(401)
   })
 })
@@ -168,7 +168,7 @@ describe('deliveries', () => {
     await second.getByText('the database is locked').waitFor()
     await second.getByText('x-worker').waitFor()
     await second.getByText('webhook-signature', { exact: true }).waitFor()
-    await page.getByText('30 s after the one before').waitFor()
+    await page.getByText('30 s after the previous attempt').waitFor()
     await page.getByText('Attempt 3 leaves at').waitFor()
     await second.locator('#attempt-2-curl-copy').focus()
 
@@ -194,7 +194,7 @@ describe('deliveries', () => {
     expect(command).toContain(inbox.received.at(-1)?.body)
   })
 
-  it('are replayed: the same event in another message', async () => {
+  it('are replayed: the same event in another message (§6)', async () => {
     await registered()
     service.owner.record().end({ summary: false })
     await service.settled()
@@ -216,7 +216,7 @@ describe('a note', () => {
     await visit('/console/notes')
     await page.getByLabel('Title').fill('Stand-up')
     await page.getByRole('button', { name: 'Record' }).click()
-    await page.getByRole('button', { name: 'End it' }).click()
+    await page.getByRole('button', { name: 'End session' }).click()
     await page.getByText('ended', { exact: true }).first().waitFor()
     await service.settled()
     await page.getByLabel('Title').fill('Stand-up, Monday')
@@ -227,7 +227,7 @@ describe('a note', () => {
     await page.getByRole('button', { name: 'Move' }).click()
     await page.locator('dd', { hasText: 'Design' }).waitFor()
     await page.getByText('Delete this note').click()
-    await page.getByRole('button', { name: 'Delete it' }).click()
+    await page.getByRole('button', { name: 'Delete note' }).click()
     await page.getByText('This note was deleted').waitFor()
     await service.settled()
     expect(inbox.kinds).toEqual(['note.ended', 'note.summary.generated', 'note.updated', 'note.deleted'])
@@ -266,11 +266,11 @@ describe('time and faults', () => {
     await visit('/console/clock')
     await page.getByRole('button', { name: '+30s' }).click()
     await page.getByLabel('By').fill('2h36m')
-    await page.getByRole('button', { name: 'Move on' }).click()
+    await page.getByRole('button', { name: 'Advance' }).click()
     await page.locator('#now', { hasText: '1 Jan 02:36:30' }).waitFor()
     expect(service.attempts.filter(({ event_type }) => event_type === 'note.ended')).toHaveLength(5)
     inbox.answer = () => 204
-    await page.getByRole('button', { name: 'Until all is quiet' }).click()
+    await page.getByRole('button', { name: 'Until nothing is pending' }).click()
     await page.locator('#now', { hasText: '14:3' }).waitFor()
     expect(service.deliveries.at(-1)?.status).toBe('delivered')
   })
@@ -278,15 +278,15 @@ describe('time and faults', () => {
   it('are chosen from a list, told as a test would write them, and ended', async () => {
     await registered()
     await visit('/console/faults')
-    await page.getByLabel('A request').selectOption('503')
+    await page.getByLabel('Fault of a request').selectOption('503')
     await page.getByLabel('Which calls').last().fill('1, 3')
-    await page.getByRole('button', { name: 'Let it happen' }).last().click()
+    await page.getByRole('button', { name: 'Inject' }).last().click()
     await page.getByText('{"request":"GET /v1/notes","calls":[1,3],"fault":{"kind":"status","status":503}}').waitFor()
     const statuses: number[] = []
     for (let count = 0; count < 4; count++) statuses.push((await call(service, 'GET /v1/notes')).status)
     expect(statuses).toEqual([503, 200, 503, 200])
-    await page.getByRole('button', { name: 'End all' }).click()
-    await page.getByText('Nothing goes wrong').waitFor()
+    await page.getByRole('button', { name: 'Remove all' }).click()
+    await page.getByText('No faults').waitFor()
     expect(service.faults.rules).toEqual([])
   })
 })
@@ -301,7 +301,7 @@ describe('the console in a hostile world', () => {
         ),
     )
     await page.goto(foreign.url)
-    await page.getByText('Only the pages of this console').waitFor()
+    await page.getByText('only pages of this console').waitFor()
     await visit('/console/integrations')
     expect(await page.getByText('Taken').count()).toBe(0)
     complaints = complaints.filter((complaint) => !complaint.includes('403') && !complaint.includes(foreign.url))
@@ -340,7 +340,7 @@ it('says when the service is gone', async () => {
   await visit('/console/deliveries')
   await page.locator('body:not(.offline)').waitFor()
   await service.close()
-  await page.getByText('The service does not answer').waitFor()
+  await page.getByText('The mock server does not answer').waitFor()
   complaints = []
 })
 

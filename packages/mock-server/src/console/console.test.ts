@@ -78,7 +78,7 @@ describe('the console of a service that listens', () => {
     const headers = { 'content-type': type, origin: service.baseUrl }
     const { status, text } = await ask(service, { path: '/console/notes', method: 'POST', headers, body })
     expect(status).toBe(422)
-    expect(text).toContain('That cannot be done')
+    expect(text).toContain('Request refused')
     expect(text).not.toContain('    at ')
   })
 

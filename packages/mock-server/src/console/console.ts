@@ -1,37 +1,53 @@
-import { NotewireError } from '@notewire/protocol'
 import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
+import { Control, type ServiceParts } from '../control/control.ts'
+import { createControlApi } from '../control/control-api.ts'
+import { consoleHeaders, refusalOf, type Visitor } from '../control/guard.ts'
+import { MockServerError, type MockServerErrorCode } from '../mock-server-error.ts'
 import { mountClock } from './clock.ts'
-import type { ConsoleParts } from './console-parts.ts'
 import { mountDeliveries } from './deliveries.ts'
 import { mountEndpoints } from './endpoints.ts'
 import { mountFaults } from './faults.ts'
-import { consoleHeaders, refusalOf, type Visitor } from './guard.ts'
 import { mountIntegrations } from './integrations.ts'
 import { mountLiveUpdates } from './live.ts'
 import { mountNotes } from './notes.ts'
-import { messagePage } from './page.ts'
+import { type ConsoleParts, messagePage } from './page.ts'
 import { SCRIPT } from './script.ts'
 import { ShownOnce } from './shown-once.ts'
 import { STYLESHEET } from './stylesheet.ts'
 
 const MAX_FORM_BYTES = 256 * 1024
 
-/** Answers a request to the console, from where it came. */
+/** Answers a request to the console or the control API. */
 export type AnswerConsole = (request: Request, visitor: Visitor) => Promise<Response>
 
-/** The console at `/console`: what the contract says that a console does (§2, §6), and what the developer of a receiver needs. */
-export function createConsole(parts: ConsoleParts): AnswerConsole {
+/** The console at `/console`, in which people control the service (contract §2, §6), and the control API at `/control`. */
+export function createConsole(service: ServiceParts): AnswerConsole {
+  const answerControl = createControlApi(service)
+  const answerPage = createPages({ ...service, control: new Control(service) })
+  return async (request, visitor) => {
+    const isControl = new URL(request.url).pathname.startsWith('/control')
+    const refusal = refusalOf(request, visitor)
+    if (refusal !== undefined)
+      return consoleHeaders(forbidden(new MockServerError('console_refused', refusal), isControl))
+    return consoleHeaders(await (isControl ? answerControl(request) : answerPage(request)))
+  }
+}
+
+function forbidden({ code, message, problem, remedy }: MockServerError, isControl: boolean): Response {
+  if (!isControl) return new Response(`${message}\n`, { status: 403 })
+  return Response.json({ error: { code, message, problem, remedy } }, { status: 403 })
+}
+
+function createPages(parts: ConsoleParts): (request: Request) => Response | Promise<Response> {
   const pages = new Hono()
   pages.use(bodyLimit({ maxSize: MAX_FORM_BYTES }))
   pages.onError((error, context) => {
-    // What cannot be done is said to whoever tried; anything else is a fault of this service.
-    if (!(error instanceof NotewireError)) throw error
-    return context.html(messagePage(parts, 'That cannot be done', error.message), 422)
+    // Anything else is a bug of the mock server.
+    if (!(error instanceof MockServerError)) throw error
+    return context.html(messagePage(parts, 'Request refused', error), MISSING.has(error.code) ? 404 : 422)
   })
-  pages.notFound((context) =>
-    context.html(messagePage(parts, 'Nothing here', 'There is no such page, or what it showed is gone.'), 404),
-  )
+  pages.notFound((context) => context.html(messagePage(parts, 'Page not found', PAGE_MISSING), 404))
   pages.get('/console', (context) => context.redirect('/console/deliveries'))
   pages.get('/console/console.css', (context) => context.body(STYLESHEET, 200, { 'content-type': 'text/css' }))
   pages.get('/console/console.js', (context) => context.body(SCRIPT, 200, { 'content-type': 'text/javascript' }))
@@ -45,10 +61,19 @@ export function createConsole(parts: ConsoleParts): AnswerConsole {
   mountFaults(pages, parts)
   shownOnce.mount(pages, parts)
   mountLiveUpdates(pages)
+  return (request) => pages.fetch(request)
+}
 
-  return async (request, visitor) => {
-    const refusal = refusalOf(request, visitor)
-    const answer = refusal === undefined ? await pages.fetch(request) : new Response(`${refusal}\n`, { status: 403 })
-    return consoleHeaders(answer)
-  }
+/** The path of the request names something that does not exist. */
+const MISSING: ReadonlySet<MockServerErrorCode> = new Set([
+  'delivery_unknown',
+  'endpoint_unknown',
+  'integration_unknown',
+  'key_unknown',
+  'note_unknown',
+])
+
+const PAGE_MISSING = {
+  problem: 'This page does not exist, or what it showed was deleted',
+  remedy: 'Choose another page above.',
 }

@@ -1,4 +1,4 @@
-/** The command that sends a request again, byte for byte, in any POSIX shell. */
+/** The curl command that sends the same request again, byte for byte, in a POSIX shell. */
 export function curlOf({
   url,
   headers,

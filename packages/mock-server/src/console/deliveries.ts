@@ -1,43 +1,25 @@
-import { NotewireError } from '@notewire/protocol'
 import type { Context, Hono } from 'hono'
 import { html } from 'hono/html'
-import type { Endpoint } from '../delivery/endpoint.ts'
-import { attemptSchedule } from './attempt-schedule.ts'
-import type { ConsoleParts } from './console-parts.ts'
-import { deliveryOf, type LoggedDelivery, newestDeliveries, nextAttemptAt } from './delivery-log.ts'
-import { deliveryPage } from './delivery-page.ts'
-import { deliveryMark } from './delivery-status.ts'
-import type { Html } from './markup.ts'
-import { page } from './page.ts'
-import { instant } from './time-text.ts'
+import { deliveryOf, type LoggedDelivery, newestDeliveries, nextAttemptAt } from '../control/delivery-log.ts'
+import type { DeliveryStatus } from '../delivery/delivery.ts'
+import { attemptSchedule, timeLine } from './delivery-attempts.ts'
+import { actButton, type ConsoleParts, emptyList, facts, type Html, instant, mark, page } from './page.ts'
 
 const A_PAGE = 50
 
-/** The deliveries, live, and each with its attempts. */
+/** The pages of the deliveries. */
 export function mountDeliveries(pages: Hono, parts: ConsoleParts): void {
-  const { engine, endpoints, contract } = parts
-
   pages.get('/console/deliveries', (context) => context.html(deliveriesPage(parts, context)))
 
   pages.get('/console/deliveries/:delivery_id', (context) => {
-    const logged = deliveryOf(engine, context.req.param('delivery_id'))
+    const logged = deliveryOf(parts.engine, context.req.param('delivery_id'))
     return logged === undefined ? context.notFound() : context.html(deliveryPage(parts, logged))
   })
 
   pages.post('/console/deliveries/:delivery_id/replay', (context) => {
-    const delivery = engine.delivery(context.req.param('delivery_id'))
-    const endpoint = delivery === undefined ? undefined : endpoints.find(delivery.endpoint_id)
-    if (delivery === undefined || endpoint === undefined) return context.notFound()
-    if (endpoint.state !== 'active' && contract.whileInactive === 'dropped') throw notActive()
-    return context.redirect(`/console/deliveries/${engine.replay(delivery, endpoint).delivery_id}`, 303)
+    const { delivery_id } = parts.control.replay(context.req.param('delivery_id'))
+    return context.redirect(`/console/deliveries/${delivery_id}`, 303)
   })
-}
-
-function notActive(): NotewireError {
-  return new NotewireError(
-    'endpoint_not_active',
-    'its endpoint is not active, and nothing is sent to it. Have it verified first.',
-  )
 }
 
 function deliveriesPage(parts: ConsoleParts, context: Context): Html {
@@ -49,8 +31,8 @@ function deliveriesPage(parts: ConsoleParts, context: Context): Html {
     title: 'Deliveries',
     section: 'Deliveries',
     content: html`
-      <div class="heading"><h1>Deliveries</h1>${statusFilter(context)}</div>
-      ${narrowed === undefined || narrowed === status ? '' : html`<p class="narrowed">Only those of <code>${narrowed}</code>. <a href="/console/deliveries">Show all</a></p>`}
+      <div class="heading"><h1>Deliveries</h1>${statusFilter(status)}</div>
+      ${narrowed === undefined || narrowed === status ? '' : html`<p class="narrowed">Only deliveries of <code>${narrowed}</code>. <a href="/console/deliveries">Show all</a></p>`}
       <section id="deliveries" data-live>
         ${deliveries.length === 0 ? noDeliveries(parts, narrowed !== undefined) : deliveryTable(parts, deliveries)}
         ${more ? html`<p><a class="button" href="${olderThan(context, skip + A_PAGE)}">Older deliveries</a></p>` : ''}
@@ -58,14 +40,23 @@ function deliveriesPage(parts: ConsoleParts, context: Context): Html {
   })
 }
 
-const STATUSES = ['pending', 'delivered', 'given_up', 'lost'] as const
+const STATUS_MARKS = {
+  pending: ['waiting', 'pending'],
+  delivered: ['good', 'delivered'],
+  given_up: ['bad', 'given up'],
+  lost: ['quiet', 'lost'],
+} as const satisfies Record<DeliveryStatus, readonly [string, string]>
 
-function statusFilter(context: Context): Html {
-  const chosen = context.req.query('status')
-  const choice = (label: string, status?: string) =>
-    html`<a href="/console/deliveries${status === undefined ? '' : `?status=${status}`}" ${chosen === status ? html`aria-current="true"` : ''}>${label}</a>`
+function deliveryMark(status: DeliveryStatus): Html {
+  const [tone, label] = STATUS_MARKS[status]
+  return mark(tone, label)
+}
+
+function statusFilter(chosen: string | undefined): Html {
+  const choice = (label: string, query: string, status?: string) =>
+    html`<a href="/console/deliveries${query}" ${chosen === status ? html`aria-current="true"` : ''}>${label}</a>`
   return html`<nav class="filter" aria-label="Status">
-    ${choice('All')} ${STATUSES.map((status) => choice(status.replace('_', ' '), status))}</nav>`
+    ${choice('All', '')} ${Object.entries(STATUS_MARKS).map(([status, [, label]]) => choice(label, `?status=${status}`, status))}</nav>`
 }
 
 function olderThan(context: Context, skip: number): string {
@@ -74,37 +65,68 @@ function olderThan(context: Context, skip: number): string {
   return `/console/deliveries?${query}`
 }
 
-function deliveryTable({ endpoints }: ConsoleParts, deliveries: readonly LoggedDelivery[]): Html {
+function deliveryTable(parts: ConsoleParts, deliveries: readonly LoggedDelivery[]): Html {
   return html`<table class="deliveries">
     <thead><tr><th>Event</th><th>Endpoint</th><th>Attempts</th><th>Status</th><th>When</th></tr></thead>
-    <tbody>${deliveries.map((logged) => deliveryRow(logged, endpoints.find(logged.delivery.endpoint_id)))}</tbody>
+    <tbody>${deliveries.map((logged) => deliveryRow(parts, logged))}</tbody>
   </table>`
 }
 
-function deliveryRow(logged: LoggedDelivery, endpoint: Endpoint | undefined): Html {
+function deliveryRow({ endpoints }: ConsoleParts, logged: LoggedDelivery): Html {
   const { delivery, event, attempts } = logged
-  const { note_id } = event.data as { readonly note_id?: string }
+  const { delivery_id, event_type, endpoint_id } = delivery
   const nextAt = nextAttemptAt(logged)
   return html`<tr>
-    <td class="main"><a id="${delivery.delivery_id}" href="/console/deliveries/${delivery.delivery_id}">${delivery.event_type}</a>
-      <span class="dim">${note_id ?? event.event_id}</span></td>
-    <td class="url">${endpoint === undefined ? 'deleted since' : endpoint.url.replace(/^https?:\/\//, '')}</td>
+    <td class="main"><a id="${delivery_id}" href="/console/deliveries/${delivery_id}">${event_type}</a>
+      <span class="dim">${noteIdOf(logged) ?? event.event_id}</span></td>
+    <td class="url">${endpoints.find(endpoint_id)?.url.replace(/^https?:\/\//, '') ?? 'deleted'}</td>
     <td>${attemptSchedule(logged, 'small')}</td>
     <td>${deliveryMark(delivery.status)}</td>
-    <td class="when">${instant(attempts[0]?.at ?? Date.parse(event.occurred_at))}
+    <td class="when">${instant(attempts[0]?.at ?? delivery.created_at)}
       ${nextAt === undefined ? '' : html`<span class="dim">next ${instant(nextAt)}</span>`}</td>
   </tr>`
 }
 
 function noDeliveries({ endpoints }: ConsoleParts, narrowed: boolean): Html {
-  if (narrowed) {
-    return html`<div class="empty"><h2>None of these</h2><p>No delivery is like that. It would appear here by itself.</p></div>`
+  if (narrowed) return emptyList('No matching deliveries', 'New deliveries appear here without a reload.')
+  if (endpoints.all().length > 0) {
+    const advice =
+      'An endpoint is registered. Record a note and end its session: the events appear here without a reload.'
+    return html`<div class="empty"><h2>No deliveries yet</h2><p>${advice}</p>
+      <p><a class="button primary" href="/console/notes">Go to the notes</a></p></div>`
   }
-  const first =
-    endpoints.all().length === 0
-      ? html`<p>Register an endpoint: its verification is the first delivery.</p>
-          <p><a class="button primary" href="/console/endpoints">Register an endpoint</a></p>`
-      : html`<p>An endpoint is registered. Record a note and end it, and its events appear here by themselves.</p>
-          <p><a class="button primary" href="/console/notes">Go to the notes</a></p>`
-  return html`<div class="empty"><h2>Nothing has been delivered yet</h2>${first}</div>`
+  return html`<div class="empty"><h2>No deliveries yet</h2><p>Register an endpoint. Its verification is the first delivery.</p>
+    <p><a class="button primary" href="/console/endpoints">Register an endpoint</a></p></div>`
+}
+
+function deliveryPage(parts: ConsoleParts, logged: LoggedDelivery): Html {
+  const { delivery } = logged
+  const { delivery_id, event_type, event_id, webhook_id, replay_of } = delivery
+  const endpoint = parts.endpoints.find(delivery.endpoint_id)
+  const note_id = noteIdOf(logged)
+  return page(parts, {
+    title: event_type,
+    section: 'Deliveries',
+    content: html`
+      <p class="up"><a href="/console/deliveries">Deliveries</a></p>
+      <section id="delivery" data-live>
+        <div class="heading"><h1>${event_type} ${deliveryMark(delivery.status)}</h1>
+          ${endpoint === undefined ? '' : actButton('replay', `/console/deliveries/${delivery_id}/replay`, 'Replay', 'primary')}
+        </div>
+        ${facts([
+          ['Note', note_id && html`<a href="/console/notes/${note_id}"><code>${note_id}</code></a>`],
+          ['Endpoint', endpoint?.url ?? 'deleted'],
+          ['Event', html`<code>${event_id}</code>`],
+          ['Replay of', replay_of && html`<a href="/console/deliveries/${replay_of}"><code>${replay_of}</code></a>`],
+          ['webhook-id', html`<code>${webhook_id}</code>`],
+        ])}
+        ${attemptSchedule(logged, 'large')}
+        <h2>Attempts</h2>
+        ${timeLine(logged)}
+      </section>`,
+  })
+}
+
+function noteIdOf({ event }: LoggedDelivery): string | undefined {
+  return (event.data as { readonly note_id?: string }).note_id
 }

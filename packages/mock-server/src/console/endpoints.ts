@@ -1,33 +1,33 @@
-import { NOTE_EVENT_KINDS, type NoteEventKind } from '@notewire/protocol'
+import { NOTE_EVENT_KINDS } from '@notewire/protocol'
 import type { Hono } from 'hono'
 import { html } from 'hono/html'
 import type { Endpoint } from '../delivery/endpoint.ts'
-import { checkedEvents, checkedUrl } from './checked-endpoint.ts'
-import type { ConsoleParts } from './console-parts.ts'
-import { endpointMark } from './delivery-status.ts'
-import { fieldsOf } from './fields.ts'
+import type { EndpointState } from '../delivery/endpoint-state.ts'
 import { integrationName } from './integrations.ts'
-import type { Html } from './markup.ts'
-import { actButton, losingAct, page } from './page.ts'
+import {
+  actButton,
+  type ConsoleParts,
+  checkbox,
+  emptyList,
+  facts,
+  fieldsOf,
+  type Html,
+  losingAct,
+  mark,
+  page,
+} from './page.ts'
 import type { ShownOnce } from './shown-once.ts'
 
-/** The endpoints: register, send a test, rotate the secret, change, delete (contract §2, §6; open point 14). */
+/** The pages of the endpoints (contract §2, §6; open point 14). */
 export function mountEndpoints(pages: Hono, parts: ConsoleParts, shownOnce: ShownOnce): void {
-  const { endpoints, engine, courier, world } = parts
+  const { endpoints, control } = parts
 
   pages.get('/console/endpoints', (context) => context.html(endpointsPage(parts)))
 
   pages.post('/console/endpoints', async (context) => {
     const fields = await fieldsOf(context)
-    const integration = world.integrations
-      .all()
-      .find(({ integration_id }) => integration_id === fields.text('integration_id'))
-    if (integration === undefined) return context.notFound()
-    const endpoint = endpoints.create(
-      integration,
-      await checkedUrl(fields.text('url'), courier),
-      checkedEvents(fields.all('events')),
-    )
+    const [url, integration_id] = [fields.text('url'), fields.text('integration_id')]
+    const endpoint = await control.createEndpoint({ url, integration_id, events: fields.all('events') })
     return context.redirect(showSecret(shownOnce, endpoint), 303)
   })
 
@@ -37,35 +37,27 @@ export function mountEndpoints(pages: Hono, parts: ConsoleParts, shownOnce: Show
   })
 
   pages.post('/console/endpoints/:endpoint_id/:act', async (context) => {
-    const endpoint = endpoints.find(context.req.param('endpoint_id'))
-    if (endpoint === undefined) return context.notFound()
+    const { endpoint_id, act } = context.req.param()
     const fields = await fieldsOf(context)
-    switch (context.req.param('act')) {
+    switch (act) {
       case 'test':
-        engine.sendTest(endpoint)
-        return context.redirect(`/console/deliveries?endpoint=${endpoint.endpoint_id}`, 303)
-      case 'change': {
-        const url = await checkedUrl(fields.text('url'), courier)
-        // Even an unchanged URL would verify again (open point 14), and here nobody asked for that.
-        endpoints.update(endpoint, {
-          url: url === endpoint.url ? undefined : url,
-          events: checkedEvents(fields.all('events')),
-        })
+        control.sendTest(endpoint_id)
+        return context.redirect(`/console/deliveries?endpoint=${endpoint_id}`, 303)
+      case 'change':
+        await control.changeEndpoint(endpoint_id, { url: fields.text('url'), events: fields.all('events') })
         break
-      }
       case 'activate':
-        endpoints.update(endpoint, { status: 'active' })
+        await control.changeEndpoint(endpoint_id, { status: 'active' })
         break
       case 'rotate':
-        endpoints.rotateSecret(endpoint)
-        return context.redirect(showSecret(shownOnce, endpoint), 303)
+        return context.redirect(showSecret(shownOnce, control.rotateSecret(endpoint_id)), 303)
       case 'delete':
-        endpoints.delete(endpoint)
+        control.deleteEndpoint(endpoint_id)
         return context.redirect('/console/endpoints', 303)
       default:
         return context.notFound()
     }
-    return context.redirect(`/console/endpoints/${endpoint.endpoint_id}`, 303)
+    return context.redirect(`/console/endpoints/${endpoint_id}`, 303)
   })
 }
 
@@ -73,13 +65,14 @@ function showSecret(shownOnce: ShownOnce, { endpoint_id, secrets }: Endpoint): s
   return shownOnce.keep({
     title: 'Signing secret',
     text: secrets.text,
-    advice: 'Put it where the receiver finds it. Whoever has it can sign deliveries.',
+    advice: 'Store it in the configuration of the receiver. Keep it secret: it can sign deliveries.',
     next: `/console/endpoints/${endpoint_id}`,
   })
 }
 
 function endpointsPage(parts: ConsoleParts): Html {
   const endpoints = parts.endpoints.all()
+  const integrations = parts.world.integrations.all()
   return page(parts, {
     title: 'Endpoints',
     section: 'Endpoints',
@@ -89,43 +82,33 @@ function endpointsPage(parts: ConsoleParts): Html {
         <summary>Register an endpoint</summary>
         <form method="post" action="/console/endpoints">
           <label>URL <input name="url" type="url" required placeholder="http://localhost:3000/webhooks/notes" /></label>
-          <label>For the integration <select name="integration_id">
-            ${parts.world.integrations.all().map((integration) => html`<option value="${integration.integration_id}">${integrationName(parts.world, integration)}</option>`)}
+          <label>Integration <select name="integration_id">
+            ${integrations.map((integration) => html`<option value="${integration.integration_id}">${integrationName(parts.world, integration)}</option>`)}
           </select></label>
           ${eventBoxes(NOTE_EVENT_KINDS)}
           <div><button class="primary">Register</button></div>
         </form>
       </details>
       <section id="endpoints" data-live>
-        ${endpoints.length === 0 ? noEndpoints() : endpointTable(parts, endpoints)}
+        ${endpoints.length === 0 ? emptyList('No endpoints yet', 'Register the URL of your receiver. The mock server then sends it a verification.') : endpointTable(parts, endpoints)}
       </section>`,
   })
-}
-
-function noEndpoints(): Html {
-  return html`<div class="empty"><h2>No endpoint yet</h2>
-    <p>An endpoint is where events are sent. Register the URL of your receiver: its verification leaves at once.</p></div>`
 }
 
 function endpointTable({ world }: ConsoleParts, endpoints: readonly Endpoint[]): Html {
   return html`<table class="endpoints">
     <thead><tr><th>Endpoint</th><th>Integration</th><th>Events</th><th>Status</th><th></th></tr></thead>
     <tbody>${endpoints.map(
-      (endpoint) => html`<tr>
-        <td class="main"><a id="${endpoint.endpoint_id}" href="/console/endpoints/${endpoint.endpoint_id}">${endpoint.url}</a>
-          <span class="dim">${endpoint.endpoint_id}</span></td>
-        <td>${integrationName(world, endpoint.integration)}</td>
-        <td>${eventsInShort(endpoint.events)}</td>
-        <td>${endpointMark(endpoint.state)}</td>
-        <td class="acts">${actButton(`test-${endpoint.endpoint_id}`, `/console/endpoints/${endpoint.endpoint_id}/test`, 'Send test')}</td>
+      ({ endpoint_id, url, integration, events, state }) => html`<tr>
+        <td class="main"><a id="${endpoint_id}" href="/console/endpoints/${endpoint_id}">${url}</a>
+          <span class="dim">${endpoint_id}</span></td>
+        <td>${integrationName(world, integration)}</td>
+        <td>${events.length === NOTE_EVENT_KINDS.length ? 'all' : events.map((kind) => kind.replace('note.', '')).join(', ')}</td>
+        <td>${endpointMark(state)}</td>
+        <td class="acts">${actButton(`test-${endpoint_id}`, `/console/endpoints/${endpoint_id}/test`, 'Send test')}</td>
       </tr>`,
     )}</tbody>
   </table>`
-}
-
-function eventsInShort(events: readonly string[]): string {
-  if (events.length === NOTE_EVENT_KINDS.length) return 'all'
-  return events.map((kind) => kind.replace('note.', '')).join(', ')
 }
 
 function endpointPage(parts: ConsoleParts, endpoint: Endpoint): Html {
@@ -139,15 +122,15 @@ function endpointPage(parts: ConsoleParts, endpoint: Endpoint): Html {
       <section id="endpoint" data-live>
         <div class="heading"><h1>${url} ${endpointMark(state)}</h1>
           <div class="acts">${actButton('test', `${path}/test`, 'Send test', 'primary')}
-            <a class="button" href="/console/deliveries?endpoint=${endpoint_id}">Its deliveries</a></div></div>
-        <dl class="facts">
-          <div><dt>Identifier</dt><dd><code>${endpoint_id}</code></dd></div>
-          <div><dt>Integration</dt><dd>${integrationName(parts.world, integration)}</dd></div>
-        </dl>
+            <a class="button" href="/console/deliveries?endpoint=${endpoint_id}">Show its deliveries</a></div></div>
+        ${facts([
+          ['Identifier', html`<code>${endpoint_id}</code>`],
+          ['Integration', integrationName(parts.world, integration)],
+        ])}
         ${
           state === 'active'
             ? ''
-            : html`<p>Events about notes are not sent to it until its verification is answered 2xx.
+            : html`<p>The mock server sends it no events about notes until it answers its verification with 2xx.
           ${actButton('activate', `${path}/activate`, 'Verify again')}</p>`
         }
       </section>
@@ -156,23 +139,25 @@ function endpointPage(parts: ConsoleParts, endpoint: Endpoint): Html {
           <h2>Change</h2>
           <label>URL <input name="url" type="url" required value="${url}" /></label>
           ${eventBoxes(events)}
-          <p class="dim">Another URL is verified before anything else is sent there.</p>
+          <p class="dim">A new URL is verified before other events are sent to it.</p>
           <div><button>Save</button></div>
         </form>
         <div class="card">
           <h2>Signing secret</h2>
-          <p class="dim">It was shown once. A rotation makes a new one; the old one goes on signing beside it for 24 hours.</p>
+          <p class="dim">It was shown once. A rotation creates a new one. For 24 hours, deliveries are signed with both.</p>
           ${actButton('rotate', `${path}/rotate`, 'Rotate')}
-          ${losingAct('delete', `${path}/delete`, 'Delete this endpoint …', 'Delete it')}
+          ${losingAct('delete', `${path}/delete`, 'Delete this endpoint …', 'Delete endpoint')}
         </div>
       </section>`,
   })
 }
 
+function endpointMark(state: EndpointState): Html {
+  const tone = { active: 'good', pending_verification: 'waiting', disabled: 'bad' } as const
+  return mark(tone[state], state.replaceAll('_', ' '))
+}
+
 function eventBoxes(chosen: readonly string[]): Html {
   return html`<fieldset><legend>Events</legend>
-    ${NOTE_EVENT_KINDS.map(
-      (kind: NoteEventKind) =>
-        html`<label class="box"><input type="checkbox" name="events" value="${kind}" ${chosen.includes(kind) ? html`checked` : ''} /> ${kind}</label>`,
-    )}</fieldset>`
+    ${NOTE_EVENT_KINDS.map((kind) => checkbox('events', kind, kind, chosen.includes(kind)))}</fieldset>`
 }

@@ -1,13 +1,42 @@
-import { type EventKind, NOTE_EVENT_KINDS, OptionError } from '@notewire/protocol'
+import { NOTE_EVENT_KINDS } from '@notewire/protocol'
 import type { Hono } from 'hono'
 import { html } from 'hono/html'
-import type { ConsoleParts } from './console-parts.ts'
-import { DELIVERY_FAULTS, REQUEST_FAULTS } from './fault-presets.ts'
-import { type Fields, fieldsOf } from './fields.ts'
-import type { Html } from './markup.ts'
-import { actButton, codeBlock, page } from './page.ts'
+import { checked } from '../checked.ts'
+import { type DeliveryFault, faultRuleSchema, type RequestFault } from '../faults/fault-rule.ts'
+import type { Faults } from '../faults/faults.ts'
+import { MockServerError } from '../mock-server-error.ts'
+import { actButton, type ConsoleParts, codeBlock, emptyList, type Fields, fieldsOf, type Html, page } from './page.ts'
 
-/** What goes wrong on purpose: with requests to the API, and with attempts at receivers. */
+/** The faults that a form offers: the value that it sends, the label, and the fault. */
+type Presets<Fault> = readonly (readonly [name: string, label: string, fault: Fault])[]
+
+const REQUEST_FAULTS: Presets<RequestFault> = [
+  ['too_many', '429, with Retry-After: 2', { kind: 'status', status: 429, retryAfter: 2 }],
+  ['failing', '500', { kind: 'status', status: 500 }],
+  ['unavailable', '503', { kind: 'status', status: 503 }],
+  ['slow', 'The answer is 5 s late', { kind: 'latency', by: '5s' }],
+  ['hanging', 'The answer is 2 min late', { kind: 'latency', by: '2m' }],
+  ['truncated', 'The second half of the answer is missing', { kind: 'truncated' }],
+  ['malformed', 'The answer is not JSON', { kind: 'malformed' }],
+  ['request_dropped', 'The connection breaks before the API gets the request', { kind: 'dropped', lost: 'request' }],
+  ['answer_dropped', 'The connection breaks after the API processed it', { kind: 'dropped', lost: 'answer' }],
+  ['empty_page', 'An empty page, with more to follow', { kind: 'empty_page' }],
+  ['short_page', 'A page with one note', { kind: 'short_page' }],
+]
+
+const DELIVERY_FAULTS: Presets<DeliveryFault> = [
+  ['duplicated', 'It arrives twice', { kind: 'duplicated' }],
+  ['reordered', 'It leaves after the next attempt', { kind: 'reordered' }],
+  ['delayed', 'It leaves 1 min later', { kind: 'delayed', by: '1m' }],
+  ['request_lost', 'The request is lost', { kind: 'lost', lost: 'request' }],
+  ['answer_lost', 'The answer is lost after the receiver processed it', { kind: 'lost', lost: 'answer' }],
+  ['corrupted', 'One character of the body is changed', { kind: 'corrupted' }],
+  ['old_secret', 'It is signed with the secret before the rotation', { kind: 'old_secret' }],
+  ['late', 'Its timestamp is 10 min in the past', { kind: 'skewed', seconds: -600 }],
+  ['early', 'Its timestamp is 10 min in the future', { kind: 'skewed', seconds: 600 }],
+]
+
+/** The page of the fault rules. */
 export function mountFaults(pages: Hono, parts: ConsoleParts): void {
   const { faults } = parts
 
@@ -15,15 +44,15 @@ export function mountFaults(pages: Hono, parts: ConsoleParts): void {
 
   pages.post('/console/faults/requests', async (context) => {
     const fields = await fieldsOf(context)
-    const { fault } = presetOf(REQUEST_FAULTS, fields.text('fault'))
-    faults.inject({ request: fields.text('request').trim(), ...strikesOf(fields), fault })
+    const request = fields.text('request').trim()
+    injectChecked(faults, { request, ...strikesOf(fields), fault: presetOf(REQUEST_FAULTS, fields) })
     return context.redirect('/console/faults', 303)
   })
 
   pages.post('/console/faults/deliveries', async (context) => {
     const fields = await fieldsOf(context)
-    const { fault } = presetOf(DELIVERY_FAULTS, fields.text('fault'))
-    faults.inject({ delivery: fields.text('delivery') as EventKind | '*', ...strikesOf(fields), fault })
+    const delivery = fields.text('delivery')
+    injectChecked(faults, { delivery, ...strikesOf(fields), fault: presetOf(DELIVERY_FAULTS, fields) })
     return context.redirect('/console/faults', 303)
   })
 
@@ -33,27 +62,29 @@ export function mountFaults(pages: Hono, parts: ConsoleParts): void {
   })
 }
 
-function presetOf<Preset>(presets: Readonly<Record<string, Preset>>, name: string): Preset {
-  const preset = Object.hasOwn(presets, name) ? presets[name] : undefined
-  if (preset !== undefined) return preset
-  throw new OptionError('fault', 'there is no such fault. Go back and choose one of the list.')
+function injectChecked(faults: Faults, rule: object): void {
+  faults.inject(checked('a fault rule', faultRuleSchema, rule))
+}
+
+function presetOf<Fault>(presets: Presets<Fault>, fields: Fields): Fault {
+  const [, , fault] = presets.find(([name]) => name === fields.text('fault')) ?? []
+  if (fault !== undefined) return fault
+  const problem = 'the list has no such fault'
+  throw new MockServerError('option_invalid', { problem, remedy: 'Go back and choose one.', option: 'fault' })
 }
 
 function strikesOf(fields: Fields): { readonly calls?: readonly number[]; readonly rate?: number } {
-  const calls = fields
-    .text('calls')
-    .split(/[\s,]+/)
-    .filter((call) => call !== '')
-    .map(Number)
+  const calls = fields.text('calls').match(/[^\s,]+/g)
   const rate = fields.text('rate')
   return {
-    ...(calls.length === 0 ? {} : { calls }),
+    ...(calls === null ? {} : { calls: calls.map(Number) }),
     ...(rate === '' || rate === '100' ? {} : { rate: Number(rate) / 100 }),
   }
 }
 
 function faultsPage(parts: ConsoleParts): Html {
   const { faults } = parts
+  const kinds = [...NOTE_EVENT_KINDS, 'endpoint.verification', 'endpoint.test']
   return page(parts, {
     title: 'Faults',
     section: 'Faults',
@@ -62,47 +93,48 @@ function faultsPage(parts: ConsoleParts): Html {
       <section id="rules" data-live>${faults.rules.length === 0 ? noFaults() : ruleList(faults)}</section>
       <section class="columns">
         <form class="card" method="post" action="/console/faults/deliveries">
-          <h2>On the way to receivers</h2>
-          <label>Events <select name="delivery"><option value="*">All but verifications</option>
-            ${NOTE_EVENT_KINDS.map((kind) => html`<option>${kind}</option>`)}<option>endpoint.verification</option><option>endpoint.test</option></select></label>
-          ${presetSelect('An attempt', DELIVERY_FAULTS)}
+          <h2>Delivery attempts</h2>
+          <label>Events <select name="delivery"><option value="*">All except verifications</option>
+            ${kinds.map((kind) => html`<option>${kind}</option>`)}</select></label>
+          ${presetSelect('Fault of an attempt', DELIVERY_FAULTS)}
           ${strikeFields()}
-          <div><button>Let it happen</button></div>
+          <div><button>Inject</button></div>
         </form>
         <form class="card" method="post" action="/console/faults/requests">
-          <h2>In the API</h2>
-          <label>Request <input name="request" required value="GET /v1/notes" pattern="([*]|[A-Z]+) /.*" title="Method and path; * stands for any" /></label>
-          ${presetSelect('A request', REQUEST_FAULTS)}
+          <h2>API requests</h2>
+          <label>Request <input name="request" required value="GET /v1/notes" pattern="([*]|[A-Z]+) /.*" title="Method and path; * matches any" /></label>
+          ${presetSelect('Fault of a request', REQUEST_FAULTS)}
           ${strikeFields()}
-          <div><button>Let it happen</button></div>
+          <div><button>Inject</button></div>
         </form>
       </section>`,
   })
 }
 
 function noFaults(): Html {
-  return html`<div class="empty"><h2>Nothing goes wrong</h2>
-    <p>Choose what should, and see whether your code holds. A rule below is the option <code>faults</code> of a test.</p></div>`
+  return emptyList(
+    'No faults',
+    html`Inject a fault to test how your code handles it. In a test, pass the same rule as the option <code>faults</code>.`,
+  )
 }
 
-/** As a test would write them, so that what was found here by hand is a test in a minute. */
-function ruleList({ rules }: ConsoleParts['faults']): Html {
+function ruleList({ rules }: Faults): Html {
   return html`<div class="card">
-    <div class="heading"><h2>In force</h2>${actButton('clear', '/console/faults/clear', 'End all')}</div>
-    <p class="dim">For a test: <code>createNotesService({ faults: … })</code></p>
+    <div class="heading"><h2>Rules in force</h2>${actButton('clear', '/console/faults/clear', 'Remove all')}</div>
+    <p class="dim">In a test: <code>createNotesService({ faults: … })</code></p>
     ${codeBlock('rules-text', `[\n${rules.map((rule) => `  ${JSON.stringify(rule)},\n`).join('')}]`)}
   </div>`
 }
 
-function presetSelect(label: string, presets: Readonly<Record<string, { readonly label: string }>>): Html {
-  return html`<label>${label} <select name="fault">${Object.entries(presets).map(
-    ([name, preset]) => html`<option value="${name}">${preset.label}</option>`,
+function presetSelect(label: string, presets: Presets<unknown>): Html {
+  return html`<label>${label} <select name="fault">${presets.map(
+    ([name, text]) => html`<option value="${name}">${text}</option>`,
   )}</select></label>`
 }
 
 function strikeFields(): Html {
   return html`<div class="pair">
     <label>Which calls <input name="calls" placeholder="all" pattern="[0-9, ]*" title="Numbers from 1, such as 1, 3" /></label>
-    <label>How often, in per cent <input name="rate" type="number" min="0" max="100" step="any" value="100" /></label>
+    <label>Share of the calls, in per cent <input name="rate" type="number" min="0" max="100" step="any" value="100" /></label>
   </div>`
 }

@@ -1,14 +1,14 @@
 import { systemClock } from '@notewire/protocol'
 import type { Hono } from 'hono'
 
-/** How often a page that somebody looks at is made again, in milliseconds of the machine's time. */
+/** How often an open page is rendered again, in milliseconds of the machine's time. */
 const EVERY_MS = 400
-/** Proxies and browsers give up on a silent connection. */
+/** Proxies and browsers close a silent connection after a while. */
 const HEARTBEAT_MS = 15_000
 
 /**
- * Keeps open pages up to date by server-sent events. A page is made anew while somebody looks at it, and sent when it differs:
- * cheaper than to have world, engine and clock announce every change to nobody, and nothing can be forgotten.
+ * Keeps open pages up to date with server-sent events. An open page is rendered again and again, and sent when it has changed. So
+ * the world, the engine and the clock need not announce their changes.
  */
 export function mountLiveUpdates(pages: Hono): void {
   pages.get('/console/live', (context) => {
@@ -23,7 +23,7 @@ function isPage(path: string): boolean {
   return /^\/console\/(deliveries|notes|endpoints|integrations|clock|faults)(\/|$)/.test(path)
 }
 
-/** Pulled, so that a browser that does not read makes nobody work. */
+/** A pulled stream: nothing is rendered for a browser that does not read. */
 function streamOf(makePage: () => Promise<string>): ReadableStream<Uint8Array> {
   const leaving = new AbortController()
   const updates = updatesOf(makePage, leaving.signal)
@@ -40,7 +40,7 @@ function streamOf(makePage: () => Promise<string>): ReadableStream<Uint8Array> {
   )
 }
 
-/** What is sent of a page: the whole, whenever it has become another. */
+/** The whole page, each time it has changed. */
 async function* updatesOf(makePage: () => Promise<string>, leaving: AbortSignal): AsyncGenerator<string, undefined> {
   let shown: string | undefined
   let silentMs = 0

@@ -1,7 +1,37 @@
+import type { Context } from 'hono'
 import { html } from 'hono/html'
-import type { ConsoleParts } from './console-parts.ts'
-import type { Html } from './markup.ts'
-import { instant } from './time-text.ts'
+import type { HtmlEscapedString } from 'hono/utils/html'
+import type { Control, ServiceParts } from '../control/control.ts'
+import { MockServerError, type Refusal } from '../mock-server-error.ts'
+
+/** What the pages of the console show and change. */
+export interface ConsoleParts extends ServiceParts {
+  readonly control: Control
+}
+
+/** A part of a page. Values in it are escaped: they are text, never markup. */
+export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
+
+/** The fields of a form. */
+export interface Fields {
+  /** The text of a field; empty when it was not sent. */
+  text(name: string): string
+  /** Every value of a field: the selected checkboxes. */
+  all(name: string): readonly string[]
+}
+
+/** Reads a form. Browsers send line ends as CRLF, which become LF. */
+export async function fieldsOf(context: Context): Promise<Fields> {
+  const form = await context.req.parseBody({ all: true }).catch(() => {
+    throw new MockServerError('form_malformed', {
+      problem: 'the form cannot be read',
+      remedy: 'Send it from a page of the console. Programs use the control API.',
+    })
+  })
+  const all = (name: string) =>
+    [form[name] ?? []].flat().flatMap((value) => (typeof value === 'string' ? value.replaceAll('\r\n', '\n') : []))
+  return { all, text: (name) => all(name)[0] ?? '' }
+}
 
 const SECTIONS = [
   ['Deliveries', '/console/deliveries'],
@@ -12,12 +42,9 @@ const SECTIONS = [
   ['Faults', '/console/faults'],
 ] as const
 
-type SectionName = (typeof SECTIONS)[number][0]
-
 interface PageContent {
   readonly title: string
-  /** The section that it belongs to. */
-  readonly section?: SectionName
+  readonly section?: (typeof SECTIONS)[number][0]
   readonly content: Html
 }
 
@@ -49,28 +76,34 @@ export function page({ baseUrl, timeline }: ConsoleParts, { title, section, cont
             )}
           </nav>
         </header>
-        <p class="lost" role="status">The service does not answer. What you see may be old.</p>
+        <p class="lost" role="status">The mock server does not answer. This page may be out of date.</p>
         <main id="content" tabindex="-1">${content}</main>
       </body>
     </html>`
 }
 
-/** A page that says one thing. */
-export function messagePage(parts: ConsoleParts, title: string, message: string): Html {
+/** A page with one message. */
+export function messagePage(parts: ConsoleParts, title: string, { problem, remedy }: Refusal): Html {
+  const sentence = problem.charAt(0).toUpperCase() + problem.slice(1)
   return page(parts, {
     title,
-    content: html`<section class="empty"><h1>${title}</h1><p>${message}</p>
+    content: html`<section class="empty"><h1>${title}</h1><p>${sentence}. ${remedy}</p>
       <p><a class="button" href="/console">Back to the deliveries</a></p></section>`,
   })
 }
 
-/** Text to be copied, with a button that does it. */
+/** A message in the place of an empty list. */
+export function emptyList(title: string, advice: Html | string): Html {
+  return html`<div class="empty"><h2>${title}</h2><p>${advice}</p></div>`
+}
+
+/** A text with a button that copies it. */
 export function codeBlock(id: string, text: string, copy = 'Copy'): Html {
   return html`<div class="code"><pre id="${id}" tabindex="0">${text}</pre>
     <button type="button" class="quiet" id="${id}-copy" data-copy="${id}">${copy}</button></div>`
 }
 
-/** A button that posts: one act, without anything to fill in. */
+/** A form that consists of one button. */
 export function actButton(
   id: string,
   path: string,
@@ -83,14 +116,39 @@ export function actButton(
     <button id="${id}" class="${look}">${label}</button></form>`
 }
 
-/** An act that loses something asks twice. */
+/** A button for an irreversible act, which must be opened first. */
 export function losingAct(id: string, path: string, question: string, label: string): Html {
   return html`<details class="losing" id="${id}"><summary>${question}</summary>
     ${actButton(`${id}-do`, path, label)}</details>`
 }
 
+export function checkbox(field: string, value: string, label: string, checked: boolean): Html {
+  return html`<label class="box"><input type="checkbox" name="${field}" value="${value}" ${checked ? html`checked` : ''} /> ${label}</label>`
+}
+
+/** A list of facts; facts without a value are left out. */
+export function facts(entries: readonly (readonly [name: string, value: Html | string | number | undefined])[]): Html {
+  return html`<dl class="facts">${entries.map(([name, value]) =>
+    value === undefined ? '' : html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
+  )}</dl>`
+}
+
+/** A status in its colour. */
+export function mark(tone: 'good' | 'bad' | 'waiting' | 'quiet', text: string): Html {
+  return html`<span class="mark ${tone}">${text}</span>`
+}
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** An instant in UTC: `1 Jan 00:05:30`, with the milliseconds in its tooltip. */
+export function instant(ms: number): Html {
+  const time = new Date(ms)
+  const iso = time.toISOString()
+  return html`<time datetime="${iso}" title="${iso}">${time.getUTCDate()} ${MONTHS[time.getUTCMonth()]} ${iso.slice(11, 19)}</time>`
+}
+
 function clockText(timeline: ConsoleParts['timeline']): Html {
-  // Real time is on every screen already, and would send every page once a second.
+  // The machine's time would change every page once a second.
   if (timeline.mode === 'real') return html`real time`
   return html`<span class="dim">virtual</span> ${instant(timeline.now())}`
 }

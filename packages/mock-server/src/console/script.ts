@@ -1,8 +1,8 @@
-/** What the pages do in the browser. Without it they work too, and stand still. */
+/** The script of the pages. Without it they work too, but are not updated. */
 export const SCRIPT = `'use strict'
 
-// The parts of the page that are alive are replaced where they differ; what is open stays open, what has focus keeps it.
-function takeOver(next) {
+// Replaces each live region that has changed. Open details stay open, and the focus is kept.
+function update(next) {
   for (const region of document.querySelectorAll('[data-live]')) {
     const fresh = next.getElementById(region.id)
     if (fresh === null) continue
@@ -16,17 +16,17 @@ function takeOver(next) {
   }
 }
 
-function keepUpToDate() {
+function subscribe() {
   const page = location.pathname + location.search
   const updates = new EventSource('/console/live?page=' + encodeURIComponent(page))
   updates.onopen = () => document.body.classList.remove('offline')
   updates.onerror = () => document.body.classList.add('offline')
-  updates.onmessage = ({ data }) => takeOver(new DOMParser().parseFromString(JSON.parse(data), 'text/html'))
+  updates.onmessage = ({ data }) => update(new DOMParser().parseFromString(JSON.parse(data), 'text/html'))
   addEventListener('pagehide', () => updates.close())
-  // Back from the cache of a browser, the page's connection is gone.
+  // A page from the browser's cache has lost its connection.
   addEventListener('pageshow', ({ persisted }) => persisted && location.reload())
 }
-if (document.querySelector('main [data-live]') !== null) keepUpToDate()
+if (document.querySelector('main [data-live]') !== null) subscribe()
 
 document.addEventListener('click', async ({ target }) => {
   const button = target.closest('button[data-copy]')

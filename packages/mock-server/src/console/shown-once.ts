@@ -1,18 +1,17 @@
 import type { Hono } from 'hono'
 import { html } from 'hono/html'
-import type { ConsoleParts } from './console-parts.ts'
-import { codeBlock, messagePage, page } from './page.ts'
+import { type ConsoleParts, codeBlock, messagePage, page } from './page.ts'
 
-/** What is shown once: a key, or a signing secret (contract §2). */
+/** A key or a signing secret, which is shown once (contract §2). */
 interface Secret {
   readonly title: string
   readonly text: string
   readonly advice: string
-  /** Where to go on. */
+  /** The path of the page that follows. */
   readonly next: string
 }
 
-/** Keeps keys and secrets for the one page that shows them. */
+/** Holds keys and secrets until the page that shows them is opened. */
 export class ShownOnce {
   readonly #secrets = new Map<string, Secret>()
 
@@ -29,10 +28,11 @@ export class ShownOnce {
       const secret = this.#secrets.get(ticket)
       this.#secrets.delete(ticket)
       if (secret === undefined) {
-        return context.html(
-          messagePage(parts, 'Shown already', 'It was shown once, and is not kept. Make a new one.'),
-          410,
-        )
+        const refusal = {
+          problem: 'this secret was already shown, and is shown only once',
+          remedy: 'Create a new one.',
+        }
+        return context.html(messagePage(parts, 'Already shown', refusal), 410)
       }
       return context.html(secretPage(parts, secret))
     })
@@ -45,9 +45,9 @@ function secretPage(parts: ConsoleParts, { title, text, advice, next }: Secret) 
     content: html`
       <h1>${title}</h1>
       <section class="card once">
-        <p><strong>Shown this once.</strong> ${advice}</p>
+        <p><strong>Shown only once.</strong> ${advice}</p>
         ${codeBlock('secret', text)}
-        <p><a class="button" href="${next}">I have kept it</a></p>
+        <p><a class="button" href="${next}">I have copied it</a></p>
       </section>`,
   })
 }

@@ -1,4 +1,4 @@
-/** How the console looks: one column that breathes, one colour for what can be done, three for how it went. */
+/** The stylesheet of the console. */
 export const STYLESHEET = `
 :root {
   color-scheme: light dark;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { instant, stretch } from './time-text.ts'
+import { instant } from './page.ts'
+import { stretch } from './time-text.ts'
 
 it.each([
   [0, '0 ms'],
@@ -9,9 +10,9 @@ it.each([
   [310_000, '5 min 10 s'],
   [43_200_000, '12 h'],
   [95_800_000, '1 d 2 h'],
-])('%i ms are told as %s', (ms, text) => expect(stretch(ms)).toBe(text))
+])('writes %i ms as %s', (ms, text) => expect(stretch(ms)).toBe(text))
 
-it('an instant is told in UTC, to the second, and to the millisecond where one looks closer', async () => {
+it('shows an instant in UTC, with the milliseconds in its tooltip', async () => {
   expect(String(await instant(Date.UTC(2026, 0, 1, 9, 5, 7, 42)))).toBe(
     '<time datetime="2026-01-01T09:05:07.042Z" title="2026-01-01T09:05:07.042Z">1 Jan 09:05:07</time>',
   )

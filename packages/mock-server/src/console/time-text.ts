@@ -1,15 +1,3 @@
-import { html } from 'hono/html'
-import type { Html } from './markup.ts'
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
-
-/** An instant, in UTC: `1 Jan 00:05:30`. The milliseconds are in its tooltip. */
-export function instant(ms: number): Html {
-  const time = new Date(ms)
-  const iso = time.toISOString()
-  return html`<time datetime="${iso}" title="${iso}">${time.getUTCDate()} ${MONTHS[time.getUTCMonth()]} ${iso.slice(11, 19)}</time>`
-}
-
 const UNITS = [
   ['d', 86_400_000],
   ['h', 3_600_000],

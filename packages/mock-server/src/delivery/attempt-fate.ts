@@ -3,20 +3,20 @@ import type { DeliveryFault } from '../faults/fault-rule.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 import { type Disorder, disorderOf } from './disorder.ts'
 
-/** What becomes of one attempt. */
+/** The faults of one attempt. */
 export interface AttemptFate {
   readonly duplicated: boolean
   readonly lost: 'request' | 'answer' | 'nothing'
-  /** By how much its time is off, in milliseconds. */
+  /** The offset of its timestamp, in milliseconds. */
   readonly skewMs: number
   readonly signedByOldSecret: boolean
-  /** Where in its body another character stands, from 0 to 1. */
+  /** The position of the changed character in its body, from 0 to 1. */
   readonly corrupted: number | undefined
-  /** The faults among the above that rules brought. */
+  /** The faults that come from rules. */
   readonly faults: readonly DeliveryFault['kind'][]
 }
 
-/** What becomes of an attempt, by the disorder switch and by the rules that strike it. */
+/** The faults of an attempt, from the disorder and from the rules that affect it. */
 export function fateOf(disorder: Disorder, faults: readonly DeliveryFault[], random: SeededRandom): AttemptFate {
   const kinds = faults.map(({ kind }) => kind)
   const untouched = { skewMs: 0, signedByOldSecret: false, corrupted: undefined, faults: kinds }
@@ -24,7 +24,7 @@ export function fateOf(disorder: Disorder, faults: readonly DeliveryFault[], ran
   return faults.reduce((struck, fault) => strike(struck, fault, random), fate)
 }
 
-/** By how long rules let an attempt leave later, in milliseconds. */
+/** How much later the rules let an attempt leave, in milliseconds. */
 export function delayOf(faults: readonly DeliveryFault[]): number {
   return faults.reduce((sum, fault) => sum + (fault.kind === 'delayed' ? durationMs(fault.by) : 0), 0)
 }
@@ -41,7 +41,7 @@ function strike(fate: AttemptFate, fault: DeliveryFault, random: SeededRandom): 
       return { ...fate, signedByOldSecret: true }
     case 'skewed':
       return { ...fate, skewMs: fault.seconds * 1000 }
-    // These two decide when it leaves.
+    // These two determine when the attempt leaves.
     case 'reordered':
     case 'delayed':
       return fate

@@ -11,51 +11,51 @@ export interface Attempt {
   readonly webhook_id: string
   /** From 1, up to 7 (contract §8). */
   readonly attempt: number
-  /** `true` for the second arrival of an attempt that was duplicated. Its outcome decides nothing. */
+  /** `true` for the second arrival of a duplicated attempt. Its outcome has no effect. */
   readonly duplicate: boolean
   /** When it left, in milliseconds since the Unix epoch. */
   readonly at: number
   /** From leaving to its outcome, in milliseconds; 0 while in flight. */
   readonly duration_ms: number
-  /** Where it went: the endpoint's URL at that time. */
+  /** The URL of the endpoint at that time. */
   readonly url: string
-  /** Every header that was sent, the signature's three among them. */
+  /** Every header that was sent, including the three of the signature. */
   readonly headers: Readonly<Record<string, string>>
-  /** What was sent, byte for byte. */
+  /** The body, byte for byte. */
   readonly body: string
-  /** The faults that struck it, without those of the disorder switch. */
+  /** The faults that came from rules, without those of the disorder. */
   readonly faults: readonly DeliveryFault['kind'][]
   readonly outcome: AttemptOutcome
-  /** What the receiver answered, if it did. */
+  /** The answer of the receiver, if there was one. */
   readonly response: AttemptResponse | undefined
 }
 
-/** What a receiver answered an attempt with, beside the status. */
+/** The answer of a receiver, apart from its status. */
 export interface AttemptResponse {
   readonly headers: Readonly<Record<string, string>>
   /** As text, up to 4 KiB of it. */
   readonly body: string
-  /** Whether there was more of it. */
+  /** Whether the rest of the body was not logged. */
   readonly truncated: boolean
 }
 
-/** How an attempt went. Only an answer with a status from 200 to 299 is a success (contract §3). */
+/** The outcome of an attempt. Only an answer with a status from 200 to 299 is a success (contract §3). */
 export type AttemptOutcome =
-  /** It is under way. */
+  /** The attempt is in flight. */
   | { readonly kind: 'in_flight' }
   /** The receiver answered. Redirects are answers too: they are not followed. */
   | { readonly kind: 'answered'; readonly status: number }
   /** The receiver did not answer within 10 seconds. */
   | { readonly kind: 'timed_out' }
   /**
-   * There was nobody to answer, or it broke off. The reason is a system's error code, the name of what the receiver threw,
-   * `address_not_public` when the URL policy refuses where the name leads, or `service_closed`.
+   * The connection failed or broke. The reason is an error code of the system, the name of the error that the receiver threw,
+   * `address_not_public` if the URL policy refused the address, or `service_closed`.
    */
   | { readonly kind: 'connection_failed'; readonly reason: string }
-  /** It was lost on the way: the request, before the receiver saw it, or the answer, after it handled it. */
+  /** A fault: the request was lost before the receiver got it, or the answer after the receiver had handled it. */
   | { readonly kind: 'dropped'; readonly lost: 'request' | 'answer' }
 
-/** Tells whether an attempt succeeded: a 2xx answer (contract §3). */
+/** Whether an attempt succeeded: a 2xx answer (contract §3). */
 export function isSuccess(outcome: AttemptOutcome): boolean {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300
 }

@@ -39,7 +39,7 @@ async function aFailingEndpoint(contract: ContractVariants = {}): Promise<Failin
 }
 
 describe('an endpoint with many consecutive failures', () => {
-  it('is disabled by the 20th failed attempt, not by the 19th', async () => {
+  it('is disabled by the 20th failed attempt, not by the 19th (§3, §8, row 15, row 16)', async () => {
     await using world = await aFailingEndpoint()
     await world.fail(19)
     expect(await world.status()).toBe('active')
@@ -47,7 +47,7 @@ describe('an endpoint with many consecutive failures', () => {
     expect(await world.status()).toBe('disabled')
   })
 
-  it('counts anew after a 2xx', async () => {
+  it('counts anew after a 2xx (row 16)', async () => {
     await using world = await aFailingEndpoint()
     await world.fail(19)
     world.inbox.answer = () => 204
@@ -59,7 +59,7 @@ describe('an endpoint with many consecutive failures', () => {
     expect(await world.status()).toBe('disabled')
   })
 
-  it('loses the retries that fall due while it is disabled, and is sent no new events', async () => {
+  it('loses the retries that fall due while it is disabled, and is sent no new events (§3, row 16)', async () => {
     await using world = await aFailingEndpoint()
     await world.fail(20)
     await world.fail(1)
@@ -68,7 +68,7 @@ describe('an endpoint with many consecutive failures', () => {
     expect(world.service.deliveries.filter(({ status }) => status === 'lost')).toHaveLength(20)
   })
 
-  it('is verified anew when it is enabled again, and then makes the retries that are not yet due', async () => {
+  it('is verified anew when it is enabled again, and then makes the retries that are not yet due (row 16)', async () => {
     await using world = await aFailingEndpoint()
     await world.fail(20)
     await world.service.clock.advance('10s')
@@ -101,7 +101,7 @@ describe('an endpoint with many consecutive failures', () => {
 })
 
 describe('a service that disables otherwise', () => {
-  it('does so after any number of failures, and calls the state what it likes', async () => {
+  it('does so after any number of failures, and calls the state what it likes (row 15, row 16)', async () => {
     await using world = await aFailingEndpoint({ disableAfter: 3, disabledState: 'suspended' })
     await world.fail(2)
     expect(await world.status()).toBe('active')
@@ -116,7 +116,7 @@ describe('a service that disables otherwise', () => {
     expect(await world.status()).toBe('active')
   })
 
-  it('counts only deliveries whose attempts are exhausted', async () => {
+  it('counts only deliveries whose attempts are exhausted (row 16)', async () => {
     await using world = await aFailingEndpoint({ disableAfter: 2, disableCounts: 'deliveries' })
     await world.fail(1)
     await world.service.settled()
@@ -130,7 +130,7 @@ describe('a service that disables otherwise', () => {
 })
 
 describe('events about notes while an endpoint is not active', () => {
-  it('are queued where a service does so, and leave once it is', async () => {
+  it('are queued where a service does so, and leave once it is (row 17)', async () => {
     await using world = await aFailingEndpoint({ whileInactive: 'queued', disableAfter: 3 })
     await world.fail(5)
     await world.service.clock.advance('10m')
@@ -144,7 +144,7 @@ describe('events about notes while an endpoint is not active', () => {
     expect(world.service.deliveries.map(({ status }) => status)).toEqual(Array(7).fill('delivered'))
   })
 
-  it('that happen before the verification are queued, too', async () => {
+  it('that happen before the verification are queued, too (row 17)', async () => {
     await using service = await createNotesService({ contract: { whileInactive: 'queued' } })
     const inbox = anInbox(() => 503)
     await service.connect(inbox.open)

@@ -1,26 +1,27 @@
 import { RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import type { UrlPolicy } from '../addresses/url-policy.ts'
 import type { Timeline } from '../clock/timeline.ts'
+import { MockServerError } from '../mock-server-error.ts'
 import type { AttemptOutcome, AttemptResponse } from './attempt.ts'
 import { beginningOf } from './response-beginning.ts'
 
-/** What answers a delivery in process: a receiver's `fetch`. */
+/** The `fetch` handler of a receiver in this process. */
 export type ReceiverFetch = (request: Request) => Response | Promise<Response>
 
-/** What an attempt carries. */
+/** The request of an attempt. */
 interface Parcel {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** What came of it. */
+/** The outcome of an attempt, with the answer if there was one. */
 interface Return {
   readonly outcome: AttemptOutcome
   readonly response: AttemptResponse | undefined
 }
 
-/** Carries attempts to their receivers: in process where one is connected, over the network otherwise. */
+/** Sends attempts to receivers: to a connected one in this process, otherwise over the network. */
 export class Courier {
   readonly #timeline: Timeline
   readonly #urlPolicy: UrlPolicy
@@ -32,14 +33,26 @@ export class Courier {
     this.#urlPolicy = urlPolicy
   }
 
-  /** What is sent to this URL from now on reaches the receiver in process. */
+  /** Requests to this URL go to the receiver in this process from now on. */
   connect(url: string, receiver: ReceiverFetch): void {
     this.#connected.set(new URL(url).href, receiver)
   }
 
-  /** Why nothing can be sent to a URL, in words, or nothing. */
-  async refusalOf(url: URL): Promise<string | undefined> {
-    return this.#connected.has(url.href) ? undefined : await this.#urlPolicy.refusalOf(url)
+  /**
+   * Checks the URL of an endpoint.
+   *
+   * @throws {@link MockServerError} `option_invalid` when it is not absolute, contains credentials, or violates the URL policy
+   */
+  async admit(text: string): Promise<string> {
+    const url = URL.parse(text)
+    if (url === null)
+      throw urlRefused('"url" must be an absolute URL', 'Pass one such as https://receiver.example/hooks.')
+    if (url.username !== '' || url.password !== '') {
+      throw urlRefused('"url" must not contain a user name or a password', 'Remove them from the URL.')
+    }
+    const refusal = this.#connected.has(url.href) ? undefined : await this.#urlPolicy.refusalOf(url)
+    if (refusal !== undefined) throw urlRefused(refusal.problem, refusal.remedy)
+    return text
   }
 
   /** One HTTP request: a 10 s deadline, no redirects (contract §3, §8). Never rejects. */
@@ -61,7 +74,7 @@ export class Courier {
     }
   }
 
-  /** Breaks off whatever is under way. */
+  /** Aborts the requests in flight. */
   close(): void {
     for (const abort of this.#underWay) abort.abort('closed')
   }
@@ -70,6 +83,10 @@ export class Courier {
     const receiver = this.#connected.get(request.url)
     return receiver === undefined ? await this.#urlPolicy.send(request) : await receiver(request)
   }
+}
+
+function urlRefused(problem: string, remedy: string): MockServerError {
+  return new MockServerError('option_invalid', { problem, remedy, option: 'url' })
 }
 
 function aborted(signal: AbortSignal): Promise<never> {
@@ -83,7 +100,7 @@ function failureOf(error: unknown, signal: AbortSignal): AttemptOutcome {
   return { kind: 'connection_failed', reason: signal.aborted ? 'service_closed' : reasonOf(error) }
 }
 
-/** A code or a name, and never a message: a receiver's errors may quote a note. */
+/** A code or a name, never a message, because an error of a receiver may quote a note. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   for (const cause of [error.cause, error]) {

@@ -11,6 +11,7 @@ import type { FaultBook } from '../faults/faults.ts'
 import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 import type { Contract } from '../variants/contract-variants.ts'
+import { sentEvent } from '../variants/sent-event.ts'
 import { type Attempt, isSuccess } from './attempt.ts'
 import { type AttemptFate, delayOf, fateOf } from './attempt-fate.ts'
 import type { Courier } from './courier.ts'
@@ -20,10 +21,9 @@ import { type Disorder, latenessOf } from './disorder.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { Endpoint } from './endpoint.ts'
 import { transitionOf } from './endpoint-state.ts'
-import { countFailure } from './failures-in-a-row.ts'
 import { Overtaken } from './overtaken.ts'
 
-/** How long an attempt waits for another to overtake it, in milliseconds. */
+/** How long a reordered attempt waits for the next attempt, in milliseconds. */
 const OVERTAKEN_WITHIN_MS = 60_000
 
 interface EngineParts {
@@ -36,10 +36,10 @@ interface EngineParts {
   readonly contract: Contract
 }
 
-/** What a delivery carries to its endpoint. */
+/** The event of a delivery. */
 type Message = Pick<Delivery, 'event_id' | 'event_type' | 'body' | 'replay_of'>
 
-/** Delivers events to endpoints at least once: signed, retried, logged (contract §6, §8). */
+/** Delivers events to endpoints at least once, with signatures, retries and a log (contract §6, §8). */
 export class DeliveryEngine {
   readonly attempts: Attempt[] = []
   readonly deliveries: Delivery[] = []
@@ -52,10 +52,10 @@ export class DeliveryEngine {
   readonly #contract: Contract
   readonly #byId = new Map<string, Delivery>()
   readonly #pending = new Set<Dispatch>()
-  /** Those that wait for their endpoint to become active (open point 17). */
+  /** Deliveries that wait until their endpoint is active (open point 17). */
   readonly #queued = new Set<Dispatch>()
   readonly #overtaken = new Overtaken()
-  /** The verification of each endpoint that counts: the last one sent. */
+  /** The last verification sent to each endpoint. An answer to an earlier one has no effect. */
   readonly #verifications = new WeakMap<Endpoint, Dispatch>()
 
   constructor({ timeline, courier, random, makeIdentifier, disorder, faults, contract }: EngineParts) {
@@ -74,7 +74,7 @@ export class DeliveryEngine {
     return this.#begin({ event_id, event_type, body: JSON.stringify(event), replay_of: undefined }, endpoint)
   }
 
-  /** Asks whether the receiver is there. Only an answer to the last such question counts (contract §3). */
+  /** Sends `endpoint.verification`. Only an answer to the last verification activates the endpoint (contract §3). */
   verify(endpoint: Endpoint): void {
     const before = this.#verifications.get(endpoint)
     if (before !== undefined) this.#abandon(before)
@@ -95,12 +95,12 @@ export class DeliveryEngine {
     return this.#byId.get(delivery_id)
   }
 
-  /** Delivers an event once more: the same event, another message (open point 19). */
+  /** Delivers the same event again, with a new `webhook-id` (open point 19). */
   replay({ event_id, event_type, body, delivery_id }: Delivery, endpoint: Endpoint): Delivery {
     return this.#begin({ event_id, event_type, body, replay_of: delivery_id }, endpoint).delivery
   }
 
-  /** Makes no more attempts at an endpoint. */
+  /** Abandons the pending deliveries of an endpoint. */
   stop(endpoint: Endpoint): void {
     for (const dispatch of this.#pending) if (dispatch.endpoint === endpoint) this.#abandon(dispatch)
   }
@@ -137,7 +137,8 @@ export class DeliveryEngine {
   #endpointEvent(event_type: EndpointEventKind, { endpoint_id }: Endpoint): EndpointEvent {
     const occurred_at = new Date(this.#timeline.now()).toISOString()
     const data = this.#contract.endpointEventData === 'empty' ? {} : { endpoint_id }
-    return { event_id: this.#makeIdentifier('event'), event_type, occurred_at, data }
+    const event = { event_id: this.#makeIdentifier('event'), event_type, occurred_at, data }
+    return sentEvent(event, this.#contract)
   }
 
   #departIn(ms: number, dispatch: Dispatch): void {
@@ -152,7 +153,7 @@ export class DeliveryEngine {
     else this.#leaveIn(delayOf(faults), dispatch, faults)
   }
 
-  /** Events about notes are not kept for an endpoint that is not active (open points 16 and 17). */
+  /** Events about notes for an inactive endpoint are lost or queued (open points 16 and 17). */
   #mayLeave(dispatch: Dispatch): boolean {
     if (!isNoteEventKind(dispatch.delivery.event_type) || dispatch.endpoint.state === 'active') return true
     if (this.#contract.whileInactive === 'queued') this.#queued.add(dispatch)
@@ -191,7 +192,7 @@ export class DeliveryEngine {
     dispatch.firstOutcome.resolve()
   }
 
-  /** Logged in the order of departure, which does not depend on who answers faster. */
+  /** Logs attempts in the order of departure, which does not depend on the speed of the answers. */
   async #arrive(attempt: Attempt, lost: AttemptFate['lost']): Promise<Attempt> {
     const index = this.attempts.push(attempt) - 1
     const came = await this.#outcomeOf(attempt, lost)
@@ -227,7 +228,7 @@ export class DeliveryEngine {
     this.#release(endpoint)
   }
 
-  /** Lets those leave that waited for an endpoint to become active (open point 17). */
+  /** Sends the deliveries that waited until the endpoint is active (open point 17). */
   #release(endpoint: Endpoint): void {
     for (const dispatch of this.#queued) {
       if (dispatch.endpoint !== endpoint) continue
@@ -242,7 +243,15 @@ export class DeliveryEngine {
     const delayMs = RETRY_DELAYS_MS[delivery.attempts - 1]
     if (delayMs === undefined) this.#close(dispatch, 'given_up')
     else this.#departIn(delayMs, dispatch)
-    countFailure(endpoint, delayMs === undefined ? 'the last attempt' : 'an attempt', this.#contract)
+    if (delayMs === undefined || this.#contract.disableCounts === 'attempts') this.#countFailure(endpoint)
+  }
+
+  /** Too many consecutive failures disable an active endpoint (contract §3; open point 16). */
+  #countFailure(endpoint: Endpoint): void {
+    const { disableAfter } = this.#contract
+    endpoint.failuresInARow += 1
+    if (disableAfter === 'never' || endpoint.failuresInARow < disableAfter) return
+    endpoint.state = transitionOf(endpoint.state, 'failed_too_often').to
   }
 
   #close(dispatch: Dispatch, status: DeliveryStatus): void {

@@ -1,6 +1,6 @@
 import type { EventKind } from '@notewire/protocol'
 
-/** One event on its way to one endpoint. */
+/** The delivery of one event to one endpoint. */
 export interface Delivery {
   readonly delivery_id: string
   readonly event_id: string
@@ -8,19 +8,19 @@ export interface Delivery {
   readonly endpoint_id: string
   /** One for an event and endpoint: the same in every attempt (open point 19). */
   readonly webhook_id: string
-  /** The delivery that this one repeats, for a replay. */
+  /** For a replay: the delivery that it repeats. */
   readonly replay_of: string | undefined
   /** When it was created, in milliseconds since the Unix epoch. */
   readonly created_at: number
-  /** What every attempt carries, byte for byte. */
+  /** The body of every attempt, byte for byte. */
   readonly body: string
-  /** How many attempts have left. */
+  /** How many attempts were made. */
   readonly attempts: number
   readonly status: DeliveryStatus
 }
 
 /**
- * Where a delivery stands: `pending` (an attempt is under way or to come), `delivered`, `given_up` (all 7 attempts failed), or
- * `lost` (it fell due while its endpoint could not be sent to: not active, verified anew, or deleted).
+ * The status of a delivery: `pending` (an attempt is in flight or scheduled), `delivered`, `given_up` (all 7 attempts failed), or
+ * `lost` (it was due while its endpoint was not active, was verified again, or was deleted).
  */
 export type DeliveryStatus = 'pending' | 'delivered' | 'given_up' | 'lost'

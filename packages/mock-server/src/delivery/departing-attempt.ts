@@ -3,7 +3,7 @@ import type { Attempt } from './attempt.ts'
 import type { AttemptFate } from './attempt-fate.ts'
 import type { Dispatch } from './dispatch.ts'
 
-/** The attempt of a delivery that departs now: signed afresh, stamped with the service's time (contract §5). */
+/** A new attempt of a delivery, with a new signature and the current time of the service (contract §5). */
 export function departingAttempt(
   { delivery, endpoint }: Dispatch,
   { webhook_id, now, fate }: { readonly webhook_id: string; readonly now: number; readonly fate: AttemptFate },

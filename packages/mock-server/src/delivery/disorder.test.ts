@@ -1,7 +1,7 @@
-import { OptionError } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { createNotesService } from '../create-notes-service.ts'
 import { anInbox, type Inbox } from '../fixtures/inbox.ts'
+import { MockServerError } from '../mock-server-error.ts'
 import type { NotesService } from '../notes-service.ts'
 import type { Disorder } from './disorder.ts'
 
@@ -82,11 +82,11 @@ describe('disorder', () => {
   it.each([{ failing: 1.1 }, { duplicated: -0.1 }, { reordered: Number.NaN }, { failing: '0.5' }, { flaky: 0.5 }])(
     'that cannot be is refused: %j',
     async (disorder) => {
-      await expect(createNotesService({ disorder: disorder as Disorder })).rejects.toThrow(OptionError)
+      await expect(createNotesService({ disorder: disorder as Disorder })).rejects.toThrow(MockServerError)
       await using service = await createNotesService()
       expect(() => {
         service.disorder = disorder as Disorder
-      }).toThrow(OptionError)
+      }).toThrow(MockServerError)
     },
   )
 })

@@ -1,47 +1,47 @@
-import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import * as z from 'zod/mini'
+import { checked, fields } from '../checked.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 
 /**
- * What goes wrong on the way, each as a share from 0 to 1 of the deliveries or attempts, chosen by the seed. The events that
- * verify an endpoint are spared.
+ * Random delivery faults. Each value is the affected share of the deliveries or attempts, from 0 to 1; the seed selects them.
+ * Disorder does not affect `endpoint.verification`.
  */
 export interface Disorder {
   /** Attempts that arrive twice. @default 0 */
   readonly duplicated?: number | undefined
   /** Deliveries that leave 1 to 20 seconds late, so that later events overtake them. @default 0 */
   readonly reordered?: number | undefined
-  /** Attempts that fail: half of them before they reach the receiver, half after it has handled them. @default 0 */
+  /** Attempts that fail: half of them do not reach the receiver, and of the other half the answer is lost. @default 0 */
   readonly failing?: number | undefined
 }
 
 const LATENESS_MS = { least: 1000, most: 20_000 }
 
+const share = z._default(z.number().check(z.minimum(0), z.maximum(1)), 0)
+
+/** The schema of a {@link Disorder}. */
+export const disorderSchema = fields({
+  duplicated: share.check(z.describe('The share of attempts that arrive twice, from 0 to 1.')),
+  reordered: share.check(z.describe('The share of deliveries that leave 1 to 20 seconds late, from 0 to 1.')),
+  failing: share.check(z.describe('The share of attempts that fail, from 0 to 1.')),
+})
+
 /**
- * Refuses a disorder that cannot be.
+ * Checks a disorder.
  *
- * @throws {@link OptionError} for an unknown kind, or a share outside 0 to 1
+ * @throws `MockServerError` `option_invalid` for an unknown property, or a share outside 0 to 1
  */
 export function checkDisorder(disorder: Disorder): Required<Disorder> {
-  refuseUnknownOptions('disorder', disorder, ['duplicated', 'reordered', 'failing'])
-  return Object.freeze({
-    duplicated: checkShare('duplicated', disorder.duplicated),
-    reordered: checkShare('reordered', disorder.reordered),
-    failing: checkShare('failing', disorder.failing),
-  })
+  return Object.freeze(checked('disorder', disorderSchema, disorder))
 }
 
-function checkShare(name: keyof Disorder, share = 0): number {
-  if (typeof share === 'number' && share >= 0 && share <= 1) return share
-  throw new OptionError(`disorder.${name}`, `disorder.${name} is a share from 0 (none) to 1 (all), not ${share}.`)
-}
-
-/** By how many milliseconds a delivery leaves late. */
+/** How much later a delivery leaves, in milliseconds. */
 export function latenessOf(disorder: Disorder, random: SeededRandom): number {
   const { reordered = 0 } = disorder
   return random.chance(reordered) ? random.integer(LATENESS_MS.least, LATENESS_MS.most) : 0
 }
 
-/** What disorder does to an attempt. */
+/** The faults that the disorder selects for an attempt. */
 export function disorderOf(
   disorder: Disorder,
   random: SeededRandom,

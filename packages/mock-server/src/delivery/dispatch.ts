@@ -2,14 +2,14 @@ import type { Cancellable } from '../clock/timeline.ts'
 import type { Delivery } from './delivery.ts'
 import type { Endpoint } from './endpoint.ts'
 
-/** A delivery being worked on. */
+/** A delivery in progress. */
 export interface Dispatch {
   readonly delivery: { -readonly [Field in keyof Delivery]: Delivery[Field] }
   readonly endpoint: Endpoint
-  /** Its place among departures at the same instant: that of its creation, whichever receiver answered faster since. */
+  /** Its order among departures at the same instant: the order of creation. */
   readonly rank: number
-  /** The attempt to come, where one is. */
+  /** The scheduled attempt, if there is one. */
   departure: Cancellable | undefined
-  /** Resolves with the outcome of the first attempt, or when there will be none. */
+  /** Resolves after the first attempt, or when there will be none. */
   readonly firstOutcome: PromiseWithResolvers<void>
 }

@@ -1,41 +1,41 @@
-/** Where an endpoint stands (contract §3; open point 15). */
+/** The state of an endpoint (contract §3; open point 15). */
 export type EndpointState = 'pending_verification' | 'active' | 'disabled'
 
-/** What moves it. */
+/** The triggers of a state transition. */
 export type EndpointTrigger = 'verification_answered' | 'url_given' | 'activation_asked' | 'failed_too_often'
 
 interface EndpointTransition {
   readonly to: EndpointState
-  /** Whether an `endpoint.verification` is sent, which replaces any that is under way. */
+  /** Whether a new `endpoint.verification` is sent. It replaces an earlier one that is still pending. */
   readonly verify: boolean
 }
 
-const VERIFIED_ANEW: EndpointTransition = { to: 'pending_verification', verify: true }
+const VERIFIED_AGAIN: EndpointTransition = { to: 'pending_verification', verify: true }
 
-/** Every transition of contract §3 and of open points 14, 16 and 18. An endpoint begins as if its URL were given. */
+/** Every transition of contract §3 and of open points 14, 16 and 18. The creation counts as `url_given`. */
 const TRANSITIONS: Readonly<Record<EndpointState, Readonly<Record<EndpointTrigger, EndpointTransition>>>> = {
   pending_verification: {
     verification_answered: { to: 'active', verify: false },
-    url_given: VERIFIED_ANEW,
-    activation_asked: VERIFIED_ANEW,
+    url_given: VERIFIED_AGAIN,
+    activation_asked: VERIFIED_AGAIN,
     failed_too_often: { to: 'pending_verification', verify: false },
   },
   active: {
     verification_answered: { to: 'active', verify: false },
-    url_given: VERIFIED_ANEW,
+    url_given: VERIFIED_AGAIN,
     activation_asked: { to: 'active', verify: false },
     failed_too_often: { to: 'disabled', verify: false },
   },
   disabled: {
-    // Only of a verification that was under way when it was disabled.
+    // The answer to a verification that was in flight when the endpoint was disabled.
     verification_answered: { to: 'disabled', verify: false },
-    url_given: VERIFIED_ANEW,
-    activation_asked: VERIFIED_ANEW,
+    url_given: VERIFIED_AGAIN,
+    activation_asked: VERIFIED_AGAIN,
     failed_too_often: { to: 'disabled', verify: false },
   },
 }
 
-/** What becomes of an endpoint in a state when something happens to it. */
+/** The transition of an endpoint. */
 export function transitionOf(state: EndpointState, trigger: EndpointTrigger): EndpointTransition {
   return TRANSITIONS[state][trigger]
 }

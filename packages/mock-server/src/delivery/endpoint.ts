@@ -13,6 +13,6 @@ export interface Endpoint {
   url: string
   events: readonly EventKind[]
   state: EndpointState
-  /** How often it has failed since it last succeeded (open point 16). */
+  /** The number of consecutive failures (open point 16). */
   failuresInARow: number
 }

@@ -11,7 +11,7 @@ import { SigningSecrets } from './signing-secrets.ts'
 
 const SIGNING_KEY_BYTES = 32
 
-/** What of an endpoint can be changed (open point 14). */
+/** The changes of an endpoint (open point 14). */
 export interface EndpointChanges {
   readonly url?: string | undefined
   readonly events?: readonly EventKind[] | undefined
@@ -26,7 +26,7 @@ interface EndpointsParts {
   readonly contract: Contract
 }
 
-/** The registered endpoints. Each belongs to one integration, and no other sees it (open point 14). */
+/** The registered endpoints. Each belongs to one integration, and is not visible to others (open point 14). */
 export class Endpoints {
   readonly #timeline: Timeline
   readonly #engine: DeliveryEngine
@@ -72,7 +72,7 @@ export class Endpoints {
     return this.#endpoints.get(endpoint_id)
   }
 
-  /** A URL, even an unchanged one, verifies again (open points 14 and 18). */
+  /** A URL, even an unchanged one, is verified again (open points 14 and 18). */
   update(endpoint: Endpoint, { url, events, status }: EndpointChanges): void {
     endpoint.url = url ?? endpoint.url
     endpoint.events = events ?? endpoint.events
@@ -80,12 +80,12 @@ export class Endpoints {
     else if (status === 'active') this.#trigger(endpoint, 'activation_asked')
   }
 
-  /** The old secret goes on signing beside the new one for 24 hours (open point 14). */
+  /** For 24 hours, deliveries are signed with both secrets (open point 14). */
   rotateSecret(endpoint: Endpoint): void {
     endpoint.secrets.rotate(this.#timeline.now())
   }
 
-  /** Nothing more is sent to a deleted endpoint. */
+  /** Deletes an endpoint and abandons its pending deliveries. */
   delete(endpoint: Endpoint): void {
     this.#endpoints.delete(endpoint.endpoint_id)
     this.#engine.stop(endpoint)
@@ -106,7 +106,7 @@ export class Endpoints {
     if (verify) this.#engine.verify(endpoint)
   }
 
-  /** Some services go on sending to a changed URL while they verify it (open point 18). */
+  /** A variant of the contract keeps the endpoint active while a changed URL is verified (open point 18). */
   #staysActive({ state }: Endpoint, trigger: EndpointTrigger): boolean {
     return trigger === 'url_given' && state === 'active' && this.#contract.afterUrlChange === 'active'
   }

@@ -23,7 +23,7 @@ const replayOf = (endpoint_id: string, delivery_id: string) =>
 const statusOf = async (service: NotesService, operation: string) => (await call(service, operation)).status
 
 describe('a replay', () => {
-  it('delivers the same event in a new message', async () => {
+  it('delivers the same event in a new message (§6, row 14, row 19)', async () => {
     await using world = await aDelivery()
     const { status, body } = await call(world.service, world.operation)
     expect([status, body]).toEqual([202, { delivery_id: expect.stringMatching(/^dlv_/) }])

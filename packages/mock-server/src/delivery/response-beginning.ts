@@ -1,9 +1,9 @@
 import type { AttemptResponse } from './attempt.ts'
 
-/** How much of an answer the log keeps, in bytes. */
+/** The most that is logged of an answer, in bytes. */
 const KEPT_BYTES = 4096
 
-/** What the log keeps of an answer: its headers, and its body as far as it comes before the signal. Never rejects. */
+/** The headers of an answer, and the part of its body that arrives before the signal. Never rejects. */
 export async function beginningOf(response: Response, signal: AbortSignal): Promise<AttemptResponse> {
   const headers = Object.fromEntries(response.headers)
   if (response.body === null || response.bodyUsed) return { headers, body: '', truncated: false }
@@ -17,7 +17,7 @@ async function firstBytes(
   signal: AbortSignal,
 ): Promise<{ readonly bytes: Uint8Array; readonly ended: boolean }> {
   const reader = body.getReader()
-  // An unread body would keep the connection; a cancelled one ends the read that is under way.
+  // Cancelling frees the connection, and ends a pending read.
   const cancel = () => void reader.cancel().catch(() => undefined)
   signal.addEventListener('abort', cancel, { once: true })
   let bytes: Uint8Array = new Uint8Array()

@@ -22,7 +22,7 @@ function verifying(secrets: readonly string[], received: Received | undefined, n
 }
 
 describe('rotating the secret of an endpoint', () => {
-  it('answers the endpoint with its new secret, once', async () => {
+  it('answers the endpoint with its new secret, once (row 13)', async () => {
     await using service = await createNotesService()
     const { endpoint_id, signing_secret } = await service.connect(anInbox().open)
     const operation = `/v1/webhook-endpoints/${endpoint_id}`
@@ -33,7 +33,7 @@ describe('rotating the secret of an endpoint', () => {
     expect((await call(service, `GET ${operation}`)).body).not.toHaveProperty('signing_secret')
   })
 
-  it('lets the old secret sign beside the new one for 24 h, and then no longer', async () => {
+  it('lets the old secret sign beside the new one for 24 h, and then no longer (row 14)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox()
     const { endpoint_id, signing_secret: old } = await service.connect(inbox.open)

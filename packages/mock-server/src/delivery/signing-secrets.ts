@@ -1,9 +1,36 @@
-import { type SignedMessage, type SigningSecret, signingSecretOf } from './signing-secret.ts'
+import { SIGNING_SECRET_PREFIX } from '@notewire/protocol'
+import { encodeBase64Url } from 'hono/utils/encode'
+import { Webhook } from 'standardwebhooks'
 
-/** How long a secret goes on signing beside the one that replaced it, in milliseconds: 24 h (open point 14). */
+/** How long a replaced secret still signs, in milliseconds: 24 h (open point 14). */
 const OVERLAP_MS = 24 * 60 * 60 * 1000
 
-/** The secrets of one endpoint: the current one, and those that it replaced and that still sign. */
+/** A message to sign, at an instant in milliseconds since the Unix epoch (contract §5). */
+interface SignedMessage {
+  readonly webhook_id: string
+  readonly body: string
+  readonly at: number
+}
+
+/** A secret that signs deliveries. */
+interface SigningSecret {
+  /** `whsec_` and base64url text. */
+  readonly text: string
+  /** `v1,<base64>`, by the library of the Standard Webhooks specification. */
+  sign(message: SignedMessage): string
+}
+
+/** The secret with these key bytes. */
+function signingSecretOf(key: Uint8Array<ArrayBuffer>): SigningSecret {
+  // Raw bytes, because the library reads base64, and the secret is base64url.
+  const webhook = new Webhook(key, { format: 'raw' })
+  return {
+    text: SIGNING_SECRET_PREFIX + encodeBase64Url(key.buffer).replace(/=+$/, ''),
+    sign: ({ webhook_id, body, at }) => webhook.sign(webhook_id, new Date(at), body),
+  }
+}
+
+/** The secrets of one endpoint: the current one, and the replaced ones that still sign. */
 export class SigningSecrets {
   readonly #makeKey: () => Uint8Array<ArrayBuffer>
   #current: SigningSecret
@@ -14,12 +41,12 @@ export class SigningSecrets {
     this.#current = signingSecretOf(makeKey())
   }
 
-  /** The current secret, as the receiver is told it. */
+  /** The current secret. */
   get text(): string {
     return this.#current.text
   }
 
-  /** Makes a new secret. The current one signs beside it for 24 hours. */
+  /** Creates a new secret. The current one also signs for 24 hours. */
   rotate(now: number): void {
     this.#replaced = [{ secret: this.#current, until: now + OVERLAP_MS }, ...this.#replaced]
     this.#current = signingSecretOf(this.#makeKey())
@@ -31,7 +58,7 @@ export class SigningSecrets {
     return secrets.map((secret) => secret.sign(message)).join(' ')
   }
 
-  /** What somebody signs who missed the last rotation. Before the first one, what nobody can verify. */
+  /** Signs with the secret before the last rotation, or with a random one before the first rotation. */
   signOutdated(message: SignedMessage): string {
     const outdated = this.#replaced[0]?.secret ?? signingSecretOf(this.#makeKey())
     return outdated.sign(message)

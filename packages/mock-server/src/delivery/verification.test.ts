@@ -9,7 +9,7 @@ const statusOf = async (service: NotesService, { endpoint_id }: { readonly endpo
   (await call<{ readonly status: string }>(service, `GET /v1/webhook-endpoints/${endpoint_id}`)).body.status
 
 describe('the verification of an endpoint', () => {
-  it('arrives right after the creation, signed with the new secret, and a 2xx answer activates the endpoint', async () => {
+  it('arrives right after the creation, signed with the new secret, and a 2xx answer activates the endpoint (§3, §6, row 11, row 27)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox()
     const endpoint = await service.connect(inbox.open)
@@ -24,7 +24,7 @@ describe('the verification of an endpoint', () => {
     expect(verification && verified(verification, endpoint.signing_secret, service.clock.now())).toBeDefined()
   })
 
-  it('leaves the endpoint pending when it fails, and is retried like any delivery', async () => {
+  it('leaves the endpoint pending when it fails, and is retried like any delivery (§3, row 27)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox(() => 404)
     const endpoint = await service.connect(inbox.open)
@@ -44,7 +44,7 @@ describe('the verification of an endpoint', () => {
     expect(await statusOf(service, endpoint)).toBe('pending_verification')
   })
 
-  it('may precede the answer that tells the secret: refused for now, and active at the retry after 30 s', async () => {
+  it('may precede the answer that tells the secret: refused for now, and active at the retry after 30 s (row 27)', async () => {
     await using service = await createNotesService({ contract: { verification: 'before_response' } })
     const inbox = anInbox()
     const endpoint = await service.connect(inbox.open)
@@ -56,7 +56,7 @@ describe('the verification of an endpoint', () => {
     expect(await statusOf(service, endpoint)).toBe('active')
   })
 
-  it('goes to the new URL after a change of it, and only that answer activates', async () => {
+  it('goes to the new URL after a change of it, and only that answer activates (§3, row 18)', async () => {
     await using service = await createNotesService()
     const [old, next] = [anInbox(() => 500), anInbox()]
     const moved = await service.connect(old.open)
@@ -78,7 +78,7 @@ describe('the verification of an endpoint', () => {
     const { endpoint_id, url } = await service.connect(inbox.open)
     const change = () => call(service, `PATCH /v1/webhook-endpoints/${endpoint_id}`, { body: { url } })
     await change()
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await expect.poll(() => inbox.received.length).toBe(2)
     await change()
     late.resolve(204)
     await service.clock.advance(0)

@@ -1,78 +1,148 @@
-import type { EventKind } from '@notewire/protocol'
-import type { Duration } from '../clock/duration.ts'
+import { ENDPOINT_EVENT_KINDS, type EventKind, NOTE_EVENT_KINDS } from '@notewire/protocol'
+import * as z from 'zod/mini'
+import { checked, count, fields } from '../checked.ts'
+import { type Duration, durationSchema } from '../clock/duration.ts'
 
 /**
- * What is to go wrong, and when: for requests to the API, or for attempts at receivers.
+ * A fault to inject: into requests to the API, or into delivery attempts.
  *
  * @example
  * ```ts
  * import { createNotesService, type FaultRule } from '@notewire/mock-server'
  *
- * const thirdPageBreaks: FaultRule = { request: 'GET /v1/notes', calls: 3, fault: { kind: 'truncated' } }
- * const tenthOfAllAnswersIsLost: FaultRule = { delivery: '*', rate: 0.1, fault: { kind: 'lost', lost: 'answer' } }
- * await using service = await createNotesService({ seed: 7, faults: [thirdPageBreaks, tenthOfAllAnswersIsLost] })
+ * const truncatedThirdPage: FaultRule = { request: 'GET /v1/notes', calls: 3, fault: { kind: 'truncated' } }
+ * const lostAnswers: FaultRule = { delivery: '*', rate: 0.1, fault: { kind: 'lost', lost: 'answer' } }
+ * await using service = await createNotesService({ seed: 7, faults: [truncatedThirdPage, lostAnswers] })
  * console.log(service.recipe)
  * ```
  */
 export type FaultRule = RequestFaultRule | DeliveryFaultRule
 
-/** Which of the calls that a rule is about are struck. */
+/** Which of the matching calls a rule affects. */
 interface Strikes {
-  /** The third, or the first and the third, counted from 1 since the rule was made. @default all of them */
+  /** The numbers of the affected calls, counted from 1 since the rule was injected: `3` or `[1, 3]`. @default every call */
   readonly calls?: number | readonly number[] | undefined
-  /** The share of them from 0 to 1, chosen by the seed. @default 1 */
+  /** The share of these calls, from 0 to 1. The seed selects them. @default 1 */
   readonly rate?: number | undefined
 }
 
-/** What is to go wrong with requests to the API. */
+/** A fault of requests to the API. */
 export interface RequestFaultRule extends Strikes {
   /**
-   * Method and path: `GET /v1/notes`. `*` stands for any method or for one segment of the path, a `**` at the end for all that
-   * follows: `* /v1/**`.
+   * Method and path: `GET /v1/notes`. `*` matches any method, or one segment of the path. `**` at the end matches the rest of the
+   * path: `* /v1/**`.
    */
   readonly request: string
   readonly fault: RequestFault
 }
 
-/** What is to go wrong with attempts at receivers. */
+/** A fault of delivery attempts. */
 export interface DeliveryFaultRule extends Strikes {
-  /** The kind of event. `*` stands for all but `endpoint.verification`. */
+  /** The kind of the event. `*` matches every kind except `endpoint.verification`. */
   readonly delivery: EventKind | '*'
   /** @default every endpoint */
   readonly endpoint_id?: string | undefined
   readonly fault: DeliveryFault
 }
 
-/** One thing that goes wrong with a request to the API. */
+/** The effect of a fault on a request to the API. */
 export type RequestFault =
-  /** It is refused, before anything is done. `retryAfter`: seconds, or any other text for that header. */
+  /** The API answers with this status and does nothing. `retryAfter`: seconds, or any other text for that header. */
   | { readonly kind: 'status'; readonly status: number; readonly retryAfter?: number | string | undefined }
-  /** It is answered later. Virtual time moves on by itself. */
+  /** The API answers later. Virtual time advances by itself. */
   | { readonly kind: 'latency'; readonly by: Duration }
   /** The second half of the answer is missing. */
   | { readonly kind: 'truncated' }
-  /** The answer says that it is JSON, and is not. */
+  /** The answer has the content type JSON, but is not JSON. */
   | { readonly kind: 'malformed' }
-  /** The connection breaks: with `'answer'` after the service has done what was asked, otherwise before it sees the request. */
+  /** The connection breaks before the API gets the request; with `'answer'`, after the API has processed the request. */
   | { readonly kind: 'dropped'; readonly lost?: 'request' | 'answer' | undefined }
-  /** The list of notes answers an empty page, with more to follow. */
+  /** The list of notes returns a page without notes, and `has_more` is `true`. */
   | { readonly kind: 'empty_page' }
-  /** The list of notes answers fewer notes than it could: that many, or one. */
+  /** The list of notes returns at most this many notes. `notes` is 1 by default. */
   | { readonly kind: 'short_page'; readonly notes?: number | undefined }
 
-/** One thing that goes wrong with an attempt at a receiver. */
+/** The effect of a fault on a delivery attempt. */
 export type DeliveryFault =
-  /** It arrives twice. */
+  /** The attempt arrives twice. */
   | { readonly kind: 'duplicated' }
-  /** It leaves after the next attempt at the same endpoint has been answered, or a minute later when there is none. */
+  /** The attempt leaves after the next attempt at the same endpoint was answered, or after one minute if there is none. */
   | { readonly kind: 'reordered' }
-  /** It leaves later. */
+  /** The attempt leaves later. */
   | { readonly kind: 'delayed'; readonly by: Duration }
-  /** With `'answer'` its answer is lost, after the receiver has handled it; otherwise it is, before the receiver sees it. */
+  /** The request is lost before the receiver gets it; with `'answer'`, the answer is lost after the receiver has processed it. */
   | { readonly kind: 'lost'; readonly lost?: 'request' | 'answer' | undefined }
-  /** One character of its body is another. */
+  /** One character of the body is changed. */
   | { readonly kind: 'corrupted' }
-  /** It is signed with the secret before the last rotation alone; without a rotation, with one that nobody knows. */
+  /** The attempt is signed only with the secret before the last rotation, or with a random secret if there was no rotation. */
   | { readonly kind: 'old_secret' }
-  /** It is stamped and signed for another time: later for a positive number, earlier for a negative one. */
+  /** The attempt is stamped and signed for another time: later for a positive number, earlier for a negative one. */
   | { readonly kind: 'skewed'; readonly seconds: number }
+
+const lost = z.optional(z.enum(['request', 'answer']))
+
+const requestFault = z.discriminatedUnion('kind', [
+  fields({
+    kind: z.literal('status'),
+    status: z.int().check(z.minimum(400), z.maximum(599)),
+    retryAfter: z.optional(z.union([z.number(), z.string()], 'a number of seconds, or a text')),
+  }),
+  fields({ kind: z.literal('latency'), by: durationSchema }),
+  fields({ kind: z.literal('truncated') }),
+  fields({ kind: z.literal('malformed') }),
+  fields({ kind: z.literal('dropped'), lost }),
+  fields({ kind: z.literal('empty_page') }),
+  fields({ kind: z.literal('short_page'), notes: z.optional(count) }),
+])
+
+const deliveryFault = z.discriminatedUnion('kind', [
+  fields({ kind: z.literal('duplicated') }),
+  fields({ kind: z.literal('reordered') }),
+  fields({ kind: z.literal('delayed'), by: durationSchema }),
+  fields({ kind: z.literal('lost'), lost }),
+  fields({ kind: z.literal('corrupted') }),
+  fields({ kind: z.literal('old_secret') }),
+  fields({ kind: z.literal('skewed'), seconds: z.number() }),
+])
+
+const strikes = {
+  calls: z
+    .optional(z.union([count, z.array(count)], 'a whole number from 1, or a list of such numbers'))
+    .check(z.describe('The numbers of the affected calls, counted from 1. Default: every call.')),
+  rate: z
+    .optional(z.number().check(z.minimum(0), z.maximum(1)))
+    .check(z.describe('The share of these calls, from 0 to 1. Default: 1.')),
+}
+
+/** The schema of a {@link FaultRule}. */
+export const faultRuleSchema = z.union([
+  fields({
+    request: z
+      .string()
+      .check(
+        z.regex(/^(\*|[A-Z]+) \/\S*$/, 'a method and a path, such as "GET /v1/notes"'),
+        z.describe(
+          'Method and path, such as "GET /v1/notes"; * matches any method or segment, ** the rest of the path.',
+        ),
+      ),
+    ...strikes,
+    fault: requestFault,
+  }),
+  fields({
+    delivery: z
+      .enum(['*', ...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS])
+      .check(z.describe('The kind of the event; * matches every kind except endpoint.verification.')),
+    endpoint_id: z.optional(z.string()),
+    ...strikes,
+    fault: deliveryFault,
+  }),
+])
+
+/**
+ * Checks a rule.
+ *
+ * @throws `MockServerError` `option_invalid` naming the field that is wrong
+ */
+export function checkFaultRule(rule: FaultRule): void {
+  checked('a fault rule', faultRuleSchema, rule)
+}

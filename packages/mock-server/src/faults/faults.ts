@@ -1,16 +1,22 @@
 import type { EventKind } from '@notewire/protocol'
 import type { SeededRandom } from '../seed/seeded-random.ts'
-import { checkFaultRule } from './check-fault-rule.ts'
-import type { DeliveryFault, DeliveryFaultRule, FaultRule, RequestFault, RequestFaultRule } from './fault-rule.ts'
+import {
+  checkFaultRule,
+  type DeliveryFault,
+  type DeliveryFaultRule,
+  type FaultRule,
+  type RequestFault,
+  type RequestFaultRule,
+} from './fault-rule.ts'
 
-/** What is going wrong with a service: `service.faults`. */
+/** The fault rules of a service: `service.faults`. */
 export interface Faults {
-  /** The rules in force, in the order in which they were made. */
+  /** The rules in force, in the order of their injection. */
   readonly rules: readonly FaultRule[]
   /**
-   * Makes something go wrong from now on.
+   * Injects a fault from now on.
    *
-   * @throws `OptionError` when the rule can never strike as it says
+   * @throws `MockServerError` `option_invalid` when a field of the rule is wrong
    * @example
    * ```ts
    * import { createNotesService } from '@notewire/mock-server'
@@ -23,28 +29,34 @@ export interface Faults {
    * ```
    */
   inject(rule: FaultRule): InjectedFault
-  /** Ends every rule. */
+  /** Removes every rule. */
   clear(): void
 }
 
 /** A rule in force. */
 export interface InjectedFault extends Disposable {
   readonly rule: FaultRule
-  /** How often it has struck. */
+  /** How many calls this rule has affected. */
   readonly struck: number
-  /** Ends it. */
+  /** Removes the rule. */
   remove(): void
 }
 
+/** An injected fault, as the console and the control API name it. */
+interface IdentifiedFault extends InjectedFault {
+  readonly fault_id: string
+}
+
 interface Rule<Kind extends FaultRule> {
+  readonly fault_id: string
   readonly rule: Kind
   readonly random: SeededRandom
-  /** How many calls the rule was about. */
+  /** How many calls matched the rule. */
   met: number
   struck: number
 }
 
-/** The rules in force, and the counts by which they strike. */
+/** The rules in force, with the number of calls that each has matched and affected. */
 export class FaultBook implements Faults {
   readonly #random: SeededRandom
   #rules: readonly Rule<FaultRule>[] = []
@@ -58,16 +70,27 @@ export class FaultBook implements Faults {
     return this.#rules.map(({ rule }) => rule)
   }
 
-  inject(rule: FaultRule): InjectedFault {
+  /** The rules in force, with an identifier and the number of affected calls. */
+  get injected(): readonly IdentifiedFault[] {
+    return this.#rules.map((rule) => this.#handleOf(rule))
+  }
+
+  inject(rule: FaultRule): IdentifiedFault {
     checkFaultRule(rule)
     this.#made += 1
-    const made: Rule<FaultRule> = { rule, random: this.#random.fork(`rule ${this.#made}`), met: 0, struck: 0 }
+    const random = this.#random.fork(`rule ${this.#made}`)
+    const made: Rule<FaultRule> = { fault_id: `flt_${this.#made}`, rule, random, met: 0, struck: 0 }
     this.#rules = [...this.#rules, made]
+    return this.#handleOf(made)
+  }
+
+  #handleOf(made: Rule<FaultRule>): IdentifiedFault {
     const remove = () => {
       this.#rules = this.#rules.filter((other) => other !== made)
     }
     return {
-      rule,
+      fault_id: made.fault_id,
+      rule: made.rule,
       get struck() {
         return made.struck
       },
@@ -80,14 +103,14 @@ export class FaultBook implements Faults {
     this.#rules = []
   }
 
-  /** What goes wrong with a request to the API. Asking counts it. */
+  /** The faults of one request to the API. Each call of this method counts as one request. */
   strikeRequest(method: string, path: string): readonly RequestFault[] {
     return this.#rules.flatMap((rule) => {
       return isAboutRequests(rule) && matches(rule.rule.request, method, path) && strikes(rule) ? rule.rule.fault : []
     })
   }
 
-  /** What goes wrong with an attempt at a receiver. Asking counts it. */
+  /** The faults of one delivery attempt. Each call of this method counts as one attempt. */
   strikeAttempt(event_type: EventKind, endpoint_id: string): readonly DeliveryFault[] {
     return this.#rules.flatMap((rule) => {
       return isAboutDeliveries(rule) && concerns(rule.rule, event_type, endpoint_id) && strikes(rule)

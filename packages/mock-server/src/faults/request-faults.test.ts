@@ -1,7 +1,8 @@
-import { type NotePage, OptionError } from '@notewire/protocol'
+import type { NotePage } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { createNotesService } from '../create-notes-service.ts'
 import { call } from '../fixtures/call.ts'
+import { MockServerError } from '../mock-server-error.ts'
 import type { NotesService } from '../notes-service.ts'
 import type { FaultRule, RequestFault } from './fault-rule.ts'
 
@@ -22,7 +23,7 @@ describe('a fault of the API', () => {
     [429, 2, '2'],
     [503, undefined, null],
     [500, 'Thu, 01 Jan 2026 00:00:05 GMT', 'Thu, 01 Jan 2026 00:00:05 GMT'],
-  ])('answers %i, and says when to come back', async (status, retryAfter, header) => {
+  ])('answers %i, and says when to come back (row 22)', async (status, retryAfter, header) => {
     await using service = await withFault({ kind: 'status', status, retryAfter })
     const answer = await ask(service)
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, header])
@@ -178,9 +179,9 @@ describe('a rule for requests', () => {
     ['no target', { fault: unavailable }],
     ['no fault', { request: 'GET /v1/notes' }],
   ])('is refused with %s', async (_, rule) => {
-    await expect(createNotesService({ faults: [rule as FaultRule] })).rejects.toThrow(OptionError)
+    await expect(createNotesService({ faults: [rule as FaultRule] })).rejects.toThrow(MockServerError)
     await using service = await createNotesService()
-    expect(() => service.faults.inject(rule as FaultRule)).toThrow(OptionError)
+    expect(() => service.faults.inject(rule as FaultRule)).toThrow(MockServerError)
   })
 })
 

@@ -1,12 +1,22 @@
 #!/usr/bin/env node
-import { runProgram } from './program.ts'
 
-process.exitCode = await runProgram(process.argv.slice(2), {
-  print: (text) => process.stdout.write(`${text}\n`),
-  complain: (text) => process.stderr.write(`${text}\n`),
-  interrupted: () =>
-    new Promise((resolve) => {
-      // Once: the second Ctrl-C does what it does to any program.
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
-    }),
-})
+// As in `engines` of package.json.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major > 22 || (major === 22 && minor >= 12)) {
+  // Imported only now, because an older Node.js fails to load it with an error that does not mention versions.
+  const { runProgram } = await import('./program.ts')
+  process.exitCode = await runProgram(process.argv.slice(2), {
+    print: (text) => process.stdout.write(`${text}\n`),
+    complain: (text) => process.stderr.write(`${text}\n`),
+    interrupted: () =>
+      new Promise((resolve) => {
+        // Once: a second Ctrl-C ends the process at once.
+        for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
+      }),
+  })
+} else {
+  process.stderr.write(
+    `notewire-mock-server needs Node.js 22.12 or newer; this is Node.js ${process.versions.node}. Install a newer one from https://nodejs.org and run the command again.\n`,
+  )
+  process.exitCode = 1
+}

@@ -3,7 +3,7 @@ import { createNotesService } from '../create-notes-service.ts'
 import { call } from '../fixtures/call.ts'
 import type { NotesService } from '../notes-service.ts'
 import { playActs, setStage } from './play-scenario.ts'
-import { readScenario } from './scenario-file.ts'
+import { readScenario } from './scenario.ts'
 
 async function played(service: NotesService, written: object) {
   const scenario = readScenario(JSON.stringify(written), 'a.json')
@@ -16,7 +16,7 @@ async function played(service: NotesService, written: object) {
 const notes = async (service: NotesService, key = service.apiKey) =>
   (await call<{ notes: unknown[] }>(service, 'GET /v1/notes?include_deleted=true', { key })).body.notes
 
-it('every act is done at its time of the service, and has its consequences', async () => {
+it('does each act at its time of the clock, with its effects', async () => {
   await using service = await createNotesService()
   const { stage, complaints } = await played(service, {
     channels: ['Design'],
@@ -55,7 +55,7 @@ it('every act is done at its time of the service, and has its consequences', asy
   expect(complaints).toEqual([])
 })
 
-it('an act that cannot be done is told, and the others go on', async () => {
+it('warns about an act that fails, and does the others', async () => {
   await using service = await createNotesService()
   const { complaints } = await played(service, {
     acts: [
@@ -72,7 +72,7 @@ it('an act that cannot be done is told, and the others go on', async () => {
   expect(service.owner.notes()).toHaveLength(1)
 })
 
-it('endpoints belong to the integration that is named, and their secrets are those that sign', async () => {
+it('registers each endpoint for the integration that it names, and returns its secret', async () => {
   await using service = await createNotesService()
   const { stage } = await played(service, {
     integrations: [{ name: 'Sync' }],
@@ -86,25 +86,25 @@ it('endpoints belong to the integration that is named, and their secrets are tho
   expect(body).toMatchObject({ webhook_endpoints: [{ url: 'https://receiver.example/b' }] })
 })
 
-describe('an endpoint that is refused', () => {
+describe('the error about a refused endpoint', () => {
   const endpoints = [{ url: 'https://receiver.example/a' }]
 
   it.each([
-    ['by its URL', { endpoints: [{ url: 'elsewhere' }] }, {}, '"url" must be an absolute URL'],
-    ['by a page of HTML', { endpoints: [{ url: 'elsewhere' }] }, { contract: { errorBody: 'html' } }, 'it answers 422'],
+    ['its URL', { endpoints: [{ url: 'elsewhere' }] }, {}, '"url" must be an absolute URL'],
+    ['an HTML page', { endpoints: [{ url: 'elsewhere' }] }, { contract: { errorBody: 'html' } }, 'it answers 422'],
     [
-      'by a scope',
+      'a missing scope',
       { integrations: [{ name: 'a', scopes: ['notes:read'] }], endpoints: [{ ...endpoints[0], integration: 'a' }] },
       {},
       'lacks the scope',
     ],
     [
-      'by a fault',
+      'a fault rule',
       { endpoints },
       { faults: [{ request: 'POST /v1/**', fault: { kind: 'dropped' } }] },
       'a fault rule broke',
     ],
-  ] as const)('%s is told so', async (_how, written, options, reason) => {
+  ] as const)('names the reason: %s', async (_how, written, options, reason) => {
     await using service = await createNotesService(options)
     await expect(played(service, written)).rejects.toThrow(`the service refuses an endpoint of the scenario: `)
     await expect(played(service, written)).rejects.toThrow(reason)

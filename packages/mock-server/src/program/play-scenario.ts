@@ -1,30 +1,28 @@
-import type { ApiErrorBody } from '@notewire/protocol'
 import { durationMs } from '../clock/duration.ts'
+import { MockServerError } from '../mock-server-error.ts'
 import type { NotesService } from '../notes-service.ts'
 import type { Channel, IssuedKey, NoteHandle, RecordingHandle } from '../world/owner.ts'
-import { ProgramError } from './program-error.ts'
-import type { Act, PlannedEndpoint, ScenarioFile } from './scenario.ts'
+import type { Act, Scenario } from './scenario.ts'
 
-/** Who and what a scenario has put into a service before anything happens. */
+/** The channels, keys and endpoints of a scenario in a service. */
 export interface Stage {
   readonly channels: ReadonlyMap<string, Channel>
-  /** The key of each integration, by its name. */
+  /** The key of each integration, by the name of the integration. */
   readonly keys: ReadonlyMap<string, IssuedKey>
-  readonly endpoints: readonly StagedEndpoint[]
+  readonly endpoints: readonly RegisteredEndpoint[]
 }
 
-/** An endpoint that was registered, with its secret, which is shown once. */
-export interface StagedEndpoint {
+interface RegisteredEndpoint {
   readonly url: string
   readonly signing_secret: string
 }
 
 /**
- * Makes the channels, integrations and endpoints of a scenario.
+ * Creates the channels, integrations and endpoints of a scenario.
  *
- * @throws {@link ProgramError} when the service refuses an endpoint
+ * @throws {@link MockServerError} `scenario_invalid` when the service refuses an endpoint
  */
-export async function setStage(service: NotesService, scenario: ScenarioFile): Promise<Stage> {
+export async function setStage(service: NotesService, scenario: Scenario): Promise<Stage> {
   const { owner } = service
   const channels = new Map(scenario.channels.map((name) => [name, owner.createChannel(name)]))
   const keys = new Map<string, IssuedKey>()
@@ -32,81 +30,73 @@ export async function setStage(service: NotesService, scenario: ScenarioFile): P
     const integration = owner.createIntegration({ channels: seen?.flatMap((channel) => channels.get(channel) ?? []) })
     keys.set(name, integration.issueKey({ scopes }))
   }
-  const endpoints: StagedEndpoint[] = []
+  const endpoints: RegisteredEndpoint[] = []
   for (const planned of scenario.endpoints) endpoints.push(await register(service, planned, keys))
   return { channels, keys, endpoints }
 }
 
 /**
- * Does what a scenario says, each act at its time of the service's clock, and tells of acts that cannot be done (any more).
+ * Does each act of a scenario at its time of the service's clock.
  *
- * @param complain  is told, in a sentence, why an act was not done
+ * @param warn  is called with a sentence for each act that fails, for example because its note was deleted
  */
 export function playActs(
   service: NotesService,
   { channels, keys }: Stage,
   acts: readonly Act[],
-  complain: (problem: string) => void,
+  warn: (problem: string) => void,
 ): void {
-  const cast = {
-    service,
-    channels,
-    keys,
-    notes: new Map<string, NoteHandle>(),
-    sessions: new Map<string, RecordingHandle[]>(),
-  }
+  const played = { service, channels, keys, notes: new Map(), sessions: new Map() }
   for (const act of acts) {
     void service.clock.sleep(durationMs(act.at)).then(() => {
       try {
-        perform(act, cast)
+        perform(act, played)
       } catch (error) {
-        complain(
-          `The act "${act.do}" at ${act.at} was not done: ${error instanceof Error ? error.message : 'it failed.'}`,
-        )
+        const reason = error instanceof MockServerError ? error.message : 'it failed unexpectedly.'
+        warn(`The act "${act.do}" at ${act.at} was not done: ${reason}`)
       }
     })
   }
 }
 
-/** Whom the acts are about, by the labels of the file. */
-interface Cast {
+/** The things that the names and labels of the file stand for. */
+interface Played {
   readonly service: NotesService
   readonly channels: Stage['channels']
   readonly keys: Stage['keys']
   readonly notes: Map<string, NoteHandle>
-  /** The sessions under way of each note. */
+  /** The sessions of each note that have not ended, the oldest first. */
   readonly sessions: Map<string, RecordingHandle[]>
 }
 
-function perform(act: Act, cast: Cast): void {
+function perform(act: Act, played: Played): void {
   if (act.do === 'revoke') {
-    cast.keys.get(act.integration)?.revoke()
+    played.keys.get(act.integration)?.revoke()
     return
   }
   if (act.do === 'record') {
     const { title, content, channel } = act
-    const inChannel = channel === undefined ? undefined : cast.channels.get(channel)
-    const session = cast.service.owner.record({ title, content, channel: inChannel })
-    cast.notes.set(act.note, session.note)
-    cast.sessions.set(act.note, [session])
+    const inChannel = channel === undefined ? undefined : played.channels.get(channel)
+    const session = played.service.owner.record({ title, content, channel: inChannel })
+    played.notes.set(act.note, session.note)
+    played.sessions.set(act.note, [session])
     return
   }
-  const note = cast.notes.get(act.note)
-  // Its recording was not done, which has been told.
-  if (note === undefined) return
-  actOnNote(act, note, cast)
+  const note = played.notes.get(act.note)
+  // Without a note its recording failed, which was warned about.
+  if (note !== undefined) actOnNote(act, note, played)
 }
 
-type NoteAct = Exclude<Act, { readonly do: 'record' | 'revoke' }>
+type NoteAct = Exclude<Act, { do: 'record' | 'revoke' }>
 
-function actOnNote(act: NoteAct, note: NoteHandle, { sessions, channels }: Cast): void {
+function actOnNote(act: NoteAct, note: NoteHandle, { sessions, channels }: Played): void {
   switch (act.do) {
     case 'record-again':
       sessions.get(act.note)?.push(note.record())
       return
     case 'end': {
       const session = sessions.get(act.note)?.shift()
-      if (session === undefined) throw new Error('no recording session of the note is under way. Record again first.')
+      if (session === undefined) throw noSession()
       session.end({ transcript: act.transcript, summary: act.summary })
       return
     }
@@ -121,12 +111,17 @@ function actOnNote(act: NoteAct, note: NoteHandle, { sessions, channels }: Cast)
   }
 }
 
-/** As anybody would: through the API, whatever variants and faults the scenario asks for. */
+function noSession(): MockServerError {
+  const problem = 'no recording session of the note is under way'
+  return new MockServerError('session_unknown', { problem, remedy: 'Add an act "record-again" before it.' })
+}
+
+/** Registers through the API like any client, so that contract variants and fault rules apply. */
 async function register(
   { fetch, baseUrl, apiKey }: NotesService,
-  { url, events, integration }: PlannedEndpoint,
+  { url, events, integration }: Scenario['endpoints'][number],
   keys: Stage['keys'],
-): Promise<StagedEndpoint> {
+): Promise<RegisteredEndpoint> {
   const key = integration === undefined ? apiKey : keys.get(integration)?.key
   const request = new Request(`${baseUrl}/v1/webhook-endpoints`, {
     method: 'POST',
@@ -135,11 +130,17 @@ async function register(
   })
   const response = await fetch(request).catch(() => undefined)
   if (response?.status === 201) return { url, signing_secret: (await response.json()).signing_secret }
-  throw new ProgramError('misused', `the service refuses an endpoint of the scenario: ${await reasonIn(response)}`)
+  throw new MockServerError('scenario_invalid', {
+    problem: `the service refuses an endpoint of the scenario: ${await reasonIn(response)}`,
+    remedy: 'Correct the endpoint, the scopes of its integration, or the fault rules.',
+  })
 }
 
 async function reasonIn(response: Response | undefined): Promise<string> {
-  if (response === undefined) return 'a fault rule broke the connection. Let it strike other calls.'
-  const answer: Partial<ApiErrorBody> = await response.json().catch(() => ({}))
-  return answer.error?.message ?? `it answers ${response.status}.`
+  if (response === undefined) return 'a fault rule broke the connection'
+  const body: { readonly error?: { readonly code?: string; readonly message?: string } } = await response
+    .json()
+    .catch(() => ({}))
+  const message = body.error?.message?.replace(/\.$/, '')
+  return message ?? `it answers ${response.status}`
 }

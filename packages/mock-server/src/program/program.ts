@@ -1,75 +1,124 @@
 import { createRequire } from 'node:module'
-import { OptionError } from '@notewire/protocol'
-import { createNotesService } from '../create-notes-service.ts'
-import type { NotesService } from '../notes-service.ts'
-import type { NotesServiceOptions } from '../service-options.ts'
-import { TransportError } from '../transports/transport-error.ts'
-import { announcementOf } from './announcement.ts'
-import { readArguments, type ServeCommand } from './arguments.ts'
-import { playActs, setStage } from './play-scenario.ts'
-import { EXIT_CODES, type ExitCode, ProgramError } from './program-error.ts'
-import { loadScenario } from './scenario-file.ts'
-import { USAGE } from './usage.ts'
+import { parseArgs } from 'node:util'
+import { MockServerError } from '../mock-server-error.ts'
+import { DEFAULT_PORT, OPTION_HELP, type StartOptions, startMockServer } from './start-mock-server.ts'
 
-/** Where a program runs. */
+/** The process in which the program runs. */
 export interface Terminal {
   print(text: string): void
   complain(text: string): void
-  /** Resolves when somebody wants the program to end. */
+  /** Resolves when the user stops the program. */
   interrupted(): Promise<unknown>
 }
 
-/** The program `notewire-mock-server`: a notes service on a port, until it is interrupted. */
-export async function runProgram(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+/** How the program ends. */
+const EXIT_CODES = {
+  done: 0,
+  /** The port is taken, or a file cannot be read. */
+  refused: 1,
+  /** An argument or the scenario is wrong. */
+  misused: 2,
+} as const
+
+const USAGE = `Runs a mock of the notes service on a port of this machine: REST API, signed webhooks, and a console to control it.
+
+Usage
+  npx @notewire/mock-server [options]
+
+Options
+  --port <number>          ${OPTION_HELP.port} (default: ${DEFAULT_PORT})
+  --host <address>         ${OPTION_HELP.host} (default: 127.0.0.1)
+  --console-host <name>    ${OPTION_HELP.consoleHost}
+  --seed <number>          ${OPTION_HELP.seed} (default: 1)
+  --notes <number>         ${OPTION_HELP.notes} (default: 0)
+  --clock <virtual|real>   ${OPTION_HELP.clock} (default: real)
+  --scenario <file.json>   ${OPTION_HELP.scenario}
+  --help                   print this help
+  --version                print the version
+
+--seed, --notes and --clock take precedence over the "service" of the scenario.
+
+Exit codes
+  0  stopped by Ctrl-C
+  1  the port is taken, or a file cannot be read
+  2  an argument or the scenario is wrong`
+
+/** Runs the program `notewire-mock-server` until it is interrupted, and returns its exit code. */
+export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    const command = readArguments(args)
-    if (command.kind === 'help') terminal.print(USAGE)
-    else if (command.kind === 'version') terminal.print(versionOf())
-    else {
-      await serve(command, terminal)
-      terminal.print('Stopped.')
-    }
+    const { help, version, ...values } = parse(args)
+    if (help) terminal.print(USAGE)
+    else if (version) terminal.print(createRequire(import.meta.url)('@notewire/mock-server/package.json').version)
+    else await serve(startOptions(values), terminal)
     return EXIT_CODES.done
   } catch (error) {
-    if (!(error instanceof ProgramError)) throw error
+    if (!(error instanceof MockServerError)) throw error
     terminal.complain(`notewire-mock-server: ${error.message}`)
-    return error.exitCode
+    return ['listen_failed', 'scenario_unreadable'].includes(error.code) ? EXIT_CODES.refused : EXIT_CODES.misused
   }
 }
 
-/** From its own name, which leads to the same file from the sources and from the published code. */
-function versionOf(): string {
-  return createRequire(import.meta.url)('@notewire/mock-server/package.json').version
+async function serve(options: StartOptions, { print, complain, interrupted }: Terminal): Promise<void> {
+  const stopped = interrupted()
+  {
+    await using server = await startMockServer(options, complain)
+    const { base_url, api_key } = server.record
+    print(server.text)
+    print(['', ...server.notices].join('\n'))
+    print(`Try it:  curl -H 'Authorization: Bearer ${api_key}' ${base_url}/v1/notes\nStop it: Ctrl-C`)
+    await stopped
+  }
+  print('Stopped.')
 }
 
-async function serve(command: ServeCommand, terminal: Terminal): Promise<void> {
-  const interrupted = terminal.interrupted()
-  const scenario = await loadScenario(command.scenario)
-  await using service = await makeService({ clock: 'real', ...scenario.service, ...command.service })
-  await listen(service, command)
-  const stage = await setStage(service, scenario)
-  terminal.print(announcementOf(service, stage, command, scenario.service.urlPolicy))
-  playActs(service, stage, scenario.acts, terminal.complain)
-  await interrupted
-}
+type Values = Omit<ReturnType<typeof parse>, 'help' | 'version'>
 
-async function makeService(options: NotesServiceOptions): Promise<NotesService> {
+function parse(args: readonly string[]) {
   try {
-    return await createNotesService(options)
+    return parseArgs({
+      args: [...args],
+      options: {
+        port: { type: 'string' },
+        host: { type: 'string' },
+        'console-host': { type: 'string', multiple: true },
+        seed: { type: 'string' },
+        notes: { type: 'string' },
+        clock: { type: 'string' },
+        scenario: { type: 'string' },
+        help: { type: 'boolean' },
+        version: { type: 'boolean' },
+      },
+    }).values
   } catch (error) {
-    if (!(error instanceof OptionError)) throw error
-    throw new ProgramError('misused', `"service" of the scenario: ${error.message}`)
+    // Node.js names the argument only in its message, and adds its own advice after the first sentence.
+    const [problem = 'an argument cannot be read'] = error instanceof Error ? error.message.split('. ') : []
+    throw new MockServerError('arguments_invalid', { problem, remedy: 'Run it with --help to see its options.' })
   }
 }
 
-async function listen(service: NotesService, { port, host, consoleHosts }: ServeCommand): Promise<void> {
-  try {
-    await service.listen({ port, host, consoleHosts })
-  } catch (error) {
-    if (!(error instanceof TransportError)) throw error
-    throw new ProgramError(
-      'refused',
-      `${error.message.split('. ')[0]}. Pass another --port or --host; --port 0 is a free one.`,
-    )
+function startOptions({ port, host, seed, notes, clock, scenario, ...values }: Values): StartOptions {
+  return {
+    port: wholeNumber('--port', port, 65_535) ?? DEFAULT_PORT,
+    host: host ?? '127.0.0.1',
+    consoleHosts: values['console-host'] ?? [],
+    scenario,
+    service: { seed: wholeNumber('--seed', seed), notes: wholeNumber('--notes', notes), clock: clockMode(clock) },
   }
+}
+
+function wholeNumber(option: string, text: string | undefined, most = Number.MAX_SAFE_INTEGER): number | undefined {
+  if (text === undefined || (/^\d+$/.test(text) && Number(text) <= most))
+    return text === undefined ? text : Number(text)
+  const range = most === Number.MAX_SAFE_INTEGER ? 'from 0' : `from 0 to ${most}`
+  throw wrongArgument(option, text, `a whole number ${range}`)
+}
+
+function clockMode(text: string | undefined): 'virtual' | 'real' | undefined {
+  if (text === undefined || text === 'virtual' || text === 'real') return text
+  throw wrongArgument('--clock', text, '"virtual" or "real"')
+}
+
+function wrongArgument(option: string, text: string, expected: string): MockServerError {
+  const problem = `${option} has the wrong value "${text}"`
+  return new MockServerError('arguments_invalid', { problem, remedy: `Pass ${expected}.`, option })
 }

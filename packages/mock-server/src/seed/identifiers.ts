@@ -12,10 +12,10 @@ const PREFIXES = {
   request: 'req',
 } as const
 
-/** Makes the next identifier of a kind: `note_Wv3…`. */
+/** Creates the next identifier of a kind: `note_Wv3…`. */
 export type MakeIdentifier = (kind: keyof typeof PREFIXES) => string
 
-/** Identifiers by seed. Each kind has a stream of its own, so that one more request renames no note. */
+/** Identifiers from the seed. Each kind has its own stream, so that an additional request does not change the identifiers of notes. */
 export function identifiersFrom(random: SeededRandom): MakeIdentifier {
   const streams = new Map<string, SeededRandom>()
   return (kind) => {

@@ -1,8 +1,8 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 /**
- * The chances of a world, the same for the same seed on every runtime: the sfc32 generator, seeded by a hash of a path.
- * Each concern forks a stream of its own, so that one more draw here changes nothing there.
+ * Random numbers, the same for the same seed on every runtime: the sfc32 generator, seeded by a hash of a path. Each concern forks
+ * its own stream, so that an additional draw in one does not change another.
  */
 export class SeededRandom {
   readonly #path: string
@@ -11,11 +11,11 @@ export class SeededRandom {
   constructor(path: string) {
     this.#path = path
     this.#state = hash(path)
-    // The first outputs still show the seed.
+    // The first outputs depend visibly on the seed.
     for (let round = 0; round < 12; round++) this.#draw()
   }
 
-  /** A stream that depends on the path alone, not on what was drawn from this one. */
+  /** A stream that depends only on the path, not on the draws from this one. */
   fork(label: string): SeededRandom {
     return new SeededRandom(`${this.#path}/${label}`)
   }
@@ -43,7 +43,7 @@ export class SeededRandom {
     const codes = new Uint8Array(length)
     for (let index = 0; index < length; index++)
       codes[index] = ALPHABET.charCodeAt(this.integer(0, ALPHABET.length - 1))
-    // A sum of letters would stay a sum in memory, thirty times as large.
+    // Concatenated letters would take thirty times the memory.
     return String.fromCharCode(...codes)
   }
 
@@ -60,7 +60,7 @@ export class SeededRandom {
   }
 }
 
-/** Four words that differ in every bit's worth between paths that differ in one letter: FNV-1a, mixed as in MurmurHash3. */
+/** Four words, very different for similar paths: FNV-1a, mixed as in MurmurHash3. */
 function hash(path: string): Uint32Array {
   return Uint32Array.from([0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x85ebca6b], (basis) => {
     let word = 0x811c9dc5 ^ basis

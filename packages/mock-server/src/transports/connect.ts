@@ -1,17 +1,19 @@
-import { NOTE_EVENT_KINDS, type NoteEventKind, refuseUnknownOptions } from '@notewire/protocol'
+import { NOTE_EVENT_KINDS, type NoteEventKind } from '@notewire/protocol'
+import * as z from 'zod/mini'
 import { type EndpointResource, endpointResource } from '../api/endpoint-resource.ts'
+import { checked, fields } from '../checked.ts'
 import type { Timeline } from '../clock/timeline.ts'
 import type { Courier, ReceiverFetch } from '../delivery/courier.ts'
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
 import type { Endpoints } from '../delivery/endpoints.ts'
-import { TransportError } from './transport-error.ts'
+import { MockServerError } from '../mock-server-error.ts'
 
-/** How a receiver is connected. */
+/** Options of `service.connect`. */
 export interface ConnectOptions {
   /** The event kinds to subscribe to. @default all four */
   readonly events?: readonly NoteEventKind[] | undefined
-  /** The key that registers the endpoint, and whose integration it belongs to. @default the service's own key */
+  /** The key that registers the endpoint. The endpoint belongs to its integration. @default the service's own key */
   readonly apiKey?: string | undefined
 }
 
@@ -20,6 +22,9 @@ export interface ConnectedEndpoint extends EndpointResource {
   /** `whsec_` and base64url text. */
   readonly signing_secret: string
 }
+
+// The API itself refuses wrong event kinds and keys, as it does for any client.
+const connectOptionsSchema = fields({ events: z.optional(z.array(z.string())), apiKey: z.optional(z.string()) })
 
 interface ConnectParts {
   readonly baseUrl: () => string
@@ -31,17 +36,18 @@ interface ConnectParts {
   readonly endpoints: Endpoints
 }
 
-/** Registers endpoints, one after the other, whose deliveries never leave the process. */
+/** Returns a function that registers an endpoint whose deliveries never leave the process. */
 export function connectorOf(parts: ConnectParts) {
   let connected = 0
   return async (
     makeReceiver: (secret: string) => ReceiverFetch,
     options: ConnectOptions = {},
   ): Promise<ConnectedEndpoint> => {
-    refuseUnknownOptions('service.connect', options, ['events', 'apiKey'])
+    checked('service.connect', connectOptionsSchema, options)
+    if (typeof makeReceiver !== 'function') throw receiverMissing()
     connected += 1
     const url = `https://receiver-${connected}.test/webhooks/notes`
-    // Whoever is asked before knowing the secret cannot verify, and says so.
+    // Without the secret, a receiver cannot verify a delivery.
     parts.courier.connect(url, () => new Response(null, { status: 503 }))
     const endpoint = await register(parts, url, options)
     const signing_secret = endpoint.secrets.text
@@ -51,7 +57,7 @@ export function connectorOf(parts: ConnectParts) {
   }
 }
 
-/** The API is asked like any other; its answer is not read, since its shape depends on the contract. */
+/** Registers through the API, like any client. The answer is not read, because its shape depends on the contract variants. */
 async function register(
   { fetch, baseUrl, apiKey, endpoints }: ConnectParts,
   url: string,
@@ -65,8 +71,16 @@ async function register(
   const response = await fetch(request)
   const endpoint = endpoints.all().find((registered) => registered.url === url)
   if (endpoint !== undefined) return endpoint
-  throw new TransportError(
-    'endpoint_refused',
-    `the service did not register the endpoint. It answered ${response.status}: ${await response.text()}`,
-  )
+  throw new MockServerError('endpoint_refused', {
+    problem: `the service did not register the endpoint: it answered ${response.status} ${await response.text()}`,
+    remedy: 'Pass a key with the scope webhooks:manage, and event kinds that exist.',
+  })
+}
+
+function receiverMissing(): MockServerError {
+  return new MockServerError('option_invalid', {
+    problem: 'service.connect needs a function',
+    remedy: 'Pass (secret) => createReceiver({ secret, on }).fetch.',
+    option: 'makeReceiver',
+  })
 }

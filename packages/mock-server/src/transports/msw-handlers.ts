@@ -1,20 +1,25 @@
 import { ConnectionDropped } from '../api/request-faults.ts'
+import { MockServerError } from '../mock-server-error.ts'
 
-/**
- * What is needed of msw's `http`. Its shape alone: types of an optional package would break the declarations of whoever does
- * without it.
- */
+/** The part of msw's `http` that is needed. Types of msw itself would break the declarations for users who do not install it. */
 export interface MswHttp<Handler> {
-  /** Makes a handler of requests of any method. */
+  /** Creates a handler for requests of any method. */
   all(path: string, resolver: (info: { readonly request: Request }) => Promise<Response>): Handler
 }
 
-/** Handlers for Mock Service Worker that answer what is sent to a base URL. */
+/** Handlers for Mock Service Worker that answer the requests to a base URL. */
 export function mswHandlers<Handler>(
   http: MswHttp<Handler>,
   baseUrl: string,
   fetch: (request: Request) => Promise<Response>,
 ): Handler[] {
+  if (typeof http?.all !== 'function') {
+    throw new MockServerError('option_invalid', {
+      problem: "service.handlers needs msw's http",
+      remedy: "Pass it: import { http } from 'msw'.",
+      option: 'http',
+    })
+  }
   const answer = ({ request }: { readonly request: Request }) =>
     fetch(request).catch((error: unknown) => {
       if (!(error instanceof ConnectionDropped)) throw error

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createNotesService } from '../create-notes-service.ts'
 import { call } from '../fixtures/call.ts'
 import type { NotesService } from '../notes-service.ts'
@@ -56,8 +56,8 @@ describe('a service that listens', () => {
     await using service = await createNotesService()
     const { url } = await service.listen()
     const response = await fetch(`${url}/v1/notes`)
-    expect(Math.abs(service.clock.now() - Date.now())).toBeLessThan(1000)
-    expect(Math.abs(Date.parse(response.headers.get('date') ?? '') - Date.now())).toBeLessThan(3000)
+    expect(Math.abs(service.clock.now() - Date.now())).toBeLessThan(60_000)
+    expect(Math.abs(Date.parse(response.headers.get('date') ?? '') - Date.now())).toBeLessThan(60_000)
   })
 
   it('stays on virtual time when that was asked for', async () => {
@@ -124,11 +124,11 @@ describe('a delivery over a socket', () => {
     await using service = await createNotesService({ clock: 'real' })
     await register(service, receiver.url)
     await service.settled()
-    expect(Math.abs((timestamps[0] ?? 0) - Date.now() / 1000)).toBeLessThan(5)
+    expect(Math.abs((timestamps[0] ?? 0) - Date.now() / 1000)).toBeLessThan(60)
     expect(service.deliveries).toMatchObject([{ status: 'delivered' }])
   })
 
-  it('does not follow a redirect, and counts it as a failure', async () => {
+  it('does not follow a redirect, and counts it as a failure (§2, §7)', async () => {
     const paths: (string | undefined)[] = []
     await using receiver = await aReceiverOnAPort((request, response) => {
       paths.push(request.url)
@@ -174,13 +174,16 @@ describe('a delivery over a socket', () => {
   })
 
   it('is broken off when the service closes', async () => {
-    const hungUp = vi.fn()
-    await using receiver = await aReceiverOnAPort((request) => request.socket.once('close', hungUp))
+    const reached = Promise.withResolvers<void>()
+    const hungUp = Promise.withResolvers<void>()
+    await using receiver = await aReceiverOnAPort((request) => {
+      request.socket.once('close', () => hungUp.resolve())
+      reached.resolve()
+    })
     const service = await createNotesService()
     await register(service, receiver.url)
-    await vi.waitFor(() => expect(service.attempts).toHaveLength(1))
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await reached.promise
     await service.close()
-    await vi.waitFor(() => expect(hungUp).toHaveBeenCalled())
+    await hungUp.promise
   })
 })

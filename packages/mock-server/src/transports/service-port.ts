@@ -1,35 +1,44 @@
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Http2Bindings, HttpBindings } from '@hono/node-server'
+import * as z from 'zod/mini'
 import { ConnectionDropped } from '../api/request-faults.ts'
+import { fields, name } from '../checked.ts'
 import type { AnswerConsole } from '../console/console.ts'
-import { TransportError } from './transport-error.ts'
+import { MockServerError } from '../mock-server-error.ts'
 
-/** Where a service listens. */
+/** Options of `service.listen`. */
 export interface ListenOptions {
   /** @default a free port */
   readonly port?: number | undefined
   /** @default '127.0.0.1' */
   readonly host?: string | undefined
   /**
-   * Host names under which the console at `/console` answers besides those of this machine, such as `notes.internal`. With any,
-   * it also answers other machines.
+   * Host names, such as `notes.internal`, under which the console at `/console` answers in addition to the names of this machine.
+   * With at least one name, the console also answers other machines.
    *
    * @default none
    */
   readonly consoleHosts?: readonly string[] | undefined
 }
 
+/** The schema of {@link ListenOptions}. */
+export const listenOptionsSchema = fields({
+  port: z._default(z.int().check(z.minimum(0), z.maximum(65_535)), 0),
+  host: z._default(name, '127.0.0.1'),
+  consoleHosts: z._default(z.array(name), []),
+})
+
 interface ServicePortParts {
   readonly fetch: (request: Request) => Promise<Response>
-  /** Made when the port opens: a service that never listens loads no console. */
+  /** Called when the port opens, so that a service that never listens does not load the console. */
   readonly makeConsole: () => Promise<AnswerConsole>
 }
 
-/** Where to listen, with everything decided. */
-type Place = { readonly [Field in keyof ListenOptions]-?: NonNullable<ListenOptions[Field]> }
+/** Where to listen, with every default. */
+type Place = Readonly<z.output<typeof listenOptionsSchema>>
 
-/** The port of a service, once it listens on one. */
+/** The port of a service that listens. */
 export class ServicePort {
   readonly #parts: ServicePortParts
   #server: Promise<Server> | undefined
@@ -39,7 +48,7 @@ export class ServicePort {
     this.#parts = parts
   }
 
-  /** Where the service listens, if it does. */
+  /** The URL of the port, if the service listens. */
   get url(): string | undefined {
     return this.#url
   }
@@ -48,11 +57,11 @@ export class ServicePort {
    * Begins to listen.
    *
    * @returns the URL of the port
-   * @throws {@link TransportError} `listen_failed` when the port is taken or forbidden, `already_listening` the second time
+   * @throws {@link MockServerError} `listen_failed` when the port is taken or forbidden, `already_listening` the second time
    */
-  async open({ port = 0, host = '127.0.0.1', consoleHosts = [] }: ListenOptions): Promise<string> {
+  async open(place: Place): Promise<string> {
     if (this.#server !== undefined) throw alreadyListening()
-    this.#server = startServer(this.#parts, { port, host, consoleHosts })
+    this.#server = startServer(this.#parts, place)
     try {
       this.#url = urlOf((await this.#server).address() as AddressInfo)
       return this.#url
@@ -81,9 +90,9 @@ async function startServer(
   const server = createAdaptorServer({
     fetch: (request, { incoming, outgoing }) =>
       isForConsole(request)
-        ? answerConsole(request, { address: addressOf(incoming), consoleHosts })
+        ? answerConsole(globalRequest(request), { address: addressOf(incoming), consoleHosts })
         : fetch(globalRequest(request)).catch((error: unknown) => breakOff(outgoing, error)),
-    // The globals of the process under test are not ours to replace.
+    // The globals belong to the process under test.
     overrideGlobalObjects: false,
   }) as Server
   await new Promise<void>((resolve, reject) => {
@@ -93,43 +102,44 @@ async function startServer(
   return server
 }
 
-/** hono limits a body by making a `Request` of the one at hand, and that takes none but the runtime's own. */
+/** The body limit of hono constructs a `Request` from this one, and accepts only the runtime's own class. */
 function globalRequest(request: Request): Request {
   const { url, method, headers, body, signal } = request
   if (method === 'GET' || method === 'HEAD') return request
-  // The types of Node.js's `RequestInit` do not know `duplex`, without which it takes no stream.
+  // Node.js requires `duplex` for a stream; its type `RequestInit` does not have it.
   const init: RequestInit & { readonly duplex: 'half' } = { method, headers, body, signal, duplex: 'half' }
   return new Request(url, init)
 }
 
-/** Breaks the connection where a fault rule says so. */
+/** Breaks the connection if a fault rule dropped it. */
 function breakOff(outgoing: HttpBindings['outgoing'] | Http2Bindings['outgoing'], error: unknown): Response {
   if (!(error instanceof ConnectionDropped)) throw error
   outgoing.destroy()
-  // Tells the adaptor that nothing is left to answer.
+  // Tells the adaptor not to answer.
   return new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
 }
 
 function isForConsole({ url }: Request): boolean {
-  return /^\/console(\/|$)/.test(new URL(url).pathname)
+  return /^\/(console|control)(\/|$)/.test(new URL(url).pathname)
 }
 
 function addressOf(incoming: HttpBindings['incoming'] | Http2Bindings['incoming']): string | undefined {
   return incoming.socket.remoteAddress
 }
 
-function alreadyListening(): TransportError {
-  return new TransportError('already_listening', 'the service listens on a port already. Use its baseUrl.')
+function alreadyListening(): MockServerError {
+  const problem = 'the service already listens on a port'
+  return new MockServerError('already_listening', { problem, remedy: 'Use its baseUrl.' })
 }
 
-function listenFailed(host: string, port: number, { code }: NodeJS.ErrnoException): TransportError {
-  return new TransportError(
-    'listen_failed',
-    `cannot listen on ${host}, port ${port} (${code}). Choose another one, or leave the port out for a free one.`,
-  )
+function listenFailed(host: string, port: number, { code }: NodeJS.ErrnoException): MockServerError {
+  return new MockServerError('listen_failed', {
+    problem: `cannot listen on ${host}, port ${port} (${code})`,
+    remedy: 'Choose another port, or port 0 for a free one.',
+  })
 }
 
-/** Whoever listens on every address is reached on this machine by the loopback one. */
+/** A server that listens on every address is reached from this machine by the loopback address. */
 function urlOf({ address, port }: AddressInfo): string {
   if (address === '0.0.0.0') return `http://127.0.0.1:${port}`
   if (address === '::') return `http://[::1]:${port}`

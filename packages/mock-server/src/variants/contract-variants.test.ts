@@ -1,4 +1,4 @@
-import type { NotePage } from '@notewire/protocol'
+import { keyIdOf, type NotePage } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { createNotesService } from '../create-notes-service.ts'
 import { call, refusal } from '../fixtures/call.ts'
@@ -145,6 +145,31 @@ describe('one note', () => {
   )
 
   it.each([
+    ['transcript', 'json'],
+    ['transcript', 'empty'],
+    ['summary', 'json'],
+    ['summary', 'empty'],
+  ] as const)(
+    'rows 9 and 10: answers a %s that is not ready as a missing note, by a body of %s',
+    async (part, errorBody) => {
+      await using service = await withContract({
+        transcriptNotReady: 'not_found',
+        summaryNotReady: 'not_found',
+        errorBody,
+      })
+      const note = service.owner.record()
+      const answer = await call(service, `GET /v1/notes/${note.note.note_id}/${part}`)
+      expect(answer).toMatchObject({
+        status: 404,
+        body: errorBody === 'json' ? { error: { code: 'not_found' } } : undefined,
+      })
+      note.end()
+      await service.settled()
+      expect((await call(service, `GET /v1/notes/${note.note.note_id}/${part}`)).status).toBe(200)
+    },
+  )
+
+  it.each([
     ['current', 4, 4],
     ['written', 2, 3],
     ['absent', undefined, undefined],
@@ -194,6 +219,24 @@ describe('events', () => {
     await service.settled()
     const reasons = inbox.received.slice(1).map(({ event }) => (event.data as { reason?: unknown }).reason)
     expect(reasons).toEqual([reason, 'deleted'])
+  })
+
+  it.each([
+    ['required', undefined],
+    ['null', null],
+    ['mistyped', { value: 7 }],
+  ] as const)('row 31: carry what is not required as %s', async (eventFields, other) => {
+    await using service = await withContract({ eventFields })
+    const inbox = anInbox()
+    await service.connect(inbox.open)
+    const note = service.owner.record().end({ summary: false })
+    await service.settled()
+    const event = inbox.received.map((each) => each.event).find(({ event_type }) => event_type === 'note.ended')
+    const required = { event_id: expect.any(String), event_type: 'note.ended' }
+    const data = { note_id: note.note_id, revision: 2 }
+    const others = { recording_session_id: other, transcript_status: other, summary_status: other }
+    expect(event).toEqual({ ...required, occurred_at: other, data: { ...data, ...others } })
+    expect(Object.keys(event ?? {}).length).toBe(eventFields === 'required' ? 3 : 4)
   })
 
   it('row 19: carry another webhook-id in every attempt', async () => {
@@ -317,8 +360,25 @@ describe('requests', () => {
   })
 
   it('row 24: take keys of any prefix', async () => {
-    await using service = await withContract({ keyPrefix: 'acme' })
-    expect(service.apiKey).toMatch(/^acme_live_\w+\.\w+$/)
+    await using service = await withContract({ keyPrefix: 'acme-notes_eu' })
+    expect(service.apiKey).toMatch(/^acme-notes_eu_live_\w+\.\w+$/)
     expect((await call(service, 'GET /v1/notes')).status).toBe(200)
+  })
+
+  it.each([
+    ['symbols', /^ntw_live_\w+\.\w+\+\/\.\w+==$/, true],
+    ['without_key_id', /^ntw-\w{32}$/, false],
+  ] as const)('row 24: take keys of the form %s', async (keyForm, form, hasKeyId) => {
+    await using service = await withContract({ keyForm })
+    const issued = service.owner.createIntegration().issueKey()
+    for (const key of [service.apiKey, issued.key]) {
+      expect(key).toMatch(form)
+      expect((await call(service, 'GET /v1/notes', { key })).status).toBe(200)
+    }
+    expect(issued.key).not.toBe(service.apiKey)
+    expect(keyIdOf(issued.key)).toBe(hasKeyId ? issued.key_id : undefined)
+    expect(service.requests.at(-1)?.key_id).toBe(issued.key_id)
+    issued.revoke()
+    expect(await refusal(call(service, 'GET /v1/notes', { key: issued.key }))).toEqual([401, 'unauthorized'])
   })
 })

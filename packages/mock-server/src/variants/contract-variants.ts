@@ -1,8 +1,10 @@
-import type { Duration } from '../clock/duration.ts'
+import * as z from 'zod/mini'
+import { count, fields } from '../checked.ts'
+import { type Duration, durationSchema } from '../clock/duration.ts'
 
 /**
- * What the service does where the contract is silent, by the row of `open-points.md` that settles it. The defaults are the
- * rows' own; the alternatives are what client and receiver must cope with, should the real service turn out otherwise.
+ * The behaviour of the service at the points that the contract leaves open, by the row of `open-points.md`. The defaults are those
+ * of the rows. The alternatives are what a client and a receiver must also handle, because the real service may differ.
  *
  * @example
  * ```ts
@@ -20,36 +22,41 @@ export interface ContractVariants {
   /** Row 2: under which names a note resource carries its identifier. @default 'both' */
   readonly noteIdentifier?: 'both' | 'note_id' | 'id' | undefined
   /**
-   * Row 3: the fields of a note resource: all of them, the identifier and the revision alone, or all with values and fields that
-   * nobody has heard of.
+   * Row 3: the fields of a note resource: all of them, only the identifier and the revision, or all with values and fields that
+   * are not in the contract.
    *
    * @default 'all'
    */
   readonly noteFields?: 'all' | 'required' | 'unfamiliar' | undefined
-  /** Row 4: what remains of a deleted note: the whole record, emptied, or identifier, revision and `status` alone. @default 'record' */
+  /** Row 4: the tombstone of a deleted note: the whole record, emptied, or only identifier, revision and `status`. @default 'record' */
   readonly tombstone?: 'record' | 'marker' | undefined
-  /** Row 5: what becomes of a `limit` outside 1 to 100: a 400, or the nearest limit. @default 'refused' */
+  /** Row 5: the answer to a `limit` outside 1 to 100: a 400, or a page with the nearest limit. @default 'refused' */
   readonly limitOutOfRange?: 'refused' | 'capped' | undefined
-  /** Row 6: how long a cursor is good for; an expired one is answered 400 `invalid_cursor`. @default 'unlimited' */
+  /** Row 6: how long a cursor is valid; the answer to an expired one is 400 `invalid_cursor`. @default 'unlimited' */
   readonly cursorLifetime?: Duration | 'unlimited' | undefined
-  /** Row 6: an empty page with `has_more: true` comes before every page but the first. @default false */
+  /** Row 6: an empty page with `has_more: true` comes before every page except the first. @default false */
   readonly emptyPages?: boolean | undefined
-  /** Row 6: what `next_cursor` is on the last page: `null`, not there, or `""`. @default 'null' */
+  /** Row 6: `next_cursor` on the last page: `null`, absent, or `""`. @default 'null' */
   readonly lastCursor?: 'null' | 'absent' | 'empty' | undefined
-  /** Row 6: a page that was asked for by a cursor answers the same cursor again, for ever. @default false */
+  /** Row 6: a page requested with a cursor returns the same cursor again, without end. @default false */
   readonly repeatingCursor?: boolean | undefined
-  /** Row 7: whether `updated_after` leaves out what was updated at that very time. @default 'exclusive' */
+  /** Row 7: whether `updated_after` excludes notes updated at exactly that time. @default 'exclusive' */
   readonly updatedAfter?: 'exclusive' | 'inclusive' | undefined
-  /** Row 7: how exact the times of notes are. @default 'milliseconds' */
+  /** Row 7: the precision of the timestamps of notes. @default 'milliseconds' */
   readonly timestamps?: 'milliseconds' | 'seconds' | 'minutes' | undefined
   /**
-   * Row 8: reading one note: a deleted one answers its tombstone, or 404, or there is no such operation at all.
+   * Row 8: reading one note: a deleted note answers its tombstone or 404, or the operation does not exist.
    *
    * @default 'tombstones'
    */
   readonly noteOperation?: 'tombstones' | 'live_notes' | 'absent' | undefined
-  /** Row 9: what a transcript that is not ready is answered with. @default 404 */
-  readonly transcriptNotReady?: 404 | 409 | 202 | undefined
+  /**
+   * Row 9: the answer for a transcript that is not ready: 404, 409 or 202 with the code `not_ready`, or a 404 with the code
+   * `not_found`, as for a missing note. With `errorBody: 'empty'` that is a bare 404.
+   *
+   * @default 404
+   */
+  readonly transcriptNotReady?: 404 | 409 | 202 | 'not_found' | undefined
   /**
    * Rows 9 and 10: the `revision` of a transcript and of a summary: the note's current one, the one at which they were written,
    * or none.
@@ -57,110 +64,148 @@ export interface ContractVariants {
    * @default 'current'
    */
   readonly contentRevision?: 'current' | 'written' | 'absent' | undefined
-  /** Row 10: what a summary that is not ready is answered with: 200 with its status and `null`, or 404. @default 200 */
-  readonly summaryNotReady?: 200 | 404 | undefined
+  /**
+   * Row 10: the answer for a summary that is not ready: 200 with its status and `null`, 404 with the code `not_ready`, or a 404 with
+   * the code `not_found`, as for a missing note.
+   *
+   * @default 200
+   */
+  readonly summaryNotReady?: 200 | 404 | 'not_found' | undefined
   /** Row 11: the data of `endpoint.*` events. @default 'endpoint_id' */
   readonly endpointEventData?: 'endpoint_id' | 'empty' | undefined
-  /** Row 11: whether the two `endpoint.*` kinds may stand in a subscription. @default 'refused' */
+  /** Row 11: whether a subscription may contain the two `endpoint.*` kinds. @default 'refused' */
   readonly endpointKinds?: 'refused' | 'accepted' | undefined
   /** Row 12: `data.reason` of events other than `note.deleted`. @default 'absent' */
   readonly otherReasons?: 'absent' | 'null' | undefined
-  /** Row 13: the name under which an endpoint carries its identifier. @default 'endpoint_id' */
+  /** Row 13: the field of an endpoint that holds its identifier. @default 'endpoint_id' */
   readonly endpointIdentifier?: 'endpoint_id' | 'id' | undefined
-  /** Row 13: the fields of an endpoint: all, or the identifier alone, and the secret where it is shown. @default 'all' */
+  /** Row 13: the fields of an endpoint: all, or only the identifier, and the secret where it is shown. @default 'all' */
   readonly endpointFields?: 'all' | 'required' | undefined
-  /** Row 14: which operations on endpoints there are; what is missing is answered 404. @default 'all' */
+  /** Row 14: which operations on endpoints exist; the others answer 404. @default 'all' */
   readonly endpointOperations?: 'all' | 'creation' | undefined
   /** Row 15: the name of the disabled state. @default 'disabled' */
   readonly disabledState?: string | undefined
-  /** Row 16: how many failures in a row disable an endpoint. @default 20 */
+  /** Row 16: how many consecutive failures disable an endpoint. @default 20 */
   readonly disableAfter?: number | 'never' | undefined
-  /** Row 16: what counts as a failure: an attempt, or a delivery that was given up. @default 'attempts' */
+  /** Row 16: what counts as a failure: a failed attempt, or a delivery whose attempts all failed. @default 'attempts' */
   readonly disableCounts?: 'attempts' | 'deliveries' | undefined
-  /** Row 17: what becomes of events about notes while an endpoint is not active. @default 'dropped' */
+  /** Row 17: whether note events for an inactive endpoint are dropped or queued. @default 'dropped' */
   readonly whileInactive?: 'dropped' | 'queued' | undefined
-  /** Row 18: where an endpoint stands after a change of its URL. It is verified either way. @default 'pending_verification' */
+  /** Row 18: the status of an endpoint after a change of its URL. It is verified in both cases. @default 'pending_verification' */
   readonly afterUrlChange?: 'pending_verification' | 'active' | undefined
-  /** Row 19: whether all attempts of a delivery share their `webhook-id`. @default 'per_delivery' */
+  /** Row 19: whether all attempts of a delivery have the same `webhook-id`. @default 'per_delivery' */
   readonly webhookId?: 'per_delivery' | 'per_attempt' | undefined
   /** Row 20: a summary that becomes ready raises the note's revision. @default true */
   readonly summaryRaisesRevision?: boolean | undefined
   /** Row 20: a deletion raises the note's revision. @default true */
   readonly deletionRaisesRevision?: boolean | undefined
-  /** Row 21: how long after the last edit `note.updated` leaves. @default '5s' */
+  /** Row 21: the time from the last edit to `note.updated`. @default '5s' */
   readonly debounceQuiet?: Duration | undefined
-  /** Row 21: how long after the first edit it leaves at the latest. @default '60s' */
+  /** Row 21: the longest time from the first edit to `note.updated`. @default '60s' */
   readonly debounceLongest?: Duration | undefined
-  /** Row 22: the body of an error: the JSON of the row, a page of HTML, or none. @default 'json' */
+  /** Row 22: the body of an error: the JSON of the row, an HTML page, or empty. @default 'json' */
   readonly errorBody?: 'json' | 'html' | 'empty' | undefined
   /** Row 22: answers carry `x-request-id`. @default true */
   readonly requestId?: boolean | undefined
-  /** Row 23: the scope that listing and reading notes takes. The service's own key has it. @default 'notes:read' */
+  /** Row 23: the scope for listing and reading notes. The service's own key has it. @default 'notes:read' */
   readonly noteScope?: string | undefined
-  /** Row 23: the scope that the operations on endpoints take. The service's own key has it. @default 'webhooks:manage' */
+  /** Row 23: the scope for the operations on endpoints. The service's own key has it. @default 'webhooks:manage' */
   readonly endpointScope?: string | undefined
-  /** Row 24: what API keys begin with. @default 'ntw' */
+  /** Row 24: the prefix of API keys. @default 'ntw' */
   readonly keyPrefix?: string | undefined
-  /** Row 27: the first verification is over before the answer that tells the secret. @default 'after_response' */
+  /**
+   * Row 24: what follows the prefix: `_live_{key_id}.{secret}` with a secret of letters and digits, the same with `+`, `/`, `=`, `.`
+   * in the secret, or without a key id: the whole key is a secret.
+   *
+   * @default 'key_id'
+   */
+  readonly keyForm?: 'key_id' | 'symbols' | 'without_key_id' | undefined
+  /** Row 27: whether the first verification is sent before the answer that contains the secret. @default 'after_response' */
   readonly verification?: 'after_response' | 'before_response' | undefined
   /**
-   * Row 28: what becomes of a note that becomes visible to a key: nothing, a `note.updated` for those who gained it, or a raised
+   * Row 28: the effect when a key gains access to a note: nothing, a `note.updated` to the integrations that gained it, or a raised
    * revision and `updated_at`.
    *
    * @default 'silent'
    */
   readonly accessGained?: 'silent' | 'announced' | 'revised' | undefined
   /**
-   * Row 29: `'any'` sends `note.updated` before the first `note.ended`, too, lets content be readable a second after its event
-   * left, and lets a pending `note.updated` outlive the note.
+   * Row 29: `'any'` also sends `note.updated` before the first `note.ended`, makes content readable one second after its event
+   * left, and sends a pending `note.updated` after the note was deleted.
    *
    * @default 'ended_first'
    */
   readonly eventOrder?: 'ended_first' | 'any' | undefined
+  /**
+   * Row 31: the fields of an event: all of them; only `event_id`, `event_type`, `data.note_id` and `data.revision`; or all, where
+   * the others are `null` or objects.
+   *
+   * @default 'all'
+   */
+  readonly eventFields?: 'all' | 'required' | 'null' | 'mistyped' | undefined
 }
 
-/** The variants, all of them decided. */
+/** The variants, with a value for every row. */
 export type Contract = { readonly [Field in keyof ContractVariants]-?: NonNullable<ContractVariants[Field]> }
 
-/** The default of every row of `open-points.md`. */
-export const CONTRACT_DEFAULTS: Contract = {
-  notesField: 'notes',
-  noteIdentifier: 'both',
-  noteFields: 'all',
-  tombstone: 'record',
-  limitOutOfRange: 'refused',
-  cursorLifetime: 'unlimited',
-  emptyPages: false,
-  lastCursor: 'null',
-  repeatingCursor: false,
-  updatedAfter: 'exclusive',
-  timestamps: 'milliseconds',
-  noteOperation: 'tombstones',
-  transcriptNotReady: 404,
-  contentRevision: 'current',
-  summaryNotReady: 200,
-  endpointEventData: 'endpoint_id',
-  endpointKinds: 'refused',
-  otherReasons: 'absent',
-  endpointIdentifier: 'endpoint_id',
-  endpointFields: 'all',
-  endpointOperations: 'all',
-  disabledState: 'disabled',
-  disableAfter: 20,
-  disableCounts: 'attempts',
-  whileInactive: 'dropped',
-  afterUrlChange: 'pending_verification',
-  webhookId: 'per_delivery',
-  summaryRaisesRevision: true,
-  deletionRaisesRevision: true,
-  debounceQuiet: '5s',
-  debounceLongest: '60s',
-  errorBody: 'json',
-  requestId: true,
-  noteScope: 'notes:read',
-  endpointScope: 'webhooks:manage',
-  keyPrefix: 'ntw',
-  verification: 'after_response',
-  accessGained: 'silent',
-  eventOrder: 'ended_first',
+const identifier = z
+  .string()
+  .check(z.regex(/^[A-Za-z][\w:.-]*$/, 'a name of letters, digits, "_", ":", "." and "-" that begins with a letter'))
+const prefix = z.string().check(z.regex(/^[A-Za-z0-9._-]+$/, 'a text of letters, digits, "_", "." and "-"'))
+
+/** The schema of {@link ContractVariants}, with the default of every row of `open-points.md`. */
+export const contractSchema = fields({
+  notesField: row('1', identifier, 'notes'),
+  noteIdentifier: row('2', z.enum(['both', 'note_id', 'id']), 'both'),
+  noteFields: row('3', z.enum(['all', 'required', 'unfamiliar']), 'all'),
+  tombstone: row('4', z.enum(['record', 'marker']), 'record'),
+  limitOutOfRange: row('5', z.enum(['refused', 'capped']), 'refused'),
+  cursorLifetime: row(
+    '6',
+    z.union([durationSchema, z.literal('unlimited')], 'a duration such as "5s", or "unlimited"'),
+    'unlimited',
+  ),
+  emptyPages: row('6', z.boolean(), false),
+  lastCursor: row('6', z.enum(['null', 'absent', 'empty']), 'null'),
+  repeatingCursor: row('6', z.boolean(), false),
+  updatedAfter: row('7', z.enum(['exclusive', 'inclusive']), 'exclusive'),
+  timestamps: row('7', z.enum(['milliseconds', 'seconds', 'minutes']), 'milliseconds'),
+  noteOperation: row('8', z.enum(['tombstones', 'live_notes', 'absent']), 'tombstones'),
+  transcriptNotReady: row('9', z.literal([404, 409, 202, 'not_found']), 404),
+  contentRevision: row('9 and 10', z.enum(['current', 'written', 'absent']), 'current'),
+  summaryNotReady: row('10', z.literal([200, 404, 'not_found']), 200),
+  endpointEventData: row('11', z.enum(['endpoint_id', 'empty']), 'endpoint_id'),
+  endpointKinds: row('11', z.enum(['refused', 'accepted']), 'refused'),
+  otherReasons: row('12', z.enum(['absent', 'null']), 'absent'),
+  endpointIdentifier: row('13', z.enum(['endpoint_id', 'id']), 'endpoint_id'),
+  endpointFields: row('13', z.enum(['all', 'required']), 'all'),
+  endpointOperations: row('14', z.enum(['all', 'creation']), 'all'),
+  disabledState: row('15', identifier, 'disabled'),
+  disableAfter: row('16', z.union([count, z.literal('never')], 'a whole number from 1, or "never"'), 20),
+  disableCounts: row('16', z.enum(['attempts', 'deliveries']), 'attempts'),
+  whileInactive: row('17', z.enum(['dropped', 'queued']), 'dropped'),
+  afterUrlChange: row('18', z.enum(['pending_verification', 'active']), 'pending_verification'),
+  webhookId: row('19', z.enum(['per_delivery', 'per_attempt']), 'per_delivery'),
+  summaryRaisesRevision: row('20', z.boolean(), true),
+  deletionRaisesRevision: row('20', z.boolean(), true),
+  debounceQuiet: row('21', durationSchema, '5s'),
+  debounceLongest: row('21', durationSchema, '60s'),
+  errorBody: row('22', z.enum(['json', 'html', 'empty']), 'json'),
+  requestId: row('22', z.boolean(), true),
+  noteScope: row('23', identifier, 'notes:read'),
+  endpointScope: row('23', identifier, 'webhooks:manage'),
+  keyPrefix: row('24', prefix, 'ntw'),
+  keyForm: row('24', z.enum(['key_id', 'symbols', 'without_key_id']), 'key_id'),
+  verification: row('27', z.enum(['after_response', 'before_response']), 'after_response'),
+  accessGained: row('28', z.enum(['silent', 'announced', 'revised']), 'silent'),
+  eventOrder: row('29', z.enum(['ended_first', 'any']), 'ended_first'),
+  eventFields: row('31', z.enum(['all', 'required', 'null', 'mistyped']), 'all'),
+})
+
+function row<Schema extends z.ZodMiniType>(
+  number: string,
+  schema: Schema,
+  value: z.core.util.NoUndefined<z.output<Schema>>,
+) {
+  return z._default(schema, value as never).check(z.describe(`Row ${number} of open-points.md.`))
 }

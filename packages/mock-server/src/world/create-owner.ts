@@ -1,22 +1,56 @@
-import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import * as z from 'zod/mini'
+import { checked, fields } from '../checked.ts'
 import type { Integration } from './integration.ts'
-import type { Channel, IntegrationHandle, IssuedKey, NoteHandle, Owner, RecordingHandle } from './owner.ts'
+import type { IntegrationHandle, IssuedKey, NoteHandle, Owner, RecordingHandle } from './owner.ts'
 import type { World } from './world.ts'
 
-/** The owner of a world, with handles on what is in it. */
+const text = z.optional(z.nullable(z.string()))
+const channel = z.object({ channel_id: z.string() }, 'a channel that owner.createChannel() returned')
+
+/** What can be changed in a note. */
+export const noteChangesSchema = fields({ title: text, content: text })
+
+/** What a recording session produces. */
+export const outcomeSchema = fields({
+  transcript: z
+    .optional(z.array(fields({ speaker: text, text: z.string() })))
+    .check(z.describe('The spoken lines. Default: a plausible conversation.')),
+  summary: z
+    .optional(z.union([z.string(), z.literal(false)], 'a text, or false for no summary'))
+    .check(z.describe('The summary in Markdown, or false for none. Default: a plausible summary.')),
+})
+
+const newNoteSchema = fields({ title: text, content: text, channel: z.optional(channel) })
+const newIntegrationSchema = fields({
+  channels: z.optional(
+    z.array(channel).check(z.minLength(1, 'at least one channel, or omitted to access the personal notes')),
+  ),
+})
+const placeSchema = z.union(
+  [z.literal('personal'), channel],
+  '"personal", or a channel that owner.createChannel() returned',
+)
+
+/** The scopes of a key: at least one, and only scopes of the service. */
+export function scopesSchema({ scopes }: World) {
+  return z.array(z.enum(scopes)).check(z.minLength(1))
+}
+
+/** The owner of a world. */
 export function createOwner(world: World): Owner {
   return {
-    createChannel: (name) => world.createChannel(name),
+    createChannel: (name) => world.createChannel(checked('owner.createChannel', z.string(), name)),
     record(note = {}) {
-      refuseUnknownOptions('owner.record', note, ['title', 'content', 'channel'])
-      const { note_id } = world.recordNote(note, placeOf(note.channel ?? 'personal'))
+      const { channel, ...changes } = checked('owner.record', newNoteSchema, note)
+      const { note_id } = world.recordNote(changes, channel?.channel_id ?? 'personal')
       return beginSession(world, note_id)
     },
     createIntegration(integration = {}) {
-      refuseUnknownOptions('owner.createIntegration', integration, ['channels'])
-      return integrationHandle(world, world.createIntegration(placesOf(integration.channels)))
+      const { channels } = checked('owner.createIntegration', newIntegrationSchema, integration)
+      const places = channels?.map(({ channel_id }) => channel_id) ?? ['personal']
+      return integrationHandle(world, world.createIntegration(places))
     },
-    note: (note_id) => noteHandle(world, world.note(note_id).note_id),
+    note: (note_id) => noteHandle(world, world.note(checked('owner.note', z.string(), note_id)).note_id),
     notes: () =>
       world.notes
         .all()
@@ -32,9 +66,7 @@ function beginSession(world: World, note_id: string): RecordingHandle {
     recording_session_id,
     note,
     end(outcome = {}) {
-      refuseUnknownOptions('recording.end', outcome, ['transcript', 'summary'])
-      const lines = outcome.transcript?.map(({ speaker = null, text }) => ({ speaker, text }))
-      world.endSession(note_id, recording_session_id, { lines, summary: outcome.summary })
+      world.endSession(note_id, recording_session_id, checked('recording.end', outcomeSchema, outcome))
       return note
     },
   }
@@ -47,12 +79,12 @@ function noteHandle(world: World, note_id: string): NoteHandle {
       return world.note(note_id).revision
     },
     record: () => beginSession(world, note_id),
-    edit(changes) {
-      refuseUnknownOptions('note.edit', changes, ['title', 'content'])
-      world.editNote(note_id, changes)
-    },
+    edit: (changes) => world.editNote(note_id, checked('note.edit', noteChangesSchema, changes)),
     delete: () => world.deleteNote(note_id),
-    moveTo: (place) => world.moveNote(note_id, placeOf(place)),
+    moveTo(place) {
+      const valid = checked('note.moveTo', placeSchema, place)
+      world.moveNote(note_id, valid === 'personal' ? valid : valid.channel_id)
+    },
   }
 }
 
@@ -60,33 +92,14 @@ function integrationHandle(world: World, integration: Integration): IntegrationH
   return {
     integration_id: integration.integration_id,
     issueKey(options = {}) {
-      refuseUnknownOptions('integration.issueKey', options, ['scopes'])
-      return issueKey(world, integration, options.scopes ?? world.scopes)
+      const schema = fields({ scopes: z.optional(scopesSchema(world)) })
+      const { scopes = world.scopes } = checked('integration.issueKey', schema, options)
+      return issueKey(world, integration, scopes)
     },
   }
 }
 
 function issueKey(world: World, integration: Integration, scopes: readonly string[]): IssuedKey {
-  const unknown = scopes.find((scope) => !world.scopes.includes(scope))
-  if (unknown !== undefined || scopes.length === 0) {
-    throw new OptionError(
-      'scopes',
-      `a key needs at least one known scope, and got ${unknown === undefined ? 'none' : `"${unknown}"`}. Choose from: ${world.scopes.join(', ')}.`,
-    )
-  }
   const { key, apiKey } = world.integrations.issueKey(integration, [...scopes])
   return { key_id: apiKey.key_id, key, scopes: apiKey.scopes, revoke: () => world.integrations.revokeKey(key) }
-}
-
-function placesOf(channels: readonly Channel[] | undefined): readonly string[] {
-  if (channels === undefined) return ['personal']
-  if (channels.length > 0) return channels.map(placeOf)
-  throw new OptionError(
-    'channels',
-    'an integration for no channel would see nothing. Name at least one, or leave "channels" out for the personal notes.',
-  )
-}
-
-function placeOf(place: Channel | 'personal'): string {
-  return place === 'personal' ? place : place.channel_id
 }

@@ -26,7 +26,7 @@ const updatesIn = ({ received }: Inbox) =>
   received.flatMap(({ event }) => (event.event_type === 'note.updated' ? (event as NoteEvent) : []))
 
 describe('edits close together', () => {
-  it('are combined into one event, 5 s after the last edit, which tells the last revision', async () => {
+  it('are combined into one event, 5 s after the last edit, which tells the last revision (§6, row 21)', async () => {
     await using world = await anEndedNote()
     const beganAt = world.service.clock.now()
     for (const title of ['One', 'Two', 'Three']) {
@@ -43,7 +43,7 @@ describe('edits close together', () => {
     expect(updatesIn(world.inbox)).toHaveLength(1)
   })
 
-  it('that never cease are announced 60 s after the first edit at the latest, and then anew', async () => {
+  it('that never cease are announced 60 s after the first edit at the latest, and then anew (row 21)', async () => {
     await using world = await anEndedNote()
     const beganAt = world.service.clock.now()
     for (let second = 0; second < 90; second += 3) {
@@ -51,7 +51,7 @@ describe('edits close together', () => {
       await world.service.clock.advance('3s')
     }
     await world.service.settled()
-    const times = updatesIn(world.inbox).map(({ occurred_at }) => Date.parse(occurred_at) - beganAt)
+    const times = updatesIn(world.inbox).map(({ occurred_at }) => Date.parse(occurred_at ?? '') - beganAt)
     expect(times).toEqual([60_000, 87_000 + 5000])
   })
 
@@ -64,7 +64,7 @@ describe('edits close together', () => {
     expect(updatesIn(world.inbox).map(({ data }) => data.note_id)).toEqual([world.note.note_id, other.note_id])
   })
 
-  it('can be combined for any other time', async () => {
+  it('can be combined for any other time (row 21)', async () => {
     await using world = await anEndedNote({ debounceQuiet: '1s', debounceLongest: '2s' })
     const beganAt = world.service.clock.now()
     for (const title of ['One', 'Two', 'Three', 'Four']) {
@@ -72,13 +72,13 @@ describe('edits close together', () => {
       await world.service.clock.advance(900)
     }
     await world.service.settled()
-    const times = updatesIn(world.inbox).map(({ occurred_at }) => Date.parse(occurred_at) - beganAt)
+    const times = updatesIn(world.inbox).map(({ occurred_at }) => Date.parse(occurred_at ?? '') - beganAt)
     expect(times).toEqual([2000, 3700])
   })
 })
 
 describe('a pending update', () => {
-  it('dies with the deletion of its note', async () => {
+  it('dies with the deletion of its note (row 29)', async () => {
     await using world = await anEndedNote()
     world.note.edit({ title: 'New' })
     world.note.delete()
@@ -86,7 +86,7 @@ describe('a pending update', () => {
     expect(world.inbox.kinds).toEqual(['note.ended', 'note.deleted'])
   })
 
-  it('dies with lost access, and a regained one does not bring it back', async () => {
+  it('dies with lost access, and a regained one does not bring it back (row 29)', async () => {
     await using world = await anEndedNote()
     world.note.edit({ title: 'New' })
     world.note.moveTo(world.service.owner.createChannel('Team'))

@@ -1,29 +1,30 @@
 import type { SeededRandom } from '../seed/seeded-random.ts'
+import type { Contract } from '../variants/contract-variants.ts'
 import type { Place } from './place.ts'
 
-/** What keys are issued for and endpoints belong to. It sees personal notes, or channels that the owner chose (open point 30). */
+/** An integration has keys and endpoints. It can access the personal notes, or certain channels (open point 30). */
 export interface Integration {
   readonly integration_id: string
   readonly places: readonly Place[]
 }
 
-/** A key of an integration, without the part that is shown once (contract §2). */
+/** A key of an integration, without its secret (contract §2). */
 interface ApiKey {
   readonly key_id: string
   readonly scopes: readonly string[]
   readonly integration: Integration
 }
 
-/** The integrations of the owner and the keys that were issued for them (contract §2, §5). */
+/** The integrations of the owner, and their keys (contract §2, §5). */
 export class Integrations {
   readonly #random: SeededRandom
-  readonly #keyPrefix: string
+  readonly #contract: Pick<Contract, 'keyPrefix' | 'keyForm'>
   readonly #integrations: Integration[] = []
   readonly #keys = new Map<string, ApiKey>()
 
-  constructor(random: SeededRandom, keyPrefix: string) {
+  constructor(random: SeededRandom, contract: Pick<Contract, 'keyPrefix' | 'keyForm'>) {
     this.#random = random
-    this.#keyPrefix = keyPrefix
+    this.#contract = contract
   }
 
   add(integration: Integration): void {
@@ -34,20 +35,20 @@ export class Integrations {
     return this.#integrations
   }
 
-  /** The keys of an integration that are in force. */
+  /** The active keys of an integration. */
   keysOf(integration: Integration): readonly ApiKey[] {
     return [...this.#keys.values()].filter((apiKey) => apiKey.integration === integration)
   }
 
-  /** Those that see the notes of a place. */
+  /** The integrations that can access the notes of a place. */
   thatSee(place: Place): readonly Integration[] {
     return this.#integrations.filter(({ places }) => places.includes(place))
   }
 
-  /** @returns the full key, which nothing else shows again */
+  /** @returns the full key, which is returned only here */
   issueKey(integration: Integration, scopes: readonly string[]): { readonly key: string; readonly apiKey: ApiKey } {
     const apiKey = { key_id: this.#random.text(12), scopes, integration }
-    const key = `${this.#keyPrefix}_live_${apiKey.key_id}.${this.#random.text(32)}`
+    const key = keyOf(apiKey.key_id, this.#random.text(32), this.#contract)
     this.#keys.set(key, apiKey)
     return { key, apiKey }
   }
@@ -56,13 +57,30 @@ export class Integrations {
     this.#keys.delete(key)
   }
 
-  /** Revokes the key of this identifier, for those who were never shown the whole. */
-  revokeKeyOf(key_id: string): void {
-    for (const [key, apiKey] of this.#keys) if (apiKey.key_id === key_id) this.#keys.delete(key)
+  /**
+   * Revokes the key with this identifier.
+   *
+   * @returns whether there was one
+   */
+  revokeKeyOf(key_id: string): boolean {
+    const [key] = [...this.#keys].find(([, apiKey]) => apiKey.key_id === key_id) ?? []
+    return key !== undefined && this.#keys.delete(key)
   }
 
-  /** @returns `undefined` for a key that was never issued, or is revoked */
+  /** @returns `undefined` for a key that was not issued, or was revoked */
   keyFor(key: string): ApiKey | undefined {
     return this.#keys.get(key)
+  }
+}
+
+/** The full key with this secret (open point 24). */
+function keyOf(keyId: string, secret: string, { keyPrefix, keyForm }: Pick<Contract, 'keyPrefix' | 'keyForm'>): string {
+  switch (keyForm) {
+    case 'key_id':
+      return `${keyPrefix}_live_${keyId}.${secret}`
+    case 'symbols':
+      return `${keyPrefix}_live_${keyId}.${secret.slice(0, 16)}+/.${secret.slice(16)}==`
+    case 'without_key_id':
+      return `${keyPrefix}-${secret}`
   }
 }

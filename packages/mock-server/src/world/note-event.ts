@@ -1,8 +1,9 @@
 import type { NoteEvent } from '@notewire/protocol'
 import type { Contract } from '../variants/contract-variants.ts'
+import { sentEvent } from '../variants/sent-event.ts'
 import type { NoteRecord } from './note-record.ts'
 
-/** What happened to a note, with what its event says beyond the note itself (contract §6). */
+/** A change of a note, with the event data that is not part of the note (contract §6). */
 export type NoteHappening =
   | { readonly event_type: 'note.ended'; readonly recording_session_id: string }
   | { readonly event_type: 'note.summary.generated' }
@@ -14,16 +15,20 @@ interface Announcement {
   readonly note: NoteRecord
   readonly event_id: string
   readonly now: number
-  readonly otherReasons: Contract['otherReasons']
+  readonly contract: Pick<Contract, 'otherReasons' | 'eventFields'>
 }
 
-/** The event that announces it: identifiers and statuses, never content. */
-export function noteEventOf({ happening, note, event_id, now, otherReasons }: Announcement): NoteEvent {
+/** The event of a change: identifiers and statuses, never content. */
+export function noteEventOf(announcement: Announcement): NoteEvent {
+  return sentEvent(wholeEventOf(announcement), announcement.contract)
+}
+
+function wholeEventOf({ happening, note, event_id, now, contract }: Announcement): NoteEvent {
   const occurred_at = new Date(now).toISOString()
   const { note_id, revision, transcript_status, summary_status } = note
   const about = { note_id, revision, transcript_status, summary_status }
-  // Some services may say that there is no reason (open point 12).
-  const data = { ...about, ...(otherReasons === 'null' ? { reason: null } : {}) }
+  // A variant sends `reason: null` (open point 12).
+  const data = { ...about, ...(contract.otherReasons === 'null' ? { reason: null } : {}) }
   switch (happening.event_type) {
     case 'note.ended': {
       const { event_type, recording_session_id } = happening

@@ -2,21 +2,21 @@ import type { NoteRecord } from './note-record.ts'
 import type { Place } from './place.ts'
 import { type Wanted, Whereabouts } from './whereabouts.ts'
 
-/** Which part of the list of notes is asked for. */
+/** A part of the list of notes. */
 interface NoteSlice extends Wanted {
   readonly places: readonly Place[]
-  /** Sequence of the last note already seen, or -1 at the beginning. */
+  /** The sequence of the last listed note, or -1 at the beginning. */
   readonly after: number
   readonly limit: number
 }
 
-/** Every note, found by its identifier or listed by place in order of creation, without looking at those that nobody asked for. */
+/** Every note: finds one by its identifier, and lists those of a place in order of creation without reading all the others. */
 export class NoteIndex {
   readonly #notes: NoteRecord[] = []
   readonly #sequences = new Map<string, number>()
   readonly #places = new Map<Place, Whereabouts>()
 
-  /** The sequence that the next note gets. */
+  /** The sequence of the next note. */
   get nextSequence(): number {
     return this.#notes.length
   }
@@ -30,7 +30,7 @@ export class NoteIndex {
     return this.#notes
   }
 
-  /** Adds a note, or puts its new state in the place of the old one. */
+  /** Adds a note, or replaces its old state. */
   put(note: NoteRecord): void {
     const known = this.#notes[note.sequence]
     this.#notes[note.sequence] = note

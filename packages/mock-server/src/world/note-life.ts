@@ -2,18 +2,18 @@ import type { NoteRecord, SessionRecord } from './note-record.ts'
 import type { Place } from './place.ts'
 import type { SpokenLine } from './transcript.ts'
 
-/** What the owner may change in a note. */
+/** The changes of a note that the owner can make. */
 export interface NoteChanges {
   readonly title?: string | null | undefined
   readonly content?: string | null | undefined
 }
 
-/** Whether an update raises the revision (open point 20). */
+/** Whether an update increases the revision (open point 20). */
 type Raises = 'raises' | 'keeps'
 
 type NoteBeginning = Pick<NoteRecord, 'note_id' | 'sequence' | 'title' | 'content' | 'place'>
 
-/** A note that is being recorded for the first time. */
+/** A new note. */
 export function noteBegun(beginning: NoteBeginning, now: number): NoteRecord {
   return {
     ...beginning,
@@ -32,12 +32,12 @@ export function noteBegun(beginning: NoteBeginning, now: number): NoteRecord {
   }
 }
 
-/** A session that has begun shows nowhere in the API yet. */
+/** Adds a session, which the API does not show yet. */
 export function sessionBegun(note: NoteRecord, recording_session_id: string): NoteRecord {
   return { ...note, sessions: [...note.sessions, { recording_session_id, ended: false, lines: undefined }] }
 }
 
-/** The transcript is final; the summary, unless there will be none, is to be generated anew. */
+/** Ends a session: the transcript is final, and a summary is generated unless `summary` is `false`. */
 export function sessionEnded(
   note: NoteRecord,
   session: { readonly recording_session_id: string; readonly lines: readonly SpokenLine[] | undefined },
@@ -58,7 +58,7 @@ export function sessionEnded(
   })
 }
 
-/** The summary has been generated and can be read. */
+/** Makes the summary readable. */
 export function summaryGenerated(note: NoteRecord, now: number, raises: Raises = 'raises'): NoteRecord {
   const generated = revised(note, now, { summary_status: 'ready' }, raises)
   return { ...generated, summary_revision: generated.revision }
@@ -70,18 +70,18 @@ export function noteEdited(note: NoteRecord, changes: NoteChanges, now: number):
   return title === note.title && content === note.content ? note : revised(note, now, { title, content })
 }
 
-/** What remains is the tombstone: the same record, emptied and marked (open point 4). */
+/** The tombstone: the same record without content, marked as deleted (open point 4). */
 export function noteDeleted(note: NoteRecord, now: number, raises: Raises = 'raises'): NoteRecord {
   const emptied = { title: null, content: null, sessions: [], summary: undefined }
   return revised(note, now, { status: 'deleted', deleted_at: now, ...emptied }, raises)
 }
 
-/** Neither gained nor lost sight raises the revision or counts as an update (open points 20 and 28). */
+/** A move neither increases the revision nor counts as an update (open points 20 and 28). */
 export function noteMoved(note: NoteRecord, place: Place): NoteRecord {
   return { ...note, place }
 }
 
-/** The move of a service where gained sight counts as an update (open point 28). */
+/** The move of a service where gaining access counts as an update (open point 28). */
 export function noteMovedAndRevised(note: NoteRecord, place: Place, now: number): NoteRecord {
   return revised(note, now, { place })
 }
@@ -90,7 +90,7 @@ function hasWords(session: SessionRecord): boolean {
   return session.ended && (session.lines === undefined || session.lines.length > 0)
 }
 
-/** Everything that counts as an update goes through here, and as a rule it raises the revision (open point 20). */
+/** An update. It usually increases the revision (open point 20). */
 function revised(note: NoteRecord, now: number, changes: Partial<NoteRecord>, raises: Raises = 'raises'): NoteRecord {
   const revision = raises === 'raises' ? note.revision + 1 : note.revision
   return { ...note, ...changes, revision, updated_at: now }

@@ -5,14 +5,14 @@ import type { SpokenLine } from './transcript.ts'
 export interface SessionRecord {
   readonly recording_session_id: string
   readonly ended: boolean
-  /** What was said, when the owner gave the words; seeded words otherwise. */
+  /** The spoken lines that the owner gave; `undefined` for seeded ones. */
   readonly lines: readonly SpokenLine[] | undefined
 }
 
-/** A note, as the service keeps it. Times are milliseconds since the Unix epoch. */
+/** A note, as the service stores it. Times are milliseconds since the Unix epoch. */
 export interface NoteRecord {
   readonly note_id: string
-  /** The place in the order of creation, which never changes. */
+  /** The position in the order of creation. */
   readonly sequence: number
   readonly revision: number
   readonly title: string | null
@@ -26,9 +26,9 @@ export interface NoteRecord {
   readonly deleted_at: number | null
   readonly place: Place
   readonly sessions: readonly SessionRecord[]
-  /** The summary's Markdown, when the owner gave it; seeded words otherwise. */
+  /** The Markdown of the summary that the owner gave; `undefined` for a seeded one. */
   readonly summary: string | undefined
-  /** The revision at which the last session ended, and the one at which the summary was generated: 0 before that. */
+  /** The revision when the last session ended, and when the summary was generated; 0 before that. */
   readonly transcript_revision: number
   readonly summary_revision: number
 }

@@ -1,7 +1,7 @@
 import type { Cancellable, Timeline } from '../clock/timeline.ts'
 import type { Integration } from './integration.ts'
 
-/** How long edits are collected into one `note.updated`, in milliseconds (open point 21). */
+/** The debounce of `note.updated`, in milliseconds (open point 21). */
 interface Debounce {
   readonly quietMs: number
   readonly longestMs: number
@@ -9,7 +9,7 @@ interface Debounce {
 
 interface PendingUpdate {
   readonly firstAt: number
-  /** Who saw the last edit and has not lost sight of the note since. */
+  /** The integrations that could access the note at the last edit and still can. */
   readonly audience: Set<Integration>
   announcement: Cancellable
 }
@@ -19,7 +19,7 @@ interface PendingUpdatesParts extends Debounce {
   readonly announce: (note_id: string, to: readonly Integration[]) => void
 }
 
-/** The edits that are not announced yet: edits close together are one event (contract §6; open point 21). */
+/** The edits without an event yet. Edits that are close together get one event (contract §6; open point 21). */
 export class PendingUpdates {
   readonly #timeline: Timeline
   readonly #debounce: Debounce
@@ -32,7 +32,7 @@ export class PendingUpdates {
     this.#announce = announce
   }
 
-  /** An edit that these see: announced after a quiet while, counted anew, or at the latest a longer while after the first one. */
+  /** Schedules the event of an edit: `quietMs` after it, and at most `longestMs` after the first pending edit. */
   edited(note_id: string, seenBy: readonly Integration[]): void {
     const now = this.#timeline.now()
     const before = this.#pending.get(note_id)
@@ -45,14 +45,14 @@ export class PendingUpdates {
     this.#pending.set(note_id, { firstAt, audience: new Set(seenBy), announcement })
   }
 
-  /** The pending update dies for those who lose sight of the note (open point 29). */
+  /** Cancels the pending event for integrations that lose access (open point 29). */
   lost(note_id: string, by: readonly Integration[]): void {
     const pending = this.#pending.get(note_id)
     for (const integration of by) pending?.audience.delete(integration)
     if (pending?.audience.size === 0) this.cancel(note_id)
   }
 
-  /** The pending update dies with its note (open point 29). */
+  /** Cancels the pending event of a deleted note (open point 29). */
   cancel(note_id: string): void {
     this.#pending.get(note_id)?.announcement.cancel()
     this.#pending.delete(note_id)

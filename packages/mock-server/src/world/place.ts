@@ -1,9 +1,9 @@
 import type { NoteOwner } from '@notewire/protocol'
 
-/** Where a note is: among the owner's personal notes, or in the channel of this identifier (contract §1). */
+/** The place of a note: the personal notes, or the channel with this identifier (contract §1). */
 export type Place = 'personal' | (string & {})
 
-/** A place, as a note resource shows it. */
+/** The owner field of a note resource. */
 export function ownerOf(place: Place): NoteOwner {
   return place === 'personal' ? { type: 'personal' } : { type: 'channel', channel_id: place }
 }

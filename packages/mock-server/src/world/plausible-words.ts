@@ -45,17 +45,17 @@ const REPLIES: Words = [
   'Fine by me, as long as we measure it.',
 ]
 
-/** The title of a note that somebody might have recorded: `Planning: data migration`. */
+/** A plausible title: `Planning: data migration`. */
 export function plausibleTitle(random: SeededRandom): string {
   return `${random.pick(OCCASIONS)}: ${random.pick(SUBJECTS)}`
 }
 
-/** What somebody might have typed into a note beside the recording. */
+/** Plausible typed content of a note. */
 export function plausibleContent(random: SeededRandom): string {
   return `Ask ${random.pick(SPEAKERS)} about the ${random.pick(SUBJECTS)}.`
 }
 
-/** A short conversation of two to four people. */
+/** A plausible short conversation of two to four people. */
 export function plausibleConversation(random: SeededRandom): readonly SpokenLine[] {
   const subject = random.pick(SUBJECTS)
   const first = random.integer(0, SPEAKERS.length - 1)
@@ -66,7 +66,7 @@ export function plausibleConversation(random: SeededRandom): readonly SpokenLine
   }))
 }
 
-/** A summary in Markdown: who was there, what was said first, what is to be done. */
+/** A plausible summary in Markdown: the speakers, the first line, and next steps. */
 export function plausibleSummary(random: SeededRandom, lines: readonly SpokenLine[]): string {
   const speakers = [...new Set(lines.flatMap(({ speaker }) => speaker ?? []))]
   const [opening] = lines

@@ -6,7 +6,7 @@ import { plausibleContent, plausibleTitle } from './plausible-words.ts'
 
 const MINUTE_MS = 60_000
 const OLDEST_MS = 6 * 7 * 24 * 60 * MINUTE_MS
-/** Longer than any recording and its summary take, so that everything seeded lies in the past. */
+/** Longer than any recording and its summary, so that all seeded notes are in the past. */
 const NEWEST_MS = 120 * MINUTE_MS
 
 interface Seeding {
@@ -16,7 +16,7 @@ interface Seeding {
   readonly makeIdentifier: MakeIdentifier
 }
 
-/** Fills a world with personal notes of the past six weeks: ended, transcribed and summarised. */
+/** Adds personal notes of the past six weeks: ended, transcribed and summarised. */
 export function seedNotes(notes: NoteIndex, { count, now, random, makeIdentifier }: Seeding): void {
   const slotMs = (OLDEST_MS - NEWEST_MS) / count
   for (let sequence = 0; sequence < count; sequence++) {

@@ -1,6 +1,6 @@
-/** Something that was said in a recording. */
+/** A spoken line of a recording. */
 export interface SpokenLine {
-  /** Who said it, or `null` when nobody knows. */
+  /** The speaker, or `null` if unknown. */
   readonly speaker: string | null
   readonly text: string
 }
@@ -14,7 +14,7 @@ interface TimedLine extends SpokenLine {
 const MS_A_WORD = 380
 const MS_BETWEEN_LINES = 600
 
-/** Puts lines one after the other, each taking as long as its words do. */
+/** Adds times to lines, one after the other, by the number of their words. */
 export function timed(lines: readonly SpokenLine[]): readonly TimedLine[] {
   let start_ms = 0
   return lines.map(({ speaker, text }) => {
@@ -25,7 +25,7 @@ export function timed(lines: readonly SpokenLine[]): readonly TimedLine[] {
   })
 }
 
-/** A transcript as running text: one line for each time that somebody speaks. */
+/** A transcript as text, one line for each spoken line. */
 export function runningText(lines: readonly SpokenLine[]): string {
   return lines.map(({ speaker, text }) => (speaker === null ? text : `${speaker}: ${text}`)).join('\n')
 }

@@ -24,7 +24,7 @@ async function twoSides(contract: ContractVariants = {}) {
 }
 
 describe('a note that moves from the personal notes to a channel, seen from both keys', () => {
-  it('is note.deleted with access_lost to one, and becomes visible to the other without an event', async () => {
+  it('is note.deleted with access_lost to one, and becomes visible to the other without an event (§5, §6, row 28)', async () => {
     await using world = await twoSides()
     const { service, note, key } = world
     const { updated_at, revision } = await world.read(service.apiKey)
@@ -40,7 +40,7 @@ describe('a note that moves from the personal notes to a channel, seen from both
     expect(await world.listed(key, `?updated_after=${updated_at}`)).toEqual([])
   })
 
-  it('is sent as note.updated to those who gain it, where a service does so', async () => {
+  it('is sent as note.updated to those who gain it, where a service does so (row 28)', async () => {
     await using world = await twoSides({ accessGained: 'announced' })
     world.note.moveTo(world.channel)
     await world.service.settled()
@@ -49,7 +49,7 @@ describe('a note that moves from the personal notes to a channel, seen from both
     expect(world.note.revision).toBe(2)
   })
 
-  it('has a raised revision and a new updated_at, where a service does so', async () => {
+  it('has a raised revision and a new updated_at, where a service does so (row 28)', async () => {
     await using world = await twoSides({ accessGained: 'revised' })
     const { updated_at } = await world.read(world.service.apiKey)
     world.note.moveTo(world.channel)

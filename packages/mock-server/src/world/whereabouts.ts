@@ -1,53 +1,53 @@
 import type { NoteRecord } from './note-record.ts'
 import type { Place } from './place.ts'
 
-/** Which notes are asked for. */
+/** A filter of notes. */
 export interface Wanted {
-  /** Only what was updated then or later, in milliseconds since the Unix epoch. */
+  /** Only notes updated then or later, in milliseconds since the Unix epoch. */
   readonly updatedFrom: number
   readonly includeDeleted: boolean
 }
 
-/** When the newest note of a stretch was updated: of all of them, and of those that are not deleted. */
+/** The latest update in a stretch: of all notes, and of the notes that are not deleted. */
 interface Newest {
   readonly any: number
   readonly live: number
 }
 
-/** How many notes, or shorter stretches, a stretch holds. */
+/** How many notes or shorter stretches a stretch contains. */
 const WIDTH = 64
 /** Stretches of 64, 4,096, 262,144 and 16,777,216 notes. */
 const HEIGHT = 4
 const NOTHING: Newest = { any: Number.NEGATIVE_INFINITY, live: Number.NEGATIVE_INFINITY }
 
-/** Tells whether a note is asked for. */
+/** Whether a note passes the filter. */
 function wants({ updatedFrom, includeDeleted }: Wanted, note: NoteRecord): boolean {
   return note.updated_at >= updatedFrom && (includeDeleted || note.status !== 'deleted')
 }
 
 /**
- * The notes of one place in order of creation. It knows of every stretch how new its newest note is, and skips those that hold
- * nothing wanted: a few changes among a million notes are found by a few hundred looks.
+ * The notes of one place in order of creation. It stores the latest update of every stretch of notes, and skips stretches without
+ * a match: it finds a few changes among a million notes in a few hundred steps.
  */
 export class Whereabouts {
   readonly #place: Place
   readonly #notes: readonly NoteRecord[]
-  /** By height, then by the number of the stretch. Places that hold few notes have few stretches. */
+  /** By height, then by the number of the stretch. */
   readonly #stretches = Array.from({ length: HEIGHT }, () => new Map<number, Newest>())
 
-  /** @param notes  all notes by sequence, of this place and others: the index's own, which keeps growing */
+  /** @param notes  the notes of all places by sequence: the array of the index, which grows */
   constructor(place: Place, notes: readonly NoteRecord[]) {
     this.#place = place
     this.#notes = notes
   }
 
-  /** Takes notice of a note that came, or that is in another state than it was `before`. */
+  /** Updates the stretches for a new or changed note. */
   replace(before: NoteRecord | undefined, now: NoteRecord): void {
     if (before === undefined || newestOf(before).live <= newestOf(now).live) this.#raise(now)
     else this.recount(now.sequence)
   }
 
-  /** Takes notice of a note that went, or that is not as new as it was. */
+  /** Recomputes the stretches of a note that left this place, or whose update is no longer the latest. */
   recount(sequence: number): void {
     for (const [height, stretches] of this.#stretches.entries()) {
       const stretch = stretchOf(sequence, height)
@@ -58,7 +58,7 @@ export class Whereabouts {
     }
   }
 
-  /** The first wanted note behind a sequence. */
+  /** The first matching note after a sequence. */
   next(after: number, wanted: Wanted): NoteRecord | undefined {
     for (let sequence = after + 1; sequence < this.#notes.length; ) {
       const skipped = this.#pastEmptyStretch(sequence, wanted)
@@ -73,7 +73,7 @@ export class Whereabouts {
     return undefined
   }
 
-  /** Where the longest stretch around a sequence that holds nothing wanted ends. */
+  /** The end of the longest stretch around a sequence without a match. */
   #pastEmptyStretch(sequence: number, { updatedFrom, includeDeleted }: Wanted): number | undefined {
     for (let height = HEIGHT - 1; height >= 0; height--) {
       const stretch = stretchOf(sequence, height)

@@ -1,6 +1,7 @@
 import { type NoteEvent, SCOPES } from '@notewire/protocol'
 import { durationMs } from '../clock/duration.ts'
 import type { Cancellable, Timeline } from '../clock/timeline.ts'
+import { MockServerError } from '../mock-server-error.ts'
 import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 import type { Contract } from '../variants/contract-variants.ts'
@@ -18,25 +19,18 @@ import {
   sessionEnded,
   summaryGenerated,
 } from './note-life.ts'
-import type { NoteRecord } from './note-record.ts'
-import type { Channel } from './owner.ts'
-import { OwnerActError } from './owner-act-error.ts'
+import type { NoteRecord, SessionRecord } from './note-record.ts'
+import type { Channel, RecordingOutcome } from './owner.ts'
 import { PendingUpdates } from './pending-updates.ts'
 import type { Place } from './place.ts'
 import { plausibleConversation, plausibleSummary, plausibleTitle } from './plausible-words.ts'
 import type { SpokenLine } from './transcript.ts'
 
-/** How long generating a summary takes, in milliseconds. */
+/** How long the generation of a summary takes, in milliseconds. */
 const SUMMARY_MS = { least: 5000, most: 30_000 }
 
-/** Hears of an event, with the integrations that it concerns. */
+/** Called with each event and the integrations that it is sent to. */
 type Announce = (event: NoteEvent, to: readonly Integration[]) => void
-
-/** What a recording session leaves behind, as far as the owner says so. */
-interface SessionOutcome {
-  readonly lines?: readonly SpokenLine[] | undefined
-  readonly summary?: string | false | undefined
-}
 
 interface WorldParts {
   readonly timeline: Timeline
@@ -46,7 +40,7 @@ interface WorldParts {
   readonly contract: Contract
 }
 
-/** Everything that the service stores, and the consequences that the contract gives to what its owner does (§6). */
+/** The notes, channels and integrations, and the effects that the contract gives to the acts of the owner (§6). */
 export class World {
   readonly notes = new NoteIndex()
   readonly integrations: Integrations
@@ -69,7 +63,7 @@ export class World {
     this.#makeIdentifier = makeIdentifier
     this.#announceTo = announce
     this.#contract = contract
-    this.integrations = new Integrations(random.fork('keys'), contract.keyPrefix)
+    this.integrations = new Integrations(random.fork('keys'), contract)
     this.#pendingUpdates = new PendingUpdates({
       timeline,
       quietMs: durationMs(contract.debounceQuiet),
@@ -78,7 +72,7 @@ export class World {
     })
   }
 
-  /** The scopes that a key can have: the contract's, and those that this service asks for instead (open point 23). */
+  /** The scopes that a key can have: those of the contract, and those of its variants (open point 23). */
   get scopes(): readonly string[] {
     return [...new Set<string>([...SCOPES, this.#contract.noteScope, this.#contract.endpointScope])]
   }
@@ -103,7 +97,10 @@ export class World {
   note(note_id: string): NoteRecord {
     const note = this.notes.find(note_id)
     if (note !== undefined) return note
-    throw new OwnerActError('note_unknown', `this service has no note ${note_id}. Take a note_id that it gave out.`)
+    throw new MockServerError('note_unknown', {
+      problem: `this service has no note ${note_id}`,
+      remedy: 'Pass the note_id of a note of this service.',
+    })
   }
 
   recordNote(changes: NoteChanges, place: Place): NoteRecord {
@@ -122,15 +119,12 @@ export class World {
     return recording_session_id
   }
 
-  /** The content is readable before its event leaves (open point 29). */
-  endSession(note_id: string, recording_session_id: string, { lines, summary }: SessionOutcome): void {
+  /** The content becomes readable before its event is sent (open point 29). */
+  endSession(note_id: string, recording_session_id: string, { transcript, summary }: RecordingOutcome): void {
     const note = this.#live(note_id)
-    if (note.sessions.some((session) => session.recording_session_id === recording_session_id && session.ended)) {
-      throw new OwnerActError(
-        'session_ended',
-        `the recording session ${recording_session_id} has ended already, and ends once. Record another one with note.record().`,
-      )
-    }
+    const session = note.sessions.find((known) => known.recording_session_id === recording_session_id)
+    if (session?.ended !== false) throw sessionNotUnderWay(recording_session_id, session)
+    const lines = transcript?.map(({ speaker = null, text }) => ({ speaker, text }))
     const ended = sessionEnded(note, { recording_session_id, lines }, summary, this.#timeline.now())
     this.notes.put(ended)
     this.#announce({ event_type: 'note.ended', recording_session_id }, ended)
@@ -143,7 +137,7 @@ export class World {
     const edited = noteEdited(note, changes, this.#timeline.now())
     if (edited === note) return
     this.notes.put(edited)
-    // Nothing is updated for a receiver before it has ended (open point 29).
+    // No `note.updated` is sent before the first `note.ended` (open point 29).
     if (edited.status === 'pending' && this.#contract.eventOrder === 'ended_first') return
     this.#pendingUpdates.edited(note_id, this.integrations.thatSee(edited.place))
   }
@@ -157,7 +151,7 @@ export class World {
     this.#announce({ event_type: 'note.deleted', reason: 'deleted' }, tombstone)
   }
 
-  /** Whoever loses sight of the note is told; whoever gains it is not (open point 28). */
+  /** Integrations that lose access are sent an event; those that gain it are not (open point 28). */
   moveNote(note_id: string, place: Place): void {
     this.#mustExist(place)
     const note = this.#live(note_id)
@@ -173,7 +167,7 @@ export class World {
     this.#announce({ event_type: 'note.updated' }, moved, gaining)
   }
 
-  /** Everything that was said in the sessions that ended. */
+  /** The spoken lines of the sessions that have ended. */
   linesOf(note: NoteRecord): readonly SpokenLine[] {
     return note.sessions
       .filter(({ ended }) => ended)
@@ -182,7 +176,7 @@ export class World {
       )
   }
 
-  /** The summary as Markdown, or `null` while there is none. */
+  /** The summary as Markdown, or `null` if it is not ready. */
   summaryOf(note: NoteRecord): string | null {
     if (note.summary_status !== 'ready') return null
     return note.summary ?? plausibleSummary(this.#random.fork(note.note_id), this.linesOf(note))
@@ -205,14 +199,13 @@ export class World {
   }
 
   #announce(happening: NoteHappening, note: NoteRecord, to = this.integrations.thatSee(note.place)): void {
-    const { otherReasons } = this.#contract
     this.#announceTo(
       noteEventOf({
         happening,
         note,
         event_id: this.#makeIdentifier('event'),
         now: this.#timeline.now(),
-        otherReasons,
+        contract: this.#contract,
       }),
       to,
     )
@@ -221,19 +214,31 @@ export class World {
   #live(note_id: string): NoteRecord {
     const note = this.note(note_id)
     if (note.status === 'deleted') {
-      throw new OwnerActError(
-        'note_deleted',
-        `the note ${note_id} was deleted, and stays so. Record a new one with owner.record().`,
-      )
+      throw new MockServerError('note_deleted', {
+        problem: `the note ${note_id} was deleted, and a deleted note cannot be changed`,
+        remedy: 'Record a new note.',
+      })
     }
     return note
   }
 
   #mustExist(place: Place): void {
     if (place === 'personal' || this.#channels.has(place)) return
-    throw new OwnerActError(
-      'channel_unknown',
-      `the owner has no channel ${place}. Make one with owner.createChannel() of the same service.`,
-    )
+    throw new MockServerError('channel_unknown', {
+      problem: `this service has no channel ${place}`,
+      remedy: 'Use a channel that was created in this service.',
+    })
   }
+}
+
+function sessionNotUnderWay(recording_session_id: string, session: SessionRecord | undefined): MockServerError {
+  return session === undefined
+    ? new MockServerError('session_unknown', {
+        problem: `the note has no recording session ${recording_session_id}`,
+        remedy: 'Pass the recording_session_id of a session of this note.',
+      })
+    : new MockServerError('session_ended', {
+        problem: `the recording session ${recording_session_id} has already ended, and a session can end only once`,
+        remedy: 'Start another session of the note.',
+      })
 }

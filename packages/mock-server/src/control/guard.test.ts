@@ -11,10 +11,11 @@ interface Asking {
 
 function asked({ host, origin, method = 'GET', from = '127.0.0.1', consoleHosts = [] }: Asking): string | undefined {
   const headers = new Headers({ host, ...(origin === undefined ? {} : { origin }) })
-  return refusalOf(new Request('http://127.0.0.1:4010/console/notes', { method, headers }), {
+  const refusal = refusalOf(new Request('http://127.0.0.1:4010/console/notes', { method, headers }), {
     address: from,
     consoleHosts,
   })
+  return refusal && `${refusal.problem}. ${refusal.remedy}`
 }
 
 describe('the console answers', () => {
@@ -57,8 +58,8 @@ describe('the console refuses', () => {
     (from) => {
       const visitor = { address: from, consoleHosts: [] }
       const headers = { host: 'localhost:4010' }
-      expect(refusalOf(new Request('http://localhost:4010/console', { headers }), visitor)).toContain(
-        'this machine alone',
+      expect(refusalOf(new Request('http://localhost:4010/console', { headers }), visitor)?.problem).toContain(
+        'only requests from this machine',
       )
     },
   )

@@ -3,22 +3,22 @@ import type { Attempt } from '../delivery/attempt.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
 
-/** A delivery with everything that the log has about it. */
+/** A delivery with its event and its attempts. */
 export interface LoggedDelivery {
   readonly delivery: Delivery
   readonly event: WebhookEvent
-  /** In order of departure; duplicates too. */
+  /** In order of departure, including duplicates. */
   readonly attempts: readonly Attempt[]
 }
 
-/** Which deliveries are looked at. */
+/** Selects deliveries. */
 export interface DeliveryFilter {
   readonly note?: string | undefined
   readonly endpoint?: string | undefined
   readonly status?: string | undefined
 }
 
-/** A part of the log of deliveries, the newest first. */
+/** The deliveries that match a filter, the newest first. */
 export function newestDeliveries(
   engine: DeliveryEngine,
   filter: DeliveryFilter,
@@ -33,13 +33,13 @@ export function newestDeliveries(
   return { deliveries: withAttempts(engine, shown), more: found.length > skip + limit }
 }
 
-/** One delivery of the log. */
+/** The delivery with this identifier. */
 export function deliveryOf(engine: DeliveryEngine, delivery_id: string): LoggedDelivery | undefined {
   const delivery = engine.delivery(delivery_id)
   return delivery === undefined ? undefined : withAttempts(engine, [delivery])[0]
 }
 
-/** When the next attempt of a delivery leaves, as far as that is certain. */
+/** When the next attempt of a delivery leaves, or `undefined` if there is none or the last one is in flight. */
 export function nextAttemptAt({ delivery, attempts }: LoggedDelivery): number | undefined {
   const last = attempts.findLast(({ duplicate }) => !duplicate)
   if (delivery.status !== 'pending' || last === undefined || last.outcome.kind === 'in_flight') return undefined
@@ -60,6 +60,6 @@ function withAttempts(engine: DeliveryEngine, deliveries: readonly Delivery[]): 
 function passes(delivery: Delivery, { note, endpoint, status }: DeliveryFilter): boolean {
   if (endpoint !== undefined && delivery.endpoint_id !== endpoint) return false
   if (status !== undefined && delivery.status !== status) return false
-  // The body is ours: an identifier in it stands in quotes, and contains none.
+  // The service wrote the body: an identifier in it is quoted, and contains no quotes.
   return note === undefined || delivery.body.includes(`"note_id":"${note}"`)
 }

@@ -1,11 +1,13 @@
-import { OptionError } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { CONTRACT_DEFAULTS, type ContractVariants } from './contract-variants.ts'
-import { resolveContract } from './resolve-contract.ts'
+import { checked } from '../checked.ts'
+import { MockServerError } from '../mock-server-error.ts'
+import { contractSchema } from './contract-variants.ts'
+
+const resolveContract = (variants: object) => checked('contract', contractSchema, variants)
+const CONTRACT_DEFAULTS = resolveContract({})
 
 describe('the variants of the contract', () => {
   it('are the default of every row, where nothing else is said', () => {
-    expect(resolveContract({})).toEqual(CONTRACT_DEFAULTS)
     expect(resolveContract({ notesField: undefined })).toEqual(CONTRACT_DEFAULTS)
     expect(resolveContract(CONTRACT_DEFAULTS)).toEqual(CONTRACT_DEFAULTS)
   })
@@ -19,13 +21,14 @@ describe('the variants of the contract', () => {
     ['disableAfter', 0],
     ['debounceQuiet', 'soon'],
     ['cursorLifetime', -1],
-    ['keyPrefix', 'a_b'],
+    ['keyPrefix', 'a b'],
+    ['keyForm', 'jwt'],
     ['notesField', ''],
     ['transcriptNotReady', 500],
     ['revision', 1],
   ])('are refused by name when they cannot be: %s', (name, value) => {
-    const refused = () => resolveContract({ [String(name)]: value } as ContractVariants)
-    expect(refused).toThrow(OptionError)
+    const refused = () => resolveContract({ [String(name)]: value })
+    expect(refused).toThrow(MockServerError)
     expect(refused).toThrow(String(name))
   })
 })

@@ -1,31 +1,43 @@
-/** Where a request to the console came from. */
+import type { Refusal } from '../mock-server-error.ts'
+
+/** The origin of a request to the console or the control API. */
 export interface Visitor {
   /** The address of the other end of the connection. */
   readonly address: string | undefined
-  /** Host names under which the console also answers, and to other machines. */
+  /** Host names under which the console also answers other machines. */
   readonly consoleHosts: readonly string[]
 }
 
 /**
- * Decides whether a request may reach the console: from this machine, under a name that is its own, from its own pages.
+ * Decides whether a request may reach the console and the control API: from this machine, under one of its own host names, and, if
+ * it changes something, with the `Origin` of the console.
  *
- * @returns why not, and what to do, or nothing
+ * @returns why not, or `undefined` if it may
  */
-export function refusalOf(request: Request, { address, consoleHosts }: Visitor): string | undefined {
+export function refusalOf(request: Request, { address, consoleHosts }: Visitor): Refusal | undefined {
   const host = request.headers.get('host') ?? ''
   const name = hostNameOf(host)
   if (!isLoopbackAddress(address) && consoleHosts.length === 0) {
-    return 'The console answers this machine alone. Start the service with --console-host and the name under which others reach it.'
+    return {
+      problem: 'the console answers only requests from this machine',
+      remedy: 'Start the mock server with --console-host and the host name under which other machines reach it.',
+    }
   }
-  // A page elsewhere can have its own name resolve to this machine, and its scripts then read what is here (DNS rebinding).
+  // A foreign page can have its own name resolve to this machine, and then read the answers (DNS rebinding).
   if (name === undefined || !(isLoopbackName(name) || consoleHosts.some((known) => known.toLowerCase() === name))) {
-    return 'The console does not answer under this host name. Use the URL that was printed, or start with --console-host and this name.'
+    return {
+      problem: 'the console does not answer under this host name',
+      remedy: 'Use the URL that the mock server printed, or start it with --console-host and this name.',
+    }
   }
   const origin = request.headers.get('origin')
   const isReading = request.method === 'GET' || request.method === 'HEAD'
-  // Browsers send their origin with every form. Who sends none may be anything, but not one of our pages.
+  // Browsers send an origin with every form. A request without one may come from anywhere.
   if (origin === null ? !isReading : hostOf(origin) !== host) {
-    return 'Only the pages of this console may ask for that: send its own address as Origin.'
+    return {
+      problem: 'only pages of this console may send this request',
+      remedy: 'Send the URL of the mock server as the header Origin.',
+    }
   }
   return undefined
 }
@@ -41,7 +53,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Keeps a browser from running, framing, sharing or keeping what the console answers. */
+/** Adds the headers that stop a browser from running foreign scripts, and from framing, sharing or storing the answer. */
 export function consoleHeaders(answer: Response): Response {
   const headers = new Headers(answer.headers)
   headers.set('content-security-policy', POLICY)

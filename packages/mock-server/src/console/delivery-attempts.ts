@@ -1,0 +1,104 @@
+import { MAX_DELIVERY_ATTEMPTS, RETRY_DELAYS_MS } from '@notewire/protocol'
+import { html } from 'hono/html'
+import { type LoggedDelivery, nextAttemptAt } from '../control/delivery-log.ts'
+import { type Attempt, type AttemptOutcome, isSuccess } from '../delivery/attempt.ts'
+import { curlOf } from './curl.ts'
+import { codeBlock, type Html, instant, mark } from './page.ts'
+import { stretch } from './time-text.ts'
+
+/** The seven possible attempts of a delivery as dots on a line: small in a list, large with the delays below. */
+export function attemptSchedule(logged: LoggedDelivery, size: 'small' | 'large'): Html {
+  const { delivery, attempts } = logged
+  const failed = attempts.filter(({ outcome, duplicate }) => !duplicate && !isSuccess(outcome)).length
+  const looks = Array.from({ length: MAX_DELIVERY_ATTEMPTS }, (_, index) => lookOf(logged, index + 1))
+  return html`<ol class="schedule ${size}" aria-label="${delivery.attempts} of ${MAX_DELIVERY_ATTEMPTS} attempts, ${failed} without success">
+    ${looks.map(
+      (look, index) =>
+        html`<li class="${look}">${size === 'large' ? html`<span>${delayBefore(index)}</span>` : ''}</li>`,
+    )}
+  </ol>`
+}
+
+/** The CSS class of an attempt. */
+function lookOf({ delivery, attempts }: LoggedDelivery, number: number): string {
+  const attempt = attempts.find((made) => made.attempt === number && !made.duplicate)
+  if (attempt === undefined) return delivery.status === 'pending' ? 'planned' : 'never'
+  if (attempt.outcome.kind === 'in_flight') return 'flying'
+  return isSuccess(attempt.outcome) ? 'success' : 'failure'
+}
+
+function delayBefore(index: number): string {
+  const delayMs = RETRY_DELAYS_MS[index - 1]
+  return delayMs === undefined ? 'at once' : `+${stretch(delayMs)}`
+}
+
+/** The attempts of a delivery, each with its request, answer and timing. */
+export function timeLine(logged: LoggedDelivery): Html {
+  const { delivery, attempts } = logged
+  const nextAt = nextAttemptAt(logged)
+  if (attempts.length === 0) {
+    const state = delivery.status === 'pending' ? 'The first attempt has not left yet.' : 'No attempt was made.'
+    return html`<p class="dim">${state}</p>`
+  }
+  return html`<ol class="time-line">
+    ${attempts.map((attempt, index) => attemptOnLine(attempt, attempts[index - 1]))}
+    ${nextAt === undefined ? '' : html`<li class="planned"><p class="what">Attempt ${delivery.attempts + 1} leaves at ${instant(nextAt)}</p></li>`}
+  </ol>`
+}
+
+function attemptOnLine(attempt: Attempt, previous: Attempt | undefined): Html {
+  const { attempt: number, duplicate, at, duration_ms, outcome, faults } = attempt
+  const id = `attempt-${number}${duplicate ? '-again' : ''}`
+  const delay =
+    previous === undefined ? '' : html`<span class="dim">${stretch(at - previous.at)} after the previous attempt</span>`
+  return html`<li class="${isSuccess(outcome) ? 'succeeded' : outcome.kind}">
+    <p class="what"><strong>Attempt ${number}${duplicate ? ', duplicate' : ''}</strong> ${outcomeMark(outcome)}</p>
+    ${faults.length === 0 ? '' : html`<p>Injected faults: ${faults.join(', ')}</p>`}
+    <p class="timing">${instant(at)} ${outcome.kind === 'in_flight' ? '' : html`<span>took ${stretch(duration_ms)}</span>`} ${delay}</p>
+    <details id="${id}">
+      <summary>Request and answer</summary>
+      ${requestAndAnswer(attempt, id)}
+    </details>
+  </li>`
+}
+
+function requestAndAnswer(attempt: Attempt, id: string): Html {
+  const { url, headers, body, response, outcome, at } = attempt
+  return html`
+    <h3>Request</h3>
+    <p class="url">POST ${url}</p>
+    ${headerTable(headers)}
+    ${codeBlock(`${id}-body`, body)}
+    <h3>Answer</h3>
+    <p>${outcomeMark(outcome)}</p>
+    ${response === undefined ? '' : headerTable(response.headers)}
+    ${response === undefined || response.body === '' ? '' : codeBlock(`${id}-answer`, response.body)}
+    ${response?.truncated ? html`<p class="dim">The rest of the answer was not logged.</p>` : ''}
+    <h3>Send it again with curl</h3>
+    <p class="dim">It has the signature of this attempt, which receivers accept up to five minutes before and after ${instant(at)}.</p>
+    ${codeBlock(`${id}-curl`, curlOf(attempt), 'Copy curl')}`
+}
+
+function headerTable(headers: Readonly<Record<string, string>>): Html {
+  return html`<dl class="headers">${Object.entries(headers).map(
+    ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
+  )}</dl>`
+}
+
+function outcomeMark(outcome: AttemptOutcome): Html {
+  if (outcome.kind === 'in_flight') return mark('waiting', 'in flight')
+  return mark(isSuccess(outcome) ? 'good' : 'bad', outcomeText(outcome))
+}
+
+function outcomeText(outcome: Exclude<AttemptOutcome, { readonly kind: 'in_flight' }>): string {
+  switch (outcome.kind) {
+    case 'answered':
+      return `answered ${outcome.status}`
+    case 'timed_out':
+      return 'no answer within 10 s'
+    case 'connection_failed':
+      return `connection failed (${outcome.reason})`
+    case 'dropped':
+      return `${outcome.lost} lost`
+  }
+}

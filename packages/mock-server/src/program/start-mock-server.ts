@@ -1,0 +1,118 @@
+import type { UrlPolicyName } from '../addresses/url-policy.ts'
+import { createNotesService } from '../create-notes-service.ts'
+import type { NotesService } from '../notes-service.ts'
+import type { NotesServiceOptions } from '../service-options.ts'
+import { playActs, type Stage, setStage } from './play-scenario.ts'
+import { loadScenario } from './scenario.ts'
+
+/** The port on which the programs listen by default. */
+export const DEFAULT_PORT = 4010
+
+/** The description of each command-line option of a program that starts a mock server. */
+export const OPTION_HELP = {
+  port: 'the port to listen on; 0 selects a free port',
+  host: 'the address to listen on; 0.0.0.0 lets other machines connect',
+  consoleHost: 'also open the console under this host name, and to other machines; can be repeated',
+  scenario: 'a JSON file with the options of the service, its endpoints and its acts',
+  seed: 'determines every identifier, text and random choice',
+  notes: 'how many notes exist at the start',
+  clock: "real: the machine's clock; virtual: you advance it in the console",
+} as const
+
+/** How {@link startMockServer} starts. */
+export interface StartOptions {
+  /** 0 selects a free port. */
+  readonly port: number
+  readonly host: string
+  readonly consoleHosts: readonly string[]
+  /** The path of the scenario file. */
+  readonly scenario: string | undefined
+  /** Options that take precedence over those of the scenario. */
+  readonly service: Pick<NotesServiceOptions, 'seed' | 'notes' | 'clock'>
+}
+
+/** A mock server that listens. */
+export interface StartedMockServer extends AsyncDisposable {
+  /** Its URLs, keys and secrets, as JSON. */
+  readonly record: MockServerRecord
+  /** The same as aligned lines. */
+  readonly text: string
+  /** What a user should know about who can reach what, a sentence each. */
+  readonly notices: readonly string[]
+}
+
+/** The URLs, keys and secrets of a mock server. */
+export interface MockServerRecord {
+  readonly base_url: string
+  readonly api_key: string
+  readonly console: string
+  /** The API key of each integration of the scenario, by its name. */
+  readonly keys?: Readonly<Record<string, string>>
+  /** The endpoints of the scenario, with their signing secrets. */
+  readonly endpoints?: Stage['endpoints']
+}
+
+/**
+ * Starts a mock server on a port, registers what its scenario contains, and begins to play the acts of the scenario.
+ *
+ * @param warn  is called with a sentence for each act of the scenario that fails
+ * @throws `MockServerError` `scenario_unreadable`, `scenario_invalid` or `listen_failed`
+ */
+export async function startMockServer(
+  { port, host, consoleHosts, scenario: path, service: typed }: StartOptions,
+  warn: (problem: string) => void,
+): Promise<StartedMockServer> {
+  const scenario = await loadScenario(path)
+  const planned = scenario.service
+  const service = await createNotesService({
+    ...planned,
+    seed: typed.seed ?? planned?.seed,
+    notes: typed.notes ?? planned?.notes,
+    clock: typed.clock ?? planned?.clock ?? 'real',
+  })
+  try {
+    await service.listen({ port, host, consoleHosts })
+    const stage = await setStage(service, scenario)
+    playActs(service, stage, scenario.acts, warn)
+    return {
+      record: recordOf(service, stage),
+      text: textOf(service, stage),
+      notices: noticesOf(host, planned?.urlPolicy ?? 'local'),
+      [Symbol.asyncDispose]: () => service.close(),
+    }
+  } catch (error) {
+    await service.close()
+    throw error
+  }
+}
+
+function recordOf({ baseUrl, apiKey }: NotesService, { keys, endpoints }: Stage): MockServerRecord {
+  return {
+    base_url: baseUrl,
+    api_key: apiKey,
+    console: `${baseUrl}/console`,
+    ...(keys.size === 0 ? {} : { keys: Object.fromEntries([...keys].map(([name, { key }]) => [name, key])) }),
+    ...(endpoints.length === 0 ? {} : { endpoints }),
+  }
+}
+
+function textOf({ baseUrl, apiKey }: NotesService, { keys, endpoints }: Stage): string {
+  const shown = [
+    ['Base URL', baseUrl],
+    ['API key', apiKey],
+    ...[...keys].map(([name, { key }]) => [`API key of ${name}`, key]),
+    ...endpoints.map(({ url, signing_secret }) => [`Secret of ${url}`, signing_secret]),
+    ['Console', `${baseUrl}/console`],
+  ]
+  const width = Math.max(...shown.map(([label = '']) => label.length))
+  const lines = shown.map(([label = '', value]) => `  ${label.padEnd(width)}  ${value}`)
+  return ['The mock server is ready.', '', ...lines].join('\n')
+}
+
+function noticesOf(host: string, urlPolicy: UrlPolicyName): readonly string[] {
+  const isLoopback = host === 'localhost' || host === '::1' || host.startsWith('127.')
+  return [
+    ...(isLoopback ? [] : [`It listens on ${host}: everyone who can reach this machine can use it.`]),
+    ...(urlPolicy === 'local' ? ['Endpoints may have any URL, also a private address ("urlPolicy": "local").'] : []),
+  ]
+}
