@@ -1,55 +1,155 @@
+import { createRequire } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
-import { type GlobalOptions, readCommandLine, readGlobalOptions } from './command-line.ts'
+import { Command, CommanderError, type CommandUnknownOpts, Help, Option } from '@commander-js/extra-typings'
 import { COMMANDS } from './commands/command-table.ts'
-import { refuseSecretFlags } from './configuration/refused-flags.ts'
-import { EXIT_CODES, type ExitCode } from './exit-code.ts'
-import { Interrupted, listenForInterruption, ReaderGone } from './interruption.ts'
-import { versionOfProgram } from './version.ts'
-import { type Workplace, workplaceOf } from './workplace.ts'
+import { PROGRAM_GUIDE } from './commands/guide.ts'
+import { CONFIGURATION_FILE, refuseSecretFlags } from './configuration/setting-table.ts'
+import { openSession, type Run, type Session } from './context/context.ts'
+import { EXIT_CODES, type ExitCode, UsageError } from './errors/failure.ts'
+import { painter } from './terminal/colour.ts'
+import { Interrupted, listenForInterruption, ReaderGone } from './terminal/interruption.ts'
 
 /**
- * The program `notewire`, from what was typed to its exit code.
+ * The program `notewire`.
  *
- * @returns what the process is to end with, once everything that was printed is written
+ * @returns the exit code of the process, once everything is printed
  */
 export async function runProgram(process: NodeJS.Process): Promise<ExitCode> {
   const interruption = listenForInterruption(process, () => process.exit(EXIT_CODES.interrupted))
   const args = process.argv.slice(2)
-  const globals = readGlobalOptions(args)
-  const workplace = workplaceOf(process, interruption, globals)
-  // What nobody awaits would otherwise be shown whole, stack and secrets included.
-  process.on('uncaughtException', (error) => process.exit(workplace.fail(error)))
+  const session = openSession(process, interruption, beforeDashes(args).includes('--json'))
+  // Node.js would show the error with its stack and with secrets.
+  process.on('uncaughtException', (error) => process.exit(session.fail(error)))
   try {
-    const exitCode = await obey(args, globals, workplace)
-    // Streams tell of their errors a turn after they are written to.
+    const exitCode = await obey(args, session)
+    // A stream reports an error a turn after it is written to.
     await setImmediate()
     const { aborted, reason } = interruption.signal
-    return aborted && !(reason instanceof Interrupted) ? endingOf(reason, workplace) : exitCode
+    return aborted && !(reason instanceof Interrupted) ? endingOf(reason, session) : exitCode
   } catch (error) {
-    // Once the signal has fired, whatever is thrown follows from it.
-    return endingOf(interruption.signal.aborted ? interruption.signal.reason : error, workplace)
+    // Errors after the signal has fired follow from it.
+    return endingOf(interruption.signal.aborted ? interruption.signal.reason : error, session)
   } finally {
     interruption.ignore()
   }
 }
 
-async function obey(args: readonly string[], globals: GlobalOptions, workplace: Workplace): Promise<ExitCode> {
-  refuseSecretFlags(args)
-  if (globals.version) return await tell(workplace, { version: versionOfProgram() }, versionOfProgram())
-  const request = await readCommandLine(args, COMMANDS, workplace.helpStyle)
-  if (request.kind === 'help') return await tell(workplace, { help: request.text }, request.text.trimEnd())
-  const surroundings = { ...workplace.surroundings(request.flags), commands: COMMANDS }
-  return await request.command.run(request.typed, surroundings)
-}
-
-async function tell({ output }: Workplace, record: object, text: string): Promise<ExitCode> {
-  await output.print(record, text)
-  return EXIT_CODES.done
-}
-
-function endingOf(reason: unknown, { fail, output }: Workplace): ExitCode {
+function endingOf(reason: unknown, { fail, output }: Session): ExitCode {
   if (reason instanceof ReaderGone) return EXIT_CODES.done
   if (!(reason instanceof Interrupted)) return fail(reason)
   output.tell('Interrupted.')
   return EXIT_CODES.interrupted
+}
+
+async function obey(args: readonly string[], session: Session): Promise<ExitCode> {
+  const { output, contextOf } = session
+  refuseSecretFlags(beforeDashes(args))
+  const version: string = createRequire(import.meta.url)('notewire/package.json').version
+  let exitCode: ExitCode = EXIT_CODES.done
+  const run: Run =
+    (action) =>
+    async (...typed) => {
+      const command = typed.at(-1)
+      if (!(command instanceof Command)) throw new TypeError('commander passes the command last')
+      exitCode = await action(contextOf(command), ...typed)
+    }
+  const words = args[0] === 'help' ? [...args.slice(1), '--help'] : args
+  let printed = ''
+  const print = (text: string) => {
+    printed += text
+  }
+  const program = await declareProgram(words, version, run, print, session)
+  const { command, unknown } = commandIn(program, words)
+  try {
+    // Of an unknown command, commander would show the help of its group.
+    const isHelp = (word: string) => word === '--help' || word === '-h'
+    await program.parseAsync(unknown ? words.filter((word) => !isHelp(word)) : words, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.code === 'commander.version') await output.print({ version }, version)
+    else if (/^commander\.help/.test(error.code)) await output.print({ help: printed }, printed.trimEnd())
+    else throw new UsageError(`${sentenceOf(error)} Help: ${pathOf(command)} --help`)
+  }
+  return exitCode
+}
+
+/** Declares every command by its name, and those that occur among the words with their arguments and options. */
+async function declareProgram(
+  words: readonly string[],
+  version: string,
+  run: Run,
+  print: (text: string) => void,
+  { output, isColoured }: Session,
+): Promise<CommandUnknownOpts> {
+  const paint = painter(true)
+  const program = new Command('notewire')
+    .usage('<command> [options]')
+    .description('Your notes, and webhooks about them, from the command line.')
+    .helpOption('-h, --help', 'print this')
+    .helpCommand(false)
+    .option('--json', 'print only JSON on stdout, and everything else on stderr')
+    .option('--config <file>', `the configuration file (default: ${CONFIGURATION_FILE})`)
+    .version(version, '-V, --version', 'print the version')
+    .addHelpText('after', PROGRAM_GUIDE)
+    .exitOverride()
+    .configureOutput({
+      writeOut: print,
+      writeErr: print,
+      outputError: () => undefined,
+      getOutHasColors: () => isColoured,
+      getErrHasColors: () => isColoured,
+    })
+    .configureHelp({
+      helpWidth: output.width,
+      showGlobalOptions: true,
+      styleTitle: (title) => paint('bold', title),
+      subcommandTerm: (command) => command.name(),
+      optionDescription: describeOption,
+    })
+  for (const { name, summary, heading, load } of COMMANDS) {
+    const command = words.includes(name) ? await load(run) : new Command()
+    program.addCommand(command.name(name).summary(summary).helpGroup(heading))
+  }
+  inherit(program)
+  return program
+}
+
+const help = new Help()
+
+/** Describes an option. The default of an option that can be repeated is an empty list, and is left out. */
+function describeOption(option: Option): string {
+  return help.optionDescription(
+    Array.isArray(option.defaultValue) ? new Option(option.flags, option.description) : option,
+  )
+}
+
+function inherit(parent: CommandUnknownOpts): void {
+  for (const command of parent.commands) inherit(command.copyInheritedSettings(parent))
+}
+
+/** Finds the command that the words name, and whether its group has no command of the name that follows. */
+function commandIn(program: CommandUnknownOpts, words: readonly string[]) {
+  let command = program
+  const operands = beforeDashes(words).filter((word, index) => !word.startsWith('-') && words[index - 1] !== '--config')
+  for (const word of operands) {
+    const next = command.commands.find((each) => each.name() === word)
+    if (next === undefined) return { command, unknown: command.commands.length > 0 }
+    command = next
+  }
+  return { command, unknown: false }
+}
+
+function beforeDashes(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--')
+  return end === -1 ? args : args.slice(0, end)
+}
+
+/** Makes a sentence of commander's message: `error: unknown option '--prot'\n(Did you mean --port?)`. */
+function sentenceOf({ message }: CommanderError): string {
+  const [problem = '', suggestion] = message.replace(/^error: /, '').split('\n')
+  return `${problem.replace(/\.$/, '')}.${suggestion === undefined ? '' : ` ${suggestion.replace(/^\(|\)$/g, '')}`}`
+}
+
+function pathOf(command: CommandUnknownOpts): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`
 }

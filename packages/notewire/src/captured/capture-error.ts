@@ -1,9 +1,9 @@
 import { NotewireError } from '@notewire/protocol'
 
-/** A captured request that cannot be read. The message tells what is wrong with it, and never what is in it. */
+/** A captured delivery cannot be read. The message says what is wrong with it, and never contains a part of it. */
 export class CaptureError extends NotewireError<'capture_unreadable'> {
-  /** @param problem  a sentence without its subject: "holds no curl command. Paste …" */
+  /** @param problem  a sentence without its subject: "is empty. Pass …" */
   constructor(problem: string) {
-    super('capture_unreadable', `the captured request ${problem}`)
+    super('capture_unreadable', `the captured delivery ${problem}`)
   }
 }

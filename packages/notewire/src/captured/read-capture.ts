@@ -1,46 +1,87 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { addAbortSignal, type Readable } from 'node:stream'
+import { systemReason } from '../errors/system-error.ts'
 import { CaptureError } from './capture-error.ts'
-import type { CapturedRequest, CaptureFormat } from './captured-request.ts'
-import { type ReadFile, readCurl } from './curl/read-curl.ts'
-import { textOfBytes } from './escaped-text.ts'
-import { readHar } from './har/read-har.ts'
-import { readRawRequest } from './raw/read-raw-request.ts'
+import { type CapturedRequest, looksLikeDelivery } from './captured-request.ts'
+import { readHar } from './har.ts'
+import { readRawRequest } from './raw-request.ts'
 
-/** More than any capture of notifications has. */
-export const LARGEST_CAPTURE_BYTES = 64 * 1024 * 1024
-
-/** How a capture is to be read. */
-export interface CaptureReading {
-  /** @default what it looks like */
-  readonly format?: CaptureFormat | undefined
-  /** Reads a file that a curl command names with `@`. */
-  readonly readFile: ReadFile
-}
+/** More than any capture of deliveries has. */
+const LARGEST_CAPTURE_BYTES = 64 * 1024 * 1024
 
 /**
- * Reads the requests of a capture: one of a curl command or a raw request, all of an HTTP archive.
+ * Reads the requests of a capture: one of a raw request, all of an HTTP archive.
  *
  * @throws CaptureError when it cannot be read
  */
-export function readCapture(bytes: Uint8Array, { format, readFile }: CaptureReading): readonly CapturedRequest[] {
+export function readCapture(bytes: Uint8Array): readonly CapturedRequest[] {
   if (bytes.length > LARGEST_CAPTURE_BYTES) {
-    throw new CaptureError('is larger than 64 MiB. Export the requests to the receiver alone.')
+    throw new CaptureError('is larger than 64 MiB. Export only the requests to the receiver.')
   }
-  if (!bytes.some((byte) => byte > 0x20))
-    throw new CaptureError('is empty. Give a curl command, a HAR or a raw request.')
-  switch (format ?? formatOf(bytes)) {
-    case 'curl':
-      return [readCurl(textOfBytes(bytes), readFile)]
-    case 'har':
-      return readHar(textOfBytes(bytes))
-    case 'raw':
-      return [readRawRequest(bytes)]
+  const first = Buffer.from(bytes.subarray(0, 4096))
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .trimStart()
+  if (first === '') throw new CaptureError('is empty. Pass a raw HTTP request or an HTTP archive (HAR).')
+  return first.startsWith('{') || first.startsWith('[') ? readHar(bytes) : [readRawRequest(bytes)]
+}
+
+/**
+ * Chooses the requests to verify: the one with this number, or every POST with headers of a delivery. The only request of a
+ * capture is always chosen.
+ *
+ * @param entry  the number of a request in an archive, from 1
+ * @throws CaptureError when there is none
+ */
+export function chooseDeliveries(
+  requests: readonly CapturedRequest[],
+  entry: number | undefined,
+): readonly CapturedRequest[] {
+  if (entry !== undefined) {
+    const chosen = requests[entry - 1]
+    if (chosen !== undefined) return [chosen]
+    throw new CaptureError(
+      `contains ${requests.length} requests. Pass --entry with a number from 1 to ${requests.length}.`,
+    )
+  }
+  if (requests.length === 1) return requests
+  const deliveries = requests.filter(looksLikeDelivery)
+  if (deliveries.length > 0) return deliveries
+  throw new CaptureError(
+    `contains ${requests.length} requests, but none is a POST with the headers of a delivery. Choose one with --entry.`,
+  )
+}
+
+/** Reads the bytes of a captured file. `path` is shown in the error. */
+export async function readCaptureFile(workingFolder: string, path: string): Promise<Uint8Array> {
+  try {
+    return await readFile(resolve(workingFolder, path))
+  } catch (error) {
+    throw new CaptureError(
+      `cannot be read from ${path}: ${systemReason(error)}. Pass the file that contains the captured delivery.`,
+    )
   }
 }
 
-const CURL = /^\ufeff?\s*(?:[$#%>]\s+)?(?:[A-Za-z_]\w*=\S*\s+)*(?:[^\s'"]*[\\/])?curl(?:\.exe)?\s/
-
-function formatOf(bytes: Uint8Array): CaptureFormat {
-  const beginning = textOfBytes(bytes.subarray(0, 4096))
-  if (CURL.test(beginning)) return 'curl'
-  return /^\ufeff?\s*[{[]/.test(beginning) ? 'har' : 'raw'
+/**
+ * Reads all of a stream. It stops a little above the largest size of a capture, which {@link readCapture} refuses.
+ *
+ * @throws the signal's reason, as soon as it is aborted
+ */
+export async function readCaptureStream(stream: Readable, signal: AbortSignal): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of addAbortSignal(signal, stream)) {
+      const bytes: Uint8Array = Buffer.from(chunk)
+      chunks.push(bytes)
+      size += bytes.length
+      if (size > LARGEST_CAPTURE_BYTES) break
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  }
+  return Buffer.concat(chunks)
 }

@@ -1,94 +1,93 @@
-import type { CommandEntry } from './command.ts'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { Run } from '../context/context.ts'
+
+/** A row of the table of commands. */
+export interface CommandEntry {
+  readonly name: string
+  /** One line for the list of commands, without a full stop. */
+  readonly summary: string
+  /** The heading under which the list shows it. */
+  readonly heading: string
+  /** Imports the file of the command, and declares it. */
+  readonly load: (run: Run) => Promise<CommandUnknownOpts>
+}
 
 const NOTES = 'Your notes:'
 const WEBHOOKS = 'Webhooks:'
-const TRYING = 'A service to try on:'
-const PROGRAM = 'The program:'
+const MOCK = 'A mock notes service:'
 
-/** Every command, in the order of the help. A command's file is loaded when it was typed, and not before. */
+/** Every command, in the order of the help. Only the file of the command that was typed is imported: some take long. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'pull',
-    summary: 'copy your notes into SQLite, and bring the copy up to date',
+    summary: 'copy your notes into SQLite, or update the copy',
     heading: NOTES,
-    load: async () => (await import('./pull.ts')).pull,
+    load: async (run) => (await import('./pull.ts')).pull(run),
   },
   {
     name: 'watch',
-    summary: 'keep the copy up to date, and show what changes as it happens',
+    summary: 'keep the copy up to date, and show changes as they happen',
     heading: NOTES,
-    load: async () => (await import('./watch.ts')).watch,
+    load: async (run) => (await import('./watch.ts')).watch(run),
   },
   {
     name: 'export',
     summary: 'write the copy as Markdown files, or as JSON Lines',
     heading: NOTES,
-    load: async () => (await import('./export.ts')).exportNotes,
+    load: async (run) => (await import('./export.ts')).exportNotes(run),
   },
   {
     name: 'search',
     summary: 'find notes in the copy by their words',
     heading: NOTES,
-    load: async () => (await import('./search.ts')).search,
+    load: async (run) => (await import('./search.ts')).search(run),
   },
   {
     name: 'explain',
-    summary: 'say why a note is in the copy, or is not',
+    summary: 'say why a note is in the copy or not',
     heading: NOTES,
-    load: async () => (await import('./explain.ts')).explain,
+    load: async (run) => (await import('./explain.ts')).explain(run),
   },
   {
     name: 'status',
-    summary: 'say how the copy is, and what it needs',
+    summary: 'show the state of the copy, and what it needs',
     heading: NOTES,
-    load: async () => (await import('./status.ts')).status,
+    load: async (run) => (await import('./status.ts')).status(run),
   },
   {
     name: 'endpoints',
-    summary: 'register, list, test and delete endpoints; rotate secrets',
+    summary: 'register, list, update, test and delete endpoints; rotate secrets',
     heading: WEBHOOKS,
-    load: async () => (await import('./endpoints/endpoints.ts')).endpoints,
+    load: async (run) => (await import('./endpoints.ts')).endpoints(run),
   },
   {
     name: 'listen',
     summary: 'receive, verify and show deliveries on this machine; forward them',
     heading: WEBHOOKS,
-    load: async () => (await import('./listen.ts')).listen,
+    load: async (run) => (await import('./listen.ts')).listen(run),
   },
   {
     name: 'verify',
     summary: 'verify a captured delivery, and say why it fails',
     heading: WEBHOOKS,
-    load: async () => (await import('./verify.ts')).verify,
+    load: async (run) => (await import('./verify.ts')).verify(run),
   },
   {
     name: 'doctor',
-    summary: 'find out what is wrong with a receiver, or which options fit a service',
+    summary: 'check how a receiver answers valid and invalid deliveries',
     heading: WEBHOOKS,
-    load: async () => (await import('./doctor.ts')).doctor,
+    load: async (run) => (await import('./doctor.ts')).doctor(run),
   },
   {
     name: 'mock',
-    summary: 'play the notes service on a port of this machine',
-    heading: TRYING,
-    load: async () => (await import('./mock.ts')).mock,
+    summary: 'run a mock notes service on a port of this machine',
+    heading: MOCK,
+    load: async (run) => (await import('./mock.ts')).mock(run),
   },
   {
     name: 'trigger',
-    summary: 'make an event happen there',
-    heading: TRYING,
-    load: async () => (await import('./trigger.ts')).trigger,
-  },
-  {
-    name: 'completion',
-    summary: 'print a script that completes commands in your shell',
-    heading: PROGRAM,
-    load: async () => (await import('./completion.ts')).completion,
-  },
-  {
-    name: 'complete',
-    summary: 'print what could be typed next',
-    isHidden: true,
-    load: async () => (await import('./complete.ts')).complete,
+    summary: 'make an event happen at the mock notes service',
+    heading: MOCK,
+    load: async (run) => (await import('./trigger.ts')).trigger(run),
   },
 ]

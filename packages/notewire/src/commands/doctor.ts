@@ -1,107 +1,105 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { CATALOGUE } from '../doctor/catalogue.ts'
+import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typings'
+import { optionOf } from '../configuration/setting-table.ts'
+import { duration, httpUrl, isLoopback, path, repeated } from '../configuration/value-readers.ts'
+import type { Context, Run } from '../context/context.ts'
+import { CHECKS, checksNamed, namesOfChecks } from '../doctor/catalogue.ts'
 import { effectsAt } from '../doctor/effects.ts'
-import { examineReceiver, sizeOf } from '../doctor/examine-receiver.ts'
+import { examineReceiver } from '../doctor/examine-receiver.ts'
 import { renderJunit } from '../doctor/render-junit.ts'
-import { renderCatalogue, renderText } from '../doctor/render-text.ts'
-import { isHealthy, isUnreachable, type ReceiverReport } from '../doctor/report.ts'
-import { signerOf } from '../doctor/signer.ts'
-import { EXIT_CODES, type ExitCode } from '../exit-code.ts'
-import { isLoopback } from '../loopback.ts'
-import { describeServiceReport } from '../service-probe/describe-report.ts'
-import { probeService } from '../service-probe/probe-service.ts'
-import { UsageError } from '../usage-error.ts'
-import { defineCommand } from './command.ts'
-import { ARGUMENTS, type DoctorInvocation, OPTIONS, refuseContradictions } from './doctor-options.ts'
+import { renderChecks, renderText } from '../doctor/render-text.ts'
+import { isHealthy, isUnreachable } from '../doctor/report.ts'
+import { secretOf } from '../doctor/signer.ts'
+import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
+import { guide } from './guide.ts'
 
-/** `notewire doctor`: finds out what is wrong with a receiver. */
-export const doctor = defineCommand({
-  description:
-    'Examines a receiver in any language: sends it up to 160 deliveries, right and wrong ones, signed with a test secret that it knows, and holds its answers against the contract. They are about notes that do not exist (doctor_…). Each finding names the section of the contract, the fix, and a curl command that repeats the request; the secret is never shown. With --service, it examines a notes service: asks it up to 60 questions, and tells where it does something else than Notewire expects, and which options fit it.',
-  arguments: ARGUMENTS,
-  options: OPTIONS,
-  settings: ['signingSecret', 'apiKey'],
-  examples: [
-    ['doctor http://localhost:3000/webhooks/notes', 'examine a receiver on this machine'],
-    ['doctor https://staging.example/hook --junit doctor.xml', 'in CI; it ends with 1 when a "must" fails'],
-    ['doctor http://localhost:3000/hook --only signature', 'one group of checks, while you mend it'],
-    ['doctor --service https://notes.example', 'which options fit this service; it only reads'],
-  ],
-  next: 'To see why a delivery that was captured is refused: notewire verify.',
-  run: (invocation) => {
-    refuseContradictions(invocation)
-    if (invocation.options.list) return listChecks(invocation)
-    const { service } = invocation.options
-    return service === undefined ? examine(invocation) : probe(service, invocation)
-  },
-})
+/** `notewire doctor`: checks a receiver against the contract. */
+export const doctor = (run: Run) =>
+  declare().action(
+    run((context, receiverUrl, options) =>
+      options.list ? listChecks(context) : examine(receiverUrl, options, context),
+    ),
+  )
 
-async function probe(baseUrl: string, { options, settings, output, progress, signal, clock }: DoctorInvocation) {
-  const apiKey = await settings.requireSecret('apiKey')
-  const bar = progress('Requests')
-  const report = await probeService({
-    baseUrl,
-    apiKey,
-    signal,
-    clock,
-    write: options.write,
-    endpointUrl: options.endpointUrl,
-    onRequest: (sent, most) => bar.update(sent, most),
-  }).finally(() => bar.finish())
-  await output.print(report, describeServiceReport(report, output))
-  return report.fits ? EXIT_CODES.done : EXIT_CODES.failed
+const declare = () =>
+  new Command()
+    .description(
+      'Checks a receiver in any language. It sends up to 160 valid and invalid deliveries, signed with a test secret that the receiver uses, and compares each answer with the contract. The events are about notes that do not exist: every ID starts with "doctor_". Each problem names the section of the contract, the fix, and a curl command that repeats the request. The secret is never shown.',
+    )
+    .addArgument(new Argument('[receiver-url]', 'the URL to which the receiver accepts deliveries').argParser(httpUrl))
+    .option('--second-secret-file <file>', 'a second secret that the receiver accepts', path)
+    .option('--effects-url <url>', 'a URL of the receiver that lists the events it applied', httpUrl)
+    .option('--only <check>', 'run only this check or group of checks; can be repeated', repeated(checkName), [])
+    .option('--junit <file>', 'also write the report as JUnit XML', path)
+    .option('--time-limit <time>', 'stop after this time (default: 5m)', duration)
+    .option('--list', 'list the checks and send nothing')
+    .addOption(optionOf('signingSecret'))
+    .addHelpText(
+      'after',
+      guide(
+        [
+          ['doctor http://localhost:3000/webhooks/notes', 'check a receiver on this machine'],
+          ['doctor https://staging.example/hook --junit doctor.xml', 'in CI: exits with 1 if a "must" check fails'],
+          ['doctor http://localhost:3000/hook --only signature', 'run one group of checks'],
+        ],
+        'To see why a receiver rejects a delivery that you captured: notewire verify.',
+      ),
+    )
+
+type DoctorOptions = ReturnType<ReturnType<typeof declare>['opts']>
+
+function checkName(given: string): string {
+  if (namesOfChecks().includes(given)) return given
+  throw new InvalidArgumentError(
+    'It takes a check or a group of checks, such as body.non-ascii or signature (see --list).',
+  )
 }
 
-async function listChecks({ output }: DoctorInvocation): Promise<ExitCode> {
-  const checks = CATALOGUE.flatMap(({ title: group, checks }) =>
-    checks.map(({ id, title, section, severity }) => ({ id, group, title, section, severity })),
-  )
-  await output.print({ checks }, renderCatalogue(CATALOGUE, output))
+async function listChecks({ output }: Context): Promise<ExitCode> {
+  const checks = CHECKS.map(({ id, group, title, section, severity }) => ({ id, group, title, section, severity }))
+  await output.print({ schema_version: 1, checks }, renderChecks(CHECKS, output))
   return EXIT_CODES.done
 }
 
-async function examine(invocation: DoctorInvocation): Promise<ExitCode> {
-  const { arguments: given, options, settings, output, progress, signal, workingFolder } = invocation
-  if (given.receiverUrl === undefined) {
-    throw new UsageError('there is nothing to examine. Say where the receiver is: notewire doctor <receiver-url>.')
+async function examine(receiverUrl: string | undefined, options: DoctorOptions, context: Context): Promise<ExitCode> {
+  const { settings, output, progress, signal, workingFolder } = context
+  const { secondSecretFile: second, effectsUrl, only, timeLimit, junit } = options
+  if (receiverUrl === undefined) {
+    throw new UsageError('the URL of the receiver is missing. Run: notewire doctor <receiver-url>.')
   }
-  const url = new URL(given.receiverUrl)
+  const url = new URL(receiverUrl)
   const secret = await settings.requireSecret('signingSecret')
-  const { secondSecretFile: second } = options
   const secondSecret = second === undefined ? undefined : await settings.secretOfFile(second, '--second-secret-file')
-  // What is no secret is said before anything is announced.
-  for (const each of [secret, secondSecret]) if (each !== undefined) signerOf(each)
-  announce(url, invocation)
+  // A malformed secret is reported before the command announces what it sends.
+  for (const each of [secret, secondSecret]) if (each !== undefined) secretOf(each)
+  announce(url, only, output)
   const bar = progress('Checks')
   const report = await examineReceiver({
     url,
     secret,
     secondSecret,
-    effects: options.effectsUrl === undefined ? undefined : effectsAt(new URL(options.effectsUrl)),
-    only: options.only,
-    limits: options.timeLimit === undefined ? {} : { totalMs: options.timeLimit },
+    effects: effectsUrl === undefined ? undefined : effectsAt(new URL(effectsUrl)),
+    only,
+    limits: timeLimit === undefined ? {} : { totalMs: timeLimit },
     signal,
     onFinding: (_finding, done, total) => bar.update(done, total),
   }).finally(() => bar.finish())
   await output.print(report, renderText(report, output))
-  if (options.junit !== undefined)
-    await writeFile(resolve(workingFolder, options.junit), renderJunit(report), { signal })
-  return exitCodeOf(report)
-}
-
-/** Says what will be sent, before it is. */
-function announce(url: URL, { options, output }: DoctorInvocation): void {
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    output.warn(`${url.host} is not this machine, and http is not encrypted: whoever listens can repeat what is sent.`)
-  }
-  const { checks, requests } = sizeOf(options.only)
-  output.tell(
-    `Sending up to ${requests} deliveries to ${url.origin}${url.pathname} for ${checks} checks: right and wrong ones, about notes that do not exist (doctor_…). A receiver with a real database remembers their ids.\n`,
-  )
-}
-
-function exitCodeOf(report: ReceiverReport): ExitCode {
+  if (junit !== undefined) await writeFile(resolve(workingFolder, junit), renderJunit(report), { signal })
   if (isUnreachable(report)) return EXIT_CODES.unreachable
   return isHealthy(report) ? EXIT_CODES.done : EXIT_CODES.failed
+}
+
+/** Says what will be sent, before anything is sent. */
+function announce(url: URL, only: readonly string[], output: Context['output']): void {
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    output.warn(
+      `${url.host} is not this machine, and http is not encrypted: anyone on the network can read and replay the deliveries.`,
+    )
+  }
+  const checks = checksNamed(only).length
+  output.tell(
+    `Sending up to ${2 * checks} deliveries to ${url.origin}${url.pathname} for ${checks} checks. Some are valid and some are invalid. All are about notes that do not exist (doctor_…). A receiver with a database stores their IDs: use a test database.\n`,
+  )
 }

@@ -1,49 +1,64 @@
 import { resolve } from 'node:path'
-import { EXIT_CODES, type ExitCode } from '../exit-code.ts'
-import { exportFolder } from '../exporting/folder/export-folder.ts'
-import { exportLines, type LinesOptions, type LinesReport } from '../exporting/json-lines/export-json-lines.ts'
-import { writeLinesFile } from '../exporting/json-lines/lines-file.ts'
-import { type Copy, readCopy } from '../local-copy/open-copy.ts'
-import { CLIENT_SETTINGS } from '../notes-client.ts'
-import { pullNotes, showPull, USUAL_WISHES } from '../pulling/pull-notes.ts'
+import { Argument, Command, Option } from '@commander-js/extra-typings'
+import { optionOf } from '../configuration/setting-table.ts'
+import { path, text } from '../configuration/value-readers.ts'
+import type { Context, Run } from '../context/context.ts'
+import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
+import { exportFolder } from '../exporting/export-folder.ts'
+import { exportLines, type LinesOptions, type LinesReport, writeLinesFile } from '../exporting/json-lines.ts'
+import { type Copy, readCopy } from '../local-copy/local-copy.ts'
+import { pullNotes, showPull } from '../pulling/pull-notes.ts'
 import { amount, grouped, spell } from '../terminal/amounts.ts'
-import { UsageError } from '../usage-error.ts'
-import { defineCommand, type Surroundings } from './command.ts'
-import { flag, option, required, type ValuesOf } from './declarations.ts'
-import { oneOf, path, text } from './value-readers.ts'
+import { guide } from './guide.ts'
 
-const OPTIONS = {
-  format: option('--format <format>', 'one file a note, or one line a note', oneOf(['markdown', 'jsonl']), 'markdown'),
-  full: flag('--full', 'write every file anew, not only what has changed'),
-  after: option('--after <position>', 'with jsonl to -: what changed behind this position', text),
-  pull: flag('--pull', 'pull first'),
-}
-
-/** Where JSON Lines go that are to be piped. */
+/** The target that is stdout. */
 const STDOUT = '-'
 
 /** `notewire export`. */
-export const exportNotes = defineCommand({
-  description:
-    'Writes the local copy as Markdown, one file a note with YAML front matter, for you alone. The next export writes what has changed, moves the file of a note that has a new title, and deletes the files of notes that are gone; files of yours in the folder stay as they are. With --format jsonl, all notes as one file of JSON Lines, replaced as a whole; or to stdout, all or what has changed since.',
-  arguments: { target: required('target', 'the folder; with --format jsonl, the file, or - for stdout', path) },
-  options: OPTIONS,
-  settings: [...CLIENT_SETTINGS, 'notesField', 'database'],
-  examples: [
-    ['export notes --pull', 'one command for a cron job: notes/2026-01-05-stand-up--4k2d9x0a.md'],
-    ['export notes.jsonl --format jsonl', 'all of it in one file'],
-    ['export - --format jsonl --after 7f…:1840', 'what has changed since, as a stream'],
-  ],
-  next: 'Open the folder in an editor for Markdown. Your edits are lost when a note changes: export writes, it does not merge.',
-  async run({ arguments: { target }, options, ...surroundings }) {
-    refuseContradictions(target, options)
-    const pulled = options.pull ? await pullFirst(target, surroundings) : EXIT_CODES.done
-    await readCopy(surroundings, (copy) => exportTo(target, options, copy, surroundings))
-    return pulled
-  },
-})
+export const exportNotes = (run: Run) =>
+  new Command()
+    .description(
+      'Writes the local copy as Markdown, one file per note with YAML front matter, that only you can read. The next export writes what has changed, renames the file of a note that has a new title, and deletes the files of notes that are gone. It does not touch other files in the folder. With --format jsonl, it writes all notes into one file of JSON Lines, which it replaces as a whole, or to stdout.',
+    )
+    .addArgument(new Argument('<target>', 'the folder; with --format jsonl, the file, or - for stdout').argParser(path))
+    .addOption(
+      new Option('--format <format>', 'one file per note, or one line per note')
+        .choices(['markdown', 'jsonl'] as const)
+        .default('markdown' as const),
+    )
+    .option('--full', 'write every file, not only those that have changed')
+    .option('--after <position>', 'with jsonl to stdout: only what changed after this position', text)
+    .option('--pull', 'pull first')
+    .addOption(optionOf('baseUrl'))
+    .addOption(optionOf('apiKey'))
+    .addOption(optionOf('notesField'))
+    .addOption(optionOf('database'))
+    .addHelpText(
+      'after',
+      guide(
+        [
+          ['export notes --pull', 'for a cron job: notes/2026-01-05-stand-up--4k2d9x0a.md'],
+          ['export notes.jsonl --format jsonl', 'all notes in one file'],
+          ['export - --format jsonl --after 7f…:1840', 'what has changed since, as a stream'],
+        ],
+        'Open the folder in an editor for Markdown. The export overwrites your edits when their note changes.',
+      ),
+    )
+    .action(
+      run(async (context, target, { format, full = false, after, pull }) => {
+        const options = { format, full, after }
+        refuseContradictions(target, options)
+        const exitCode = pull ? await pullFirst(target, context) : EXIT_CODES.done
+        await readCopy(context, (copy) => exportTo(target, options, copy, context))
+        return exitCode
+      }),
+    )
 
-type Options = ValuesOf<typeof OPTIONS>
+interface Options {
+  readonly format: 'markdown' | 'jsonl'
+  readonly full: boolean
+  readonly after: string | undefined
+}
 
 function refuseContradictions(target: string, { format, full, after }: Options): void {
   if (format === 'markdown' && target === STDOUT) {
@@ -55,20 +70,20 @@ function refuseContradictions(target: string, { format, full, after }: Options):
   if (full && format === 'jsonl') throw new UsageError('--full is for folders: JSON Lines are always written in full.')
 }
 
-/** What is exported to stdout has it for itself. */
-async function pullFirst(target: string, surroundings: Surroundings): Promise<ExitCode> {
-  const report = await pullNotes(USUAL_WISHES, surroundings)
-  if (target !== STDOUT && !surroundings.output.json) return await showPull(report, surroundings)
+/** Pulls, and shows the report unless stdout is for the export alone. */
+async function pullFirst(target: string, context: Context): Promise<ExitCode> {
+  const report = await pullNotes({}, context)
+  if (target !== STDOUT && !context.output.json) return await showPull(report, context)
   return report.isSettled && report.held.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed
 }
 
-async function exportTo(target: string, options: Options, copy: Copy, surroundings: Surroundings): Promise<void> {
-  const { output, signal, progress, workingFolder, clock } = surroundings
+async function exportTo(target: string, options: Options, copy: Copy, context: Context): Promise<void> {
+  const { output, signal, progress, workingFolder, clock } = context
   const began = clock.now()
   const bar = progress('Exporting')
   const onProgress = (done: number) => bar.update(done)
   if (!(await copy.mirror.status()).isBackfilled) {
-    output.warn('The first pull has not ended: this is not all. Go on with it: notewire pull')
+    output.warn('The first pull has not ended, so notes are missing. Continue it: notewire pull')
   }
   const place = resolve(workingFolder, target)
   if (options.format === 'markdown') {

@@ -66,7 +66,7 @@ describe('listen', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
-    expect(ready).toEqual({ listening: url })
+    expect(ready).toEqual({ schema_version: 1, listening: url })
     expect(received).toMatchObject({
       verification: 'verified',
       event_type: 'note.ended',

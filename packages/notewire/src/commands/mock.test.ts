@@ -24,7 +24,7 @@ describe('mock --scenario', () => {
       for await (const { title } of client.notes.list()) found.push(title)
       return found
     }
-    await expect.poll(titles, { timeout: 10_000 }).toContain('From the file')
+    await expect.poll(titles).toContain('From the file')
     expect(await titles()).toHaveLength(2)
   })
 

@@ -1,104 +1,76 @@
 import { resolve } from 'node:path'
-import { createNotesService, type NotesService, type NotesServiceOptions } from '@notewire/mock-server'
-import { loadScenario, ProgramError, playActs, type Stage, setStage } from '@notewire/mock-server/scenarios'
-import { NotewireError } from '@notewire/protocol'
-import { EXIT_CODES } from '../exit-code.ts'
-import { untilAborted } from '../interruption.ts'
-import { isLoopback } from '../loopback.ts'
-import { UsageError } from '../usage-error.ts'
-import { defineCommand } from './command.ts'
-import { option, repeated } from './declarations.ts'
-import { oneOf, path, port, text, wholeNumber } from './value-readers.ts'
+import { Command, Option } from '@commander-js/extra-typings'
+import { MockServerError } from '@notewire/mock-server'
+import {
+  DEFAULT_PORT,
+  OPTION_HELP,
+  type StartedMockServer,
+  type StartOptions,
+  startMockServer,
+} from '@notewire/mock-server/program'
+import { path, port, repeated, text, wholeNumber } from '../configuration/value-readers.ts'
+import type { Run } from '../context/context.ts'
+import { EXIT_CODES, UsageError } from '../errors/failure.ts'
+import { untilAborted } from '../terminal/interruption.ts'
+import { guide } from './guide.ts'
 
 /** `notewire mock`. */
-export const mock = defineCommand({
-  description:
-    'Plays the notes service on a port of this machine: REST API, signed webhooks, and a console in the browser to drive it. Its key opens nothing else, and is the same for the same seed.',
-  options: {
-    port: option('--port <number>', 'where to listen; 0 is a free port', port, 4010),
-    host: option('--host <address>', 'who can reach it: 0.0.0.0 is everybody', text, '127.0.0.1'),
-    consoleHosts: repeated('--console-host <name>', 'also open the console under this name', text),
-    scenario: option('--scenario <file>', 'who and what is there, and what happens when: JSON', path),
-    seed: option('--seed <number>', 'decides every identifier, word and chance (default: 1)', wholeNumber()),
-    notes: option('--notes <number>', 'how many notes are there from the start', wholeNumber(0, 1_000_000)),
-    clock: option(
-      '--clock <mode>',
-      'virtual is moved on by the console; real is the default',
-      oneOf(['real', 'virtual']),
-    ),
-  },
-  examples: [
-    ['mock --notes 300', 'a service with 300 notes'],
-    ['mock --scenario scenario.json', 'what it says happens, as the file of notewire-mock-server'],
-    ['mock --port 0 --json', 'for a script: where it is and its key, as JSON'],
-  ],
-  next: 'In another terminal: notewire listen --register, then notewire trigger note.ended',
-  async run({ options: { port, host, consoleHosts, scenario: file, ...typed }, signal, output, workingFolder }) {
-    const scenario = await inOurWords(() => loadScenario(file === undefined ? undefined : resolve(workingFolder, file)))
-    await using service = await createNotesService(optionsOf(scenario.service, typed))
-    await service.listen({ port, host, consoleHosts })
-    const stage = await inOurWords(() => setStage(service, scenario))
-    await output.print(announcementRecord(service, stage), announcementLines(service, stage))
-    if (!isLoopback(host)) output.warn(`It listens on ${host}: whoever reaches this machine can use it.`)
-    output.tell('Ctrl-C stops it.')
-    playActs(service, stage, scenario.acts, output.warn)
-    await untilAborted(signal)
-    output.tell('Stopped.')
-    return EXIT_CODES.done
-  },
-})
+export const mock = (run: Run) =>
+  new Command()
+    .description(
+      'Runs a mock of the notes service on a port of this machine: REST API, signed webhooks, and a console in the browser to control it. Its API key is valid only there, and is the same for the same seed.',
+    )
+    .option('--port <number>', OPTION_HELP.port, port, DEFAULT_PORT)
+    .option('--host <address>', OPTION_HELP.host, text, '127.0.0.1')
+    .option('--console-host <name>', OPTION_HELP.consoleHost, repeated(text), [])
+    .option('--scenario <file>', OPTION_HELP.scenario, path)
+    .option('--seed <number>', `${OPTION_HELP.seed} (default: 1)`, wholeNumber())
+    .option('--notes <number>', OPTION_HELP.notes, wholeNumber(0, 1_000_000))
+    .addOption(
+      new Option('--clock <mode>', `${OPTION_HELP.clock} (default: real)`).choices(['real', 'virtual'] as const),
+    )
+    .addHelpText(
+      'after',
+      guide(
+        [
+          ['mock --notes 300', 'a service with 300 notes'],
+          ['mock --scenario scenario.json', 'a service that plays a scenario, as notewire-mock-server does'],
+          ['mock --port 0 --json', 'for a script: its URL and its key, as JSON'],
+        ],
+        'In another terminal: notewire listen --register, then notewire trigger note.ended',
+      ),
+    )
+    .action(
+      run(async ({ signal, output, workingFolder }, options) => {
+        const { port, host, consoleHost: consoleHosts, scenario: file, seed, notes, clock } = options
+        const scenario = file === undefined ? undefined : resolve(workingFolder, file)
+        await using server = await start(
+          { port, host, consoleHosts, scenario, service: { seed, notes, clock } },
+          output.warn,
+        )
+        await output.print(server.record, `${server.text}\n\n${nextSteps(server)}`)
+        for (const notice of server.notices) output.warn(notice)
+        output.tell('Ctrl-C stops it.')
+        await untilAborted(signal)
+        output.tell('Stopped.')
+        return EXIT_CODES.done
+      }),
+    )
 
-/** What was typed wins over the scenario. */
-function optionsOf(
-  planned: NotesServiceOptions,
-  { seed, notes, clock }: Pick<NotesServiceOptions, 'seed' | 'notes' | 'clock'>,
-): NotesServiceOptions {
-  return {
-    clock: 'real',
-    ...planned,
-    ...(seed === undefined ? {} : { seed }),
-    ...(notes === undefined ? {} : { notes }),
-    ...(clock === undefined ? {} : { clock }),
-  }
-}
-
-async function inOurWords<Result>(work: () => Promise<Result>): Promise<Result> {
+async function start(options: StartOptions, warn: (problem: string) => void): Promise<StartedMockServer> {
   try {
-    return await work()
+    return await startMockServer(options, warn)
   } catch (error) {
-    if (!(error instanceof ProgramError)) throw error
-    if (error.exitCode === EXIT_CODES.misused) throw new UsageError(error.message)
-    throw new NotewireError('scenario_unreadable', error.message)
+    if (error instanceof MockServerError && error.code === 'scenario_invalid') throw new UsageError(error.message)
+    throw error
   }
 }
 
-function announcementRecord({ baseUrl, apiKey }: NotesService, { keys, endpoints }: Stage): object {
-  return {
-    base_url: baseUrl,
-    api_key: apiKey,
-    console: `${baseUrl}/console`,
-    ...(keys.size === 0 ? {} : { keys: Object.fromEntries([...keys].map(([name, { key }]) => [name, key])) }),
-    ...(endpoints.length === 0 ? {} : { endpoints }),
-  }
-}
-
-function announcementLines({ baseUrl, apiKey }: NotesService, { keys, endpoints }: Stage): string {
-  const shown = [
-    ['Base URL', baseUrl],
-    ['API key', apiKey],
-    ...[...keys].map(([name, { key }]) => [`API key of ${name}`, key]),
-    ...endpoints.map(({ url, signing_secret }) => [`Secret of ${url}`, signing_secret]),
-    ['Console', `${baseUrl}/console`],
-  ]
-  const width = Math.max(...shown.map(([label = '']) => label.length))
+function nextSteps({ record }: StartedMockServer): string {
   return [
-    'The notes service is ready.',
-    '',
-    ...shown.map(([label = '', value]) => `  ${label.padEnd(width)}  ${value}`),
-    '',
     'In another terminal:',
-    `  export NOTES_BASE_URL=${baseUrl}`,
-    `  export NOTES_API_KEY=${apiKey}`,
+    `  export NOTES_BASE_URL=${record.base_url}`,
+    `  export NOTES_API_KEY=${record.api_key}`,
     '  notewire listen --register',
   ].join('\n')
 }

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import type { NotesService } from '@notewire/mock-server'
+import type { ContractVariants, NotesService } from '@notewire/mock-server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closedPort } from '../fixtures/closed-port.ts'
 import { cleanUp } from '../fixtures/leftovers.ts'
@@ -16,7 +16,21 @@ import { unwrapped } from '../fixtures/unwrapped.ts'
 afterEach(cleanUp)
 
 /** What a run that could not clean up had taken is free again after 20 to 60 s. */
-const PATIENT = { timeout: 120_000 }
+
+describe('pull --purge', () => {
+  it('leaves no byte of an erased note in the file', async () => {
+    const { service, env, cwd, database } = await prepared(3)
+    const secret = service.owner.record({ title: 'zanzibar' }).end()
+    await service.settled()
+    await runNotewire(['pull'], { cwd, env })
+    expect(await readFile(database, 'latin1')).toContain('zanzibar')
+    secret.delete()
+    const { exitCode, stderr } = await runNotewire(['pull', '--scan', '--purge'], { cwd, env })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    expect((await readFile(database, 'latin1')).toLowerCase()).not.toContain('zanzibar')
+    expect(await notesIn(database)).toEqual(await notesOf(service))
+  })
+})
 
 describe('the first pull', () => {
   it('makes a file of its owner alone that equals the service note by note', async () => {
@@ -94,7 +108,7 @@ describe('a pull that is interrupted', () => {
     const { exitCode, stderr } = await running.ended
     expect(exitCode).toBe(130)
     expect(unwrapped(stderr)).toBe(
-      'What came so far is kept in notes.db. The next pull goes on from there. Interrupted. ',
+      'The notes pulled so far are in notes.db. The next pull continues from there. Interrupted. ',
     )
     const before = service.requests.length
     expect(before).toBeLessThan(290)
@@ -105,11 +119,10 @@ describe('a pull that is interrupted', () => {
   })
 
   it.each([
-    ['listing', 2, /Another run lists at this moment, or was killed/],
+    ['listing', 2, /Another run is listing notes now, or was killed/],
     ['reading', 160, /Waiting for \d+ notes that cannot be read yet/],
   ])(
     'by SIGKILL while %s is gone on with once what it had taken is free, which is said',
-    PATIENT,
     async (_doing, requests, words) => {
       const { service, env, cwd, database } = await prepared(150, { latencyMs: 20 })
       const running = startNotewire(['pull'], { cwd, env })
@@ -135,7 +148,7 @@ describe('a pull that is interrupted', () => {
     await running.ended
     const { exitCode, stdout } = await runNotewire(['pull', '--wait', '0'], { cwd, env })
     expect(exitCode).toBe(1)
-    expect(stdout).toMatch(/could not be read yet|Another run lists/)
+    expect(stdout).toMatch(/could not be read yet|Another run is listing/)
   })
 })
 
@@ -171,6 +184,38 @@ describe('a key', () => {
     expect(exitCode).toBe(3)
     expect(unwrapped(stderr)).toMatch(/notewire pull --adopt-key.*notewire pull --database other\.db/)
     expect(await notesIn(database)).toEqual(before)
+  })
+
+  it.each([{ keyForm: 'without_key_id' }, { keyForm: 'symbols' }, { keyPrefix: 'acme-notes_eu' }] as const)(
+    'other than the one of the copy is refused whatever its form: %o',
+    async (contract) => {
+      const { service, env, cwd, database } = await prepared(10, { contract })
+      await runNotewire(['pull'], { cwd, env })
+      const before = await notesIn(database)
+      const channels = [service.owner.createChannel('Empty')]
+      const { key } = service.owner.createIntegration({ channels }).issueKey()
+      const other = { ...env, NOTES_API_KEY: key }
+      for (const args of [
+        ['pull', '--scan'],
+        ['pull', '--adopt-key'],
+      ]) {
+        const { exitCode, stdout, stderr } = await runNotewire(args, { cwd, env: other })
+        expect({ exitCode, stdout }).toEqual({ exitCode: 3, stdout: '' })
+        expect(stderr).not.toContain(key.slice(-12))
+        expect(unwrapped(stderr)).not.toContain('undefined')
+        expect(await notesIn(database)).toEqual(before)
+      }
+      expect((await runNotewire(['pull', '--scan'], { cwd, env })).exitCode).toBe(0)
+    },
+  )
+
+  it('without a key id takes over with --adopt-key when it sees the same notes', async () => {
+    const { service, env, cwd } = await prepared(5, { contract: { keyForm: 'without_key_id' } })
+    await runNotewire(['pull'], { cwd, env })
+    const adopted = await runNotewire(['pull', '--adopt-key'], { cwd, env: otherKey(service, env) })
+    expect(adopted.exitCode).toBe(0)
+    expect(unwrapped(adopted.stderr)).toMatch(/now belongs to this key \(it has no key id\)/)
+    expect((await runNotewire(['pull'], { cwd, env })).exitCode).toBe(3)
   })
 
   it('takes over with --adopt-key when it sees the same notes', async () => {
@@ -215,6 +260,21 @@ describe('more removals than are believed', () => {
     expect(await notesIn(database)).toEqual(await notesOf(service))
   })
 
+  it('are all notes of a copy, however few they are', async () => {
+    const { service, env, cwd, database } = await prepared(3)
+    await runNotewire(['pull'], { cwd, env })
+    const elsewhere = service.owner.createChannel('Elsewhere')
+    for (const note of service.owner.notes()) note.moveTo(elsewhere)
+    const { exitCode, stderr } = await runNotewire(['pull', '--scan'], { cwd, env })
+    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('no longer shows 3 notes of 3'),
+    })
+    for (const note of service.owner.notes()) note.moveTo('personal')
+    expect((await runNotewire(['pull', '--scan'], { cwd, env })).exitCode).toBe(0)
+    expect(await notesIn(database)).toEqual(await notesOf(service))
+  })
+
   it('are removed at a terminal once somebody has said yes, after being told how many', async () => {
     const { env, cwd } = await mostlyMoved()
     await runNotewire(['pull', '--scan'], { cwd, env })
@@ -252,7 +312,7 @@ describe('a place that cannot be written', () => {
     const { exitCode, stderr } = await runNotewire(['pull', '--database', 'diary.txt'], { cwd, env })
     expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('diary.txt is no SQLite database'),
+      stderr: expect.stringContaining('diary.txt is not a SQLite database'),
     })
     expect(await readFile(join(cwd, 'diary.txt'), 'utf8')).toMatch(/^Dear diary/)
   })
@@ -262,7 +322,7 @@ describe('a place that cannot be written', () => {
     const folder = join(cwd, 'folder')
     await mkdir(folder)
     await runNotewire(['pull', '--database', 'folder/notes.db'], { cwd, env })
-    const { under } = await readOnlyFolder(cwd, folder)
+    const { under } = await readOnlyFolder(folder)
     for (const name of ['new.db', 'notes.db']) {
       const { exitCode, stderr } = await runNotewire(['pull', '--database', `folder/${name}`], { cwd, env, under })
       expect(exitCode).toBe(1)
@@ -271,7 +331,7 @@ describe('a place that cannot be written', () => {
     }
   })
 
-  it('such as a disk that refuses to take more is told in words, and what was there is whole', PATIENT, async () => {
+  it('such as a disk that refuses to take more is told in words, and what was there is whole', async () => {
     const { service, env, cwd, database } = await prepared(300)
     const under = ['bash', '-c', 'ulimit -f 500; exec "$@"', 'bash']
     const { exitCode, stderr } = await runNotewire(['pull'], { cwd, env, under })
@@ -287,7 +347,6 @@ describe('a place that cannot be written', () => {
 
   it.runIf(canMount())(
     'such as a full disk is told in words, and the next pull goes on once there is room',
-    PATIENT,
     async () => {
       const { service, env, cwd } = await prepared(400)
       const disk = await tinyDisk(join(cwd, 'disk'), '1200k')
@@ -322,14 +381,17 @@ describe('a service that cannot be reached', () => {
     const { exitCode, stderr } = await runNotewire(['pull', '--scan'], { cwd, env })
     expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
       exitCode: 5,
-      stderr: expect.stringContaining('What came so far is kept in notes.db.'),
+      stderr: expect.stringContaining('The notes pulled so far are in notes.db.'),
     })
     expect(await notesIn(database)).toEqual(before)
   })
 })
 
-async function prepared(notes: number, { latencyMs }: { readonly latencyMs?: number } = {}) {
-  const { service, env } = await mockService({ notes })
+async function prepared(
+  notes: number,
+  { latencyMs, contract }: { readonly latencyMs?: number; readonly contract?: ContractVariants } = {},
+) {
+  const { service, env } = await mockService({ notes, contract })
   if (latencyMs !== undefined) service.faults.inject({ request: '* /v1/**', fault: { kind: 'latency', by: latencyMs } })
   const cwd = await temporaryFolder()
   return { service, env, cwd, database: join(cwd, 'notes.db') }

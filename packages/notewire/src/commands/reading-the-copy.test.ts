@@ -41,7 +41,7 @@ describe('without a copy', () => {
     const { exitCode, stderr } = await runNotewire(['status'], { cwd })
     expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringContaining('holds no copy of your notes yet'),
+      stderr: expect.stringContaining('contains no copy of your notes yet'),
     })
     expect(database.prepare('SELECT name FROM sqlite_master').all()).toEqual([{ name: 'recipes' }])
     database.close()
@@ -55,6 +55,15 @@ describe('search', () => {
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(new RegExp(`^\\d{4}-\\d\\d-\\d\\d {2}Budget\n {2}…?.*biscuits.*…?\n {2}${note.note_id}\n$`))
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  })
+
+  it('finds the beginning of the last word, and shows the whole word', async () => {
+    const { cwd, note } = await withBudget()
+    expect(await idsOf(['bisc'], cwd)).toEqual([note.note_id])
+    expect(await idsOf(['biscuits', 'budg'], cwd)).toEqual([note.note_id])
+    expect(await idsOf(['budg', 'biscuits'], cwd)).toEqual([])
+    const { stdout } = await startInTerminal(['search', 'bisc'], { cwd, env: { TERM: 'xterm' } }).ended
+    expect(stdout.replaceAll('\u001b', 'ESC')).toMatch(/ESC\[1mbiscuitsESC\[/)
   })
 
   it('finds nothing any more by the words of a note that is deleted, or of a title that was changed', async () => {
@@ -76,7 +85,7 @@ describe('search', () => {
     expect({ exitCode, stdout, stderr }).toEqual({
       exitCode: 0,
       stdout: '',
-      stderr: 'No note has all of these words.\n',
+      stderr: 'No note contains all of these words.\n',
     })
   })
 
@@ -139,11 +148,13 @@ describe('explain', () => {
 })
 
 describe('status', () => {
-  it('says what there is, that deletions were not looked for, and ends with 0', async () => {
+  it('says what there is, that deletions were not checked, and ends with 0', async () => {
     const { cwd } = await withBudget()
     const { exitCode, stdout, stderr } = await runNotewire(['status'], { cwd })
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
-    expect(unwrapped(stdout)).toMatch(/notes\.db holds 3 notes\. Deletions .*notewire pull --scan.* No event ever came/)
+    expect(unwrapped(stdout)).toMatch(
+      /notes\.db contains 3 notes\. Unannounced deletions .*notewire pull --scan.* No event has arrived yet/,
+    )
   })
 
   it('says as of when it is right, once everything was listed', async () => {
@@ -153,6 +164,16 @@ describe('status', () => {
     const { correct_as_of, ...status } = JSON.parse(stdout)
     expect(status).toMatchObject({ database: 'notes.db', ok: true, notes: { live: 3 }, held: [], silence: null })
     expect(Date.now() - Date.parse(correct_as_of)).toBeLessThan(60_000)
+  })
+
+  it('ends with 1 while notes are still to be read, and says what to do', async () => {
+    const { service, env, cwd } = await prepared(2)
+    service.faults.inject({ request: 'GET /v1/notes/*/summary', fault: { kind: 'status', status: 503 } })
+    expect((await runNotewire(['pull', '--wait', '0'], { cwd, env })).exitCode).toBe(1)
+    const { exitCode, stdout } = await runNotewire(['status'], { cwd })
+    expect(unwrapped(stdout)).toContain('still to be read')
+    expect(exitCode).toBe(1)
+    expect(JSON.parse((await runNotewire(['status', '--json'], { cwd })).stdout)).toMatchObject({ ok: false })
   })
 
   it('ends with 1 while the first pull has not ended, and says what to do', async () => {

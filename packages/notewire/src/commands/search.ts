@@ -1,49 +1,55 @@
+import { Command } from '@commander-js/extra-typings'
 import type { MirroredNote } from '@notewire/mirror'
-import { EXIT_CODES } from '../exit-code.ts'
-import { readCopy } from '../local-copy/open-copy.ts'
-import { type Snippet, snippetOf } from '../searching/snippet.ts'
+import { optionOf } from '../configuration/setting-table.ts'
+import { wholeNumber } from '../configuration/value-readers.ts'
+import type { Context, Run } from '../context/context.ts'
+import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
+import { type Copy, readCopy } from '../local-copy/local-copy.ts'
 import { amount } from '../terminal/amounts.ts'
 import type { Output } from '../terminal/output.ts'
 import { cut, printable } from '../terminal/width.ts'
-import { UsageError } from '../usage-error.ts'
-import { defineCommand } from './command.ts'
-import { option, several } from './declarations.ts'
-import { text, wholeNumber } from './value-readers.ts'
+import { guide } from './guide.ts'
 
 const INDENT = '  '
 /** The dots at both ends of a snippet. */
 const DOTS = 2
 
 /** `notewire search`. */
-export const search = defineCommand({
-  description:
-    'Finds notes in the local copy in whose title, content, transcript or summary all words stand, the best match first. Words are whole words, in any case. It asks the service nothing.',
-  arguments: { words: several('words', 'what to look for', text) },
-  options: { limit: option('--limit <number>', 'how many at most', wholeNumber(1, 10_000), 20) },
-  settings: ['database'],
-  examples: [
-    ['search quarterly budget', 'notes that have both words'],
-    ['search budget --json | jq -r .note_id', 'their ids alone'],
-  ],
-  next: 'Why a note is not found: notewire explain <note>. All of them as files: notewire export <folder>.',
-  run: ({ arguments: { words }, options: { limit }, output, ...surroundings }) => {
-    if (words.length === 0)
-      throw new UsageError('there is nothing to look for. Type some words: notewire search budget.')
-    return readCopy(surroundings, async ({ mirror }) => {
-      const phrase = words.join(' ')
-      const found = await mirror.search(phrase, limit)
-      for (const [index, note] of found.entries()) {
-        const snippet = snippetOf(note, phrase, output.width - INDENT.length - DOTS)
-        await output.print(hitRecord(note, snippet), `${index === 0 ? '' : '\n'}${hitLines(note, snippet, output)}`)
-      }
-      const { isBackfilled } = await mirror.status()
-      if (found.length === 0) output.tell('No note has all of these words.')
-      if (found.length === limit) output.tell(`\nThe best ${amount(limit, 'note')}. More: --limit ${limit * 5}`)
-      if (!isBackfilled) output.warn('The first pull has not ended: there may be more. notewire pull')
-      return EXIT_CODES.done
-    })
-  },
-})
+export const search = (run: Run) =>
+  new Command()
+    .description(
+      'Finds notes in the local copy whose title, content, transcript or summary contains all words, the best match first. Case does not matter. It does not contact the service.',
+    )
+    .argument('<words...>', 'what to look for')
+    .option('--limit <number>', 'how many notes at most', wholeNumber(1, 10_000), 20)
+    .addOption(optionOf('database'))
+    .addHelpText(
+      'after',
+      guide(
+        [
+          ['search quarterly budget', 'notes that contain both words'],
+          ['search budget --json | jq -r .note_id', 'only their ids'],
+        ],
+        'To see why a note is not found: notewire explain <note>. To get all notes as files: notewire export <folder>.',
+      ),
+    )
+    .action(
+      run((context, words, { limit }) => readCopy(context, (copy) => showHits(copy, words.join(' '), limit, context))),
+    )
+
+async function showHits({ mirror }: Copy, words: string, limit: number, { output }: Context): Promise<ExitCode> {
+  const found = await mirror.search(words, limit)
+  for (const [index, note] of found.entries()) {
+    const snippet = snippetOf(note, words, output.width - INDENT.length - DOTS)
+    await output.print(hitRecord(note, snippet), `${index === 0 ? '' : '\n'}${hitLines(note, snippet, output)}`)
+  }
+  if (found.length === 0) output.tell('No note contains all of these words.')
+  if (found.length === limit)
+    output.tell(`\nThese are the best ${amount(limit, 'note')}. For more: --limit ${limit * 5}`)
+  const { isBackfilled } = await mirror.status()
+  if (!isBackfilled) output.warn('The first pull has not ended, so notes may be missing. Continue it: notewire pull')
+  return EXIT_CODES.done
+}
 
 function hitRecord({ note, isSettled }: MirroredNote, snippet: Snippet | undefined): object {
   const { note_id, revision, title, created_at, updated_at } = note
@@ -69,4 +75,54 @@ function hitLines({ note }: MirroredNote, snippet: Snippet | undefined, { paint,
   }
   lines.push(`${INDENT}${paint('dim', printable(note.note_id))}`)
   return lines.join('\n')
+}
+
+/** A place in a note where one of the words occurs, with some text around it. */
+interface Snippet {
+  readonly part: 'title' | 'summary' | 'content' | 'transcript'
+  readonly text: string
+  /** The position of the word in the text. */
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Finds the first occurrence of one of the words. It prefers the parts of the note that say the most.
+ *
+ * @param width  the length of the text, in characters
+ * @returns `undefined` if no word occurs as it was typed: the index also finds other forms of a letter
+ */
+function snippetOf({ note, summary, transcript }: MirroredNote, words: string, width: number): Snippet | undefined {
+  const wanted = wordPattern(words)
+  if (wanted === undefined) return undefined
+  const parts = [
+    ['summary', summary?.markdown],
+    ['content', note.content],
+    ['transcript', transcript?.text],
+    ['title', note.title],
+  ] as const
+  for (const [part, text] of parts) {
+    const found = wanted.exec(text ?? '')
+    if (text && found !== null) return { part, ...around(text, found.index, found[0].length, width) }
+  }
+  return undefined
+}
+
+function wordPattern(words: string): RegExp | undefined {
+  const wanted: readonly string[] = words.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  if (wanted.length === 0) return undefined
+  // The index ends a word at any character that is not a letter or a digit, and takes the last word for the beginning of one.
+  const patterns = wanted.with(-1, `${wanted.at(-1)}[\\p{L}\\p{M}\\p{N}]*`)
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${patterns.join('|')})(?![\\p{L}\\p{N}])`, 'iu')
+}
+
+function around(text: string, index: number, length: number, width: number): Omit<Snippet, 'part'> {
+  const before = Math.max(0, Math.floor((width - length) / 2))
+  const begin = Math.max(0, index - before)
+  const end = Math.min(text.length, begin + Math.max(width, length))
+  const lead = begin > 0 ? '…' : ''
+  // The cut may leave half of a surrogate pair at an edge.
+  const shown = printable(text.slice(begin, end).toWellFormed().replaceAll('\ufffd', ' '))
+  const start = lead.length + index - begin
+  return { text: `${lead}${shown}${end < text.length ? '…' : ''}`, start, end: start + length }
 }

@@ -1,34 +1,131 @@
-import { EXIT_CODES } from '../exit-code.ts'
-import { readCopy } from '../local-copy/open-copy.ts'
-import { statusRecord, statusSentences } from '../reporting/describe-status.ts'
+import { Command } from '@commander-js/extra-typings'
+import type { MirrorStatus } from '@notewire/mirror'
+import { optionOf } from '../configuration/setting-table.ts'
+import type { Context, Run } from '../context/context.ts'
+import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
+import { type Copy, readCopy } from '../local-copy/local-copy.ts'
+import { heldWords } from '../pulling/pull-report.ts'
+import { amount, spell } from '../terminal/amounts.ts'
 import { wrap } from '../terminal/width.ts'
-import { defineCommand } from './command.ts'
+import { guide } from './guide.ts'
 
 /** `notewire status`. */
-export const status = defineCommand({
-  description:
-    'Tells how the local copy is: how many notes, as of when it is known to be right, and what waits. It asks the service nothing. It ends with 1 when something needs somebody: no pull has ended yet, removals are held back, or events have stopped.',
-  settings: ['database'],
-  examples: [
-    ['status', 'in sentences, each with what to do'],
-    ['status --json || mail -s "notes" me', 'for a cron job'],
-  ],
-  next: 'Bring it up to date: notewire pull. Keep it so: notewire watch.',
-  run: (surroundings) =>
-    readCopy(surroundings, async ({ mirror, file }) => {
-      const { output, clock } = surroundings
-      const found = {
-        database: file.shown,
-        status: await mirror.status(),
-        now: clock.now(),
-      }
-      const sentences = statusSentences(found)
-      const needsSomebody = sentences.some((sentence) => sentence.needsSomebody)
-      const lines = sentences.map((sentence) => {
-        const mark = sentence.needsSomebody ? output.paint('yellow', '!') : ' '
-        return `${mark} ${wrap(sentence.text, output.width, '  ').trimStart()}`
-      })
-      await output.print(statusRecord(found, needsSomebody), lines.join('\n'))
-      return needsSomebody ? EXIT_CODES.failed : EXIT_CODES.done
-    }),
-})
+export const status = (run: Run) =>
+  new Command()
+    .description(
+      'Shows the state of the local copy: how many notes it has, as of when it is known to be right, and which notes are still to be read. It does not contact the service. It exits with 1 if something needs attention: the first pull has not ended, notes are still to be read, removals are held back, or events have stopped.',
+    )
+    .addOption(optionOf('database'))
+    .addHelpText(
+      'after',
+      guide(
+        [
+          ['status', 'in sentences, each with what to do'],
+          ['status --json || mail -s "notes" me', 'for a cron job'],
+        ],
+        'Update the copy: notewire pull. Keep it up to date: notewire watch.',
+      ),
+    )
+    .action(run((context) => readCopy(context, (copy) => showStatus(copy, context))))
+
+async function showStatus({ mirror, file }: Copy, { output, clock }: Context): Promise<ExitCode> {
+  const found = { database: file.shown, status: await mirror.status(), now: clock.now() }
+  const sentences = statusSentences(found)
+  const isOk = !sentences.some(({ needsAttention }) => needsAttention)
+  const lines = sentences.map(({ text, needsAttention }) => {
+    const mark = needsAttention ? output.paint('yellow', '!') : ' '
+    return `${mark} ${wrap(text, output.width, '  ').trimStart()}`
+  })
+  await output.print(statusRecord(found, isOk), lines.join('\n'))
+  return isOk ? EXIT_CODES.done : EXIT_CODES.failed
+}
+
+/** The status of the copy, and where it is. */
+interface CopyStatus {
+  readonly database: string
+  readonly status: MirrorStatus
+  readonly now: number
+}
+
+/** A statement about the copy, and whether the user has to do something. */
+interface Sentence {
+  readonly text: string
+  readonly needsAttention: boolean
+}
+
+/** The status in sentences, the most important first. Those that need attention say what to do. */
+function statusSentences({ database, status, now }: CopyStatus): readonly Sentence[] {
+  const { notes, isBackfilled, silence, held, contradictions, heardAt } = status
+  const pending = notes.dirty + notes.unsettled
+  return [
+    fact(`${database} contains ${amount(notes.live, 'note')}.`),
+    when(!isBackfilled, 'The first pull has not ended, so notes may be missing. Continue it: notewire pull'),
+    when(held.length > 0, heldWords(held, notes.live)),
+    when(silence !== null, `Events have stopped: ${silence}. See the status of the endpoint: notewire endpoints list`),
+    when(
+      pending > 0,
+      `${amount(pending, 'note is', 'notes are')} still to be read. The next pull reads them: notewire pull`,
+    ),
+    ...(contradictions > 0
+      ? [
+          fact(
+            `The service shows ${amount(contradictions, 'note')} at a lower revision than before: it lags behind, or was restored from a backup. For details: notewire explain <note_id>`,
+          ),
+        ]
+      : []),
+    ...(isBackfilled
+      ? [fact(correctness(status, now)), fact(`The last poll for changes was ${ago(status.polledAt, now)}.`)]
+      : []),
+    fact(
+      heardAt === null
+        ? 'No event has arrived yet: the copy is updated by polls.'
+        : `The last event arrived ${ago(heardAt, now)}.`,
+    ),
+  ].filter((sentence) => sentence !== undefined)
+}
+
+/** The status for a program. */
+function statusRecord({ database, status }: CopyStatus, isOk: boolean): object {
+  const { lastScan } = status
+  return {
+    database,
+    ok: isOk,
+    notes: status.notes,
+    contradictions: status.contradictions,
+    backfilled: status.isBackfilled,
+    correct_as_of: status.correctAsOf,
+    polled_at: status.polledAt,
+    heard_at: status.heardAt,
+    watermark: status.watermark,
+    last_scan: lastScan && {
+      scan_id: lastScan.scanId,
+      began_at: new Date(lastScan.beganAt),
+      ended_at: new Date(lastScan.endedAt),
+      seen: lastScan.seen,
+      missing: lastScan.missing,
+    },
+    scan_under_way: status.scan !== null,
+    held: status.held.map(({ scanId, notes }) => ({ scan_id: scanId, notes })),
+    silence: status.silence,
+  }
+}
+
+function correctness({ correctAsOf, lastScan, held }: MirrorStatus, now: number): string {
+  const subject = held.length === 0 ? 'The copy' : 'Except for these notes, the copy'
+  if (correctAsOf !== null)
+    return `${subject} is known to be right, deletions included, as of ${ago(correctAsOf, now)}.`
+  if (lastScan === null) return 'Unannounced deletions have not been checked yet. To check them: notewire pull --scan'
+  return `Deletions were last checked ${ago(new Date(lastScan.beganAt), now)}.`
+}
+
+function ago(date: Date | null, now: number): string {
+  return date === null ? 'never' : `${spell(now - date.getTime())} ago (${date.toISOString()})`
+}
+
+function fact(text: string): Sentence {
+  return { text, needsAttention: false }
+}
+
+function when(isTrue: boolean, text: string): Sentence | undefined {
+  return isTrue ? { text, needsAttention: true } : undefined
+}

@@ -27,7 +27,7 @@ describe('trigger', () => {
     const note = service.owner.record({ title: 'Before', content }).end()
     const args = ['trigger', 'note.updated', '--note', note.note_id, '--title', 'After', '--json']
     const { stdout } = await runNotewire(args, { env })
-    expect(JSON.parse(stdout)).toEqual({ event_type: 'note.updated', note_id: note.note_id })
+    expect(JSON.parse(stdout)).toEqual({ schema_version: 1, event_type: 'note.updated', note_id: note.note_id })
     const read = await fetch(`${env['NOTES_BASE_URL']}/v1/notes/${note.note_id}`, {
       headers: { authorization: `Bearer ${service.apiKey}` },
     })
@@ -46,6 +46,26 @@ describe('trigger', () => {
     expect(reasons).not.toContain('deleted')
   })
 
+  it('edits a new note to the title that it is given', async () => {
+    const { service, env } = await mockService({ clock: 'virtual' })
+    const kinds: string[] = []
+    await service.connect(() => async (request) => {
+      kinds.push((await request.json()).event_type)
+      return new Response(null, { status: 204 })
+    })
+    await runNotewire(['trigger', 'note.updated', '--title', 'After', '--settle'], { env })
+    expect(kinds).toContain('note.updated')
+  })
+
+  it('needs no API key', async () => {
+    const { service, env } = await mockService({ clock: 'virtual' })
+    await service.connect(() => () => new Response(null, { status: 204 }))
+    const { exitCode } = await runNotewire(['trigger', 'endpoint.verification'], {
+      env: { NOTES_BASE_URL: env['NOTES_BASE_URL'] ?? '' },
+    })
+    expect(exitCode).toBe(0)
+  })
+
   it.each([
     ['a note that is not there', ['note.updated', '--note', 'note_absent'], 2],
     ['no endpoint', ['endpoint.test'], 1],
@@ -59,9 +79,12 @@ describe('trigger', () => {
     ['note.ended', '--endpoint', 'whe_1'],
     ['endpoint.test', '--note', 'note_1'],
     ['note.deleted', '--note', 'note_1', '--title', 'x'],
-  ])('refuses what would be ignored: %s %s %s', async (...args) => {
+  ])('refuses an option that has no effect: %s %s %s', async (...args) => {
     const { exitCode, stderr } = await runNotewire(['trigger', ...args])
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/--\w+ .*(go|is for)/) })
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/--\w+ .*(is for|are for|works only)/),
+    })
   })
 
   it('where nothing listens ends with 5', async () => {

@@ -1,136 +1,262 @@
-import { chmod, writeFile } from 'node:fs/promises'
+import { createHmac } from 'node:crypto'
+import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createNotesService } from '@notewire/mock-server'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
-import { beforeAll, describe, expect, it } from 'vitest'
-import { runNotewire } from '../fixtures/run-notewire.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cleanUp } from '../fixtures/leftovers.ts'
+import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
 import { anotherSecret, aSecret } from '../fixtures/secrets.ts'
 import { temporaryFolder } from '../fixtures/temporary-folder.ts'
 
-const body = JSON.stringify({ ...anEvent({ kind: 'note.ended' }), marker: 'marker-in-the-body' })
+afterEach(cleanUp)
+
 const env = { NOTES_SIGNING_SECRET: aSecret }
+const event = { ...anEvent({ kind: 'note.ended' }), marker: 'marker in the bödy' }
+const json = JSON.stringify(event)
+const SIGNED_AT = Date.parse('2026-01-01T09:00:00Z')
 
-interface Sent {
+interface Delivery {
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: string | Uint8Array
 }
 
-function rawOf({ headers, body: sent }: Sent): string {
+/** A delivery that was signed just now, and of which a part was changed. */
+async function delivery(changed: Partial<Delivery> = {}, body = json): Promise<Delivery> {
+  return { ...(await signAttempt(aSecret, body)), ...changed }
+}
+
+function raw({ headers, body }: Delivery): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  return ['POST /webhooks/notes HTTP/1.1', ...lines, '', sent].join('\r\n')
+  return ['POST /webhooks/notes HTTP/1.1', ...lines, '', body].join('\r\n')
 }
 
-function curlOf({ headers, body: sent }: Sent): string {
-  const options = Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`)
-  return `curl 'https://app.test/webhooks/notes' ${options.join(' \\\n  ')} --data-raw '${sent}'`
-}
-
-function harOf(...requests: readonly Sent[]): string {
-  const entries = requests.map(({ headers, body: sent }) => ({
+function har(...requests: readonly Delivery[]): string {
+  const entries = requests.map(({ headers, body }) => ({
     request: {
       method: 'POST',
       headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
-      postData: { text: sent },
+      postData: { text: Buffer.from(body).toString('base64'), encoding: 'base64' },
     },
   }))
   return JSON.stringify({ log: { version: '1.2', entries } })
 }
 
+/** What `--json` says of each delivery, in one run. */
+async function verdicts(deliveries: readonly Delivery[], args: readonly string[] = []) {
+  const { stdout } = await runNotewire(['verify', '--json', ...args], { env, input: har(...deliveries) })
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+const codesOf = ({ causes }: { causes: readonly { code: string }[] }) => causes.map(({ code }) => code)
+
 describe('notewire verify', () => {
-  let attempt: Sent
-  let pretty: Sent
-  beforeAll(async () => {
-    attempt = await signAttempt(aSecret, body)
-    pretty = { ...attempt, body: JSON.stringify(JSON.parse(body), null, 2) }
-  })
-
   it.each([
-    ['a raw request', rawOf],
-    ['a curl command', curlOf],
-    ['an HTTP archive', (sent: Sent) => harOf(sent)],
-  ])('ends with 0 for %s that is valid', async (_, write) => {
-    const { exitCode, stdout, stderr } = await runNotewire(['verify'], { env, input: write(attempt) })
-    expect(stdout).toMatch(/^✓ valid/)
-    expect(stderr).toBe('')
-    expect(exitCode).toBe(0)
+    ['a raw request', raw],
+    ['an HTTP archive', (sent: Delivery) => har(sent)],
+  ])('ends with 0 for %s that is valid', async (_format, write) => {
+    const { exitCode, stdout, stderr } = await runNotewire(['verify'], { env, input: write(await delivery()) })
+    expect(stdout).toMatch(
+      /^✓ valid: signed with the signing secret, \d+ s old\n {2}Next step: If a receiver refuses it/,
+    )
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   })
 
-  it('ends with 1 for one that is not, says why, and how to mend it in each framework', async () => {
-    const { exitCode, stdout } = await runNotewire(['verify'], { env, input: rawOf(pretty) })
+  it('reads what notewire listen --save writes, and judges it by its time of arrival', async () => {
+    const cwd = await temporaryFolder()
+    const running = startNotewire(['listen', '--port', '0', '--save', 'saved'], { env, cwd })
+    const [, url = ''] = await running.saw(/Listening on ([^\s"]+)/)
+    const sent = await delivery()
+    const old = await signAttempt(aSecret, json, { signedAt: SIGNED_AT })
+    await fetch(url, { method: 'POST', headers: sent.headers, body: JSON.stringify(event, null, 2) })
+    await running.saw(/Saved saved\/\S+\.http/)
+    await fetch(url, { method: 'POST', ...old })
+    await running.saw(/Saved saved\/[\s\S]+Saved saved\/\S+\.http/)
+    const [first = '', second = ''] = (await readdir(join(cwd, 'saved'))).sort()
+    expect((await stat(join(cwd, 'saved', first))).mode & 0o777).toBe(0o600)
+    const verdict = async (file: string, ...args: readonly string[]) =>
+      JSON.parse((await runNotewire(['verify', '--json', `saved/${file}`, ...args], { env, cwd })).stdout)
+    expect(codesOf(await verdict(first))).toEqual(['body_reserialised'])
+    const late = await verdict(second)
+    expect(codesOf(late)).toEqual(['timestamp_too_old'])
+    expect(late.causes[0].next_step).toMatch(/clock/)
+    expect(await verdict(second, '--ignore-time')).toMatchObject({ verdict: 'valid' })
+  })
+
+  it('goes on listening when a delivery cannot be saved, and warns', async () => {
+    const cwd = await temporaryFolder()
+    await writeFile(join(cwd, 'saved'), 'a file')
+    const running = startNotewire(['listen', '--port', '0', '--save', 'saved'], { env, cwd })
+    const [, url = ''] = await running.saw(/Listening on ([^\s"]+)/)
+    expect(await fetch(url, { method: 'POST', ...(await signAttempt(aSecret, event)) })).toMatchObject({ status: 204 })
+    await running.saw(/The delivery was not saved in saved: it exists already/)
+  })
+
+  it('verifies what the mock service sends', async () => {
+    await using service = await createNotesService()
+    const secrets: string[] = []
+    await service.connect((given) => {
+      secrets.push(given)
+      return () => new Response(null, { status: 204 })
+    })
+    service.owner.record({ title: 'Stand-up' }).end()
+    await service.settled()
+    expect(service.attempts).toHaveLength(3)
+    const { exitCode, stdout } = await runNotewire(['verify', '--json', '--ignore-time'], {
+      env: { NOTES_SIGNING_SECRET: secrets[0] ?? '' },
+      input: har(...service.attempts),
+    })
+    expect(exitCode).toBe(0)
+    expect(stdout.match(/"verdict":"valid"/g)).toHaveLength(3)
+  })
+
+  it('says the cause on the first line, then the next step, then how to get the bytes in each framework', async () => {
+    const sent = await delivery({ body: JSON.stringify(event, null, 2) })
+    const { exitCode, stdout } = await runNotewire(['verify'], { env, input: raw(sent) })
     expect(exitCode).toBe(1)
-    expect(stdout).toMatch(/^✗ invalid/)
-    for (const words of ['body_reserialised', 'Express', 'Fastify', 'Next.js', 'Flask', 'Django', 'Rails']) {
+    expect(stdout).toMatch(
+      /^✗ invalid: the body was re-serialised in transit.*\n {2}Next step: Find the proxy or parser/,
+    )
+    for (const words of ['[body_reserialised]', 'Express', 'Fastify', 'Next.js', 'Flask', 'Django', 'Rails']) {
       expect(stdout).toContain(words)
     }
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80)
   })
 
-  it('prints one line of JSON a request with --json, and neither secret nor body anywhere', async () => {
-    const { exitCode, stdout, stderr } = await runNotewire(['verify', '--json'], { env, input: harOf(attempt, pretty) })
-    const reports = stdout
-      .trim()
+  it('names the cause of each fault of a request', async () => {
+    const sent = await delivery()
+    const { 'webhook-id': id = '', ...withoutId } = sent.headers
+    const { 'webhook-timestamp': timestamp = '', 'webhook-signature': signature = '' } = sent.headers
+    const withHeader = (name: string, value: string) => ({ ...sent, headers: { ...sent.headers, [name]: value } })
+    const faults: readonly (readonly [cause: string, fault: Delivery])[] = [
+      ['header_missing', { ...sent, headers: withoutId }],
+      ['header_missing', { ...sent, headers: { ...withoutId, 'svix-id': id } }],
+      ['header_malformed', withHeader('webhook-timestamp', 'Thu, 01 Jan 2026 09:00:00 GMT')],
+      ['header_malformed', { ...sent, headers: { ...sent.headers, 'Webhook-Id': id } }],
+      ['signature_version', withHeader('webhook-signature', signature.replace('v1,', 'v2,'))],
+      ['signature_version', withHeader('webhook-signature', signature.slice(0, 30))],
+      ['body_newline', { ...sent, body: `${json}\n` }],
+      ['body_line_endings', await delivery({ body: '{\r\n"a": 1 }' }, '{\n"a": 1 }')],
+      ['body_encoding', { ...sent, body: `\ufeff${json}` }],
+      ['body_encoding', { ...sent, body: Uint8Array.from(json, (character) => character.charCodeAt(0)) }],
+      ['body_encoding', { ...sent, body: Buffer.from(json).toString('latin1') }],
+      ['body_encoded', { ...sent, body: Buffer.from(json).toString('base64') }],
+      ['body_encoded', { ...sent, body: JSON.stringify(json) }],
+      ['body_reserialised', { ...sent, body: JSON.stringify(event, null, 4) }],
+      ['body_incomplete', { ...sent, body: '' }],
+      ['body_incomplete', { ...sent, body: json.slice(0, 40) }],
+      ['body_incomplete', { ...withHeader('content-length', '999'), body: '{}' }],
+      ['secret_not_decoded', signedWith(aSecret, sent)],
+      ['secret_not_decoded', signedWith(aSecret.slice('whsec_'.length), sent)],
+      ['secret_or_body_differs', await signAttempt(anotherSecret, json)],
+      ['secret_or_body_differs', { ...sent, body: json.replace('marker', 'Marker') }],
+      ['timestamp_too_old', await signAttempt(aSecret, json, { signedAt: SIGNED_AT })],
+      ['timestamp_too_new', await signAttempt(aSecret, json, { signedAt: Date.now() + 3_600_000 })],
+      ['timestamp_in_milliseconds', await signAttempt(aSecret, json, { signedAt: Number(timestamp) * 1_000_000 })],
+    ]
+    const found = await verdicts(faults.map(([, fault]) => fault))
+    expect(found.map(codesOf)).toEqual(faults.map(([cause]) => [cause]))
+    expect(JSON.stringify(found)).not.toMatch(/marker|whsec_[A-Za-z0-9_-]{10}/)
+  })
+
+  it.each([
+    ['quotes', `"${aSecret}"`, /quotes/],
+    ['its name', `NOTES_SIGNING_SECRET=${aSecret}`, /name of its variable/],
+    ['no prefix', aSecret.slice('whsec_'.length), /does not start with "whsec_"/],
+    ['half of it', aSecret.slice(0, 20), /too short/],
+  ])('names the cause secret_malformed for a secret with %s', async (_fault, secret, words) => {
+    const input = raw(await delivery())
+    const { exitCode, stdout, stderr } = await runNotewire(['verify'], { env: { NOTES_SIGNING_SECRET: secret }, input })
+    expect(exitCode).toBe(1)
+    expect(stdout).toMatch(words)
+    expect(stdout).toContain('[secret_malformed]')
+    expect(stdout + stderr).not.toContain(aSecret.slice('whsec_'.length))
+  })
+
+  it('prints one line of JSON for each request, without the secret or the body', async () => {
+    const sent = await delivery()
+    const input = har(sent, { ...sent, body: JSON.stringify(event, null, 2) })
+    const { exitCode, stdout, stderr } = await runNotewire(['verify', '--json'], { env, input })
+    const [valid, invalid] = stdout
+      .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line))
-    expect(reports).toMatchObject([
-      { verdict: 'valid', request: { entry: 1 } },
-      { verdict: 'invalid', explanations: [{ findings: [{ code: 'body_reserialised' }] }] },
-    ])
+    expect(valid).toEqual({
+      schema_version: 1,
+      verdict: 'valid',
+      request: {
+        format: 'har',
+        entry: 1,
+        method: 'POST',
+        webhook_id: sent.headers['webhook-id'],
+        body_bytes: Buffer.byteLength(json),
+      },
+      timestamp: Number(sent.headers['webhook-timestamp']),
+      age_seconds: expect.any(Number),
+      secret: { number: 1, name: 'the signing secret' },
+      causes: [],
+    })
+    expect(invalid).toMatchObject({
+      verdict: 'invalid',
+      request: { entry: 2 },
+      reason: 'no-matching-signature',
+      causes: [{ code: 'body_reserialised', what: expect.any(String), next_step: expect.any(String) }],
+    })
     expect(exitCode).toBe(1)
-    expect(stdout + stderr).not.toMatch(/marker-in-the-body|whsec_/)
+    expect(stdout + stderr).not.toMatch(/marker|whsec_/)
   })
 
   it('verifies the one request of an archive that was chosen', async () => {
-    const { exitCode } = await runNotewire(['verify', '--entry', '1'], { env, input: harOf(attempt, pretty) })
-    expect(exitCode).toBe(0)
+    const input = har(await delivery(), await delivery({ body: '{}' }))
+    expect(await runNotewire(['verify', '--entry', '1'], { env, input })).toMatchObject({ exitCode: 0 })
   })
 
-  it('reads the capture, and other secrets, from files', async () => {
+  it('reads the capture and other secrets from files, and warns of a secret that others can read', async () => {
     const folder = await temporaryFolder()
-    await writeFile(join(folder, 'delivery.http'), rawOf(attempt))
-    await writeFile(join(folder, 'other.txt'), `${aSecret}\n`, { mode: 0o600 })
-    const args = ['verify', 'delivery.http', '--other-secret-file', 'other.txt']
-    const { exitCode, stdout } = await runNotewire(args, { cwd: folder, env: { NOTES_SIGNING_SECRET: anotherSecret } })
-    expect(stdout).toContain('secret 2 (other.txt)')
-    expect(exitCode).toBe(0)
-  })
-
-  it('warns of another secret that others may read', async () => {
-    const folder = await temporaryFolder()
-    await writeFile(join(folder, 'other.txt'), anotherSecret)
+    await writeFile(join(folder, 'delivery.http'), raw(await delivery()))
+    await writeFile(join(folder, 'other.txt'), `${aSecret}\n`)
     await chmod(join(folder, 'other.txt'), 0o644)
-    const args = ['verify', '--other-secret-file', 'other.txt']
-    const { exitCode, stderr } = await runNotewire(args, { cwd: folder, env, input: rawOf(attempt) })
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('chmod 600 other.txt') })
-  })
-
-  it('reads a body that a curl command names, beside the working folder', async () => {
-    const folder = await temporaryFolder()
-    await writeFile(join(folder, 'body.json'), body)
-    const input = curlOf({ ...attempt, body: '' }).replace("--data-raw ''", '--data-binary @body.json')
-    expect(await runNotewire(['verify', '-'], { cwd: folder, env, input })).toMatchObject({ exitCode: 0 })
+    const args = ['verify', 'delivery.http', '--other-secret-file', 'other.txt']
+    const ended = await runNotewire(args, { cwd: folder, env: { NOTES_SIGNING_SECRET: anotherSecret } })
+    expect(ended.stdout).toContain('secret 2 (other.txt)')
+    expect(ended).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('chmod 600 other.txt') })
   })
 
   it('judges the time by the clock, by another time, or not at all', async () => {
-    const signedAt = Date.parse('2026-01-01T09:00:00Z')
-    const input = rawOf(await signAttempt(aSecret, body, { signedAt }))
+    const input = raw(await signAttempt(aSecret, json, { signedAt: SIGNED_AT }))
     const stale = await runNotewire(['verify'], { env, input })
     expect(stale.exitCode).toBe(1)
-    expect(stale.stdout).toContain('The signature is right')
-    expect(stale.stdout).toMatch(/the timestamp is \d+ (?:h|days) \(\d+ s\) (?:old|ahead);/)
-    expect(stale.stdout).toMatch(/\[clock_too_(?:old|new)\]/)
-    for (const args of [['--ignore-time'], ['--at', '2026-01-01T09:04:00Z'], ['--at', String(signedAt / 1000)]]) {
+    expect(stale.stdout).toMatch(/^✗ invalid: the timestamp is \d+ (?:h|days) \(\d+ s\) (?:old|ahead);/)
+    expect(stale.stdout).toMatch(/--at 1767258000, or\s+--ignore-time/)
+    const second = await runNotewire(['verify', '--at', '2026-01-01T09:05:00.001Z'], { env, input })
+    expect(second.stdout).toMatch(/^✗ invalid: the timestamp is 301 s old; 300 s are allowed/)
+    for (const args of [['--ignore-time'], ['--at', '2026-01-01T09:04:00Z'], ['--at', String(SIGNED_AT / 1000)]]) {
       expect(await runNotewire(['verify', ...args], { env, input })).toMatchObject({ exitCode: 0 })
     }
   })
 
   it.each([
-    ['an unreadable capture', ['verify'], 'nothing that is known', 1, /is neither a curl command/],
+    ['an unreadable capture', ['verify'], 'nothing that is known', 1, /is neither a raw HTTP request/],
+    ['a curl command', ['verify'], "curl https://app.test -H 'webhook-id: msg_1'", 1, /is neither a raw HTTP request/],
     ['an empty one', ['verify'], '', 1, /is empty/],
     ['a file that is not there', ['verify', 'missing.http'], '', 1, /missing\.http/],
     ['a folder', ['verify', '.'], '', 1, /cannot be read from \.: it is a folder/],
-    ['a time that is none', ['verify', '--at', 'yesterday'], '', 2, /--at takes a time/],
-  ])('says what is wrong with %s', async (_, args, input, exitCode, words) => {
+    ['a time that is none', ['verify', '--at', 'yesterday'], '', 2, /is invalid. It takes a time/],
+  ])('says what is wrong with %s', async (_fault, args, input, exitCode, words) => {
     const ended = await runNotewire(args, { env, input })
     expect(ended.stderr).toMatch(words)
     expect(ended).toMatchObject({ exitCode, stdout: '' })
   })
 })
+
+function signedWith(key: string, { headers, body }: Delivery): Delivery {
+  const content = Buffer.concat([
+    Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`),
+    Buffer.from(body),
+  ])
+  const signature = createHmac('sha256', key).update(content).digest('base64')
+  return { headers: { ...headers, 'webhook-signature': `v1,${signature}` }, body }
+}

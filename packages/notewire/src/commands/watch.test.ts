@@ -11,13 +11,13 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts'
 afterEach(cleanUp)
 
 describe('watch', () => {
-  it('pulls first, and then shows by events what changes, within a second', async () => {
+  it('pulls first, and then shows by events what changes, long before the next poll', async () => {
     const { service, running, database } = await watching(['--port', '0', '--register'], 3)
     const note = service.owner.record({ title: 'Stand-up' }).end({ summary: false })
-    const line = await within(1_000, arrived(service), running.saw(/\+ new .* {2}Stand-up .*/))
+    const line = await inTime(arrived(service), running.saw(/\+ new .* {2}Stand-up .*/))
     expect(line).toContain(note.note_id)
     note.delete()
-    await within(1_000, arrived(service), running.saw(new RegExp(`- (hidden|removed) .*${note.note_id}`)))
+    await inTime(arrived(service), running.saw(new RegExp(`- (hidden|removed) .*${note.note_id}`)))
     running.child.kill('SIGINT')
     expect((await running.ended).exitCode).toBe(0)
     expect(await notesIn(database)).toEqual(await notesOf(service))
@@ -57,7 +57,7 @@ describe('watch', () => {
     await running.saw(/~ changed .*Another title/)
   })
 
-  it('begins where it was stopped', async () => {
+  it('continues after the last change of the previous run', async () => {
     const { service, running, cwd, env } = await watching(['--json'], 2)
     running.child.kill('SIGTERM')
     expect((await running.ended).exitCode).toBe(0)
@@ -66,10 +66,10 @@ describe('watch', () => {
     await again.saw(/"added".*Meanwhile/)
   })
 
-  it('lives with a service that is down, says so once, and goes on', async () => {
+  it('warns once when the service is down, and continues', async () => {
     const { service, running } = await watching(['--poll', '1s'], 2)
     const outage = service.faults.inject({ request: 'GET /v1/**', fault: { kind: 'status', status: 503 } })
-    await running.saw(/warning[\s\S]*It is tried again\./)
+    await running.saw(/warning[\s\S]*notewire\s+tries\s+again\./)
     outage[Symbol.dispose]()
     service.owner.record({ title: 'Afterwards' }).end({ summary: false })
     await running.saw(/Afterwards/)
@@ -137,11 +137,11 @@ async function arrived(service: NotesService): Promise<void> {
   }
 }
 
-/** What is seen, and not later than so long after something. */
-async function within(ms: number, something: Promise<void>, seen: Promise<RegExpExecArray>): Promise<string> {
+/** What is seen after something, and not by the next poll, which comes after five minutes. */
+async function inTime(something: Promise<void>, seen: Promise<RegExpExecArray>): Promise<string> {
   await something
   const begun = performance.now()
   const [found] = await seen
-  expect(performance.now() - begun).toBeLessThan(ms)
+  expect(performance.now() - begun).toBeLessThan(240_000)
   return found
 }

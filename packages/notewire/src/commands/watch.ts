@@ -1,64 +1,81 @@
+import { Command } from '@commander-js/extra-typings'
 import type { NotesClient } from '@notewire/client'
 import type { MirrorHooks } from '@notewire/mirror'
 import { createVerifier } from '@notewire/webhooks'
-import type { ExitCode } from '../exit-code.ts'
-import { copyFileOf } from '../local-copy/copy-file.ts'
-import { type KeptCopy, keepCopy } from '../local-copy/open-copy.ts'
-import { CLIENT_SETTINGS, openClient } from '../notes-client.ts'
-import { explainedKey } from '../pulling/key-check.ts'
+import { optionOf } from '../configuration/setting-table.ts'
+import { duration, httpUrl, port, text } from '../configuration/value-readers.ts'
+import type { Context, Run } from '../context/context.ts'
+import { openClient } from '../context/notes-client.ts'
+import { type ExitCode, UsageError } from '../errors/failure.ts'
+import { copyFileOf, type KeptCopy, keepCopy } from '../local-copy/local-copy.ts'
+import { keyErrorOf } from '../pulling/another-key.ts'
 import { PullObserver } from '../pulling/pull-observer.ts'
 import { amount } from '../terminal/amounts.ts'
-import { UsageError } from '../usage-error.ts'
-import { Bell } from '../watching/bell.ts'
-import { problemTeller } from '../watching/problem-teller.ts'
+import { Bell } from '../watching/follow-changes.ts'
 import { NO_EVENTS, receiveEvents } from '../watching/receive-events.ts'
-import { catchUp, watchCopy } from '../watching/watch-copy.ts'
-import { defineCommand, type Surroundings } from './command.ts'
-import { flag, option, type ValuesOf } from './declarations.ts'
-import { duration, httpUrl, port, text } from './value-readers.ts'
-
-const OPTIONS = {
-  port: option('--port <number>', 'also receive events here; 0 is a free port', port),
-  host: option('--host <address>', 'who can reach it: 0.0.0.0 is everybody', text, '127.0.0.1'),
-  path: option('--path <path>', 'the path that is answered', text, '/webhooks/notes'),
-  register: flag('--register', 'with --port: register an endpoint for as long as it runs'),
-  publicUrl: option('--public-url <url>', 'with --register: the URL of a tunnel that leads here', httpUrl),
-  poll: option('--poll <time>', 'how often to ask for what has changed', duration, 300_000, '5m'),
-}
+import { catchUp, problemTeller, watchCopy } from '../watching/watch-copy.ts'
+import { guide } from './guide.ts'
 
 /** `notewire watch`. */
-export const watch = defineCommand({
-  description:
-    'Keeps the local copy up to date until Ctrl-C, and shows what changes: by polling, and with --port within a second of each event. Events are hints: what they say is read from the service. With --json, one object a change, after a first one that says where it listens.',
-  options: OPTIONS,
-  settings: [...CLIENT_SETTINGS, 'notesField', 'signingSecret', 'database'],
-  examples: [
-    ['watch', 'by polling alone: nothing has to be reachable'],
-    ['watch --port 3000 --register', 'with a service on this machine: by events'],
-    ['watch --port 3000 --secret-file secret', 'behind a tunnel, for an endpoint that exists'],
-  ],
-  next: 'In another terminal: notewire search, notewire status. As a service: let systemd or a container run it.',
-  async run({ options, ...surroundings }) {
-    refuseContradictions(options)
-    const { clock, signal } = surroundings
-    const secret = await secretOf(options, surroundings)
-    const client = await openClient(surroundings)
-    const file = await copyFileOf(surroundings)
-    const bell = new Bell(clock)
-    const observer = new PullObserver(surroundings.progress('Pulling'), clock)
-    const hooks = hooksOf(observer, bell, surroundings)
-    return await keepCopy(file, { client, hooks, pollEveryMs: options.poll }, surroundings, async (copy) => {
-      observer.watch(copy)
-      try {
-        return await watchAll(copy, { client, secret, options, bell, observer }, surroundings)
-      } catch (error) {
-        throw await explainedKey(error, client, file, signal)
-      }
-    })
-  },
-})
+export const watch = (run: Run) =>
+  declare().action(
+    run(async (context, { poll = 300_000, register = false, ...typed }) => {
+      const options = { ...typed, poll, register }
+      refuseContradictions(options)
+      const { clock, signal } = context
+      const secret = await secretOf(options, context)
+      const client = await openClient(context)
+      const file = await copyFileOf(context)
+      const bell = new Bell(clock)
+      const observer = new PullObserver(context.progress('Pulling'), clock)
+      const hooks = hooksOf(observer, bell, context)
+      return await keepCopy(file, { client, hooks, pollEveryMs: options.poll }, context, async (copy) => {
+        observer.watch(copy)
+        try {
+          return await watchAll(copy, { client, secret, options, bell, observer }, context)
+        } catch (error) {
+          throw await keyErrorOf(error, client, file, signal)
+        }
+      })
+    }),
+  )
 
-type Options = ValuesOf<typeof OPTIONS>
+const declare = () =>
+  new Command()
+    .description(
+      'Keeps the local copy up to date until Ctrl-C, and shows each change. It polls; with --port it also receives events, and shows changes within a second of an event. The content always comes from the service, not from the events. With --json, the first object says where it listens, and each further object is a change.',
+    )
+    .option('--port <number>', 'also receive events on this port; 0 is a free port', port)
+    .option('--host <address>', 'who can reach it; 0.0.0.0: every machine', text, '127.0.0.1')
+    .option('--path <path>', 'the path for events', text, '/webhooks/notes')
+    .option('--register', 'with --port: register an endpoint while it runs')
+    .option('--public-url <url>', 'with --register: the URL of a tunnel to this port', httpUrl)
+    .option('--poll <time>', 'how often to poll (default: 5m)', duration)
+    .addOption(optionOf('baseUrl'))
+    .addOption(optionOf('apiKey'))
+    .addOption(optionOf('notesField'))
+    .addOption(optionOf('signingSecret'))
+    .addOption(optionOf('database'))
+    .addHelpText(
+      'after',
+      guide(
+        [
+          ['watch', 'polls only: the service need not reach this machine'],
+          ['watch --port 3000 --register', 'receives events from a service on this machine'],
+          ['watch --port 3000 --secret-file secret', 'behind a tunnel, for an endpoint that exists'],
+        ],
+        'In another terminal: notewire search, notewire status. To run it as a service, use systemd or a container.',
+      ),
+    )
+
+interface Options {
+  readonly port?: number | undefined
+  readonly host: string
+  readonly path: string
+  readonly register: boolean
+  readonly publicUrl?: string | undefined
+  readonly poll: number
+}
 
 function refuseContradictions({ port: listened, register: isRegistered, publicUrl, poll }: Options): void {
   if (isRegistered && listened === undefined)
@@ -69,7 +86,7 @@ function refuseContradictions({ port: listened, register: isRegistered, publicUr
 }
 
 /** The secret by which events are verified, before the service hands out another. */
-async function secretOf({ port: listened, register: isRegistered }: Options, { settings }: Surroundings) {
+async function secretOf({ port: listened, register: isRegistered }: Options, { settings }: Context) {
   if (listened === undefined || isRegistered) return undefined
   const secret = await settings.requireSecret('signingSecret')
   // What is no secret is said before anything listens.
@@ -77,7 +94,7 @@ async function secretOf({ port: listened, register: isRegistered }: Options, { s
   return secret
 }
 
-function hooksOf(observer: PullObserver, bell: Bell, { clock, output }: Surroundings): MirrorHooks {
+function hooksOf(observer: PullObserver, bell: Bell, { clock, output }: Context): MirrorHooks {
   const tellProblem = problemTeller(clock, output.warn)
   return {
     onProgress: (notice) => {
@@ -87,7 +104,7 @@ function hooksOf(observer: PullObserver, bell: Bell, { clock, output }: Surround
     onProblem: ({ error }) => tellProblem(error),
     onRemovalsHeld: ({ missing, live }) =>
       output.warn(
-        `The service no longer shows ${amount(missing, 'note')} of ${live}, more than are removed unasked. See what to do: notewire status`,
+        `The service no longer shows ${amount(missing, 'note')} of ${live}, more than it removes without your consent. See what to do: notewire status`,
       ),
   }
 }
@@ -104,12 +121,12 @@ interface Watch {
 async function watchAll(
   { mirror, file }: KeptCopy,
   { client, secret, options, bell, observer }: Watch,
-  surroundings: Surroundings,
+  context: Context,
 ): Promise<ExitCode> {
-  const { output, signal } = surroundings
+  const { output, signal } = context
   const { port: listened } = options
   const place = listened === undefined ? undefined : { ...options, port: listened, secret }
-  await using receiving = place === undefined ? NO_EVENTS : await receiveEvents(mirror, client, place, surroundings)
+  await using receiving = place === undefined ? NO_EVENTS : await receiveEvents(mirror, client, place, context)
   const after = await catchUp(mirror, signal)
   observer.finish()
   const { notes } = await mirror.status()
@@ -118,7 +135,7 @@ async function watchAll(
     { watching: file.shown, listening: receiving.url, notes: notes.live },
     `Watching ${amount(notes.live, 'note')} in ${file.shown}${listening}`,
   )
-  await watchCopy(mirror, { after, bell }, surroundings)
+  await watchCopy(mirror, { after, bell }, context)
   const exitCode = await receiving.end()
   output.tell('Stopped.')
   return exitCode

@@ -1,16 +1,20 @@
 import { readFile } from 'node:fs/promises'
-import { dirname, relative, resolve } from 'node:path'
-import { systemReason } from '../system-reason.ts'
-import { nearest } from '../terminal/nearest.ts'
+import { dirname, join, resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import { isSystemError, systemReason } from '../errors/system-error.ts'
 import { ConfigurationError } from './configuration-error.ts'
-import { PLAIN_SETTINGS, type PlainSettingName, SECRETS, type SecretDeclaration } from './setting-table.ts'
+import {
+  CONFIGURATION_FILE,
+  ENV_FILE,
+  isPlainSetting,
+  PLAIN_SETTINGS,
+  type PlainSettingName,
+  SECRETS,
+} from './setting-table.ts'
 
-/** The name under which the configuration file is looked for in the working folder. */
-export const CONFIGURATION_FILE = 'notewire.config.json'
-
-/** What a configuration file says. */
+/** The content of a configuration file. */
 export interface ConfigurationFile {
-  /** As it is shown: relative to the working folder. */
+  /** The file as it was named. */
   readonly path: string
   /** The folder from which its relative paths start. */
   readonly folder: string
@@ -18,90 +22,85 @@ export interface ConfigurationFile {
 }
 
 /**
- * Reads the configuration file: the one that was asked for, or else the one in the working folder, if there is one.
+ * Reads the configuration file: the one that `--config` names, or the one in the working folder, if it exists.
  *
- * @throws `ConfigurationError` naming the file, and the field that cannot be
+ * @throws `ConfigurationError` that names the file, and the field that is not valid
  */
 export async function loadConfigurationFile(
   workingFolder: string,
-  askedFor: string | undefined,
+  named: string | undefined,
 ): Promise<ConfigurationFile | undefined> {
-  const absolute = resolve(workingFolder, askedFor ?? CONFIGURATION_FILE)
-  const shown = askedFor ?? CONFIGURATION_FILE
-  const content = await contentOf(absolute, shown, askedFor !== undefined)
-  if (content === undefined) return undefined
-  const folder = relative(workingFolder, dirname(absolute))
-  return { path: shown, folder, values: readConfiguration(content, shown) }
+  const path = named ?? CONFIGURATION_FILE
+  try {
+    const content = await readFile(resolve(workingFolder, path), 'utf8')
+    return { path, folder: dirname(path), values: readConfiguration(content, path) }
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error
+    if (named === undefined && isSystemError(error, 'ENOENT')) return undefined
+    throw unreadable(path, `cannot be read: ${systemReason(error)}. Pass the path of a JSON file with --config.`)
+  }
 }
 
-/** Reads a configuration from its text. */
+/**
+ * Reads the variables of the file `.env` in the working folder. A folder of that name is ignored: virtual environments
+ * of Python have it.
+ *
+ * @throws `ConfigurationError` when the file exists and cannot be read; it quotes nothing of the file
+ */
+export async function loadEnvFile(workingFolder: string): Promise<Readonly<Record<string, string | undefined>>> {
+  try {
+    const content = await readFile(join(workingFolder, ENV_FILE), 'utf8')
+    return parseEnv(content.replace(/^\uFEFF/, ''))
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'EISDIR')) return {}
+    throw new ConfigurationError(
+      'configuration_unreadable',
+      `the file ${ENV_FILE} of this folder cannot be read: ${systemReason(error)}. Give yourself permission to read it, or move it away.`,
+    )
+  }
+}
+
 function readConfiguration(content: string, path: string): ConfigurationFile['values'] {
   const values: Partial<Record<PlainSettingName, string>> = {}
   for (const [field, value] of Object.entries(parse(content, path))) {
     if (field === '$schema') continue
     if (!isPlainSetting(field)) throw unknownField(field, path)
-    if (typeof value !== 'string') throw notText(field, path)
+    if (typeof value !== 'string') {
+      throw new ConfigurationError('setting_invalid', `"${field}" in ${path} takes a text. Put it between quotes.`)
+    }
     values[field] = value
   }
   return values
-}
-
-async function contentOf(absolute: string, shown: string, mustExist: boolean): Promise<string | undefined> {
-  try {
-    return await readFile(absolute, 'utf8')
-  } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    if (isMissing && !mustExist) return undefined
-    throw unreadable(shown, `cannot be read: ${systemReason(error)}. Pass the path of a JSON file with --config.`)
-  }
 }
 
 function parse(content: string, path: string): object {
   let parsed: unknown
   try {
     parsed = JSON.parse(content.replace(/^\uFEFF/, ''))
-  } catch (error) {
-    // The message itself quotes the file, in which somebody may have put a key.
-    const [, line] = /\(line (\d+) /.exec(error instanceof Error ? error.message : '') ?? []
-    const where = line === undefined ? 'is not JSON' : `is not JSON from line ${line} on`
-    throw unreadable(path, `${where}. Mind commas, quotes and braces; comments are not allowed.`)
+  } catch {
+    // The parser's message quotes the file, which may contain a key.
+    throw unreadable(path, 'is not JSON. Check commas, quotes and braces; comments are not allowed.')
   }
   if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed
-  throw unreadable(path, 'should hold an object, such as { "baseUrl": "https://notes.example" }.')
-}
-
-function isPlainSetting(field: string): field is PlainSettingName {
-  return Object.hasOwn(PLAIN_SETTINGS, field)
+  throw unreadable(path, 'should contain an object, such as { "baseUrl": "https://notes.example" }.')
 }
 
 function unknownField(field: string, path: string): ConfigurationError {
   const exposed = Object.values(SECRETS).find(({ exposedAs }) => exposedAs.test(field))
-  if (exposed !== undefined) return exposedSecret(field, path, exposed)
-  const known = Object.keys(PLAIN_SETTINGS)
-  const meant = nearest(field, known)
-  const advice = meant === undefined ? `It may hold: ${known.join(', ')}.` : `Did you mean "${meant}"?`
+  if (exposed !== undefined) {
+    const { title, variable, file } = exposed
+    return new ConfigurationError(
+      'secret_exposed',
+      `"${field}" is in ${path}, but configuration files are often copied and committed. Set ${variable} instead, or name a file that contains only the ${title} as "${file}". Create a new ${title} if others can read the file.`,
+    )
+  }
+  const known = Object.keys(PLAIN_SETTINGS).join(', ')
   return new ConfigurationError(
     'setting_invalid',
-    field,
-    `"${field}" in ${path}`,
-    `${path} has a field "${field}", which is no setting. ${advice}`,
+    `${path} has a field "${field}", which is not a setting. The settings are: ${known}.`,
   )
-}
-
-function exposedSecret(field: string, path: string, { title, variable, file }: SecretDeclaration): ConfigurationError {
-  return new ConfigurationError(
-    'secret_exposed',
-    field,
-    `"${field}" in ${path}`,
-    `"${field}" stands in ${path}, and configuration files are copied and committed. Set ${variable} instead, or name a file that holds the ${title} as "${file}". Make a new ${title} if the file was shared.`,
-  )
-}
-
-function notText(field: string, path: string): ConfigurationError {
-  const source = `"${field}" in ${path}`
-  return new ConfigurationError('setting_invalid', field, source, `${source} takes a text. Put it between quotes.`)
 }
 
 function unreadable(path: string, problem: string): ConfigurationError {
-  return new ConfigurationError('configuration_unreadable', '', path, `the configuration file ${path} ${problem}`)
+  return new ConfigurationError('configuration_unreadable', `the configuration file ${path} ${problem}`)
 }

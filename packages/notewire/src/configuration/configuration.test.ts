@@ -40,7 +40,7 @@ describe('a setting', () => {
     [
       'in the environment',
       { env: { NOTES_BASE_URL: 'notes' } },
-      'NOTES_BASE_URL takes an http or https URL, not "notes".',
+      'NOTES_BASE_URL is "notes". It takes an http or https URL.',
     ],
     ['nowhere', {}, 'Pass --base-url <url>, set NOTES_BASE_URL, or put "baseUrl" into notewire.config.json.'],
   ])('that is wrong %s ends with 3, and the place is named', async (_place, options, complaint) => {
@@ -50,20 +50,67 @@ describe('a setting', () => {
   })
 })
 
+describe('the file .env of the working folder', () => {
+  it('gives settings and secrets that neither a flag nor the environment gives, before the configuration file', async () => {
+    const { env } = await mockService()
+    const cwd = await folderWith({ baseUrl: NOWHERE })
+    await writeFile(
+      join(cwd, '.env'),
+      `NOTES_BASE_URL="${env['NOTES_BASE_URL']}"\nNOTES_API_KEY=${env['NOTES_API_KEY']}\n`,
+    )
+    expect((await list({ cwd })).exitCode).toBe(0)
+    expect((await list({ cwd, env: { NOTES_BASE_URL: NOWHERE } })).exitCode).toBe(5)
+    expect((await list({ cwd, env: { NOTES_API_KEY: 'ntw_live_k7.hush-hush' } })).exitCode).toBe(4)
+    expect((await list({ cwd, env: { NOTES_API_KEY: '' } })).exitCode).toBe(3)
+  })
+
+  it('does not stand before a file that the environment names', async () => {
+    const { env } = await mockService()
+    const { NOTES_API_KEY: key = '', ...base } = env
+    const cwd = await temporaryFolder()
+    await writeFile(join(cwd, '.env'), 'NOTES_API_KEY=ntw_live_k7.hush-hush\n')
+    await writeFile(join(cwd, 'key'), key, { mode: 0o600 })
+    expect((await list({ cwd, env: { ...base, NOTES_API_KEY_FILE: 'key' } })).exitCode).toBe(0)
+  })
+
+  it('is named by the error about a value in it, and its secrets are not shown', async () => {
+    const cwd = await temporaryFolder()
+    await writeFile(join(cwd, '.env'), 'NOTES_BASE_URL=notes\nNOTES_API_KEY=ntw_live_k7.hush-hush\n')
+    const { exitCode, stdout, stderr } = await runNotewire(['endpoints', 'list'], { cwd })
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain('NOTES_BASE_URL in .env is "notes". It takes an http or https URL.')
+    expect(stdout + stderr).not.toContain('hush')
+  })
+
+  it('may be a folder, which is left alone', async () => {
+    const { env } = await mockService()
+    const cwd = await temporaryFolder()
+    await mkdir(join(cwd, '.env'))
+    expect((await list({ cwd, env })).exitCode).toBe(0)
+    expect((await list({ cwd })).stderr).toContain('setting_missing')
+  })
+
+  it('is mentioned by the help', async () => {
+    expect((await runNotewire(['--help'])).stdout).toMatch(
+      /Settings come from flags, else the environment,\s+else the file \.env/,
+    )
+  })
+})
+
 describe('a configuration file', () => {
   it.each([
     ['is not JSON', '{ "baseUrl": ', /notewire.config.json is not JSON/],
-    ['is no object', '[]', /should hold an object/],
+    ['is no object', '[]', /should contain an object/],
     [
       'has a field that is misspelt',
       '{"baseURL": "https://notes.example"}',
-      /"baseURL", which is no setting. Did you mean "baseUrl"/,
+      /"baseURL", which is not a setting. The settings are: baseUrl, /,
     ],
     ['has a value of another type', '{"baseUrl": 7}', /"baseUrl" in notewire.config.json takes a text/],
     [
       'has a value that cannot be',
       '{"baseUrl": "ftp://x"}',
-      /"baseUrl" in notewire.config.json takes an http or https URL/,
+      /"baseUrl" in notewire.config.json is "ftp:\/\/x". It takes an http or https URL/,
     ],
   ])('that %s ends with 3', async (_fault, content, complaint) => {
     const { exitCode, stderr } = await list({ cwd: await folderWith(content) })
@@ -127,6 +174,16 @@ describe('a secret', () => {
     const { exitCode, stderr } = await list({ cwd, env: { NOTES_BASE_URL: NOWHERE } }, ['--api-key-file', 'key'])
     expect(exitCode).toBe(3)
     expect(stderr).toContain('the file key, named by --api-key-file,')
+  })
+
+  it('in a URL is rejected, and not shown', async () => {
+    const url = 'http://me:hush-hush@127.0.0.1:9'
+    const flag = await runNotewire(['endpoints', 'create', url])
+    const setting = await list({ cwd: await temporaryFolder(), env: { NOTES_BASE_URL: url } })
+    expect(flag.exitCode).toBe(2)
+    expect(setting.exitCode).toBe(3)
+    expect(flag.stderr + setting.stderr).toContain('URL without credentials')
+    expect(flag.stderr + setting.stderr).not.toContain('hush')
   })
 
   it('that is nowhere is not asked for where nobody sits at a terminal', async () => {

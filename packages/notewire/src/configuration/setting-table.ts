@@ -1,73 +1,72 @@
-import { longName } from '../commands/declarations.ts'
-import { httpUrl, path, text, type ValueReader } from '../commands/value-readers.ts'
+import { Option } from '@commander-js/extra-typings'
+import { UsageError } from '../errors/failure.ts'
+import { httpUrl, path, text, type ValueReader } from './value-readers.ts'
 
-/** A setting that may be given in three places: flag, environment, configuration file. The first that has it counts. */
+/** The configuration file that the program looks for in the working folder. */
+export const CONFIGURATION_FILE = 'notewire.config.json'
+
+/** The file with variables that the program looks for in the working folder. */
+export const ENV_FILE = '.env'
+
+/** A setting. It comes from a flag, the environment, `.env` or the configuration file: the first of them that has it. */
 export interface SettingDeclaration<Value> {
+  /** The flag, whose name in camel case is the name of the setting. */
   readonly flags: string
   readonly description: string
-  /** The environment variable. In the configuration file, a setting goes by its own name. */
+  /** The environment variable. */
   readonly variable: string
-  /** Whether it is a path: one in the configuration file starts from the folder of that file. */
-  readonly isPath: boolean
   readonly read: ValueReader<Value>
 }
 
-/** A secret: from the environment, a file or a prompt, and never from a flag, which would end in the history of the shell. */
+/** A secret. It comes from the environment, a file or a prompt; the history of the shell would keep a flag. */
 export interface SecretDeclaration {
-  /** What it is, in words. */
   readonly title: string
   /** The variable that holds it. */
   readonly variable: string
   /** The setting that names the file which holds it. */
   readonly file: PlainSettingName
-  /** Flags that somebody might try: refused with an explanation. */
+  /** Flags that a user might try. The program rejects them with an explanation. */
   readonly refusedFlags: readonly string[]
-  /** Names that somebody might give it in the configuration file: refused, too. */
+  /** Fields of the configuration file that a user might try. The program rejects them, too. */
   readonly exposedAs: RegExp
 }
 
-/** Settings that are no secrets. */
+/** Settings that are not secrets. */
 export const PLAIN_SETTINGS = {
   baseUrl: {
     flags: '--base-url <url>',
     description: 'where the notes service is, without /v1',
     variable: 'NOTES_BASE_URL',
-    isPath: false,
     read: httpUrl,
   },
   apiKeyFile: {
     flags: '--api-key-file <file>',
-    description: 'a file that holds the API key and nothing else',
+    description: 'a file that contains only the API key',
     variable: 'NOTES_API_KEY_FILE',
-    isPath: true,
     read: path,
   },
   secretFile: {
     flags: '--secret-file <file>',
-    description: 'a file that holds the signing secret and nothing else',
+    description: 'a file that contains only the signing secret',
     variable: 'NOTES_SIGNING_SECRET_FILE',
-    isPath: true,
     read: path,
   },
   forwardSecretFile: {
     flags: '--forward-secret-file <file>',
-    description: 'a file that holds the secret to sign anew with',
+    description: 'a file that contains only the secret of the receiver to forward to',
     variable: 'NOTEWIRE_FORWARD_SECRET_FILE',
-    isPath: true,
     read: path,
   },
   notesField: {
     flags: '--notes-field <name>',
-    description: 'the field of the list answer that holds the notes (open point 1)',
+    description: 'the field of the list response that contains the notes (open point 1)',
     variable: 'NOTES_LIST_FIELD',
-    isPath: false,
     read: text,
   },
   database: {
     flags: '--database <file>',
-    description: 'the SQLite file of the local copy (default: notes.db)',
+    description: 'the SQLite file of the local copy; notes.db by default',
     variable: 'NOTEWIRE_DATABASE',
-    isPath: true,
     read: path,
   },
 } as const satisfies Readonly<Record<string, SettingDeclaration<unknown>>>
@@ -97,29 +96,69 @@ export const SECRETS = {
   },
 } as const satisfies Readonly<Record<string, { readonly file: string } & Omit<SecretDeclaration, 'file'>>>
 
-/** The name of a setting that is no secret. */
+/** The name of a setting that is not a secret. */
 export type PlainSettingName = keyof typeof PLAIN_SETTINGS
 
 /** The name of a secret. */
 export type SecretName = keyof typeof SECRETS
 
-/** What a command can declare that it reads. A secret brings the flag of its file. */
+/** The name of a setting or a secret. */
 export type SettingName = PlainSettingName | SecretName
 
-/** What a setting is, once read. */
+/** The type of a setting. */
 export type SettingValue<Name extends PlainSettingName> = ReturnType<(typeof PLAIN_SETTINGS)[Name]['read']>
 
 /** The flag of a setting, as it is typed: `--base-url`. */
 export function longFlag(name: PlainSettingName): string {
-  return longName(PLAIN_SETTINGS[name].flags)
+  return PLAIN_SETTINGS[name].flags.replace(/ .*/, '')
 }
 
-/** Tells whether a setting is a secret. */
+/** Tells whether a name is that of a secret. */
 export function isSecret(name: SettingName): name is SecretName {
   return Object.hasOwn(SECRETS, name)
 }
 
-/** The setting that a flag exists for: of a secret, the one that names its file. */
-export function plainNameOf(name: SettingName): PlainSettingName {
-  return isSecret(name) ? SECRETS[name].file : name
+/** Tells whether a name is that of a setting that is not a secret. */
+export function isPlainSetting(name: string): name is PlainSettingName {
+  return Object.hasOwn(PLAIN_SETTINGS, name)
+}
+
+/** The environment variable of a setting or a secret. */
+export function variableOf(name: SettingName): string {
+  return isSecret(name) ? SECRETS[name].variable : PLAIN_SETTINGS[name].variable
+}
+
+/** The flags of a setting; of a secret, those of the setting that names its file. */
+type FlagsOf<Name extends SettingName> = Name extends SecretName
+  ? (typeof PLAIN_SETTINGS)[(typeof SECRETS)[Name]['file']]['flags']
+  : Name extends PlainSettingName
+    ? (typeof PLAIN_SETTINGS)[Name]['flags']
+    : never
+
+/**
+ * The option by which a command takes a setting; for a secret, the option that names its file. The command reads the value
+ * from `context.settings`, which also looks in the other places.
+ */
+export function optionOf<Name extends SettingName>(name: Name): Option<FlagsOf<Name>> {
+  const plain: PlainSettingName = isSecret(name) ? SECRETS[name].file : (name as PlainSettingName)
+  const { flags, description, variable } = PLAIN_SETTINGS[plain]
+  const direct = isSecret(name) ? `; ${SECRETS[name].variable} contains it itself` : ''
+  return new Option(flags as FlagsOf<Name>, `${description} (or ${variable}${direct})`)
+}
+
+/**
+ * Rejects secrets among the arguments, before the program parses them, and without quoting them.
+ *
+ * @throws `UsageError` that says where the secret belongs
+ */
+export function refuseSecretFlags(args: readonly string[]): void {
+  for (const argument of args) {
+    const [flag = ''] = argument.split('=')
+    const secret = Object.values(SECRETS).find(({ refusedFlags }) => refusedFlags.some((refused) => refused === flag))
+    if (secret === undefined) continue
+    const { title, variable, file } = secret
+    throw new UsageError(
+      `the program does not accept ${flag}: typed arguments stay in the history of the shell, and every user of the machine can see them. Set ${variable}, or pass a file that contains the ${title} with ${longFlag(file)}. If you have typed the ${title} here, make a new one.`,
+    )
+  }
 }

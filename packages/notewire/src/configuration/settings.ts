@@ -1,23 +1,186 @@
-import type { PlainSettingName, SecretName, SettingValue } from './setting-table.ts'
+import { isAbsolute, join, resolve } from 'node:path'
+import { InvalidArgumentError } from '@commander-js/extra-typings'
+import { UsageError } from '../errors/failure.ts'
+import type { Prompts } from '../terminal/prompts.ts'
+import { ConfigurationError } from './configuration-error.ts'
+import { type ConfigurationFile, loadConfigurationFile, loadEnvFile } from './configuration-file.ts'
+import { readSecretFile } from './secret-file.ts'
+import {
+  CONFIGURATION_FILE,
+  ENV_FILE,
+  isSecret,
+  longFlag,
+  PLAIN_SETTINGS,
+  type PlainSettingName,
+  SECRETS,
+  type SecretName,
+  type SettingName,
+  type SettingValue,
+  variableOf,
+} from './setting-table.ts'
+import { path } from './value-readers.ts'
 
-/** The settings of one run. Nothing is read before it is asked for. */
+/** The settings of one run. Nothing is read before a command asks for it. */
 export interface Settings {
   /**
-   * A setting, of the first place that has it: flag, environment, configuration file.
+   * A setting, from the first place that has it: flag, environment, `.env`, configuration file.
    *
-   * @returns `undefined` when it is in none
-   * @throws `ConfigurationError` naming the place whose value cannot be
+   * @returns `undefined` if no place has it
+   * @throws `ConfigurationError` that names the place whose value is not valid
    */
   find<Name extends PlainSettingName>(name: Name): Promise<SettingValue<Name> | undefined>
-  /** A setting that must be there: otherwise the error says the three ways to give it. */
+  /** A setting that is required: the error says the three ways to give it. */
   require<Name extends PlainSettingName>(name: Name): Promise<SettingValue<Name>>
-  /**
-   * A secret: from the file that a flag names, the environment, the file that the environment or the configuration names, or a prompt
-   * where somebody can be asked. Print it only where that was asked for.
-   */
-  requireSecret(name: SecretName): Promise<string>
-  /** Like {@link Settings.requireSecret}, without a prompt: `undefined` when it is nowhere. */
+  /** A secret: from the file that a flag names, the environment, `.env`, or the file that the environment or the configuration names. */
   findSecret(name: SecretName): Promise<string | undefined>
-  /** Another secret, from a file that a flag of the command's own names: `--other-secret-file`. */
+  /** Like {@link Settings.findSecret}. At a terminal, it asks the user for a missing secret. */
+  requireSecret(name: SecretName): Promise<string>
+  /** Another secret, from the file that a flag of the command itself names: `--other-secret-file`. */
   secretOfFile(path: string, flag: string): Promise<string>
+}
+
+/** Where the settings of a run come from. */
+export interface SettingSources {
+  /** The values of the flags, by the names of the settings. */
+  readonly flags: Readonly<Record<string, unknown>>
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly workingFolder: string
+  /** The value of `--config`. */
+  readonly configurationPath: string | undefined
+  readonly prompts: Prompts
+  readonly warn: (text: string) => void
+  /** Receives every secret, so that no error shows it. */
+  readonly conceal: (secret: string) => void
+}
+
+/** A value, and the place that it came from. */
+interface Found {
+  readonly text: string
+  /** `--base-url`, `NOTES_BASE_URL`, `NOTES_BASE_URL in .env`, `"baseUrl" in notewire.config.json`. */
+  readonly source: string
+  readonly isFlag?: boolean
+}
+
+/** The value of a setting in one place. */
+type Place = (name: SettingName) => Found | undefined
+
+/** The settings of one run. */
+export function createSettings(sources: SettingSources): Settings {
+  const { flags, env, workingFolder, configurationPath, prompts, warn, conceal } = sources
+  let envFile: ReturnType<typeof loadEnvFile> | undefined
+  let configuration: ReturnType<typeof loadConfigurationFile> | undefined
+  const secrets = new Map<SecretName, Promise<string | undefined>>()
+
+  /** The places in the order in which they count. A file is read when the places before it do not have the setting. */
+  async function* places(): AsyncGenerator<Place> {
+    yield (name) => {
+      const text = flags[name]
+      return typeof text === 'string' && !isSecret(name) ? { text, source: longFlag(name), isFlag: true } : undefined
+    }
+    yield (name) => foundIn(env, name, variableOf(name))
+    envFile ??= loadEnvFile(workingFolder)
+    const variables = await envFile
+    // A variable that is empty in the environment is left out on purpose: `NOTES_BASE_URL= notewire …`.
+    yield (name) =>
+      env[variableOf(name)] === undefined ? foundIn(variables, name, `${variableOf(name)} in ${ENV_FILE}`) : undefined
+    configuration ??= loadConfigurationFile(workingFolder, configurationPath)
+    const file = await configuration
+    if (file !== undefined) yield (name) => foundInConfiguration(file, name)
+  }
+
+  async function find<Name extends PlainSettingName>(name: Name): Promise<SettingValue<Name> | undefined> {
+    for await (const place of places()) {
+      const found = place(name)
+      if (found !== undefined) return readSetting(name, found)
+    }
+    return undefined
+  }
+
+  async function require<Name extends PlainSettingName>(name: Name): Promise<SettingValue<Name>> {
+    const value = await find(name)
+    if (value === undefined) throw missing(name)
+    return value
+  }
+
+  function findSecret(name: SecretName): Promise<string | undefined> {
+    const known = secrets.get(name) ?? lookForSecret(name)
+    secrets.set(name, known)
+    return known
+  }
+
+  async function lookForSecret(name: SecretName): Promise<string | undefined> {
+    const { file } = SECRETS[name]
+    for await (const place of places()) {
+      const direct = place(name)
+      if (direct !== undefined) return concealed(direct.text.trim())
+      const named = place(file)
+      if (named !== undefined) return await secretOfFile(readSetting(file, named), named.source)
+    }
+    return undefined
+  }
+
+  async function secretOfFile(path: string, source: string): Promise<string> {
+    const { secret, exposedMode } = await readSecretFile(resolve(workingFolder, path), path, source)
+    if (exposedMode !== undefined) {
+      warn(`Others can read ${path} (mode ${exposedMode}). Protect it: chmod 600 ${path}`)
+    }
+    return concealed(secret)
+  }
+
+  async function requireSecret(name: SecretName): Promise<string> {
+    const secret = await findSecret(name)
+    if (secret !== undefined) return secret
+    if (!prompts.available) throw missingSecret(name)
+    const typed = (await prompts.secret(`What is the ${SECRETS[name].title}? (the terminal does not show it)`)).trim()
+    if (typed === '') throw missingSecret(name)
+    secrets.set(name, Promise.resolve(typed))
+    return concealed(typed)
+  }
+
+  function concealed(secret: string): string {
+    conceal(secret)
+    return secret
+  }
+
+  return { find, require, findSecret, requireSecret, secretOfFile }
+}
+
+function foundIn(variables: SettingSources['env'], name: SettingName, source: string): Found | undefined {
+  const text = variables[variableOf(name)]
+  return text === undefined || text === '' ? undefined : { text, source }
+}
+
+function foundInConfiguration({ path: file, folder, values }: ConfigurationFile, name: SettingName): Found | undefined {
+  if (isSecret(name)) return undefined
+  const text = values[name]
+  if (text === undefined) return undefined
+  const isRelativePath = PLAIN_SETTINGS[name].read === path && text !== '' && !isAbsolute(text)
+  return { text: isRelativePath ? join(folder, text) : text, source: `"${name}" in ${file}` }
+}
+
+function readSetting<Name extends PlainSettingName>(name: Name, { text, source, isFlag }: Found): SettingValue<Name> {
+  try {
+    return PLAIN_SETTINGS[name].read(text) as SettingValue<Name>
+  } catch (error) {
+    const isInvalid = error instanceof InvalidArgumentError
+    if (!isInvalid && !(error instanceof UsageError)) throw error
+    const message = isInvalid ? `${source} is "${text}". ${error.message}` : `${source}: ${error.message}`
+    throw isFlag ? new UsageError(message) : new ConfigurationError('setting_invalid', message)
+  }
+}
+
+function missing(name: PlainSettingName): ConfigurationError {
+  const { description, variable, flags } = PLAIN_SETTINGS[name]
+  return new ConfigurationError(
+    'setting_missing',
+    `${longFlag(name)} is missing: ${description}. Pass ${flags}, set ${variable}, or put "${name}" into ${CONFIGURATION_FILE}.`,
+  )
+}
+
+function missingSecret(name: SecretName): ConfigurationError {
+  const { title, variable, file } = SECRETS[name]
+  return new ConfigurationError(
+    'setting_missing',
+    `the ${title} is missing. Set ${variable}, or pass a file that contains it with ${longFlag(file)}; at a terminal, the program asks for it.`,
+  )
 }

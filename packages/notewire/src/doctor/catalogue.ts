@@ -1,32 +1,37 @@
-import type { CheckGroup } from './check.ts'
-import { answer } from './checks/answer.ts'
-import { body } from './checks/body.ts'
-import { connection } from './checks/connection.ts'
-import { effect } from './checks/effect.ts'
-import { event } from './checks/event.ts'
-import { header } from './checks/header.ts'
-import { repetition } from './checks/repetition.ts'
-import { secret } from './checks/secret.ts'
-import { signature } from './checks/signature.ts'
-import { timestamp } from './checks/timestamp.ts'
+import type { Check } from './check.ts'
+import { answerChecks } from './checks/answer.ts'
+import { bodyChecks } from './checks/body.ts'
+import { connectionChecks } from './checks/connection.ts'
+import { effectChecks } from './checks/effect.ts'
+import { eventChecks } from './checks/event.ts'
+import { headerChecks } from './checks/header.ts'
+import { repetitionChecks } from './checks/repetition.ts'
+import { secretChecks, signatureChecks } from './checks/signature.ts'
+import { timestampChecks } from './checks/timestamp.ts'
 
-/** Everything that a receiver is examined for, in the order in which it is. */
-export const CATALOGUE: readonly CheckGroup[] = [
-  connection,
-  signature,
-  secret,
-  timestamp,
-  header,
-  body,
-  event,
-  repetition,
-  effect,
-  answer,
+/** Every check, in the order in which they run. */
+export const CHECKS: readonly Check[] = [
+  ...connectionChecks,
+  ...signatureChecks,
+  ...secretChecks,
+  ...timestampChecks,
+  ...headerChecks,
+  ...bodyChecks,
+  ...eventChecks,
+  ...repetitionChecks,
+  ...effectChecks,
+  ...answerChecks,
 ]
 
-/** What `--only` takes: every check, and the groups by what comes before the dot. */
+/** What `--only` takes: the IDs of checks, and the names of groups before the dot. */
 export function namesOfChecks(): readonly string[] {
-  const ids = CATALOGUE.flatMap(({ checks }) => checks.map(({ id }) => id))
-  const groups = ids.map((id) => id.slice(0, id.indexOf('.')))
-  return [...new Set(groups), ...ids]
+  const ids = CHECKS.map(({ id }) => id)
+  return [...new Set(ids.map((id) => id.slice(0, id.indexOf('.')))), ...ids]
+}
+
+/** The checks with these IDs or groups, and those of the connection, without which the others would show nothing. All by default. */
+export function checksNamed(names: readonly string[] = []): readonly Check[] {
+  if (names.length === 0) return CHECKS
+  const isNamed = ({ id }: Check) => names.some((name) => id === name || id.startsWith(`${name}.`))
+  return CHECKS.filter((check) => connectionChecks.includes(check) || isNamed(check))
 }

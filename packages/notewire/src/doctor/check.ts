@@ -1,68 +1,108 @@
-import type { Bench } from './bench.ts'
-import type { Delivery } from './delivery.ts'
-import type { Exchange } from './reply.ts'
+import type { Delivery, DeliveryTraits } from './delivery.ts'
+import type { Examination } from './examination.ts'
+import { describeExchange, type Exchange, isAccepted, isRejected, type Reply } from './reply.ts'
 
-/** A `must` that does not hold fails the receiver; a `should` warns. */
-export type Severity = 'must' | 'should'
-
-/** One statement of the contract, and how to find out whether it holds. */
+/** One statement of the contract, and how to test it. */
 export interface Check {
-  /** Stable, for scripts: the group, a dot, and a name. */
+  /** Stable, for scripts: a group, a dot and a name. */
   readonly id: string
+  /** The title of the group in reports. */
+  readonly group: string
   /** The statement as a sentence. */
   readonly title: string
-  /** Where it stands: `§5, receiver rule 4`, `open point 26`. */
+  /** The section of the contract: `§5, receiver rule 4`, `open point 26`. */
   readonly section: string
-  readonly severity: Severity
-  /** What to do when it does not hold, in one or two sentences. */
+  /** If a `must` does not hold, the receiver fails. If a `should` does not hold, the report warns. */
+  readonly severity: 'must' | 'should'
+  /** What to change in the receiver if the statement does not hold, in one or two sentences. */
   readonly fix: string
-  /** The id of an earlier check, without which this one would only say the same again. */
-  readonly presupposes?: string | undefined
-  /** Whether it says something of a receiver that does not even take a valid delivery. */
-  readonly withoutValidDelivery?: boolean | undefined
-  readonly examine: Examine
+  /** The ID of an earlier check. If that one did not pass, this one is skipped: it would report the same problem. */
+  readonly requires?: string
+  /** Whether the check also runs if the receiver accepts no valid delivery. */
+  readonly always?: boolean
+  readonly run: RunCheck
 }
 
-/** Finds out whether a statement holds. Throws nothing but the reason of the bench's signal. */
-export type Examine = (bench: Bench) => Promise<Observation>
+/** Tests a statement. Throws nothing but the reason of the examination's signal. */
+export type RunCheck = (examination: Examination) => Promise<Outcome>
 
-/** What an examination came to. */
-export type Observation =
-  | { readonly kind: 'held'; readonly seen: string }
-  | {
-      readonly kind: 'missed'
-      readonly seen: string
-      /** The request to repeat, where a single one shows it. */
-      readonly delivery?: Delivery | undefined
-      /** The probable cause, where the bench could find it. */
-      readonly cause?: string | undefined
-      /** Nearly right: warns even where the check is a `must`. */
-      readonly nearly?: boolean | undefined
-    }
-  /** Nothing can be said, and why. */
-  | { readonly kind: 'untested'; readonly reason: string }
+/** The result of a check. */
+export interface Outcome {
+  /** `failed` becomes `warned` if the check is a `should`. */
+  readonly verdict: 'passed' | 'failed' | 'warned' | 'not_tested'
+  /** What the receiver did. If it was not tested: why. */
+  readonly seen: string
+  /** The request that shows the problem. */
+  readonly delivery?: Delivery
+  /** The probable cause, if it is known. */
+  readonly cause?: string | undefined
+}
 
-/** Checks that belong together. */
-export interface CheckGroup {
-  readonly title: string
-  readonly checks: readonly Check[]
+type CheckDetails = Pick<Check, 'fix' | 'requires' | 'always' | 'run'>
+
+/** Declares a check that fails the receiver. */
+export function must(id: string, title: string, section: string, details: CheckDetails): Omit<Check, 'group'> {
+  return { id, title, section, severity: 'must', ...details }
+}
+
+/** Declares a check that warns. */
+export function should(id: string, title: string, section: string, details: CheckDetails): Omit<Check, 'group'> {
+  return { id, title, section, severity: 'should', ...details }
+}
+
+/** Gives checks the title of their group. */
+export function group(title: string, checks: readonly Omit<Check, 'group'>[]): readonly Check[] {
+  return checks.map((check) => ({ ...check, group: title }))
 }
 
 /** The statement holds. */
-export function held(seen: string): Observation {
-  return { kind: 'held', seen }
+export function passed(seen: string): Outcome {
+  return { verdict: 'passed', seen }
 }
 
 /** The statement does not hold, as this exchange shows. */
-export function missed(
-  exchange: Exchange,
-  seen: string,
-  more: { readonly cause?: string | undefined; readonly nearly?: boolean } = {},
-): Observation {
-  return { kind: 'missed', seen, delivery: exchange.delivery, ...more }
+export function failed({ delivery }: Exchange, seen: string, cause?: string): Outcome {
+  return { verdict: 'failed', seen, delivery, cause }
 }
 
-/** Nothing can be said. */
-export function untested(reason: string): Observation {
-  return { kind: 'untested', reason }
+/** The statement almost holds, so that even a `must` only warns. */
+export function warned({ delivery }: Exchange, seen: string, cause?: string): Outcome {
+  return { verdict: 'warned', seen, delivery, cause }
+}
+
+/** The statement cannot be tested. */
+export function notTested(reason: string): Outcome {
+  return { verdict: 'not_tested', seen: reason }
+}
+
+/** The deliveries of a check, in order. Made when the check runs, because signatures expire. */
+export type Draft = (examination: Examination) => Partial<DeliveryTraits> | readonly Partial<DeliveryTraits>[]
+
+/** Passes if the receiver accepts every delivery. */
+export function accepts(draft: Draft): RunCheck {
+  return answers('a 2xx', isAccepted, draft)
+}
+
+/** Passes if the receiver rejects every delivery. */
+export function rejects(draft: Draft): RunCheck {
+  return answers('a 4xx', isRejected, draft)
+}
+
+/** Passes if the receiver accepts or rejects every delivery: no 5xx, no timeout, no closed connection. */
+export function acceptsOrRejects(draft: Draft): RunCheck {
+  return answers('a 2xx or a 4xx', (reply) => isAccepted(reply) || isRejected(reply), draft)
+}
+
+/** Passes if every answer is the expected one. Stops at the first that is not. */
+export function answers(expected: string, isExpected: (reply: Reply) => boolean, draft: Draft): RunCheck {
+  return async (examination) => {
+    const deliveries = [draft(examination)].flat()
+    let seen = ''
+    for (const traits of deliveries) {
+      const exchange = await examination.deliver(traits)
+      seen = describeExchange(exchange)
+      if (!isExpected(exchange.reply)) return failed(exchange, `${seen}; expected ${expected}`)
+    }
+    return passed(deliveries.length === 1 ? seen : `${deliveries.length} deliveries; the last one: ${seen}`)
+  }
 }

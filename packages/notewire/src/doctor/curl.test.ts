@@ -5,18 +5,17 @@ import { curlOf } from './curl.ts'
 import { type DeliveryTraits, makeDelivery } from './delivery.ts'
 import { TEST_SECRET } from './fixtures/secrets.ts'
 import { startReceiver } from './fixtures/start-receiver.ts'
-import { DEFAULT_LIMITS } from './limits.ts'
 import { send } from './send.ts'
-import { signerOf } from './signer.ts'
+import { secretOf } from './signer.ts'
 
 const run = promisify(execFile)
 
-const DELIVERIES: readonly [string, DeliveryTraits][] = [
-  ['a plain delivery', { body: '{"a":1}' }],
+const DELIVERIES: readonly [string, Omit<DeliveryTraits, 'url' | 'signer'>][] = [
+  ['a plain body', { body: '{"a":1}' }],
   ['quotes, dollars and backslashes', { body: '{"a":"it\'s $HOME `id` \\\\ \\u0041 %s"}' }],
   ['line breaks and characters outside ASCII', { body: '\r\n {"é":"\u{1F4DD}\u2028"}\r\n' }],
   ['an empty body', { body: '' }],
-  ['bytes that are no text', { body: Buffer.from([0x7b, 0xff, 0x00, 0x25, 0x5c, 0x27, 0x0a, 0x31]) }],
+  ['bytes that are not text', { body: Buffer.from([0x7b, 0xff, 0x00, 0x25, 0x5c, 0x27, 0x0a, 0x31]) }],
   ['a large body', { body: '{"a":"\\\\ 100%"}', trailingSpaces: 300_000 }],
   ['an empty header', { body: '{}', webhookId: '' }],
   ['headers that are missing', { body: '{}', headers: { 'content-type': undefined, 'webhook-id': undefined } }],
@@ -25,25 +24,29 @@ const DELIVERIES: readonly [string, DeliveryTraits][] = [
   ['GET', { body: '', method: 'GET' }],
 ]
 
-describe('the command that repeats a request', { timeout: 30_000 }, () => {
-  it.each(DELIVERIES)('sends what was sent: %s', async (_title, traits) => {
+describe('curlOf', () => {
+  it.each(DELIVERIES)('makes a command that sends the same request again: %s', async (_title, traits) => {
     const seen: unknown[] = []
     await using receiver = await startReceiver(async (request, response) => {
       const { method, url, rawHeaders } = request
       const body = Buffer.concat(await request.toArray()).toString('base64')
-      seen.push({ method, url, headers: headersThatCount(rawHeaders), body })
+      seen.push({ method, url, headers: comparableHeaders(rawHeaders), body })
       response.end()
     })
-    const delivery = makeDelivery(traits, { url: new URL(`${receiver.url}?a=1&b='2'`), signer: signerOf(TEST_SECRET) })
-    await send(delivery, { deadlineMs: DEFAULT_LIMITS.answerWithinMs, signal: new AbortController().signal })
+    const delivery = makeDelivery({
+      ...traits,
+      url: new URL(`${receiver.url}?a=1&b='2'`),
+      signer: secretOf(TEST_SECRET).signer,
+    })
+    await send(delivery, 10_000, new AbortController().signal)
     await run('sh', ['-c', curlOf(delivery)])
     expect(seen).toHaveLength(2)
     expect(seen[1]).toEqual(seen[0])
   })
 })
 
-/** The headers as they came, but for what each sender says of itself and the connection. */
-function headersThatCount(rawHeaders: readonly string[]): readonly string[] {
+/** The headers, without those about the sender and the connection. */
+function comparableHeaders(rawHeaders: readonly string[]): readonly string[] {
   const pairs = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1]}`] : []))
   return pairs.filter((pair) => !/^(?:host|connection|accept|expect|content-length):/i.test(pair)).toSorted()
 }

@@ -1,31 +1,27 @@
 import type { Body, Delivery } from './delivery.ts'
 
-/** A header that curl adds by itself, and the receiver must not see when the delivery has none. */
+/** Headers that curl adds by itself. They are suppressed if the delivery has none. */
 const ADDED_BY_CURL = ['content-type', 'user-agent']
 
-/**
- * The command that sends a delivery again, for any POSIX shell. It holds the signature, which is valid for five minutes, and never
- * the secret.
- */
-export function curlOf(delivery: Delivery): string {
-  const { method, url, headers, body } = delivery
+/** A command for any POSIX shell that sends a delivery again. It contains the signature, valid for five minutes, but not the secret. */
+export function curlOf({ method, url, headers, body }: Delivery): string {
   const names = Object.keys(headers).map((name) => name.toLowerCase())
+  const isInArgument = isText(body)
   const parts = [
     `curl -i --max-time 10${method === 'POST' ? '' : ` -X ${method}`} ${quoted(url.href)}`,
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(headerLine(name, value))}`),
     ...ADDED_BY_CURL.filter((name) => !names.includes(name)).map((name) => `-H ${quoted(`${name}:`)}`),
-    ...(method === 'GET' ? [] : [isText(body) ? `--data-binary ${quoted(body.bytes.toString())}` : '--data-binary @-']),
+    ...(method === 'GET' ? [] : [`--data-binary ${isInArgument ? quoted(body.bytes.toString()) : '@-'}`]),
   ]
-  return (method === 'GET' || isText(body) ? '' : `${printedBy(body)} |\n`) + parts.join(' \\\n  ')
+  return (method === 'GET' || isInArgument ? '' : `${printedBy(body)} |\n`) + parts.join(' \\\n  ')
 }
 
-// A name and a semicolon is how curl is told to send an empty header.
+// curl sends an empty header for a name with a semicolon. Node.js reads header values as Latin-1, and terminals write UTF-8.
 function headerLine(name: string, value: string): string {
-  // Header values are bytes, which Node.js writes as Latin-1 and a terminal as UTF-8.
   return value === '' ? `${name};` : `${name}: ${Buffer.from(value, 'latin1').toString()}`
 }
 
-/** Whether the shell can hold the body: UTF-8, no NUL, and not padded. */
+/** Whether the body fits into an argument of a shell: UTF-8, without NUL, and not padded. */
 function isText({ bytes, trailingSpaces }: Body): boolean {
   return trailingSpaces === 0 && !bytes.includes(0) && bytes.equals(Buffer.from(bytes.toString()))
 }

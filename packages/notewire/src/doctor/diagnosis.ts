@@ -1,99 +1,106 @@
-import type { Bench } from './bench.ts'
+import { failed, type Outcome, warned } from './check.ts'
 import { type DeliveryTraits, versioned } from './delivery.ts'
-import { madeUpEvent } from './made-up-event.ts'
-import { isAcknowledged, isRefusal, type Reply, seconds } from './reply.ts'
-import { type Signer, signerWithKey, textAfterPrefix } from './signer.ts'
-
-/** A mistake that receivers make, and the delivery that one which makes it would take. */
-interface Mistake {
-  readonly cause: string
-  readonly delivery: () => Partial<DeliveryTraits>
-}
+import type { Examination } from './examination.ts'
+import { describeExchange, type Exchange, isAccepted, isRejected, type Reply, seconds } from './reply.ts'
+import { signerWithKey } from './signer.ts'
+import { eventBody } from './test-event.ts'
 
 const CLOCK_OFF_BY_MS = 240_000
 
-/** Finds out why a receiver does not take a valid delivery: from its answer, or by sending what it would take. */
-export async function diagnoseRefusal(bench: Bench): Promise<string | undefined> {
-  const { first, secret, deliver } = bench
-  const told = causeToldBy(first.reply, textAfterPrefix(secret))
-  if (told !== undefined) return told
-  if (!isRefusal(first.reply)) return undefined
-  for (const { cause, delivery } of mistakes(bench)) {
-    if (isAcknowledged((await deliver(delivery())).reply)) return cause
-  }
-  return 'its secret is not the one that was given here, or it does not verify the bytes that came'
+const NOTE_NOT_FOUND =
+  'the receiver accepts endpoint.test, so the signature is right and the handler fails. The handler probably reads the note, and the ' +
+  "doctor's notes do not exist at the service. A note that was deleted in the meantime does not exist either: accept its events"
+
+const KIND_REJECTED =
+  'the receiver accepts endpoint.test, so the signature is right. It rejects this kind of event, or the fields of the event'
+
+/**
+ * The outcome for a valid event about a note that the receiver did not accept. Only a warning if the receiver accepts
+ * `endpoint.test` and answered 5xx, 404 or 410: then the handler probably looked for a note that does not exist.
+ */
+export async function unacceptedNoteEvent({ deliver }: Examination, exchange: Exchange): Promise<Outcome> {
+  const seen = `${describeExchange(exchange)}; expected a 2xx`
+  const { reply } = await deliver({ body: eventBody('endpoint.test') })
+  if (!isAccepted(reply)) return failed(exchange, seen)
+  const status = exchange.reply.kind === 'answered' ? exchange.reply.status : 0
+  const isNotFound = status >= 500 || status === 404 || status === 410
+  return isNotFound ? warned(exchange, seen, NOTE_NOT_FOUND) : failed(exchange, seen, KIND_REJECTED)
 }
 
-function causeToldBy(reply: Reply, secretText: string): string | undefined {
+/** Finds the cause why a receiver accepts no valid delivery: from its answer, or by sending what receivers with known mistakes accept. */
+export async function diagnoseRejection(examination: Examination): Promise<string | undefined> {
+  const { first, deliver } = examination
+  const cause = causeByAnswer(first.reply, examination)
+  if (cause !== undefined || !isRejected(first.reply)) return cause
+  for (const [mistake, traits] of knownMistakes(examination)) {
+    if (isAccepted((await deliver(traits)).reply)) return mistake
+  }
+  return 'the receiver uses another secret than this command, or it verifies other bytes than the raw body'
+}
+
+function causeByAnswer(reply: Reply, { secrets: [{ encodedKey }] }: Examination): string | undefined {
   if (reply.kind !== 'answered') return undefined
   const { status, dateMs } = reply
   const clockOffMs = dateMs === undefined ? 0 : Math.abs(Date.now() - dateMs)
-  if (clockOffMs > CLOCK_OFF_BY_MS) return `its clock, by its Date header, is ${seconds(clockOffMs)} off`
-  if (status === 404 || status === 405) return 'nothing takes POST at this path'
-  if (status === 413) return 'it takes no body of this size'
-  if (status === 415) return 'it takes no application/json'
-  if (status === 429) return 'a rate limit turns deliveries away'
-  if (status === 503) return 'it says that it is not ready: perhaps it does not know its secret'
+  if (clockOffMs > CLOCK_OFF_BY_MS) return `its clock is off by ${seconds(clockOffMs)}, according to its Date header`
+  if (status === 404 || status === 405) return 'it has no route for POST at this path'
+  if (status === 413) return 'it rejects bodies of this size'
+  if (status === 415) return 'it rejects the Content-Type application/json'
+  if (status === 429) return 'its rate limit rejects deliveries'
+  if (status === 503) return 'it answers that it is not ready; it may have no signing secret'
   if (status < 500) return undefined
-  const breaks = 'it breaks, before or after it has verified: its log says where'
-  const isHardToDecode = /[-_]/.test(secretText) || secretText.length % 4 !== 0
-  return isHardToDecode
-    ? `${breaks}. Perhaps it decodes the secret as standard base64 with padding; it is base64url without`
-    : breaks
+  const isHardToDecode = /[-_]/.test(encodedKey) || encodedKey.length % 4 !== 0
+  const decoding = '. It may decode the secret as standard base64 with padding; the secret is base64url without padding'
+  return `it throws an error while it verifies or handles the delivery: read its log${isHardToDecode ? decoding : ''}`
 }
 
-function mistakes({ secret, signer }: Bench): readonly Mistake[] {
-  const text = textAfterPrefix(secret)
-  const body = JSON.stringify(madeUpEvent('note.updated'))
-  const signedWith = (key: Uint8Array) => () => ({ signer: signerWithKey(key) })
-  const signedAs = (sign: Signer['sign']) => () => ({ body, signer: { sign } })
+/** Mistakes of receivers, each with a delivery that only a receiver with this mistake accepts. */
+function knownMistakes({
+  secrets: [{ text, encodedKey, signer }],
+}: Examination): readonly (readonly [cause: string, traits: Partial<DeliveryTraits>])[] {
+  const body = eventBody()
+  const keyedWith = (key: Uint8Array) => ({ signer: signerWithKey(key) })
+  const signedOver = (changed: string) => ({
+    body,
+    signer: { sign: (id: string, timestamp: string) => signer.sign(id, timestamp, Buffer.from(changed)) },
+  })
+  const encodedAs = (encoding: 'hex' | 'base64url') => ({
+    signature: (valid: string) => versioned(Buffer.from(valid, 'base64').toString(encoding)),
+  })
   return [
-    {
-      cause: 'it uses the secret as its own key: take whsec_ off and base64url-decode the rest',
-      delivery: signedWith(Buffer.from(secret)),
-    },
-    { cause: 'it uses the text after whsec_ as the key: base64url-decode it', delivery: signedWith(Buffer.from(text)) },
-    {
-      cause: 'it decodes the secret as standard base64 and loses its "-" and "_": decode base64url',
-      delivery: signedWith(Buffer.from(text.replaceAll(/[-_]/g, ''), 'base64')),
-    },
-    {
-      cause: 'it verifies JSON that was parsed and serialised again (as json.dumps does): verify the raw bytes',
-      delivery: signedAs((id, timestamp) => signer.sign(id, timestamp, Buffer.from(asPythonWrites(body)))),
-    },
-    {
-      cause: 'it verifies JSON that was parsed and serialised again, with its keys sorted: verify the raw bytes',
-      delivery: signedAs((id, timestamp) => signer.sign(id, timestamp, Buffer.from(withSortedKeys(body)))),
-    },
-    {
-      cause: 'it expects the signature in hex: it comes in base64',
-      delivery: () => ({ signature: (right) => versioned(Buffer.from(right, 'base64').toString('hex')) }),
-    },
-    {
-      cause: 'it expects the signature in base64url: it comes in standard base64, padded',
-      delivery: () => ({ signature: (right) => versioned(Buffer.from(right, 'base64').toString('base64url')) }),
-    },
-    { cause: 'it expects the signature without "v1," before it', delivery: () => ({ signature: (right) => right }) },
-    {
-      cause: 'it reads webhook-timestamp as milliseconds: it is in seconds',
-      delivery: () => ({ timestamp: String(Date.now()) }),
-    },
+    [
+      'it uses the whole secret as the key: remove whsec_ and decode the rest as base64url',
+      keyedWith(Buffer.from(text)),
+    ],
+    ['it uses the text after whsec_ as the key: decode it as base64url', keyedWith(Buffer.from(encodedKey))],
+    [
+      'it decodes the secret as standard base64, which drops "-" and "_": decode it as base64url',
+      keyedWith(Buffer.from(encodedKey.replaceAll(/[-_]/g, ''), 'base64')),
+    ],
+    [
+      'it verifies JSON that was parsed and serialized again (as json.dumps does): verify the raw body',
+      signedOver(asPythonWrites(body)),
+    ],
+    [
+      'it verifies JSON that was parsed and serialized again with sorted keys: verify the raw body',
+      signedOver(JSON.stringify(withSortedKeys(JSON.parse(body)))),
+    ],
+    ['it expects the signature in hex: decode it as standard base64', encodedAs('hex')],
+    ['it expects the signature in base64url: decode it as standard base64 with padding', encodedAs('base64url')],
+    ['it expects the signature without "v1,": remove the prefix', { signature: (valid) => valid }],
+    ['it reads webhook-timestamp as milliseconds: the header is in seconds', { timestamp: String(Date.now()) }],
   ]
 }
 
-/** `json.dumps` of a body that JSON.stringify wrote: a space behind commas and colons. */
+/** Writes a body of `JSON.stringify` as `json.dumps` does, with a space after commas and colons. */
 function asPythonWrites(body: string): string {
   return JSON.stringify(JSON.parse(body), null, 1)
     .replaceAll(/,\n\s*/g, ', ')
     .replaceAll(/\n\s*/g, '')
 }
 
-function withSortedKeys(body: string): string {
-  return JSON.stringify(sorted(JSON.parse(body)))
-}
-
-function sorted(value: unknown): unknown {
+function withSortedKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   const pairs = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return Object.fromEntries(pairs.map(([key, each]) => [key, sorted(each)]))
+  return Object.fromEntries(pairs.map(([key, each]) => [key, withSortedKeys(each)]))
 }

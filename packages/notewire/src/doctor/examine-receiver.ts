@@ -1,61 +1,76 @@
-import { type Bench, openBench } from './bench.ts'
-import { CATALOGUE } from './catalogue.ts'
-import { type Check, type Observation, untested } from './check.ts'
-import { connection } from './checks/connection.ts'
+import { NotewireError } from '@notewire/protocol'
+import { checksNamed } from './catalogue.ts'
+import { type Check, notTested, type Outcome } from './check.ts'
 import { curlOf } from './curl.ts'
 import type { Effects } from './effects.ts'
-import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { DEFAULT_LIMITS, type Examination, type Limits, startExamination } from './examination.ts'
 import { seconds } from './reply.ts'
 import { type Finding, latencyOf, type ReceiverReport, summaryOf } from './report.ts'
+import { secretOf } from './signer.ts'
 
-/** What {@link examineReceiver} takes. */
+/** Options of {@link examineReceiver}. */
 export interface ExaminationOptions {
-  /** Where the receiver takes deliveries: http or https. */
+  /** Where the receiver accepts deliveries: http or https. */
   readonly url: URL
-  /** The signing secret that the receiver knows; a test secret. */
+  /** The signing secret of the receiver; a test secret. */
   readonly secret: string
-  /** Another one that it also knows, as during a rotation. */
+  /** A second secret that the receiver accepts, as during a rotation. */
   readonly secondSecret?: string | undefined
-  /** Where the receiver tells what it has applied. */
+  /** Reads which events the receiver applied. */
   readonly effects?: Effects | undefined
   /**
-   * Checks by their ids, or groups by what comes before the dot. The connection is always examined.
+   * IDs of checks, or names of groups. The connection is always checked.
    *
-   * @default all
+   * @default all checks
    */
   readonly only?: readonly string[] | undefined
   readonly limits?: Partial<Limits> | undefined
   readonly signal?: AbortSignal | undefined
-  /** Told of every finding as it is made. */
+  /** Called after every check. */
   readonly onFinding?: ((finding: Finding, done: number, total: number) => void) | undefined
 }
 
+/** The time limit ended before anything was known about the receiver, so there is no report. */
+export class DoctorTimeoutError extends NotewireError<'doctor_timeout'> {
+  constructor(totalMs: number) {
+    super(
+      'doctor_timeout',
+      `the time limit of ${seconds(totalMs)} ended before the receiver answered the first deliveries. Check that the receiver runs and answers within 10 s, or raise the limit (--time-limit).`,
+    )
+  }
+}
+
 /**
- * Examines a receiver in whatever language: sends it deliveries, right and wrong ones, about notes that do not exist, and holds
- * its answers against the contract. One after another, but where they must come at once.
+ * Checks a receiver in any language: sends it valid and invalid deliveries about notes that do not exist, and compares its answers
+ * with the contract. Deliveries are sent one at a time, except where a check needs concurrent ones.
  *
- * @throws SecretError when a secret is malformed; EffectsError when the effects cannot be read; the reason of the signal
+ * @throws `SecretError` if a secret is malformed; `EffectsError` if the effects cannot be read; {@link DoctorTimeoutError} if the
+ * time limit ends before the first answer; the reason of the signal
  */
 export async function examineReceiver(options: ExaminationOptions): Promise<ReceiverReport> {
   const startedAt = Date.now()
+  const { url, secret, secondSecret, effects, only, onFinding, signal: stop = new AbortController().signal } = options
+  const secrets = [secretOf(secret), ...(secondSecret === undefined ? [] : [secretOf(secondSecret)])] as const
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
-  const asked = options.signal ?? new AbortController().signal
   const timeUp = AbortSignal.timeout(limits.totalMs)
-  const { url, secret, secondSecret, effects } = options
-  await effects?.read(asked)
-  const signal = AbortSignal.any([asked, timeUp])
-  const bench = await openBench({ url, secret, secondSecret, effects, limits, signal })
-  const chosen = choose(options.only ?? [])
+  const signal = AbortSignal.any([stop, timeUp])
+  await effects?.(stop)
+  const target = { url, secrets, effects, limits, signal }
+  const examination = await startExamination(target).catch((error: unknown) => {
+    stop.throwIfAborted()
+    throw timeUp.aborted ? new DoctorTimeoutError(limits.totalMs) : error
+  })
+  const checks = checksNamed(only)
   const findings: Finding[] = []
-  for (const { check, group } of chosen) {
-    const reason = reasonToSkip(check, bench, { findings, timeUp })
-    const observation = reason === undefined ? await examine(check, bench, asked, timeUp) : untested(reason)
-    const finding = findingOf(check, group, observation)
+  for (const check of checks) {
+    const reason = timeUp.aborted ? timeIsUp(limits) : reasonToSkip(check, examination, findings)
+    const outcome = reason === undefined ? await run(check, examination, { stop, timeUp }) : notTested(reason)
+    const finding = findingOf(check, outcome)
     findings.push(finding)
-    options.onFinding?.(finding, findings.length, chosen.length)
+    onFinding?.(finding, findings.length, checks.length)
   }
-  const incompleteBecause = whyIncomplete(bench, timeUp)
-  const usual = bench.exchanges.filter(
+  const incompleteBecause = timeUp.aborted ? timeIsUp(limits) : tooManyUnanswered(examination)
+  const usual = examination.exchanges.filter(
     ({ delivery, reply }) => reply.kind === 'answered' && delivery.body.trailingSpaces === 0,
   )
   return {
@@ -66,82 +81,52 @@ export async function examineReceiver(options: ExaminationOptions): Promise<Rece
     duration_ms: Date.now() - startedAt,
     complete: incompleteBecause === undefined,
     incomplete_because: incompleteBecause,
-    requests_sent: bench.exchanges.length,
+    requests_sent: examination.exchanges.length,
     summary: summaryOf(findings),
     latency: latencyOf(usual.map(({ tookMs }) => tookMs)),
     findings,
   }
 }
 
-/** How many checks there are, and about how many requests they send. */
-export function sizeOf(only: readonly string[]): { readonly checks: number; readonly requests: number } {
-  const checks = choose(only).length
-  return { checks, requests: checks * 2 }
-}
-
-function choose(only: readonly string[]): readonly { readonly check: Check; readonly group: string }[] {
-  const all = CATALOGUE.flatMap(({ title, checks }) => checks.map((check) => ({ check, group: title })))
-  if (only.length === 0) return all
-  const isWanted = ({ id }: Check) => only.some((prefix) => id === prefix || id.startsWith(`${prefix}.`))
-  // Whatever else is found rests on the connection: without it nothing would have failed.
-  return all.filter(({ check, group }) => group === connection.title || isWanted(check))
-}
-
-function reasonToSkip(
-  { presupposes, withoutValidDelivery }: Check,
-  bench: Bench,
-  { findings, timeUp }: { readonly findings: readonly Finding[]; readonly timeUp: AbortSignal },
-): string | undefined {
-  if (timeUp.aborted) return timeIsUp(bench.limits)
-  if (withoutValidDelivery === true) return undefined
-  if (bench.acceptedKind === undefined) {
-    return 'the receiver does not take a valid delivery, so that its answer would say nothing'
+function reasonToSkip(check: Check, examination: Examination, findings: readonly Finding[]): string | undefined {
+  if (check.always === true) return undefined
+  if (examination.acceptedKind === undefined) {
+    return 'the receiver accepts no valid delivery, so other answers would show nothing'
   }
-  if (isOutOfPatience(bench)) return patienceIsOver(bench.limits)
-  const isMoot = findings.some(({ id, verdict }) => id === presupposes && verdict !== 'passed')
-  return isMoot ? `it would only say the same as ${presupposes}` : undefined
+  const isRequiredMissing = findings.some(({ id, verdict }) => id === check.requires && verdict !== 'passed')
+  return (
+    tooManyUnanswered(examination) ??
+    (isRequiredMissing ? `${check.requires} did not pass, and this check would report the same problem` : undefined)
+  )
 }
 
-async function examine(check: Check, bench: Bench, asked: AbortSignal, timeUp: AbortSignal): Promise<Observation> {
+async function run(
+  check: Check,
+  examination: Examination,
+  { stop, timeUp }: { readonly stop: AbortSignal; readonly timeUp: AbortSignal },
+): Promise<Outcome> {
   try {
-    return await check.examine(bench)
+    return await check.run(examination)
   } catch (error) {
-    asked.throwIfAborted()
-    if (timeUp.aborted) return untested(timeIsUp(bench.limits))
+    stop.throwIfAborted()
+    if (timeUp.aborted) return notTested(timeIsUp(examination.limits))
     throw error
   }
 }
 
-/** A receiver that keeps leaving deliveries without an answer would take the rest of the day. */
-function isOutOfPatience({ exchanges, limits }: Bench): boolean {
-  return exchanges.filter(({ reply }) => reply.kind === 'timed-out').length >= limits.unansweredAllowed
-}
-
-function patienceIsOver({ unansweredAllowed }: Limits): string {
-  return `the receiver left ${unansweredAllowed} deliveries without an answer`
-}
-
-function whyIncomplete(bench: Bench, timeUp: AbortSignal): string | undefined {
-  if (timeUp.aborted) return timeIsUp(bench.limits)
-  return isOutOfPatience(bench) ? patienceIsOver(bench.limits) : undefined
-}
-
 function timeIsUp({ totalMs }: Limits): string {
-  return `the ${seconds(totalMs)} for the whole examination were over`
+  return `the time limit of ${seconds(totalMs)} ended`
 }
 
-function findingOf(check: Check, group: string, observation: Observation): Finding {
-  const { id, title, section, severity, fix } = check
-  const common = { id, group, title, section, severity }
-  switch (observation.kind) {
-    case 'held':
-      return { ...common, verdict: 'passed', seen: observation.seen }
-    case 'untested':
-      return { ...common, verdict: 'not-tested', seen: observation.reason }
-    case 'missed': {
-      const { seen, cause, delivery, nearly } = observation
-      const verdict = severity === 'must' && nearly !== true ? 'failed' : 'warned'
-      return { ...common, verdict, seen, cause, fix, repeat: delivery === undefined ? undefined : curlOf(delivery) }
-    }
-  }
+/** Ends the examination of a receiver that leaves deliveries without an answer: each of them takes 10 s. */
+function tooManyUnanswered({ exchanges, limits: { unansweredAllowed } }: Examination): string | undefined {
+  const unanswered = exchanges.filter(({ reply }) => reply.kind === 'timed-out').length
+  return unanswered < unansweredAllowed ? undefined : `the receiver did not answer ${unanswered} deliveries`
+}
+
+function findingOf(check: Check, { verdict: found, seen, cause, delivery }: Outcome): Finding {
+  const { id, group, title, section, severity, fix } = check
+  const verdict = found === 'failed' && severity === 'should' ? 'warned' : found
+  const finding = { id, group, title, section, severity, verdict, seen }
+  return delivery === undefined ? finding : { ...finding, cause, fix, repeat: curlOf(delivery) }
 }

@@ -1,53 +1,42 @@
-import type { Finding, ReceiverReport } from './report.ts'
+import { type Finding, type ReceiverReport, summaryOf } from './report.ts'
 
-/** The report as JUnit XML, for CI: a warning passes and says so, what was not tested is skipped. */
-export function renderJunit({ url, started_at, duration_ms, summary, findings }: ReceiverReport): string {
-  const groups = [...new Set(findings.map(({ group }) => group))]
-  const counts = `tests="${findings.length}" failures="${summary.failed}" errors="0" skipped="${summary.not_tested}"`
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="notewire doctor ${escaped(url)}" ${counts} time="${duration_ms / 1000}">`,
-    ...groups.flatMap((group) =>
-      suiteOf(
-        group,
-        findings.filter((finding) => finding.group === group),
-        started_at,
-      ),
-    ),
-    '</testsuites>',
-    '',
-  ].join('\n')
-}
-
-function suiteOf(group: string, findings: readonly Finding[], startedAt: string): readonly string[] {
-  const count = (verdict: Finding['verdict']) => findings.filter((finding) => finding.verdict === verdict).length
-  const counts = `tests="${findings.length}" failures="${count('failed')}" errors="0" skipped="${count('not-tested')}"`
-  return [
-    `  <testsuite name="${escaped(group)}" ${counts} timestamp="${startedAt.replace(/\.\d+Z$/, '')}">`,
-    ...findings.map((finding) => `    ${caseOf(finding)}`),
+/** The report as JUnit XML, for CI. A warning passes with a text in `system-out`; a check that was not tested is skipped. */
+export function renderJunit({ url, started_at, duration_ms, findings }: ReceiverReport): string {
+  const timestamp = started_at.replace(/\.\d+Z$/, '')
+  const suites = [...Map.groupBy(findings, ({ group }) => group)].flatMap(([group, ofGroup]) => [
+    `  <testsuite name="${escaped(group)}" ${countsOf(ofGroup)} timestamp="${timestamp}">`,
+    ...ofGroup.map((finding) => `    ${caseOf(finding)}`),
     '  </testsuite>',
-  ]
+  ])
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="notewire doctor ${escaped(url)}" ${countsOf(findings)} time="${duration_ms / 1000}">
+${suites.join('\n')}
+</testsuites>
+`
 }
 
-function caseOf(finding: Finding): string {
-  const open = `<testcase classname="${escaped(finding.id)}" name="${escaped(`${finding.title} (${finding.section})`)}"`
-  switch (finding.verdict) {
+function countsOf(findings: readonly Finding[]): string {
+  const { failed, not_tested } = summaryOf(findings)
+  return `tests="${findings.length}" failures="${failed}" errors="0" skipped="${not_tested}"`
+}
+
+function caseOf({ id, title, section, verdict, seen, cause, fix, repeat }: Finding): string {
+  const open = `<testcase classname="${escaped(id)}" name="${escaped(`${title} (${section})`)}"`
+  const details = [cause && `Cause: ${cause}`, fix && `Fix: ${fix}`, repeat && `Repeat:\n${repeat}`]
+  const text = escaped(details.filter(Boolean).join('\n'))
+  switch (verdict) {
     case 'passed':
       return `${open}/>`
-    case 'not-tested':
-      return `${open}><skipped message="${escaped(finding.seen)}"/></testcase>`
+    case 'not_tested':
+      return `${open}><skipped message="${escaped(seen)}"/></testcase>`
     case 'failed':
-      return `${open}><failure message="${escaped(finding.seen)}">${escaped(detailsOf(finding))}</failure></testcase>`
+      return `${open}><failure message="${escaped(seen)}">${text}</failure></testcase>`
     case 'warned':
-      return `${open}><system-out>${escaped(`warning: ${finding.seen}\n${detailsOf(finding)}`)}</system-out></testcase>`
+      return `${open}><system-out>${escaped(`warning: ${seen}\n`)}${text}</system-out></testcase>`
   }
 }
 
-function detailsOf({ cause, fix, repeat }: Finding): string {
-  return [cause && `Cause: ${cause}`, fix && `Fix: ${fix}`, repeat && `Repeat:\n${repeat}`].filter(Boolean).join('\n')
-}
-
-/** Text for XML: what XML 1.0 cannot hold at all is replaced. */
+/** Escapes text for XML. Replaces the characters that XML 1.0 forbids. */
 function escaped(text: string): string {
   return (
     text

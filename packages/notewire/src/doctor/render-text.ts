@@ -1,7 +1,7 @@
 import { amount } from '../terminal/amounts.ts'
 import type { Paint } from '../terminal/colour.ts'
 import { displayWidth, wrap } from '../terminal/width.ts'
-import type { CheckGroup } from './check.ts'
+import type { Check } from './check.ts'
 import { seconds } from './reply.ts'
 import { type Finding, isHealthy, isUnreachable, type ReceiverReport } from './report.ts'
 
@@ -15,81 +15,52 @@ const MARKS = {
   passed: { mark: '✓', format: 'green' },
   warned: { mark: '!', format: 'yellow' },
   failed: { mark: '✗', format: 'red' },
-  'not-tested': { mark: '-', format: 'dim' },
+  not_tested: { mark: '-', format: 'dim' },
 } as const
 
-/** The report for a person: first everything by group, one line a check; then what is wrong, the worst first; then the sum. */
+/** The report for a person: one line for each check, then the details of each failure and each warning, then the result. */
 export function renderText(report: ReceiverReport, options: TextOptions): string {
   const { findings } = report
-  const worstFirst = [
-    ...findings.filter(({ verdict }) => verdict === 'failed'),
-    ...findings.filter(({ verdict }) => verdict === 'warned'),
-  ]
-  const sections = [
-    ...(isUnreachable(report) ? [] : [groupsOf(findings, options)]),
-    ...worstFirst.map((finding) => problemOf(finding, options)),
-    sumOf(report, options),
-  ]
-  return sections.join('\n\n')
-}
-
-function groupsOf(findings: readonly Finding[], options: TextOptions): string {
-  const groups = [...new Set(findings.map(({ group }) => group))]
-  return groups
-    .map((group) =>
-      groupOf(
-        group,
-        findings.filter((finding) => finding.group === group),
-        options,
-      ),
-    )
-    .join('\n\n')
-}
-
-function groupOf(group: string, findings: readonly Finding[], options: TextOptions): string {
-  const { paint, width } = options
-  const sharedReasons = [...Map.groupBy(findings.filter(isUntested), ({ seen }) => seen)].filter(
-    ([, sharing]) => sharing.length > 1,
+  const groups = isUnreachable(report) ? [] : [...Map.groupBy(findings, ({ group }) => group)]
+  const problems = (['failed', 'warned'] as const).flatMap((wanted) =>
+    findings.filter(({ verdict }) => verdict === wanted),
   )
-  // A reason that holds for many is said once.
-  const reasons = new Set(sharedReasons.map(([reason]) => reason))
-  const alone = findings.filter((finding) => !(isUntested(finding) && reasons.has(finding.seen)))
   return [
-    paint('bold', group),
-    ...alone.map((finding) => lineOf(finding, options)),
-    ...sharedReasons.map(([reason, { length }]) =>
-      paint('dim', hanging(`  ${MARKS['not-tested'].mark} `, `${length} checks not tested: ${reason}`, width)),
-    ),
-  ].join('\n')
+    ...groups.map(([title, ofGroup]) => groupText(title, ofGroup, options)),
+    ...problems.map((finding) => problemText(finding, options)),
+    resultText(report, options),
+  ].join('\n\n')
 }
 
-function isUntested({ verdict }: Finding): boolean {
-  return verdict === 'not-tested'
+/** A reason for which several checks of the group were not tested is shown once. */
+function groupText(title: string, findings: readonly Finding[], { width, paint }: TextOptions): string {
+  const untested = Map.groupBy(findings, ({ verdict, seen }) => (verdict === 'not_tested' ? seen : undefined))
+  const isShared = (reason: string) => (untested.get(reason)?.length ?? 0) > 1
+  const lines = findings.flatMap(({ verdict, title, seen }) => {
+    const { mark, format } = MARKS[verdict]
+    if (verdict !== 'not_tested') return [hanging(`  ${paint(format, mark)} `, title, width)]
+    return isShared(seen) ? [] : [paint(format, hanging(`  ${mark} `, `${title}: not tested, ${seen}`, width))]
+  })
+  const shared = [...untested].flatMap(([reason, { length }]) =>
+    reason === undefined || length < 2
+      ? []
+      : [paint('dim', hanging('  - ', `${length} checks not tested: ${reason}`, width))],
+  )
+  return [paint('bold', title), ...lines, ...shared].join('\n')
 }
 
-function lineOf({ verdict, title, seen }: Finding, { width, paint }: TextOptions): string {
-  const { mark, format } = MARKS[verdict]
-  const text = verdict === 'not-tested' ? `${title}: not tested, ${seen}` : title
-  const lines = hanging('    ', text, width).slice(4)
-  return `  ${paint(format, mark)} ${verdict === 'not-tested' ? paint('dim', lines) : lines}`
-}
-
-function problemOf(finding: Finding, { width, paint }: TextOptions): string {
+function problemText(finding: Finding, { width, paint }: TextOptions): string {
   const { verdict, id, title, section, seen, cause, fix, repeat } = finding
   const { mark, format } = MARKS[verdict]
-  const row = (label: string, text: string) => hanging(`  ${label.padEnd(9)}`, text, width)
+  const rows = Object.entries({ check: id, contract: section, seen, cause, fix })
   return [
     hanging(`${paint(format, `${mark} ${verdict}`)}  `, title, width),
-    row('check', id),
-    row('contract', section),
-    row('seen', seen),
-    ...(cause === undefined ? [] : [row('cause', cause)]),
-    ...(fix === undefined ? [] : [row('fix', fix)]),
+    ...rows.flatMap(([label, text]) => (text === undefined ? [] : [hanging(`  ${label.padEnd(9)}`, text, width)])),
     ...(repeat === undefined ? [] : [`  repeat   within 5 minutes`, paint('dim', repeat)]),
   ].join('\n')
 }
 
-function sumOf(report: ReceiverReport, { width, paint }: TextOptions): string {
+function resultText(report: ReceiverReport, { width, paint }: TextOptions): string {
   const { summary, latency, requests_sent, duration_ms, incomplete_because } = report
   const counts = [
     paint(summary.failed > 0 ? 'red' : 'dim', `${summary.failed} failed`),
@@ -98,44 +69,35 @@ function sumOf(report: ReceiverReport, { width, paint }: TextOptions): string {
     paint('dim', `${summary.not_tested} not tested`),
   ]
   const took = duration_ms < 1_000 ? `${duration_ms} ms` : seconds(duration_ms)
-  const sent = `${amount(requests_sent, 'request')} in ${took}`
-  const speed =
-    latency === undefined
-      ? ''
-      : `; answers p50 ${latency.p50_ms} ms, p95 ${latency.p95_ms} ms, slowest ${latency.max_ms} ms`
+  const speed = latency && `; answers p50 ${latency.p50_ms} ms, p95 ${latency.p95_ms} ms, slowest ${latency.max_ms} ms`
   return [
     paint('bold', verdictOf(report)),
-    ...(incomplete_because === undefined ? [] : [wrap(`It is not finished: ${incomplete_because}.`, width)]),
+    ...(incomplete_because === undefined ? [] : [wrap(`Not every check ran: ${incomplete_because}.`, width)]),
     counts.join(', '),
-    paint('dim', sent + speed),
+    paint('dim', `${amount(requests_sent, 'request')} in ${took}${speed ?? ''}`),
   ].join('\n')
 }
 
 function verdictOf(report: ReceiverReport): string {
   if (isUnreachable(report)) return 'The receiver could not be reached.'
-  if (!isHealthy(report)) return 'The receiver does not keep the contract.'
-  return report.summary.warned > 0
-    ? 'The receiver keeps the contract, with warnings.'
-    : 'The receiver keeps the contract.'
+  if (report.summary.failed > 0) return 'The receiver does not follow the contract.'
+  if (!isHealthy(report)) return 'The checks were not completed.'
+  return `The receiver follows the contract${report.summary.warned > 0 ? ', with warnings' : ''}.`
 }
 
-/** A label and a text beside it, whose other lines begin where its first does. */
+/** A label, and a text whose next lines start below its first word. */
 function hanging(label: string, text: string, width: number): string {
-  const indent = ' '.repeat(displayWidth(label))
-  return label + wrap(text, width, indent).trimStart()
+  return label + wrap(text, width, ' '.repeat(displayWidth(label))).trimStart()
 }
 
-/** All checks for a person: what `--only` takes, and what each is about. */
-export function renderCatalogue(groups: readonly CheckGroup[], { width, paint }: TextOptions): string {
-  return groups
-    .map(({ title, checks }) =>
-      [
-        paint('bold', title),
-        ...checks.flatMap(({ id, severity, section, title: sentence }) => [
-          `  ${id}  ${paint('dim', severity)}`,
-          wrap(`${sentence} (${section})`, width, '      '),
-        ]),
-      ].join('\n'),
+/** The list of checks for a person: the ID for `--only`, the severity and the statement of each. */
+export function renderChecks(checks: readonly Check[], { width, paint }: TextOptions): string {
+  const groups = [...Map.groupBy(checks, ({ group }) => group)].map(([title, ofGroup]) => {
+    const rows = ofGroup.map(
+      ({ id, severity, section, title }) =>
+        `  ${id}  ${paint('dim', severity)}\n${wrap(`${title} (${section})`, width, '      ')}`,
     )
-    .join('\n\n')
+    return [paint('bold', title), ...rows].join('\n')
+  })
+  return groups.join('\n\n')
 }

@@ -2,18 +2,18 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { painter } from '../terminal/colour.ts'
 import { displayWidth } from '../terminal/width.ts'
-import { CATALOGUE, namesOfChecks } from './catalogue.ts'
+import { CHECKS, namesOfChecks } from './catalogue.ts'
 import { examineReceiver } from './examine-receiver.ts'
 import { handWritten } from './fixtures/hand-written-receiver.ts'
 import { TEST_SECRET } from './fixtures/secrets.ts'
 import { startReceiver } from './fixtures/start-receiver.ts'
 import { renderJunit } from './render-junit.ts'
-import { renderCatalogue, renderText } from './render-text.ts'
+import { renderChecks, renderText } from './render-text.ts'
 import { latencyOf, type ReceiverReport } from './report.ts'
 
 const PLAIN = { width: 80, paint: painter(false) }
 
-/** Reads JUnit XML with a parser that is not ours, and tells what it holds. */
+/** Reads JUnit XML with another parser, and prints its content as JSON. */
 const READ_XML = `
 import json, sys, xml.etree.ElementTree as tree
 root = tree.fromstring(sys.stdin.buffer.read())
@@ -25,13 +25,13 @@ print(json.dumps({
   'text': ''.join(c.find('failure').text for c in cases if c.find('failure') is not None),
 }))`
 
-describe('a report', { timeout: 30_000 }, () => {
-  it('fits 80 columns for a person, but for what is to be copied', async () => {
+describe('a report', () => {
+  it('fits into 80 columns as text, except the curl commands', async () => {
     const text = renderText(await aReport(), PLAIN)
     const lines = text.split('\n').filter((line) => !/^(?:curl| {2}-H| {2}--data|printf|\{ printf)/.test(line))
     for (const line of lines) expect(displayWidth(line), line).toBeLessThanOrEqual(80)
     expect(text).toMatch(
-      /The receiver does not keep the contract\.\n\d+ failed, \d+ warned, \d+ passed, \d+ not tested\n/,
+      /The receiver does not follow the contract\.\n\d+ failed, \d+ warned, \d+ passed, \d+ not tested\n/,
     )
   })
 
@@ -41,7 +41,7 @@ describe('a report', { timeout: 30_000 }, () => {
     expect(marks).toMatch(/^✗+!+$/)
   })
 
-  it('is JUnit XML that other parsers read', async () => {
+  it('can be read by another parser as JUnit XML', async () => {
     const report = await aReport()
     const read = JSON.parse(execFileSync('python3', ['-c', READ_XML], { input: renderJunit(report), encoding: 'utf8' }))
     expect(read).toMatchObject({
@@ -55,14 +55,14 @@ describe('a report', { timeout: 30_000 }, () => {
     expect(read.text).toContain("curl -i --max-time 10 'http://127.0.0.1:")
   })
 
-  it('is XML whatever was seen', () => {
+  it('is valid XML with any character in its texts', () => {
     const seen = '<&>"\' ]]> \u0000 \u001b[31m \ufffe \ud800 \u{1F4DD}\n'
     const report = { ...anEmptyReport(), findings: [{ ...aFinding(), seen, fix: seen, repeat: seen }] }
     const read = JSON.parse(execFileSync('python3', ['-c', READ_XML], { input: renderJunit(report), encoding: 'utf8' }))
     expect(read.text).toContain('<&>"\' ]]> \ufffd \ufffd[31m \ufffd \ufffd \u{1F4DD}\n')
   })
 
-  it('knows its percentiles', () => {
+  it('has the median, 95th percentile and maximum of the response times', () => {
     expect(latencyOf([])).toBeUndefined()
     expect(latencyOf([7])).toEqual({ p50_ms: 7, p95_ms: 7, max_ms: 7 })
     expect(latencyOf(Array.from({ length: 100 }, (_, index) => 100 - index))).toEqual({
@@ -73,27 +73,25 @@ describe('a report', { timeout: 30_000 }, () => {
   })
 })
 
-describe('the catalogue', () => {
-  const checks = CATALOGUE.flatMap((group) => group.checks)
-
-  it('names every check once, presupposes what comes before, and says how to mend everything', () => {
-    const ids = checks.map(({ id }) => id)
+describe('the list of checks', () => {
+  it('has unique IDs, a section and a fix for each check, and requires only earlier checks', () => {
+    const ids = CHECKS.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
-    for (const [index, { id, section, fix, presupposes }] of checks.entries()) {
+    for (const [index, { id, section, fix, requires }] of CHECKS.entries()) {
       expect(id).toMatch(/^[a-z]+\.[a-z0-9.-]+$/)
       expect(section).toMatch(/§\d|open point \d+/)
       expect(fix.length, id).toBeGreaterThan(20)
-      if (presupposes !== undefined) expect(ids.slice(0, index)).toContain(presupposes)
+      if (requires !== undefined) expect(ids.slice(0, index)).toContain(requires)
     }
   })
 
-  it('is listed for a person in 80 columns', () => {
-    const text = renderCatalogue(CATALOGUE, PLAIN)
+  it('fits into 80 columns', () => {
+    const text = renderChecks(CHECKS, PLAIN)
     for (const line of text.split('\n')) expect(displayWidth(line), line).toBeLessThanOrEqual(80)
-    for (const { id } of checks) expect(text).toContain(`  ${id}  `)
+    for (const { id } of CHECKS) expect(text).toContain(`  ${id}  `)
   })
 
-  it('can be asked for by check and by group', () => {
+  it('can be chosen by check and by group', () => {
     expect(namesOfChecks()).toEqual(expect.arrayContaining(['signature', 'body', 'body.non-ascii', 'event.note.ended']))
   })
 })

@@ -1,51 +1,41 @@
-import type { Severity } from './check.ts'
+import type { Check, Outcome } from './check.ts'
 
-/** What was found out about a receiver. With `--json` it is printed as it is; a change of its shape raises `schema_version`. */
+/** The result of an examination. `--json` prints it as it is; a field that changes or goes raises `schema_version`. */
 export interface ReceiverReport {
   readonly schema_version: 1
   readonly report: 'receiver'
-  /** Without its query, which may hold a secret. */
+  /** Without the query, which may contain a secret. */
   readonly url: string
   /** ISO 8601, UTC. */
   readonly started_at: string
   readonly duration_ms: number
-  /** Whether all that can be examined was. */
+  /** Whether every check could run. */
   readonly complete: boolean
   /** Why not. */
   readonly incomplete_because?: string | undefined
   readonly requests_sent: number
-  readonly summary: Readonly<Record<'passed' | 'failed' | 'warned' | 'not_tested', number>>
-  /** Of all answers but those to large bodies; absent when there was none. */
+  readonly summary: Readonly<Record<Outcome['verdict'], number>>
+  /** Of all answers except those to large bodies; absent if there was none. */
   readonly latency?: { readonly p50_ms: number; readonly p95_ms: number; readonly max_ms: number } | undefined
-  /** In the order of the examination. */
+  /** In the order of the checks. */
   readonly findings: readonly Finding[]
 }
 
-/** What a check came to. */
-export interface Finding {
-  /** Stable. */
-  readonly id: string
-  readonly group: string
-  /** The statement of the contract that was examined. */
-  readonly title: string
-  /** Where it stands. */
-  readonly section: string
-  readonly severity: Severity
-  readonly verdict: 'passed' | 'failed' | 'warned' | 'not-tested'
-  /** What the receiver did; why, where it was not tested. */
-  readonly seen: string
-  /** The probable cause, where it was found. */
-  readonly cause?: string | undefined
-  /** What to do. There when it failed or warned. */
+/** A check and its result. */
+export interface Finding
+  extends Pick<Check, 'id' | 'group' | 'title' | 'section' | 'severity'>,
+    Omit<Outcome, 'delivery'> {
+  /** What to change. Present if the check failed or warned. */
   readonly fix?: string | undefined
-  /** A command that sends the request again. Its signature is valid for 5 minutes. */
+  /** A curl command that repeats the request. Its signature is valid for 5 minutes. */
   readonly repeat?: string | undefined
 }
 
-/** The number of findings of each verdict. */
+/** Counts the findings of each verdict. */
 export function summaryOf(findings: readonly Finding[]): ReceiverReport['summary'] {
-  const count = (verdict: Finding['verdict']) => findings.filter((finding) => finding.verdict === verdict).length
-  return { passed: count('passed'), failed: count('failed'), warned: count('warned'), not_tested: count('not-tested') }
+  const summary = { passed: 0, failed: 0, warned: 0, not_tested: 0 }
+  for (const { verdict } of findings) summary[verdict] += 1
+  return summary
 }
 
 /** Median, 95th percentile and maximum, in whole milliseconds. */
@@ -56,12 +46,12 @@ export function latencyOf(tookMs: readonly number[]): ReceiverReport['latency'] 
   return { p50_ms: at(0.5), p95_ms: at(0.95), max_ms: at(1) }
 }
 
-/** Whether no `must` failed, and nothing was left out for lack of time. */
+/** Whether no `must` failed and every check could run. */
 export function isHealthy({ summary, complete }: ReceiverReport): boolean {
   return summary.failed === 0 && complete
 }
 
-/** Whether there was nobody to examine. */
+/** Whether the receiver could not be reached. */
 export function isUnreachable({ findings }: ReceiverReport): boolean {
   return findings.some(({ id, verdict }) => id === 'connection.reachable' && verdict === 'failed')
 }

@@ -1,40 +1,31 @@
-import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request as requestByHttp } from 'node:http'
 import { request as requestByHttps } from 'node:https'
+import { Readable } from 'node:stream'
 import { bytesOf, type Delivery } from './delivery.ts'
 import type { Exchange, Reply } from './reply.ts'
 
-/** How a request is sent. */
-export interface SendOptions {
-  /** How long to wait for the whole answer, in milliseconds. */
-  readonly deadlineMs: number
-  readonly signal: AbortSignal
-}
-
-/** Of an answer's body no more than this is read. */
-const MAX_BODY_BYTES = 65_536
-
-/** Larger bodies are written in pieces of this size, so that a receiver which has heard enough can say so. */
+/** A body is sent in pieces of this size, so that an early answer is seen; of an answer, no more is read. */
 const PIECE_BYTES = 65_536
 
-/** The connection was never there. */
+/** The codes of errors before the connection was open. */
 const UNREACHABLE =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL|ERR_TLS|CERT_|UNABLE_TO|DEPTH_|SELF_SIGNED|ERR_SSL|EPROTO)/
 
 /**
- * Sends a request on a connection of its own, follows no redirect, and tells what became of it.
+ * Sends a request on a new connection. Does not follow redirects.
  *
- * @throws the reason of the signal, once that has fired; anything else is a {@link Reply}
+ * @param deadlineMs  how long to wait for the complete answer, in milliseconds
+ * @throws only the reason of the signal; every other failure is a {@link Reply}
  */
-export async function send(delivery: Delivery, { deadlineMs, signal }: SendOptions): Promise<Exchange> {
+export async function send(delivery: Delivery, deadlineMs: number, signal: AbortSignal): Promise<Exchange> {
   signal.throwIfAborted()
   const startedAt = performance.now()
   const late = AbortSignal.timeout(deadlineMs)
   const request = open(delivery, AbortSignal.any([signal, late]))
-  const reply = await converse(request, bytesOf(delivery.body)).catch((error: unknown): Reply => {
+  const reply = await answerTo(request, bytesOf(delivery.body)).catch((error: unknown): Reply => {
     signal.throwIfAborted()
     if (late.aborted) return { kind: 'timed-out', afterMs: deadlineMs }
-    const code = codeOf(error)
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
     return { kind: UNREACHABLE.test(code) ? 'unreachable' : 'closed', code }
   })
   request.destroy()
@@ -45,43 +36,30 @@ function open({ method, url, headers, body }: Delivery, signal: AbortSignal): Cl
   const length = body.bytes.length + body.trailingSpaces
   const withLength = method === 'GET' ? headers : { ...headers, 'content-length': String(length) }
   const byProtocol = url.protocol === 'https:' ? requestByHttps : requestByHttp
-  // A connection that was used before may be closed by the other side at any moment, and look like a fault.
+  // The other side may close a reused connection at any moment, which would look like a fault of the receiver.
   return byProtocol(url, { method, headers: { ...withLength, connection: 'close' }, agent: false, signal })
 }
 
-async function converse(request: ClientRequest, body: Buffer): Promise<Reply> {
-  const [answer] = await Promise.all([firstAnswer(request), write(request, body)])
+async function answerTo(request: ClientRequest, body: Buffer): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  request.once('response', resolve)
+  // Stays: an error after the answer, such as a cut upload, must not crash the process.
+  request.on('error', reject)
+  Readable.from(piecesOf(body)).pipe(request)
+  const answer = await promise
   const { statusCode = 0, headers } = answer
+  const time = Date.parse(headers.date ?? '')
   return {
     kind: 'answered',
     status: statusCode,
     location: headers.location,
-    dateMs: timeOf(headers.date),
+    dateMs: Number.isNaN(time) ? undefined : time,
     bodyStart: await readStart(answer),
   }
 }
 
-/** The answer, or what went wrong instead; an error after the answer is none. */
-function firstAnswer(request: ClientRequest): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    request.once('response', resolve)
-    request.on('error', reject)
-  })
-}
-
-async function write(request: ClientRequest, body: Buffer): Promise<void> {
-  if (body.length <= PIECE_BYTES) {
-    request.end(body.length === 0 ? undefined : body)
-    return
-  }
-  const answered = new AbortController()
-  request.once('response', () => answered.abort())
-  request.once('close', () => answered.abort())
-  for (let start = 0; start < body.length && !answered.signal.aborted; start += PIECE_BYTES) {
-    const isTaken = request.write(body.subarray(start, start + PIECE_BYTES))
-    if (!isTaken) await once(request, 'drain', { signal: answered.signal }).catch(() => undefined)
-  }
-  if (!answered.signal.aborted) request.end()
+function* piecesOf(body: Buffer): Generator<Buffer> {
+  for (let start = 0; start < body.length; start += PIECE_BYTES) yield body.subarray(start, start + PIECE_BYTES)
 }
 
 async function readStart(answer: IncomingMessage): Promise<string> {
@@ -91,20 +69,11 @@ async function readStart(answer: IncomingMessage): Promise<string> {
     for await (const piece of answer) {
       pieces.push(piece)
       length += piece.length
-      if (length >= MAX_BODY_BYTES) break
+      if (length >= PIECE_BYTES) break
     }
   } catch (error) {
-    // The status is what counts: a receiver that refuses a large body may cut the connection behind its answer.
+    // The status counts: a receiver that rejects a large body may cut the connection after its answer.
     if (error instanceof Error && error.name === 'AbortError') throw error
   }
-  return Buffer.concat(pieces).subarray(0, MAX_BODY_BYTES).toString()
-}
-
-function timeOf(date: string | undefined): number | undefined {
-  const time = Date.parse(date ?? '')
-  return Number.isNaN(time) ? undefined : time
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error'
+  return Buffer.concat(pieces).subarray(0, PIECE_BYTES).toString()
 }

@@ -2,37 +2,37 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { SIGNING_SECRET_PREFIX } from '@notewire/protocol'
 import { createVerifier } from '@notewire/webhooks/verify'
 
-/** Signs what the service would sign, and what it would not: any id, any timestamp, any bytes (contract §5). */
+/** Signs any ID, timestamp and bytes, also invalid ones (contract §5). */
 export interface Signer {
-  /** The signature in standard base64, without its version. */
+  /** Returns the signature in standard base64, without its version. */
   sign(webhookId: string, timestamp: string, body: Uint8Array): string
 }
 
-/**
- * A signer that holds an endpoint's signing secret.
- *
- * @throws SecretError when the secret is malformed
- */
-export function signerOf(secret: string): Signer {
-  // Says what is wrong with a malformed secret, where decoding would shrug.
-  createVerifier({ secret })
-  return signerWithKey(Buffer.from(textAfterPrefix(secret), 'base64url'))
+/** A signing secret that the receiver accepts. */
+export interface Secret {
+  readonly text: string
+  /** What follows `whsec_`. */
+  readonly encodedKey: string
+  readonly signer: Signer
 }
 
-/** A signer that holds a secret nobody else has. */
+/** @throws `SecretError` if the secret is malformed */
+export function secretOf(text: string): Secret {
+  // The verifier explains what is wrong with a malformed secret; Buffer would decode it anyway.
+  createVerifier({ secret: text })
+  const encodedKey = text.slice(SIGNING_SECRET_PREFIX.length)
+  return { text, encodedKey, signer: signerWithKey(Buffer.from(encodedKey, 'base64url')) }
+}
+
+/** A signer with a random key, which no receiver accepts. */
 export function strangerSigner(): Signer {
   return signerWithKey(randomBytes(32))
 }
 
-/** A signer that holds these bytes: for the keys that receivers use by mistake. */
+/** A signer with this key: also with the keys that receivers use by mistake. */
 export function signerWithKey(key: Uint8Array): Signer {
   return {
     sign: (webhookId, timestamp, body) =>
       createHmac('sha256', key).update(`${webhookId}.${timestamp}.`).update(body).digest('base64'),
   }
-}
-
-/** What follows `whsec_` in a secret. */
-export function textAfterPrefix(secret: string): string {
-  return secret.slice(SIGNING_SECRET_PREFIX.length)
 }

@@ -1,23 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isSystemError } from '../errors/system-error.ts'
 
 const TEMPORARY = /^\.notewire-export-[0-9a-f-]{36}\.tmp$/
 
-/** Where a file of a folder can be until it is complete. */
+/** A path for a file of a folder until it is complete. */
 export function temporaryIn(folder: string): string {
   return join(folder, `.notewire-export-${randomUUID()}.tmp`)
 }
 
-/** Tells whether a file is one that an export left behind unfinished. */
+/** Tells whether a file is one that an export left incomplete. */
 export function isTemporary(name: string): boolean {
   return TEMPORARY.test(name)
 }
 
 /**
- * Writes a file for its owner alone, which takes its place when it is complete and on the disk.
+ * Writes a file that only its owner can read. Once it is complete and on the disk, it replaces `target`.
  *
- * @param temporary  where it is until then: on the same file system
+ * @param temporary  the path until then, on the same file system
  */
 export async function writePrivately<Result>(
   temporary: string,
@@ -36,4 +37,11 @@ export async function writePrivately<Result>(
     await unlink(temporary).catch(() => undefined)
     throw error
   }
+}
+
+/** Removes a file, if it exists. */
+export async function removeFile(path: string): Promise<void> {
+  await unlink(path).catch((error: unknown) => {
+    if (!isSystemError(error, 'ENOENT')) throw error
+  })
 }

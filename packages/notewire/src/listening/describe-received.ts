@@ -1,9 +1,9 @@
 import type { WebhookEvent } from '@notewire/protocol'
 import type { Output } from '../terminal/output.ts'
 import { cut, printable, wrap } from '../terminal/width.ts'
-import type { Received } from './received.ts'
+import type { Received } from './judge.ts'
 
-/** A delivery for a program. Nothing of the body but what the contract says of events, and no signature. */
+/** A delivery for a program, without the signature. Of the body it contains only the fields that the contract defines. */
 export function receivedRecord({ at, tookMs, arrival, judgement, forwarding, answered }: Received): object {
   const { refusal, outcome, isVerified } = judgement
   const event = outcome?.event
@@ -23,12 +23,12 @@ export function receivedRecord({ at, tookMs, arrival, judgement, forwarding, ans
   }
 }
 
-/** A delivery for a person: one line, and below it why it was refused or what became of it elsewhere. */
+/** A delivery for a person: one line, then the reason for a rejection and the result of forwarding. */
 export function receivedLines(received: Received, { paint, width }: Output): string {
   const { at, judgement, forwarding, answered } = received
   const { refusal, outcome, isVerified } = judgement
   const time = new Date(at).toISOString().slice(11, 19)
-  // What is genuine, and was not taken all the same, is no success.
+  // A verified delivery that was not accepted is not a success.
   const genuine = answered < 300 ? paint('green', '✓') : paint('yellow', '!')
   const mark = isVerified ? genuine : paint('red', '✗')
   const what = outcome === undefined ? wordsWithoutEvent(received) : eventWords(outcome.event)
@@ -47,7 +47,7 @@ function wordsWithoutEvent({ arrival, judgement }: Received): string {
   if (judgement.refusal !== undefined) return 'refused'
   if (judgement.isVerified) return 'signed, but the body is not a notification'
   const path = printable(`${arrival.method} ${arrival.path}`)
-  return judgement.answer.status === 404 ? `${path}: not the receiver's path or method` : `${path}: turned away`
+  return judgement.answer.status === 404 ? `${path}: not the path or method of the receiver` : `${path}: rejected`
 }
 
 function eventWords({ event_type, data }: WebhookEvent): string {
@@ -62,7 +62,7 @@ function forwardingWords(forwarding: NonNullable<Received['forwarding']>): strin
   if ('problem' in forwarding) return `not forwarded: ${forwarding.problem}`
   return forwarding.status < 300
     ? `forwarded: ${forwarding.status}`
-    : `forwarded, and refused there: ${forwarding.status}`
+    : `forwarded, and rejected there: ${forwarding.status}`
 }
 
 function headerOf(headers: Received['arrival']['headers'], name: string): string | undefined {

@@ -1,13 +1,13 @@
 import { RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import { signAttempt } from '@notewire/webhooks/testing'
-import { isSystemError, systemReason } from '../system-reason.ts'
-import type { Arrival, Forwarding, Judgement } from './received.ts'
+import { isSystemError, systemReason } from '../errors/system-error.ts'
+import type { Arrival, Forwarding, Judgement } from './judge.ts'
 
-/** Passes a delivery on to another receiver. */
+/** Forwards a delivery to another receiver. */
 export type Forward = (arrival: Arrival, judgement: Judgement) => Promise<Forwarding | undefined>
 
-/** Headers of one connection, which are no part of what is passed on. */
-const NOT_PASSED_ON = [
+/** Headers that belong to one connection, and are not forwarded. */
+const NOT_FORWARDED = [
   'connection',
   'content-length',
   'expect',
@@ -19,12 +19,12 @@ const NOT_PASSED_ON = [
   'upgrade',
 ]
 
-/** Forwards every delivery as it came: bytes and headers, also of those whose signature was refused here. */
+/** Forwards every delivery unchanged, including those whose signature was rejected here. */
 export function forwardRaw(url: string, signal: AbortSignal): Forward {
   return ({ headers, body }) => send(url, headersOf(headers), body, signal)
 }
 
-/** Forwards deliveries that were verified, signed anew with the secret of the other receiver; the message id stays. */
+/** Forwards verified deliveries, signed with the secret of the other receiver. The message id stays the same. */
 export function forwardResigned(url: string, secretOf: () => Promise<string>, signal: AbortSignal): Forward {
   return async ({ headers, body }, { isVerified }) => {
     if (!isVerified) return undefined
@@ -42,7 +42,7 @@ async function send(url: string, headers: Headers, body: Uint8Array, signal: Abo
       method: 'POST',
       headers,
       body: new Uint8Array(body),
-      // The service follows none either (contract §8).
+      // The service does not follow redirects either (contract §8).
       redirect: 'manual',
       signal: AbortSignal.any([signal, timeUp]),
     })
@@ -59,7 +59,7 @@ async function send(url: string, headers: Headers, body: Uint8Array, signal: Abo
 function headersOf(arrived: Arrival['headers']): Headers {
   const headers = new Headers()
   for (const [name, values] of Object.entries(arrived)) {
-    if (NOT_PASSED_ON.includes(name)) continue
+    if (NOT_FORWARDED.includes(name)) continue
     for (const value of [values ?? []].flat()) headers.append(name, value)
   }
   return headers

@@ -1,26 +1,65 @@
 import type { Clock } from '@notewire/protocol'
-import { createReceiver, memoryStore, type ProcessOutcome } from '@notewire/webhooks'
-import type { Arrival, Judgement } from './received.ts'
+import { createReceiver, memoryStore, type ProcessOutcome, type VerificationFailure } from '@notewire/webhooks'
 
-/** Larger bodies are turned away (open point 25). */
+/** A delivery as it arrived. */
+export interface Arrival {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly body: Uint8Array
+}
+
+/** The result of verifying and processing a delivery. */
+export interface Judgement {
+  readonly answer: {
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+  }
+  /** Why the signature or the timestamp was rejected. */
+  readonly refusal: { readonly reason: VerificationFailure; readonly detail: string } | undefined
+  /** The outcome of the event, if the body is one. */
+  readonly outcome: ProcessOutcome | undefined
+  readonly isVerified: boolean
+}
+
+/** The response of the other receiver to a forwarded delivery. */
+export type Forwarding =
+  | { readonly status: number }
+  /** The receiver could not be reached, or did not answer in time. */
+  | { readonly problem: string }
+
+/** A delivery, its result, and the response to it. */
+export interface Received {
+  /** The time of arrival, in milliseconds since the Unix epoch. */
+  readonly at: number
+  readonly tookMs: number
+  readonly arrival: Arrival
+  readonly judgement: Judgement
+  readonly forwarding: Forwarding | undefined
+  /** The status of the response to the service. */
+  readonly answered: number
+}
+
+/** The receiver rejects larger bodies (open point 25). */
 export const MOST_BYTES = 262_144
 
-/** What a receiver is made with. */
+/** The options of the receiver. */
 export interface JudgeOptions {
   readonly clock: Clock
-  /** Asked at each delivery, which waits: an endpoint that is being registered has none yet. */
+  /** Called for each delivery, which waits for the result: an endpoint that is being registered has no secret yet. */
   readonly secret: () => Promise<string>
   readonly path: string | undefined
 }
 
-/** Judges deliveries as a receiver made with `@notewire/webhooks` would, and tells what it found. */
+/** Verifies and processes deliveries with a receiver of `@notewire/webhooks`, and returns the result. */
 export function createJudge({ clock, secret, path }: JudgeOptions): (arrival: Arrival) => Promise<Judgement> {
   const store = memoryStore({ clock })
   return async (arrival) => {
     let refusal: Judgement['refusal']
     let outcome: ProcessOutcome | undefined
     let isVerified = false
-    // Hooks do not say which delivery they tell of: a receiver for each, over one store, does.
+    // The hooks do not name the delivery, so each delivery has its own receiver, over one store.
     const receiver = createReceiver({
       secret,
       clock,
@@ -54,7 +93,7 @@ export function createJudge({ clock, secret, path }: JudgeOptions): (arrival: Ar
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-/** Every kind is news: events that nobody handles would not show which are stale. */
+/** Handles every kind, because the receiver does not report stale events of kinds that are not handled. */
 function handleAll() {
   const seen = () => undefined
   return {

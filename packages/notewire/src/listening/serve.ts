@@ -1,11 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Clock } from '@notewire/protocol'
 import type { Forward } from './forward.ts'
-import { MOST_BYTES } from './judge.ts'
-import { type OpenPort, openPort } from './open-port.ts'
-import type { Arrival, Forwarding, Judgement, Received } from './received.ts'
+import { type Arrival, type Forwarding, type Judgement, MOST_BYTES, type Received } from './judge.ts'
 
-/** What is done with deliveries. */
+/** How deliveries are handled. */
 export interface ServeParts {
   readonly judge: (arrival: Arrival) => Promise<Judgement>
   readonly forward: Forward | undefined
@@ -14,9 +14,9 @@ export interface ServeParts {
 }
 
 /**
- * Listens for deliveries.
+ * Receives deliveries on a port of this machine.
  *
- * @throws the system's error when the port is taken or forbidden
+ * @throws the error of the operating system if the port is taken or forbidden
  */
 export async function serve(
   place: { readonly port: number; readonly host: string },
@@ -45,12 +45,12 @@ async function receive(
   tell({ at, tookMs: clock.now() - at, arrival, judgement, forwarding, answered })
 }
 
-/** What the other receiver says is said to the service, so that it tries again where it would have. */
+/** The service gets the status of the other receiver, so that it retries as it would with that receiver. */
 function statusOf(forwarding: Forwarding): number {
   return 'status' in forwarding ? forwarding.status : 502
 }
 
-/** Reads a body as far as it may go and one byte more, by which the receiver sees that it is too large. */
+/** Reads a body up to the limit and one chunk more, from which the receiver sees that it is too large. */
 async function bodyOf(request: IncomingMessage): Promise<Uint8Array> {
   const chunks: Buffer[] = []
   let length = 0
@@ -59,4 +59,38 @@ async function bodyOf(request: IncomingMessage): Promise<Uint8Array> {
     if (length <= MOST_BYTES + chunk.length) chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+/** An open HTTP server. */
+export interface OpenPort extends AsyncDisposable {
+  readonly port: number
+}
+
+/**
+ * Opens an HTTP server on a port of this machine.
+ *
+ * @throws the error of the operating system if the port is taken or forbidden
+ */
+export async function openPort(
+  place: { readonly port: number; readonly host: string },
+  answer: RequestListener,
+): Promise<OpenPort> {
+  const server = createServer(answer)
+  server.listen(place.port, place.host)
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** A host for a URL: IPv6 in brackets, and this machine for the address that means every network interface. */
+export function inUrl(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
 }

@@ -3,12 +3,12 @@ import { NotewireError } from '@notewire/protocol'
 /**
  * What is wrong with the local copy.
  *
- * - `copy_missing`: there is no such file
- * - `copy_empty`: it holds no copy yet
- * - `key_changed`: it was made with another API key
- * - `key_sees_others`: the key that is to take over sees none of its notes
- * - `database_malformed`: the file is no SQLite database, or is damaged
- * - `database_readonly`, `database_full`, `database_busy`, `database_failed`: it could not be written or read
+ * - `copy_missing`: the file does not exist
+ * - `copy_empty`: the file contains no copy yet
+ * - `key_changed`: the copy was created with another API key
+ * - `key_sees_others`: the key that should take over sees none of its notes
+ * - `database_malformed`: the file is not a SQLite database, or is damaged
+ * - `database_readonly`, `database_full`, `database_busy`, `database_failed`: the file could not be written or read
  */
 export type CopyErrorCode =
   | 'copy_missing'
@@ -23,3 +23,44 @@ export type CopyErrorCode =
 
 /** The local copy cannot be used. The message names the file and the next step. */
 export class CopyError extends NotewireError<CopyErrorCode> {}
+
+/** The primary result codes of SQLite (https://sqlite.org/rescode.html) that have a next step; `%` stands for the file. */
+const FAILURES: Readonly<Record<number, readonly [CopyErrorCode, string]>> = {
+  5: ['database_busy', 'another program has been writing to % for too long. Close it, or try again when it is done.'],
+  8: [
+    'database_readonly',
+    '% cannot be written. Make the file and its folder writable, or name another with --database.',
+  ],
+  10: [
+    'database_failed',
+    'the disk refused to read or write %: it may be full, or a limit is reached. The existing data is intact. Free some space, and run the command again.',
+  ],
+  11: [
+    'database_malformed',
+    '% is damaged. Move it away and run notewire pull again: the service still has the notes.',
+  ],
+  13: [
+    'database_full',
+    'the disk is full, so % cannot grow. The existing data is intact. Free some space, and run the command again.',
+  ],
+  14: [
+    'database_failed',
+    '% cannot be opened. Check that its folder exists and that you can read and write both, or name another with --database.',
+  ],
+  26: ['database_malformed', '% is not a SQLite database. Pass another file with --database.'],
+}
+
+/** Makes a `CopyError` of an error of SQLite. Other errors are returned unchanged. */
+export function copyErrorOf(error: unknown, file: string): unknown {
+  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return error
+  // The lowest byte is the kind of failure, the others are a detail.
+  const [code, words] = FAILURES[error.errcode & 0xff] ?? [
+    'database_failed',
+    `SQLite cannot work with % (result code ${error.errcode}). Copy the file to another disk, or pass another file with --database.`,
+  ]
+  return new CopyError(
+    code,
+    words.replace('%', () => file),
+    { cause: error },
+  )
+}

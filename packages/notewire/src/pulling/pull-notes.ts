@@ -1,94 +1,97 @@
+import { existsSync } from 'node:fs'
 import type { NotesClient } from '@notewire/client'
-import type { Surroundings } from '../commands/command.ts'
-import { EXIT_CODES, type ExitCode } from '../exit-code.ts'
-import { fileExists } from '../file-exists.ts'
-import { type CopyFile, copyFileOf } from '../local-copy/copy-file.ts'
-import { type KeptCopy, keepCopy } from '../local-copy/open-copy.ts'
-import { openClient } from '../notes-client.ts'
-import { amount } from '../terminal/amounts.ts'
-import { acceptRemovals } from './accept-removals.ts'
-import { adoptKey, explainedKey } from './key-check.ts'
-import { type PullOutcome, type PullPause, pullAll } from './pull-all.ts'
+import type { Context } from '../context/context.ts'
+import { openClient } from '../context/notes-client.ts'
+import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
+import { type CopyFile, copyFileOf, type KeptCopy, keepCopy } from '../local-copy/local-copy.ts'
+import { amount, grouped } from '../terminal/amounts.ts'
+import { adoptKey, keyErrorOf } from './another-key.ts'
 import { PullObserver } from './pull-observer.ts'
 import { heldWords, type PullReport, pullLines, pullRecord, reportOn } from './pull-report.ts'
+import { type PullOutcome, pullUntilSettled } from './pull-until-settled.ts'
 
-/** What a pull is told. */
-export interface PullWishes {
-  /** Looks for deletions now, and not only once a day. */
-  readonly scan: boolean
-  readonly patienceMs: number
-  readonly adoptKey: boolean
-  /** Whether to remove what a scan holds back: after a question, or unasked. */
-  readonly removals: 'hold' | 'ask' | 'accept'
+/** How to pull. */
+export interface PullRequest {
+  /** Look for deletions now, not only once a day. */
+  readonly scan?: boolean
+  /** How long to wait for notes that cannot be read yet; without it, two minutes. */
+  readonly patienceMs?: number | undefined
+  readonly adoptKey?: boolean
+  /** Rewrite the file after the pull, without the bytes of erased notes. */
+  readonly purge?: boolean
+  /** What to do with held removals: keep the notes, ask the user, or remove the notes without a question. */
+  readonly removals?: 'hold' | 'ask' | 'accept'
 }
 
-/** What somebody wants who says nothing about it. */
-export const USUAL_WISHES: PullWishes = { scan: false, patienceMs: 120_000, adoptKey: false, removals: 'hold' }
-
-/** Brings the copy up to date. */
-export async function pullNotes(wishes: PullWishes, surroundings: Surroundings): Promise<PullReport> {
-  const { clock, progress } = surroundings
+/** Updates the copy. */
+export async function pullNotes(request: PullRequest, context: Context): Promise<PullReport> {
+  const { clock, progress } = context
   const began = clock.now()
-  const file = await copyFileOf(surroundings)
-  const client = await openClient(surroundings)
-  await refuseWrongKey(client, file, surroundings)
+  const file = await copyFileOf(context)
+  const client = await openClient(context)
+  await refuseWrongKey(client, file, context)
   const observer = new PullObserver(progress('Pulling'), clock)
-  return await keepCopy(file, { client, hooks: observer.hooks }, surroundings, async (copy) => {
+  return await keepCopy(file, { client, hooks: observer.hooks }, context, async (copy) => {
     observer.watch(copy)
-    if (wishes.adoptKey) await takeOver(client, copy, surroundings)
+    if (request.adoptKey) await adoptKey(client, copy, context)
     const { position } = await copy.mirror.status()
-    const outcome = await pull(client, copy, observer, wishes, surroundings)
-    if (wishes.removals !== 'hold') await acceptRemovals(copy, surroundings, wishes.removals === 'accept')
+    const outcome = await pull(client, copy, observer, request, context)
+    if (request.removals !== undefined && request.removals !== 'hold')
+      await acceptRemovals(copy, context, request.removals === 'accept')
+    if (request.purge) await copy.purge()
     return await reportOn(copy, outcome, { position, tookMs: clock.now() - began })
   })
 }
 
-/** Shows what a pull did, and says whether all is well. */
-export async function showPull(report: PullReport, { output }: Pick<Surroundings, 'output'>): Promise<ExitCode> {
+/** Prints the report of a pull, and returns the exit code. */
+export async function showPull(report: PullReport, { output }: Pick<Context, 'output'>): Promise<ExitCode> {
   await output.print(pullRecord(report), pullLines(report, output))
   if (report.held.length > 0) output.warn(heldWords(report.held, report.notes))
   return report.isSettled && report.held.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed
 }
 
-/** Asks the service before a file is made: a key that it does not know leaves nothing behind. */
-async function refuseWrongKey(client: NotesClient, file: CopyFile, { signal }: Surroundings): Promise<void> {
-  if (await fileExists(file.absolute)) return
+/** Calls the service before the file is created, so that a key that it rejects leaves no file. */
+async function refuseWrongKey(client: NotesClient, file: CopyFile, { signal }: Context): Promise<void> {
+  if (existsSync(file.absolute)) return
   for await (const _ of client.notes.list({ limit: 1 }, { signal }).pages()) return
-}
-
-async function takeOver(client: NotesClient, copy: KeptCopy, { signal, output }: Surroundings): Promise<void> {
-  await adoptKey(client, copy, signal)
-  output.tell(`${copy.file.shown} goes with the key ${client.keyId} from now on.`)
 }
 
 async function pull(
   client: NotesClient,
   copy: KeptCopy,
   observer: PullObserver,
-  { scan, patienceMs }: PullWishes,
-  { clock, signal, output }: Surroundings,
+  { scan = false, patienceMs = 120_000 }: PullRequest,
+  context: Context,
 ): Promise<PullOutcome> {
+  const { signal, output } = context
   try {
-    const outcome = await pullAll(copy.mirror, {
-      clock,
-      signal,
-      scan: scan ? 'now' : 'when-due',
-      patienceMs,
-      onPause: (pause) => output.tell(pauseWords(pause)),
-    })
+    const outcome = await pullUntilSettled(copy.mirror, { scan: scan ? 'now' : 'when-due', patienceMs }, context)
     observer.finish()
     if (!outcome.isSettled) for (const problem of observer.problems) output.warn(problem)
     return outcome
   } catch (error) {
     observer.finish()
-    const told = await explainedKey(error, client, copy.file, signal)
-    if (told === error) output.tell(`What came so far is kept in ${copy.file.shown}. The next pull goes on from there.`)
+    const told = await keyErrorOf(error, client, copy.file, signal)
+    if (told === error)
+      output.tell(`The notes pulled so far are in ${copy.file.shown}. The next pull continues from there.`)
     throw told
   }
 }
 
-function pauseWords(pause: PullPause): string {
-  if (pause.kind === 'notes')
-    return `Waiting for ${amount(pause.pending, 'note')} that cannot be read yet, or that another run has taken …`
-  return 'Another run lists at this moment, or was killed less than a minute ago. Waiting for its turn to end …'
+/** Removes the notes whose removal scans hold back, once the user has agreed. */
+async function acceptRemovals(
+  { mirror, file }: KeptCopy,
+  { output, prompts }: Pick<Context, 'output' | 'prompts'>,
+  isAgreed: boolean,
+): Promise<void> {
+  const { held, notes } = await mirror.status()
+  const missing = held.reduce((sum, { notes }) => sum + notes, 0)
+  if (missing === 0) return output.tell('No removal is held back.')
+  output.tell(
+    `The service no longer shows ${amount(missing, 'note')} of the ${grouped(missing + notes.live)} that were in ${file.shown}.`,
+  )
+  if (!isAgreed && !(await prompts.confirm(`Erase ${amount(missing, 'note')} from the copy?`))) {
+    return output.tell('The notes stay hidden, and are kept.')
+  }
+  for (const { scanId } of held) await mirror.acceptRemovals(scanId)
 }

@@ -1,7 +1,7 @@
 import type { MirrorHooks, ProblemNotice, ProgressNotice } from '@notewire/mirror'
 import type { Clock } from '@notewire/protocol'
-import type { KeptCopy } from '../local-copy/open-copy.ts'
-import { failureOf } from '../terminal/failure.ts'
+import { failureOf } from '../errors/failure.ts'
+import type { KeptCopy } from '../local-copy/local-copy.ts'
 import type { Progress } from '../terminal/progress.ts'
 
 /** How often the notes that are still to be read are counted, in milliseconds. */
@@ -15,7 +15,7 @@ const DOING: Readonly<Record<ProgressNotice['phase'], string>> = {
   content: 'Reading',
 }
 
-/** Watches a pull: shows how far it is, and remembers what went wrong. */
+/** Shows the progress of a pull, and records its problems. */
 export class PullObserver {
   readonly #progress: Progress
   readonly #clock: Clock
@@ -36,17 +36,17 @@ export class PullObserver {
     onProblem: (problem) => this.#remember(problem),
   }
 
-  /** Counts in this copy from now on. */
+  /** Counts the notes that are still to be read in this copy. */
   watch(copy: KeptCopy): void {
     this.#copy = copy
   }
 
-  /** Why notes could not be read, each reason once. */
+  /** The reasons why notes could not be read, each once. */
   get problems(): readonly string[] {
     return [...this.#problems.values()]
   }
 
-  /** Takes the bar away, for good. */
+  /** Removes the progress bar. Later notices are ignored. */
   finish(): void {
     this.#isOver = true
     this.#progress.finish()
@@ -57,7 +57,7 @@ export class PullObserver {
     if (phase === 'content') {
       this.#isReading = true
       this.#count()
-      // What is listed meanwhile is added: the total grows until everything is listed.
+      // The total grows until all notes are listed.
       this.#progress.update(done, done + this.#pending, DOING[phase])
     } else if (!this.#isReading || phase === 'scan' || phase === 'confirming') {
       this.#progress.update(done, total === undefined ? undefined : Math.max(done, total), DOING[phase])

@@ -1,11 +1,11 @@
 import type { HeldRemovals } from '@notewire/mirror'
-import type { Copy } from '../local-copy/open-copy.ts'
+import type { Copy } from '../local-copy/local-copy.ts'
 import { amount, grouped, spell } from '../terminal/amounts.ts'
 import type { Output } from '../terminal/output.ts'
 import { wrap } from '../terminal/width.ts'
-import type { PullOutcome } from './pull-all.ts'
+import type { PullOutcome } from './pull-until-settled.ts'
 
-/** What a pull did, and how the copy is. */
+/** The result of a pull, and the state of the copy. */
 export interface PullReport extends PullOutcome {
   readonly database: string
   readonly notes: number
@@ -18,9 +18,9 @@ export interface PullReport extends PullOutcome {
 }
 
 /**
- * Counts what became of notes.
+ * Counts the changes of a pull.
  *
- * @param position  where the feed ended before the pull
+ * @param position  the last change before the pull
  */
 export async function reportOn(
   { mirror, file }: Copy,
@@ -67,12 +67,12 @@ export function pullLines(report: PullReport, { paint, width }: Output): string 
 }
 
 function unsettledWords(pending: number): string {
-  if (pending === 0) return 'Another run lists at this moment. What it finds will be here when it is done.'
+  if (pending === 0) return 'Another run is listing notes now. Its results will be here when it has ended.'
   return `${amount(pending, 'note')} could not be read yet. The next pull tries again: notewire pull`
 }
 
-/** What is held back, and what to do about it. */
+/** Says which removals are held back, and what to do. */
 export function heldWords(held: readonly HeldRemovals[], live: number): string {
   const missing = held.reduce((sum, { notes }) => sum + notes, 0)
-  return `The service no longer shows ${amount(missing, 'note')} of ${grouped(missing + live)}, more than are removed unasked. They are hidden, and kept. If they really are gone: notewire pull --accept-removals. If not, look at what the key may see.`
+  return `The service no longer shows ${amount(missing, 'note')} of ${grouped(missing + live)}, more than pull removes without your consent. The notes are hidden, and kept. If they are really gone: notewire pull --accept-removals. Otherwise check what the API key can see.`
 }

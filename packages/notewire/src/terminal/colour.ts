@@ -1,19 +1,19 @@
 import { styleText } from 'node:util'
 
-/** How a piece of text looks, by the names of `styleText`. */
+/** A style of text, by the names of `styleText`. */
 export type Format = Parameters<typeof styleText>[0]
 
-/** Colours a text, or leaves it as it is. */
+/** Colours a text, or returns it unchanged. */
 export type Paint = (format: Format, text: string) => string
 
-/** Where text goes, as far as colour is concerned. */
+/** A stream, as far as colour is concerned. */
 interface Destination {
   readonly isTTY?: boolean | undefined
 }
 
 /**
- * Decides whether a stream gets colour: `NO_COLOR` says no, `FORCE_COLOR` says yes (`0` and `false` no), and otherwise a terminal
- * that is not dumb gets it.
+ * Decides whether a stream gets colour: never with `NO_COLOR`, always with `FORCE_COLOR` (never if it is `0` or `false`), and
+ * otherwise if it is a terminal that is not dumb.
  */
 export function isColoured({ isTTY }: Destination, env: Readonly<Record<string, string | undefined>>): boolean {
   const { NO_COLOR: refused = '', FORCE_COLOR: forced, TERM: kind } = env
@@ -22,8 +22,8 @@ export function isColoured({ isTTY }: Destination, env: Readonly<Record<string, 
   return isTTY === true && kind !== 'dumb'
 }
 
-/** A way to colour text for one stream. */
+/** The function that colours text for one stream. */
 export function painter(coloured: boolean): Paint {
-  // Without its own look at stdout, which need not be where the text goes.
+  // Without its check of stdout, because the text may go to stderr.
   return coloured ? (format, text) => styleText(format, text, { validateStream: false }) : (_format, text) => text
 }

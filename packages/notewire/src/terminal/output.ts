@@ -2,26 +2,29 @@ import { type Paint, painter } from './colour.ts'
 import type { Screen } from './screen.ts'
 import { widthOf, wrap } from './width.ts'
 
-/** What a command prints: lines for a person, or JSON for a program. */
+/** The version of the form of all JSON output: the field `schema_version` of every object that is printed. */
+export const SCHEMA_VERSION = 1
+
+/** Prints the results of a command: lines for a person, or JSON for a program. */
 export interface Output {
   /** Whether `--json` was given: stdout then holds JSON and nothing else. */
   readonly json: boolean
   /** How wide a line for a person should be at most. */
   readonly width: number
-  /** Colours a text for stdout, where colour is welcome. */
+  /** Colours a text for stdout, if stdout shows colour. */
   readonly paint: Paint
   /**
-   * Prints a result on stdout: the lines, or with `--json` the record as one line of JSON. Await it: it waits for a slow reader.
+   * Prints a result on stdout: the lines, or with `--json` the record as one line of JSON. Await it: it waits until the text is written.
    *
-   * @param record  what a program reads: names as on the wire where it comes from there, and no secret unless it was asked for
-   * @param lines  what a person reads, without the last line break
+   * @param record  the result for a program, with fields in snake_case, and without secrets that the user did not ask for
+   * @param lines  the result for a person, without the last line break
    */
   print(record: object, lines: string): Promise<void>
-  /** Prints text as it is on stdout, `--json` or not: a completion script, a report in a format that was asked for. */
+  /** Prints text unchanged on stdout, with and without `--json`: the lines of an export. */
   printRaw(text: string): Promise<void>
-  /** Tells a person what happens or what to do next, on stderr. With `--json`, nothing. */
+  /** Tells a person on stderr what happens or what to do next. With `--json`, it prints nothing. */
   tell(text: string): void
-  /** Warns of something that may surprise, on stderr, `--json` or not. */
+  /** Prints a warning on stderr, with and without `--json`. */
   warn(text: string): void
 }
 
@@ -40,7 +43,8 @@ export function createOutput(
     json,
     width: widthOf(screen.stdout),
     paint,
-    print: (record, lines) => screen.print(`${json ? JSON.stringify(record) : lines}\n`),
+    print: (record, lines) =>
+      screen.print(`${json ? JSON.stringify({ schema_version: SCHEMA_VERSION, ...record }) : lines}\n`),
     printRaw: (text) => screen.print(text),
     tell: (text) => {
       if (!json) screen.complain(`${wrap(text, asideWidth)}\n`)
@@ -48,4 +52,15 @@ export function createOutput(
     warn: (text) =>
       screen.complain(`${paintAside('yellow', 'warning')}  ${wrap(text, asideWidth, ' '.repeat(9)).trimStart()}\n`),
   }
+}
+
+/** A record with all field names in snake_case, as `--json` prints them. The names must be ours: names that are data would change, too. */
+export function snakeCased(record: object): object {
+  const name = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return Object.fromEntries(Object.entries(record).map(([field, value]) => [name(field), snakeCasedValue(value)]))
+}
+
+function snakeCasedValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snakeCasedValue)
+  return typeof value === 'object' && value !== null ? snakeCased(value) : value
 }

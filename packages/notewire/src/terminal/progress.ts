@@ -2,24 +2,25 @@ import type { Clock } from '@notewire/protocol'
 import type { Screen } from './screen.ts'
 import { cut, displayWidth, widthOf } from './width.ts'
 
-/** How far a longer work is. Two at a time are not shown. */
+/** The progress of a longer work. Only one can be shown at a time. */
 export interface Progress {
   /**
-   * @param done  how much is done; `total` where it is known: then there is a bar
-   * @param now  what is done now, in place of the label
+   * @param done  the work that is done
+   * @param total  all work, if it is known: a terminal then shows a bar
+   * @param now  the current step, instead of the label
    */
   update(done: number, total?: number, now?: string): void
-  /** Takes the bar away. What came of the work is for the output to say. */
+  /** Removes the bar. The command prints the result. */
   finish(): void
 }
 
 const REDRAW_MS = 80
 const LINE_EVERY_MS = 5_000
 const BAR_WIDTH = 24
-/** A shorter bar shows nothing: the words are enough. */
+/** A shorter bar is left out. */
 const LEAST_BAR_WIDTH = 5
 
-/** Shows progress as suits where it goes: a bar on a terminal, a line now and then elsewhere, nothing with `--json`. */
+/** Shows progress as a bar on a terminal, as a line every five seconds elsewhere, and not at all with `--json`. */
 export function createProgress(screen: Screen, clock: Clock, json: boolean, label: string): Progress {
   if (json) return { update: () => undefined, finish: () => undefined }
   return screen.stderr.isTTY === true ? barProgress(screen, clock, label) : lineProgress(screen, clock, label)
@@ -31,7 +32,7 @@ function barProgress(screen: Screen, clock: Clock, label: string): Progress {
     update(done, total, now = label) {
       if (clock.now() - drawnAt < REDRAW_MS && done !== total) return
       drawnAt = clock.now()
-      // One column is left free: a terminal wraps what reaches its edge.
+      // A terminal wraps a line that reaches its last column.
       const width = widthOf(screen.stderr) - 1
       const words = wordsOf(done, total)
       const room = width - displayWidth(`${now}    ${words}`)

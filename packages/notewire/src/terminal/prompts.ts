@@ -1,17 +1,17 @@
 import type { Screen } from './screen.ts'
 
-/** Asks whoever sits at the terminal. Questions go to stderr, so that stdout can be piped. */
+/** Asks the user at the terminal. Questions go to stderr, so that stdout can be piped. */
 export interface Prompts {
-  /** Whether somebody can be asked: stdin and stderr are a terminal, and `--json` was not given. */
+  /** Whether the user can be asked: stdin and stderr are a terminal, and `--json` was not given. */
   readonly available: boolean
   /**
-   * Asks for a secret, and shows nothing of what is typed, not even how long it is.
+   * Asks for a secret. The terminal shows nothing of it, not even its length.
    *
    * @returns what was typed
-   * @throws the reason of the signal, when Ctrl-C was typed instead
+   * @throws the reason of the signal if the user types Ctrl-C
    */
   secret(question: string): Promise<string>
-  /** Asks for a yes; anything else is a no. */
+  /** Asks a question. Only yes is `true`. */
   confirm(question: string): Promise<boolean>
 }
 
@@ -27,7 +27,7 @@ export function createPrompts(
     readonly stdin: NodeJS.ReadStream
     readonly signal: AbortSignal
     readonly json: boolean
-    /** What Ctrl-C does: a terminal that is read key by key sends no signal for it. */
+    /** Called at Ctrl-C: a terminal that is read key by key sends no signal. */
     readonly interrupt: () => void
   },
 ): Prompts {

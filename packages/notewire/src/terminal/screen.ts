@@ -1,10 +1,9 @@
-import { ReaderGone, untilAborted } from '../interruption.ts'
+import { ReaderGone, untilAborted } from './interruption.ts'
 
 const CLEAR_LINE = '\r\u001b[2K'
 
 /**
- * Both streams of the program, and the one line of stderr that changes while it works. What is printed goes above that
- * line instead of through it.
+ * Both streams of the program, and the progress line on stderr. Text that is printed appears above that line.
  */
 export class Screen {
   readonly stdout: NodeJS.WriteStream
@@ -18,7 +17,7 @@ export class Screen {
     this.#signal = signal
   }
 
-  /** Writes to stdout, and waits until that is done. What goes wrong with it makes the signal fire. */
+  /** Writes to stdout, and waits until the text is written. If writing fails, the signal fires. */
   async print(text: string): Promise<void> {
     if (this.#signal.reason instanceof ReaderGone) return
     if (this.stdout.isTTY === true) this.#clear()
@@ -26,7 +25,7 @@ export class Screen {
       this.stdout.write(text, () => resolve())
     })
     this.#redraw()
-    // A reader that has stopped reading must not keep Ctrl-C waiting.
+    // If the reader of stdout does not read, Ctrl-C must still end the program.
     await Promise.race([written, untilAborted(this.#signal)])
   }
 
@@ -37,7 +36,7 @@ export class Screen {
     this.#redraw()
   }
 
-  /** Shows the line that changes; an empty one takes it away. On a terminal alone. */
+  /** Shows the progress line; an empty text removes it. Only for terminals. */
   show(status: string): void {
     this.#clear()
     this.#status = status

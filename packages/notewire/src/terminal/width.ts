@@ -1,16 +1,16 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** Text wider than this is hard to read, whatever the terminal. */
+/** Wider text is hard to read. */
 const WIDEST = 100
 const NARROWEST = 40
 
-/** How wide text may be on a stream: that of the terminal within reason, and 80 columns elsewhere. */
+/** The width for text on a stream: that of the terminal, within limits, and 80 columns elsewhere. */
 export function widthOf({ columns }: { readonly columns?: number | undefined }): number {
-  // A pseudo-terminal that nobody has sized says 0.
+  // A pseudo-terminal without a size reports 0.
   return columns === undefined || columns === 0 ? 80 : Math.min(WIDEST, Math.max(NARROWEST, columns))
 }
 
-/** Breaks a text between words so that no line is wider than `width`, but for words that are; line breaks are kept. */
+/** Breaks a text between words so that no line is wider than `width`, unless a word is. Line breaks are kept. */
 export function wrap(text: string, width: number, indent = ''): string {
   return text
     .split('\n')
@@ -33,20 +33,20 @@ function wrapLine(line: string, width: number): readonly string[] {
   return [...lines, current]
 }
 
-/** Cuts a text that is too wide, and shows that it was cut. */
+/** Cuts a text that is too wide, and marks the cut with `…`. */
 export function cut(text: string, width: number): string {
   return displayWidth(text) <= width ? text : `${[...text].slice(0, Math.max(0, width - 1)).join('')}…`
 }
 
-/** How many columns a text takes: colour takes none. Wide characters count as one. */
+/** The number of columns of a text, without colour codes. Wide characters count as one. */
 export function displayWidth(text: string): number {
   return [...stripVTControlCharacters(text)].length
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters.
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 
-/** Text of others as one line that can do nothing to a terminal. */
+/** Makes one line of a text from elsewhere, without control characters that a terminal would obey. */
 export function printable(text: string): string {
   return text.replace(CONTROL_CHARACTERS, ' ')
 }

@@ -1,45 +1,45 @@
 import { EndpointNotActiveError, type NotesClient, NotesClientError } from '@notewire/client'
 import type { Mirror } from '@notewire/mirror'
 import { nodeHandler } from '@notewire/webhooks/node'
-import type { Surroundings } from '../commands/command.ts'
-import { EXIT_CODES, type ExitCode } from '../exit-code.ts'
-import { inUrl, openPort } from '../listening/open-port.ts'
+import type { Context } from '../context/context.ts'
+import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
 import { type Registration, register, unregister } from '../listening/registration.ts'
+import { inUrl, openPort } from '../listening/serve.ts'
 
-/** Where events arrive. */
+/** The reception of events. */
 export interface Receiving extends AsyncDisposable {
-  /** Nothing, where nobody listens. */
+  /** `null` if events are not received. */
   readonly url: string | null
-  /** Removes the endpoint that was registered, and says whether that went well. */
+  /** Removes the registered endpoint, and returns the exit code. */
   end(): Promise<ExitCode>
 }
 
-/** Where to listen, and how the service is told. */
+/** Where to listen, and what to register. */
 export interface ReceivingPlace {
   readonly port: number
   readonly host: string
   readonly path: string
-  /** The secret of an endpoint that exists; without one, an endpoint is registered while this runs. */
+  /** The secret of an existing endpoint; without it, an endpoint is registered while the command runs. */
   readonly secret: string | undefined
-  /** What to register in place of the port itself. */
-  readonly publicUrl: string | undefined
+  /** The URL to register instead of the port. */
+  readonly publicUrl?: string | undefined
 }
 
-/** Nobody listens: changes are found by polling. */
+/** Events are not received; polls find the changes. */
 export const NO_EVENTS: Receiving = {
   url: null,
   end: async () => EXIT_CODES.done,
   [Symbol.asyncDispose]: async () => undefined,
 }
 
-/** Receives events as hints of a mirror. */
+/** Receives events, and passes them to the mirror as hints. */
 export async function receiveEvents(
   mirror: Mirror,
   client: NotesClient,
   { secret: known, path, publicUrl, ...place }: ReceivingPlace,
-  { output, signal }: Pick<Surroundings, 'output' | 'signal'>,
+  { output, signal }: Pick<Context, 'output' | 'signal'>,
 ): Promise<Receiving> {
-  // The verification arrives at once, and waits for the secret that the answer to the registration brings.
+  // The verification arrives during the registration, and waits for the secret in its response.
   const secret = Promise.withResolvers<string>()
   if (known !== undefined) secret.resolve(known)
   const receiver = mirror.receiver({ secret: () => secret.promise, path, logger: SILENT })
@@ -72,16 +72,16 @@ export async function receiveEvents(
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const ACTIVE_WITHIN_MS = 5_000
 
-/** Before that, no event comes: polling sees what changes. */
+/** Until the endpoint is active, no events arrive, and polls find the changes. */
 async function waitUntilActive(
   client: NotesClient,
   { endpoint_id }: Registration,
-  { output, signal }: Pick<Surroundings, 'output' | 'signal'>,
+  { output, signal }: Pick<Context, 'output' | 'signal'>,
 ): Promise<void> {
   try {
     await client.webhookEndpoints.waitUntilActive(endpoint_id, { timeoutMs: ACTIVE_WITHIN_MS, signal })
   } catch (error) {
-    // A service that does not tell how its endpoints are has it registered all the same.
+    // The service has registered the endpoint, but does not support reading its status.
     if (error instanceof NotesClientError && error.code === 'not_supported') return
     if (!(error instanceof EndpointNotActiveError)) throw error
     output.warn(

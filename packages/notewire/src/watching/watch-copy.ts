@@ -1,13 +1,16 @@
-import type { Mirror } from '@notewire/mirror'
-import type { Surroundings } from '../commands/command.ts'
-import type { Bell } from './bell.ts'
-import { changeLine, changeRecord } from './describe-change.ts'
-import { followChanges } from './follow-changes.ts'
+import type { Mirror, MirrorChangeKind } from '@notewire/mirror'
+import type { Clock } from '@notewire/protocol'
+import type { Context } from '../context/context.ts'
+import { failureOf } from '../errors/failure.ts'
+import type { Format } from '../terminal/colour.ts'
+import type { Output } from '../terminal/output.ts'
+import { cut, printable } from '../terminal/width.ts'
+import { type Bell, followChanges, type ShownChange } from './follow-changes.ts'
 
 /**
- * Lists what has changed while nobody watched.
+ * Lists the changes since the last run.
  *
- * @returns where what is shown begins: behind the first pull, or else with what is found now
+ * @returns the position after which changes are shown: the end of the first pull, or the position before this listing
  */
 export async function catchUp(mirror: Mirror, signal: AbortSignal): Promise<string | null> {
   const before = await mirror.status()
@@ -19,12 +22,12 @@ export async function catchUp(mirror: Mirror, signal: AbortSignal): Promise<stri
 /**
  * Keeps the copy up to date and shows what changes, until the signal fires.
  *
- * @throws what no patience can mend: a key that is refused, or was changed
+ * @throws an error that a retry cannot repair: the key is rejected, or is not the key of the copy
  */
 export async function watchCopy(
   mirror: Mirror,
   { after, bell }: { readonly after: string | null; readonly bell: Bell },
-  { clock, signal, output }: Pick<Surroundings, 'clock' | 'signal' | 'output'>,
+  { clock, signal, output }: Pick<Context, 'clock' | 'signal' | 'output'>,
 ): Promise<void> {
   const over = new AbortController()
   const either = AbortSignal.any([signal, over.signal])
@@ -51,16 +54,63 @@ export async function watchCopy(
 
 const LISTEN_EVERY_MS = 60_000
 
-/** Says once that events have stopped coming, as the polls show. */
+/** Warns once when the polls show that events have stopped. */
 async function warnOfSilence(
   mirror: Mirror,
   signal: AbortSignal,
-  { clock, output }: Pick<Surroundings, 'clock' | 'output'>,
+  { clock, output }: Pick<Context, 'clock' | 'output'>,
 ): Promise<void> {
   for (let wasSilent = false; !signal.aborted; ) {
     const { silence } = await mirror.status()
     if (silence !== null && !wasSilent) output.warn(`Events have stopped: ${silence}. See: notewire endpoints list`)
     wasSilent = silence !== null
     await clock.sleep(LISTEN_EVERY_MS, signal).catch(() => undefined)
+  }
+}
+
+/** The same problem is shown again after this time, in milliseconds. */
+const AGAIN_AFTER_MS = 60_000
+
+/** Shows problems after which the command continues, each once a minute: a service that is down fails at every attempt. */
+export function problemTeller(clock: Clock, warn: (text: string) => void): (error: unknown) => void {
+  const toldAt = new Map<string, number>()
+  return (error) => {
+    const { code, message } = failureOf(error)
+    const now = clock.now()
+    if (now - (toldAt.get(code) ?? Number.NEGATIVE_INFINITY) < AGAIN_AFTER_MS) return
+    toldAt.set(code, now)
+    warn(`${message} notewire tries again.`)
+  }
+}
+
+const WORDS: Readonly<Record<MirrorChangeKind, readonly [mark: string, word: string, format: Format]>> = {
+  added: ['+', 'new', 'green'],
+  restored: ['+', 'back', 'green'],
+  content: ['~', 'changed', 'yellow'],
+  hidden: ['-', 'hidden', 'red'],
+  removed: ['-', 'removed', 'red'],
+}
+const LONGEST_WORD = Math.max(...Object.values(WORDS).map(([, word]) => word.length))
+
+/** A change for a person, on one line. Of a note that is gone, only the id is left. */
+function changeLine({ kind, noteId, note }: ShownChange, at: number, { paint, width }: Output): string {
+  const [mark, word, format] = WORDS[kind]
+  const time = new Date(at).toISOString().slice(11, 19)
+  const what = note === undefined ? noteId : `${note.title ?? 'Untitled'}  ${noteId}`
+  const head = `${time}  ${mark} ${word.padEnd(LONGEST_WORD)}  `
+  return `${paint('dim', time)}  ${paint(format, `${mark} ${word.padEnd(LONGEST_WORD)}`)}  ${cut(printable(what), width - head.length)}`
+}
+
+/** A change for a program. */
+function changeRecord({ kind, noteId, note, revision, position }: ShownChange, at: number): object {
+  return {
+    at: new Date(at).toISOString(),
+    change: kind,
+    note_id: noteId,
+    revision,
+    title: note?.title,
+    transcript_status: note?.transcript_status,
+    summary_status: note?.summary_status,
+    position,
   }
 }

@@ -1,139 +1,84 @@
-import type { CheckGroup } from '../check.ts'
-import { held, missed } from '../check.ts'
-import { isAccepted, isRefused, isTakenOrRefused } from '../expectations.ts'
-import { VERIFY_RAW_BYTES } from '../fixes.ts'
-import { madeUpEvent, madeUpId } from '../made-up-event.ts'
-import { describeExchange, isRefusal } from '../reply.ts'
+import { accepts, acceptsOrRejects, answers, group, must, rejects, should } from '../check.ts'
+import { isRejected } from '../reply.ts'
 import { strangerSigner } from '../signer.ts'
+import { eventBody, testEvent, testId } from '../test-event.ts'
 
 const RULE_1 = '§5, receiver rule 1'
 const SHAPE = '§6, request body shape'
+const SIZE = 'open point 25'
 
-const PARSE_AFTER_VERIFYING =
-  'Catch what the JSON parser throws and answer 400; look at event_id, event_type and data before you use them.'
+const VERIFY_RAW_BODY =
+  "Verify the bytes of the body as they arrived, before any JSON parser: request.get_data() in Flask, request.body in Django, io.ReadAll(r.Body) in Go, request.raw_post in Rails, file_get_contents('php://input') in PHP, @RequestBody byte[] in Spring, express.raw({ type: '*/*' }) in Express, addContentTypeParser with parseAs: 'buffer' in Fastify, await request.text() in Next.js."
 
-/** Open point 25: what a receiver should take. */
+const PARSE_SAFELY =
+  'After the verification, catch the error of the JSON parser and answer 400. Check event_id, event_type and data before you use them.'
+
+/** Open point 25: receivers should accept bodies of this size. */
 const LARGE_BODY_BYTES = 256 * 1024 - 16
 
-/** What no notification comes near: any sensible limit is below it. */
+/** Far more than any notification has. */
 const HUGE_BODY_BYTES = 4 * 1024 * 1024
 
-/** The bytes that are signed (contract §5, receiver rule 1; §6). */
-export const body: CheckGroup = {
-  title: 'Bodies',
-  checks: [
-    {
-      id: 'body.spaces',
-      title: 'A body with indentation and another order of keys is accepted',
-      section: RULE_1,
-      severity: 'must',
-      fix: VERIFY_RAW_BYTES,
-      examine: isAccepted(({ acceptedKind = '' }) => {
-        const { event_id, event_type, occurred_at, data } = madeUpEvent(acceptedKind)
-        return { body: JSON.stringify({ occurred_at, data, event_type, event_id }, null, 3).replaceAll('":', '" :') }
-      }),
-    },
-    {
-      id: 'body.line-breaks',
-      title: 'A body with line breaks before and after it is accepted',
-      section: RULE_1,
-      severity: 'must',
-      fix: `${VERIFY_RAW_BYTES} Do not trim.`,
-      examine: isAccepted(({ acceptedKind = '' }) => ({
-        body: `\r\n ${JSON.stringify(madeUpEvent(acceptedKind))}\r\n`,
-      })),
-    },
-    {
-      id: 'body.non-ascii',
-      title: 'A body with characters outside ASCII (é, emoji, U+2028) is accepted',
-      section: RULE_1,
-      severity: 'must',
-      fix: `${VERIFY_RAW_BYTES} Where you hash text, it must be the UTF-8 of the body, not Latin-1 or ASCII.`,
-      examine: isAccepted(({ acceptedKind = '' }) => ({
-        body: JSON.stringify(madeUpEvent(acceptedKind, { eventId: `${madeUpId('event')}_\u00e9\u{1F4DD}\u2028` })),
-      })),
-    },
-    {
-      id: 'body.escapes',
-      title: 'A body with escaped characters (\\u005f) is accepted',
-      section: RULE_1,
-      severity: 'must',
-      fix: VERIFY_RAW_BYTES,
-      examine: isAccepted(({ acceptedKind = '' }) => ({
-        body: JSON.stringify(madeUpEvent(acceptedKind)).replaceAll('doctor_', 'doctor\\u005f'),
-      })),
-    },
-    {
-      id: 'body.large',
-      title: 'A body of just under 256 KiB is accepted',
-      section: 'open point 25',
-      severity: 'should',
-      fix: "Raise the limit to 256 KiB on this route: express.raw({ limit: '256kb' }), where Express stops at 100 kB; client_max_body_size in nginx.",
-      presupposes: 'body.line-breaks',
-      examine: isAccepted(({ acceptedKind = '' }) =>
-        padded(JSON.stringify(madeUpEvent(acceptedKind)), LARGE_BODY_BYTES),
-      ),
-    },
-    {
-      id: 'body.too-large',
-      title: 'A body far larger than any notification (4 MiB) is refused with a 4xx',
-      section: 'open point 25',
-      severity: 'should',
-      fix: 'Stop reading at a limit and answer 413: bodyLimit in Fastify, MAX_CONTENT_LENGTH in Flask, DATA_UPLOAD_MAX_MEMORY_SIZE in Django, http.MaxBytesReader in Go. Whoever can fill your memory needs no signature.',
-      examine: async ({ acceptedKind = '', deliver }) => {
-        const exchange = await deliver(padded(JSON.stringify(madeUpEvent(acceptedKind)), HUGE_BODY_BYTES))
-        const seen = describeExchange(exchange)
-        const isTurnedAway = isRefusal(exchange.reply) || exchange.reply.kind === 'closed'
-        return isTurnedAway ? held(seen) : missed(exchange, `${seen}, where a 4xx is due`)
-      },
-    },
-    {
-      id: 'body.unsigned-not-json',
-      title: 'An unsigned body that is no JSON is refused with a 4xx',
-      section: '§5, receiver rule 6',
-      severity: 'must',
-      fix: 'Verify before you parse. What cannot be verified gets 401, whatever it holds.',
-      presupposes: 'signature.wrong-secret',
-      examine: isRefused(() =>
-        ['{"event_id":', '', '\u0000'].map((text) => ({ body: text, signer: strangerSigner() })),
-      ),
-    },
-    {
-      id: 'body.empty',
-      title: 'A signed body that is empty breaks nothing',
-      section: SHAPE,
-      severity: 'should',
-      fix: PARSE_AFTER_VERIFYING,
-      examine: isTakenOrRefused(() => ({ body: '' })),
-    },
-    {
-      id: 'body.not-json',
-      title: 'A signed body that is no JSON breaks nothing',
-      section: SHAPE,
-      severity: 'should',
-      fix: PARSE_AFTER_VERIFYING,
-      examine: isTakenOrRefused(() => ['{"event_id":', 'hello', '\ufeff{}'].map((text) => ({ body: text }))),
-    },
-    {
-      id: 'body.no-event',
-      title: 'A signed body that is JSON but no event breaks nothing',
-      section: SHAPE,
-      severity: 'should',
-      fix: PARSE_AFTER_VERIFYING,
-      examine: isTakenOrRefused(() =>
-        ['null', '7', '[]', '{}', '{"event_type":"note.ended"}'].map((text) => ({ body: text })),
-      ),
-    },
-    {
-      id: 'body.not-utf8',
-      title: 'A signed body that is no UTF-8 breaks nothing',
-      section: SHAPE,
-      severity: 'should',
-      fix: `Hash the bytes, not a text made of them, and answer 400 when they are no UTF-8. ${VERIFY_RAW_BYTES}`,
-      examine: isTakenOrRefused(() => ({ body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]) })),
-    },
-  ],
-}
+/** The bytes of the body (contract §5, receiver rule 1; §6). */
+export const bodyChecks = group('Bodies', [
+  must('body.spaces', 'A body with indentation and another order of keys is accepted (2xx)', RULE_1, {
+    fix: VERIFY_RAW_BODY,
+    run: accepts(({ acceptedKind = '' }) => {
+      const { event_id, event_type, occurred_at, data } = testEvent(acceptedKind)
+      return { body: JSON.stringify({ occurred_at, data, event_type, event_id }, null, 3).replaceAll('":', '" :') }
+    }),
+  }),
+  must('body.line-breaks', 'A body that starts and ends with line breaks is accepted (2xx)', RULE_1, {
+    fix: `${VERIFY_RAW_BODY} Do not trim the body.`,
+    run: accepts(({ acceptedKind }) => ({ body: `\r\n ${eventBody(acceptedKind)}\r\n` })),
+  }),
+  must('body.non-ascii', 'A body with characters outside ASCII (é, emoji, U+2028) is accepted (2xx)', RULE_1, {
+    fix: `${VERIFY_RAW_BODY} If you hash text, encode it as UTF-8, not as Latin-1 or ASCII.`,
+    run: accepts(({ acceptedKind }) => ({
+      body: eventBody(acceptedKind, {}, { event_id: `${testId('event')}_\u00e9\u{1F4DD}\u2028` }),
+    })),
+  }),
+  must('body.escapes', 'A body with escaped characters (\\u005f) is accepted (2xx)', RULE_1, {
+    fix: VERIFY_RAW_BODY,
+    run: accepts(({ acceptedKind }) => ({ body: eventBody(acceptedKind).replaceAll('doctor_', 'doctor\\u005f') })),
+  }),
+  should('body.large', 'A body of just under 256 KiB is accepted (2xx)', SIZE, {
+    fix: "Raise the limit to 256 KiB for this route: client_max_body_size in nginx, express.raw({ limit: '256kb' }) in Express, whose default is 100 kB.",
+    requires: 'body.line-breaks',
+    run: accepts(({ acceptedKind }) => padded(eventBody(acceptedKind), LARGE_BODY_BYTES)),
+  }),
+  should('body.too-large', 'A body of 4 MiB, far larger than any notification, is rejected (4xx)', SIZE, {
+    fix: 'Stop reading at a limit and answer 413: MAX_CONTENT_LENGTH in Flask, DATA_UPLOAD_MAX_MEMORY_SIZE in Django, http.MaxBytesReader in Go, bodyLimit in Fastify. Otherwise anyone can fill the memory of the receiver without a signature.',
+    run: answers(
+      'a 4xx',
+      (reply) => isRejected(reply) || reply.kind === 'closed',
+      ({ acceptedKind }) => padded(eventBody(acceptedKind), HUGE_BODY_BYTES),
+    ),
+  }),
+  must('body.unsigned-not-json', 'A body that is not JSON and not signed is rejected (4xx)', '§5, receiver rule 6', {
+    fix: 'Verify the signature before you parse the body. Answer 401 if the signature is not valid, whatever the body contains.',
+    requires: 'signature.wrong-secret',
+    run: rejects(() => ['{"event_id":', '', '\u0000'].map((text) => ({ body: text, signer: strangerSigner() }))),
+  }),
+  should('body.empty', 'A signed empty body causes no error', SHAPE, {
+    fix: PARSE_SAFELY,
+    run: acceptsOrRejects(() => ({ body: '' })),
+  }),
+  should('body.not-json', 'A signed body that is not JSON causes no error', SHAPE, {
+    fix: PARSE_SAFELY,
+    run: acceptsOrRejects(() => ['{"event_id":', 'hello', '\ufeff{}'].map((text) => ({ body: text }))),
+  }),
+  should('body.no-event', 'A signed body that is JSON but not an event causes no error', SHAPE, {
+    fix: PARSE_SAFELY,
+    run: acceptsOrRejects(() =>
+      ['null', '7', '[]', '{}', '{"event_type":"note.ended"}'].map((text) => ({ body: text })),
+    ),
+  }),
+  should('body.not-utf8', 'A signed body that is not UTF-8 causes no error', SHAPE, {
+    fix: `Hash the bytes, not decoded text, and answer 400 if they are not UTF-8. ${VERIFY_RAW_BODY}`,
+    run: acceptsOrRejects(() => ({ body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]) })),
+  }),
+])
 
 function padded(text: string, size: number) {
   return { body: text, trailingSpaces: size - Buffer.byteLength(text) }

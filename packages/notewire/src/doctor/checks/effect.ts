@@ -1,121 +1,108 @@
-import type { Bench } from '../bench.ts'
-import { type CheckGroup, type Examine, held, missed, type Observation, untested } from '../check.ts'
-import { appliedOnceSettled, appliedSince, type Effects, EffectsError } from '../effects.ts'
-import { madeUpEvent, madeUpId } from '../made-up-event.ts'
-import { type Exchange, isAcknowledged, seconds } from '../reply.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { failed, group, must, notTested, type Outcome, passed, type RunCheck } from '../check.ts'
+import { type Effects, EffectsError } from '../effects.ts'
+import type { Examination } from '../examination.ts'
+import { type Exchange, isAccepted } from '../reply.ts'
 import { strangerSigner } from '../signer.ts'
+import { type TestEvent, testEvent, testId } from '../test-event.ts'
 
 const DUPLICATES = '§6, delivery semantics 1'
+const ORDER = '§6, delivery semantics 2'
+const REPLAYS = `${DUPLICATES}; open point 19`
 
-const REMEMBER_EVENT_IDS =
-  'Remember event_id in the transaction that applies the event, under a unique key, for more than 27 h; memory alone forgets at a restart and is not shared between processes.'
+const STORE_EVENT_IDS =
+  'Store event_id under a unique key in the transaction that applies the event, for more than 27 h. A list in memory is lost at a restart and is not shared between processes.'
 
-/** What the receiver does, where it tells (contract §6, delivery semantics). */
-export const effect: CheckGroup = {
-  title: 'Effects',
-  checks: [
-    {
-      id: 'effect.once-one-after-another',
-      title: 'An event that comes again is applied once',
-      section: DUPLICATES,
-      severity: 'must',
-      fix: REMEMBER_EVENT_IDS,
-      examine: isAppliedOnce(async ({ deliver }, body) => {
-        const webhookId = madeUpId('attempt')
-        const first = await deliver({ body, webhookId })
-        await deliver({ body, webhookId })
-        return first
-      }),
-    },
-    {
-      id: 'effect.once-under-other-webhook-ids',
-      title: 'An event that comes again under another webhook-id is applied once',
-      section: `${DUPLICATES}; open point 19`,
-      severity: 'must',
-      fix: `Tell duplicates by event_id, which is in the body: a replay has a new webhook-id. ${REMEMBER_EVENT_IDS}`,
-      examine: isAppliedOnce(async ({ deliver }, body) => {
-        const first = await deliver({ body })
-        await deliver({ body })
-        return first
-      }),
-    },
-    {
-      id: 'effect.once-at-once',
-      title: 'An event that comes five times at once is applied once',
-      section: `${DUPLICATES}; §6, delivery semantics 2`,
-      severity: 'must',
-      fix: `Looking whether the id is there and writing it afterwards leaves a gap: insert it first (ON CONFLICT DO NOTHING, SET NX) and apply only where that wrote a row. ${REMEMBER_EVENT_IDS}`,
-      examine: isAppliedOnce(async ({ deliver }, body) => {
-        const exchanges = await Promise.all(Array.from({ length: 5 }, () => deliver({ body })))
-        return exchanges.find(({ reply }) => isAcknowledged(reply)) ?? (await deliver({ body }))
-      }),
-    },
-    {
-      id: 'effect.older-revision',
-      title: 'A revision lower than the last applied one is not applied',
-      section: '§6, delivery semantics 2',
-      severity: 'must',
-      fix: 'Store the last applied revision of each note, and write only where the new one is higher (UPDATE … WHERE revision < $1).',
-      examine: withEffects(examineOlderRevision),
-    },
-    {
-      id: 'effect.forged',
-      title: 'A delivery that is refused is not applied',
-      section: '§5, receiver rule 6',
-      severity: 'must',
-      fix: 'Verify first, and let nothing happen before.',
-      examine: withEffects(async (bench, effects) => {
-        const event = madeUpEvent('note.ended')
-        const before = await effects.read(bench.signal)
-        const forged = await bench.deliver({ body: JSON.stringify(event), signer: strangerSigner() })
-        const applied = await appliedOnceSettled(before, event.event_id, { ...bench, effects })
-        return applied === 0 ? held('not applied') : missed(forged, `applied ${times(applied)}`)
-      }),
-    },
-  ],
-}
+/** It may also apply the event later, or not handle this kind of event. */
+const NOT_APPLIED = 'the receiver did not apply a valid note.ended in time'
 
-async function examineOlderRevision(bench: Bench, effects: Effects): Promise<Observation> {
-  const noteId = madeUpId('note')
-  const newer = madeUpEvent('note.ended', { noteId, revision: 7 })
-  const older = madeUpEvent('note.ended', { noteId, revision: 6 })
-  const before = await effects.read(bench.signal)
-  await bench.deliver({ body: JSON.stringify(newer) })
-  if ((await appliedSince(before, newer.event_id, { ...bench, effects })) < 1) return notSeen(bench)
-  const between = await effects.read(bench.signal)
-  const late = await bench.deliver({ body: JSON.stringify(older) })
-  const applied = await appliedOnceSettled(between, older.event_id, { ...bench, effects })
-  return applied === 0 ? held('not applied') : missed(late, 'revision 6 was applied after revision 7')
-}
+/** What the receiver applies, if it lists that (contract §6, delivery semantics). */
+export const effectChecks = group('Effects', [
+  must('effect.once-one-after-another', 'A repeated delivery is applied once', DUPLICATES, {
+    fix: STORE_EVENT_IDS,
+    run: appliesOnce(async ({ deliver }, body) => {
+      const webhookId = testId('attempt')
+      await deliver({ body, webhookId })
+      return await deliver({ body, webhookId })
+    }),
+  }),
+  must('effect.once-under-other-webhook-ids', 'An event repeated with another webhook-id is applied once', REPLAYS, {
+    fix: `Recognize duplicates by event_id, because a replay has a new webhook-id. ${STORE_EVENT_IDS}`,
+    run: appliesOnce(async ({ deliver }, body) => {
+      await deliver({ body })
+      return await deliver({ body })
+    }),
+  }),
+  must('effect.once-at-once', 'An event in five concurrent deliveries is applied once', `${DUPLICATES}; ${ORDER}`, {
+    fix: `Do not look up the ID first and store it later. Insert it first (ON CONFLICT DO NOTHING, SET NX), and apply the event only if that stored a row. ${STORE_EVENT_IDS}`,
+    run: appliesOnce(async ({ deliver }, body) => {
+      const exchanges = await Promise.all(Array.from({ length: 5 }, () => deliver({ body })))
+      return exchanges.find(({ reply }) => isAccepted(reply)) ?? (await deliver({ body }))
+    }),
+  }),
+  must('effect.older-revision', 'An event with a lower revision than the last applied one is not applied', ORDER, {
+    fix: 'Store the last applied revision of each note, and only write if the new one is higher (UPDATE … WHERE revision < $1).',
+    run: withEffects(async (examination) => {
+      const note_id = testId('note')
+      const newer = await sendAndCount(examination, testEvent('note.ended', { note_id, revision: 7 }), 1)
+      if (newer.applied < 1) return notTested(NOT_APPLIED)
+      const older = await sendAndCount(examination, testEvent('note.ended', { note_id, revision: 6 }), 0)
+      return older.applied === 0 ? passed('not applied') : failed(older.exchange, 'applied revision 6 after revision 7')
+    }),
+  }),
+  must('effect.forged', 'A delivery with a wrong signature is not applied', '§5, receiver rule 6', {
+    fix: 'Verify the signature before you do anything else.',
+    run: withEffects(async (examination) => {
+      const forge: Send = ({ deliver }, body) => deliver({ body, signer: strangerSigner() })
+      const { applied, exchange } = await sendAndCount(examination, testEvent('note.ended'), 0, forge)
+      return applied === 0 ? passed('not applied') : failed(exchange, `applied ${times(applied)}`)
+    }),
+  }),
+])
 
-function isAppliedOnce(repeat: (bench: Bench, body: string) => Promise<Exchange>): Examine {
-  return withEffects(async (bench, effects) => {
-    const event = madeUpEvent('note.ended')
-    const before = await effects.read(bench.signal)
-    const exchange = await repeat(bench, JSON.stringify(event))
-    const applied = await appliedSince(before, event.event_id, { ...bench, effects })
-    if (applied === 1) return held('applied once')
-    return applied < 1 ? notSeen(bench) : missed(exchange, `applied ${times(applied)}`)
+type ExaminationWithEffects = Examination & { readonly effects: Effects }
+
+type Send = (examination: Examination, body: string) => Promise<Exchange>
+
+function appliesOnce(repeat: Send): RunCheck {
+  return withEffects(async (examination) => {
+    const { applied, exchange } = await sendAndCount(examination, testEvent('note.ended'), 1, repeat)
+    if (applied === 1) return passed('applied once')
+    return applied < 1 ? notTested(NOT_APPLIED) : failed(exchange, `applied ${times(applied)}`)
   })
 }
 
-function withEffects(examine: (bench: Bench, effects: Effects) => Promise<Observation>): Examine {
-  return async (bench) => {
-    if (bench.effects === undefined) {
-      return untested('only answers were judged; let the receiver tell what it applied, with --effects-url')
+function withEffects(run: (examination: ExaminationWithEffects) => Promise<Outcome>): RunCheck {
+  return async (examination) => {
+    const { effects } = examination
+    if (effects === undefined) {
+      return notTested('this needs --effects-url, where the receiver lists the events that it applied')
     }
     try {
-      return await examine(bench, bench.effects)
+      return await run({ ...examination, effects })
     } catch (error) {
-      if (error instanceof EffectsError) return untested(error.message)
+      if (error instanceof EffectsError) return notTested(error.message)
       throw error
     }
   }
 }
 
-/** Applied later, or not at all, as the kind is none of the receiver's business. */
-function notSeen({ limits }: Bench): Observation {
-  return untested(`no effect of a valid note.ended showed within ${seconds(limits.effectWithinMs)}`)
+/** Sends an event and counts how often the receiver applies it. If once is expected, waits until it was applied. */
+async function sendAndCount(
+  examination: ExaminationWithEffects,
+  event: TestEvent,
+  expected: 0 | 1,
+  send: Send = ({ deliver }, body) => deliver({ body }),
+) {
+  const { effects, signal, limits } = examination
+  const before = await effects(signal)
+  const exchange = await send(examination, JSON.stringify(event))
+  const count = async () => (await effects(signal))(event.event_id) - before(event.event_id)
+  const giveUpAt = Date.now() + limits.effectWithinMs
+  while (expected === 1 && (await count()) < 1 && Date.now() < giveUpAt) await pause(100, undefined, { signal })
+  // The receiver may still apply the event, or apply it again.
+  await pause(limits.effectsSettleMs, undefined, { signal })
+  return { applied: await count(), exchange }
 }
 
 function times(count: number): string {

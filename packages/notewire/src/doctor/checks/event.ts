@@ -1,109 +1,80 @@
 import { NOTE_EVENT_KINDS } from '@notewire/protocol'
-import type { Check, CheckGroup } from '../check.ts'
-import { isAccepted } from '../expectations.ts'
-import { type EventTraits, madeUpEvent } from '../made-up-event.ts'
+import { accepts, group, must, passed, type RunCheck, should } from '../check.ts'
+import { unacceptedNoteEvent } from '../diagnosis.ts'
+import { describeExchange, isAccepted } from '../reply.ts'
+import { eventBody, type Fields } from '../test-event.ts'
 
+const KINDS = '§6, event kinds; open point 11'
 const SHAPE = '§6, request body shape'
 
-const LET_UNKNOWN_PASS =
-  'Acknowledge what you do not know and go on: a schema should let unknown fields and values pass (no additionalProperties: false, no strict()), and read what may be missing as optional.'
+const IGNORE_UNKNOWN =
+  'Ignore unknown fields and values, and treat fields that may be missing as optional. Allow additional properties in the schema (no additionalProperties: false, no extra="forbid" in Pydantic, no strict() in Zod).'
 
-/** The kinds of events, and what they may hold (contract §6). */
-export const event: CheckGroup = {
-  title: 'Events',
-  checks: [
-    ...NOTE_EVENT_KINDS.map(
-      (kind): Check => ({
-        id: `event.${kind}`,
-        title: `${kind} is acknowledged with a 2xx`,
-        section: '§6, event kinds',
-        severity: 'must',
-        fix: 'Acknowledge it, handled or not. A note that the service does not know (404) is one that is gone: treat it as deleted, do not fail.',
-        examine: accepts(kind),
-      }),
+/** The kinds of events and their fields (contract §6). */
+export const eventChecks = group('Events', [
+  ...NOTE_EVENT_KINDS.map((kind) =>
+    must(`event.${kind}`, `${kind} is accepted (2xx)`, '§6, event kinds', {
+      fix: 'Answer 2xx, whether you handle this kind or not. If the service answers 404 for the note, treat the note as deleted instead of failing.',
+      run: acceptsNoteEvent(kind),
+    }),
+  ),
+  must('event.access-lost', 'note.deleted with the reason access_lost is accepted (2xx)', '§6, delivery semantics 3', {
+    fix: 'Handle access_lost exactly like a deletion: remove or block the stored copy, and answer 2xx.',
+    requires: 'event.note.deleted',
+    run: acceptsEvents('note.deleted', { reason: 'access_lost' }),
+  }),
+  must('event.endpoint-verification', 'endpoint.verification is accepted (2xx), also without an ID', `§3; ${KINDS}`, {
+    fix: 'Answer 2xx without reading data, whose fields are not specified. The endpoint stays pending until you do.',
+    run: acceptsEvents('endpoint.verification', {}, { endpoint_id: undefined }),
+  }),
+  must('event.endpoint-test', 'endpoint.test is accepted (2xx), also without an endpoint_id', KINDS, {
+    fix: 'Answer 2xx without reading data, whose fields are not specified.',
+    run: acceptsEvents('endpoint.test', {}, { endpoint_id: undefined }),
+  }),
+  must('event.unknown-kind', 'A kind of event that does not exist yet is accepted (2xx)', 'open point 26', {
+    fix: 'Answer 2xx in the default branch. The service retries an event that you reject for about a day, and disables the endpoint after enough failures.',
+    run: accepts(() =>
+      [{}, { data: {} }].map((fields) => ({ body: eventBody('note.doctor_made_this_up', {}, fields) })),
     ),
-    {
-      id: 'event.access-lost',
-      title: 'note.deleted with the reason access_lost is acknowledged',
-      section: '§6, delivery semantics 3',
-      severity: 'must',
-      fix: 'Treat access_lost exactly like a deletion: remove or block the stored copy, and answer 2xx.',
-      examine: accepts('note.deleted', { moreData: { reason: 'access_lost' } }),
-    },
-    {
-      id: 'event.endpoint-verification',
-      title: 'endpoint.verification is acknowledged, with and without an endpoint_id',
-      section: '§3; §6, event kinds; open point 11',
-      severity: 'must',
-      fix: 'Answer 2xx without looking into data: the endpoint stays pending until you do, and the payload is not specified.',
-      examine: accepts('endpoint.verification', {}, { data: {} }),
-    },
-    {
-      id: 'event.endpoint-test',
-      title: 'endpoint.test is acknowledged, with and without an endpoint_id',
-      section: '§6, event kinds; open point 11',
-      severity: 'must',
-      fix: 'Answer 2xx without looking into data: the payload is not specified.',
-      examine: accepts('endpoint.test', {}, { data: {} }),
-    },
-    {
-      id: 'event.unknown-kind',
-      title: 'A kind of event that does not exist yet is acknowledged',
-      section: 'open point 26',
-      severity: 'must',
-      fix: 'Answer 2xx in the default branch: a kind that you refuse is repeated for a day, and enough failures disable the endpoint.',
-      examine: accepts('note.doctor_made_this_up', {}, { data: {} }),
-    },
-    {
-      id: 'event.unknown-fields',
-      title: 'Fields that are not in the contract yet are let through',
-      section: SHAPE,
-      severity: 'must',
-      fix: LET_UNKNOWN_PASS,
-      examine: accepts('note.updated', {
-        more: { doctor_field: { deep: [1, null] } },
-        moreData: { doctor_field: 'x' },
-      }),
-    },
-    {
-      id: 'event.unknown-status',
-      title: 'Statuses that are not in the contract yet are let through',
-      section: SHAPE,
-      severity: 'must',
-      fix: LET_UNKNOWN_PASS,
-      examine: accepts('note.updated', { moreData: { transcript_status: 'doctored', summary_status: 'doctored' } }),
-    },
-    {
-      id: 'event.null-reason',
-      title: 'An event whose reason is null is acknowledged',
-      section: `${SHAPE}; open point 12`,
-      severity: 'should',
-      fix: LET_UNKNOWN_PASS,
-      examine: accepts('note.updated', { moreData: { reason: null } }),
-    },
-    {
-      id: 'event.bare',
-      title: 'An event with note_id and revision alone is acknowledged',
-      section: SHAPE,
-      severity: 'should',
-      fix: LET_UNKNOWN_PASS,
-      examine: accepts('note.updated', {
-        moreData: { transcript_status: undefined, summary_status: undefined },
-      }),
-    },
-    {
-      id: 'event.session-anywhere',
-      title: 'A recording_session_id outside note.ended is let through',
-      section: SHAPE,
-      severity: 'should',
-      fix: LET_UNKNOWN_PASS,
-      examine: accepts('note.summary.generated', { moreData: { recording_session_id: 'doctor_session_anywhere' } }),
-    },
-  ],
+  }),
+  must('event.unknown-fields', 'An event with fields that do not exist yet is accepted (2xx)', SHAPE, {
+    fix: IGNORE_UNKNOWN,
+    requires: 'event.note.updated',
+    run: accepts(() => ({
+      body: eventBody('note.updated', { doctor_field: 'x' }, { doctor_field: { deep: [1, null] } }),
+    })),
+  }),
+  must('event.unknown-status', 'An event with statuses that do not exist yet is accepted (2xx)', SHAPE, {
+    fix: IGNORE_UNKNOWN,
+    requires: 'event.note.updated',
+    run: acceptsEvents('note.updated', { transcript_status: 'doctored', summary_status: 'doctored' }),
+  }),
+  should('event.null-reason', 'An event whose reason is null is accepted (2xx)', `${SHAPE}; open point 12`, {
+    fix: IGNORE_UNKNOWN,
+    requires: 'event.note.updated',
+    run: acceptsEvents('note.updated', { reason: null }),
+  }),
+  should('event.bare', 'An event with only note_id and revision in data is accepted (2xx)', SHAPE, {
+    fix: IGNORE_UNKNOWN,
+    requires: 'event.note.updated',
+    run: acceptsEvents('note.updated', { transcript_status: undefined, summary_status: undefined }),
+  }),
+  should('event.session-anywhere', 'A recording_session_id in another event than note.ended is accepted (2xx)', SHAPE, {
+    fix: IGNORE_UNKNOWN,
+    requires: 'event.note.summary.generated',
+    run: acceptsEvents('note.summary.generated', { recording_session_id: 'doctor_session_anywhere' }),
+  }),
+])
+
+function acceptsNoteEvent(kind: string): RunCheck {
+  return async (examination) => {
+    const exchange = await examination.deliver({ body: eventBody(kind) })
+    if (isAccepted(exchange.reply)) return passed(describeExchange(exchange))
+    return await unacceptedNoteEvent(examination, exchange)
+  }
 }
 
-function accepts(kind: string, ...variants: readonly EventTraits[]): Check['examine'] {
-  return isAccepted(() =>
-    (variants.length === 0 ? [{}] : variants).map((traits) => ({ body: JSON.stringify(madeUpEvent(kind, traits)) })),
-  )
+/** Sends one event for each set of fields of `data`. */
+function acceptsEvents(kind: string, ...variants: readonly Fields[]): RunCheck {
+  return accepts(() => variants.map((data) => ({ body: eventBody(kind, data) })))
 }

@@ -1,75 +1,47 @@
 import { SIGNATURE_HEADERS } from '@notewire/protocol'
-import type { Check, CheckGroup } from '../check.ts'
-import { isAccepted, isRefused, isTakenOrRefused } from '../expectations.ts'
+import { accepts, acceptsOrRejects, group, must, rejects, should } from '../check.ts'
 
-const REFUSE_MISSING =
-  'Answer 401 when any of the three headers is missing or empty, before anything is computed from it.'
+const RULE_3 = '§5, receiver rule 3'
+const RECEIVER_CONTRACT = '§4, receiver contract'
+
+const NAMES = Object.values(SIGNATURE_HEADERS)
+
+const REJECT_MISSING = 'Answer 401 if any of the three headers is missing or empty, before you compute the HMAC.'
 
 /** The headers of a delivery (contract §4; §5, receiver rule 3). */
-export const header: CheckGroup = {
-  title: 'Headers',
-  checks: [
-    ...Object.values(SIGNATURE_HEADERS).map(
-      (name): Check => ({
-        id: `header.missing-${name}`,
-        title: `A delivery without ${name} is refused with a 4xx`,
-        section: '§5, receiver rule 3',
-        severity: 'must',
-        fix: REFUSE_MISSING,
-        examine: isRefused(() => ({ headers: { [name]: undefined } })),
-      }),
-    ),
-    {
-      id: 'header.empty',
-      title: 'A delivery with an empty webhook-id or webhook-timestamp is refused with a 4xx',
-      section: '§5, receiver rule 3',
-      severity: 'should',
-      fix: REFUSE_MISSING,
-      examine: isRefused(() => [{ webhookId: '' }, { timestamp: '' }]),
-    },
-    {
-      id: 'header.all-missing',
-      title: 'A request that is no delivery at all is refused with a 4xx',
-      section: '§5, receiver rule 3',
-      severity: 'must',
-      fix: REFUSE_MISSING,
-      presupposes: 'signature.wrong-secret',
-      examine: isRefused(() => ({
-        headers: Object.fromEntries(Object.values(SIGNATURE_HEADERS).map((name) => [name, undefined])),
+export const headerChecks = group('Headers', [
+  ...NAMES.map((name) =>
+    must(`header.missing-${name}`, `A delivery without ${name} is rejected (4xx)`, RULE_3, {
+      fix: REJECT_MISSING,
+      run: rejects(() => ({ headers: { [name]: undefined } })),
+    }),
+  ),
+  should('header.empty', 'A delivery with an empty webhook-id or webhook-timestamp is rejected (4xx)', RULE_3, {
+    fix: REJECT_MISSING,
+    run: rejects(() => [{ webhookId: '' }, { timestamp: '' }]),
+  }),
+  must('header.all-missing', 'A request without any of the three headers is rejected (4xx)', RULE_3, {
+    fix: REJECT_MISSING,
+    requires: 'signature.wrong-secret',
+    run: rejects(() => ({ headers: Object.fromEntries(NAMES.map((name) => [name, undefined])) })),
+  }),
+  must('header.capitals', 'Header names in any case (Webhook-Id) are accepted (2xx)', RECEIVER_CONTRACT, {
+    fix: 'Look up headers without regard to case. Most frameworks do; the events of API gateways (AWS Lambda) and plain dictionaries may not.',
+    run: accepts(() => [
+      { rename: (name) => name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase()) },
+      { rename: (name) => name.toUpperCase() },
+    ]),
+  }),
+  should('header.charset', 'A Content-Type with a charset is accepted (2xx)', RECEIVER_CONTRACT, {
+    fix: 'Compare only the media type, without its parameters, or accept any Content-Type: the signature decides.',
+    run: accepts(() =>
+      ['application/json; charset=utf-8', 'application/json;charset=UTF-8'].map((type) => ({
+        headers: { 'content-type': type },
       })),
-    },
-    {
-      id: 'header.capitals',
-      title: 'Header names count in any case: Webhook-Id, WEBHOOK-SIGNATURE',
-      section: '§4, receiver contract',
-      severity: 'must',
-      fix: 'Read headers through what ignores case: request.headers of Node.js has them in lower case, API gateways and plain dictionaries may not.',
-      examine: isAccepted(() => [{ rename: capitalised }, { rename: (name) => name.toUpperCase() }]),
-    },
-    {
-      id: 'header.charset',
-      title: 'Content-Type may name a charset',
-      section: '§4, receiver contract',
-      severity: 'should',
-      fix: 'Compare the media type alone, without its parameters, or take any: the signature is what counts.',
-      examine: isAccepted(() =>
-        ['application/json; charset=utf-8', 'application/json;charset=UTF-8'].map((type) => ({
-          headers: { 'content-type': type },
-        })),
-      ),
-    },
-    {
-      id: 'header.no-content-type',
-      title: 'A delivery without Content-Type breaks nothing',
-      section: '§4, receiver contract',
-      severity: 'should',
-      fix: "Take the raw body whatever its type (express.raw({ type: '*/*' })), or answer 415: with another type some parsers leave no body at all, and the HMAC of undefined throws.",
-      examine: isTakenOrRefused(() => ({ headers: { 'content-type': undefined } })),
-    },
-  ],
-}
-
-/** `webhook-id` as `Webhook-Id`. */
-function capitalised(name: string): string {
-  return name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase())
-}
+    ),
+  }),
+  should('header.no-content-type', 'A delivery without Content-Type causes no error', RECEIVER_CONTRACT, {
+    fix: "Read the raw body for any Content-Type (express.raw({ type: '*/*' }) in Express), or answer 415. Some body parsers provide no body for another type, and code that hashes it then throws.",
+    run: acceptsOrRejects(() => ({ headers: { 'content-type': undefined } })),
+  }),
+])

@@ -1,194 +1,158 @@
-import type { CheckGroup } from '../check.ts'
+import { accepts, group, must, notTested, type RunCheck, rejects, should } from '../check.ts'
 import { secondsFromNow, versioned } from '../delivery.ts'
-import { isAccepted, isRefused } from '../expectations.ts'
-import { USE_A_VERIFIER, VERIFY_RAW_BYTES } from '../fixes.ts'
-import { madeUpEvent, madeUpId } from '../made-up-event.ts'
-import { signerWithKey, strangerSigner } from '../signer.ts'
+import type { Examination } from '../examination.ts'
+import { type Secret, signerWithKey, strangerSigner } from '../signer.ts'
+import { eventBody, testId } from '../test-event.ts'
 
 const RULE_4 = '§5, receiver rule 4'
 const RULE_6 = '§5, receiver rule 6'
+const RULES_3_6 = '§5, receiver rules 3 and 6'
+const SIGNED_CONTENT = '§5, signed_content'
+
+const VERIFY_SIGNATURE =
+  'Compute the HMAC-SHA256 over the ID, the timestamp and the raw body, compare it with the header, and answer 401 if they differ. The test vectors in @notewire/webhooks/vectors test a verifier in any language; in JavaScript, createVerifier of @notewire/webhooks/verify does all of this.'
+
+const SIGN_HEADER_VALUES =
+  'Compute the HMAC over "{webhook-id}.{webhook-timestamp}.{raw body}" with the values of the headers. Otherwise an old delivery is valid under a new ID or time.'
 
 const COMPARE_WHOLE =
-  'Compare the whole of both signatures in constant time: crypto.timingSafeEqual behind a check of the lengths (Node.js), hmac.compare_digest (Python), hmac.Equal (Go), ActiveSupport::SecurityUtils.secure_compare (Rails).'
+  'Compare both complete signatures in constant time: hmac.compare_digest (Python), hmac.Equal (Go), ActiveSupport::SecurityUtils.secure_compare (Rails), hash_equals (PHP), crypto.timingSafeEqual after comparing the lengths (Node.js).'
 
 const TRY_EACH_ENTRY =
-  'Split webhook-signature at spaces, look at entries that begin with "v1," alone, and accept when any of them matches: during a rotation the service sends several.'
+  'Split webhook-signature at spaces, ignore entries that do not start with "v1,", and accept the delivery if any of them is valid: during a rotation the service sends several.'
 
-/** What is signed by whom (contract §5, receiver rules 2, 4 and 6). */
-export const signature: CheckGroup = {
-  title: 'Signatures',
-  checks: [
-    {
-      id: 'signature.tampered-body',
-      title: 'A body that was changed on the way is refused with a 4xx',
-      section: RULE_6,
-      severity: 'must',
-      fix: `Compute the HMAC over the id, the timestamp and the body, compare, and answer 401 when it differs. ${USE_A_VERIFIER}`,
-      examine: isRefused(() => {
-        const body = JSON.stringify(madeUpEvent('note.updated', { revision: 1 }))
-        return { body, sentBody: body.replace('"revision":1', '"revision":2') }
-      }),
-    },
-    {
-      id: 'signature.wrong-secret',
-      title: 'A delivery signed with another secret is refused with a 4xx',
-      section: RULE_6,
-      severity: 'must',
-      fix: `Compare the signature with the one that your own secret gives, and answer 401 when it differs. ${USE_A_VERIFIER}`,
-      examine: isRefused(() => ({ signer: strangerSigner() })),
-    },
-    {
-      id: 'signature.guessable-key',
-      title: 'A delivery signed with an empty or missing secret is refused with a 4xx',
-      section: RULE_6,
-      severity: 'must',
-      fix: 'Refuse to start, or answer 503, when the secret is not configured: an HMAC under an empty key, or under the text "undefined", can be made by anybody.',
-      presupposes: 'signature.wrong-secret',
-      examine: isRefused(() =>
-        ['', 'undefined', 'null', 'None', 'whsec_'].map((key) => ({ signer: signerWithKey(Buffer.from(key)) })),
-      ),
-    },
-    {
-      id: 'signature.other-webhook-id',
-      title: 'A signature does not count for another webhook-id',
-      section: '§5, signed_content',
-      severity: 'must',
-      fix: 'Sign "{webhook-id}.{webhook-timestamp}.{raw body}", with the id of the header.',
-      presupposes: 'signature.wrong-secret',
-      examine: isRefused(() => ({ headers: { 'webhook-id': madeUpId('attempt') } })),
-    },
-    {
-      id: 'signature.other-timestamp',
-      title: 'A signature does not count for another timestamp',
-      section: '§5, signed_content',
-      severity: 'must',
-      fix: 'Sign "{webhook-id}.{webhook-timestamp}.{raw body}", with the timestamp of the header: otherwise an old delivery passes with a new date.',
-      presupposes: 'signature.wrong-secret',
-      examine: isRefused(() => ({
-        timestamp: secondsFromNow(-4),
-        headers: { 'webhook-timestamp': secondsFromNow(-2) },
-      })),
-    },
-    {
-      id: 'signature.empty',
-      title: 'An empty signature ("v1,") is refused with a 4xx',
-      section: RULE_6,
-      severity: 'must',
-      fix: COMPARE_WHOLE,
-      presupposes: 'signature.wrong-secret',
-      examine: isRefused(() => ['', 'v1,', 'v1', ','].map((value) => ({ signature: () => value }))),
-    },
-    {
-      id: 'signature.shortened',
-      title: 'The beginning of the right signature is refused with a 4xx',
-      section: RULE_6,
-      severity: 'must',
-      fix: `${COMPARE_WHOLE} A 500 here is timingSafeEqual, which throws when the lengths differ.`,
-      presupposes: 'signature.wrong-secret',
-      examine: isRefused(() =>
-        [1, 12, 40].map((length) => ({ signature: (right) => versioned(right.slice(0, length)) })),
-      ),
-    },
-    {
-      id: 'signature.trailing-garbage',
-      title: 'The right signature with something after it is refused with a 4xx',
-      section: RULE_6,
-      severity: 'should',
-      fix: `${COMPARE_WHOLE} Compare the texts, or decode strictly: Buffer.from and b64decode skip what is not base64.`,
-      presupposes: 'signature.wrong-secret',
-      examine: isRefused(() => ['AAAA', '!', ',v1'].map((tail) => ({ signature: (right) => versioned(right + tail) }))),
-    },
-    {
-      id: 'signature.not-base64',
-      title: 'A signature that is no base64 is refused with a 4xx',
-      section: RULE_6,
-      severity: 'must',
-      fix: 'Answer 401 when the signature cannot be decoded or compared: catch binascii.Error and the TypeError of compare_digest over non-ASCII text (Python: compare bytes), illegal base64 (Go, Java).',
-      presupposes: 'signature.wrong-secret',
-      examine: isRefused(() => [
-        { signature: () => versioned('%%% not base64 %%%') },
-        { signature: () => versioned('a') },
-        { signature: (right) => versioned(`\u00c3\u00a9${right.slice(2)}`) },
-      ]),
-    },
-    {
-      id: 'signature.version',
-      title: 'The right signature under another version ("v2,", "v1a,") is refused with a 4xx',
-      section: RULE_4,
-      severity: 'must',
-      fix: TRY_EACH_ENTRY,
-      presupposes: 'signature.wrong-secret',
-      examine: isRefused(() =>
-        ['v2,', 'v1a,', 'v10,', 'v0,'].map((version) => ({ signature: (right) => version + right })),
-      ),
-    },
-    {
-      id: 'signature.without-version',
-      title: 'The right signature without a version is refused with a 4xx',
-      section: RULE_4,
-      severity: 'must',
-      fix: TRY_EACH_ENTRY,
-      presupposes: 'signature.wrong-secret',
-      examine: isRefused(() => [{ signature: (right) => right }, { signature: (right) => `,${right}` }]),
-    },
-    {
-      id: 'signature.right-one-first',
-      title: 'Several signatures are accepted when the first is right',
-      section: RULE_4,
-      severity: 'must',
-      fix: TRY_EACH_ENTRY,
-      examine: isAccepted(() => ({ signature: (right) => `${versioned(right)} ${wrongEntry()}` })),
-    },
-    {
-      id: 'signature.right-one-last',
-      title: 'Several signatures are accepted when the last is right',
-      section: RULE_4,
-      severity: 'must',
-      fix: TRY_EACH_ENTRY,
-      examine: isAccepted(() => ({ signature: (right) => `${wrongEntry()} ${wrongEntry()} ${versioned(right)}` })),
-    },
-    {
-      id: 'signature.beside-unknown-version',
-      title: 'A right v1 signature is accepted beside entries of other versions',
-      section: RULE_4,
-      severity: 'must',
-      fix: TRY_EACH_ENTRY,
-      examine: isAccepted(() => [
-        { signature: (right) => `v2,${wrongSignature()} ${versioned(right)}` },
-        { signature: (right) => `${versioned(right)} v1a,${wrongSignature()}` },
-      ]),
-    },
-    {
-      id: 'signature.all-wrong',
-      title: 'Several signatures are refused with a 4xx when none is right',
-      section: RULE_4,
-      severity: 'must',
-      fix: TRY_EACH_ENTRY,
-      presupposes: 'signature.wrong-secret',
-      examine: isRefused(() => ({ signature: () => `${wrongEntry()} ${wrongEntry()}` })),
-    },
-    {
-      id: 'signature.endpoint-events',
-      title: 'endpoint.verification and endpoint.test are refused with a 4xx when their signature is wrong',
-      section: '§5, receiver rules 3 and 6',
-      severity: 'must',
-      fix: `Verify before you look at event_type: answer no kind of event early. ${VERIFY_RAW_BYTES}`,
-      presupposes: 'signature.wrong-secret',
-      examine: isRefused(() =>
-        ['endpoint.verification', 'endpoint.test'].map((kind) => ({
-          body: JSON.stringify(madeUpEvent(kind)),
-          signer: strangerSigner(),
-        })),
-      ),
-    },
-  ],
+const DECODE_BASE64URL =
+  "Decode the text after whsec_ as base64url: base64.urlsafe_b64decode(text + '=' * (-len(text) % 4)) in Python, base64.RawURLEncoding in Go, Base64.urlsafe_decode64 in Ruby, Base64.getUrlDecoder() in Java, Buffer.from(text, 'base64url') in Node.js."
+
+/** Which signatures are valid (contract §5, receiver rules 2, 4 and 6). */
+export const signatureChecks = group('Signatures', [
+  must('signature.tampered-body', 'A body that was changed after signing is rejected (4xx)', RULE_6, {
+    fix: VERIFY_SIGNATURE,
+    run: rejects(() => {
+      const body = eventBody('note.updated', { revision: 1 })
+      return { body, sentBody: body.replace('"revision":1', '"revision":2') }
+    }),
+  }),
+  must('signature.wrong-secret', 'A delivery signed with another secret is rejected (4xx)', RULE_6, {
+    fix: VERIFY_SIGNATURE,
+    run: rejects(() => ({ signer: strangerSigner() })),
+  }),
+  must('signature.guessable-key', 'A delivery signed with an empty or missing secret is rejected (4xx)', RULE_6, {
+    fix: 'Do not start, or answer 503, if no secret is configured. Anyone can compute an HMAC with an empty key or with the text "undefined".',
+    requires: 'signature.wrong-secret',
+    run: rejects(() =>
+      ['', 'undefined', 'null', 'None', 'whsec_'].map((key) => ({ signer: signerWithKey(Buffer.from(key)) })),
+    ),
+  }),
+  must('signature.other-webhook-id', 'A signature for another webhook-id is rejected (4xx)', SIGNED_CONTENT, {
+    fix: SIGN_HEADER_VALUES,
+    requires: 'signature.wrong-secret',
+    run: rejects(() => ({ headers: { 'webhook-id': testId('attempt') } })),
+  }),
+  must('signature.other-timestamp', 'A signature for another timestamp is rejected (4xx)', SIGNED_CONTENT, {
+    fix: SIGN_HEADER_VALUES,
+    requires: 'signature.wrong-secret',
+    run: rejects(() => ({ timestamp: secondsFromNow(-4), headers: { 'webhook-timestamp': secondsFromNow(-2) } })),
+  }),
+  must('signature.empty', 'An empty signature ("v1,") is rejected (4xx)', RULE_6, {
+    fix: COMPARE_WHOLE,
+    requires: 'signature.wrong-secret',
+    run: rejects(() => ['', 'v1,', 'v1', ','].map((value) => ({ signature: () => value }))),
+  }),
+  must('signature.shortened', 'The first characters of a valid signature are rejected (4xx)', RULE_6, {
+    fix: `${COMPARE_WHOLE} A 500 here often comes from timingSafeEqual, which throws if the lengths differ.`,
+    requires: 'signature.wrong-secret',
+    run: rejects(() => [1, 12, 40].map((length) => ({ signature: (valid) => versioned(valid.slice(0, length)) }))),
+  }),
+  should('signature.trailing-garbage', 'A valid signature with extra characters is rejected (4xx)', RULE_6, {
+    fix: `${COMPARE_WHOLE} Compare the texts, or decode strictly: b64decode and Buffer.from ignore characters that are not base64.`,
+    requires: 'signature.wrong-secret',
+    run: rejects(() => ['AAAA', '!', ',v1'].map((tail) => ({ signature: (valid) => versioned(valid + tail) }))),
+  }),
+  must('signature.not-base64', 'A signature that is not base64 is rejected (4xx)', RULE_6, {
+    fix: 'Answer 401 if the signature cannot be decoded or compared. In Python, catch binascii.Error, and compare bytes: compare_digest throws a TypeError for text that is not ASCII. In Go and Java, handle the error for illegal base64.',
+    requires: 'signature.wrong-secret',
+    run: rejects(() => [
+      { signature: () => versioned('%%% not base64 %%%') },
+      // One character more than a multiple of four, and too long to begin a valid signature by chance.
+      { signature: () => versioned('aaaaa') },
+      { signature: (valid) => versioned(`\u00c3\u00a9${valid.slice(2)}`) },
+    ]),
+  }),
+  must('signature.version', 'A valid signature with another version ("v2,", "v1a,") is rejected (4xx)', RULE_4, {
+    fix: TRY_EACH_ENTRY,
+    requires: 'signature.wrong-secret',
+    run: rejects(() => ['v2,', 'v1a,', 'v10,', 'v0,'].map((version) => ({ signature: (valid) => version + valid }))),
+  }),
+  must('signature.without-version', 'A valid signature without a version is rejected (4xx)', RULE_4, {
+    fix: TRY_EACH_ENTRY,
+    requires: 'signature.wrong-secret',
+    run: rejects(() => [{ signature: (valid) => valid }, { signature: (valid) => `,${valid}` }]),
+  }),
+  must('signature.right-one-first', 'Several signatures are accepted if the first is valid (2xx)', RULE_4, {
+    fix: TRY_EACH_ENTRY,
+    run: accepts(() => ({ signature: (valid) => `${versioned(valid)} ${wrong()}` })),
+  }),
+  must('signature.right-one-last', 'Several signatures are accepted if the last is valid (2xx)', RULE_4, {
+    fix: TRY_EACH_ENTRY,
+    run: accepts(() => ({ signature: (valid) => `${wrong()} ${wrong()} ${versioned(valid)}` })),
+  }),
+  must('signature.beside-unknown-version', 'A valid v1 signature among other versions is accepted (2xx)', RULE_4, {
+    fix: TRY_EACH_ENTRY,
+    run: accepts(() => [
+      { signature: (valid) => `${wrong('v2')} ${versioned(valid)}` },
+      { signature: (valid) => `${versioned(valid)} ${wrong('v1a')}` },
+    ]),
+  }),
+  must('signature.all-wrong', 'Several signatures are rejected if none is valid (4xx)', RULE_4, {
+    fix: TRY_EACH_ENTRY,
+    requires: 'signature.wrong-secret',
+    run: rejects(() => ({ signature: () => `${wrong()} ${wrong()}` })),
+  }),
+  must('signature.endpoint-events', 'endpoint.* events with a wrong signature are rejected (4xx)', RULES_3_6, {
+    fix: 'Verify the signature before you read event_type. Answer no kind of event before that.',
+    requires: 'signature.wrong-secret',
+    run: rejects(() =>
+      ['endpoint.verification', 'endpoint.test'].map((kind) => ({ body: eventBody(kind), signer: strangerSigner() })),
+    ),
+  }),
+])
+
+/** How the receiver decodes its secrets (contract §5, secret). */
+export const secretChecks = group('Secrets', [
+  must('secret.base64url', 'A secret with "-" or "_" is decoded as base64url', '§5, secret', {
+    fix: DECODE_BASE64URL,
+    run: acceptsSecret(
+      (secrets) => secrets.find(({ encodedKey }) => /[-_]/.test(encodedKey)),
+      'no secret contains "-" or "_"; pass one that does with --second-secret-file, and configure it in the receiver',
+    ),
+  }),
+  must('secret.without-padding', 'A secret without padding is decoded', '§5, secret', {
+    fix: DECODE_BASE64URL,
+    run: acceptsSecret(
+      (secrets) => secrets.find(({ encodedKey }) => encodedKey.length % 4 !== 0),
+      'no secret needs padding; pass one that does with --second-secret-file, and configure it in the receiver',
+    ),
+  }),
+  must('secret.rotation', 'The second secret of a rotation is accepted (2xx)', '§5, receiver rule 4; open point 14', {
+    fix: 'Try every configured secret. For 24 h after a rotation the service signs with the old and the new secret, and your receiver may have either.',
+    run: acceptsSecret(([, second]) => second, 'no second secret was given (--second-secret-file)'),
+  }),
+])
+
+function acceptsSecret(
+  choose: (secrets: Examination['secrets']) => Secret | undefined,
+  reasonForNone: string,
+): RunCheck {
+  return async (examination) => {
+    const secret = choose(examination.secrets)
+    return secret === undefined
+      ? notTested(reasonForNone)
+      : await accepts(() => ({ signer: secret.signer }))(examination)
+  }
 }
 
-function wrongEntry(): string {
-  return versioned(wrongSignature())
-}
-
-/** Of the right form, and of nobody. */
-function wrongSignature(): string {
-  return strangerSigner().sign('', '', new Uint8Array())
+/** A signature in the right form, made with another key. */
+function wrong(version = 'v1'): string {
+  return `${version},${strangerSigner().sign('', '', new Uint8Array())}`
 }

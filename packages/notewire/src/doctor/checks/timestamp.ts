@@ -1,131 +1,91 @@
-import { type CheckGroup, type Examine, held, missed } from '../check.ts'
+import { failed, group, must, passed, type RunCheck, rejects, should, warned } from '../check.ts'
 import { secondsFromNow } from '../delivery.ts'
-import { isRefused } from '../expectations.ts'
-import { describeExchange, isAcknowledged, isRefusal, type Reply } from '../reply.ts'
+import { describeExchange, isAccepted, isRejected, type Reply } from '../reply.ts'
 
 const RULE_5 = '§5, receiver rule 5'
+const WEBHOOK_TIMESTAMP = '§5, webhook-timestamp'
 
-const BOTH_WAYS =
-  'Refuse when Math.abs(now - timestamp) is over 300, both in Unix seconds: old deliveries could be repeated, and one dated ahead could be kept for later.'
+const COMPARE_BOTH_WAYS =
+  'Reject a delivery if its timestamp is more than 300 s before or after the current Unix time in seconds. Otherwise an old delivery can be replayed, or one from the future can be kept for later.'
 
-const PLAIN_DIGITS =
-  'Read webhook-timestamp as plain digits (/^\\d+$/) before you compare: parseInt reads "123junk", Number reads "1e9", and no comparison with NaN is ever true.'
+const ALLOW_300_SECONDS =
+  'Accept timestamps up to 300 s before and after the current time, and synchronize the clock (NTP).'
 
-/** How clocks may differ: what is refused at the limit by one clock may be within it by another. */
+const DIGITS_ONLY =
+  'Check that webhook-timestamp consists of digits only before you parse it. Many parsers also read "123junk" or "1e9", and in most languages every comparison with NaN is false.'
+
+/** The clocks of the receiver and of this machine may differ by this much before a check fails instead of warning. */
 const CLOCK_MARGIN_SECONDS = 30
 
-/** When a delivery was signed (contract §5, receiver rule 5). */
-export const timestamp: CheckGroup = {
-  title: 'Timestamps',
-  checks: [
-    {
-      id: 'timestamp.stale',
-      title: 'A delivery signed 301 s ago is refused with a 4xx',
-      section: RULE_5,
-      severity: 'must',
-      fix: BOTH_WAYS,
-      examine: isRefusedAt(-301, -CLOCK_MARGIN_SECONDS),
-    },
-    {
-      id: 'timestamp.future',
-      title: 'A delivery signed more than 300 s ahead is refused with a 4xx',
-      section: RULE_5,
-      severity: 'must',
-      fix: BOTH_WAYS,
-      // On its way to the receiver it comes a little nearer to now.
-      examine: isRefusedAt(303, CLOCK_MARGIN_SECONDS),
-    },
-    {
-      id: 'timestamp.oldest-allowed',
-      title: 'A delivery signed 295 s ago is accepted',
-      section: RULE_5,
-      severity: 'must',
-      fix: 'Allow 300 s either way, and keep the clock of the receiver right (NTP).',
-      examine: isAcceptedAt(-295, CLOCK_MARGIN_SECONDS),
-    },
-    {
-      id: 'timestamp.newest-allowed',
-      title: 'A delivery signed 295 s ahead is accepted',
-      section: RULE_5,
-      severity: 'must',
-      fix: 'Allow 300 s either way, and keep the clock of the receiver right (NTP).',
-      examine: isAcceptedAt(295, -CLOCK_MARGIN_SECONDS),
-    },
-    {
-      id: 'timestamp.no-number',
-      title: 'A timestamp that is no number is refused with a 4xx',
-      section: RULE_5,
-      severity: 'must',
-      fix: PLAIN_DIGITS,
-      presupposes: 'timestamp.stale',
-      examine: isRefused(() => ['now', 'NaN', new Date().toISOString()].map((timestamp) => ({ timestamp }))),
-    },
-    {
-      id: 'timestamp.negative',
-      title: 'A negative timestamp is refused with a 4xx',
-      section: RULE_5,
-      severity: 'must',
-      fix: BOTH_WAYS,
-      presupposes: 'timestamp.stale',
-      examine: isRefused(() => ({ timestamp: `-${secondsFromNow(0)}` })),
-    },
-    {
-      id: 'timestamp.milliseconds',
-      title: 'A timestamp in milliseconds is refused with a 4xx',
-      section: '§5, webhook-timestamp',
-      severity: 'must',
-      fix: 'webhook-timestamp is in seconds: compare it with Date.now() / 1000, time.time(), time.Now().Unix().',
-      presupposes: 'timestamp.stale',
-      examine: isRefused(() => ({ timestamp: String(Date.now()) })),
-    },
-    {
-      id: 'timestamp.junk-behind',
-      title: 'A timestamp with something behind its digits is refused with a 4xx',
-      section: '§5, webhook-timestamp',
-      severity: 'should',
-      fix: PLAIN_DIGITS,
-      presupposes: 'timestamp.stale',
-      examine: isRefused(() => ({ timestamp: `${secondsFromNow(0)}junk` })),
-    },
-    {
-      id: 'timestamp.other-notations',
-      title: 'A timestamp as a fraction or with an exponent is refused with a 4xx',
-      section: '§5, webhook-timestamp',
-      severity: 'should',
-      fix: PLAIN_DIGITS,
-      presupposes: 'timestamp.stale',
-      examine: isRefused(() => ['.5', 'e0'].map((tail) => ({ timestamp: secondsFromNow(0) + tail }))),
-    },
-  ],
+/** Which timestamps are valid (contract §5, receiver rule 5). */
+export const timestampChecks = group('Timestamps', [
+  must('timestamp.stale', 'A delivery signed 301 s ago is rejected (4xx)', RULE_5, {
+    fix: COMPARE_BOTH_WAYS,
+    run: rejectsAt(-301, -CLOCK_MARGIN_SECONDS),
+  }),
+  must('timestamp.future', 'A delivery signed more than 300 s in the future is rejected (4xx)', RULE_5, {
+    fix: COMPARE_BOTH_WAYS,
+    // 303, because time passes until the receiver compares.
+    run: rejectsAt(303, CLOCK_MARGIN_SECONDS),
+  }),
+  must('timestamp.oldest-allowed', 'A delivery signed 295 s ago is accepted (2xx)', RULE_5, {
+    fix: ALLOW_300_SECONDS,
+    run: acceptsAt(-295, CLOCK_MARGIN_SECONDS),
+  }),
+  must('timestamp.newest-allowed', 'A delivery signed 295 s in the future is accepted (2xx)', RULE_5, {
+    fix: ALLOW_300_SECONDS,
+    run: acceptsAt(295, -CLOCK_MARGIN_SECONDS),
+  }),
+  must('timestamp.no-number', 'A timestamp that is not a number is rejected (4xx)', RULE_5, {
+    fix: DIGITS_ONLY,
+    requires: 'timestamp.stale',
+    run: rejects(() => ['now', 'NaN', new Date().toISOString()].map((timestamp) => ({ timestamp }))),
+  }),
+  must('timestamp.negative', 'A negative timestamp is rejected (4xx)', RULE_5, {
+    fix: COMPARE_BOTH_WAYS,
+    requires: 'timestamp.stale',
+    run: rejects(() => ({ timestamp: `-${secondsFromNow(0)}` })),
+  }),
+  must('timestamp.milliseconds', 'A timestamp in milliseconds is rejected (4xx)', WEBHOOK_TIMESTAMP, {
+    fix: 'webhook-timestamp is in seconds. Compare it with time.time() (Python), time.Now().Unix() (Go), Time.now.to_i (Ruby), Date.now() / 1000 (JavaScript).',
+    requires: 'timestamp.stale',
+    run: rejects(() => ({ timestamp: String(Date.now()) })),
+  }),
+  should('timestamp.junk-behind', 'A timestamp with text after its digits is rejected (4xx)', WEBHOOK_TIMESTAMP, {
+    fix: DIGITS_ONLY,
+    requires: 'timestamp.stale',
+    run: rejects(() => ({ timestamp: `${secondsFromNow(0)}junk` })),
+  }),
+  should('timestamp.other-notations', 'A timestamp with a fraction or exponent is rejected (4xx)', WEBHOOK_TIMESTAMP, {
+    fix: DIGITS_ONLY,
+    requires: 'timestamp.stale',
+    run: rejects(() => ['.5', 'e0'].map((tail) => ({ timestamp: secondsFromNow(0) + tail }))),
+  }),
+])
+
+function rejectsAt(offsetSeconds: number, marginSeconds: number): RunCheck {
+  return answersAt('a 4xx', isRejected, offsetSeconds, marginSeconds)
 }
 
-interface Due {
-  readonly isMet: (reply: Reply) => boolean
-  readonly status: '2xx' | '4xx'
-  /** What becomes of it with some seconds of margin, and what that tells of the receiver. */
-  readonly withMargin: string
+function acceptsAt(offsetSeconds: number, marginSeconds: number): RunCheck {
+  return answersAt('a 2xx', isAccepted, offsetSeconds, marginSeconds)
 }
 
-/** Refused at the limit; where that is not so, a little farther away tells a clock that is off from a missing check. */
-function isRefusedAt(offsetSeconds: number, marginSeconds: number): Examine {
-  const withMargin = 'refused: its clock is a few seconds off, or it allows a little more than 300 s'
-  return isAnsweredAt(offsetSeconds, marginSeconds, { isMet: isRefusal, status: '4xx', withMargin })
-}
-
-/** Accepted within the limit; where that is not so, a little nearer tells the same. */
-function isAcceptedAt(offsetSeconds: number, marginSeconds: number): Examine {
-  const withMargin = 'accepted: its clock is a few seconds off, or it allows a little less than 300 s'
-  return isAnsweredAt(offsetSeconds, marginSeconds, { isMet: isAcknowledged, status: '2xx', withMargin })
-}
-
-function isAnsweredAt(offsetSeconds: number, marginSeconds: number, { isMet, status, withMargin }: Due): Examine {
+/** If the answer is wrong, repeats the delivery with a margin: then a clock that is a few seconds off only warns. */
+function answersAt(
+  expected: string,
+  isExpected: (reply: Reply) => boolean,
+  offsetSeconds: number,
+  marginSeconds: number,
+): RunCheck {
   return async ({ deliver }) => {
     const exchange = await deliver({ timestamp: secondsFromNow(offsetSeconds) })
     const seen = describeExchange(exchange)
-    if (isMet(exchange.reply)) return held(seen)
-    const again = await deliver({ timestamp: secondsFromNow(offsetSeconds + marginSeconds) })
-    if (!isMet(again.reply)) return missed(exchange, `${seen}, where a ${status} is due`)
-    const cause = `${Math.abs(offsetSeconds + marginSeconds)} s are ${withMargin}`
-    return missed(exchange, seen, { cause, nearly: true })
+    if (isExpected(exchange.reply)) return passed(seen)
+    const withMargin = await deliver({ timestamp: secondsFromNow(offsetSeconds + marginSeconds) })
+    if (!isExpected(withMargin.reply)) return failed(exchange, `${seen}; expected ${expected}`)
+    const distance = Math.abs(offsetSeconds + marginSeconds)
+    const cause = `it answers ${expected} at ${distance} s: its clock is a few seconds off, or its limit is not exactly 300 s`
+    return warned(exchange, `${seen}; expected ${expected}`, cause)
   }
 }

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { link, open, rename, unlink } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { WebhookEndpoint, WebhookEndpointWithSecret } from '@notewire/protocol'
+import type { Context } from '../context/context.ts'
+import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
+import { systemReason } from '../errors/system-error.ts'
+import { printable } from '../terminal/width.ts'
+
+/** What the printing of a signing secret needs. */
+type SecretContext = Pick<Context, 'output' | 'workingFolder'>
+
+/**
+ * Makes an endpoint with a new signing secret, and prints both, or writes the secret to a file. The service shows the secret
+ * once, so the file is created before the service is called.
+ *
+ * @param secretOut  the file for the secret; without one, the secret is printed
+ * @param canReplace  whether the file may exist already
+ * @returns the endpoint, once its secret is kept, and `failed` if the secret was printed because the file could not be written
+ */
+export async function keepSecret(
+  make: () => Promise<WebhookEndpointWithSecret>,
+  secretOut: string | undefined,
+  canReplace: boolean,
+  { output, workingFolder }: SecretContext,
+): Promise<{ readonly endpoint: WebhookEndpoint; readonly exitCode: ExitCode }> {
+  if (secretOut === undefined) return { endpoint: await printSecret(await make(), output), exitCode: EXIT_CODES.done }
+  const target = resolve(workingFolder, secretOut)
+  // Another secret may be in the file, and it was shown only once, too.
+  if (!canReplace && existsSync(target))
+    throw new UsageError(`--secret-out: ${secretOut} exists already, and is not overwritten. Name another file.`)
+  const file = await reserve(target, canReplace)
+  const made = await make().catch(async (error: unknown) => {
+    await file.discard()
+    throw error
+  })
+  try {
+    await file.keep(`${made.signing_secret}\n`)
+  } catch (error) {
+    output.warn(`The secret could not be written to ${secretOut}: ${systemReason(error)}. It is on stdout instead.`)
+    return { endpoint: await printSecret(made, output), exitCode: EXIT_CODES.failed }
+  }
+  const { signing_secret: _secret, ...endpoint } = made
+  await output.print(
+    { ...endpoint, secret_file: secretOut },
+    `${endpointLines(endpoint, output)}\nSecret    in ${secretOut}`,
+  )
+  return { endpoint, exitCode: EXIT_CODES.done }
+}
+
+/** An endpoint for a person, one fact a line. */
+export function endpointLines(
+  { endpoint_id, url, events, status }: WebhookEndpoint,
+  { paint }: Context['output'],
+): string {
+  const facts = [
+    ['Endpoint', printable(endpoint_id)],
+    ['URL', printable(url ?? 'unknown')],
+    ['Events', printable(events?.join(', ') ?? 'unknown')],
+    ['Status', paint(status === 'active' ? 'green' : 'yellow', printable(status ?? 'unknown'))],
+  ]
+  return facts.map(([label = '', value]) => `${paint('dim', label.padEnd(8))}  ${value}`).join('\n')
+}
+
+async function printSecret(made: WebhookEndpointWithSecret, output: Context['output']): Promise<WebhookEndpoint> {
+  const { signing_secret, ...endpoint } = made
+  await output.print(made, `${endpointLines(endpoint, output)}\nSecret    ${signing_secret}`)
+  output.warn(
+    'The service shows the secret only this once. Store it where the receiver reads it, not in logs or history.',
+  )
+  return endpoint
+}
+
+/** Creates a temporary file next to `target`, for its owner alone. Once complete, it takes the place of `target`. */
+async function reserve(target: string, canReplace: boolean) {
+  const temporary = join(dirname(target), `.${basename(target)}.${randomUUID()}`)
+  const file = await open(temporary, 'wx', 0o600)
+  const discard = async () => {
+    await file.close()
+    await unlink(temporary).catch(() => undefined)
+  }
+  const keep = async (content: string) => {
+    try {
+      await file.writeFile(content)
+      await file.sync()
+      // A link, unlike a rename, replaces nothing.
+      if (canReplace) await rename(temporary, target)
+      else await link(temporary, target)
+    } finally {
+      await discard()
+    }
+  }
+  return { keep, discard }
+}

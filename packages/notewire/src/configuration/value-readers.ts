@@ -1,0 +1,77 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings'
+import { UsageError } from '../errors/failure.ts'
+
+/**
+ * Reads the text of an option, an argument or a setting.
+ *
+ * @throws `InvalidArgumentError` that says which text is expected
+ */
+export type ValueReader<Value> = (text: string) => Value
+
+/** Any text but the empty one. */
+export function text(given: string): string {
+  if (given === '') throw new InvalidArgumentError('It takes a text that is not empty.')
+  return given
+}
+
+/** The path of a file or a folder. */
+export function path(given: string): string {
+  if (given === '') throw new InvalidArgumentError('It takes a path.')
+  return given
+}
+
+/** A whole number within bounds, both included. */
+export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): ValueReader<number> {
+  return (given) => {
+    const number = /^\d{1,16}$/.test(given) ? Number(given) : Number.NaN
+    if (number >= least && number <= most) return number
+    const range = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`
+    throw new InvalidArgumentError(`It takes a whole number ${range}.`)
+  }
+}
+
+/** A TCP port; 0 is a free one. */
+export const port: ValueReader<number> = wholeNumber(0, 65_535)
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
+
+/** A length of time such as `90s`, `5m` or `2h`; a bare number is seconds. In milliseconds. */
+export function duration(given: string): number {
+  const [, amount = '', unit = 's'] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h)?$/.exec(given) ?? []
+  const factor = UNIT_MS[unit]
+  if (amount === '' || factor === undefined) throw new InvalidArgumentError('It takes a time such as 30s, 5m or 2h.')
+  return Math.round(Number(amount) * factor)
+}
+
+/** An `http` or `https` URL. The error for a URL with credentials does not show the URL. */
+export function httpUrl(given: string): string {
+  const url = URL.parse(given)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw new InvalidArgumentError('It takes an http or https URL.')
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new UsageError(
+      'the program takes a URL without credentials. Remove the user name and the password from the URL.',
+    )
+  }
+  return given
+}
+
+/** Collects the values of an option that can be given several times. Declare the option with the default `[]`. */
+export function repeated<Value>(read: ValueReader<Value>) {
+  return (text: string, previous: readonly Value[]): readonly Value[] => [...previous, read(text)]
+}
+
+/** One of a few words, for a repeated option; other options declare `choices`. */
+export function oneOf<const Choice extends string>(choices: readonly Choice[]): ValueReader<Choice> {
+  return (given) => {
+    const choice = choices.find((each) => each === given)
+    if (choice === undefined) throw new InvalidArgumentError(`It takes one of ${choices.join(', ')}.`)
+    return choice
+  }
+}
+
+/** Tells whether a host, as in a URL or without brackets, is this machine, where nobody can read the traffic of http. */
+export function isLoopback(host: string): boolean {
+  return /^(?:(?:.*\.)?localhost|\[?::1\]?|127(?:\.\d+){3})$/.test(host)
+}

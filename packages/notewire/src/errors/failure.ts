@@ -1,0 +1,86 @@
+import { NotewireError } from '@notewire/protocol'
+import { describeSystemError, isNetworkError, isSystemError, systemReason } from './system-error.ts'
+
+/** The exit codes of the program. `notewire --help` and the README list them. */
+export const EXIT_CODES = {
+  /** The command did its work. Commands that run until Ctrl-C (`mock`, `listen`, `watch`) end with it, too. */
+  done: 0,
+  /** A check found a problem, or the command could not complete its work. */
+  failed: 1,
+  /** The command was typed wrong. */
+  misused: 2,
+  /** A setting is missing or wrong: in the environment, in the configuration file, or in a file that it names. */
+  misconfigured: 3,
+  /** The service rejected the API key, or the key lacks a scope (401, 403). */
+  refused: 4,
+  /** The service, or the receiver, could not be reached or did not answer in time. */
+  unreachable: 5,
+  /** Ctrl-C or SIGTERM, before the command was done. */
+  interrupted: 130,
+} as const
+
+/** A number that the program ends with. */
+export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
+
+/** The command was typed wrong: ends the program with 2. */
+export class UsageError extends NotewireError<'usage'> {
+  constructor(message: string) {
+    super('usage', message)
+  }
+}
+
+/** An error as it is shown, and what the program ends with. */
+export interface Failure {
+  readonly code: string
+  /** What happened, why, and what to do next. */
+  readonly message: string
+  readonly exitCode: ExitCode
+}
+
+const EXIT_CODE_OF: Readonly<Record<string, ExitCode>> = {
+  usage: EXIT_CODES.misused,
+  position_malformed: EXIT_CODES.misused,
+  option_invalid: EXIT_CODES.misconfigured,
+  secret_malformed: EXIT_CODES.misconfigured,
+  setting_missing: EXIT_CODES.misconfigured,
+  setting_invalid: EXIT_CODES.misconfigured,
+  configuration_unreadable: EXIT_CODES.misconfigured,
+  secret_unreadable: EXIT_CODES.misconfigured,
+  secret_exposed: EXIT_CODES.misconfigured,
+  key_changed: EXIT_CODES.misconfigured,
+  key_sees_others: EXIT_CODES.misconfigured,
+  unauthorized: EXIT_CODES.refused,
+  forbidden: EXIT_CODES.refused,
+  network_error: EXIT_CODES.unreachable,
+  timeout: EXIT_CODES.unreachable,
+  server_error: EXIT_CODES.unreachable,
+  rate_limited: EXIT_CODES.unreachable,
+}
+
+/** What the program shows of an error. Errors of the operating system are put into words; unexpected errors are reported as defects. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof NotewireError) {
+    const exitCode = EXIT_CODE_OF[error.code] ?? EXIT_CODES.failed
+    return { code: error.code, message: error.message, exitCode }
+  }
+  if (isFetchFailure(error)) {
+    const reason = isSystemError(error.cause) ? `: ${systemReason(error.cause)}` : ''
+    const message = `the request was not answered${reason}. Check the URL, and that the service runs.`
+    return { code: 'network_error', message, exitCode: EXIT_CODES.unreachable }
+  }
+  if (isSystemError(error)) {
+    const exitCode = isNetworkError(error) ? EXIT_CODES.unreachable : EXIT_CODES.failed
+    return { code: error.code, message: describeSystemError(error), exitCode }
+  }
+  const told = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return {
+    code: 'unexpected',
+    message: `this is a defect of notewire (${told}). Run it again with NOTEWIRE_DEBUG=1 and report what it shows.`,
+    exitCode: EXIT_CODES.failed,
+  }
+}
+
+// The error of `fetch` is a `TypeError` without a code. Other errors of this class have no cause.
+function isFetchFailure(error: unknown): error is TypeError {
+  return error instanceof TypeError && error.cause instanceof Error
+}

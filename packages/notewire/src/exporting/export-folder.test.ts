@@ -1,0 +1,185 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { NotesClient } from '@notewire/client'
+import { createMirror, type Mirror, memoryMirror } from '@notewire/mirror'
+import { createNotesService, type NotesService } from '@notewire/mock-server'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { HOSTILE_TITLES } from '../fixtures/hostile-titles.ts'
+import { cleanUp } from '../fixtures/leftovers.ts'
+import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { exportFolder } from './export-folder.ts'
+
+afterEach(cleanUp)
+
+describe('a folder', () => {
+  it('has one file a note, whatever titles they have, and after every change is what a first export would make it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(anAct, { maxLength: 6 }), { minLength: 1, maxLength: 4 }), async (days) => {
+        await using found = await mirrored()
+        const folder = join(await temporaryFolder(), 'notes')
+        for (const acts of days) {
+          for (const act of acts) perform(act, found.service)
+          await found.mirror.sync({ scan: 'now' })
+          await exported(found.mirror, folder)
+          const files = await filesIn(folder)
+          expect([...files.values()].map(noteIdIn).sort()).toEqual(await liveIds(found.mirror))
+          const anew = join(await temporaryFolder(), 'anew')
+          await exported(found.mirror, anew)
+          expect(files).toEqual(await filesIn(anew))
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('is for its owner alone, as are its files', async () => {
+    await using found = await mirrored(2)
+    const folder = join(await temporaryFolder(), 'deep/notes')
+    await exported(found.mirror, folder)
+    expect((await stat(folder)).mode & 0o777).toBe(0o700)
+    for (const name of await readdir(folder)) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
+  })
+
+  it('is written to only where something has changed, unless it is to be made anew', async () => {
+    await using found = await mirrored(5)
+    const folder = await temporaryFolder()
+    expect(await exported(found.mirror, folder)).toMatchObject({ files: 5, written: 5, removed: 0 })
+    expect(await exported(found.mirror, folder)).toMatchObject({ files: 5, written: 0, removed: 0 })
+    found.service.owner.notes()[0]?.edit({ content: 'Another' })
+    await found.mirror.sync()
+    expect(await exported(found.mirror, folder)).toMatchObject({ files: 5, written: 1, removed: 0 })
+    expect(await exported(found.mirror, folder, true)).toMatchObject({ files: 5, written: 5, removed: 0 })
+  })
+
+  it('keeps the files of others, whatever happens to the notes', async () => {
+    await using found = await mirrored(3)
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, 'mine.md'), 'mine')
+    await writeFile(join(folder, '2026-01-05-mine--00000000.md'), 'mine, too')
+    await exported(found.mirror, folder)
+    for (const note of found.service.owner.notes()) note.delete()
+    await found.mirror.sync({ scan: 'now' })
+    await exported(found.mirror, folder)
+    await exported(found.mirror, folder, true)
+    expect([...(await filesIn(folder)).keys()]).toEqual(['2026-01-05-mine--00000000.md', 'mine.md'])
+  })
+
+  it('is refused, and left as it is, when a file that export did not write is in the way', async () => {
+    await using found = await mirrored(1)
+    const elsewhere = await temporaryFolder()
+    await exported(found.mirror, elsewhere)
+    const [name = ''] = (await filesIn(elsewhere)).keys()
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, name), 'mine')
+    await expect(exported(found.mirror, folder)).rejects.toMatchObject({ code: 'export_in_the_way' })
+    expect(await readFile(join(folder, name), 'utf8')).toBe('mine')
+  })
+
+  it('has files that somebody removed again with the next export', async () => {
+    await using found = await mirrored(3)
+    const folder = await temporaryFolder()
+    await exported(found.mirror, folder)
+    const before = await filesIn(folder)
+    const { unlink } = await import('node:fs/promises')
+    await unlink(join(folder, [...before.keys()][1] ?? ''))
+    expect(await exported(found.mirror, folder)).toMatchObject({ written: 1 })
+    expect(await filesIn(folder)).toEqual(before)
+  })
+
+  it('follows another copy, with the files of the former gone', async () => {
+    await using former = await mirrored(3)
+    await using found = await mirrored(4, 2)
+    const folder = await temporaryFolder()
+    await exported(former.mirror, folder)
+    expect(await exported(found.mirror, folder)).toMatchObject({ files: 4, written: 4, removed: 3 })
+  })
+
+  it('is written to by one export at a time; the lock of one that is no more counts for nothing', async () => {
+    await using found = await mirrored(1)
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, '.notewire-export.lock'), String(process.pid))
+    await expect(exported(found.mirror, folder)).rejects.toMatchObject({ code: 'export_busy' })
+    await writeFile(join(folder, '.notewire-export.lock'), '2147483646')
+    await exported(found.mirror, folder)
+    expect(await readdir(folder)).not.toContain('.notewire-export.lock')
+  })
+
+  it.each([
+    ['is no JSON', '{'],
+    ['is of a later version', '{"version":2,"position":null,"files":{}}'],
+    ['would have it delete what is not in the folder', '{"version":1,"position":null,"files":{"../../x.md":"note_1"}}'],
+  ])('is refused when its manifest %s', async (_fault, content) => {
+    await using found = await mirrored(1)
+    const folder = await temporaryFolder()
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, '.notewire-export.json'), content)
+    await expect(exported(found.mirror, folder)).rejects.toMatchObject({ code: 'export_manifest_malformed' })
+    expect(await readdir(folder)).toEqual(['.notewire-export.json'])
+  })
+})
+
+type Act =
+  | { readonly do: 'record' | 'edit'; readonly title: string; readonly which: number }
+  | { readonly do: 'delete' | 'hide' | 'show'; readonly which: number }
+
+const anyTitle = fc.oneof(fc.constantFrom(...HOSTILE_TITLES), fc.string({ unit: 'binary', maxLength: 30 }))
+const which = fc.nat(20)
+const anAct: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('record' as const), title: anyTitle, which }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('edit' as const), title: anyTitle, which }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constantFrom('delete' as const, 'hide' as const, 'show' as const), which }),
+  },
+)
+
+function perform(act: Act, { owner }: NotesService): void {
+  if (act.do === 'record') {
+    owner
+      .record({ title: act.title, content: act.title })
+      .end({ transcript: [{ speaker: act.title, text: act.title }] })
+    return
+  }
+  const notes = owner.notes()
+  const note = notes[act.which % Math.max(1, notes.length)]
+  if (note === undefined) return
+  if (act.do === 'edit') note.edit({ title: act.title })
+  else if (act.do === 'delete') note.delete()
+  else note.moveTo(act.do === 'show' ? 'personal' : owner.createChannel('Elsewhere'))
+}
+
+async function mirrored(
+  notes = 0,
+  seed = 1,
+): Promise<AsyncDisposable & { readonly service: NotesService; readonly mirror: Mirror }> {
+  const service = await createNotesService({ notes, seed })
+  const { baseUrl, apiKey, fetch, clock } = service
+  const client = new NotesClient({ baseUrl, apiKey, fetch })
+  const mirror = createMirror({ client, store: memoryMirror(), clock })
+  await mirror.sync()
+  return { service, mirror, [Symbol.asyncDispose]: () => service.close() }
+}
+
+function exported(mirror: Mirror, folder: string, full = false) {
+  const { signal } = new AbortController()
+  return exportFolder(mirror, { folder, shown: 'notes', full, signal, onProgress: () => undefined })
+}
+
+async function filesIn(folder: string): Promise<ReadonlyMap<string, string>> {
+  const names = (await readdir(folder)).filter((name) => !name.startsWith('.notewire-export.')).sort()
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const)),
+  )
+}
+
+function noteIdIn(page: string): string {
+  return parse(page.split(/^---$/m)[1] ?? '').note_id
+}
+
+async function liveIds(mirror: Mirror): Promise<readonly string[]> {
+  const ids: string[] = []
+  for await (const { note } of mirror.list()) ids.push(note.note_id)
+  return ids.sort()
+}

@@ -1,0 +1,57 @@
+import { open, readFile, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isSystemError } from '../errors/system-error.ts'
+import { ExportError } from './export-error.ts'
+
+/** The file that exists while an export writes to the folder. */
+const LOCK = '.notewire-export.lock'
+
+/**
+ * Keeps other exports out of a folder. The lock of a process that has ended is ignored.
+ *
+ * @throws ExportError `export_busy`
+ */
+export async function lockFolder(folder: string, shown: string): Promise<AsyncDisposable> {
+  const path = join(folder, LOCK)
+  for (let tries = 0; tries < 3; tries += 1) {
+    if (await take(path)) return { [Symbol.asyncDispose]: () => unlink(path).catch(() => undefined) }
+    const holder = await holderOf(path)
+    if (holder !== undefined && isAlive(holder)) throw busy(shown, holder)
+    await unlink(path).catch(() => undefined)
+  }
+  throw busy(shown, undefined)
+}
+
+async function take(path: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx', 0o600)
+    await file.writeFile(String(process.pid)).finally(() => file.close())
+    return true
+  } catch (error) {
+    if (isSystemError(error, 'EEXIST')) return false
+    throw error
+  }
+}
+
+async function holderOf(path: string): Promise<number | undefined> {
+  const content = await readFile(path, 'utf8').catch(() => '')
+  return /^\d{1,10}$/.test(content) ? Number(content) : undefined
+}
+
+function busy(shown: string, pid: number | undefined): ExportError {
+  const who = pid === undefined ? 'another export' : `another export (process ${pid})`
+  return new ExportError(
+    'export_busy',
+    `${who} writes to ${shown}. Wait until it has ended. If no export is running, remove ${LOCK} there.`,
+  )
+}
+
+/** Tells whether a process with this id runs on this machine. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // The process runs, and belongs to another user.
+    return isSystemError(error, 'EPERM')
+  }
+}

@@ -1,0 +1,131 @@
+import { open, readdir, unlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { MirrorChange, MirroredNote, MirrorReader } from '@notewire/mirror'
+import { isSystemError } from '../errors/system-error.ts'
+import { SCHEMA_VERSION } from '../terminal/output.ts'
+import { ExportError } from './export-error.ts'
+import { isAlive } from './folder-lock.ts'
+import { writePrivately } from './private-file.ts'
+
+/** What an export did. */
+export interface LinesReport {
+  readonly lines: number
+  /** The last change that was exported; `null` if there has been none. */
+  readonly position: string | null
+}
+
+/** How to export. */
+export interface LinesOptions {
+  /** The change after which the export begins. Without it, every note is exported, and no removal. */
+  readonly after: string | undefined
+  readonly signal: AbortSignal
+  readonly onProgress: (done: number) => void
+}
+
+/** Writes one line per note, and waits until each line is written. */
+export async function exportLines(
+  mirror: MirrorReader,
+  write: (line: string) => Promise<unknown>,
+  { after, signal, onProgress }: LinesOptions,
+): Promise<LinesReport> {
+  let lines = 0
+  let position = after ?? null
+  for await (const change of mirror.changes({ after, signal })) {
+    position = change.position
+    // If the note has been removed since the change was listed, another change follows.
+    const note = await mirror.get(change.noteId)
+    if (note === undefined && after === undefined) continue
+    // For a reader that starts without a position, every note is new.
+    const told: MirrorChange = after === undefined ? { ...change, kind: 'added' } : change
+    await write(`${JSON.stringify(note === undefined ? goneRecord(told) : noteRecord(told, note))}\n`)
+    lines += 1
+    onProgress(lines)
+  }
+  return { lines, position }
+}
+
+/** The beginning of every line. The does not replace a file that begins differently. */
+const BEGINNING = '{"schema_version":1,"change":"'
+
+/** A note with its current content. */
+function noteRecord({ kind, noteId, position }: MirrorChange, found: MirroredNote): object {
+  const { note, summary, transcript, isSettled } = found
+  const change = kind === 'hidden' || kind === 'removed' ? 'restored' : kind
+  return {
+    schema_version: SCHEMA_VERSION,
+    change,
+    note_id: noteId,
+    position,
+    complete: isSettled,
+    note,
+    summary,
+    transcript,
+  }
+}
+
+/** A note that is hidden or removed. */
+function goneRecord({ kind, noteId, position }: MirrorChange): object {
+  return { schema_version: SCHEMA_VERSION, change: kind === 'hidden' ? kind : 'removed', note_id: noteId, position }
+}
+
+const WRITE_AT_ONCE = 256 * 1024
+
+/**
+ * Writes lines to a file that only its owner can read. Once complete, it replaces the file of an earlier export.
+ *
+ * @param work  writes, and waits for each line
+ * @throws ExportError `export_in_the_way` if the file exists and is not an export
+ */
+export async function writeLinesFile<Result>(
+  path: string,
+  shown: string,
+  work: (write: (line: string) => Promise<void>) => Promise<Result>,
+): Promise<Result> {
+  await refuseForeign(path, shown)
+  await removeUnfinished(path)
+  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
+  return await writePrivately(temporary, path, async (file) => {
+    let waiting = ''
+    const result = await work(async (line) => {
+      waiting += line
+      if (waiting.length < WRITE_AT_ONCE) return
+      await file.writeFile(waiting)
+      waiting = ''
+    })
+    await file.writeFile(waiting)
+    return result
+  })
+}
+
+async function refuseForeign(path: string, shown: string): Promise<void> {
+  const beginning = await beginningOf(path)
+  if (beginning === undefined || beginning === '' || beginning === BEGINNING) return
+  throw new ExportError(
+    'export_in_the_way',
+    `${shown} exists, but export did not write it and will not overwrite it. Move it away, or name another file.`,
+  )
+}
+
+async function beginningOf(path: string): Promise<string | undefined> {
+  try {
+    const file = await open(path, 'r')
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING.length), 0, BEGINNING.length, 0)
+      return buffer.toString('latin1', 0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
+/** Removes the incomplete files of exports that were killed, because they contain what people have said. */
+async function removeUnfinished(path: string): Promise<void> {
+  const prefix = `.${basename(path)}.`
+  for (const name of await readdir(dirname(path))) {
+    const [, pid] = (name.startsWith(prefix) && /^(\d{1,10})\.tmp$/.exec(name.slice(prefix.length))) || []
+    if (pid !== undefined && !isAlive(Number(pid))) await unlink(join(dirname(path), name)).catch(() => undefined)
+  }
+}

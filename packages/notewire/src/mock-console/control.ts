@@ -1,0 +1,64 @@
+import { NotewireError } from '@notewire/protocol'
+import { UsageError } from '../errors/failure.ts'
+
+/** The control API of the mock server refused a request. */
+class ControlError extends NotewireError<'console_refused'> {
+  constructor(problem: string, remedy: string) {
+    super('console_refused', `${problem}. ${remedy}`)
+  }
+}
+
+/** The body of a refusal (docs/mock-server/control-api.md). */
+interface Refusal {
+  readonly error: { readonly code: string; readonly problem: string; readonly remedy: string }
+}
+
+/**
+ * Sends a request to the control API of a running mock server.
+ *
+ * @returns the JSON body of the answer
+ * @throws {@link UsageError} when the server has no such note or endpoint
+ * @throws {@link NotewireError} `endpoint_missing` or `console_refused` when it refuses the request
+ */
+export async function control<Answer>(
+  baseUrl: string,
+  path: `/control/${string}`,
+  body: object,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { origin } = new URL(baseUrl)
+  const answer = await fetch(origin + path, {
+    method: 'POST',
+    // The server accepts changes only from its own origin, so that no page in a browser can send them.
+    headers: { origin, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    redirect: 'manual',
+    signal,
+  })
+  const json: unknown = await answer.json().catch(() => undefined)
+  if (answer.ok && json !== undefined) return json as Answer
+  throw refusalOf(json, origin)
+}
+
+function refusalOf(json: unknown, origin: string): NotewireError {
+  if (!isRefusal(json)) {
+    const remedy = 'Start one with notewire mock; only a mock server can trigger events.'
+    return new ControlError(`there is no mock server at ${origin}`, remedy)
+  }
+  const { code, problem, remedy } = json.error
+  switch (code) {
+    case 'note_unknown':
+    case 'endpoint_unknown':
+      return new UsageError(`${problem}. Look into its console for its notes and endpoints.`)
+    case 'endpoint_missing':
+      return new NotewireError('endpoint_missing', `${problem}. Register one first: notewire listen --register`)
+    default:
+      return new ControlError(problem, remedy)
+  }
+}
+
+function isRefusal(json: unknown): json is Refusal {
+  return (
+    typeof json === 'object' && json !== null && 'error' in json && typeof (json as Refusal).error?.problem === 'string'
+  )
+}

@@ -1,0 +1,72 @@
+import type { NotesClient } from '@notewire/client'
+import { KeyChangedError, type Mirror } from '@notewire/mirror'
+import type { Context } from '../context/context.ts'
+import { CopyError } from '../local-copy/copy-error.ts'
+import type { CopyFile, KeptCopy } from '../local-copy/local-copy.ts'
+
+/**
+ * Makes an error of the command line of the mirror's `KeyChangedError`. Other errors are returned unchanged.
+ *
+ * @throws ApiError if the service rejects the key
+ */
+export async function keyErrorOf(
+  error: unknown,
+  client: NotesClient,
+  { shown }: CopyFile,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!(error instanceof KeyChangedError)) return error
+  await firstNotes(client, 1, signal)
+  return new CopyError(
+    'key_changed',
+    `${madeWith(error, shown)}, but this key is ${client.keyId ?? 'a key without a key id'}. If both keys can access the same notes, run notewire pull --adopt-key. Otherwise use another database: notewire pull --database other.db`,
+  )
+}
+
+function madeWith({ recorded, keyId }: KeyChangedError, shown: string): string {
+  switch (recorded) {
+    case 'key_id':
+      return `the copy in ${shown} was created with the API key ${keyId}`
+    case 'digest':
+      return `the copy in ${shown} was created with another API key that has no key id`
+    case 'nothing':
+      return `the copy in ${shown} does not record the API key that created it`
+  }
+}
+
+/**
+ * Records the key as the key of the copy. It must see some of the notes, because the next scan removes the notes that it does not see.
+ *
+ * @throws CopyError `key_sees_others`
+ */
+export async function adoptKey(
+  client: NotesClient,
+  { mirror, file }: KeptCopy,
+  { signal, output }: Pick<Context, 'signal' | 'output'>,
+): Promise<void> {
+  const key = client.keyId === undefined ? 'this key (it has no key id)' : `the key ${client.keyId}`
+  const noteIds = await firstNotes(client, 100, signal)
+  const { notes } = await mirror.status()
+  if (notes.live > 0 && !(await containsAny(mirror, noteIds))) {
+    throw new CopyError(
+      'key_sees_others',
+      `none of the first ${noteIds.length} notes that ${key} sees are in ${file.shown}, so a pull with it would remove the notes of the copy. Use another database for this key: notewire pull --database other.db`,
+    )
+  }
+  await mirror.adoptKey()
+  output.tell(`${file.shown} now belongs to ${key}.`)
+}
+
+async function firstNotes(client: NotesClient, limit: number, signal: AbortSignal): Promise<readonly string[]> {
+  for await (const { notes } of client.notes.list({ limit }, { signal }).pages()) {
+    return notes.map(({ note_id }) => note_id)
+  }
+  return []
+}
+
+async function containsAny(mirror: Mirror, noteIds: readonly string[]): Promise<boolean> {
+  for (const noteId of noteIds) {
+    if ((await mirror.get(noteId)) !== undefined) return true
+  }
+  return false
+}

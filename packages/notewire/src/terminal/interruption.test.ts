@@ -1,0 +1,81 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { signAttempt } from '@notewire/webhooks/testing'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cleanUp, leave } from '../fixtures/leftovers.ts'
+import { startInTerminal, startNotewire } from '../fixtures/run-notewire.ts'
+import { aSecret } from '../fixtures/secrets.ts'
+
+afterEach(cleanUp)
+
+describe('Ctrl-C', () => {
+  it('in the middle of a call ends with 130, without a stack', async () => {
+    const { url, asked } = await serviceThatNeverAnswers()
+    const running = startNotewire(['endpoints', 'list'], {
+      env: { NOTES_BASE_URL: url, NOTES_API_KEY: 'ntw_live_k.secret' },
+    })
+    await asked
+    running.child.kill('SIGINT')
+    expect(await running.ended).toEqual({ exitCode: 130, stdout: '', stderr: 'Interrupted.\n' })
+  })
+
+  it('at a terminal, while a secret is asked for, ends with 130 as well', async () => {
+    const running = startInTerminal(['endpoints', 'list'], {
+      env: { NOTES_BASE_URL: 'http://127.0.0.1:9', TERM: 'xterm' },
+    })
+    await running.saw(/What is the API key/)
+    running.type('\u0003')
+    expect((await running.ended).exitCode).toBe(130)
+  })
+
+  it('a second time ends at once what is still cleaning up', async () => {
+    const { url, asked } = await serviceThatNeverAnswers('DELETE')
+    const env = { NOTES_BASE_URL: url, NOTES_API_KEY: 'ntw_live_k.secret' }
+    const running = startNotewire(['listen', '--port', '0', '--register'], { env })
+    await running.saw(/Registered as/)
+    running.child.kill('SIGINT')
+    await asked
+    running.child.kill('SIGINT')
+    expect((await running.ended).exitCode).toBe(130)
+  })
+
+  it('ends what runs until then with 0', async () => {
+    const running = startNotewire(['mock', '--port', '0'])
+    await running.saw(/Ctrl-C stops it/)
+    running.child.kill('SIGTERM')
+    const { exitCode, stderr } = await running.ended
+    expect(exitCode).toBe(0)
+    expect(stderr).toMatch(/Stopped\.\n$/)
+  })
+})
+
+describe('a reader of stdout that has had enough', () => {
+  it('ends a program that would run on, quietly and with 0', async () => {
+    const running = startNotewire(['listen', '--port', '0'], { env: { NOTES_SIGNING_SECRET: aSecret } })
+    const [, url = ''] = await running.saw(/Listening on (\S+)/)
+    running.child.stdout?.destroy()
+    await fetch(url, { method: 'POST', ...(await signAttempt(aSecret, '{}')) })
+    const { exitCode, stderr } = await running.ended
+    expect(exitCode).toBe(0)
+    expect(stderr).not.toMatch(/error/i)
+  })
+})
+
+/** It takes requests, and leaves those of one method at that: to others, an endpoint is registered. */
+async function serviceThatNeverAnswers(
+  method = 'GET',
+): Promise<{ readonly url: string; readonly asked: Promise<unknown> }> {
+  const server = createServer((request, response) => {
+    if (request.method === method) server.emit('left', request)
+    else response.writeHead(201).end(JSON.stringify({ endpoint_id: 'whe_1', signing_secret: aSecret }))
+  })
+  leave(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const asked = once(server, 'left')
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+}

@@ -1,0 +1,58 @@
+/** The user wants the program to end: Ctrl-C or SIGTERM. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+
+  constructor() {
+    super('the program was interrupted')
+  }
+}
+
+/** The program that reads stdout has closed it: `notewire … | head`. */
+export class ReaderGone extends Error {
+  override readonly name = 'ReaderGone'
+
+  constructor() {
+    super('stdout was closed')
+  }
+}
+
+/** The signals that end a run. */
+export interface Interruption {
+  readonly signal: AbortSignal
+  /** What Ctrl-C does. */
+  readonly interrupt: () => void
+  /** Stops listening for signals. */
+  readonly ignore: () => void
+}
+
+/**
+ * Listens for Ctrl-C, for SIGTERM and for the closing of stdout. The second Ctrl-C ends the process at once.
+ *
+ * @param endAtOnce  called at the second signal
+ */
+export function listenForInterruption(process: NodeJS.Process, endAtOnce: () => void): Interruption {
+  const controller = new AbortController()
+  const interrupt = () => {
+    if (controller.signal.reason instanceof Interrupted) endAtOnce()
+    else controller.abort(new Interrupted())
+  }
+  // After stdout is closed, every write fails, so the listener stays.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    controller.abort(error.code === 'EPIPE' ? new ReaderGone() : error)
+  })
+  process.stderr.on('error', () => undefined)
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+  return {
+    signal: controller.signal,
+    interrupt,
+    ignore: () => void process.off('SIGINT', interrupt).off('SIGTERM', interrupt),
+  }
+}
+
+/** Waits until the signal fires. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
