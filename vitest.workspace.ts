@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
-import { isInstalled } from './test-servers/is-installed.ts'
+import { isInstalled } from './tests/servers/is-installed.ts'
+import { testRun } from './tests/test-run.ts'
 
 // Our own packages are tested from their sources; `tests/packed-packages.test.ts` tests what is published.
 const resolve = { conditions: ['@notewire/source'] }
@@ -9,12 +10,7 @@ const replayable = [`${import.meta.dirname}/tests/replayable-properties.ts`]
 
 const inBrowsers = ['src/**/*.browser.test.ts']
 const onRealServers = ['src/stores/*/**/*.test.ts', 'src/queues/**/*.test.ts']
-
-// In CI nothing is left out: what is missing there fails.
-const withoutServers = isInstalled('redis-server') ? [] : ['src/stores/redis/**', 'src/queues/bullmq/**']
-for (const program of ['redis-server', 'pgbouncer', 'chromium'] as const) {
-  if (!isInstalled(program)) console.warn(`${program} is not installed: tests that need it are left out.`)
-}
+const onRedis = ['src/stores/redis/**/*.test.ts', 'src/queues/**/*.test.ts']
 
 // With one worker Vitest puts group 0, the default, behind all others: hence 1 and 2 below.
 const unit = (name: string) =>
@@ -27,34 +23,35 @@ const unit = (name: string) =>
     sequence: { groupOrder: 1 },
   })
 
-// Stores and queues of a package on the servers that `notewire-test-servers` starts.
+// The stores of a package on SQLite and on the PostgreSQL that `notewire-test-servers` starts.
 const stores = (name: string, root: string) =>
   fromSource({
     name,
     root,
     include: onRealServers,
-    exclude: withoutServers,
+    exclude: onRedis,
     setupFiles: replayable,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     sequence: { groupOrder: 1 },
   })
+
+// The Redis store, and the queues on Redis and PostgreSQL.
+const redisAndQueues = fromSource({
+  name: 'redis-and-queues',
+  root: 'packages/webhooks',
+  include: onRedis,
+  // In CI nothing is left out: what is missing there fails.
+  exclude: isInstalled('redis-server') ? [] : ['src/stores/redis/**', 'src/queues/bullmq/**'],
+  setupFiles: replayable,
+  sequence: { groupOrder: 1 },
+})
 
 // The console of @notewire/mock-server in a real Chromium.
 const inChromium = fromSource({
   name: 'console',
   root: 'packages/mock-server',
   include: inBrowsers,
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
   sequence: { groupOrder: 1 },
 })
-
-// The command line, as a person would drive it: in processes of its own.
-const programs = {
-  ...unit('notewire'),
-  test: { ...unit('notewire').test, testTimeout: 30_000, hookTimeout: 30_000 },
-}
 
 // All type tests in one TypeScript program.
 const types = {
@@ -77,58 +74,74 @@ const whole = (name: string) =>
     name,
     include: [`tests/${name}.test.ts`],
     setupFiles: replayable,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
     sequence: { groupOrder: 2 },
   })
 
 const runtimes = fromSource({
   name: 'runtimes',
-  root: 'runtime-tests',
+  root: 'tests/runtimes',
   include: ['*.test.ts'],
-  testTimeout: 60_000,
-  hookTimeout: 120_000,
   sequence: { groupOrder: 2 },
 })
 
+// `.ci/run` and `npm run check` end with the numbers of the reports in this folder.
 const results = process.env['TEST_RESULTS']
+
+// What `npm test` runs: the packages from their sources, their types, and their stores on real databases.
+const people = [
+  unit('protocol'),
+  unit('client'),
+  unit('webhooks'),
+  unit('mock-server'),
+  unit('mirror'),
+  unit('notewire'),
+  stores('stores', 'packages/webhooks'),
+  stores('mirror-stores', 'packages/mirror'),
+  types,
+  whole('round-trip'),
+  whole('wrong-arguments'),
+  whole('contract-variants'),
+]
+const simulators = [
+  whole('receiving-simulator'),
+  whole('receiving-under-fire'),
+  whole('mirror-simulator'),
+  whole('mirror-under-fire'),
+]
+// What `npm run test:all` runs in addition, after a build.
+const rest = [
+  redisAndQueues,
+  ...(isInstalled('chromium') ? [inChromium] : []),
+  ...simulators,
+  whole('docs'),
+  whole('contract-coverage'),
+  whole('tour'),
+  whole('budgets'),
+  whole('mock-server-program'),
+  whole('packed-packages'),
+  whole('api-reports'),
+  whole('newcomer'),
+  whole('quickstarts'),
+  whole('workflows'),
+  whole('examples'),
+  runtimes,
+]
+// Minutes of compilers and browsers.
+const release = [whole('site'), whole('type-resolution')]
+
+const projects = { people, rest, proof: simulators, release, any: [...people, ...rest, ...release] }
 
 export default defineConfig({
   test: {
     // Much of the time is spent in waiting for processes and sockets.
-    maxWorkers: 2,
-    // `.ci/run` and `npm run check` end with the numbers of this report.
-    reporters: results === undefined ? ['default'] : ['default', ['json', { outputFile: results }]],
-    projects: [
-      unit('protocol'),
-      unit('client'),
-      unit('webhooks'),
-      unit('mock-server'),
-      unit('mirror'),
-      programs,
-      stores('stores', 'packages/webhooks'),
-      stores('mirror-stores', 'packages/mirror'),
-      ...(isInstalled('chromium') ? [inChromium] : []),
-      types,
-      whole('round-trip'),
-      whole('contract-variants'),
-      whole('contract-coverage'),
-      whole('receiving-simulator'),
-      whole('receiving-under-fire'),
-      whole('mirror-simulator'),
-      whole('mirror-under-fire'),
-      whole('tour'),
-      whole('budgets'),
-      whole('docs'),
-      whole('mock-server-program'),
-      whole('packed-packages'),
-      whole('api-reports'),
-      whole('newcomer'),
-      whole('workflows'),
-      whole('examples'),
-      runtimes,
-      // Minutes of compilers and browsers: `npm run test:release`. Every landing builds the site, and compiles with one TypeScript.
-      ...(process.env['RELEASE'] ? [whole('site'), whole('type-resolution')] : []),
-    ],
+    maxWorkers: 3,
+    // Against tests that hang: none may fail because the machine is slow.
+    testTimeout: 1_800_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 60_000 } },
+    globalSetup: [`${import.meta.dirname}/tests/report-test-run.ts`],
+    reporters:
+      results === undefined ? ['default'] : ['default', ['json', { outputFile: `${results}/${testRun}.json` }]],
+    projects: projects[testRun],
   },
 })

@@ -4,7 +4,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source scripts/gate.sh
 
-gate 'npm test (installs, builds, tests)' npm test
+gate 'npm test' npm test
+gate 'npm run test:rest (builds; browsers, runtimes, packed packages, simulators)' npm run --silent test:rest
 gate 'lint' npm run --silent lint
 gate 'types' npm run --silent types
 gate 'arrows' npm run --silent arrows

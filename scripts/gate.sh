@@ -1,7 +1,7 @@
 # Sourced by `.ci/run` and `scripts/check.sh`: what they run as gates ends with the numbers that Vitest wrote down.
-export TEST_RESULTS=test-results.json
+export TEST_RESULTS=test-results
 running=
-rm -f "$TEST_RESULTS"
+rm -rf "$TEST_RESULTS"
 
 # gate <name> <command> ...
 gate() {
@@ -17,8 +17,10 @@ gate() {
 conclude() {
   local status=$?
   [ "$status" -eq 0 ] || printf '\n== FAILED: %s\n' "$running"
-  [ ! -f "$TEST_RESULTS" ] || node -p "
-    const { numPassedTests, numFailedTests } = JSON.parse(require('node:fs').readFileSync('$TEST_RESULTS', 'utf8'));
-    numPassedTests + ' passed, ' + numFailedTests + ' failed'"
+  [ ! -d "$TEST_RESULTS" ] || node -p "
+    const { readdirSync, readFileSync } = require('node:fs');
+    const runs = readdirSync('$TEST_RESULTS').map((file) => JSON.parse(readFileSync('$TEST_RESULTS/' + file, 'utf8')));
+    const sum = (field) => runs.reduce((total, run) => total + run[field], 0);
+    sum('numPassedTests') + ' passed, ' + sum('numFailedTests') + ' failed'"
 }
 trap conclude EXIT

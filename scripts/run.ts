@@ -12,10 +12,16 @@ export function tool(name: string): string {
 /**
  * Runs a program with {@link environmentOutside}, and answers what it printed.
  *
+ * @param environment  variables to add
  * @throws an error that holds everything the program printed, when it fails
  */
-export function run(program: string, args: readonly string[], folder: string): Promise<string> {
-  const options = { cwd: folder, env: environmentOutside(), maxBuffer: 64 * 1024 * 1024 }
+export function run(
+  program: string,
+  args: readonly string[],
+  folder: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const options = { cwd: folder, env: { ...environmentOutside(), ...environment }, maxBuffer: 64 * 1024 * 1024 }
   return new Promise((resolve, reject) => {
     execFile(program, args, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout)

@@ -7,6 +7,6 @@ it('finds every package that can be imported, which is all but the command line'
 })
 
 // `npm run build && npm run api:write` writes them; the difference then shows in the review.
-it.each(packages)('what %s promises is what its report in api/ says', async (name) => {
+it.each(packages)('what %s promises is what its report says', async (name) => {
   expect(apiReport(name)).toBe(await readFile(placeOf(name), 'utf8'))
 })

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type PackedPackage, packPackages } from '../scripts/pack-packages.ts'
 import { run, WORKSPACE } from '../scripts/run.ts'
-import { isInstalled } from '../test-servers/is-installed.ts'
 import { copyProject, linkUnpublished, testScriptOf } from './examples/project.ts'
+import { isInstalled } from './servers/is-installed.ts'
 
 const folders = globSync('examples/*/package.json', { cwd: WORKSPACE }).map((manifest) => join(manifest, '..'))
 // In CI nothing is left out: what is missing there fails.

@@ -8,15 +8,16 @@ import { NotesClient } from '@notewire/client'
 import { createMirror, type Mirror } from '@notewire/mirror'
 import { createNotesService, type NotesService } from '@notewire/mock-server'
 import { afterAll, describe, expect, it, onTestFailed } from 'vitest'
-import { startPostgres } from '../test-servers/postgres.ts'
 import { BusyOwner } from './mirror-under-fire/busy-owner.ts'
 import { Crew } from './mirror-under-fire/crew.ts'
 import { openStore } from './mirror-under-fire/open-store.ts'
+import { startPostgres } from './servers/postgres.ts'
 import { Random } from './simulation/random.ts'
+import { isProof } from './test-run.ts'
 
 const NOTES = 150
 const WORKERS = 3
-const ROUNDS = 10
+const ROUNDS = isProof ? 60 : 6
 
 /** Decides what the owner does and what is lost on the way; but not how long anything takes. */
 const seed = Number(process.env['FIRE_SEED'] ?? randomInt(2 ** 31))
@@ -103,7 +104,7 @@ describe.each(stores)('three processes that keep a mirror on $name', ({ make }) 
     expect(await copyOf(mirror)).toEqual(truth)
     expect(acknowledged.size).toBeGreaterThan(0)
     expect((await mirror.status()).notes.gone).toBeGreaterThan(5)
-  }, 240_000)
+  })
 })
 
 interface Told {

@@ -17,9 +17,10 @@ describe('a newcomer with an empty folder', () => {
   }, TEN_MINUTES)
   afterAll(() => rm(folder, { recursive: true }))
 
-  it('has a verified delivery in the application of the README within ten minutes, the installation included', async () => {
+  it('receives a verified delivery with the receiver of the README, and syncs, within ten minutes, the installation included', async () => {
     const began = performance.now()
-    expect(await followReadme(folder)).toMatch(/note_id: 'note_\w+'/)
+    const printed = await followReadme(folder)
+    expect(printed).toMatch(/note_\w+ .*note_\w+ [^\n]* ready\n/s)
     expect(installedMs + performance.now() - began).toBeLessThan(TEN_MINUTES)
   })
 
@@ -27,6 +28,7 @@ describe('a newcomer with an empty folder', () => {
     const printed = await followTutorial(folder)
     expect(printed).toContain('the endpoint is active')
     expect(printed).toMatch(/note_\w+ has ended: \d+ characters/)
+    expect(printed).toMatch(/The receiver follows the contract\.\n0 failed, 0 warned/)
     expect(printed.match(/: transcript ready, summary \w+/g)?.length).toBeGreaterThan(1)
     expect(printed).toMatch(/4 notes were read/)
   })

@@ -22,9 +22,10 @@ const answers = {
   '@notewire/webhooks/sqlite': ['claimed', 'duplicate'],
   '@notewire/webhooks/postgres': 'duplicate',
   '@notewire/webhooks/redis': 'duplicate',
+  '@notewire/webhooks/storage': true,
   '@notewire/webhooks/testing': 'access_lost',
   '@notewire/mock-server': 401,
-  '@notewire/mock-server/scenarios': [],
+  '@notewire/mock-server/program': 54,
   '@notewire/mirror': 3,
   '@notewire/mirror/sqlite': 0,
   '@notewire/mirror/postgres': 7,
@@ -99,19 +100,40 @@ describe('a program runs by npx', () => {
 })
 
 describe('@notewire/webhooks/verify', () => {
-  it('loads no zod', async () => {
+  const withZod = /\/node_modules\/zod\/|\/@notewire\/protocol\/dist\/schemas\.js/
+
+  it('loads no zod, and no schemas, which contain it', async () => {
     const loaded = await modulesLoadedBy('@notewire/webhooks/verify')
     expect(loaded).toContainEqual(expect.stringContaining('/@notewire/webhooks/dist/verify.js'))
-    expect(loaded.filter((url) => url.includes('/node_modules/zod/'))).toEqual([])
+    expect(loaded.filter((url) => withZod.test(url))).toEqual([])
   })
 
-  it('would be caught loading it', async () => {
-    const loaded = await modulesLoadedBy('zod/mini')
-    expect(loaded).toContainEqual(expect.stringContaining('/node_modules/zod/'))
+  it.each(['zod/mini', '@notewire/webhooks'])('would be caught loading it, as %s does', async (specifier) => {
+    expect((await modulesLoadedBy(specifier)).filter((url) => withZod.test(url))).not.toEqual([])
   })
 })
 
+it.each(['@notewire/client', '@notewire/webhooks'])(
+  '%s loads the zod that the schemas contain, and no other',
+  async (name) => {
+    expect((await modulesLoadedBy(name)).filter((url) => url.includes('/node_modules/zod/'))).toEqual([])
+  },
+)
+
+it.each(['protocol', 'mock-server'])('@notewire/%s contains parts of zod, and its licence', async (name) => {
+  const licence = join(consumer.folder, `node_modules/@notewire/${name}/dist/zod.LICENSE`)
+  expect(await readFile(licence, 'utf8')).toContain('Colin McDonnell')
+})
+
 describe('@notewire/protocol/schemas', () => {
+  it('speaks Standard Schema', async () => {
+    const program = `
+      import { noteSchema } from '@notewire/protocol/schemas'
+      process.stdout.write(JSON.stringify(noteSchema['~standard'].validate({ id: 'note_1', revision: 3 })))`
+    const { value } = JSON.parse(await inConsumer('--input-type=module', '--eval', program))
+    expect(value).toMatchObject({ note_id: 'note_1', revision: 3 })
+  })
+
   it.each(['zod', 'zod/mini'])("can be part of schemas of the user's own %s", async (zod) => {
     const program = `
       import { noteSchema } from '@notewire/protocol/schemas'

@@ -58,10 +58,10 @@ async function titlesAtTheService(client: NotesClient): Promise<Map<string, stri
 }
 
 describe.each(['node:http', 'Express'])('a round trip over sockets, by %s', (framework) => {
-  it('goes from a note that ends to a copy that holds it, and to one that lost it', async () => {
+  it('goes from a note that ends to a copy that holds it, and to one that lost it (§1)', async () => {
     await using service = await createNotesService({ clock: 'virtual', contract: { verification: 'before_response' } })
     const { url: baseUrl } = await service.listen()
-    const client = new NotesClient({ baseUrl, apiKey: service.apiKey, clock: service.clock })
+    const client = new NotesClient({ baseUrl, apiKey: service.apiKey })
     const copy = new TitleCopy(client)
     let secret: string | undefined
     const receiver = createReceiver(copy.receiverOptions(service, () => secret))

@@ -2,18 +2,18 @@ import { globSync, readFileSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { faultsOf, startChromium } from '../docs/.vitepress/browser.ts'
+import { DOCS, unlistedPages } from '../docs/.vitepress/contents.ts'
+import { anchorOf } from '../docs/.vitepress/links.ts'
+import { type ServedSite, serve } from '../docs/.vitepress/serve.ts'
 import { run, WORKSPACE } from '../scripts/run.ts'
-import { faultsOf, startChromium } from '../site/browser.ts'
-import { DOCS, unlistedPages } from '../site/contents.ts'
-import { anchorOf } from '../site/links.ts'
-import { type ServedSite, serve } from '../site/serve.ts'
-import { isInstalled } from '../test-servers/is-installed.ts'
 import { blocksOfMarkdown } from './docs/code-blocks.ts'
+import { isInstalled } from './servers/is-installed.ts'
 import { lostAnchors } from './site/anchors.ts'
 import { errorCodes } from './site/error-codes.ts'
 import { lostFiles } from './site/lost-files.ts'
 
-const SITE = join(WORKSPACE, 'site')
+const SITE = join(WORKSPACE, 'docs/.vitepress')
 const DIST = join(SITE, 'dist')
 const read = (page: string) => readFileSync(join(DOCS, page), 'utf8')
 
@@ -92,7 +92,7 @@ describe('the site', () => {
       // A folder is listed by its name.
       expect(index, page).toContain(`(/${page.replace(/\/index\.md$/, '.md')})`)
     }
-    expect(everything).toContain('# What is guaranteed')
+    expect(everything).toContain('# Guarantees of the receiver')
   })
 })
 

@@ -17,7 +17,7 @@ export const packages: readonly string[] = globSync('packages/*', { cwd: WORKSPA
 
 /** Where the report of a package is kept. */
 export function placeOf(name: string): string {
-  return join(WORKSPACE, 'api', `${name}.api.md`)
+  return join(WORKSPACE, 'tests/api-reports', `${name}.api.md`)
 }
 
 /** What the built declarations of a package promise, as a text whose every change is a change of the promise. */

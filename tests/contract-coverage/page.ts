@@ -1,46 +1,42 @@
-import { OPEN_POINTS } from './open-points.ts'
-import { SECTIONS } from './sections.ts'
-import type { Statement } from './statement.ts'
+import { type TaggedTest, taggedTests } from './tagged-tests.ts'
 
-/** The page that shows every statement of the contract beside the tests that show it happening: Markdown. */
+export const SECTIONS: readonly string[] = numbered('§', 9)
+export const ROWS: readonly string[] = numbered('row ', 32)
+
+/** The page that lists, for each section of the contract and each open point, the tests that show it: Markdown. */
 export function coveragePage(): string {
-  return `# The contract, and what proves it
+  const tests = taggedTests()
+  const sections = SECTIONS.map(
+    (section) => `### ${section}\n\n${list(tests.filter(({ tags }) => tags.includes(section)))}`,
+  )
+  const rows = ROWS.map((row) => {
+    const byDefault = tests.filter(({ tags }) => tags.includes(row))
+    const otherwise = tests.filter(({ alternatives }) => alternatives.includes(row))
+    return `### ${row[0]?.toUpperCase()}${row.slice(1)}\n\nThe default:\n\n${list(byDefault)}${otherwise.length === 0 ? '' : `\nThe alternative:\n\n${list(otherwise)}`}`
+  })
+  return `# Tests of the contract
 
-Generated from \`tests/contract-coverage/\` by \`npm run coverage:write\`. \`tests/contract-coverage.test.ts\` fails when a statement has no test, when a
-test is no longer there, and when this page is not what it would write.
+\`npm run coverage:write\` generates this page from the titles of the tests: a title that ends with \`(§4, row 8)\` shows section 4 of the contract and
+the default of open point 8, and a title that begins with \`row 8\` shows its alternative.
 
 ## The specification
 
-${places(SECTIONS)}
+${sections.join('\n')}
 ## What the specification leaves open
 
-Each row is played as [its default](../open-points.md), and otherwise by an option of \`createNotesService({ contract: { … } })\`.
+The [open points](../open-points.md) are numbered. The mock server plays an alternative with \`createNotesService({ contract: { … } })\`.
 
-${places(OPEN_POINTS)}`
+${rows.join('\n')}`
 }
 
-/** Where a test is: its file, from the root of the workspace, and its title there. */
-export function placeOf(test: string): { readonly file: string; readonly title: string } {
-  const [path = '', title = ''] = test.split(' › ')
-  const [folder = '', ...rest] = path.split('/')
-  const ofWorkspace = ['tests', 'benchmarks'].includes(folder)
-  return { file: ofWorkspace ? path : `packages/${folder}/src/${rest.join('/')}`, title }
-}
-
-function places(statements: readonly Statement[]): string {
-  return [...Map.groupBy(statements, ({ at }) => at)]
-    .map(([at, said]) => `### ${at}\n\n| statement | shown by |\n|---|---|\n${said.map(line).join('\n')}\n\n`)
-    .join('')
-}
-
-function line({ says, shownBy }: Statement): string {
-  const tests = shownBy.map((test) => {
-    const { file, title } = placeOf(test)
-    return `[${escaped(title)}](../../${file})`
-  })
-  return `| ${escaped(says)} | ${tests.join('<br>')} |`
+function list(tests: readonly TaggedTest[]): string {
+  return tests.map(({ file, title }) => `- [${escaped(title)}](../../${file})\n`).join('')
 }
 
 function escaped(text: string): string {
   return text.replace(/[|<>[\]]/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+function numbered(prefix: string, most: number): readonly string[] {
+  return Array.from({ length: most }, (_, index) => `${prefix}${index + 1}`)
 }

@@ -47,6 +47,10 @@ function hostOf(modules: ReadonlyMap<string, CodeBlock>, folders: readonly strin
     },
     resolveModuleNameLiterals: (literals, importer, _redirect, _options, file) =>
       literals.map((literal) => {
+        const neighbour = neighbourOf(modules, importer, literal.text)
+        if (neighbour !== undefined) {
+          return { resolvedModule: { resolvedFileName: neighbour, extension: ts.Extension.Ts } }
+        }
         const from = modules.has(importer) && !literal.text.startsWith('.') ? places : [importer]
         // A dependency may be CommonJS, whose declarations import one another without extensions.
         const mode = ts.getModeForUsageLocation(file, literal, options)
@@ -54,6 +58,14 @@ function hostOf(modules: ReadonlyMap<string, CodeBlock>, folders: readonly strin
         return found.find(({ resolvedModule }) => resolvedModule !== undefined) ?? { resolvedModule: undefined }
       }),
   }
+}
+
+/** The block of the same page that shows the file which a block imports as `./name.ts`. */
+function neighbourOf(modules: ReadonlyMap<string, CodeBlock>, importer: string, specifier: string): string | undefined {
+  const { file } = modules.get(importer) ?? {}
+  if (file === undefined || !specifier.startsWith('./')) return undefined
+  const shown = `// ${specifier.slice(2)}\n`
+  return [...modules].find(([, block]) => block.file === file && block.code.startsWith(shown))?.[0]
 }
 
 function problemsOf(program: ts.Program, path: string, block: CodeBlock): string[] {

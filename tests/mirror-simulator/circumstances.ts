@@ -23,6 +23,8 @@ export interface FaultRates {
   readonly truncation: number
   /** The answer is on its way for up to half a minute, before or after the service has looked. */
   readonly slowAnswer: number
+  /** A request is answered by a replica that lags. */
+  readonly laggingAnswer: number
   /** A record or a page is answered as it was a while ago. */
   readonly staleAnswer: number
   /** A listing is answered without any note, as if that were all. */
@@ -50,6 +52,8 @@ export interface Circumstances {
   readonly pollEveryMs: number
   /** Whether the store hands out a number first and reads rows a moment later, as one on a server may. */
   readonly areLoadsInSteps: boolean
+  /** By how much each replica of the service lags. */
+  readonly lagsMs: readonly number[]
   /** By how much the clock of each instance is off. */
   readonly skewsMs: readonly number[]
   /** How long events are under way, at most. */
@@ -91,6 +95,7 @@ export function drawCircumstances(random: Random): Circumstances {
     isKeyReplaced: random.chance(0.04),
     isOtherBeside: contract.repeatingCursor !== true && random.chance(0.05),
     areTombstonesListed: random.chance(0.93),
+    lagsMs: [],
     pageSize: isExodus ? 100 : random.pick([1, 2, 2, 3, 3, 5, 100]),
     keep: random.pick([ALL, ALL, ALL, ALL, ALL, ['note'], ['transcript', 'summary'], []]),
     concurrency: random.pick([1, 2, 3, 8]),
@@ -114,6 +119,7 @@ export function drawCircumstances(random: Random): Circumstances {
       silence: rate(0.01, 0.03),
       truncation: rate(0.02),
       slowAnswer: rate(0.02, 0.1, 0.3),
+      laggingAnswer: 0,
       staleAnswer: rate(0.1, 0.3) / 2,
       emptyList: contract.noteOperation === 'absent' || random.chance(0.7) ? 0 : rate(0.05, 0.3),
       denial: rate(0.01),
@@ -121,6 +127,35 @@ export function drawCircumstances(random: Random): Circumstances {
       repeatedEvent: random.pick([0, 0.1, 0.4]),
       earlyEvent: random.chance(0.85) ? 0 : 0.3,
       meddling: isExodus ? 0 : random.pick([0, 0.1, 0.3]),
+    },
+  }
+}
+
+/**
+ * Draws the same for a service whose replicas lag: reads, listings and content alike, up to half a minute. What happens is close
+ * together, so that it falls into the lag, and the clocks of instances agree with each other.
+ */
+export function drawLaggingCircumstances(random: Random): Circumstances {
+  const drawn = drawCircumstances(random)
+  const skewMs = random.pick([0, drawSkew(random)])
+  return {
+    ...drawn,
+    exodus: 0,
+    isKeyReplaced: false,
+    lagsMs: random.pick([[30_000], [15_000, 30_000], [random.integer(1, 30_000)], [5_000, 20_000, 29_999]]),
+    skewsMs: drawn.skewsMs.map(() => skewMs + random.integer(-5_000, 5_000)),
+    eventDelayMs: random.pick([2, 1_000, 20_000, 60_000]),
+    episodes: drawn.episodes.map((episode) => ({
+      ...episode,
+      spreadMs: random.pick([1_000, 20_000, 60_000, 120_000]),
+      acts: episode.acts + 1,
+      jobs: episode.jobs + 2,
+    })),
+    rates: {
+      ...drawn.rates,
+      laggingAnswer: random.pick([0.1, 0.4, 0.8]),
+      lostEvent: random.pick([0, 0, 0.1, 0.5]),
+      staleAnswer: 0,
     },
   }
 }

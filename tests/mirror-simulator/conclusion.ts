@@ -3,6 +3,7 @@ import type { Mirror, MirroredNote, MirrorProgress } from '@notewire/mirror'
 import { compare } from './comparison.ts'
 import type { FeedReader } from './feed-reader.ts'
 import type { Instance } from './instance.ts'
+import { restore } from './restoration.ts'
 import type { Stage } from './stage.ts'
 import type { TrueNote } from './true-note.ts'
 import { askForTruth, type Truth } from './truth.ts'
@@ -32,11 +33,14 @@ export async function conclude(stage: Stage, { instance, readers, mirror }: Cast
     await scan(stage, { instance, readers, mirror }, truth)
   }
   for (const reader of readers) await compareReader(stage, reader, mirror)
+  if (circumstances.contract.repeatingCursor !== true) await restore(stage, { instance, mirror })
 }
 
 /** What comes at the same revision cannot be told from a record that lags behind. */
 function areEventsTold(stage: Stage): boolean {
-  const { contract, rates } = stage.circumstances
+  const { contract, rates, lagsMs } = stage.circumstances
+  // A replica may not have known the note, or not its latest statuses, when the event was followed: polls and scans tell.
+  if (lagsMs.length > 0) return false
   return isContentTold(stage) && (contract.summaryRaisesRevision !== false || rates.staleAnswer === 0)
 }
 

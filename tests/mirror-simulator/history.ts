@@ -1,12 +1,12 @@
 import { NotesClient } from '@notewire/client'
 import { createMirror } from '@notewire/mirror'
-import { Chronicle } from '../simulation/chronicle.ts'
-import type { PlayHistory } from '../simulation/history.ts'
+import { Chronicle, type Tally } from '../simulation/chronicle.ts'
+import type { HistoryEnd, HistoryName, PlayHistory } from '../simulation/history.ts'
 import { playOn } from '../simulation/play-on.ts'
 import { Random } from '../simulation/random.ts'
 import { meddle, recordNew } from './acts.ts'
 import { arrange } from './arrangement.ts'
-import { type Circumstances, drawCircumstances } from './circumstances.ts'
+import { type Circumstances, drawCircumstances, drawLaggingCircumstances } from './circumstances.ts'
 import { conclude } from './conclusion.ts'
 import { FeedReader } from './feed-reader.ts'
 import { Instance } from './instance.ts'
@@ -29,10 +29,25 @@ Error.stackTraceLimit = 4
 let onUnhandled: (reason: unknown) => void = () => undefined
 process.on('unhandledRejection', (reason) => onUnhandled(reason))
 
-export const playHistory: PlayHistory = async ({ seed, history, store }, tally = {}, inWords = false) => {
+/** Plays a history in which answers may be late, and one server gives them all. */
+export const playHistory = playerOf(drawCircumstances)
+
+/** Plays a history of a service with replicas that lag. */
+export const playLaggingHistory = playerOf(drawLaggingCircumstances)
+
+function playerOf(draw: (random: Random) => Circumstances): PlayHistory {
+  return (name, tally, inWords) => play(draw, name, tally, inWords)
+}
+
+const play = async (
+  draw: (random: Random) => Circumstances,
+  { seed, history, store }: HistoryName,
+  tally: Tally = {},
+  inWords = false,
+): Promise<HistoryEnd> => {
   const random = new Random(seed, history)
   const schedule = new QuickSchedule(random)
-  const circumstances = drawCircumstances(random)
+  const circumstances = draw(random)
   const chronicle = new Chronicle(schedule, tally, inWords)
   const moments = new Moments()
   playBy(undefined, () => random.fraction())

@@ -64,7 +64,7 @@ export class Instance {
     const { judge, store, scope, chronicle } = this.#stage
     const { life, strange } = this.#running
     // Before anything was listed, any key is the right one.
-    if (life.dead || (await store.readProgress(scope)).progress.keyId === null) return
+    if (life.dead || (await store.readProgress(scope)).progress.key === null) return
     chronicle.count('job: with another key')
     life.tell(() => 'syncs with the key of somebody else')
     const mirror = strange()
@@ -112,7 +112,7 @@ export class Instance {
     const fetch = this.#network.fetchOf(life)
     const { notesField } = contract
     const clientOf = ({ key: apiKey }: IssuedKey) =>
-      new NotesClient({ baseUrl, apiKey, clock, fetch, notesField, maxRetries: 1 })
+      new NotesClient({ baseUrl, apiKey, fetch, notesField, maxRetries: 0 })
     const hooks = { onProblem: ({ error }: { readonly error: unknown }) => stage.judge.failed(error) }
     const store = distantStore(life, stage)
     const { scope } = stage

@@ -20,11 +20,16 @@ import type { TrueNote } from './true-note.ts'
 import { untruthOf } from './untruth.ts'
 import type { World } from './world.ts'
 
+/** After how long in sight every replica knows of a note, also when the answer that showed it was written down late. */
+const LONG_IN_SIGHT_MS = 600_000
+
 /** How the mirror has shown a note so far. */
 interface Showing {
   isShown: boolean
   /** Since when it shows the note, with nothing but events between; `undefined` while it does not. */
   shownSince: number | undefined
+  /** For how long the note had been in sight when the mirror began to show it, in milliseconds. */
+  inSightBeforeMs: number
   /** When it settled that the note is gone; `undefined` while it shows it. */
   goneAt: number | undefined
   highestRevision: number
@@ -46,6 +51,8 @@ export class Judge {
   violation: string | undefined
   /** Whether more has left than a scan may remove without being told. */
   mustHold = false
+  /** Whether what is true has been taken back, so that nothing is judged by it any more. */
+  rests = false
   /** A mirror on the shared store itself, which no fault reaches. */
   readonly mirror: Mirror
   readonly #moments: Moments
@@ -67,6 +74,7 @@ export class Judge {
 
   /** Something was written. */
   async look({ notes, progress }: MirrorCommit): Promise<void> {
+    if (this.rests) return
     for (const { state } of notes) await this.#lookAt(this.#noteOf(state.noteId))
     if (progress !== undefined) this.#refuseProgress(progress.next)
   }
@@ -125,7 +133,7 @@ export class Judge {
   #refuseShowing(note: TrueNote, shown: MirroredNote): void {
     const showing = this.#showingOf(note.id)
     const { goneAt, highestRevision } = showing
-    if (goneAt !== undefined && !note.wasEverVisibleSince(goneAt)) {
+    if (!this.#lags && goneAt !== undefined && !note.wasEverVisibleSince(goneAt)) {
       this.violated(`${note.name} is shown again, though it has not come back since it was settled that it is gone.`)
     }
     this.#refuseShown(note)
@@ -135,14 +143,21 @@ export class Judge {
     }
     const untruth = untruthOf(note, shown, this.#circumstances)
     if (untruth !== undefined) this.violated(`${note.name} ${untruth}.`)
-    showing.shownSince ??= this.#moments.next()
+    if (showing.shownSince === undefined) {
+      showing.shownSince = this.#moments.next()
+      showing.inSightBeforeMs = this.#world.service.clock.now() - note.turnedAt
+    }
     showing.goneAt = undefined
     showing.highestRevision = revision
   }
 
   /** Once the event was acknowledged that it is gone, only what was asked later shows it again. */
-  #refuseShown({ id, name }: TrueNote): void {
-    const { foundSince, endHeardAt } = this.#knowledge.of(id)
+  #refuseShown(note: TrueNote): void {
+    const { id, name } = note
+    const { foundSince, endHeardAt, endToldUpTo } = this.#knowledge.of(id)
+    if (endToldUpTo > 0 && !note.wasEverVisibleSince(endToldUpTo)) {
+      this.violated(`${name} is shown after an event was acknowledged that it is gone, and has not come back since.`)
+    }
     if (foundSince > endHeardAt) return
     this.violated(
       `${name} is shown after the event was acknowledged that it is gone, and nothing that was asked later has found it.`,
@@ -151,7 +166,11 @@ export class Judge {
 
   async #refuseRemoval(note: TrueNote, state: NoteState | undefined): Promise<void> {
     const showing = this.#showingOf(note.id)
-    const wasVisible = showing.shownSince !== undefined && note.wasVisibleSince(showing.shownSince)
+    const wasVisible =
+      showing.shownSince !== undefined &&
+      note.wasVisibleSince(showing.shownSince) &&
+      // A replica that lags may not know a note yet that was just shown.
+      (!this.#lags || showing.inSightBeforeMs > LONG_IN_SIGHT_MS)
     if (state?.presence === 'hidden' && showing.isShown && wasVisible && state.hiddenBy === null) {
       this.violated(`${note.name} was hidden without an event, though it was in sight ever since it was shown.`)
     }
@@ -188,7 +207,7 @@ export class Judge {
   #refuseProgress({ poll: { watermark } }: MirrorProgress): void {
     if (watermark === null) return
     // A page that lags behind is dated before those of the poll before.
-    if (watermark < this.#watermark && this.#circumstances.rates.staleAnswer === 0) {
+    if (watermark < this.#watermark && this.#circumstances.rates.staleAnswer === 0 && !this.#lags) {
       this.violated(`The watermark goes back from ${timeOf(this.#watermark)} to ${timeOf(watermark)}.`)
     }
     this.#watermark = watermark
@@ -197,10 +216,15 @@ export class Judge {
     }
   }
 
+  get #lags(): boolean {
+    return this.#circumstances.lagsMs.length > 0
+  }
+
   #showingOf(noteId: string): Showing {
     const known = this.#showings.get(noteId) ?? {
       isShown: false,
       shownSince: undefined,
+      inSightBeforeMs: 0,
       goneAt: undefined,
       highestRevision: 0,
     }

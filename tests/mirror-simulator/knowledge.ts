@@ -24,6 +24,8 @@ export interface Told {
 export class Knowledge {
   readonly #notesField: string
   readonly #told = new Map<string, Told>()
+  /** The latest listing of everything: it missed every note that nothing has told of yet. */
+  #listedAll = { begunAt: 0, endedAt: 0 }
 
   constructor(notesField = 'notes') {
     this.#notesField = notesField
@@ -32,12 +34,12 @@ export class Knowledge {
   of(noteId: string): Told {
     const known = this.#told.get(noteId) ?? {
       foundSince: 0,
-      missedSince: 0,
+      missedSince: this.#listedAll.begunAt,
       heardAt: 0,
       endHeardAt: 0,
       toldUpTo: 0,
       endToldUpTo: 0,
-      doubtedAt: 0,
+      doubtedAt: this.#listedAll.endedAt,
     }
     this.#told.set(noteId, known)
     return known
@@ -72,6 +74,7 @@ export class Knowledge {
     const isLast = body['has_more'] === false
     if (!isLast || searchParams.has('updated_after')) return
     for (const told of this.#told.values()) this.#miss(told, begunAt, now)
+    this.#listedAll = { begunAt: Math.max(this.#listedAll.begunAt, begunAt), endedAt: now }
   }
 
   #read(note: Note & { readonly id?: string }, begunAt: number, now: number): void {

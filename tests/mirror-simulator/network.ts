@@ -1,3 +1,4 @@
+import type { NotesService } from '@notewire/mock-server'
 import { never } from '../simulation/never.ts'
 import type { Random } from '../simulation/random.ts'
 import { type Answer, answerOf, madeUp, withoutNotes, withoutTombstones } from './answer.ts'
@@ -89,7 +90,8 @@ export class Network {
   async #ask({ request, life }: Exchange): Promise<Answer> {
     const { world, moments } = this.#stage
     await world.catchUp()
-    const response = await world.service.fetch(request)
+    const service = await this.#serverOf(life)
+    const response = await service.fetch(request)
     const text = await response.text()
     const url = new URL(request.url)
     const answer = { url, status: response.status, headers: response.headers, text, madeAt: moments.next() }
@@ -99,6 +101,21 @@ export class Network {
       if (!this.#stage.circumstances.areTombstonesListed) return this.#stale.instead(withoutTombstones(answer))
     }
     return this.#stale.instead(answer)
+  }
+
+  /** The service itself, or one of its replicas as it is by now. */
+  async #serverOf(life: Life): Promise<NotesService> {
+    const { world, random, schedule } = this.#stage
+    if (world.restored !== undefined) {
+      await world.restored.catchUp(schedule.now)
+      return world.restored.service
+    }
+    const [first, ...others] = world.replicas
+    if (first === undefined || !this.#stage.strikes('laggingAnswer')) return world.service
+    const replica = random.pick([first, ...others])
+    await replica.catchUp(schedule.now)
+    life.tell(() => `asks a replica that lags by ${replica.lagMs} ms`)
+    return replica.service
   }
 
   #travel(): { readonly outMs: number; readonly backMs: number } {

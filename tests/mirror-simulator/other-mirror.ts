@@ -17,7 +17,7 @@ export class OtherMirror {
       apiKey: world.strangersKey.key,
       notesField: circumstances.contract.notesField,
       fetch: world.service.fetch,
-      clock: schedule.clock(0),
+      maxRetries: 0,
     })
     this.#stage = stage
     this.#mirror = createMirror({ client, store, scope: `${scope} elsewhere`, clock: schedule.clock(0) })

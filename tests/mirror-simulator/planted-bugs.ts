@@ -15,7 +15,10 @@ const reading = patchOf('mirror/src/rules/read-rule.ts')
 const hinting = patchOf('mirror/src/rules/hint-rule.ts')
 const judgingContent = patchOf('mirror/src/rules/content-rule.ts')
 const scanning = patchOf('mirror/src/listing/scan.ts')
+const confirming = patchOf('mirror/src/listing/confirmation.ts')
 const listing = patchOf('mirror/src/listing/lister.ts')
+const progressing = patchOf('mirror/src/listing/progress.ts')
+const guarding = patchOf('mirror/src/listing/key-guard.ts')
 const refreshing = patchOf('mirror/src/refreshing/refresher.ts')
 const lookingUp = patchOf('mirror/src/refreshing/note-reader.ts')
 const scheduling = patchOf('mirror/src/rules/schedule.ts')
@@ -24,7 +27,7 @@ const changing = patchOf('client/src/changes/note-changes.ts')
 const watermark = patchOf('client/src/changes/watermark.ts')
 
 /** What a listing did not show is removed without the read that confirms it. */
-const withoutConfirmation = scanning(
+const withoutConfirmation = confirming(
   'const note = await readNote(noteId)\n',
   'const note = undefined\n  void readNote\n',
 )
@@ -36,8 +39,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       'A note that is gone comes back at a higher revision alone; one that returns at the same revision never does.',
     patches: [
       reading(
-        '  const wasLive = ',
-        "  if (state.presence === 'gone' && note.revision <= (state.revision ?? -1)) return { state: withEvidence(state, 'present', reading) }\n  const wasLive = ",
+        '  // An older read must not',
+        "  if (state.presence === 'gone' && note.revision <= (state.revision ?? -1)) return { state: withEvidence(state, 'present', stamp) }\n  // An older read must not",
       ),
     ],
   },
@@ -51,8 +54,8 @@ export const plantedBugs: readonly PlantedBug[] = [
         '.filter(({ state }) => state.evidence?.source !== "scan" || state.evidence.start < startedAt)',
       ),
       reading(
-        'if (overlaps(state, reading) && state.evidence?.says !== says)',
-        "if (says === 'present' && overlaps(state, reading) && state.evidence?.says !== says)",
+        'overlaps(state, stamp) && state.evidence?.says !== says',
+        "says === 'present' && overlaps(state, stamp) && state.evidence?.says !== says",
       ),
     ],
   },
@@ -72,8 +75,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       'A record of a higher revision than that of the note that is gone shows it again, whenever it was asked for.',
     patches: [
       reading(
-        'if (overlaps(state, reading) && state.evidence?.says !== says)',
-        "const isHigher = says === 'present' && (answer?.revision ?? 0) > (state.revision ?? -1)\n  if (!isHigher && overlaps(state, reading) && state.evidence?.says !== says)",
+        'overlaps(state, stamp) && state.evidence?.says !== says',
+        "!(says === 'present' && (answer?.revision ?? 0) > (state.revision ?? -1)) && overlaps(state, stamp) && state.evidence?.says !== says",
       ),
     ],
   },
@@ -136,7 +139,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       scanning(
         'if (!isForgottenCursor(error)) throw error',
-        "if (!isForgottenCursor(error)) return await lister.advance({ scan: { ...scanOf(lister), phase: 'listed' } })",
+        "if (!isForgottenCursor(error)) return await lister.advance({ scan: { ...scanOf(lister.progress), phase: 'listed' } })",
       ),
       withoutConfirmation,
     ],
@@ -145,14 +148,17 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'an empty list taken for the truth',
     mistake: 'A listing without any note is believed without confirmation: there is nothing to read any more.',
     patches: [
-      scanning('const note = await readNote(noteId)\n', 'const note = isEmpty ? undefined : await readNote(noteId)\n'),
-      scanning(
-        '  { readNote, ledger }: ScanTools,',
-        '  { readNote, ledger, isEmpty }: ScanTools & { readonly isEmpty?: boolean },',
+      confirming(
+        'const note = await readNote(noteId)\n',
+        'const note = isEmpty ? undefined : await readNote(noteId)\n',
       ),
-      scanning(
-        'scan.holdsBack ? certificate : undefined, tools)',
-        'scan.holdsBack ? certificate : undefined, { ...tools, isEmpty: scan.seen === 0 })',
+      confirming(
+        '  { clock, keep, ledger, readNote }: SyncContext,',
+        '  { clock, keep, ledger, readNote, isEmpty }: SyncContext & { readonly isEmpty?: boolean },',
+      ),
+      confirming(
+        'yield* confirmByReads(lister, certificate, context)',
+        'yield* confirmByReads(lister, certificate, { ...context, isEmpty: scan.seen === 0 } as SyncContext)',
       ),
     ],
   },
@@ -162,7 +168,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       'A record is written whatever its revision: an answer that was long on its way takes the place of a newer one.',
     patches: [
       reading(
-        "if (note.revision < revision) return overlaps(state, reading) ? 'same' : 'older'",
+        "if (note.revision < revision) return overlaps(state, stamp) && state.contradictedSince === null ? 'same' : 'older'",
         "if (note.revision < revision) return 'news'",
       ),
     ],
@@ -182,8 +188,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The checkpoint of a page is written first, and then its notes: a crash between loses them.',
     patches: [
       listing(
-        '    const start = this.#sequence\n',
-        "    const start = this.#sequence\n    if (source !== 'scan') await this.advance(progressBehind({ live, unannounced: 0, heardAt: null }))\n",
+        '    await this.#write(\n      (before, writes) => progressAfterPage',
+        "    if (source !== 'scan') await this.advance(progressAfterPage(this.progress, page, { live: 0, unannounced: 0, heardAt: null }))\n    await this.#write(\n      (before, writes) => progressAfterPage",
       ),
     ],
   },
@@ -192,8 +198,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'Content is written down whatever revision it has.',
     patches: [
       judgingContent(
-        "if (status === 'gone' || revision > note.revision) return 'moved'",
-        "if (status === 'gone') return 'moved'",
+        "if (status === 'gone' || status === 'content_not_found' || revision > note.revision) return 'moved'",
+        "if (status === 'gone' || status === 'content_not_found') return 'moved'",
       ),
       judgingContent("return revision === note.revision ? 'settled' : 'unconfirmed'", "return 'settled'"),
     ],
@@ -218,7 +224,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A read clears the mark of an event that came while it was under way.',
     patches: [
       reading(
-        'if (state.dirty === null || reading.start < state.dirty) return state',
+        'if (state.dirty === null || isBeforeMark(state, stamp)) return state',
         'if (state.dirty === null) return state',
       ),
     ],
@@ -238,8 +244,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'An event that a note is gone is dropped when its revision is not newer: losing access raises none.',
     patches: [
       hinting(
-        "if (hint.kind === 'note.deleted') {",
-        "if (hint.kind === 'note.deleted' && (hint.revision ?? 0) > (state.revision ?? -1)) {",
+        "if (hint.kind === 'note.deleted') return",
+        "if (hint.kind === 'note.deleted' && (hint.revision ?? 0) > (state.revision ?? -1)) return",
       ),
     ],
   },
@@ -252,20 +258,17 @@ export const plantedBugs: readonly PlantedBug[] = [
         '    (transcriptStatus === null || transcriptStatus === state.transcriptStatus) &&\n    (summaryStatus === null || summaryStatus === state.summaryStatus)\n',
         '    transcriptStatus !== "x" && summaryStatus !== "x"\n',
       ),
-      reading("  if (isSame) return 'same'\n", "  if (isSame || note.revision === revision) return 'same'\n"),
+      reading("if (isSameRecord(state, note)) return 'same'", "if (note.revision === revision) return 'same'"),
     ],
   },
   {
     name: 'evidence dated by its writing',
     mistake: 'A read counts as made when it is written down, and not when it was asked for.',
     patches: [
-      listing(
-        'const reading: Reading = { start, end, source, at: clock.now() }',
-        'void start\n        const reading: Reading = { start: end, end, source, at: clock.now() }',
-      ),
+      listing('{ ...asked, end, at: clock.now() }', '{ ...asked, start: end, end, at: clock.now() }'),
       refreshing(
-        "const reading: Reading = { start, end, source: 'read', at: clock.now() }",
-        "void start\n    const reading: Reading = { start: end, end, source: 'read', at: clock.now() }",
+        "{ ...asked, end, source: 'read', at: clock.now() }",
+        "{ ...asked, start: end, end, source: 'read', at: clock.now() }",
       ),
     ],
   },
@@ -273,9 +276,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'the number of a scan taken after page one',
     mistake: 'What page one showed counts as seen before the scan.',
     patches: [
-      scanning(
-        'scan: { ...scan, seen: scan.seen + live, ',
-        'scan: { ...scan, startedAt: scan.cursor === null ? lister.sequence + 1 : scan.startedAt, seen: scan.seen + live, ',
+      listing('    live: live.length,\n', '    live: live.length,\n    sequence: before.sequence,\n'),
+      progressing(
+        'scan: { ...scan, ...counted, cursor,',
+        'scan: { ...scan, ...counted, startedAt: scan.cursor === null ? counts.sequence : scan.startedAt, cursor,',
       ),
     ],
   },
@@ -284,8 +288,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A note that an event has hidden is shown by a read that left before the event came.',
     patches: [
       reading(
-        'if (state.hiddenBy !== null && reading.start < state.hiddenBy)',
-        'if (state.hiddenBy !== null && reading.start < 0)',
+        'if (state.hiddenBy !== null && stamp.start < state.hiddenBy)',
+        'if (state.hiddenBy !== null && stamp.start < 0)',
       ),
     ],
   },
@@ -309,7 +313,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A lister that was replaced goes on writing where it was.',
     patches: [
       listing(
-        "if (before.progressVersion !== this.#version) return 'fenced'",
+        'if (before.progressVersion !== this.#version) throw new ReplacedError()',
         'this.#version = before.progressVersion',
       ),
     ],
@@ -317,13 +321,16 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no limit to what a scan removes',
     mistake: 'However many notes are missing, they are removed without anybody being asked.',
-    patches: [scanning('const LEAST_HELD = 50', 'const LEAST_HELD = 50_000')],
+    patches: [scanning('return isEveryNote || missing > Math.max', 'return isEveryNote && missing < 0 * Math.max')],
   },
   {
     name: 'another key taken for the same',
     mistake: 'A mirror goes on with any key, and removes what that one does not see.',
     patches: [
-      listing('if (keyId !== null && keyId !== client.keyId)', 'if (keyId !== null && client.keyId === undefined)'),
+      guarding(
+        'if (recorded === null || !isSameKey(recorded, given)) throw',
+        'if (recorded === null || (isSameKey(recorded, given) && scope === undefined)) throw',
+      ),
     ],
   },
   {

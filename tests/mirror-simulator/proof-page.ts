@@ -3,16 +3,19 @@ import { join } from 'node:path'
 import { WORKSPACE } from '../../scripts/run.ts'
 import { BOUND } from '../simulation/planted-search.ts'
 import { writePlantedTable } from '../simulation/planted-table.ts'
+import { simulator as laggingSimulator } from './lagging-simulator.ts'
 import { simulator } from './simulator.ts'
 
 const SEEDS = [1, 2, 3] as const
 
 /** Looks for every planted bug by several seeds, and writes `docs/mirror/proof.md`. */
 export async function writeProofPage(): Promise<void> {
-  await writeFile(join(WORKSPACE, 'docs/mirror/proof.md'), pageOf(await writePlantedTable(simulator, SEEDS)))
+  const table = await writePlantedTable(simulator, SEEDS)
+  const laggingTable = await writePlantedTable(laggingSimulator, SEEDS)
+  await writeFile(join(WORKSPACE, 'docs/mirror/proof.md'), pageOf(table, laggingTable))
 }
 
-function pageOf(table: string): string {
+function pageOf(table: string, laggingTable: string): string {
   return `# How the mirror is proven
 
 Written by \`npm run simulate:mirror -- --planted\`; what is proven by real servers and killed processes stands in the tests of the stores.
@@ -27,6 +30,7 @@ histories, the same in each run; the first command below draws new ones. One tha
 npm run simulate:mirror                                            # new histories
 npm run simulate:mirror -- --histories 1000000                     # many
 npm run simulate:mirror -- --seed 123 --history 45 --store sqlite  # one of them, in words
+npm run simulate:mirror-lag                                        # new histories of a service whose replicas lag
 \`\`\`
 
 ## What happens in a history
@@ -44,6 +48,20 @@ npm run simulate:mirror -- --seed 123 --history 45 --store sqlite  # one of them
 - Every "must also work when" of the open points that concerns reading: names and absence of fields, tombstones of markers alone, empty
   pages, cursors that expire or repeat, coarse timestamps, inclusive comparison, no operation for one note, revisions that a summary or a
   deletion does not raise, content without a revision, other orders of events.
+
+## Replicas that lag, and a restored service
+
+\`npm run simulate:mirror-lag\` plays histories of a service with one to three replicas that lag by up to 30 s. A replica is the whole mock
+service again, to which everything happens later: each request (a read, a listing, content) is answered by the service or by one of the
+replicas. In the end the service is restored from a backup of any earlier time. What is held against the mirror then:
+
+- A note that is gone is shown by nothing once the event of it was acknowledged, whatever a replica answers, until it has come back.
+- Content that counts as settled belongs to the revision that is shown, or to a later one where the service does not tell its revision.
+- Once the lag is over, a poll and a scan bring everything right, as without lag.
+- After the restoration, contradictions are counted and the mirror does not call itself right. Every note follows the service when the
+  patience is spent, but for notes whose deletion was announced; these follow with a scan that begins a day later.
+
+A replica that lags may answer 404 for a note that is younger than its lag: such a note may be removed and come back.
 
 ## What is held against it
 
@@ -63,6 +81,10 @@ What the simulator does not find it proves nothing about. Each of these is the p
 fails when one is not found within ${BOUND}.
 
 ${table}
+
+Each of these is looked for where replicas lag (\`tests/mirror-simulator/planted-lag-bugs.ts\`):
+
+${laggingTable}
 
 ## What it has found
 

@@ -26,6 +26,8 @@ export class TrueNote {
   /** Where the key does not see it, deleted or not. */
   isElsewhere = false
   hasMoved = false
+  /** When it came into sight or left it last, by the service's clock. */
+  turnedAt = 0
   /** The moment of the last change that the key can see. */
   changedAt = 0
   sessions = 0
@@ -110,6 +112,12 @@ export class TrueNote {
     // An ended session is a revision of its own, so that nothing of the one before is left at it.
     const isNew = this.#transcripts.some((transcript) => transcript.revision === revision)
     return isNew ? atRevision : [before ?? null, ...atRevision]
+  }
+
+  /** Every transcript and summary that came after a revision. */
+  contentAfter(revision: number): readonly (string | null)[] {
+    const contents = [...this.#transcripts, ...this.#summaries]
+    return contents.filter((content) => content.revision > revision).map(({ value }) => value)
   }
 
   #since(moment: number): readonly boolean[] {

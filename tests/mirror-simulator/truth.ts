@@ -1,4 +1,5 @@
-import { type Note, readNote } from '@notewire/protocol'
+import type { Note } from '@notewire/protocol'
+import { noteSchema, readShape } from '@notewire/protocol/schemas'
 import type { Stage } from './stage.ts'
 import type { TrueNote } from './true-note.ts'
 
@@ -10,15 +11,16 @@ export interface Truth {
 }
 
 /** Asks the service for everything. */
-export async function askForTruth({ world, circumstances }: Stage): Promise<Truth> {
-  const { service } = world
+export async function askForTruth({ world, circumstances }: Stage, service = world.service): Promise<Truth> {
   const [shortPages] = service.faults.rules
   service.faults.clear()
   const page = await ask('?limit=100')
   if (shortPages !== undefined) service.faults.inject(shortPages)
   const notes: readonly object[] =
     (page as Record<string, readonly object[]>)[circumstances.contract.notesField ?? 'notes'] ?? []
-  const records = new Map(notes.map((note) => readNote(note)).map((note) => [note.note_id, note]))
+  const records = new Map(
+    notes.map((note) => readShape(noteSchema, note, 'the note')).map((note) => [note.note_id, note]),
+  )
   return { records, content: (note, part) => ask(`/${note.id}/${part}`) }
 
   async function ask(path: string): Promise<unknown> {

@@ -18,6 +18,12 @@ function isContentDated({ contract, rates }: Circumstances): boolean {
   return (contract.contentRevision ?? 'current') === 'current' || rates.staleAnswer === 0
 }
 
+/** Where replicas lag, the record may lag behind content that does not tell its revision: it is then of a later one. */
+function mayBeLater(note: TrueNote, revision: number, text: string | null, circumstances: Circumstances): boolean {
+  const isUndated = (circumstances.contract.contentRevision ?? 'current') !== 'current'
+  return circumstances.lagsMs.length > 0 && isUndated && note.contentAfter(revision).includes(text)
+}
+
 function untruthOfTranscript(note: TrueNote, shown: MirroredNote, circumstances: Circumstances): string | undefined {
   if (!circumstances.keep.includes('transcript')) return undefined
   const { revision, transcript_status } = shown.note
@@ -25,6 +31,7 @@ function untruthOfTranscript(note: TrueNote, shown: MirroredNote, circumstances:
   const text = shown.transcript?.text
   if ((text ?? '') === words || (text === undefined && mayMiss(note, transcript_status, circumstances)))
     return undefined
+  if (mayBeLater(note, revision, text ?? null, circumstances)) return undefined
   return `is settled at revision ${revision} with the transcript "${text}", not "${words}"`
 }
 
@@ -36,13 +43,20 @@ function untruthOfSummary(note: TrueNote, shown: MirroredNote, circumstances: Ci
   const mayBeToCome = circumstances.contract.summaryRaisesRevision === false
   const isMissing = markdown === null && (mayBeToCome || mayMiss(note, summary_status, circumstances))
   if (summaries.includes(markdown) || isMissing) return undefined
+  if (mayBeLater(note, revision, markdown, circumstances)) return undefined
   return `is settled at revision ${revision} with the summary "${markdown}", not "${summaries}"`
 }
 
 /**
  * Content may be missing where no status says that it is there: for a second after its event; or when the note left and came
- * back between the read of its content and the one that confirms it. A scan looks again.
+ * back between the read of its content and the one that confirms it. A scan looks again. Where replicas lag, the same happens when the
+ * note was deleted, and a replica that does not know it yet answers the read that confirms.
  */
-function mayMiss({ hasMoved }: TrueNote, status: string | null | undefined, { contract }: Circumstances): boolean {
-  return status !== 'ready' && (hasMoved || contract.eventOrder === 'any')
+function mayMiss(
+  { hasMoved, isDeleted }: TrueNote,
+  status: string | null | undefined,
+  { contract, lagsMs }: Circumstances,
+): boolean {
+  const hasLeft = hasMoved || (lagsMs.length > 0 && isDeleted)
+  return status !== 'ready' && (hasLeft || contract.eventOrder === 'any')
 }

@@ -4,6 +4,7 @@ import {
   type Delivery,
   type IssuedKey,
   type NotesService,
+  type NotesServiceOptions,
 } from '@notewire/mock-server'
 import type { Chronicle } from '../simulation/chronicle.ts'
 import type { Random } from '../simulation/random.ts'
@@ -11,6 +12,7 @@ import type { Schedule } from '../simulation/schedule.ts'
 import type { Circumstances } from './circumstances.ts'
 import { type Letter, letterOf, noteIdIn } from './letter.ts'
 import type { Moments } from './moments.ts'
+import { Replica, type ReplicatedAct } from './replica.ts'
 import { TrueNote } from './true-note.ts'
 
 /** What a world is made with. */
@@ -22,9 +24,21 @@ interface WorldParts {
   readonly circumstances: Circumstances
 }
 
+/** The other services that hold the same notes. */
+interface Copies {
+  readonly replicas: readonly Replica[]
+  readonly backup: Replica | undefined
+}
+
 /** The notes service, its owner, and what is true at every moment. */
 export class World {
   readonly service: NotesService
+  /** Lag behind the service. */
+  readonly replicas: readonly Replica[]
+  /** What the service can be restored from. */
+  readonly backup: Replica | undefined
+  /** The service as it was restored. */
+  restored: Replica | undefined
   readonly notes: TrueNote[] = []
   /** The key that is in force. */
   key: IssuedKey
@@ -38,8 +52,10 @@ export class World {
   #onLetter: (letter: Letter) => void = () => undefined
   #deliveries = 0
 
-  private constructor(service: NotesService, parts: WorldParts) {
+  private constructor(service: NotesService, copies: Copies, parts: WorldParts) {
     this.service = service
+    this.replicas = copies.replicas
+    this.backup = copies.backup
     this.#parts = parts
     this.#channel = service.owner.createChannel('elsewhere')
     this.key = service.owner.createIntegration().issueKey()
@@ -48,16 +64,19 @@ export class World {
 
   static async open(parts: WorldParts): Promise<World> {
     const { random, circumstances } = parts
-    const { contract, pageSize } = circumstances
-    const service = await createNotesService({
+    const { contract, pageSize, lagsMs } = circumstances
+    const options: NotesServiceOptions = {
       seed: random.integer(1, 2 ** 31),
       // An endpoint that is never verified, whose events are kept: this way the service writes down what is to be
       // delivered, and the simulator delivers it when it pleases.
       contract: { ...contract, whileInactive: 'queued' },
       faults: [{ request: 'GET /v1/notes', fault: { kind: 'short_page', notes: pageSize } }],
-    })
+    }
+    const service = await createNotesService(options)
     await service.connect(() => () => NOT_NOW)
-    const world = new World(service, parts)
+    const replicas = await Promise.all(lagsMs.map((lagMs) => Replica.open(options, lagMs)))
+    const backup = lagsMs.length > 0 ? await Replica.open(options, 0) : undefined
+    const world = new World(service, { replicas, backup }, parts)
     world.#deliveries = service.deliveries.length
     return world
   }
@@ -81,6 +100,7 @@ export class World {
 
   async close(): Promise<void> {
     await this.service.close()
+    for (const replica of [...this.replicas, this.backup]) await replica?.service.close()
   }
 
   /** Replaces the key by one of another integration, which sees the same. */
@@ -95,6 +115,7 @@ export class World {
     const number = this.notes.length + 1
     const title = `topic${number}x as it began`
     const recording = this.service.owner.record({ title })
+    this.#replicate((replica) => replica.record(title))
     const note = new TrueNote(recording.note, number, title)
     note.recordings.push(recording)
     note.changedAt = moments.next()
@@ -107,6 +128,7 @@ export class World {
 
   recordAgain(note: TrueNote): void {
     note.recordings.push(note.handle.record())
+    this.#replicate((replica) => replica.recordAgain(note.id))
     this.#tell(`records ${note.name} once more`)
   }
 
@@ -118,7 +140,9 @@ export class World {
     const isSilent = random.chance(0.1)
     const transcript = isSilent ? '' : `words ${note.sessions} of ${note.name}`
     const summary = random.chance(0.15) ? null : `summary ${note.sessions} of ${note.name}`
-    recording.end({ transcript: isSilent ? [] : [{ text: transcript }], summary: summary ?? false })
+    const said = { transcript: isSilent ? [] : [{ text: transcript }], summary: summary ?? false } as const
+    recording.end(said)
+    this.#replicate((replica) => replica.recordingsOf(note.id).pop()?.end(said))
     note.endSession({ transcript, summary })
     this.#explain(note, `ends session ${note.sessions} of ${note.name}`)
   }
@@ -126,12 +150,14 @@ export class World {
   edit(note: TrueNote): void {
     const title = `${note.word} edited at ${note.handle.revision}`
     note.handle.edit({ title })
+    this.#replicate((replica) => replica.noteOf(note.id).edit({ title }))
     note.retitle(title)
     this.#explain(note, `edits ${note.name}`)
   }
 
   delete(note: TrueNote): void {
     note.handle.delete()
+    this.#replicate((replica) => replica.noteOf(note.id).delete())
     note.isDeleted = true
     note.isSummaryUnderWay = false
     this.#turn(note, false, this.#parts.moments.next())
@@ -140,11 +166,13 @@ export class World {
 
   moveOut(note: TrueNote): void {
     note.handle.moveTo(this.#channel)
+    this.#replicate((replica) => replica.noteOf(note.id).moveTo(replica.channel))
     this.#move(note, false, 'out of sight')
   }
 
   moveBack(note: TrueNote): void {
     note.handle.moveTo('personal')
+    this.#replicate((replica) => replica.noteOf(note.id).moveTo('personal'))
     this.#move(note, true, 'back into sight')
   }
 
@@ -155,8 +183,13 @@ export class World {
     this.#explain(note, `moves ${note.name} ${where}`)
   }
 
+  #replicate(act: ReplicatedAct): void {
+    for (const replica of [...this.replicas, this.backup]) replica?.enqueue(this.service.clock.now(), act)
+  }
+
   #turn(note: TrueNote, isVisible: boolean, moment: number): void {
     note.turn(moment, isVisible)
+    note.turnedAt = this.service.clock.now()
     this.changesOfSight += 1
   }
 

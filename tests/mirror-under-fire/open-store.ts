@@ -10,7 +10,7 @@ export async function openStore({ engine, place }: Pick<WorkerSettings, 'engine'
   }
   const [{ postgresMirror }, { openPool }] = await Promise.all([
     import('@notewire/mirror/postgres'),
-    import('../../packages/webhooks/src/fixtures/open-pool.ts'),
+    import('../servers/test-databases.ts'),
   ])
   const pool = openPool(place, { max: 4 })
   return { store: postgresMirror(pool), close: () => pool.end() }

@@ -19,16 +19,19 @@ export function start(
   // A group of its own, since npx starts another process.
   const child = spawn(program, args, { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
+  let more = Promise.withResolvers<void>()
   const keep = (chunk: Buffer) => {
     output += chunk
+    more.resolve()
+    more = Promise.withResolvers()
   }
   for (const stream of [child.stdout, child.stderr]) stream.on('data', keep)
   const ended = once(child, 'close')
   return {
     async printed(sought) {
       while (!sought.test(output)) {
-        await Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data'), ended])
-        if (hasEnded(child) && !sought.test(output)) throw new Error(`${program} ${args.join(' ')} ended:\n${output}`)
+        const closed = await Promise.race([more.promise.then(() => false), ended.then(() => true)])
+        if (closed && !sought.test(output)) throw new Error(`${program} ${args.join(' ')} ended:\n${output}`)
       }
       return output
     },

@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packPackages } from '../../scripts/pack-packages.ts'
 import { run, WORKSPACE } from '../../scripts/run.ts'
-import { freePort } from '../../test-servers/free-port.ts'
 import { blocksOfMarkdown, type CodeBlock } from '../docs/code-blocks.ts'
+import { freePort } from '../servers/free-port.ts'
 import { type Program, start } from './program.ts'
 
 /** Makes a folder in which a newcomer has installed what the tutorial says: our packages from their tarballs, the rest from npm. */
@@ -13,7 +13,7 @@ export async function installAsNewcomer(folder: string): Promise<void> {
   const tarballs = Object.fromEntries(packed.map(({ name, tarball }) => [name, `file:${tarball}`]))
   const manifest = { private: true, type: 'module', dependencies: tarballs, overrides: tarballs }
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
-  // What `npm install` is to bring beside our own packages, in the words of the tutorial.
+  // The other packages that the tutorial installs.
   const named = /^npm install (.+)$/m.exec(page('docs/tutorial.md'))?.[1]?.split(' ') ?? []
   const others = named.filter((name) => tarballs[name] === undefined)
   if (others.length === named.length) throw new Error('the tutorial installs none of our packages')
@@ -21,26 +21,31 @@ export async function installAsNewcomer(folder: string): Promise<void> {
 }
 
 /**
- * Runs the application of the README against a service on this machine, and makes an event happen.
+ * Runs the receiver and the sync of the README against a service on this machine, and makes an event happen.
  *
- * @returns what the application printed of the transcript
+ * @returns what the receiver printed about the event, and what the sync printed
  */
 export async function followReadme(folder: string): Promise<string> {
   await using service = await startService(folder)
   const port = await freePort()
-  const [application] = blocksOfMarkdown('README.md', page('README.md')).filter(({ language }) => language === 'ts')
-  const here = code(application)
-    .replace('https://notes.example', service.baseUrl)
-    .replace('.listen(3000)', `.listen(${port}, () => console.log('listening'))`)
+  const [receiver, sync] = blocksOfMarkdown('README.md', page('README.md')).filter(({ language }) => language === 'ts')
+  const here = code(receiver).replace('.listen(3000)', `.listen(${port}, () => console.log('listening'))`)
   await writeFile(join(folder, 'app.ts'), here)
+  await writeFile(join(folder, 'sync.ts'), code(sync))
 
   const endpoint = await service.register(`http://127.0.0.1:${port}/webhooks/notes`)
-  const environment = { NOTES_API_KEY: service.apiKey, NOTES_SIGNING_SECRET: endpoint.signing_secret }
+  const environment = {
+    NOTES_BASE_URL: service.baseUrl,
+    NOTES_API_KEY: service.apiKey,
+    NOTES_SIGNING_SECRET: endpoint.signing_secret,
+  }
   await using app = start(process.execPath, ['app.ts'], folder, environment)
   await app.printed(/listening/)
   await service.verifyAgain(endpoint)
   await run('npx', ['notewire', 'trigger', 'note.ended', '--base-url', service.baseUrl], folder)
-  return await app.printed(/segments: \[/)
+  const received = await app.printed(/note_\w+ \S/)
+  await using syncing = start(process.execPath, ['sync.ts'], folder, environment)
+  return received + (await syncing.printed(/(note_\w+ [^\n]* ready\n.*){4}/s))
 }
 
 /**
@@ -67,6 +72,7 @@ export async function followTutorial(folder: string): Promise<string> {
   const printed = [await node('register.ts')]
   printed.push(await run('npx', ['notewire', 'trigger', 'note.ended', '--base-url', service.baseUrl], folder))
   printed.push(await receiver.printed(/has ended: \d+ characters/))
+  printed.push(await run('npx', ['notewire', 'doctor', local('http://127.0.0.1:3000/webhooks/notes')], folder))
   printed.push(await node('read.ts'), await node('mirror.ts'), await node('mirror.ts'))
   return printed.join('')
 }

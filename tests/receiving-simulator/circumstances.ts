@@ -75,6 +75,11 @@ export function drawCircumstances(random: Random): Circumstances {
 // Updates are the most frequent.
 const NOTE_KINDS = ['note.updated', ...NOTE_EVENT_KINDS] as const
 const KINDS: readonly EventKind[] = [...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS]
+/** Of events, in no order, since clocks are off. One of them cannot be read. */
+const TIMES = [1, 2, 3, 4].map((minute) => `2026-01-01T09:0${minute}:00.000Z`).concat('unknown') as [
+  string,
+  ...string[],
+]
 const UNHANDLED_AT_TIMES: ReadonlySet<EventKind> = new Set([
   'note.summary.generated',
   'note.ended',
@@ -99,7 +104,9 @@ function* drawEventsOf(scope: string, random: Random): Iterable<ScopedEvent> {
       if (random.chance(0.08)) yield { scope, event: anUnknownEvent(traits) }
       else {
         const recordingSessionId = random.pick(['a', 'b'])
-        yield { scope, event: anEvent({ ...traits, kind: random.pick(NOTE_KINDS), revision, recordingSessionId }) }
+        const kind = random.pick(NOTE_KINDS)
+        const occurredAt = random.pick(TIMES)
+        yield { scope, event: anEvent({ ...traits, kind, revision, recordingSessionId, occurredAt }) }
       }
       // A summary may become ready, and a note leave, without a new revision (open point 20).
       revision += random.pick([0, 1, 1, 2])
@@ -115,5 +122,6 @@ function* drawEventsOf(scope: string, random: Random): Iterable<ScopedEvent> {
 export function inWords({ scope, event }: ScopedEvent): string {
   const { note_id: note, revision } = event.data as { note_id?: string; revision?: number }
   const place = note === undefined ? '' : ` of ${scope} ${note}`
-  return `${event.event_id} (${event.event_type}${place}${revision === undefined ? '' : ` at revision ${revision}`})`
+  const version = revision === undefined ? '' : ` at revision ${revision}, ${event.occurred_at}`
+  return `${event.event_id} (${event.event_type}${place}${version})`
 }

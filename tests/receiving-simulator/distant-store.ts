@@ -4,6 +4,12 @@ import type { Grant } from './handler-call.ts'
 import type { Life } from './life.ts'
 import type { Stage } from './stage.ts'
 
+/** How long a receiver that closes waits for its handlers. */
+const GRACE_MS = 10_000
+
+/** How long a handler may take. Processes that stand still again and again take longer. */
+const HANDLER_TIMEOUT_MS = 900_000
+
 /** The shared store, as one process has it. What takes effect is shown to the judge. */
 export class DistantStore implements ReceiverStore<Transaction> {
   readonly #life: Life
@@ -55,7 +61,13 @@ export class DistantStore implements ReceiverStore<Transaction> {
   }
 
   release(claim: Claim) {
-    return this.#about(claim, 'releases', () => this.#stage.database.store.release(claim))
+    return this.#about(claim, 'releases', async (grant) => {
+      await this.#stage.database.store.release(claim)
+      const { judge, schedule } = this.#stage
+      const mayGiveUp =
+        schedule.now >= this.#life.closingSince + GRACE_MS || schedule.now >= grant.grantedAt + HANDLER_TIMEOUT_MS
+      judge.released(grant, this.#eventOf(claim), mayGiveUp)
+    })
   }
 
   forget(scope: string, eventId: string) {

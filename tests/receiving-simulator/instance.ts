@@ -55,6 +55,8 @@ export class Instance {
   }
 
   async close(): Promise<void> {
+    const { life } = this
+    life.closingSince = Math.min(life.closingSince, this.#stage.schedule.now)
     await Promise.all([...this.#running.receivers.values()].map((receiver) => receiver.close()))
   }
 

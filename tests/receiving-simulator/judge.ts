@@ -25,6 +25,8 @@ export class Judge {
   readonly #forgets = new Map<string, number[]>()
   /** What the marks of handled events have raised each note to. */
   readonly #raised = new Map<string, AppliedRevision>()
+  /** What each note has stood at, by the effects in their order, and by the marks of the events that had one. */
+  readonly #standings = { byEffects: new Standings(), byMarks: new Standings() }
 
   constructor(schedule: Schedule, circumstances: Circumstances) {
     this.#schedule = schedule
@@ -62,14 +64,29 @@ export class Judge {
     grant.validUntil = this.#schedule.now + grant.claim.request.leaseMs
   }
 
+  /**
+   * The store has taken a claim back.
+   *
+   * @param mayGiveUp  whether its handler has run, or its receiver been closing, for so long that the handler may be given up
+   */
+  released(grant: Grant, scoped: ScopedEvent, mayGiveUp: boolean): void {
+    if (mayGiveUp) {
+      grant.validUntil = Math.min(grant.validUntil, this.#schedule.now)
+      grant.troubled = true
+    } else if (this.#calls.some((call) => call.grant === grant && !call.ended && !call.owner.dead)) {
+      this.violated(`The claim of ${inWords(scoped)} was given back while its handler was running.`)
+    }
+  }
+
   /** The store has marked the event of a claim as processed. */
   marked(grant: Grant, { scope, event }: ScopedEvent): void {
     if (grant.takenOver) this.violated('A claim was committed that another worker had taken over.')
     this.#marks.set(keyOfEvent(scope, event), this.#schedule.now)
     const change = changeOf(event)
     if (change === undefined || !this.isHandled(event)) return
-    const key = `${scope} ${noteIdOf(event)}`
+    const key = keyOfNote(scope, event)
     this.#raised.set(key, raiseRevision(this.#raised.get(key), change))
+    if (this.#effectsOf({ scope, event }).length > 0) this.#standings.byMarks.raise(key, change, this.#schedule.now)
   }
 
   /** The store has forgotten that an event was processed. */
@@ -95,6 +112,10 @@ export class Judge {
     this.#refuseRepeats(call)
     this.#refuseStepsBack(call)
     this.#effects.push({ call, landedAt: this.#schedule.now })
+    const change = changeOf(call.event)
+    if (change !== undefined) {
+      this.#standings.byEffects.raise(keyOfNote(call.scope, call.event), change, this.#schedule.now)
+    }
   }
 
   /** A receiver has told the service, or would have, that the event need not come again. */
@@ -104,7 +125,7 @@ export class Judge {
     const forgottenAt = (this.#forgets.get(keyOfEvent(scope, event)) ?? []).filter((at) => at < sentAt).at(-1)
     const since = forgottenAt ?? Number.NEGATIVE_INFINITY
     if (this.#effectsOf(scoped).some(({ landedAt }) => landedAt >= since)) return
-    if (forgottenAt === undefined && this.#isSuperseded(scoped)) return
+    if (forgottenAt === undefined && this.#isSuperseded(scoped, sentAt)) return
     this.violated(`${inWords(scoped)} was acknowledged, and was neither applied nor superseded: it is lost.`)
   }
 
@@ -119,8 +140,12 @@ export class Judge {
     for (const scoped of this.#circumstances.events) {
       const change = changeOf(scoped.event)
       if (change === undefined || !this.isHandled(scoped.event)) continue
-      const applied = this.#appliedTo(scoped)
-      const lostDeletion = change.kind === 'note.deleted' && !applied?.deleted && this.#circumstances.gate !== 'strict'
+      const applied = this.#standings.byEffects.latest(keyOfNote(scoped.scope, scoped.event))
+      const lostDeletion =
+        change.kind === 'note.deleted' &&
+        applied?.deleted === false &&
+        this.#circumstances.gate !== 'strict' &&
+        !this.#isRegained(scoped, change)
       if (applied === undefined || applied.revision < change.revision) {
         this.violated(`In the end, the note has not reached ${inWords(scoped)}.`)
       } else if (applied.revision === change.revision && lostDeletion) {
@@ -168,30 +193,57 @@ export class Judge {
     const late = call.ended || call.grant.validUntil <= this.#schedule.now
     // Without a transaction, nothing keeps a worker that was overtaken from writing.
     if (late && this.#circumstances.effects === 'before the mark') return
-    const raised = this.#raised.get(`${call.scope} ${noteIdOf(call.event)}`)
+    const raised = this.#raised.get(keyOfNote(call.scope, call.event))
     if (passRevisionGate(this.#circumstances.gate, change, raised) === 'stale') {
       this.violated(`${inWords(call)} was applied after revision ${raised?.revision}.`)
     }
   }
 
-  #isSuperseded(scoped: ScopedEvent): boolean {
-    const change = changeOf(scoped.event)
+  // The store decides at some moment of the attempt. A note may be deleted and regained in the course of it.
+  #isSuperseded({ scope, event }: ScopedEvent, sentAt: number): boolean {
+    const change = changeOf(event)
     if (change === undefined) return false
-    return passRevisionGate(this.#circumstances.gate, change, this.#appliedTo(scoped)) === 'stale'
+    const { byEffects, byMarks } = this.#standings
+    const key = keyOfNote(scope, event)
+    return [...byEffects.since(key, sentAt), ...byMarks.since(key, sentAt)].some(
+      (applied) => passRevisionGate(this.#circumstances.gate, change, applied) === 'stale',
+    )
   }
 
-  #appliedTo({ scope, event }: ScopedEvent): AppliedRevision | undefined {
-    let applied: AppliedRevision | undefined
-    for (const { call } of this.#effects) {
+  /** Whether an event was applied at the revision of a deletion that occurred after it. */
+  #isRegained({ scope, event }: ScopedEvent, deletion: NoteChange): boolean {
+    return this.#effects.some(({ call }) => {
       const change = changeOf(call.event)
-      if (change === undefined || call.scope !== scope || noteIdOf(call.event) !== noteIdOf(event)) continue
-      applied = raiseRevision(applied, change)
-    }
-    return applied
+      if (change === undefined || keyOfNote(call.scope, call.event) !== keyOfNote(scope, event)) return false
+      const isLater = (change.occurredAt ?? 0) > (deletion.occurredAt ?? Number.POSITIVE_INFINITY)
+      return change.kind !== 'note.deleted' && change.revision === deletion.revision && isLater
+    })
   }
 
   #effectsOf({ scope, event }: ScopedEvent): readonly Effect[] {
     return this.#effects.filter(({ call }) => call.scope === scope && call.event.event_id === event.event_id)
+  }
+}
+
+/** What notes have stood at, and since when. */
+class Standings {
+  readonly #ofNotes = new Map<string, { readonly from: number; readonly applied: AppliedRevision }[]>()
+
+  raise(key: string, change: NoteChange, from: number): void {
+    const standings = this.#ofNotes.get(key) ?? []
+    standings.push({ from, applied: raiseRevision(standings.at(-1)?.applied, change) })
+    this.#ofNotes.set(key, standings)
+  }
+
+  latest(key: string): AppliedRevision | undefined {
+    return this.#ofNotes.get(key)?.at(-1)?.applied
+  }
+
+  /** What a note stood at then, and everything after it. */
+  since(key: string, time: number): readonly AppliedRevision[] {
+    const standings = this.#ofNotes.get(key) ?? []
+    const before = standings.findLastIndex(({ from }) => from < time)
+    return standings.slice(Math.max(before, 0)).map(({ applied }) => applied)
   }
 }
 
@@ -210,6 +262,10 @@ function keyOfEvent(scope: string, event: WebhookEvent): string {
   return `${scope} ${event.event_id}`
 }
 
+function keyOfNote(scope: string, event: WebhookEvent): string {
+  return `${scope} ${noteIdOf(event)}`
+}
+
 function sameNote(one: ScopedEvent, other: ScopedEvent): boolean {
   if (one.scope !== other.scope) return false
   if (one.event.event_id === other.event.event_id) return true
@@ -224,5 +280,11 @@ function noteIdOf(event: WebhookEvent): string | undefined {
 function changeOf(event: WebhookEvent): NoteChange | undefined {
   if (!isNoteEvent(event)) return undefined
   const { revision, recording_session_id } = event.data
-  return { kind: event.event_type, revision, recordingSessionId: recording_session_id ?? undefined }
+  const time = Date.parse(event.occurred_at ?? '')
+  return {
+    kind: event.event_type,
+    revision,
+    recordingSessionId: recording_session_id ?? undefined,
+    occurredAt: Number.isNaN(time) ? undefined : time,
+  }
 }

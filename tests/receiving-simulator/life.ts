@@ -14,6 +14,8 @@ export class Life implements Owner, AskingProcess {
   readonly name: string
   readonly clock: Clock
   dead = false
+  /** When it was asked to stop. */
+  closingSince = Number.POSITIVE_INFINITY
   frozenUntil = Number.NEGATIVE_INFINITY
   readonly #stage: Stage
   readonly #onEnd: () => void

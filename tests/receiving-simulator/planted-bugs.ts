@@ -55,7 +55,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'commit before handler',
-    mistake: 'The event is marked, and then handed to its handler.',
+    mistake: 'The event is committed, and then its handler is called.',
     patches: onBoth(
       processor(
         '    const end = await runHandler(',
@@ -69,7 +69,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'gate outside the commit',
-    mistake: 'The commit marks the event and ends the claim; the revision is raised a moment later.',
+    mistake: 'The commit records the event as processed and ends the claim; the revision is raised a moment later.',
     patches: {
       memory: [
         memory(
@@ -161,7 +161,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'commit without token',
-    mistake: 'A worker that was overtaken marks the event nevertheless.',
+    mistake: 'A worker commits its event although another worker has claimed it.',
     patches: {
       memory: [
         memory(
@@ -180,7 +180,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'claim not renewed',
     mistake: 'The lease runs out under a handler that is still at work.',
-    patches: onBoth({ file: 'webhooks/src/receiver/handler-run.ts', find: '      run.keepLease()\n', replace: '' }),
+    patches: onBoth({ file: 'webhooks/src/receiver/handler-run.ts', find: '    this.#keepLease()\n', replace: '' }),
   },
   {
     name: 'replay held back by the gate',
@@ -196,6 +196,29 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: {
       memory: [memory('note.change), keptUntil })', 'note.change), deleted: false, keptUntil })')],
       sqlite: [ending("Number(kind === 'note.deleted')", 'Number(false)')],
+    },
+  },
+  {
+    name: 'second deletion ignored',
+    mistake:
+      'After a deletion only a higher revision passes, so that a second loss of access at the same revision is ignored.',
+    patches: {
+      memory: [
+        memory(
+          "passRevisionGate(request.gate, change, applied) === 'stale'",
+          `((applied.deleted && change.kind === 'note.deleted' && change.revision === applied.revision) ||
+            passRevisionGate(request.gate, change, applied) === 'stale')`,
+        ),
+      ],
+      sqlite: [claiming('WHEN note.deleted THEN passes_if_deleted OR', 'WHEN note.deleted THEN')],
+    },
+  },
+  {
+    name: 'earlier event after a deletion',
+    mistake: 'After a deletion any event passes at its revision, also one that occurred before it.',
+    patches: {
+      memory: [memory('note.change), keptUntil })', 'note.change), deletedAt: -Infinity, keptUntil })')],
+      sqlite: [claiming('.occurred_at > note.deletion_occurred_at', '.occurred_at IS NOT NULL')],
     },
   },
   {

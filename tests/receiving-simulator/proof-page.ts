@@ -31,25 +31,26 @@ npm run simulate -- --seed 123 --history 45 --store sqlite  # one of them, in wo
 ## What happens in a history
 
 - Events of all four kinds about notes of two integrations, with equal ids in both; unknown kinds, kinds without a handler, events about the endpoint.
-  Revisions arrive in any order, several events at one revision, each event up to three times.
+  Revisions and times arrive in any order, several events and deletions at one revision, each event up to three times; some times cannot be read.
 - The service sends again after 30 s, 5 min, 30 min, … until it sees a 2xx, seven times in all; after a 2xx never again. In a third
   of the histories a queue asks \`process\` instead, waits without end, and gives stalled jobs to a second worker.
 - A process crashes at any call of the store, or in a handler, before or after its effect; stands still for up to a minute; is
   stopped by a deployment, or killed when it does not stop. Clocks are off by up to ten minutes.
 - A call of the store fails before its effect, or after it, or takes effect up to a minute after it has failed; or takes seconds.
 - Handlers take up to 45 s, longer than deadline and lease; throw before or after their effect; roll their transaction back, and
-  let nobody know. They write before the mark, or in one transaction with it (on SQLite, a real one).
+  let nobody know. They write before the commit, or in one transaction with it (on SQLite, a real one).
 - Somebody replays events with \`receiver.forget\`, and prunes the store. All modes of the revision gate.
 
 ## What is held against it
 
-- An event that is acknowledged was applied; or superseded, by the rule of the revision gate, by what was applied; or nobody handles it.
+- An event that is acknowledged was applied; or superseded, by the rule of the revision gate, by what had been applied at some moment of
+  the attempt; or has no handler.
 - In the end every event is acknowledged within its seven attempts, every receiver closes, and each note has reached its
-  newest revision, its deletion included.
+  newest revision. It is deleted if a deletion was sent at that revision, unless an event that occurred later was applied.
 - Never are two handlers at work on one note, both under a lease that has not run out.
 - With \`context.commit\` nothing is applied twice. Without it, only after a crash, a handler that failed, a claim that was lost
-  or a store that failed between the effect and the mark.
-- Nothing is applied that the revision gate would have refused after what was marked: revisions never go down.
+  or a store that failed between the effect and the commit.
+- A handler never receives an event that the revision gate rejects, given the revisions already processed.
 - A claim that another worker has taken over can neither be renewed nor committed. One whose handler is at work does not run out,
   unless its process stood still, or the store was slow or away.
 - What is in the database in the end is what was written, row by row.
@@ -66,6 +67,6 @@ ${table}
 
 - A handler that called \`context.commit\` and told nobody that its transaction was rolled back was taken for done when another
   worker had taken its claim over meanwhile, and its event was lost. The processor now asks the store whether the event is
-  marked; the mistake is the last of the planted bugs.
+  committed; the mistake is the last of the planted bugs.
 `
 }

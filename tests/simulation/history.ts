@@ -10,7 +10,7 @@ export interface HistoryName {
 }
 
 /** How a history went. */
-interface HistoryEnd {
+export interface HistoryEnd {
   /** What was promised and not kept. */
   readonly violation: string | undefined
   readonly steps: number

@@ -19,9 +19,10 @@ interface Entries {
   readonly '@notewire/webhooks/sqlite': typeof import('@notewire/webhooks/sqlite')
   readonly '@notewire/webhooks/postgres': typeof import('@notewire/webhooks/postgres')
   readonly '@notewire/webhooks/redis': typeof import('@notewire/webhooks/redis')
+  readonly '@notewire/webhooks/storage': typeof import('@notewire/webhooks/storage')
   readonly '@notewire/webhooks/testing': typeof import('@notewire/webhooks/testing')
   readonly '@notewire/mock-server': typeof import('@notewire/mock-server')
-  readonly '@notewire/mock-server/scenarios': typeof import('@notewire/mock-server/scenarios')
+  readonly '@notewire/mock-server/program': typeof import('@notewire/mock-server/program')
   readonly '@notewire/mirror': typeof import('@notewire/mirror')
   readonly '@notewire/mirror/sqlite': typeof import('@notewire/mirror/sqlite')
   readonly '@notewire/mirror/postgres': typeof import('@notewire/mirror/postgres')
@@ -127,6 +128,10 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
     return (await store.claim(request)).status
   },
 
+  '@notewire/webhooks/storage': async ({ PostgresTimeoutError }) =>
+    PostgresTimeoutError === (await import('@notewire/mirror/postgres')).PostgresTimeoutError &&
+    PostgresTimeoutError === (await import('@notewire/webhooks/postgres')).PostgresTimeoutError,
+
   '@notewire/webhooks/testing': ({ anEvent }) => anEvent({ kind: 'note.deleted', reason: 'access_lost' }).data.reason,
 
   '@notewire/mock-server': async ({ createNotesService }) => {
@@ -135,7 +140,11 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
     return response.status
   },
 
-  '@notewire/mock-server/scenarios': async ({ loadScenario }) => (await loadScenario(undefined)).acts,
+  '@notewire/mock-server/program': async ({ startMockServer }) => {
+    const options = { port: 0, host: '127.0.0.1', consoleHosts: [], scenario: undefined, service: {} }
+    await using server = await startMockServer(options, console.error)
+    return server.record.api_key.length
+  },
 
   '@notewire/mirror': async ({ createMirror, memoryMirror }) => {
     const { NotesClient } = await import('@notewire/client')

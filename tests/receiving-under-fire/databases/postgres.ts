@@ -1,5 +1,5 @@
 import { type PostgresConnection, postgresStore } from '@notewire/webhooks/postgres'
-import { openPool } from '../../../packages/webhooks/src/fixtures/open-pool.ts'
+import { openPool } from '../../servers/test-databases.ts'
 import type { WorkerDatabase } from './worker-database.ts'
 
 /** Opens a pool that the store and the handlers share. */

@@ -1,6 +1,6 @@
 import { postgresStore } from '@notewire/webhooks/postgres'
-import { openPool } from '../../../packages/webhooks/src/fixtures/open-pool.ts'
-import { startPostgres } from '../../../test-servers/index.ts'
+import { startPostgres } from '../../servers/index.ts'
+import { openPool } from '../../servers/test-databases.ts'
 import type { Effect } from '../effect.ts'
 import type { StoreServer } from './store-server.ts'
 

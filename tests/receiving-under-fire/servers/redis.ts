@@ -1,4 +1,4 @@
-import { startRedis } from '../../../test-servers/index.ts'
+import { startRedis } from '../../servers/index.ts'
 import type { StoreServer } from './store-server.ts'
 
 /** Starts Redis so that what it has answered survives it. */

@@ -1,0 +1,86 @@
+import {
+  type Channel,
+  createNotesService,
+  type NoteHandle,
+  type NotesService,
+  type NotesServiceOptions,
+  type RecordingHandle,
+} from '@notewire/mock-server'
+
+/** What an owner did at a replica. */
+export type ReplicatedAct = (replica: Replica) => void
+
+/** A replica of the service that lags: the same service, with the same seed, to which everything happens later. */
+export class Replica {
+  readonly service: NotesService
+  readonly lagMs: number
+  readonly channel: Channel
+  readonly #notes = new Map<string, NoteHandle>()
+  readonly #recordings = new Map<string, RecordingHandle[]>()
+  readonly #acts: { readonly at: number; readonly act: ReplicatedAct }[] = []
+
+  private constructor(service: NotesService, lagMs: number) {
+    this.service = service
+    this.lagMs = lagMs
+    // In the order of the service itself, so that identifiers and keys are the same.
+    this.channel = service.owner.createChannel('elsewhere')
+    service.owner.createIntegration().issueKey()
+    service.owner.createIntegration({ channels: [this.channel] }).issueKey()
+  }
+
+  static async open(options: NotesServiceOptions, lagMs: number): Promise<Replica> {
+    return new Replica(await createNotesService(options), lagMs)
+  }
+
+  /** Has something happen here as well, as late as everything does. */
+  enqueue(at: number, act: ReplicatedAct): void {
+    this.#acts.push({ at, act })
+  }
+
+  /** Moves this service's time on, up to its lag behind the present. */
+  async catchUp(now: number): Promise<void> {
+    await this.#applyUntil(now - this.lagMs)
+  }
+
+  /** Becomes the service as it was at a time, from now on: what happened since never has. */
+  async restoreTo(time: number, now: number): Promise<void> {
+    await this.#applyUntil(time)
+    this.#acts.length = 0
+    await this.#advanceTo(now)
+  }
+
+  record(title: string): void {
+    const recording = this.service.owner.record({ title })
+    this.#notes.set(recording.note.note_id, recording.note)
+    this.#recordings.set(recording.note.note_id, [recording])
+  }
+
+  recordAgain(noteId: string): void {
+    this.recordingsOf(noteId).push(this.noteOf(noteId).record())
+  }
+
+  noteOf(noteId: string): NoteHandle {
+    const note = this.#notes.get(noteId)
+    if (note === undefined) throw new Error(`the replica has never made ${noteId}`)
+    return note
+  }
+
+  recordingsOf(noteId: string): RecordingHandle[] {
+    return this.#recordings.get(noteId) ?? []
+  }
+
+  async #applyUntil(until: number): Promise<void> {
+    for (let next = this.#acts[0]; next !== undefined && next.at <= until; next = this.#acts[0]) {
+      await this.#advanceTo(next.at)
+      this.#acts.shift()
+      next.act(this)
+    }
+    await this.#advanceTo(until)
+  }
+
+  async #advanceTo(time: number): Promise<void> {
+    const { clock } = this.service
+    const behindMs = time - clock.now()
+    if (behindMs > 0) await clock.advance(behindMs)
+  }
+}

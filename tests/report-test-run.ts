@@ -1,0 +1,26 @@
+import { isInstalled } from './servers/is-installed.ts'
+import { type TestRun, testRun } from './test-run.ts'
+
+/** What each run covers, and what it leaves out. */
+const COVERAGE: Readonly<Record<TestRun, readonly string[]>> = {
+  people: [
+    'Ran: the tests of all packages, type tests, stores on SQLite and PostgreSQL.',
+    'Left out: Redis, queues, browsers, runtimes, packed packages, examples, simulators. `npm run test:all` runs them too.',
+  ],
+  rest: [
+    'Ran: Redis, queues, browsers, runtimes, packed packages, examples, 300 simulated histories of each kind, short kill tests.',
+    'Left out: thousands of histories and hundreds of kills (`npm run proof`), every page of the site (`npm run test:release`).',
+  ],
+  proof: ['Ran: thousands of simulated histories, planted bugs, and kill tests, as before a release.'],
+  release: ['Ran: every page of the site, every entry with every supported TypeScript.'],
+  any: [],
+}
+
+/** Vitest calls this before a run, and the returned function after it. */
+export function setup(): () => void {
+  const missing = (['redis-server', 'pgbouncer', 'chromium'] as const).filter((program) => !isInstalled(program))
+  return () => {
+    for (const line of COVERAGE[testRun]) console.log(line)
+    for (const program of missing) console.log(`Left out: tests that need ${program}, which is not installed.`)
+  }
+}

@@ -1,0 +1,87 @@
+import { createReceiver } from '@notewire/webhooks'
+import { type SqliteStore, sqliteStore } from '@notewire/webhooks/sqlite'
+import { anEvent, storeChecks } from '@notewire/webhooks/testing'
+
+/** Holds a store in a file against all that stores must do, and marks events in transactions of `node:sqlite`. */
+export async function sqliteStoreInAFile({ path }: { readonly path: string }) {
+  const store = sqliteStore(path)
+  await store.migrate()
+  const { DatabaseSync } = await import('node:sqlite')
+  const database = new DatabaseSync(path)
+  database.exec('CREATE TABLE effects (revision INTEGER)')
+  const seen = {
+    checks: await runStoreChecks(store),
+    transactions: await markInTransactions(
+      store,
+      (revision, commit) => {
+        database.exec('BEGIN IMMEDIATE')
+        try {
+          database.prepare('INSERT INTO effects VALUES (?)').run(revision)
+          commit(database)
+          database.exec('COMMIT')
+        } catch (error) {
+          database.exec('ROLLBACK')
+          throw error
+        }
+      },
+      () => database.prepare('SELECT revision FROM effects').all(),
+    ),
+    whileAnotherWrites: await claimWhileAnotherWrites(store, database),
+  }
+  database.close()
+  await store.close()
+  return seen
+}
+
+/** What a path comes to where there is no `node:sqlite`. */
+export async function sqliteStoreWithoutNodeSqlite() {
+  return await sqliteStore('events.db')
+    .migrate()
+    .catch((error) => error.code)
+}
+
+/** Runs what makes a store one, and tells which checks have failed. */
+export async function runStoreChecks(store: SqliteStore<never>) {
+  const failed: string[] = []
+  for (const { name, run } of storeChecks) {
+    await run(store).catch((error) => failed.push(`${name}: ${error.message}`))
+  }
+  return { passed: storeChecks.length - failed.length, failed }
+}
+
+/** Has a handler mark two events, the second of which fails after the mark, and both sent again. */
+export async function markInTransactions<Transaction>(
+  store: SqliteStore<Transaction>,
+  write: (revision: number, commit: (transaction: Transaction) => void) => void,
+  effects: () => object[],
+) {
+  const outcomes: string[] = []
+  let failures = 1
+  const receiver = createReceiver({
+    secret: undefined,
+    store,
+    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    on: {
+      'note.updated': ({ data }, context) =>
+        write(data.revision, (transaction) => {
+          void context.commit(transaction)
+          if (data.revision === 2 && failures-- > 0) throw new Error('rolled back')
+        }),
+    },
+  })
+  for (const revision of [1, 2]) {
+    const event = anEvent({ kind: 'note.updated', noteId: 'note_1', revision })
+    for (let time = 0; time < 3; time += 1) outcomes.push((await receiver.process(event)).status)
+  }
+  await receiver.close()
+  return { outcomes, effects: effects().map((row) => Object.values(row)) }
+}
+
+// Each runtime has its own words for a database that is locked.
+async function claimWhileAnotherWrites(store: SqliteStore<never>, database: { exec(sql: string): void }) {
+  database.exec('BEGIN IMMEDIATE')
+  const claiming = store.claim({ scope: 's', eventId: 'evt_1', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  database.exec('COMMIT')
+  return (await claiming).status
+}

@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { NotesClient } from '@notewire/client'
+import { createMirror, memoryMirror } from '@notewire/mirror'
+import { createNotesService } from '@notewire/mock-server'
+import { NotewireError } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { publishedEntries } from '../benchmarks/src/published-entries.ts'
+
+/** What JavaScript, a cast or a missing variable may pass in the place of any argument. */
+const WRONG = [undefined, null, '', 'text', 7, Number.NaN, true, {}, [], [null], () => undefined, Promise.resolve({})]
+
+const BUILDING_BLOCKS = new Set([
+  // For authors of stores and makers of options, who pass what their own types hold.
+  'passRevisionGate',
+  'raiseRevision',
+  'whenFree',
+  'migrationOf',
+  'driverOf',
+  'PostgresQueries',
+  'refuseUnknownOptions',
+  'refuseOptionsBut',
+  'monotonicNow',
+  // For the programs, which check what was typed.
+  'startMockServer',
+])
+
+describe('a public function', async () => {
+  it.each(await publicFunctions())('answers wrong arguments with plain words: %s %s', async (_, exported, called) => {
+    const isClass = String(called).startsWith('class ')
+    const call: Callable = isClass ? (...args) => Reflect.construct(called, args) : called
+    // The second argument of these is the name that an error calls the first one by.
+    const pairs = exported.startsWith('read') ? [] : pairsOf(WRONG)
+    expect(await unplainErrors(call, [[], ...WRONG.map((each) => [each]), ...pairs])).toEqual([])
+  })
+})
+
+describe('an object that was made right', async () => {
+  const service = await createNotesService()
+  const { baseUrl, apiKey, owner, clock, faults } = service
+  const client = new NotesClient({ baseUrl, apiKey, fetch: service.fetch, maxRetries: 0 })
+  const mirror = createMirror({ client, store: memoryMirror() })
+  const note = owner.record().end()
+
+  it.each<[string, Callable]>([
+    ['notes.list', (query, options) => client.notes.list(as(query), as(options))],
+    ['notes.changes', (query, options) => client.notes.changes(as(query), as(options))],
+    ['notes.listWithContent', (query, options) => client.notes.listWithContent(as(query), as(options))],
+    ['notes.get', (id, options) => client.notes.get(as(id), as(options))],
+    ['notes.content', (each, options) => client.notes.content(as(each), as(options))],
+    ['notes.transcript', (id, options) => client.notes.transcript(as(id), as(options))],
+    ['notes.summary', (id, options) => client.notes.summary(as(id), as(options))],
+    ['webhookEndpoints.create', (endpoint, options) => client.webhookEndpoints.create(as(endpoint), as(options))],
+    ['webhookEndpoints.get', (id, options) => client.webhookEndpoints.get(as(id), as(options))],
+    ['webhookEndpoints.update', (id, update) => client.webhookEndpoints.update(as(id), as(update))],
+    ['webhookEndpoints.delete', (id, options) => client.webhookEndpoints.delete(as(id), as(options))],
+    ['webhookEndpoints.sendTest', (id, options) => client.webhookEndpoints.sendTest(as(id), as(options))],
+    ['webhookEndpoints.rotateSecret', (id, options) => client.webhookEndpoints.rotateSecret(as(id), as(options))],
+    ['webhookEndpoints.list', (options) => client.webhookEndpoints.list(as(options))],
+    ['mirror.sync', (options) => mirror.sync(as(options))],
+    ['mirror.settle', (options) => mirror.settle(as(options))],
+    ['mirror.work', (options) => mirror.work(as(options))],
+    ['mirror.run', (options) => mirror.run(as(options))],
+    ['mirror.receiver', (options) => mirror.receiver(as(options))],
+    ['mirror.get', (id) => mirror.get(as(id))],
+    ['mirror.list', (options) => mirror.list(as(options))],
+    ['mirror.search', (words, limit) => mirror.search(as(words), as(limit))],
+    ['mirror.changes', (options) => mirror.changes(as(options))],
+    ['mirror.explain', (id) => mirror.explain(as(id))],
+    ['owner.note', (id) => owner.note(as(id))],
+    ['owner.record', (options) => owner.record(as(options))],
+    ['owner.createIntegration', (options) => owner.createIntegration(as(options))],
+    ['note.moveTo', (place) => note.moveTo(as(place))],
+    ['note.edit', (changes) => note.edit(as(changes))],
+    ['clock.advance', (duration) => clock.advance(as(duration))],
+    ['faults.inject', (rule) => faults.inject(as(rule)).remove()],
+    ['service.listen', (options) => (isEmptyObject(options) ? undefined : service.listen(as(options)))],
+    ['service.handlers', (http) => service.handlers(as<Parameters<typeof service.handlers>[0]>(http))],
+    ['service.connect', (makeReceiver, options) => service.connect(as(makeReceiver), as(options))],
+  ])('answers wrong arguments of %s with plain words', async (_, call) => {
+    expect(await unplainErrors(call, [[], ...WRONG.map((each) => [each]), ...pairsOf(['id', ...WRONG])])).toEqual([])
+  })
+})
+
+type Callable = (...args: readonly unknown[]) => unknown
+
+/** What the types would refuse. */
+function as<Type>(value: unknown): Type {
+  return value as Type
+}
+
+/** What the calls fail with, where it is no error of ours or speaks of the engine. */
+async function unplainErrors(call: Callable, calls: readonly (readonly unknown[])[]): Promise<readonly string[]> {
+  const found = new Set<string>()
+  for (const args of calls) {
+    const error = await failureOf(call, args)
+    if (error === undefined) continue
+    const text = String(error)
+    if (!(error instanceof NotewireError) || /\bundefined\b|\bNaN\b|\[object /.test(text)) found.add(text)
+  }
+  return [...found]
+}
+
+/** What a call fails with at once: a result that waits for something is let go. */
+async function failureOf(call: Callable, args: readonly unknown[]): Promise<unknown> {
+  try {
+    const result = call(...args)
+    const first = isAsyncIterable(result) ? result[Symbol.asyncIterator]().next() : result
+    await Promise.race([first, new Promise((resolve) => setTimeout(resolve, 20))])
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
+function pairsOf(values: readonly unknown[]): readonly (readonly unknown[])[] {
+  return values.flatMap((one) => values.map((other) => [one, other]))
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+}
+
+async function publicFunctions(): Promise<readonly (readonly [string, string, Callable])[]> {
+  const found: (readonly [string, string, Callable])[] = []
+  for (const { name, folder } of await publishedEntries()) {
+    for (const [exported, value] of Object.entries(await sourceOf(name, folder))) {
+      const isError = typeof value === 'function' && value.prototype instanceof Error
+      if (typeof value === 'function' && !isError && !BUILDING_BLOCKS.has(exported)) found.push([name, exported, value])
+    }
+  }
+  return found
+}
+
+async function sourceOf(name: string, folder: string): Promise<object> {
+  const { name: packageName, exports } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  const source: string = exports[name.replace(packageName, '.')]['@notewire/source']
+  return await import(join(folder, source))
+}
+
+/** What every option is missing in: `listen` would open a port. */
+function isEmptyObject(value: unknown): boolean {
+  return value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+}
