@@ -1,16 +1,13 @@
+import { measureCommandLine } from './src/command-line.ts'
 import { measureConstantTime } from './src/constant-time.ts'
-import { measureContentListing } from './src/content-listing.ts'
+import { measureForgeries } from './src/forgeries.ts'
 import { measureImports } from './src/imports.ts'
-import { measureInstances } from './src/instances.ts'
 import { measureListing } from './src/listing.ts'
 import { measureMirrorBackfill } from './src/mirror-backfill.ts'
 import { measureMirrorHints } from './src/mirror-hints.ts'
 import { measureMirrorScan } from './src/mirror-scan.ts'
 import { measureMirrorSearch } from './src/mirror-search.ts'
 import { measureMirrorSteady } from './src/mirror-steady.ts'
-import { measureMirrorWrites } from './src/mirror-writes.ts'
-import { measureMockRequests } from './src/mock-requests.ts'
-import { measureMockWorld } from './src/mock-world.ts'
 import { measurePostgresStore } from './src/postgres-store.ts'
 import { measureQueues } from './src/queues.ts'
 import { measureRedisStore } from './src/redis-store.ts'
@@ -25,23 +22,20 @@ import { measureVerification } from './src/verify.ts'
 const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
   verification: measureVerification,
   servers: measureServers,
+  forgeries: measureForgeries,
   'redis-store': measureRedisStore,
   'postgres-store': measurePostgresStore,
   'sqlite-store': measureSqliteStore,
-  instances: measureInstances,
   queues: measureQueues,
   listing: measureListing,
-  'content-listing': measureContentListing,
-  'mock-requests': measureMockRequests,
-  'mock-world': measureMockWorld,
   'mirror-backfill': measureMirrorBackfill,
   'mirror-scan': measureMirrorScan,
   'mirror-hints': measureMirrorHints,
   'mirror-steady': measureMirrorSteady,
-  'mirror-writes': measureMirrorWrites,
   'mirror-search': measureMirrorSearch,
   sizes: measureSizes,
   imports: measureImports,
+  'command-line': measureCommandLine,
   'type-checks': measureTypeChecks,
   'constant-time': measureConstantTime,
 }

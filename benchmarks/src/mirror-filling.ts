@@ -3,7 +3,7 @@ import type { Note } from '@notewire/protocol'
 import { type WholeNote, wholeNoteAt } from './mirror-notes.ts'
 
 /** The scope of a mirror that names none. */
-export const SCOPE = 'default'
+const SCOPE = 'default'
 
 const NOTES_A_COMMIT = 1_000
 
@@ -20,7 +20,7 @@ export async function fillStore(store: MirrorStore, notes: number, samples: read
 }
 
 /** Commits what must not meet a conflict. */
-export async function commitAll(store: MirrorStore, notes: readonly NoteWrite[]): Promise<void> {
+async function commitAll(store: MirrorStore, notes: readonly NoteWrite[]): Promise<void> {
   const outcome = await store.commit(SCOPE, { notes })
   if (outcome !== 'committed') throw new Error('somebody else writes to the store')
 }
@@ -35,12 +35,13 @@ function settledWrite({ note, transcript, summary }: WholeNote, sequence: number
 }
 
 /** What is known of a note that was just listed. */
-export function listedState(note: Note, sequence: number): NoteState {
+function listedState(note: Note, sequence: number): NoteState {
   return {
     noteId: note.note_id,
     presence: 'live',
     evidence: { says: 'present', start: sequence, end: sequence, source: 'backfill', at: Date.now() },
     revision: note.revision,
+    recordSeenAt: Date.now(),
     status: note.status ?? null,
     transcriptStatus: note.transcript_status ?? null,
     summaryStatus: note.summary_status ?? null,
@@ -53,6 +54,8 @@ export function listedState(note: Note, sequence: number): NoteState {
     hintedRevision: null,
     hiddenBy: null,
     hiddenAt: null,
+    floor: null,
+    contradictedSince: null,
     heldByScan: null,
     attempts: 0,
     dueAt: Date.now(),
@@ -61,7 +64,7 @@ export function listedState(note: Note, sequence: number): NoteState {
 }
 
 /** The same once its content was read. */
-export function settledState(state: NoteState): NoteState {
+function settledState(state: NoteState): NoteState {
   const held = { transcriptHeld: 'ready', summaryHeld: 'ready' } as const
   return { ...state, ...held, settledRevision: state.revision, dueAt: null }
 }

@@ -6,7 +6,6 @@ import { createMirror } from '@notewire/mirror'
 import { startPostgres } from 'notewire-test-servers'
 import { median } from './measure.ts'
 import { bundleProgram } from './mirror-bundle.ts'
-import { type ContentWatch, watchContent } from './mirror-content-watch.ts'
 import { fillStore } from './mirror-filling.ts'
 import { sampleNotes, type WholeNote } from './mirror-notes.ts'
 import { shareOf } from './mirror-share.ts'
@@ -82,11 +81,7 @@ async function compare(
     liveInFew: (await run(program, 'live', few, few)).liveMb,
     liveInMany: (await run(program, 'live', many, few)).liveMb,
   }
-  return [
-    costTable(name, ofFew, ofMany),
-    memoryTable(name, countOf(ofFew[0]), countOf(ofMany), memory),
-    await contentTable(name, few, many),
-  ]
+  return [costTable(name, ofFew, ofMany), memoryTable(name, countOf(ofFew[0]), countOf(ofMany), memory)]
 }
 
 function costTable(name: string, ofFew: readonly Scanned[], ofMany: Scanned): Table {
@@ -132,19 +127,6 @@ function memoryTable(name: string, few: string, many: string, memory: ScanMemory
   }
 }
 
-async function contentTable(name: string, few: FilledMirror, many: FilledMirror): Promise<Table> {
-  const rowOf = async ({ notes, watch }: FilledMirror): Promise<Row> => {
-    const bytes = await watch.bytes()
-    return { name: `${notes.toLocaleString('en')} notes`, value: bytes, ratio: bytes, budget: 0 }
-  }
-  return {
-    title: `Content that scans write where nothing is new, in ${name}`,
-    unit: 'bytes',
-    note: 'Counted by triggers on the table of content, over all scans above. The ratio is to one byte.',
-    rows: [await rowOf(few), await rowOf(many)],
-  }
-}
-
 function countOf(scanned: Scanned | undefined): string {
   return `${scanned?.seen.toLocaleString('en')} notes`
 }
@@ -164,7 +146,6 @@ interface FilledMirror extends AsyncDisposable {
   readonly notes: number
   readonly place: StorePlace
   readonly service: Access
-  readonly watch: ContentWatch
 }
 
 async function filledMirror(place: StorePlace, notes: number): Promise<FilledMirror> {
@@ -175,17 +156,7 @@ async function filledMirror(place: StorePlace, notes: number): Promise<FilledMir
   await createMirror({ client: new NotesClient({ baseUrl, apiKey }), store: open.store }).sync()
   await fillStore(open.store, notes, (await sampleNotes()).map(inBrief))
   await askProgram(process, { notes })
-  const watch = await watchContent(place)
-  return {
-    notes,
-    place,
-    service: said,
-    watch,
-    [Symbol.asyncDispose]: async () => {
-      process.kill()
-      await watch[Symbol.asyncDispose]()
-    },
-  }
+  return { notes, place, service: said, [Symbol.asyncDispose]: async () => void process.kill() }
 }
 
 /** Scans in a process that has scanned another mirror before. */

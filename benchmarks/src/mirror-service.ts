@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { anEvent, signedAttempt } from '@notewire/mock-server'
+import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { indexOf, noteAt, noteIdAt, REVISION, sampleNotes, UPDATED_AT, wholeNoteAt } from './mirror-notes.ts'
 
 // Started as a process of its own: a service that answers from memory, so many milliseconds after it was asked, so that nobody
@@ -59,8 +59,8 @@ async function deliver({ change, kind, url }: Change): Promise<object> {
   const revision = (changed.get(change)?.revision ?? REVISION) + 1
   const isDeleted = kind === 'note.deleted'
   changed.set(change, { revision, at: new Date().toISOString(), isDeleted })
-  const data = { note_id: noteIdAt(change), revision, transcript_status: 'ready', summary_status: 'ready' }
-  const { status } = await fetch(signedAttempt({ secret: SECRET, event: anEvent(kind, data), url }))
+  const event = anEvent({ kind, noteId: noteIdAt(change), revision, summaryStatus: 'ready' })
+  const { status } = await fetch(url, { method: 'POST', ...(await signAttempt(SECRET, event)) })
   return { status, revision }
 }
 

@@ -2,7 +2,6 @@ import { postgresStore } from '@notewire/webhooks/postgres'
 import { type Postgres, startPostgres } from 'notewire-test-servers'
 import { Pool } from 'pg'
 import { claimsIn, KEEP_MS, LEASE_MS, newEventId } from './claims.ts'
-import { LATENCY_MS, startDistantLink } from './distant-link.ts'
 import type { Row, Table } from './report.ts'
 import { type Contender, measureThroughput } from './throughput.ts'
 
@@ -11,7 +10,7 @@ const SHARE = 0.8
 /** Claim and commit in PostgreSQL, beside the two statements that nobody can do without. */
 export async function measurePostgresStore(): Promise<readonly Table[]> {
   await using postgres = await startPostgres({ durable: true })
-  return [await nearby(postgres), await atADistance(postgres)]
+  return [await nearby(postgres)]
 }
 
 async function nearby({ url }: Postgres): Promise<Table> {
@@ -21,21 +20,6 @@ async function nearby({ url }: Postgres): Promise<Table> {
     note: 'A pool with its ten connections, to a server on this machine that waits for the disk at each commit. Raw: INSERT ON CONFLICT DO NOTHING, then UPDATE, in a table of which the event is the key. Ratios of throughput to raw.',
     rows: await withPool(url, rowsOver),
   }
-}
-
-async function atADistance({ url, port }: Postgres): Promise<Table> {
-  await using link = await startDistantLink(port)
-  const distant = new URL(url)
-  distant.port = String(link.port)
-  return await withPool(distant.href, async (pool) => {
-    const roundTripMs = await link.roundTripMs(() => pool.query(''))
-    return {
-      title: `The same at ${LATENCY_MS} ms from PostgreSQL`,
-      unit: 'events/s',
-      note: `A proxy in a process of its own holds every answer back by ${LATENCY_MS} ms: an empty statement took ${roundTripMs.toFixed(2)} ms. Ratios of throughput to raw.`,
-      rows: await rowsOver(pool),
-    }
-  })
 }
 
 async function withPool<Result>(url: string, measure: (pool: Pool) => Promise<Result>): Promise<Result> {

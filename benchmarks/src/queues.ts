@@ -1,4 +1,4 @@
-import { readEvent } from '@notewire/protocol'
+import { readEvent } from '@notewire/protocol/schemas'
 import type { EventQueue } from '@notewire/webhooks'
 import { bullmqQueue } from '@notewire/webhooks/bullmq'
 import { pgBossQueue } from '@notewire/webhooks/pg-boss'

@@ -1,6 +1,5 @@
 import { startRedis } from 'notewire-test-servers'
 import { claimsIn, KEEP_MS, LEASE_MS, newEventId } from './claims.ts'
-import { LATENCY_MS, startDistantLink } from './distant-link.ts'
 import { oncePowertools } from './powertools.ts'
 import { type RedisConnection, redisDrivers } from './redis-drivers.ts'
 import type { Row, Table } from './report.ts'
@@ -21,21 +20,7 @@ export async function measureRedisStore(): Promise<readonly Table[]> {
       rows: await rowsOver(connection),
     })
   }
-  const [driver] = redisDrivers
-  if (driver !== undefined) tables.push(await atADistance(redis.port, driver))
   return tables
-}
-
-async function atADistance(port: number, { name, connect }: (typeof redisDrivers)[number]): Promise<Table> {
-  await using link = await startDistantLink(port)
-  await using connection = await connect(link.port)
-  const roundTripMs = await link.roundTripMs(connection.ping)
-  return {
-    title: `The same at ${LATENCY_MS} ms from Redis, by ${name}`,
-    unit: 'events/s',
-    note: `A proxy in a process of its own holds every answer back by ${LATENCY_MS} ms: a PING took ${roundTripMs.toFixed(2)} ms. Ratios of throughput to raw.`,
-    rows: await rowsOver(connection),
-  }
 }
 
 async function rowsOver(connection: RedisConnection): Promise<readonly Row[]> {

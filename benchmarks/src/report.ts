@@ -25,9 +25,8 @@ export interface Row {
 /** Where the page is. */
 export const DOCS = join(import.meta.dirname, '../../docs')
 
-/** Writes `docs/benchmarks.md` and its plot. */
+/** Writes `docs/benchmarks.md`. */
 export async function writeReport(tables: readonly Table[]): Promise<void> {
-  await writeFile(join(DOCS, 'benchmarks.svg'), plotOf(tables))
   await writeFile(join(DOCS, 'benchmarks.md'), pageOf(tables))
 }
 
@@ -37,8 +36,6 @@ function pageOf(tables: readonly Table[]): string {
 Made by \`npm run benchmarks\`, on Node.js ${process.version}, ${platform()} ${arch()}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unnamed processor'}.
 Every table is one run in which all contenders take turns, so that the ratios hold where the absolute numbers do not.
 Losses are in it like everything else.
-
-![The same tables as bars](benchmarks.svg)
 
 ${tables.map(sectionOf).join('\n')}`
 }
@@ -63,30 +60,7 @@ function limitOf(limit: number | undefined): string {
   return limit === undefined ? '' : figure(limit)
 }
 
-const ROW = { height: 22, top: 40, left: 330, width: 420 }
-
-function plotOf(tables: readonly Table[]): string {
-  let y = 10
-  const parts = tables.map((table) => {
-    const longest = Math.max(...table.rows.map(({ value }) => value))
-    const bars = table.rows.map((row, index) => {
-      const top = y + ROW.top + index * ROW.height
-      const width = (row.value / longest) * ROW.width
-      const fill = row.name.startsWith('notewire') ? '#0a7d6c' : '#9aa5b1'
-      return `<text x="${ROW.left - 8}" y="${top + 14}" text-anchor="end">${escaped(row.name)}</text><rect x="${ROW.left}" y="${top + 2}" width="${width.toFixed(1)}" height="16" fill="${fill}"/><text x="${(ROW.left + width + 6).toFixed(1)}" y="${top + 14}">${figure(row.value)}</text>`
-    })
-    const heading = `<text x="10" y="${y + 24}" font-weight="bold">${escaped(`${table.title}, ${table.unit}`)}</text>`
-    y += ROW.top + table.rows.length * ROW.height + 16
-    return heading + bars.join('')
-  })
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="840" height="${y}" font-family="system-ui, sans-serif" font-size="13" fill="#334155" role="img"><title>Benchmarks of Notewire and its peers</title><rect width="840" height="${y}" fill="#ffffff"/>${parts.join('')}</svg>\n`
-}
-
 /** Three digits, or all of them before the point. */
 export function figure(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3)
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }

@@ -1,12 +1,15 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createReceiver } from '@notewire/webhooks'
+import { systemClock } from '@notewire/protocol'
+import { createReceiver, type ReceiverOptions } from '@notewire/webhooks'
 import { expressHandler } from '@notewire/webhooks/express'
 import { fastifyPlugin } from '@notewire/webhooks/fastify'
 import { nodeHandler } from '@notewire/webhooks/node'
 import express from 'express'
 import { type FastifyInstance, fastify } from 'fastify'
 import { Webhook } from 'standardwebhooks'
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
 // Started as a process of its own. Says `{ port }` when it listens, and answers any message with the processor time it
 // has used, in microseconds.
@@ -16,6 +19,8 @@ process.on('disconnect', () => process.exit())
 const server = createServer(await listenerOf(framework, variant, secret)).listen(0, '127.0.0.1', () => {
   process.send?.({ port: (server.address() as AddressInfo).port })
 })
+// A sender that has no processor for a while must not find its connections closed.
+server.keepAliveTimeout = 60_000
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
   process.send?.({ cpu: user + system })
@@ -31,6 +36,10 @@ async function listenerOf(framework: string, variant: string, secret: string): P
     }
     case 'node:http notewire':
       return nodeHandler(receiver(secret))
+    case 'node:http quiet':
+      return nodeHandler(receiver(secret, { logger: quiet }))
+    case 'node:http examining':
+      return nodeHandler(receiver(secret, { logger: quiet, clock: hurriedClock() }))
     case 'Express bare':
       return express().post('/', express.json(), (request, response) => {
         response.status(typeof request.body.event_id === 'string' ? 204 : 400).end()
@@ -69,8 +78,18 @@ async function listenerOf(framework: string, variant: string, secret: string): P
   }
 }
 
-function receiver(secret: string) {
-  return createReceiver({ secret, on: { 'note.updated': () => undefined } })
+function receiver(secret: string, options: Partial<ReceiverOptions> = {}) {
+  return createReceiver({ secret, on: { 'note.updated': () => undefined }, ...options })
+}
+
+/** A clock on which a second goes by between any two readings, so that no limit per second is ever reached. */
+function hurriedClock() {
+  let elapsedMs = 0
+  const monotonic = () => {
+    elapsedMs += 1_000
+    return elapsedMs
+  }
+  return { ...systemClock, monotonic }
 }
 
 /** What one writes by hand: the official library, and a Map that remembers events. No order, no leases. */

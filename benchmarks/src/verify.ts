@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
-import { readEvent } from '@notewire/protocol'
+import { readEvent } from '@notewire/protocol/schemas'
 import { createVerifier } from '@notewire/webhooks/verify'
 import { verify as octokitVerify } from '@octokit/webhooks-methods'
 import { Webhook as StandardWebhook } from 'standardwebhooks'

@@ -1,0 +1,166 @@
+import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PEER_SECRET, signDeliveries } from './deliveries.ts'
+import { median, mediansTurnByTurn } from './measure.ts'
+import type { Table } from './report.ts'
+import { askProgram, startProgram } from './start-program.ts'
+
+const BYTES = 16_384
+const FORGERIES = 1_500
+const WARM_UP = 500
+const AT_ONCE = 32
+const ROUNDS = 3
+
+/** For the table of latencies: valid deliveries one after the other, forgeries at a steady rate. */
+const DELIVERIES = 1_000
+const FORGERIES_A_SECOND = 1_000
+
+const FLAT = 'one long text'
+const NESTED = 'nested brackets'
+
+/** Bodies of one size that cost a JSON parser very different times. Nobody signed them. */
+const FORGED: Readonly<Record<string, string>> = {
+  [FLAT]: `{"a":"${'x'.repeat(BYTES - 8)}"}`,
+  [NESTED]: '['.repeat(BYTES / 2) + ']'.repeat(BYTES / 2),
+  'many empty arrays': filled('[', '[],', '[]]'),
+  'many numbers': filled('[', '1e-7,', '0]'),
+  'many keys': `{${Array.from({ length: 1_600 }, (_, at) => `"${at + 1_000}":7`).join(', ')}}`.padEnd(BYTES),
+  'one text of escapes': filled('{"a":"', '\\u0001', '"}'),
+  'one number of many digits': filled('[', '7', ']'),
+  'arrays and commas at the bounds': `${'['.repeat(31)}[${'7.7,'.repeat(256)}7${']'.repeat(32)}`.padEnd(BYTES),
+}
+
+interface Sent {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | string
+}
+
+/** What a server pays for requests that nobody signed, and what valid deliveries pay for them. */
+export async function measureForgeries(): Promise<readonly Table[]> {
+  return [await processorTimes(), await latencies()]
+}
+
+async function processorTimes(): Promise<Table> {
+  const microseconds = await mediansTurnByTurn(
+    Object.fromEntries(Object.entries(FORGED).map(([name, body]) => [name, () => microsecondsARequest(body)])),
+    ROUNDS,
+  )
+  const flat = microseconds[FLAT] ?? Number.NaN
+  return {
+    title: `Processor time of a server for one forged request of ${BYTES} bytes`,
+    unit: 'µs',
+    note: 'node:http, without a log. Every request is examined for re-serialisation here; a receiver examines ten a second. Ratios to one long text. Budget: twice that.',
+    rows: Object.entries(microseconds).map(([name, value]) => ({
+      name,
+      value,
+      ratio: value / flat,
+      budget: 2 * flat,
+    })),
+  }
+}
+
+async function microsecondsARequest(body: string): Promise<number> {
+  const server = await startProgram<{ port: number }>('server-under-test.ts', 'node:http', 'examining', PEER_SECRET)
+  const { port } = server.said
+  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  const send = async (count: number) => {
+    let left = count
+    const sendOn = async () => {
+      while (left-- > 0) await post(forged(body), 401, port, agent)
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, sendOn))
+  }
+  await send(WARM_UP)
+  const before = await processorTimeOf(server.process)
+  await send(FORGERIES)
+  const used = (await processorTimeOf(server.process)) - before
+  agent.destroy()
+  server.process.kill()
+  return used / FORGERIES
+}
+
+async function latencies(): Promise<Table> {
+  const milliseconds = await mediansTurnByTurn(
+    {
+      'no forgeries': () => medianLatency(undefined),
+      [FLAT]: () => medianLatency(FORGED[FLAT]),
+      [NESTED]: () => medianLatency(FORGED[NESTED]),
+    },
+    ROUNDS,
+  )
+  const alone = milliseconds['no forgeries'] ?? Number.NaN
+  return {
+    title: `Median time until a valid delivery is answered, under ${FORGERIES_A_SECOND} forged requests a second`,
+    unit: 'ms',
+    note: `node:http, without a log. Events of 330 bytes, one after the other, beside forgeries of ${BYTES} bytes. Ratios to no forgeries.`,
+    rows: Object.entries(milliseconds).map(([name, value]) => ({ name, value, ratio: value / alone })),
+  }
+}
+
+async function medianLatency(forgery: string | undefined): Promise<number> {
+  const server = await startProgram<{ port: number }>('server-under-test.ts', 'node:http', 'quiet', PEER_SECRET)
+  const { port } = server.said
+  const valid = new Agent({ keepAlive: true, maxSockets: 1 })
+  const hostile = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  const over = new AbortController()
+  const attack = forgery === undefined ? undefined : sendSteadily(forgery, port, hostile, over.signal)
+  const tookMs: number[] = []
+  for (const delivery of signDeliveries(DELIVERIES, 330)) {
+    const began = performance.now()
+    await post(delivery, 204, port, valid)
+    tookMs.push(performance.now() - began)
+  }
+  over.abort()
+  await attack
+  valid.destroy()
+  hostile.destroy()
+  server.process.kill()
+  return median(tookMs)
+}
+
+async function sendSteadily(body: string, port: number, agent: Agent, over: AbortSignal): Promise<void> {
+  const began = performance.now()
+  const underWay: Promise<void>[] = []
+  while (!over.aborted) {
+    const due = Math.floor(((performance.now() - began) / 1_000) * FORGERIES_A_SECOND)
+    while (underWay.length < due) underWay.push(post(forged(body), 401, port, agent))
+    await sleep(1)
+  }
+  await Promise.all(underWay)
+}
+
+function forged(body: string): Sent {
+  const signature = randomBytes(32).toString('base64')
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  return {
+    headers: { 'webhook-id': 'msg_1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` },
+    body,
+  }
+}
+
+/** `first`, `middle` as often as it fits, and `last`, with spaces up to the size. */
+function filled(first: string, middle: string, last: string): string {
+  const times = Math.floor((BYTES - first.length - last.length) / middle.length)
+  return (first + middle.repeat(times) + last).padEnd(BYTES)
+}
+
+async function processorTimeOf(server: ChildProcess): Promise<number> {
+  const { cpu } = await askProgram<{ cpu: number }>(server, 'how much')
+  return cpu
+}
+
+function post({ body, headers }: Sent, expected: number, port: number, agent: Agent): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const length = { 'content-type': 'application/json', 'content-length': body.length }
+    const options = { agent, port, host: '127.0.0.1', method: 'POST', path: '/', headers: { ...headers, ...length } }
+    const sent = request(options, (response) => {
+      response.resume()
+      if (response.statusCode === expected) response.on('end', resolve)
+      else reject(new Error(`answered ${response.statusCode}`))
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
