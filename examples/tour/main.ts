@@ -28,7 +28,7 @@ const service = resources.use(
 )
 const { clock } = service
 const { url: baseUrl } = await service.listen()
-const client = new NotesClient({ baseUrl, apiKey: service.apiKey, clock })
+const client = new NotesClient({ baseUrl, apiKey: service.apiKey })
 say(`It listens at ${baseUrl} with ${NOTES} notes. Our API key is ${client.keyId}; its secret part is never shown.`)
 
 chapter('A mirror is made in SQLite, and its receiver starts, on Express')

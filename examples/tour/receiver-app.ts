@@ -24,8 +24,8 @@ export async function startReceiver(mirror: Mirror, secret: SecretSource): Promi
   const receiver = mirror.receiver({
     secret,
     hooks: {
-      onQueued: () => {
-        deliveries.writtenDown += 1
+      onOutcome: ({ status }) => {
+        if (status === 'applied') deliveries.writtenDown += 1
       },
     },
     // The tour tells the story itself; an application keeps the default, which is the console.

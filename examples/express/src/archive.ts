@@ -1,6 +1,6 @@
-import { NotesClient, NotesClientError } from '@notewire/client'
+import { NotesClient, NotFoundError } from '@notewire/client'
 
-/** What we keep of a note. */
+/** The parts of a note that this application stores. */
 export interface ArchivedNote {
   readonly title: string | null
   readonly revision: number
@@ -9,22 +9,26 @@ export interface ArchivedNote {
 
 const notes = new Map<string, ArchivedNote>()
 
-/** Keeps the newest state of every note that events speak of. A real application has a database here. */
+/** Stores the current state of every note that an event named. A real application uses a database. */
 export const archive = {
   notes: notes as ReadonlyMap<string, ArchivedNote>,
 
-  /** Events carry no content: what a note holds now is read from the service. */
+  /** Reads the note from the service, because events contain no content. */
   async refresh(noteId: string): Promise<void> {
     const client = new NotesClient({
       baseUrl: process.env['NOTES_BASE_URL'] ?? '',
       apiKey: process.env['NOTES_API_KEY'] ?? '',
     })
     try {
-      const [note, summary] = await Promise.all([client.notes.get(noteId), client.notes.summary(noteId)])
-      notes.set(noteId, { title: note.title ?? null, revision: note.revision, summary: summary.markdown })
+      const { note, summary } = await client.notes.content(await client.notes.get(noteId))
+      if (summary.status === 'gone') notes.delete(noteId)
+      else {
+        const markdown = summary.status === 'ready' ? summary.summary.markdown : null
+        notes.set(noteId, { title: note.title ?? null, revision: note.revision, summary: markdown })
+      }
     } catch (error) {
-      // Gone in the meantime: the event that says so is on its way.
-      if (!(error instanceof NotesClientError && error.code === 'not_found')) throw error
+      // The note was deleted, or the key can no longer see it. A missing summary is a status, not this error.
+      if (!(error instanceof NotFoundError)) throw error
       notes.delete(noteId)
     }
   },

@@ -26,7 +26,7 @@ before(async () => {
   process.env['NOTES_SIGNING_SECRET'] = endpoint.signing_secret
   // The first verification may have come before the line above. A new one is sent when the URL is set again.
   await client.webhookEndpoints.update(endpoint.endpoint_id, { url: endpoint.url ?? '' })
-  await client.webhookEndpoints.waitUntilActive(endpoint.endpoint_id, { timeoutMs: 5_000 })
+  await client.webhookEndpoints.waitUntilActive(endpoint.endpoint_id, { timeoutMs: 60_000 })
 })
 
 after(async () => {

@@ -4,24 +4,21 @@ import { sqliteMirror } from '@notewire/mirror/sqlite'
 import { expressHandler } from '@notewire/webhooks/express'
 import express from 'express'
 
-const client = new NotesClient({
-  baseUrl: process.env['NOTES_BASE_URL'] ?? '',
-  apiKey: process.env['NOTES_API_KEY'] ?? '',
-})
+const client = new NotesClient() // reads NOTES_BASE_URL and NOTES_API_KEY
 const store = sqliteMirror(process.env['NOTES_DATABASE'] ?? 'notes.db')
 const mirror = createMirror({
   client,
   store,
   hooks: {
-    onProblem: ({ error }) => console.error('the mirror will try again:', error),
+    onProblem: ({ error }) => console.error('the mirror will retry:', error),
     onRemovalsHeld: ({ scanId, missing }) =>
-      console.error(missing, 'notes are missing, and wait for acceptRemovals', scanId),
+      console.error(missing, 'notes are missing; to erase them, call acceptRemovals with', scanId),
   },
 })
 const receiver = mirror.receiver({ secret: () => process.env['NOTES_SIGNING_SECRET'] })
 
 const app = express()
-// Before any body parser: a signature covers the bytes as they came.
+// Mount the receiver before any body parser: it verifies the signature of the raw body.
 app.post('/webhooks/notes', expressHandler(receiver))
 app.get('/search', async ({ query }, response) => {
   const found = await mirror.search(String(query['words'] ?? ''))
@@ -40,7 +37,7 @@ const server = app.listen(Number(process.env['PORT'] ?? 3000))
 const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
 
-// The first listing, then what events mark at once, what has changed every few minutes, and everything once a day.
+// Lists all notes first. Then reads the notes of events immediately, polls every 5 minutes, and scans once a day.
 await mirror.run({ signal: stop.signal })
 server.close()
 await receiver.close()

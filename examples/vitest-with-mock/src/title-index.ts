@@ -1,4 +1,4 @@
-import type { NotesClient } from '@notewire/client'
+import { isTombstone, type NotesClient, NotFoundError } from '@notewire/client'
 import { createReceiver, type Receiver, type ReceiverOptions } from '@notewire/webhooks'
 
 /** The application under test: an index of note titles that follows the service. */
@@ -32,7 +32,13 @@ export class TitleIndex {
   }
 
   async #refresh(noteId: string): Promise<void> {
-    const note = await this.#client.notes.get(noteId)
-    this.#titles.set(noteId, note.title ?? '')
+    try {
+      const note = await this.#client.notes.get(noteId)
+      if (isTombstone(note)) this.#titles.delete(noteId)
+      else this.#titles.set(noteId, note.title ?? '')
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error
+      this.#titles.delete(noteId)
+    }
   }
 }

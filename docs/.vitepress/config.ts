@@ -1,0 +1,87 @@
+import { cp } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { defineConfig, type MarkdownOptions } from 'vitepress'
+import llmstxt from 'vitepress-plugin-llms'
+import { DOCS, tableOfContents } from './contents.ts'
+import { anchorOf, destinationOf } from './links.ts'
+import { mendCopies } from './mend-copies.ts'
+
+// GitHub says where the repository is, and where its pages will be. Elsewhere, links to files of the repository are plain text.
+const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, SITE_BASE = '/' } = process.env
+const repository = GITHUB_REPOSITORY === undefined ? undefined : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`
+
+const DESCRIPTION =
+  'Notewire is a TypeScript toolkit for the notes service: a webhook receiver, a REST client, a mirror, a command line, ' +
+  'and a mock server for tests.'
+
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f766e"/>' +
+  '<path d="M9 23V9l14 14V9" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>'
+
+const ofVitepress = createRequire(createRequire(import.meta.url).resolve('vitepress'))
+const vue = dirname(ofVitepress.resolve('vue/package.json'))
+
+// biome-ignore lint/style/noDefaultExport: VitePress reads it
+export default defineConfig({
+  title: 'Notewire',
+  description: DESCRIPTION,
+  lang: 'en',
+  base: SITE_BASE,
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
+  cacheDir: '.vitepress/node_modules/.cache',
+  markdown: {
+    anchor: { slugify: anchorOf },
+    config: followLinks,
+  },
+  vite: {
+    plugins: [
+      llmstxt({
+        description: DESCRIPTION,
+        details: 'ES modules, on Node.js from 22.12 on, Bun, Deno and Cloudflare Workers.',
+        injectLLMHint: false,
+        excludeIndexPage: false,
+        ignoreFilesPerOutput: { llmsFullTxt: ['mock-server/coverage.md'] },
+      }),
+    ],
+    // The dependencies of the site are in `.vitepress/node_modules`, where the pages do not look for them.
+    resolve: { alias: [{ find: /^vue(\/server-renderer)?$/, replacement: `${vue}$1` }] },
+    build: { chunkSizeWarningLimit: 2_000 },
+  },
+  themeConfig: {
+    nav: [
+      { text: 'Tutorial', link: '/tutorial' },
+      { text: 'Guides', link: '/#guides-by-task' },
+      { text: 'Guarantees', link: '/receiving/guarantees' },
+      { text: 'Reference', link: '/reference/' },
+      { text: 'Troubleshooting', link: '/troubleshooting' },
+    ],
+    sidebar: tableOfContents().map(({ items, ...part }) => ({ ...part, items: [...items] })),
+    outline: { level: [2, 3] },
+    search: { provider: 'local' },
+    externalLinkIcon: true,
+    ...(repository !== undefined && { socialLinks: [{ icon: 'github', link: repository }] }),
+  },
+  async buildEnd({ outDir }) {
+    await cp(join(DOCS, 'contract'), join(outDir, 'contract'), { recursive: true })
+    mendCopies(outDir, { base: SITE_BASE, repository })
+  },
+})
+
+/** Leads links, which are written for the repository, to what they mean on the site. */
+function followLinks(md: Parameters<NonNullable<MarkdownOptions['config']>>[0]): void {
+  md.core.ruler.push('links-of-the-repository', ({ tokens, env }) => {
+    const parts = tokens.flatMap(({ children }) => children ?? [])
+    for (const link of parts.filter(({ type }) => type === 'link_open')) {
+      const destination = destinationOf(env.relativePath, link.attrGet('href') ?? '')
+      if (destination.kind === 'site') link.attrSet('href', destination.href)
+      if (destination.kind === 'repository') link.attrs = [inRepository(destination.path)]
+    }
+  })
+}
+
+function inRepository(path: string): [name: string, value: string] {
+  return repository === undefined
+    ? ['title', `${path}, in the repository`]
+    : ['href', `${repository}/blob/main/${path}`]
+}

@@ -1,0 +1,109 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Where the pages are: the root of the site. */
+export const DOCS = join(import.meta.dirname, '..')
+
+/** A part of the sidebar. */
+interface Part {
+  readonly text: string
+  readonly collapsed?: boolean
+  readonly items: readonly { readonly text: string; readonly link: string }[]
+}
+
+// By task: pages, or patterns of pages, below docs/.
+const TASKS: Readonly<Record<string, readonly string[]>> = {
+  Start: ['tutorial.md', 'quickstarts/*.md', 'comparison.md'],
+  'Receive webhooks': [
+    'receiving.md',
+    'receiving/frameworks.md',
+    'recipes.md',
+    'receiving/behavior.md',
+    'receiving/guarantees.md',
+    'receiving/stores.md',
+    'receiving/own-transaction.md',
+    'receiving/queues.md',
+    'receiving/many-instances.md',
+    'receiving/serverless.md',
+    'receiving/rotating-secrets.md',
+    'receiving/observing.md',
+    'receiving/*.md',
+    'receiving-proof.md',
+  ],
+  'Read notes': ['reading.md'],
+  'Keep a copy': ['mirror/README.md', 'mirror/stores.md', 'mirror/workers.md', 'mirror/guarantees.md', 'mirror/*.md'],
+  'From the terminal': [
+    'command-line/getting-notes.md',
+    'command-line/watch.md',
+    'command-line/search.md',
+    'command-line/export.md',
+    'command-line/verify.md',
+    'command-line/doctor.md',
+    'command-line/*.md',
+  ],
+  'Test what you build': [
+    'testing.md',
+    'mock-server/as-a-test-dependency.md',
+    'mock-server/as-a-program.md',
+    'mock-server/console.md',
+    'mock-server/scenarios.md',
+    'mock-server/*.md',
+  ],
+  'Look something up': ['troubleshooting.md', 'open-points.md', 'versioning.md', 'benchmarks.md'],
+  Packages: ['reference/packages/*.md'],
+}
+const CLOSED: Readonly<Record<string, readonly string[]>> = {
+  Reference: ['reference/*.md', 'reference/{client,mirror,mock-server,protocol,webhooks}/*.md'],
+  'How it is built': ['architecture.md', 'decisions/index.md', 'decisions/*.md'],
+}
+
+/** The table of contents: every page once, under the first task that names it. */
+export function tableOfContents(): readonly Part[] {
+  const listed = new Set<string>(['index.md'])
+  const pagesOf = (patterns: readonly string[]) => {
+    const found = patterns.flatMap((pattern) => globSync(pattern, { cwd: DOCS }).sort())
+    return [...new Set(found)].filter((page) => !listed.has(page) && listed.add(page))
+  }
+  const parts = [
+    ...Object.entries(TASKS).map(([text, patterns]) => ({ text, pages: pagesOf(patterns) })),
+    ...Object.entries(CLOSED).map(([text, patterns]) => ({
+      text,
+      pages: byImport(pagesOf(patterns)),
+      collapsed: true,
+    })),
+  ]
+  return parts
+    .filter(({ pages }) => pages.length > 0)
+    .map(({ pages, ...part }) => ({
+      ...part,
+      items: pages.map((page) => ({ text: titleOf(page), link: linkTo(page) })),
+    }))
+}
+
+/** The pages of docs/ that no task names. */
+export function unlistedPages(): string[] {
+  const listed = new Set(tableOfContents().flatMap(({ items }) => items.map(({ link }) => link)))
+  return globSync('**/*.md', { cwd: DOCS }).filter((page) => page !== 'index.md' && !listed.has(linkTo(page)))
+}
+
+// An entry below the package that it belongs to.
+function byImport(pages: readonly string[]): readonly string[] {
+  return pages.every((page) => page.startsWith('reference/'))
+    ? pages.toSorted((a, b) => key(a).localeCompare(key(b)))
+    : pages
+}
+
+function key(page: string): string {
+  return page.replace(/\.md$/, '').replace('/index', '')
+}
+
+function linkTo(page: string): string {
+  return `/${page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`
+}
+
+/** The first heading of a page. */
+function titleOf(page: string): string {
+  const path = join(DOCS, page)
+  const heading = existsSync(path) ? /^# (.+)$/m.exec(readFileSync(path, 'utf8'))?.[1] : undefined
+  return (heading ?? page).replaceAll('`', '')
+}
