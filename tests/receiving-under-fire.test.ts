@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest'
 import { readChronicle } from './receiving-under-fire/chronicle.ts'
 import { type Damage, playWithFire } from './receiving-under-fire/fire.ts'
 import { Fleet } from './receiving-under-fire/fleet.ts'
+import { INTEGRATIONS } from './receiving-under-fire/integrations.ts'
 import { brokenPromises, type Evidence } from './receiving-under-fire/judge.ts'
 import { drawCrowd, drawDeliveries } from './receiving-under-fire/plan.ts'
-import { SCOPES } from './receiving-under-fire/scopes.ts'
 import { makePostgres } from './receiving-under-fire/servers/postgres.ts'
 import { makeRedis } from './receiving-under-fire/servers/redis.ts'
 import { makeSqlite } from './receiving-under-fire/servers/sqlite.ts'
@@ -54,9 +54,9 @@ describe.each(stores)('sixteen workers with wrong clocks on $name', ({ makeServe
 
   it('answer fifty parallel events on one note so that the endpoint stays active', async () => {
     onTestFailed(sayHowToRepeat)
-    const crowd = SCOPES.flatMap((scope) => drawCrowd(new Random(seed, 2), scope, CROWD))
-    await Promise.all(crowd.map((scoped) => service.deliver(scoped)))
-    for (const scope of SCOPES) expect(service.mostFailures[scope]).toBeLessThan(DISABLING_FAILURES)
+    const crowd = INTEGRATIONS.flatMap((integration) => drawCrowd(new Random(seed, 2), integration, CROWD))
+    await Promise.all(crowd.map((addressed) => service.deliver(addressed)))
+    for (const integration of INTEGRATIONS) expect(service.mostFailures[integration]).toBeLessThan(DISABLING_FAILURES)
     expect(brokenPromises(await evidence())).toEqual([])
   })
 

@@ -30,7 +30,7 @@ async function claimAndCommit(store: ReceiverStore, request: ClaimRequest): Prom
 
 function eventAlone(): ClaimRequest {
   return {
-    scope: 'default',
+    integration: 'default',
     eventId: newEventId(),
     gate: 'deletions-at-equal',
     leaseMs: LEASE_MS,

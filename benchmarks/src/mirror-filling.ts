@@ -2,15 +2,15 @@ import type { MirrorStore, NoteState, NoteWrite } from '@notewire/mirror'
 import type { Note } from '@notewire/protocol'
 import { type WholeNote, wholeNoteAt } from './mirror-notes.ts'
 
-/** The scope of a mirror that names none. */
-const SCOPE = 'default'
+/** The integration of a mirror that names none. */
+const INTEGRATION = 'default'
 
 const NOTES_A_COMMIT = 1_000
 
 /** Fills a store that holds no notes with so many, as they are once a mirror has settled them. */
 export async function fillStore(store: MirrorStore, notes: number, samples: readonly WholeNote[]): Promise<void> {
   for (let begin = 0; begin < notes; begin += NOTES_A_COMMIT) {
-    const { sequence } = await store.load(SCOPE, [])
+    const { sequence } = await store.load(INTEGRATION, [])
     const count = Math.min(NOTES_A_COMMIT, notes - begin)
     const writes = Array.from({ length: count }, (_, place) =>
       settledWrite(wholeNoteAt(begin + place, samples), sequence),
@@ -21,7 +21,7 @@ export async function fillStore(store: MirrorStore, notes: number, samples: read
 
 /** Commits what must not meet a conflict. */
 async function commitAll(store: MirrorStore, notes: readonly NoteWrite[]): Promise<void> {
-  const outcome = await store.commit(SCOPE, { notes })
+  const outcome = await store.commit(INTEGRATION, { notes })
   if (outcome !== 'committed') throw new Error('somebody else writes to the store')
 }
 

@@ -54,7 +54,7 @@ async function handOffs(rawName: string, add: (job: object) => Promise<unknown>,
   const event = readEvent(JSON.parse(String(delivery?.body)))
   const newEvent = () => ({ ...event, event_id: newEventId() })
   const contenders: readonly Contender[] = [
-    { name: rawName, operate: () => add({ scope: 'default', event: newEvent() }) },
+    { name: rawName, operate: () => add({ integration: 'default', event: newEvent() }) },
     { name: 'notewire', operate: () => queue.enqueue('default', newEvent()) },
   ]
   return [...(await measureThroughput(contenders, 1)), ...(await measureThroughput(contenders, 32))]

@@ -92,7 +92,7 @@ async function accept(stage: Stage, { instance, mirror }: Pick<Cast, 'instance' 
   for (const { scanId } of held) await instance.mirror.acceptRemovals(scanId)
   await compare(stage, mirror, await askForTruth(stage), 'the others were accepted', () => true)
   for (const { id, name } of world.notes) {
-    const stored = await store.getNote(mirror.scope, id)
+    const stored = await store.getNote(mirror.integration, id)
     if (stored?.state.presence === 'hidden') judge.violated(`${name} is still hidden after its removal was accepted.`)
   }
 }
@@ -103,8 +103,8 @@ function hasLeft(noteId: string, { world, circumstances }: Stage): boolean {
   return note !== undefined && (note.isElsewhere || (note.isDeleted && !circumstances.areTombstonesListed))
 }
 
-async function progressOf({ store }: Stage, { scope }: Mirror): Promise<MirrorProgress> {
-  return (await store.readProgress(scope)).progress
+async function progressOf({ store }: Stage, { integration }: Mirror): Promise<MirrorProgress> {
+  return (await store.readProgress(integration)).progress
 }
 
 /** Lists until nobody else is in the way: a lister that died, or whose clock is ahead. */
@@ -123,7 +123,7 @@ async function settle({ judge, store }: Stage, { mirror, life }: Instance): Prom
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
     await mirror.settle()
     const now = life.clock.now()
-    const { nextDueAt } = await store.takeDue(mirror.scope, { now, until: now, limit: 0 })
+    const { nextDueAt } = await store.takeDue(mirror.integration, { now, until: now, limit: 0 })
     if (nextDueAt === null) return
     await life.clock.sleep(Math.max(0, nextDueAt - now) + 1)
   }

@@ -16,115 +16,115 @@ export function distantStore(life: Life, stage: Stage): MirrorStore {
         done,
       ),
     load: areLoadsInSteps ? loadInSteps : load,
-    readProgress: (scope) =>
+    readProgress: (integration) =>
       life.ask(
         () => 'reads progress',
-        () => store.readProgress(scope),
+        () => store.readProgress(integration),
         ({ sequence }) => `at ${sequence}`,
       ),
-    commit: (scope, commit) =>
+    commit: (integration, commit) =>
       life.ask(
         () => `commits ${wordsOf(commit)}`,
         async () => {
-          const outcome = await store.commit(scope, commit)
+          const outcome = await store.commit(integration, commit)
           chronicle.count(`commit: ${outcome}`)
           if (outcome === 'committed') await judge.look(commit)
           return outcome
         },
         String,
       ),
-    takeDue: (scope, request) =>
+    takeDue: (integration, request) =>
       life.ask(
         () => `takes ${request.limit} due notes`,
-        () => takeDue(scope, request),
+        () => takeDue(integration, request),
         ({ notes, sequence }) =>
           `${notes.map(({ state }) => nameOf(state.noteId)).join(', ') || 'none'}, at ${sequence}`,
       ),
-    listCandidates: (scope, certificate, after, limit) =>
+    listCandidates: (integration, certificate, after, limit) =>
       life.ask(
         () => 'lists what is missing',
-        () => store.listCandidates(scope, certificate, after, limit),
+        () => store.listCandidates(integration, certificate, after, limit),
         (noteIds) => noteIds.map(nameOf).join(', ') || 'nothing',
       ),
-    countCandidates: (scope, certificate) =>
+    countCandidates: (integration, certificate) =>
       life.ask(
         () => 'counts what is missing',
-        () => store.countCandidates(scope, certificate),
+        () => store.countCandidates(integration, certificate),
         String,
       ),
-    listHeld: (scope, scanId, after, limit) =>
+    listHeld: (integration, scanId, after, limit) =>
       life.ask(
         () => 'lists what is held back',
-        () => store.listHeld(scope, scanId, after, limit),
+        () => store.listHeld(integration, scanId, after, limit),
         (noteIds) => noteIds.map(nameOf).join(', ') || 'nothing',
       ),
-    listOverdue: (scope, hiddenBefore, limit) =>
+    listOverdue: (integration, hiddenBefore, limit) =>
       life.ask(
         () => 'lists what is overdue',
-        () => store.listOverdue(scope, hiddenBefore, limit),
+        () => store.listOverdue(integration, hiddenBefore, limit),
         (noteIds) => noteIds.map(nameOf).join(', ') || 'nothing',
       ),
-    listHolds: (scope) =>
+    listHolds: (integration) =>
       life.ask(
         () => 'lists what scans hold back',
-        () => store.listHolds(scope),
+        () => store.listHolds(integration),
         done,
       ),
-    count: (scope) =>
+    count: (integration) =>
       life.ask(
         () => 'counts',
-        () => store.count(scope),
+        () => store.count(integration),
         done,
       ),
-    latestPosition: (scope) =>
+    latestPosition: (integration) =>
       life.ask(
         () => 'asks for the latest position',
-        () => store.latestPosition(scope),
+        () => store.latestPosition(integration),
         String,
       ),
-    listChanges: (scope, after, limit) =>
+    listChanges: (integration, after, limit) =>
       life.ask(
         () => `lists changes after ${after}`,
-        () => store.listChanges(scope, after, limit),
+        () => store.listChanges(integration, after, limit),
         (changes) =>
           changes.map(({ state, position }) => `${nameOf(state.noteId)} at ${position}`).join(', ') || 'none',
       ),
-    getNote: (scope, noteId) =>
+    getNote: (integration, noteId) =>
       life.ask(
         () => `gets ${nameOf(noteId)}`,
-        () => store.getNote(scope, noteId),
+        () => store.getNote(integration, noteId),
         done,
       ),
-    listNotes: (scope, after, limit) =>
+    listNotes: (integration, after, limit) =>
       life.ask(
         () => 'lists notes',
-        () => store.listNotes(scope, after, limit),
+        () => store.listNotes(integration, after, limit),
         done,
       ),
-    search: (scope, words, limit) =>
+    search: (integration, words, limit) =>
       life.ask(
         () => 'searches',
-        () => store.search(scope, words, limit),
+        () => store.search(integration, words, limit),
         done,
       ),
   }
 
-  function load(scope: string, noteIds: readonly string[]): Promise<LoadedNotes> {
+  function load(integration: string, noteIds: readonly string[]): Promise<LoadedNotes> {
     return life.ask(
       () => `loads ${noteIds.map(nameOf).join(', ') || 'progress'}`,
-      () => store.load(scope, noteIds),
+      () => store.load(integration, noteIds),
       ({ sequence }) => `at ${sequence}`,
     )
   }
 
   /** As a store on a server may: it hands out the number, and reads the rows a moment later. */
-  async function loadInSteps(scope: string, noteIds: readonly string[]): Promise<LoadedNotes> {
-    const { sequence } = await load(scope, [])
-    return { ...(await load(scope, noteIds)), sequence }
+  async function loadInSteps(integration: string, noteIds: readonly string[]): Promise<LoadedNotes> {
+    const { sequence } = await load(integration, [])
+    return { ...(await load(integration, noteIds)), sequence }
   }
 
-  async function takeDue(scope: string, request: DueRequest): Promise<DueNotes> {
-    const due = await store.takeDue(scope, request)
+  async function takeDue(integration: string, request: DueRequest): Promise<DueNotes> {
+    const due = await store.takeDue(integration, request)
     chronicle.count(due.notes.length === 0 ? 'due: none' : 'due: some')
     return due
   }

@@ -63,7 +63,7 @@ const play = async (
     chronicle,
     world,
     store: opened,
-    scope: `history ${history}`,
+    integration: `history ${history}`,
     inWords,
   })
   const { judge } = stage
@@ -101,10 +101,10 @@ const play = async (
 }
 
 function openStage(parts: Omit<Stage, 'judge' | 'faultsAreOver' | 'strikes'>): Stage {
-  const { moments, world, circumstances, store, scope } = parts
+  const { moments, world, circumstances, store, integration } = parts
   const { baseUrl, apiKey } = world.service
   const client = new NotesClient({ baseUrl, apiKey })
-  const mirror = createMirror({ client, store, scope, keep: circumstances.keep })
+  const mirror = createMirror({ client, store, integration, keep: circumstances.keep })
   return new Stage({ ...parts, judge: new Judge({ moments, world, circumstances, mirror, store }) })
 }
 

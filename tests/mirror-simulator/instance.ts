@@ -61,10 +61,10 @@ export class Instance {
 
   /** Somebody runs the mirror with a key that sees other notes: it must refuse, and leave everything as it is. */
   async beWrong(): Promise<void> {
-    const { judge, store, scope, chronicle } = this.#stage
+    const { judge, store, integration, chronicle } = this.#stage
     const { life, strange } = this.#running
     // Before anything was listed, any key is the right one.
-    if (life.dead || (await store.readProgress(scope)).progress.key === null) return
+    if (life.dead || (await store.readProgress(integration)).progress.key === null) return
     chronicle.count('job: with another key')
     life.tell(() => 'syncs with the key of somebody else')
     const mirror = strange()
@@ -115,9 +115,9 @@ export class Instance {
       new NotesClient({ baseUrl, apiKey, fetch, notesField, maxRetries: 0 })
     const hooks = { onProblem: ({ error }: { readonly error: unknown }) => stage.judge.failed(error) }
     const store = distantStore(life, stage)
-    const { scope } = stage
+    const { integration } = stage
     const mirrorOf = (client: NotesClient) =>
-      createMirror({ client, store, scope, clock, keep, concurrency, pollEveryMs, scanEveryMs, hooks })
+      createMirror({ client, store, integration, clock, keep, concurrency, pollEveryMs, scanEveryMs, hooks })
     const client = clientOf(stage.world.key)
     life.readsFromList = () => client.notes.readsFromList
     const mirror = mirrorOf(client)

@@ -190,7 +190,7 @@ export class Judge {
     told.doubtedAt = 0
     showing.shownSince = undefined
     showing.goneAt ??= this.#moments.next()
-    const stored = await this.#store.getNote(this.mirror.scope, id)
+    const stored = await this.#store.getNote(this.mirror.integration, id)
     const isErased = stored === undefined || (stored.note ?? stored.transcript ?? stored.summary) === null
     if (!isErased) this.violated(`${name} is gone, and what it said is still there.`)
   }

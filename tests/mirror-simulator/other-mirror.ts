@@ -11,7 +11,7 @@ export class OtherMirror {
   readonly #mirror: Mirror
 
   constructor(stage: Stage) {
-    const { world, store, scope, circumstances, schedule } = stage
+    const { world, store, integration, circumstances, schedule } = stage
     const client = new NotesClient({
       baseUrl: world.service.baseUrl,
       apiKey: world.strangersKey.key,
@@ -20,7 +20,7 @@ export class OtherMirror {
       maxRetries: 0,
     })
     this.#stage = stage
-    this.#mirror = createMirror({ client, store, scope: `${scope} elsewhere`, clock: schedule.clock(0) })
+    this.#mirror = createMirror({ client, store, integration: `${integration} elsewhere`, clock: schedule.clock(0) })
   }
 
   async sync(): Promise<void> {

@@ -329,7 +329,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       guarding(
         'if (recorded === null || !isSameKey(recorded, given)) throw',
-        'if (recorded === null || (isSameKey(recorded, given) && scope === undefined)) throw',
+        'if (recorded === null || (isSameKey(recorded, given) && integration === undefined)) throw',
       ),
     ],
   },

@@ -95,7 +95,7 @@ async function settleFor(ms: number, { store }: Stage, { mirror, life }: Instanc
   for (;;) {
     await mirror.settle()
     const now = life.clock.now()
-    const { nextDueAt } = await store.takeDue(mirror.scope, { now, until: now, limit: 0 })
+    const { nextDueAt } = await store.takeDue(mirror.integration, { now, until: now, limit: 0 })
     if (nextDueAt === null || nextDueAt > until) return
     await life.clock.sleep(Math.max(0, nextDueAt - now) + 1)
   }

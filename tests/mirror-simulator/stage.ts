@@ -16,7 +16,7 @@ export class Stage {
   readonly chronicle: Chronicle
   readonly world: World
   readonly store: MirrorStore
-  readonly scope: string
+  readonly integration: string
   readonly judge: Judge
   /** Whether somebody reads the chronicle. */
   readonly inWords: boolean
@@ -33,7 +33,7 @@ export class Stage {
       | 'chronicle'
       | 'world'
       | 'store'
-      | 'scope'
+      | 'integration'
       | 'judge'
       | 'inWords'
     >,
@@ -45,7 +45,7 @@ export class Stage {
     this.chronicle = parts.chronicle
     this.world = parts.world
     this.store = parts.store
-    this.scope = parts.scope
+    this.integration = parts.integration
     this.judge = parts.judge
     this.inWords = parts.inWords
   }

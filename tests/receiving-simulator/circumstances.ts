@@ -3,11 +3,11 @@ import type { GateMode } from '@notewire/webhooks'
 import { anEvent, anUnknownEvent } from '@notewire/webhooks/testing'
 import type { Random } from '../simulation/random.ts'
 
-export const SCOPES = ['personal', 'channel'] as const
+export const INTEGRATIONS = ['personal', 'channel'] as const
 
 /** An event as it goes to the endpoint of one integration. */
-export interface ScopedEvent {
-  readonly scope: string
+export interface AddressedEvent {
+  readonly integration: string
   readonly event: WebhookEvent
 }
 
@@ -39,7 +39,7 @@ export interface Circumstances {
   readonly skewsMs: readonly number[]
   readonly handled: ReadonlySet<EventKind>
   readonly handlesUnknown: boolean
-  readonly events: readonly ScopedEvent[]
+  readonly events: readonly AddressedEvent[]
   /** How far the first attempts are apart, at most. */
   readonly spreadMs: number
   readonly rates: FaultRates
@@ -86,27 +86,27 @@ const UNHANDLED_AT_TIMES: ReadonlySet<EventKind> = new Set([
   ...ENDPOINT_EVENT_KINDS,
 ])
 
-function drawEvents(random: Random): readonly ScopedEvent[] {
-  const [personal, channel] = SCOPES
+function drawEvents(random: Random): readonly AddressedEvent[] {
+  const [personal, channel] = INTEGRATIONS
   const events = [...drawEventsOf(personal, random)]
   // The same event may concern two integrations. Its id, and its note's, are then the same.
-  if (random.chance(0.4)) events.push(...events.map(({ event }) => ({ scope: channel, event })))
+  if (random.chance(0.4)) events.push(...events.map(({ event }) => ({ integration: channel, event })))
   else if (random.chance(0.5)) events.push(...drawEventsOf(channel, random))
   return events
 }
 
-function* drawEventsOf(scope: string, random: Random): Iterable<ScopedEvent> {
+function* drawEventsOf(integration: string, random: Random): Iterable<AddressedEvent> {
   const notes = random.pick([1, 1, 1, 2])
   for (let note = 1; note <= notes; note += 1) {
     let revision = random.integer(1, 3)
     for (let count = random.pick([1, 2, 2, 3, 3, 4, 6]); count > 0; count -= 1) {
-      const traits = { noteId: `note_${note}`, eventId: `evt_${note}${count}_${scope[0]}` }
-      if (random.chance(0.08)) yield { scope, event: anUnknownEvent(traits) }
+      const traits = { noteId: `note_${note}`, eventId: `evt_${note}${count}_${integration[0]}` }
+      if (random.chance(0.08)) yield { integration, event: anUnknownEvent(traits) }
       else {
         const recordingSessionId = random.pick(['a', 'b'])
         const kind = random.pick(NOTE_KINDS)
         const occurredAt = random.pick(TIMES)
-        yield { scope, event: anEvent({ ...traits, kind, revision, recordingSessionId, occurredAt }) }
+        yield { integration, event: anEvent({ ...traits, kind, revision, recordingSessionId, occurredAt }) }
       }
       // A summary may become ready, and a note leave, without a new revision (open point 20).
       revision += random.pick([0, 1, 1, 2])
@@ -114,14 +114,14 @@ function* drawEventsOf(scope: string, random: Random): Iterable<ScopedEvent> {
   }
   if (random.chance(0.15)) {
     const kind = random.pick(ENDPOINT_EVENT_KINDS)
-    yield { scope, event: anEvent({ kind, eventId: `evt_endpoint_${scope[0]}` }) }
+    yield { integration, event: anEvent({ kind, eventId: `evt_endpoint_${integration[0]}` }) }
   }
 }
 
 /** Says which event it is. */
-export function inWords({ scope, event }: ScopedEvent): string {
+export function inWords({ integration, event }: AddressedEvent): string {
   const { note_id: note, revision } = event.data as { note_id?: string; revision?: number }
-  const place = note === undefined ? '' : ` of ${scope} ${note}`
+  const place = note === undefined ? '' : ` of ${integration} ${note}`
   const version = revision === undefined ? '' : ` at revision ${revision}, ${event.occurred_at}`
   return `${event.event_id} (${event.event_type}${place}${version})`
 }

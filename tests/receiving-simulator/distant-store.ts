@@ -23,7 +23,7 @@ export class DistantStore implements ReceiverStore<Transaction> {
 
   async claim(request: ClaimRequest) {
     const { chronicle, database, judge } = this.#stage
-    const result = await this.#life.ask(`claims ${request.scope} ${request.eventId}`, async () => {
+    const result = await this.#life.ask(`claims ${request.integration} ${request.eventId}`, async () => {
       const answer = await database.store.claim(request)
       chronicle.count(`claim: ${answer.status}`)
       if (answer.status === 'claimed') {
@@ -70,11 +70,11 @@ export class DistantStore implements ReceiverStore<Transaction> {
     })
   }
 
-  forget(scope: string, eventId: string) {
-    return this.#life.ask(`forgets ${scope} ${eventId}`, async () => {
-      const answer = await this.#stage.database.store.forget(scope, eventId)
+  forget(integration: string, eventId: string) {
+    return this.#life.ask(`forgets ${integration} ${eventId}`, async () => {
+      const answer = await this.#stage.database.store.forget(integration, eventId)
       this.#stage.chronicle.count(`forget: ${answer}`)
-      if (answer === 'forgotten') this.#stage.judge.forgotten(this.#find(scope, eventId))
+      if (answer === 'forgotten') this.#stage.judge.forgotten(this.#find(integration, eventId))
       return answer
     })
   }
@@ -92,9 +92,9 @@ export class DistantStore implements ReceiverStore<Transaction> {
   #about<Answer>(claim: Claim, does: string, effect: (grant: Grant) => Promise<Answer>): Promise<Answer> {
     const grant = this.#grants.get(claim)
     if (grant === undefined) throw new Error('a claim that nobody was granted')
-    const { scope, eventId } = claim.request
+    const { integration, eventId } = claim.request
     return this.#life.ask(
-      `${does} its claim of ${scope} ${eventId}`,
+      `${does} its claim of ${integration} ${eventId}`,
       () => effect(grant),
       () => {
         grant.unsure = true
@@ -102,14 +102,14 @@ export class DistantStore implements ReceiverStore<Transaction> {
     )
   }
 
-  #eventOf({ request: { scope, eventId } }: Claim) {
-    return this.#find(scope, eventId)
+  #eventOf({ request: { integration, eventId } }: Claim) {
+    return this.#find(integration, eventId)
   }
 
-  #find(scope: string, eventId: string) {
+  #find(integration: string, eventId: string) {
     const { events } = this.#stage.circumstances
-    const found = events.find((each) => each.scope === scope && each.event.event_id === eventId)
-    if (found === undefined) throw new Error(`no event ${eventId} in ${scope}`)
+    const found = events.find((each) => each.integration === integration && each.event.event_id === eventId)
+    if (found === undefined) throw new Error(`no event ${eventId} in ${integration}`)
     return found
   }
 }

@@ -1,6 +1,6 @@
 import type { Claim } from '@notewire/webhooks'
 import type { Owner } from '../simulation/schedule.ts'
-import type { ScopedEvent } from './circumstances.ts'
+import type { AddressedEvent } from './circumstances.ts'
 
 /** A claim as the judge saw it granted. */
 export interface Grant {
@@ -16,7 +16,7 @@ export interface Grant {
 }
 
 /** One call of a handler. */
-export interface HandlerCall extends ScopedEvent {
+export interface HandlerCall extends AddressedEvent {
   readonly owner: Owner
   readonly grant: Grant
   /** It has asked to mark the event in its transaction, from which moment on nobody renews its claim. */
@@ -26,6 +26,6 @@ export interface HandlerCall extends ScopedEvent {
 }
 
 /** The row that is its effect. */
-export function rowOf({ scope, event }: HandlerCall): string {
-  return `${scope} ${event.event_id}`
+export function rowOf({ integration, event }: HandlerCall): string {
+  return `${integration} ${event.event_id}`
 }

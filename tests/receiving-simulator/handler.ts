@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '@notewire/protocol'
 import type { HandlerContext } from '@notewire/webhooks'
 import { never } from '../simulation/never.ts'
-import type { ScopedEvent } from './circumstances.ts'
+import type { AddressedEvent } from './circumstances.ts'
 import type { Transaction } from './database.ts'
 import type { HandlerCall } from './handler-call.ts'
 import type { Life } from './life.ts'
@@ -10,12 +10,12 @@ import type { Stage } from './stage.ts'
 const SLOW_MS = [3_000, 9_000, 12_000, 25_000, 45_000] as const
 
 /** A handler of the application's: it takes its time, writes one row, and fails now and then. */
-export function makeHandler(stage: Stage, life: Life, scope: string) {
+export function makeHandler(stage: Stage, life: Life, integration: string) {
   return (event: WebhookEvent, context: HandlerContext<Transaction>): unknown => {
-    const grant = life.grantOf({ scope, event })
+    const grant = life.grantOf({ integration, event })
     if (grant === undefined) throw new Error('a handler runs without a claim')
-    life.tell(`begins to handle ${scope} ${event.event_id}`)
-    const call = stage.judge.handlerBegins({ scope, event }, life, grant)
+    life.tell(`begins to handle ${integration} ${event.event_id}`)
+    const call = stage.judge.handlerBegins({ integration, event }, life, grant)
     const run = new HandlerRun(stage, life, call, context)
     try {
       const work = stage.random.chance(0.2) ? run.apply() : run.takeTime()
@@ -94,7 +94,7 @@ class HandlerRun {
   }
 
   #what(): string {
-    const { scope, event }: ScopedEvent = this.#call
-    return `${scope} ${event.event_id}`
+    const { integration, event }: AddressedEvent = this.#call
+    return `${integration} ${event.event_id}`
   }
 }

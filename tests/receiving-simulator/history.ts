@@ -54,9 +54,9 @@ async function databaseOf(store: StoreName): Promise<(stage: Stage) => Database>
 /** Each event is sent, some of them several times, in any order. */
 function arrangeDeliveries(stage: Stage, service: Service): void {
   const { circumstances, random, schedule } = stage
-  for (const scoped of circumstances.events) {
+  for (const addressed of circumstances.events) {
     for (let copies = random.pick([1, 1, 1, 2, 3]); copies > 0; copies -= 1) {
-      schedule.after(random.integer(0, circumstances.spreadMs), () => service.deliver(scoped))
+      schedule.after(random.integer(0, circumstances.spreadMs), () => service.deliver(addressed))
     }
   }
 }
@@ -79,14 +79,14 @@ function arrangeInterventions(stage: Stage, service: Service): void {
 function replay({ circumstances, chronicle, random }: Stage, service: Service): void {
   const [first, ...others] = circumstances.events
   if (first === undefined) return
-  const scoped = random.pick([first, ...others])
+  const addressed = random.pick([first, ...others])
   const instance = random.pick(service.instances)
   if (instance.life.dead) return
-  chronicle.tell('operator', `replays ${inWords(scoped)}`)
-  const forgetting = instance.receiverOf(scoped.scope).forget(scoped.event.event_id)
+  chronicle.tell('operator', `replays ${inWords(addressed)}`)
+  const forgetting = instance.receiverOf(addressed.integration).forget(addressed.event.event_id)
   forgetting.then(
-    () => service.deliver(scoped),
-    () => service.deliver(scoped),
+    () => service.deliver(addressed),
+    () => service.deliver(addressed),
   )
 }
 

@@ -1,5 +1,5 @@
 import { createReceiver, type EventHandlers, type Receiver } from '@notewire/webhooks'
-import { SCOPES } from './circumstances.ts'
+import { INTEGRATIONS } from './circumstances.ts'
 import type { Transaction } from './database.ts'
 import { DistantStore } from './distant-store.ts'
 import { makeHandler } from './handler.ts'
@@ -35,9 +35,9 @@ export class Instance {
     return this.#running.life
   }
 
-  receiverOf(scope: string): Receiver {
-    const receiver = this.#running.receivers.get(scope)
-    if (receiver === undefined) throw new Error(`no receiver for ${scope}`)
+  receiverOf(integration: string): Receiver {
+    const receiver = this.#running.receivers.get(integration)
+    if (receiver === undefined) throw new Error(`no receiver for ${integration}`)
     return receiver
   }
 
@@ -71,7 +71,9 @@ export class Instance {
       })
     })
     const store = new DistantStore(life, stage)
-    const receivers = new Map(SCOPES.map((scope) => [scope, makeReceiver(scope, life, store, stage)]))
+    const receivers = new Map(
+      INTEGRATIONS.map((integration) => [integration, makeReceiver(integration, life, store, stage)]),
+    )
     return { life, store, receivers }
   }
 }
@@ -82,16 +84,16 @@ interface Running {
   readonly receivers: ReadonlyMap<string, Receiver>
 }
 
-function makeReceiver(scope: string, life: Life, store: DistantStore, stage: Stage): Receiver {
+function makeReceiver(integration: string, life: Life, store: DistantStore, stage: Stage): Receiver {
   const { handled, handlesUnknown, gate } = stage.circumstances
-  const handler = makeHandler(stage, life, scope)
+  const handler = makeHandler(stage, life, integration)
   const on: EventHandlers<Transaction> = Object.fromEntries([...handled].map((kind) => [kind, handler]))
   return createReceiver<Transaction>({
     secret: SIGNING_SECRET,
     on,
     onUnknown: handlesUnknown ? handler : undefined,
     store,
-    scope,
+    integration,
     revisionGate: gate,
     // Clocks are off by up to ten minutes, and verification is not the subject.
     toleranceSeconds: 3_600,
@@ -102,7 +104,7 @@ function makeReceiver(scope: string, life: Life, store: DistantStore, stage: Sta
       onOutcome: ({ status, event }) => {
         if (life.dead) return
         stage.chronicle.count(`outcome: ${status}`)
-        life.tell(`concludes ${scope} ${event.event_id}: ${status}`)
+        life.tell(`concludes ${integration} ${event.event_id}: ${status}`)
       },
     },
   })

@@ -1,7 +1,7 @@
 import { type EventKind, isKnownEvent, isNoteEvent, type WebhookEvent } from '@notewire/protocol'
 import { type AppliedRevision, type Claim, type NoteChange, passRevisionGate, raiseRevision } from '@notewire/webhooks'
 import type { Owner, Schedule } from '../simulation/schedule.ts'
-import { type Circumstances, inWords, type ScopedEvent } from './circumstances.ts'
+import { type AddressedEvent, type Circumstances, inWords } from './circumstances.ts'
 import { type Grant, type HandlerCall, rowOf } from './handler-call.ts'
 
 /** An effect of a handler that outlives the process. */
@@ -69,34 +69,35 @@ export class Judge {
    *
    * @param mayGiveUp  whether its handler has run, or its receiver been closing, for so long that the handler may be given up
    */
-  released(grant: Grant, scoped: ScopedEvent, mayGiveUp: boolean): void {
+  released(grant: Grant, addressed: AddressedEvent, mayGiveUp: boolean): void {
     if (mayGiveUp) {
       grant.validUntil = Math.min(grant.validUntil, this.#schedule.now)
       grant.troubled = true
     } else if (this.#calls.some((call) => call.grant === grant && !call.ended && !call.owner.dead)) {
-      this.violated(`The claim of ${inWords(scoped)} was given back while its handler was running.`)
+      this.violated(`The claim of ${inWords(addressed)} was given back while its handler was running.`)
     }
   }
 
   /** The store has marked the event of a claim as processed. */
-  marked(grant: Grant, { scope, event }: ScopedEvent): void {
+  marked(grant: Grant, { integration, event }: AddressedEvent): void {
     if (grant.takenOver) this.violated('A claim was committed that another worker had taken over.')
-    this.#marks.set(keyOfEvent(scope, event), this.#schedule.now)
+    this.#marks.set(keyOfEvent(integration, event), this.#schedule.now)
     const change = changeOf(event)
     if (change === undefined || !this.isHandled(event)) return
-    const key = keyOfNote(scope, event)
+    const key = keyOfNote(integration, event)
     this.#raised.set(key, raiseRevision(this.#raised.get(key), change))
-    if (this.#effectsOf({ scope, event }).length > 0) this.#standings.byMarks.raise(key, change, this.#schedule.now)
+    if (this.#effectsOf({ integration, event }).length > 0)
+      this.#standings.byMarks.raise(key, change, this.#schedule.now)
   }
 
   /** The store has forgotten that an event was processed. */
-  forgotten({ scope, event }: ScopedEvent): void {
-    const key = keyOfEvent(scope, event)
+  forgotten({ integration, event }: AddressedEvent): void {
+    const key = keyOfEvent(integration, event)
     this.#forgets.set(key, [...(this.#forgets.get(key) ?? []), this.#schedule.now])
   }
 
-  handlerBegins(scoped: ScopedEvent, owner: Owner, grant: Grant): HandlerCall {
-    const call = { ...scoped, owner, grant, marking: false, ended: false, threw: false }
+  handlerBegins(addressed: AddressedEvent, owner: Owner, grant: Grant): HandlerCall {
+    const call = { ...addressed, owner, grant, marking: false, ended: false, threw: false }
     for (const other of this.#calls) {
       if (other.ended || other.owner.dead || !sameNote(other, call)) continue
       // A process that stood still does not know that its lease has run out.
@@ -114,19 +115,19 @@ export class Judge {
     this.#effects.push({ call, landedAt: this.#schedule.now })
     const change = changeOf(call.event)
     if (change !== undefined) {
-      this.#standings.byEffects.raise(keyOfNote(call.scope, call.event), change, this.#schedule.now)
+      this.#standings.byEffects.raise(keyOfNote(call.integration, call.event), change, this.#schedule.now)
     }
   }
 
   /** A receiver has told the service, or would have, that the event need not come again. */
-  acknowledged(scoped: ScopedEvent, sentAt: number): void {
-    const { scope, event } = scoped
+  acknowledged(addressed: AddressedEvent, sentAt: number): void {
+    const { integration, event } = addressed
     if (!this.isHandled(event)) return
-    const forgottenAt = (this.#forgets.get(keyOfEvent(scope, event)) ?? []).filter((at) => at < sentAt).at(-1)
+    const forgottenAt = (this.#forgets.get(keyOfEvent(integration, event)) ?? []).filter((at) => at < sentAt).at(-1)
     const since = forgottenAt ?? Number.NEGATIVE_INFINITY
-    if (this.#effectsOf(scoped).some(({ landedAt }) => landedAt >= since)) return
-    if (forgottenAt === undefined && this.#isSuperseded(scoped, sentAt)) return
-    this.violated(`${inWords(scoped)} was acknowledged, and was neither applied nor superseded: it is lost.`)
+    if (this.#effectsOf(addressed).some(({ landedAt }) => landedAt >= since)) return
+    if (forgottenAt === undefined && this.#isSuperseded(addressed, sentAt)) return
+    this.violated(`${inWords(addressed)} was acknowledged, and was neither applied nor superseded: it is lost.`)
   }
 
   /**
@@ -137,19 +138,19 @@ export class Judge {
   conclude(rows: readonly string[]): void {
     const written = this.#effects.map(({ call }) => rowOf(call))
     if (written.join() !== rows.join()) this.violated(`In the end there are the rows ${rows}, and not ${written}.`)
-    for (const scoped of this.#circumstances.events) {
-      const change = changeOf(scoped.event)
-      if (change === undefined || !this.isHandled(scoped.event)) continue
-      const applied = this.#standings.byEffects.latest(keyOfNote(scoped.scope, scoped.event))
+    for (const addressed of this.#circumstances.events) {
+      const change = changeOf(addressed.event)
+      if (change === undefined || !this.isHandled(addressed.event)) continue
+      const applied = this.#standings.byEffects.latest(keyOfNote(addressed.integration, addressed.event))
       const lostDeletion =
         change.kind === 'note.deleted' &&
         applied?.deleted === false &&
         this.#circumstances.gate !== 'strict' &&
-        !this.#isRegained(scoped, change)
+        !this.#isRegained(addressed, change)
       if (applied === undefined || applied.revision < change.revision) {
-        this.violated(`In the end, the note has not reached ${inWords(scoped)}.`)
+        this.violated(`In the end, the note has not reached ${inWords(addressed)}.`)
       } else if (applied.revision === change.revision && lostDeletion) {
-        this.violated(`In the end, the note is still there in spite of ${inWords(scoped)}.`)
+        this.violated(`In the end, the note is still there in spite of ${inWords(addressed)}.`)
       }
     }
   }
@@ -159,16 +160,16 @@ export class Judge {
     this.violation ??= how
   }
 
-  #refuseLapse({ grant, owner, marking, ended, ...scoped }: HandlerCall): void {
+  #refuseLapse({ grant, owner, marking, ended, ...addressed }: HandlerCall): void {
     if (ended || marking || owner.dead || grant.unsure || grant.troubled) return
     if (grant.validUntil > this.#schedule.now) return
     this.violated(
-      `The claim of ${inWords(scoped)} ran out under its handler, though nothing kept it from being renewed.`,
+      `The claim of ${inWords(addressed)} ran out under its handler, though nothing kept it from being renewed.`,
     )
   }
 
   #refuseRepeats(call: HandlerCall): void {
-    const key = keyOfEvent(call.scope, call.event)
+    const key = keyOfEvent(call.integration, call.event)
     const forgets = this.#forgets.get(key) ?? []
     const sinceForgotten = forgets.at(-1) ?? Number.NEGATIVE_INFINITY
     const earlier = this.#effectsOf(call).filter(({ landedAt }) => landedAt > sinceForgotten)
@@ -189,39 +190,42 @@ export class Judge {
 
   #refuseStepsBack(call: HandlerCall): void {
     const change = changeOf(call.event)
-    if (change === undefined || this.#forgets.has(keyOfEvent(call.scope, call.event))) return
+    if (change === undefined || this.#forgets.has(keyOfEvent(call.integration, call.event))) return
     const late = call.ended || call.grant.validUntil <= this.#schedule.now
     // Without a transaction, nothing keeps a worker that was overtaken from writing.
     if (late && this.#circumstances.effects === 'before the mark') return
-    const raised = this.#raised.get(keyOfNote(call.scope, call.event))
+    const raised = this.#raised.get(keyOfNote(call.integration, call.event))
     if (passRevisionGate(this.#circumstances.gate, change, raised) === 'stale') {
       this.violated(`${inWords(call)} was applied after revision ${raised?.revision}.`)
     }
   }
 
   // The store decides at some moment of the attempt. A note may be deleted and regained in the course of it.
-  #isSuperseded({ scope, event }: ScopedEvent, sentAt: number): boolean {
+  #isSuperseded({ integration, event }: AddressedEvent, sentAt: number): boolean {
     const change = changeOf(event)
     if (change === undefined) return false
     const { byEffects, byMarks } = this.#standings
-    const key = keyOfNote(scope, event)
+    const key = keyOfNote(integration, event)
     return [...byEffects.since(key, sentAt), ...byMarks.since(key, sentAt)].some(
       (applied) => passRevisionGate(this.#circumstances.gate, change, applied) === 'stale',
     )
   }
 
   /** Whether an event was applied at the revision of a deletion that occurred after it. */
-  #isRegained({ scope, event }: ScopedEvent, deletion: NoteChange): boolean {
+  #isRegained({ integration, event }: AddressedEvent, deletion: NoteChange): boolean {
     return this.#effects.some(({ call }) => {
       const change = changeOf(call.event)
-      if (change === undefined || keyOfNote(call.scope, call.event) !== keyOfNote(scope, event)) return false
+      if (change === undefined || keyOfNote(call.integration, call.event) !== keyOfNote(integration, event))
+        return false
       const isLater = (change.occurredAt ?? 0) > (deletion.occurredAt ?? Number.POSITIVE_INFINITY)
       return change.kind !== 'note.deleted' && change.revision === deletion.revision && isLater
     })
   }
 
-  #effectsOf({ scope, event }: ScopedEvent): readonly Effect[] {
-    return this.#effects.filter(({ call }) => call.scope === scope && call.event.event_id === event.event_id)
+  #effectsOf({ integration, event }: AddressedEvent): readonly Effect[] {
+    return this.#effects.filter(
+      ({ call }) => call.integration === integration && call.event.event_id === event.event_id,
+    )
   }
 }
 
@@ -254,20 +258,20 @@ function mayRepeat(first: HandlerCall, again: HandlerCall): boolean {
   return first.owner.dead || first.threw || again.threw || first.grant.unsure || leaseLost || overtook
 }
 
-function keysOf({ request: { scope, eventId, note } }: Claim): readonly string[] {
-  return [`${scope} event ${eventId}`, ...(note === undefined ? [] : [`${scope} note ${note.noteId}`])]
+function keysOf({ request: { integration, eventId, note } }: Claim): readonly string[] {
+  return [`${integration} event ${eventId}`, ...(note === undefined ? [] : [`${integration} note ${note.noteId}`])]
 }
 
-function keyOfEvent(scope: string, event: WebhookEvent): string {
-  return `${scope} ${event.event_id}`
+function keyOfEvent(integration: string, event: WebhookEvent): string {
+  return `${integration} ${event.event_id}`
 }
 
-function keyOfNote(scope: string, event: WebhookEvent): string {
-  return `${scope} ${noteIdOf(event)}`
+function keyOfNote(integration: string, event: WebhookEvent): string {
+  return `${integration} ${noteIdOf(event)}`
 }
 
-function sameNote(one: ScopedEvent, other: ScopedEvent): boolean {
-  if (one.scope !== other.scope) return false
+function sameNote(one: AddressedEvent, other: AddressedEvent): boolean {
+  if (one.integration !== other.integration) return false
   if (one.event.event_id === other.event.event_id) return true
   const noteId = noteIdOf(one.event)
   return noteId !== undefined && noteId === noteIdOf(other.event)

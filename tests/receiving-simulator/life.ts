@@ -2,7 +2,7 @@ import type { Clock } from '@notewire/protocol'
 import type { Claim } from '@notewire/webhooks'
 import { never } from '../simulation/never.ts'
 import type { Owner } from '../simulation/schedule.ts'
-import type { ScopedEvent } from './circumstances.ts'
+import type { AddressedEvent } from './circumstances.ts'
 import { type AskingProcess, TransactionLostError } from './database.ts'
 import type { Grant } from './handler-call.ts'
 import type { Stage } from './stage.ts'
@@ -76,8 +76,8 @@ export class Life implements Owner, AskingProcess {
   }
 
   /** The claim under which a handler runs. */
-  grantOf({ scope, event }: ScopedEvent): Grant | undefined {
-    return this.#held.get(`${scope} ${event.event_id}`)
+  grantOf({ integration, event }: AddressedEvent): Grant | undefined {
+    return this.#held.get(`${integration} ${event.event_id}`)
   }
 
   /**
@@ -138,8 +138,8 @@ export class Life implements Owner, AskingProcess {
   }
 }
 
-function keyOf({ request: { scope, eventId } }: Claim): string {
-  return `${scope} ${eventId}`
+function keyOf({ request: { integration, eventId } }: Claim): string {
+  return `${integration} ${eventId}`
 }
 
 function wordFor(answer: unknown): string {

@@ -46,8 +46,8 @@ export const plantedBugs: readonly PlantedBug[] = [
         ending(
           'whileCurrent(RELEASE, [], claim)',
           `{
-             sql: 'UPDATE notewire_events SET lease_ends_at = NULL WHERE scope = ? AND event_id = ? RETURNING event_id',
-             parameters: [claim.request.scope, claim.request.eventId],
+             sql: 'UPDATE notewire_events SET lease_ends_at = NULL WHERE integration = ? AND event_id = ? RETURNING event_id',
+             parameters: [claim.request.integration, claim.request.eventId],
            }`,
         ),
       ],
@@ -120,21 +120,26 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: onBoth(processor('note: handled ? noteOf(event) : undefined', 'note: noteOf(event)')),
   },
   {
-    name: 'scope left out of the key',
+    name: 'integration left out of the key',
     mistake: 'Two integrations that share a store share their notes and events as well.',
     patches: {
-      memory: [memory('let memory = this.#scopes.get(scope)', "scope = ''\n    let memory = this.#scopes.get(scope)")],
+      memory: [
+        memory(
+          'let memory = this.#integrations.get(integration)',
+          "integration = ''\n    let memory = this.#integrations.get(integration)",
+        ),
+      ],
       sqlite: [
         claiming(
-          'const { scope, eventId, note, leaseMs } = request',
-          "const { eventId, note, leaseMs } = request\n  const scope = ''",
+          'const { integration, eventId, note, leaseMs } = request',
+          "const { eventId, note, leaseMs } = request\n  const integration = ''",
         ),
         ending(
-          '{ request: { scope, eventId, note }, fencingToken }: Claim,',
-          '{ request: { eventId, note }, fencingToken }: Claim, scope = "",',
+          '{ request: { integration, eventId, note }, fencingToken }: Claim,',
+          '{ request: { eventId, note }, fencingToken }: Claim, integration = "",',
         ),
-        ending('{ request: { scope, note } }: Claim,', '{ request: { note } }: Claim, scope = "",'),
-        ending('parameters: [now, scope, eventId]', "parameters: [now, '', eventId]"),
+        ending('{ request: { integration, note } }: Claim,', '{ request: { note } }: Claim, integration = "",'),
+        ending('parameters: [now, integration, eventId]', "parameters: [now, '', eventId]"),
       ],
     },
   },

@@ -1,14 +1,14 @@
 import { MAX_DELIVERY_ATTEMPTS, RECEIVER_DEADLINE_MS, RETRY_DELAYS_MS } from '@notewire/protocol'
 import type { Receiver } from '@notewire/webhooks'
 import { signAttempt } from '@notewire/webhooks/testing'
-import { inWords, type ScopedEvent } from './circumstances.ts'
+import { type AddressedEvent, inWords } from './circumstances.ts'
 import { Instance, SIGNING_SECRET } from './instance.ts'
 import type { Life } from './life.ts'
 import type { Stage } from './stage.ts'
 
 interface Delivery {
   readonly id: string
-  readonly scoped: ScopedEvent
+  readonly addressed: AddressedEvent
   attempts: number
 }
 
@@ -48,9 +48,9 @@ export class Service {
     return this.#instances
   }
 
-  deliver(scoped: ScopedEvent): void {
+  deliver(addressed: AddressedEvent): void {
     this.#deliveries += 1
-    this.#attempt({ id: `msg_${this.#deliveries}`, scoped, attempts: 0 })
+    this.#attempt({ id: `msg_${this.#deliveries}`, addressed, attempts: 0 })
   }
 
   #attempt(delivery: Delivery): void {
@@ -67,7 +67,7 @@ export class Service {
       ),
     }
     this.#open.add(attempt)
-    this.#tell(`sends ${inWords(delivery.scoped)} to ${life.name}, as ${delivery.id}, attempt ${delivery.attempts}`)
+    this.#tell(`sends ${inWords(delivery.addressed)} to ${life.name}, as ${delivery.id}, attempt ${delivery.attempts}`)
     schedule.after(random.pick([0, 1, 3]), () => {
       if (life.dead) this.#fail(attempt, 'connection refused')
       else schedule.after(0, () => void this.#arrive(attempt, instance), life)
@@ -77,12 +77,12 @@ export class Service {
   async #arrive(attempt: OpenAttempt, instance: Instance): Promise<void> {
     const { schedule, judge, random } = this.#stage
     const { delivery, life } = attempt
-    const receiver = instance.receiverOf(delivery.scoped.scope)
+    const receiver = instance.receiverOf(delivery.addressed.integration)
     const answer = await (this.#isQueue ? process(receiver, delivery) : respond(receiver, delivery, schedule.now))
     if (life.dead) return
     life.tell(`answers ${answer} to ${delivery.id}`)
     const acknowledged = ACKNOWLEDGEMENTS.has(answer)
-    if (acknowledged) judge.acknowledged(delivery.scoped, attempt.sentAt)
+    if (acknowledged) judge.acknowledged(delivery.addressed, attempt.sentAt)
     if (this.#stage.strikes('lostAnswer')) return
     schedule.after(random.pick([0, 1, 3]), () => {
       if (acknowledged) this.#settle(attempt)
@@ -100,7 +100,9 @@ export class Service {
     this.#stage.chronicle.count(`failed attempt: ${why}`)
     const delayMs = RETRY_DELAYS_MS[delivery.attempts - 1]
     if (delivery.attempts === MAX_DELIVERY_ATTEMPTS || delayMs === undefined) {
-      this.#stage.judge.violated(`${inWords(delivery.scoped)} was never acknowledged, though the faults had stopped.`)
+      this.#stage.judge.violated(
+        `${inWords(delivery.addressed)} was never acknowledged, though the faults had stopped.`,
+      )
       return
     }
     this.#tell(`${delivery.id} has failed: ${why}`)
@@ -124,12 +126,12 @@ export class Service {
 
 const encoder = new TextEncoder()
 
-async function respond(receiver: Receiver, { id, scoped }: Delivery, now: number): Promise<string> {
-  const { headers, body } = await signAttempt(SIGNING_SECRET, scoped.event, { webhookId: id, signedAt: now })
+async function respond(receiver: Receiver, { id, addressed }: Delivery, now: number): Promise<string> {
+  const { headers, body } = await signAttempt(SIGNING_SECRET, addressed.event, { webhookId: id, signedAt: now })
   const readBody = async () => ({ status: 'read', bytes: encoder.encode(body) }) as const
   return String((await receiver.respond({ method: 'POST', path: '/', headers, readBody })).status)
 }
 
-async function process(receiver: Receiver, { scoped }: Delivery): Promise<string> {
-  return (await receiver.process(scoped.event)).status
+async function process(receiver: Receiver, { addressed }: Delivery): Promise<string> {
+  return (await receiver.process(addressed.event)).status
 }

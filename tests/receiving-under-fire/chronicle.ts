@@ -1,13 +1,13 @@
 import { openSync, readFileSync, writeSync } from 'node:fs'
 import type { ProcessOutcome } from '@notewire/webhooks'
-import type { Scope } from './scopes.ts'
+import type { Integration } from './integrations.ts'
 
 /** What a worker tells of an event. */
 export interface Moment {
   /** By the right clock. */
   readonly at: number
   readonly worker: string
-  readonly scope: Scope
+  readonly integration: Integration
   readonly eventId: string
   /** Of the handler, where one has run. */
   readonly run?: string | undefined

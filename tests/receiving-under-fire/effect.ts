@@ -1,8 +1,8 @@
-import type { Scope } from './scopes.ts'
+import type { Integration } from './integrations.ts'
 
 /** What a handler has done to the world for an event. */
 export interface Effect {
-  readonly scope: Scope
+  readonly integration: Integration
   readonly eventId: string
   /** The run of the handler, which begins with the name of its worker. */
   readonly run: string

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../simulation/random.ts'
 import type { Fleet } from './fleet.ts'
+import { INTEGRATIONS, type Integration } from './integrations.ts'
 import type { Member } from './member.ts'
 import type { Ordeal } from './ordeals.ts'
-import { ordealOf, type ScopedEvent } from './plan.ts'
-import { SCOPES, type Scope } from './scopes.ts'
+import { type AddressedEvent, ordealOf } from './plan.ts'
 import type { StoreServer } from './servers/store-server.ts'
 import type { Service } from './service.ts'
 
@@ -17,7 +17,7 @@ export interface FireOptions {
   readonly fleet: Fleet
   readonly service: Service
   readonly random: Random
-  readonly deliveries: readonly ScopedEvent[]
+  readonly deliveries: readonly AddressedEvent[]
   readonly kills: number
 }
 
@@ -50,14 +50,14 @@ class Fire {
     const { service, deliveries, server, random } = this.#options
     const stream = service.stream(deliveries)
     const kills = this.#killAtRandom()
-    const outlasting = SCOPES.map((scope) => this.#begin('note_outlasting', scope))
-    const overdue = SCOPES.map((scope) => this.#begin('note_overdue', scope))
+    const outlasting = INTEGRATIONS.map((integration) => this.#begin('note_outlasting', integration))
+    const overdue = INTEGRATIONS.map((integration) => this.#begin('note_overdue', integration))
     const begun = await Promise.all([...outlasting, ...overdue])
 
     // Leases are renewed across it.
     await sleep(random.integer(200, 1_500))
     await server.crashAndRestart?.()
-    await Promise.all(SCOPES.flatMap((scope) => [this.#pause(scope), this.#abandon(scope)]))
+    await Promise.all(INTEGRATIONS.flatMap((integration) => [this.#pause(integration), this.#abandon(integration)]))
     const attemptsOfOverdue = await Promise.all(begun.slice(outlasting.length).map(({ acknowledged }) => acknowledged))
     await Promise.all([stream, kills, ...begun.map(({ acknowledged }) => acknowledged)])
     return { killed: this.#killed, paused: this.#paused, attemptsOfOverdue }
@@ -81,21 +81,21 @@ class Fire {
   }
 
   /** Has a worker begin with an ordeal, however often the store fails it. */
-  async #begin(ordeal: Ordeal, scope: Scope): Promise<Begun> {
+  async #begin(ordeal: Ordeal, integration: Integration): Promise<Begun> {
     const { fleet, service } = this.#options
     const member = fleet.spare()
     let hasBegun = false
     const route = (last: Member | undefined) => (hasBegun ? fleet.route(last) : member)
-    const acknowledged = service.deliver(ordealOf(ordeal, scope), route)
-    await fleet.begun(ordeal, scope, member)
+    const acknowledged = service.deliver(ordealOf(ordeal, integration), route)
+    await fleet.begun(ordeal, integration, member)
     hasBegun = true
     return { member, acknowledged }
   }
 
   /** Stops a worker in the middle of a handler until another has taken its event over, and has it go on then. */
-  async #pause(scope: Scope): Promise<void> {
+  async #pause(integration: Integration): Promise<void> {
     const { fleet, server } = this.#options
-    const { member, acknowledged } = await this.#begin('note_paused', scope)
+    const { member, acknowledged } = await this.#begin('note_paused', integration)
     this.#paused.add(member.name)
     member.pause()
     // Whoever is stopped in the middle of a write to a file keeps all others from writing: they would wait for ever.
@@ -112,8 +112,8 @@ class Fire {
   }
 
   /** Kills a worker in the middle of a handler. */
-  async #abandon(scope: Scope): Promise<void> {
-    const { member, acknowledged } = await this.#begin('note_abandoned', scope)
+  async #abandon(integration: Integration): Promise<void> {
+    const { member, acknowledged } = await this.#begin('note_abandoned', integration)
     await this.#kill(member)
     await acknowledged
   }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Random } from '../simulation/random.ts'
+import { INTEGRATIONS, type Integration, secretVariable } from './integrations.ts'
 import { Member } from './member.ts'
 import type { Ordeal } from './ordeals.ts'
-import { SCOPES, type Scope, secretVariable } from './scopes.ts'
 import type { StoreServer } from './servers/store-server.ts'
 
 const MOST_SKEW_MS = 600_000
@@ -11,7 +11,7 @@ const MOST_SKEW_MS = 600_000
 /** All instances of the application, and the load balancer before them. */
 export class Fleet {
   readonly chronicle: string
-  readonly secrets: Readonly<Record<Scope, string>> = { personal: newSecret(), channel: newSecret() }
+  readonly secrets: Readonly<Record<Integration, string>> = { personal: newSecret(), channel: newSecret() }
   /** Rejects when a worker ends that nobody has told to. */
   readonly failure: Promise<never>
   readonly #fail: (error: unknown) => void
@@ -53,11 +53,13 @@ export class Fleet {
     const skewMs = [MOST_SKEW_MS, -MOST_SKEW_MS][number] ?? this.#random.integer(-MOST_SKEW_MS, MOST_SKEW_MS)
     const seed = this.#random.integer(0, 2 ** 31)
     const settings = { engine, place, chronicle: this.chronicle, number, skewMs, seed }
-    const secrets = Object.fromEntries(SCOPES.map((scope) => [secretVariable(scope), this.secrets[scope]]))
+    const secrets = Object.fromEntries(
+      INTEGRATIONS.map((integration) => [secretVariable(integration), this.secrets[integration]]),
+    )
     // Half of what a start costs is compiling, which the first one does for all.
     const environment = { ...secrets, NODE_COMPILE_CACHE: join(this.#folder, 'compiled') }
     const member: Member = new Member(settings, environment, (report) => {
-      if (report.what === 'begins') this.#hear(member, report.ordeal, report.scope)
+      if (report.what === 'begins') this.#hear(member, report.ordeal, report.integration)
     })
     this.#members.add(member)
     const forget = () => {
@@ -108,8 +110,8 @@ export class Fleet {
   }
 
   /** Resolves when a worker's handler has been called for an ordeal. */
-  async begun(ordeal: Ordeal, scope: Scope, member: Member): Promise<void> {
-    const key = `${member.name} ${ordeal} ${scope}`
+  async begun(ordeal: Ordeal, integration: Integration, member: Member): Promise<void> {
+    const key = `${member.name} ${ordeal} ${integration}`
     while (!this.#begun.has(key)) await new Promise<void>((resolve) => void this.#listeners.add(resolve))
   }
 
@@ -123,8 +125,8 @@ export class Fleet {
     await Promise.all([...this.#members].map((member) => member.end()))
   }
 
-  #hear(member: Member, ordeal: Ordeal, scope: Scope): void {
-    this.#begun.add(`${member.name} ${ordeal} ${scope}`)
+  #hear(member: Member, ordeal: Ordeal, integration: Integration): void {
+    this.#begun.add(`${member.name} ${ordeal} ${integration}`)
     for (const listener of this.#listeners) listener()
     this.#listeners.clear()
   }

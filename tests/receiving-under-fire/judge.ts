@@ -8,8 +8,8 @@ import {
 import type { Moment } from './chronicle.ts'
 import type { Effect } from './effect.ts'
 import type { Damage } from './fire.ts'
-import { type ScopedEvent, UNHANDLED } from './plan.ts'
-import { marksItself, SCOPES, type Scope } from './scopes.ts'
+import { INTEGRATIONS, type Integration, marksItself } from './integrations.ts'
+import { type AddressedEvent, UNHANDLED } from './plan.ts'
 
 /** The default, which the workers leave as it is. */
 const GATE: GateMode = 'deletions-at-equal'
@@ -20,7 +20,7 @@ const LEASE_AT_LEAST_MS = 17_000
 /** What is left when everything is over. */
 export interface Evidence extends Pick<Damage, 'killed' | 'paused'> {
   /** All that was sent; in the end, all of it has been acknowledged. */
-  readonly sent: readonly ScopedEvent[]
+  readonly sent: readonly AddressedEvent[]
   /** The effects that were committed with their marks, in their order, where the store has transactions. */
   readonly committed: readonly Effect[] | undefined
   readonly moments: readonly Moment[]
@@ -28,7 +28,7 @@ export interface Evidence extends Pick<Damage, 'killed' | 'paused'> {
 
 /** Every promise that was broken, in words. */
 export function brokenPromises(evidence: Evidence): readonly string[] {
-  const courts = SCOPES.map((scope) => new Court(scope, evidence))
+  const courts = INTEGRATIONS.map((integration) => new Court(integration, evidence))
   return courts.flatMap((court) => [
     ...court.lostEvents(),
     ...court.repeats(),
@@ -38,10 +38,10 @@ export function brokenPromises(evidence: Evidence): readonly string[] {
   ])
 }
 
-/** Judges one scope: what happens in another must make no difference. */
+/** Judges one integration: what happens in another must make no difference. */
 class Court {
   readonly #evidence: Evidence
-  readonly #events: ReadonlyMap<string, ScopedEvent>
+  readonly #events: ReadonlyMap<string, AddressedEvent>
   readonly #moments: readonly Moment[]
   /** What became of each run of a handler, where it is known. */
   readonly #outcomes: ReadonlyMap<string, Moment['what']>
@@ -49,18 +49,22 @@ class Court {
   readonly #inTransactions: boolean
   readonly #effects: readonly Effect[]
 
-  constructor(scope: Scope, evidence: Evidence) {
+  constructor(integration: Integration, evidence: Evidence) {
     const { committed, sent, moments } = evidence
     this.#evidence = evidence
-    this.#events = new Map(sent.filter((each) => each.scope === scope).map((each) => [each.event.event_id, each]))
-    this.#moments = moments.filter((moment) => moment.scope === scope)
+    this.#events = new Map(
+      sent.filter((each) => each.integration === integration).map((each) => [each.event.event_id, each]),
+    )
+    this.#moments = moments.filter((moment) => moment.integration === integration)
     this.#outcomes = new Map(
       this.#moments.flatMap(({ run, what }) => (run === undefined || TOLD_BY_HANDLERS.has(what) ? [] : [[run, what]])),
     )
-    this.#inTransactions = marksItself(scope, committed !== undefined)
+    this.#inTransactions = marksItself(integration, committed !== undefined)
     this.#effects = this.#inTransactions
-      ? (committed ?? []).filter((effect) => effect.scope === scope)
-      : this.#moments.flatMap(({ what, run, eventId }) => (what === 'effect' && run ? [{ scope, eventId, run }] : []))
+      ? (committed ?? []).filter((effect) => effect.integration === integration)
+      : this.#moments.flatMap(({ what, run, eventId }) =>
+          what === 'effect' && run ? [{ integration, eventId, run }] : [],
+        )
   }
 
   /** Each event was applied, or a newer one of its note was. */
@@ -159,18 +163,18 @@ class Court {
     return this.#eventOf(eventId).event.data.note_id
   }
 
-  #eventOf(eventId: string): ScopedEvent {
+  #eventOf(eventId: string): AddressedEvent {
     const event = this.#events.get(eventId)
     if (event === undefined) throw new Error(`nobody has sent ${eventId}`)
     return event
   }
 
   #inWords(eventId: string, what: string): string {
-    const { scope, event } = this.#eventOf(eventId)
+    const { integration, event } = this.#eventOf(eventId)
     const story = this.#moments
       .filter((moment) => this.#noteOf(moment.eventId) === event.data.note_id)
       .map((moment) => `\n  ${moment.at} ${moment.run ?? moment.worker}: ${moment.what} ${moment.eventId}`)
-    return `${event.event_type} ${eventId} of ${scope}, revision ${event.data.revision}, ${what}:${story.join('')}`
+    return `${event.event_type} ${eventId} of ${integration}, revision ${event.data.revision}, ${what}:${story.join('')}`
   }
 }
 

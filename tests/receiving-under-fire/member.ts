@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import type { SignedAttempt } from '@notewire/webhooks/testing'
-import type { Scope } from './scopes.ts'
+import type { Integration } from './integrations.ts'
 import type { WorkerReport, WorkerSettings } from './worker-settings.ts'
 
 /** A running worker, as the load balancer and the operator see it. */
@@ -42,13 +42,13 @@ export class Member {
   }
 
   /** @returns the status of its answer, or `undefined` when none has come in time */
-  async answer(scope: Scope, { headers, body }: SignedAttempt): Promise<number | undefined> {
+  async answer(integration: Integration, { headers, body }: SignedAttempt): Promise<number | undefined> {
     const port = await this.#port
     return await new Promise((resolve) => {
       const attempt = request({
         port,
         host: '127.0.0.1',
-        path: `/${scope}`,
+        path: `/${integration}`,
         method: 'POST',
         headers,
         agent: this.#agent,

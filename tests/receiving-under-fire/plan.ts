@@ -1,12 +1,12 @@
 import type { NoteEvent, NoteEventKind } from '@notewire/protocol'
 import { anEvent } from '@notewire/webhooks/testing'
 import type { Random } from '../simulation/random.ts'
+import { INTEGRATIONS, type Integration } from './integrations.ts'
 import type { Ordeal } from './ordeals.ts'
-import { SCOPES, type Scope } from './scopes.ts'
 
 /** An event as it goes to the endpoint of one integration. */
-export interface ScopedEvent {
-  readonly scope: Scope
+export interface AddressedEvent {
+  readonly integration: Integration
   readonly event: NoteEvent
 }
 
@@ -14,7 +14,7 @@ export interface ScopedEvent {
 export const UNHANDLED = 'note.summary.generated' satisfies NoteEventKind
 
 /** So that the revisions of one integration would swallow all of the other's, if they were mixed up. */
-const FIRST_REVISION: Readonly<Record<Scope, number>> = { personal: 1_000, channel: 1 }
+const FIRST_REVISION: Readonly<Record<Integration, number>> = { personal: 1_000, channel: 1 }
 
 const EVENTS_PER_NOTE = 14
 
@@ -22,28 +22,28 @@ const EVENTS_PER_NOTE = 14
  * What the service sends, in its order: each event at least once and most of them several times, those of a note more
  * or less in order.
  */
-export function drawDeliveries(random: Random, notes: number, deliveries: number): readonly ScopedEvent[] {
-  const events = SCOPES.flatMap((scope) =>
-    Array.from({ length: notes }, (_, note) => drawHistory(random, scope, `note_${note}`)).flat(),
+export function drawDeliveries(random: Random, notes: number, deliveries: number): readonly AddressedEvent[] {
+  const events = INTEGRATIONS.flatMap((integration) =>
+    Array.from({ length: notes }, (_, note) => drawHistory(random, integration, `note_${note}`)).flat(),
   )
-  const first = events.map(({ dueAt, ...scoped }) => ({ scoped, at: dueAt + random.fraction() * 0.15 }))
+  const first = events.map(({ dueAt, ...addressed }) => ({ addressed, at: dueAt + random.fraction() * 0.15 }))
   const again = Array.from({ length: Math.max(0, deliveries - events.length) }, () => {
-    const { dueAt, ...scoped } = random.pick(events as [DatedEvent, ...DatedEvent[]])
-    return { scoped, at: dueAt + random.fraction() * 0.4 }
+    const { dueAt, ...addressed } = random.pick(events as [DatedEvent, ...DatedEvent[]])
+    return { addressed, at: dueAt + random.fraction() * 0.4 }
   })
-  return [...first, ...again].toSorted((a, b) => a.at - b.at).map(({ scoped }) => scoped)
+  return [...first, ...again].toSorted((a, b) => a.at - b.at).map(({ addressed }) => addressed)
 }
 
 /** The one event about a note that is an ordeal. */
-export function ordealOf(noteId: Ordeal, scope: Scope): ScopedEvent {
-  return { scope, event: anEvent({ kind: 'note.updated', eventId: `evt_of_${noteId}`, noteId }) }
+export function ordealOf(noteId: Ordeal, integration: Integration): AddressedEvent {
+  return { integration, event: anEvent({ kind: 'note.updated', eventId: `evt_of_${noteId}`, noteId }) }
 }
 
 /** Events about the crowded note, no two at one revision, in any order. */
-export function drawCrowd(random: Random, scope: Scope, size: number): readonly ScopedEvent[] {
+export function drawCrowd(random: Random, integration: Integration, size: number): readonly AddressedEvent[] {
   return Array.from({ length: size }, (_, index) => ({
-    scoped: {
-      scope,
+    addressed: {
+      integration,
       event: anEvent({
         kind: random.pick(['note.updated', 'note.ended']),
         eventId: `evt_of_crowd_${index}`,
@@ -54,18 +54,18 @@ export function drawCrowd(random: Random, scope: Scope, size: number): readonly 
     at: random.fraction(),
   }))
     .toSorted((a, b) => a.at - b.at)
-    .map(({ scoped }) => scoped)
+    .map(({ addressed }) => addressed)
 }
 
-interface DatedEvent extends ScopedEvent {
+interface DatedEvent extends AddressedEvent {
   /** From 0 to 1, of the time that all takes. */
   readonly dueAt: number
 }
 
 const KINDS = ['note.updated', 'note.updated', 'note.ended', UNHANDLED] as const
 
-function drawHistory(random: Random, scope: Scope, noteId: string): readonly DatedEvent[] {
-  let revision = FIRST_REVISION[scope]
+function drawHistory(random: Random, integration: Integration, noteId: string): readonly DatedEvent[] {
+  let revision = FIRST_REVISION[integration]
   const endsDeleted = random.chance(0.3)
   return Array.from({ length: EVENTS_PER_NOTE }, (_, index) => {
     const isDeletion = endsDeleted && index === EVENTS_PER_NOTE - 1
@@ -73,6 +73,6 @@ function drawHistory(random: Random, scope: Scope, noteId: string): readonly Dat
     revision += isDeletion ? random.pick([0, 1]) : random.pick([0, 1, 1, 1, 2])
     const kind = isDeletion ? 'note.deleted' : random.pick<NoteEventKind>([...KINDS])
     const eventId = `evt_${noteId.slice('note_'.length)}_${index}`
-    return { scope, event: anEvent({ kind, eventId, noteId, revision }), dueAt: index / EVENTS_PER_NOTE }
+    return { integration, event: anEvent({ kind, eventId, noteId, revision }), dueAt: index / EVENTS_PER_NOTE }
   })
 }

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { signAttempt } from '@notewire/webhooks/testing'
 import type { Random } from '../simulation/random.ts'
 import type { Fleet } from './fleet.ts'
+import type { Integration } from './integrations.ts'
 import type { Member } from './member.ts'
-import type { ScopedEvent } from './plan.ts'
-import type { Scope } from './scopes.ts'
+import type { AddressedEvent } from './plan.ts'
 
 /** After that many failed attempts without a success between them the service disables an endpoint (open point 16). */
 export const DISABLING_FAILURES = 20
@@ -14,7 +14,7 @@ const PARALLEL = 96
 
 type Route = (last: Member | undefined) => Member | undefined
 
-interface Delivery extends ScopedEvent {
+interface Delivery extends AddressedEvent {
   readonly id: string
   attempts: number
   lastSentTo: Member | undefined
@@ -23,12 +23,12 @@ interface Delivery extends ScopedEvent {
 /** The notes service: it sends each delivery again, to another worker, until it is answered 2xx. */
 export class Service {
   /** How many attempts have failed in a row, at most. */
-  readonly mostFailures: Record<Scope, number> = { personal: 0, channel: 0 }
+  readonly mostFailures: Record<Integration, number> = { personal: 0, channel: 0 }
   /** Everything that was sent, as often as it was delivered. */
-  readonly sent: ScopedEvent[] = []
+  readonly sent: AddressedEvent[] = []
   readonly #fleet: Fleet
   readonly #random: Random
-  readonly #failures: Record<Scope, number> = { personal: 0, channel: 0 }
+  readonly #failures: Record<Integration, number> = { personal: 0, channel: 0 }
   readonly #balanced: Route = (last) => this.#fleet.route(last)
 
   constructor(fleet: Fleet, random: Random) {
@@ -42,19 +42,19 @@ export class Service {
    * @param route  where the next attempt goes, by where the last one went
    * @returns how many attempts it took
    */
-  async deliver(scoped: ScopedEvent, route: Route = this.#balanced): Promise<number> {
-    const delivery = this.#begin(scoped)
+  async deliver(addressed: AddressedEvent, route: Route = this.#balanced): Promise<number> {
+    const delivery = this.#begin(addressed)
     if (!(await this.#attempt(delivery, route))) await this.#persist(delivery, route)
     return delivery.attempts
   }
 
   /** Sends one delivery after another, many at a time. Resolves when all have been acknowledged. */
-  async stream(events: readonly ScopedEvent[]): Promise<void> {
+  async stream(events: readonly AddressedEvent[]): Promise<void> {
     const retries: Promise<void>[] = []
     const waiting = events.values()
     const send = async () => {
-      for (const scoped of waiting) {
-        const delivery = this.#begin(scoped)
+      for (const addressed of waiting) {
+        const delivery = this.#begin(addressed)
         if (!(await this.#attempt(delivery, this.#balanced))) retries.push(this.#persist(delivery, this.#balanced))
       }
     }
@@ -74,19 +74,19 @@ export class Service {
 
   /** @returns whether it was acknowledged */
   async #attempt(delivery: Delivery, route: Route): Promise<boolean> {
-    const { scope, event, id } = delivery
+    const { integration, event, id } = delivery
     const member = route(delivery.lastSentTo)
     delivery.attempts += 1
     delivery.lastSentTo = member
-    const signed = await signAttempt(this.#fleet.secrets[scope], event, { webhookId: id })
-    const acknowledged = (await member?.answer(scope, signed)) === 204
-    this.#failures[scope] = acknowledged ? 0 : this.#failures[scope] + 1
-    this.mostFailures[scope] = Math.max(this.mostFailures[scope], this.#failures[scope])
+    const signed = await signAttempt(this.#fleet.secrets[integration], event, { webhookId: id })
+    const acknowledged = (await member?.answer(integration, signed)) === 204
+    this.#failures[integration] = acknowledged ? 0 : this.#failures[integration] + 1
+    this.mostFailures[integration] = Math.max(this.mostFailures[integration], this.#failures[integration])
     return acknowledged
   }
 
-  #begin(scoped: ScopedEvent): Delivery {
-    this.sent.push(scoped)
-    return { ...scoped, id: `msg_${crypto.randomUUID()}`, attempts: 0, lastSentTo: undefined }
+  #begin(addressed: AddressedEvent): Delivery {
+    this.sent.push(addressed)
+    return { ...addressed, id: `msg_${crypto.randomUUID()}`, attempts: 0, lastSentTo: undefined }
   }
 }

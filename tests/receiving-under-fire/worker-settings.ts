@@ -1,5 +1,5 @@
+import type { Integration } from './integrations.ts'
 import type { Ordeal } from './ordeals.ts'
-import type { Scope } from './scopes.ts'
 
 export type Engine = 'sqlite' | 'postgres' | 'redis'
 
@@ -20,4 +20,4 @@ export interface WorkerSettings {
 export type WorkerReport =
   | { readonly what: 'listens'; readonly port: number }
   /** The handler has been called for an ordeal. */
-  | { readonly what: 'begins'; readonly ordeal: Ordeal; readonly scope: Scope }
+  | { readonly what: 'begins'; readonly ordeal: Ordeal; readonly integration: Integration }

@@ -9,7 +9,7 @@ import { Random } from '../simulation/random.ts'
 import { Application } from './application.ts'
 import { openChronicle } from './chronicle.ts'
 import type { WorkerDatabase } from './databases/worker-database.ts'
-import { SCOPES, type Scope, secretVariable } from './scopes.ts'
+import { INTEGRATIONS, type Integration, secretVariable } from './integrations.ts'
 import type { WorkerReport, WorkerSettings } from './worker-settings.ts'
 
 const settings: WorkerSettings = JSON.parse(process.env['WORKER_SETTINGS'] ?? '')
@@ -37,8 +37,8 @@ switch (settings.engine) {
 }
 
 async function serve<Transaction>(database: WorkerDatabase<Transaction>): Promise<void> {
-  const receivers = SCOPES.map((scope) => receiverOf(scope, database))
-  const mounted = new Map(receivers.map((receiver) => [`/${receiver.scope}`, nodeHandler(receiver)]))
+  const receivers = INTEGRATIONS.map((integration) => receiverOf(integration, database))
+  const mounted = new Map(receivers.map((receiver) => [`/${receiver.integration}`, nodeHandler(receiver)]))
   const server = createServer((request, response) => mounted.get(request.url ?? '')?.(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -58,13 +58,13 @@ async function close(receivers: readonly Receiver[], database: { close(): Promis
   process.exit()
 }
 
-function receiverOf<Transaction>(scope: Scope, database: WorkerDatabase<Transaction>): Receiver {
-  const application = new Application(scope, database, tools)
+function receiverOf<Transaction>(integration: Integration, database: WorkerDatabase<Transaction>): Receiver {
+  const application = new Application(integration, database, tools)
   const handle = (event: NoteEvent, context: HandlerContext<Transaction>) => application.handle(event, context)
   return createReceiver<Transaction>({
-    secret: () => process.env[secretVariable(scope)],
-    scope,
-    path: `/${scope}`,
+    secret: () => process.env[secretVariable(integration)],
+    integration,
+    path: `/${integration}`,
     store: database.store,
     on: { 'note.ended': handle, 'note.updated': handle, 'note.deleted': handle },
     hooks: { onOutcome: (outcome) => application.hear(outcome) },

@@ -7,11 +7,11 @@ import type { SyncContext } from './sync-context.ts'
 /** Erases the notes that a scan held back. */
 export async function acceptRemovals(
   scanId: string,
-  { store, scope, ledger }: Pick<SyncContext, 'store' | 'scope' | 'ledger'>,
+  { store, integration, ledger }: Pick<SyncContext, 'store' | 'integration' | 'ledger'>,
 ): Promise<number> {
   let removed = 0
   for (let after = ''; ; ) {
-    const noteIds = await store.listHeld(scope, scanId, after, ERASED_AT_ONCE)
+    const noteIds = await store.listHeld(integration, scanId, after, ERASED_AT_ONCE)
     const last = noteIds.at(-1)
     if (last === undefined) break
     removed += (await ledger.revise(noteIds, (state) => acceptRemoval(state, scanId))).size
@@ -26,8 +26,8 @@ export async function acceptRemovals(
 
 /** Reads a note and believes what the service shows, whatever is known of it. */
 export async function acceptReads(noteId: string, context: SyncContext): Promise<boolean> {
-  const { store, scope, clock, keep, ledger, readNote } = context
-  const { sequence: start } = await store.readProgress(scope)
+  const { store, integration, clock, keep, ledger, readNote } = context
+  const { sequence: start } = await store.readProgress(integration)
   const begunAt = clock.now()
   const note = await readNote(noteId)
   const writes = await ledger.revise([noteId], (state, end) => {

@@ -79,7 +79,7 @@ export class Engine {
   /** Syncs if the next poll is due, and otherwise reads the notes that are due. */
   async work({ signal }: Pick<SyncOptions, 'signal'>): Promise<SyncReport> {
     const store = await this.store()
-    const { progress } = await store.readProgress(this.#settings.scope)
+    const { progress } = await store.readProgress(this.#settings.integration)
     const isPollDue = this.#settings.clock.now() >= nextPollAt(progress, this.#holder, this.#settings)
     return isPollDue ? await this.sync({ signal }) : await this.settle({ signal })
   }
@@ -134,10 +134,10 @@ export class Engine {
   }
 
   async #report(settled: Settled, listed: boolean): Promise<SyncReport> {
-    const { scope, clock, store } = this.#settings
+    const { integration, clock, store } = this.#settings
     const now = clock.now()
-    const { nextDueAt } = await store.takeDue(scope, { now, until: now, limit: 0 })
-    const { progress } = await store.readProgress(scope)
+    const { nextDueAt } = await store.takeDue(integration, { now, until: now, limit: 0 })
+    const { progress } = await store.readProgress(integration)
     const pollAt = nextPollAt(progress, this.#holder, this.#settings)
     return { ...settled, listed, nextAt: Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, pollAt) }
   }

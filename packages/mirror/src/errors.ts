@@ -23,21 +23,21 @@ export class KeyChangedError extends MirrorError {
    */
   readonly recorded: KeyIdentity['kind'] | 'nothing'
 
-  constructor(scope: string, recorded: KeyIdentity | null, given: KeyIdentity) {
+  constructor(integration: string, recorded: KeyIdentity | null, given: KeyIdentity) {
     super(
       'key_changed',
-      `${recordedWords(scope, recorded)}, but the client uses ${givenWords(recorded, given)}. ` +
-        'If both keys can access the same notes, call mirror.adoptKey() once; otherwise use a separate scope for the new key.',
+      `${recordedWords(integration, recorded)}, but the client uses ${givenWords(recorded, given)}. ` +
+        'If both keys can access the same notes, call mirror.adoptKey() once; otherwise use a separate integration for the new key.',
     )
     this.keyId = recorded?.kind === 'key_id' ? recorded.keyId : undefined
     this.recorded = recorded?.kind ?? 'nothing'
   }
 }
 
-function recordedWords(scope: string, recorded: KeyIdentity | null): string {
-  if (recorded === null) return `the mirror "${scope}" has no record of the API key that it was created with`
+function recordedWords(integration: string, recorded: KeyIdentity | null): string {
+  if (recorded === null) return `the mirror "${integration}" has no record of the API key that it was created with`
   const key = recorded.kind === 'key_id' ? `the API key ${recorded.keyId}` : 'an API key that has no key id'
-  return `the mirror "${scope}" was created with ${key}`
+  return `the mirror "${integration}" was created with ${key}`
 }
 
 function givenWords(recorded: KeyIdentity | null, given: KeyIdentity): string {

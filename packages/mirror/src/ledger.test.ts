@@ -11,13 +11,13 @@ function aLedger() {
   const commits: MirrorCommit[] = []
   const counting = {
     ...store,
-    async commit(scope: string, commit: MirrorCommit) {
+    async commit(integration: string, commit: MirrorCommit) {
       commits.push(commit)
       await new Promise((resolve) => setImmediate(resolve))
-      return await store.commit(scope, commit)
+      return await store.commit(integration, commit)
     },
   }
-  const ledger = new Ledger({ store: counting, scope: 's' })
+  const ledger = new Ledger({ store: counting, integration: 's' })
   const known = (noteId: string, version = 0) => ({ state: { ...aLiveNote(), noteId }, version })
   const versions = async () =>
     [...(await store.load('s', ['a', 'b', 'c'])).notes.values()].map(({ version }) => version)
@@ -76,7 +76,7 @@ describe('a revision', () => {
   it('gives up if other processes are faster at every try', async () => {
     const { store } = aLedger()
     const busy = { ...store, commit: async () => 'conflict' as const }
-    const ledger = new Ledger({ store: busy, scope: 's' })
+    const ledger = new Ledger({ store: busy, integration: 's' })
     await expect(ledger.revise(['a'], (state) => ({ state }))).rejects.toMatchObject({ code: 'mirror_busy' })
   })
 })

@@ -24,11 +24,11 @@ const MOST_TRIES = 200
 /** The only writer of a mirror: it loads, decides, and commits if no other process wrote meanwhile; otherwise it decides again. */
 export class Ledger {
   readonly #store: MirrorStore
-  readonly #scope: string
+  readonly #integration: string
 
-  constructor({ store, scope }: { readonly store: MirrorStore; readonly scope: string }) {
+  constructor({ store, integration }: { readonly store: MirrorStore; readonly integration: string }) {
     this.#store = store
-    this.#scope = scope
+    this.#integration = integration
   }
 
   /**
@@ -75,7 +75,7 @@ export class Ledger {
   async #change(noteIds: readonly string[], decide: Decide, advance: Advance, heardAt?: number): Promise<Change> {
     let sequence: number | undefined
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const before = await this.#store.load(this.#scope, noteIds)
+      const before = await this.#store.load(this.#integration, noteIds)
       sequence ??= before.sequence
       const writes = decideAll(noteIds, before, decide, sequence)
       const notes = [...writes.values()]
@@ -83,7 +83,7 @@ export class Ledger {
       const change = { before, writes, progress: next ?? before.progress }
       if (notes.length === 0 && next === undefined && heardAt === undefined) return change
       const progress = next && { expectedVersion: before.progressVersion, next }
-      if ((await this.#store.commit(this.#scope, { notes, progress, heardAt })) === 'committed') return change
+      if ((await this.#store.commit(this.#integration, { notes, progress, heardAt })) === 'committed') return change
     }
     throw new MirrorBusyError()
   }
@@ -102,7 +102,7 @@ export class Ledger {
 
   /** What the store throws is thrown again when the caller revises the note by itself. */
   async #isWritten(notes: readonly NoteWrite[]): Promise<boolean> {
-    return (await this.#store.commit(this.#scope, { notes }).catch(() => 'conflict')) === 'committed'
+    return (await this.#store.commit(this.#integration, { notes }).catch(() => 'conflict')) === 'committed'
   }
 }
 

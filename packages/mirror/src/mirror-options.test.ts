@@ -11,7 +11,7 @@ describe('an option that cannot work', () => {
     ['client', { client: { notes: client.notes } }],
     ['store', { store: undefined }],
     ['store', { store: 'notes.db' }],
-    ['scope', { scope: '' }],
+    ['integration', { integration: '' }],
     ['keep', { keep: ['title'] }],
     ['keep', { keep: 'note' }],
     ['concurrency', { concurrency: 0 }],

@@ -11,12 +11,12 @@ export interface MirrorOptions {
   /** Where the copy is kept: `sqliteMirror('notes.db')`, `postgresMirror(pool)`, or `memoryMirror()`. */
   readonly store: MirrorStore
   /**
-   * Names this mirror among those that share a store. Mirrors of different keys need different scopes: another key sees other
+   * Names this mirror among those that share a store. Mirrors of different keys need different integrations: another key sees other
    * notes.
    *
    * @default 'default'
    */
-  readonly scope?: string | undefined
+  readonly integration?: string | undefined
   /**
    * What is kept of the content of notes. Without any, identifiers, statuses and times are kept alone.
    *
@@ -57,7 +57,7 @@ type Complete<Options> = { readonly [Option in keyof Options]-?: Exclude<Options
 const OPTIONS: readonly (keyof MirrorOptions)[] = [
   'client',
   'store',
-  'scope',
+  'integration',
   'keep',
   'concurrency',
   'pollEveryMs',
@@ -84,7 +84,7 @@ export function resolveMirrorOptions(options: MirrorOptions): MirrorSettings {
   return {
     client: requireClient(options.client),
     store: requireMethods('store', options.store, 'commit', "Pass a store, such as sqliteMirror('notes.db')."),
-    scope: requireScope(options.scope ?? 'default'),
+    integration: requireIntegration(options.integration ?? 'default'),
     keep: requireParts(options.keep ?? PARTS),
     concurrency: requireCount('concurrency', options.concurrency ?? 8),
     pollEveryMs: requireCount('pollEveryMs', options.pollEveryMs ?? 300_000),
@@ -110,11 +110,11 @@ function requireMethods<Value extends object>(option: string, value: Value, memb
   throw new OptionError(option, `${option} is missing or not valid. ${fix}`)
 }
 
-function requireScope(scope: unknown): string {
-  if (typeof scope === 'string' && scope !== '') return scope
+function requireIntegration(integration: unknown): string {
+  if (typeof integration === 'string' && integration !== '') return integration
   throw new OptionError(
-    'scope',
-    'scope is not a name. Pass a name of your choice for the account or channel of the key.',
+    'integration',
+    'integration is not a name. Pass a name of your choice for the account or channel of the key.',
   )
 }
 

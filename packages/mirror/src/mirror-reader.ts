@@ -29,7 +29,7 @@ export interface MirroredNote {
 /** What can be read from a mirror without a key. */
 export interface MirrorReader {
   /** The name of this mirror in its store. */
-  readonly scope: string
+  readonly integration: string
   /** Reads one note; `undefined` if the mirror does not show it. */
   get(noteId: string): Promise<MirroredNote | undefined>
   /**
@@ -65,7 +65,7 @@ export interface MirrorReaderOptions {
   /** Where the copy is kept. */
   readonly store: MirrorStore
   /** @default 'default' */
-  readonly scope?: string | undefined
+  readonly integration?: string | undefined
   /** @default systemClock */
   readonly clock?: Clock | undefined
 }
@@ -84,8 +84,8 @@ export interface MirrorReaderOptions {
  * ```
  */
 export function openMirror(options: MirrorReaderOptions): MirrorReader {
-  refuseUnknownOptions('openMirror', options, ['store', 'scope', 'clock'])
-  const { store, scope = 'default', clock = systemClock } = options
+  refuseUnknownOptions('openMirror', options, ['store', 'integration', 'clock'])
+  const { store, integration = 'default', clock = systemClock } = options
   if (typeof store?.migrate !== 'function') {
     throw new OptionError(
       'store',
@@ -96,17 +96,17 @@ export function openMirror(options: MirrorReaderOptions): MirrorReader {
     await store.migrate()
     return store
   })
-  return createReader(open, scope, clock)
+  return createReader(open, integration, clock)
 }
 
 const NOTES_AT_ONCE = 100
 
 /** Makes the functions that read a mirror. Each opens the store first. */
-export function createReader(open: () => Promise<MirrorStore>, scope: string, clock: Clock): MirrorReader {
+export function createReader(open: () => Promise<MirrorStore>, integration: string, clock: Clock): MirrorReader {
   async function* list(begin: string): AsyncGenerator<MirroredNote, void, void> {
     const store = await open()
     for (let after = begin; ; ) {
-      const notes = await store.listNotes(scope, after, NOTES_AT_ONCE)
+      const notes = await store.listNotes(integration, after, NOTES_AT_ONCE)
       const last = notes.at(-1)
       if (last === undefined) return
       yield* shown(notes)
@@ -115,13 +115,13 @@ export function createReader(open: () => Promise<MirrorStore>, scope: string, cl
   }
 
   async function* changes(options: ChangesOptions): AsyncGenerator<MirrorChange, void, void> {
-    yield* readChanges({ store: await open(), scope, clock }, options)
+    yield* readChanges({ store: await open(), integration, clock }, options)
   }
 
   return {
-    scope,
+    integration,
     async get(noteId) {
-      const stored = await (await open()).getNote(scope, noteId)
+      const stored = await (await open()).getNote(integration, noteId)
       return stored && shown([stored])[0]
     },
     list(options = {}) {
@@ -137,14 +137,14 @@ export function createReader(open: () => Promise<MirrorStore>, scope: string, cl
         )
       }
       const words = text.split(/\s+/u).filter((word) => word !== '')
-      return words.length === 0 ? [] : shown(await (await open()).search(scope, words, limit))
+      return words.length === 0 ? [] : shown(await (await open()).search(integration, words, limit))
     },
     changes(options = {}) {
       refuseUnknownOptions('mirror.changes', options, ['after', 'follow', 'signal'])
       return changes(options)
     },
-    explain: async (noteId) => explain(noteId, (await (await open()).getNote(scope, noteId))?.state),
-    status: async () => await statusOf(await open(), scope, clock.now()),
+    explain: async (noteId) => explain(noteId, (await (await open()).getNote(integration, noteId))?.state),
+    status: async () => await statusOf(await open(), integration, clock.now()),
   }
 }
 

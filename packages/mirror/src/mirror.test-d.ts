@@ -14,7 +14,7 @@ describe('a mirror', () => {
     createMirror({ client })
     // @ts-expect-error no such part
     createMirror({ client, store, keep: ['title'] })
-    expectTypeOf(createMirror({ client, store, keep: [], scope: 'team' })).toEqualTypeOf(mirror)
+    expectTypeOf(createMirror({ client, store, keep: [], integration: 'team' })).toEqualTypeOf(mirror)
   })
 
   it('shows notes as they are typed by the protocol', async () => {

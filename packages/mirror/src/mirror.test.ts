@@ -314,7 +314,7 @@ describe('another key', () => {
     const { key } = world.service.owner.createIntegration({ channels: [channel] }).issueKey()
     const client = new NotesClient({ baseUrl: world.service.baseUrl, apiKey: key, fetch: world.service.fetch })
     const personal = world.another({ store })
-    const team = world.another({ store, client, scope: 'team' })
+    const team = world.another({ store, client, integration: 'team' })
     await Promise.all([personal.sync({ scan: 'now' }), team.sync({ scan: 'now' })])
     expect(await copyIn(personal)).toEqual(await truthOf(world.client))
     expect(await copyIn(team)).toEqual(await truthOf(client))

@@ -85,11 +85,11 @@ export interface Mirror extends MirrorReader {
  */
 export function createMirror(options: MirrorOptions): Mirror {
   const settings = resolveMirrorOptions(options)
-  const { scope, clock } = settings
+  const { integration, clock } = settings
   const engine = new Engine(settings)
 
   return {
-    ...createReader(engine.store, scope, clock),
+    ...createReader(engine.store, integration, clock),
     async sync(syncOptions = {}) {
       refuseUnknownOptions('mirror.sync', syncOptions, ['signal', 'scan'])
       return await engine.sync(syncOptions)
@@ -108,7 +108,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     },
     receiver(receiverOptions) {
       refuseUnknownOptions('mirror.receiver', receiverOptions, RECEIVER_OPTIONS)
-      return createReceiver({ clock, ...receiverOptions, scope, sink: (event) => engine.hear(event) })
+      return createReceiver({ clock, ...receiverOptions, integration, sink: (event) => engine.hear(event) })
     },
     acceptRemovals: (scanId) => engine.acceptRemovals(scanId),
     acceptReads: (noteId) => engine.acceptReads(noteId),

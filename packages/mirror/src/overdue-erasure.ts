@@ -15,7 +15,7 @@ export const ERASED_AT_ONCE = 10
 /** What the erasure works with. */
 interface ErasureParts {
   readonly store: MirrorStore
-  readonly scope: string
+  readonly integration: string
   readonly clock: Clock
   readonly ledger: Ledger
 }
@@ -34,11 +34,11 @@ export class OverdueErasure {
 
   /** Erases everything that is overdue. */
   async run(): Promise<void> {
-    const { store, scope, clock, ledger } = this.#parts
+    const { store, integration, clock, ledger } = this.#parts
     const now = clock.now()
     this.#checkedAt = now
     for (;;) {
-      const noteIds = await store.listOverdue(scope, now - ERASE_WITHIN_MS, ERASED_AT_ONCE)
+      const noteIds = await store.listOverdue(integration, now - ERASE_WITHIN_MS, ERASED_AT_ONCE)
       if (noteIds.length === 0) return
       await ledger.revise(noteIds, (state) => eraseUnconfirmed(state, now))
     }

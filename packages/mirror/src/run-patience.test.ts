@@ -11,8 +11,8 @@ function lockedStore() {
   let takes = 0
   const store: MirrorStore = {
     ...memory,
-    async takeDue(scope, request) {
-      const due = await memory.takeDue(scope, isLocked ? { ...request, limit: 0 } : request)
+    async takeDue(integration, request) {
+      const due = await memory.takeDue(integration, isLocked ? { ...request, limit: 0 } : request)
       takes += 1
       return isLocked ? { ...due, nextDueAt: request.now } : due
     },

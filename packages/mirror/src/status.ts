@@ -45,12 +45,12 @@ const SILENT_FOR_MS = 60 * 60_000
 const CHANGES_UNANNOUNCED = 3
 
 /** Reads how far a mirror is. */
-export async function statusOf(store: MirrorStore, scope: string, now: number): Promise<MirrorStatus> {
-  const { progress, heardAt } = await store.readProgress(scope)
+export async function statusOf(store: MirrorStore, integration: string, now: number): Promise<MirrorStatus> {
+  const { progress, heardAt } = await store.readProgress(integration)
   const [{ contradicted: contradictions, ...notes }, held, position] = await Promise.all([
-    store.count(scope),
-    store.listHolds(scope),
-    store.latestPosition(scope),
+    store.count(integration),
+    store.listHolds(integration),
+    store.latestPosition(integration),
   ])
   const { poll, scan, lastScan } = progress
   const isSettled = notes.dirty === 0 && notes.unsettled === 0 && contradictions === 0

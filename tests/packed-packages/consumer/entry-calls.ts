@@ -110,7 +110,7 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
   '@notewire/webhooks/sqlite': async ({ sqliteStore }) => {
     const store = sqliteStore(':memory:')
     await store.migrate()
-    const request = { scope: 's', eventId: 'evt_1', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 } as const
+    const request = { integration: 's', eventId: 'evt_1', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 } as const
     const first = await store.claim(request)
     if (first.status === 'claimed') await store.commit(first.claim)
     return [first.status, (await store.claim(request)).status]
@@ -118,13 +118,25 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
 
   '@notewire/webhooks/postgres': async ({ postgresStore }) => {
     const store = postgresStore({ query: async () => ({ rows: [{ result: 'duplicate' }] }) })
-    const request = { scope: 'default', eventId: 'evt_1', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 } as const
+    const request = {
+      integration: 'default',
+      eventId: 'evt_1',
+      gate: 'strict',
+      leaseMs: 20_000,
+      keepMs: 97_200_000,
+    } as const
     return (await store.claim(request)).status
   },
 
   '@notewire/webhooks/redis': async ({ redisStore }) => {
     const store = redisStore({ evalsha: async () => 'duplicate', eval: async () => undefined })
-    const request = { scope: 'default', eventId: 'evt_1', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 } as const
+    const request = {
+      integration: 'default',
+      eventId: 'evt_1',
+      gate: 'strict',
+      leaseMs: 20_000,
+      keepMs: 97_200_000,
+    } as const
     return (await store.claim(request)).status
   },
 

@@ -7,11 +7,15 @@ export function openPostgres(url: string): WorkerDatabase<PostgresConnection> {
   const pool = openPool(url, { max: 5 })
   return {
     store: postgresStore(pool),
-    async writeWithMark({ scope, eventId, run }, mark, leave) {
+    async writeWithMark({ integration, eventId, run }, mark, leave) {
       const client = await pool.connect()
       try {
         await client.query('BEGIN')
-        await client.query('INSERT INTO effects (scope, event_id, run) VALUES ($1, $2, $3)', [scope, eventId, run])
+        await client.query('INSERT INTO effects (integration, event_id, run) VALUES ($1, $2, $3)', [
+          integration,
+          eventId,
+          run,
+        ])
         await mark(client)
         leave()
         await client.query('COMMIT')

@@ -6,13 +6,13 @@ import type { WorkerDatabase } from './worker-database.ts'
 export function openSqlite(path: string): WorkerDatabase<SqliteConnection> {
   const store = sqliteStore(path)
   const database = new DatabaseSync(path, { timeout: 1_000 })
-  const insert = database.prepare('INSERT INTO effects (scope, event_id, run) VALUES (?, ?, ?)')
+  const insert = database.prepare('INSERT INTO effects (integration, event_id, run) VALUES (?, ?, ?)')
   return {
     store,
-    writeWithMark({ scope, eventId, run }, mark, leave) {
+    writeWithMark({ integration, eventId, run }, mark, leave) {
       database.exec('BEGIN IMMEDIATE')
       try {
-        insert.run(scope, eventId, run)
+        insert.run(integration, eventId, run)
         void mark(database)
         leave()
         database.exec('COMMIT')

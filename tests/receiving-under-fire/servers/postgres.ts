@@ -9,12 +9,12 @@ export async function makePostgres(): Promise<StoreServer> {
   const server = await startPostgres({ durable: true })
   const pool = openPool(server.url, { max: 1 })
   await postgresStore(pool).migrate()
-  await pool.query('CREATE TABLE effects (position bigserial PRIMARY KEY, scope text, event_id text, run text)')
+  await pool.query('CREATE TABLE effects (position bigserial PRIMARY KEY, integration text, event_id text, run text)')
   return {
     engine: 'postgres',
     place: server.url,
     readEffects: async () =>
-      (await pool.query<Effect>('SELECT scope, event_id AS "eventId", run FROM effects ORDER BY position')).rows,
+      (await pool.query<Effect>('SELECT integration, event_id AS "eventId", run FROM effects ORDER BY position')).rows,
     crashAndRestart: server.crashAndRestart,
     async stop() {
       await pool.end()

@@ -15,8 +15,8 @@ export async function makeSqlite(): Promise<StoreServer> {
   await store.migrate()
   await store.close()
   const database = new DatabaseSync(place, { timeout: 0 })
-  database.exec('CREATE TABLE effects (position INTEGER PRIMARY KEY, scope TEXT, event_id TEXT, run TEXT)')
-  const read = database.prepare('SELECT scope, event_id AS eventId, run FROM effects ORDER BY position')
+  database.exec('CREATE TABLE effects (position INTEGER PRIMARY KEY, integration TEXT, event_id TEXT, run TEXT)')
+  const read = database.prepare('SELECT integration, event_id AS eventId, run FROM effects ORDER BY position')
   return {
     engine: 'sqlite',
     place,

@@ -80,7 +80,13 @@ export async function markInTransactions<Transaction>(
 // Each runtime has its own words for a database that is locked.
 async function claimWhileAnotherWrites(store: SqliteStore<never>, database: { exec(sql: string): void }) {
   database.exec('BEGIN IMMEDIATE')
-  const claiming = store.claim({ scope: 's', eventId: 'evt_1', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 })
+  const claiming = store.claim({
+    integration: 's',
+    eventId: 'evt_1',
+    gate: 'strict',
+    leaseMs: 20_000,
+    keepMs: 97_200_000,
+  })
   await new Promise((resolve) => setTimeout(resolve, 100))
   database.exec('COMMIT')
   return (await claiming).status

@@ -30,7 +30,7 @@ function aFeed() {
     change: (noteId: string) => write(noteId, aLiveNote(), 'changed'),
     hide: (noteId: string) => write(noteId, aLiveNote({ presence: 'hidden' }), 'vanished'),
     remove: (noteId: string) => write(noteId, aGoneNote(), 'vanished'),
-    read: (options: ChangesOptions = {}) => readChanges({ store: named, scope: 's', clock }, options),
+    read: (options: ChangesOptions = {}) => readChanges({ store: named, integration: 's', clock }, options),
   }
 }
 

@@ -46,16 +46,16 @@ const LOOK_EVERY_MS = 1_000
  * reader who resumes, and never more than once for each position.
  */
 export async function* readChanges(
-  { store, scope, clock }: { readonly store: MirrorStore; readonly scope: string; readonly clock: Clock },
+  { store, integration, clock }: { readonly store: MirrorStore; readonly integration: string; readonly clock: Clock },
   { after, follow = false, signal }: ChangesOptions,
 ): AsyncGenerator<MirrorChange, void, void> {
-  const readCopyId = async () => (await store.readProgress(scope)).progress.copyId
+  const readCopyId = async () => (await store.readProgress(integration)).progress.copyId
   let copyId = await readCopyId()
   const begin = positionIn(after, copyId)
   for (let position = begin; ; ) {
     signal?.throwIfAborted()
     const known = position
-    const changed = await store.listChanges(scope, known, CHANGES_AT_ONCE)
+    const changed = await store.listChanges(integration, known, CHANGES_AT_ONCE)
     // A copy has its name before its first note, and both may be newer than this loop.
     if (changed.length > 0) copyId ??= await readCopyId()
     for (const note of changed) {

@@ -17,7 +17,7 @@ export async function* confirmMissing(lister: Lister, context: SyncContext): Asy
   const scan = scanOf(lister.progress)
   const certificate = certify(scan)
   if (certificate === undefined) return
-  const [first] = await context.store.listCandidates(context.scope, certificate, '', 1)
+  const [first] = await context.store.listCandidates(context.integration, certificate, '', 1)
   if (first === undefined) return
   if (scan.confirmation !== null || !(await readsSingleNotes(context))) {
     yield* confirmByListing(lister, certificate, context)
@@ -106,9 +106,9 @@ async function* confirmByReads(
   }
 }
 
-async function* candidates(certificate: CompletionCertificate, { store, scope }: SyncContext) {
+async function* candidates(certificate: CompletionCertificate, { store, integration }: SyncContext) {
   for (let after = ''; ; ) {
-    const noteIds = await store.listCandidates(scope, certificate, after, NOTES_ON_A_PAGE)
+    const noteIds = await store.listCandidates(integration, certificate, after, NOTES_ON_A_PAGE)
     const last = noteIds.at(-1)
     if (last === undefined) return
     yield noteIds

@@ -6,7 +6,7 @@ import type { MirrorStore } from '../stores/store.ts'
 import type { MirrorProgress } from './progress.ts'
 
 /** What the key is checked with. */
-interface KeyContext extends Pick<MirrorSettings, 'client' | 'store' | 'scope'> {
+interface KeyContext extends Pick<MirrorSettings, 'client' | 'store' | 'integration'> {
   readonly ledger: Ledger
 }
 
@@ -17,18 +17,18 @@ interface KeyContext extends Pick<MirrorSettings, 'client' | 'store' | 'scope'> 
  * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
  * @throws MirrorError `key_unidentified`
  */
-export async function requireKey({ client, store, scope, ledger }: KeyContext): Promise<KeyIdentity> {
-  const { progress } = await store.readProgress(scope)
+export async function requireKey({ client, store, integration, ledger }: KeyContext): Promise<KeyIdentity> {
+  const { progress } = await store.readProgress(integration)
   const key = await identifyKey(client, progress.copyId ?? (await nameCopy(ledger)))
   if (recordedKey(progress) !== null) {
-    refuseOtherKey(scope, recordedKey(progress), key)
+    refuseOtherKey(integration, recordedKey(progress), key)
     return key
   }
-  const isUsed = await holdsNotes(store, scope, progress)
+  const isUsed = await holdsNotes(store, integration, progress)
   await ledger.advance(({ progress: latest }) => {
     // Another process may have recorded its key meanwhile, and the notes may have been listed with that one.
     const recorded = recordedKey(latest)
-    if (recorded !== null || isUsed) refuseOtherKey(scope, recorded, key)
+    if (recorded !== null || isUsed) refuseOtherKey(integration, recorded, key)
     return recorded === null ? { ...latest, key } : undefined
   })
   return key
@@ -54,8 +54,8 @@ export async function nameCopy(ledger: Ledger): Promise<string> {
  *
  * @throws KeyChangedError
  */
-export function refuseOtherKey(scope: string, recorded: KeyIdentity | null, given: KeyIdentity): void {
-  if (recorded === null || !isSameKey(recorded, given)) throw new KeyChangedError(scope, recorded, given)
+export function refuseOtherKey(integration: string, recorded: KeyIdentity | null, given: KeyIdentity): void {
+  if (recorded === null || !isSameKey(recorded, given)) throw new KeyChangedError(integration, recorded, given)
 }
 
 /** The key that is recorded. An earlier version recorded none, or in another field. */
@@ -64,9 +64,9 @@ export function recordedKey({ key }: MirrorProgress): KeyIdentity | null {
 }
 
 /** Whether anything was listed or read, so that some key was used. */
-async function holdsNotes(store: MirrorStore, scope: string, { poll }: MirrorProgress): Promise<boolean> {
+async function holdsNotes(store: MirrorStore, integration: string, { poll }: MirrorProgress): Promise<boolean> {
   if (poll.checkpoint !== null || poll.backfilledAt !== null) return true
-  return (await store.count(scope)).live > 0
+  return (await store.count(integration)).live > 0
 }
 
 /**

@@ -12,7 +12,7 @@ import { leaseOf, takenUntil } from './schedule.ts'
 export class ReplacedError extends Error {}
 
 /**
- * The one process that lists for a scope. It commits the notes of each page together with the progress, if the version of the
+ * The one process that lists for an integration. It commits the notes of each page together with the progress, if the version of the
  * progress is the one that it wrote last: of two listers, one cannot go on.
  */
 export class Lister {
@@ -38,10 +38,10 @@ export class Lister {
    * @throws KeyChangedError when the notes were listed with another key
    */
   static async begin(context: SyncContext, key: KeyIdentity, holder: string): Promise<Lister | undefined> {
-    const { store, scope, clock } = context
-    const loaded = await store.readProgress(scope)
+    const { store, integration, clock } = context
+    const loaded = await store.readProgress(integration)
     // The key may have been replaced since it was checked. Later, the version of the progress tells.
-    refuseOtherKey(scope, recordedKey(loaded.progress), key)
+    refuseOtherKey(integration, recordedKey(loaded.progress), key)
     if (takenUntil(loaded.progress.lister, holder, clock.now()) !== undefined) return undefined
     const lister = new Lister(context, holder, loaded)
     try {

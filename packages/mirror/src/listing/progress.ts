@@ -2,7 +2,7 @@ import type { KeyIdentity } from '@notewire/client'
 import type { Note } from '@notewire/protocol'
 import type { CompletionCertificate } from './certificate.ts'
 
-/** How far the mirror of a scope is, in addition to its notes. Times are milliseconds since the Unix epoch, for people. */
+/** How far the mirror of an integration is, in addition to its notes. Times are milliseconds since the Unix epoch, for people. */
 export interface MirrorProgress {
   /**
    * Names this copy, so that a position of another one, which was deleted and made anew, is noticed. It is also the salt of the digest in

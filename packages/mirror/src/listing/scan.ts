@@ -52,21 +52,21 @@ async function* listAll(lister: Lister, context: SyncContext): AsyncGenerator<Pr
 
 async function* followPages(
   lister: Lister,
-  { client, store, scope, signal }: SyncContext,
+  { client, store, integration, signal }: SyncContext,
 ): AsyncGenerator<ProgressNotice> {
-  const { live: total } = await store.count(scope)
+  const { live: total } = await store.count(integration)
   for await (const { notes, next_cursor: cursor } of pagesOf(client, scanOf(lister.progress).cursor, signal)) {
     await lister.applyPage({ phase: 'scan', notes, cursor })
     yield { phase: 'scan', done: scanOf(lister.progress).seen, total }
   }
 }
 
-async function countMissing(lister: Lister, { store, scope, hooks }: SyncContext): Promise<void> {
+async function countMissing(lister: Lister, { store, integration, hooks }: SyncContext): Promise<void> {
   const scan = scanOf(lister.progress)
   const certificate = certify(scan)
   if (certificate === undefined) return
-  const missing = await store.countCandidates(scope, certificate)
-  const { live } = await store.count(scope)
+  const missing = await store.countCandidates(integration, certificate)
+  const { live } = await store.count(integration)
   const holdsBack = isTooMuch({ missing, live, kept: scan.kept })
   await lister.advance({ scan: { ...scan, missing, holdsBack, phase: 'confirming' } })
   if (holdsBack) tell(hooks.onRemovalsHeld, { scanId: scan.scanId, missing, live })

@@ -55,13 +55,13 @@ export class DueQueue {
   }
 
   async #takeSome(): Promise<void> {
-    const { store, scope, clock, concurrency } = this.#context
+    const { store, integration, clock, concurrency } = this.#context
     const now = clock.now()
     const request = { now, until: now + LEASE_MS, limit: 4 * concurrency }
-    const taken = await store.takeDue(scope, request)
+    const taken = await store.takeDue(integration, request)
     const { nextDueAt } = taken
     const isPutOff = taken.notes.length === 0 && nextDueAt !== null && isPutOffByMistake(nextDueAt, now)
-    const { notes, sequence } = isPutOff ? await store.takeDue(scope, { ...request, now: nextDueAt }) : taken
+    const { notes, sequence } = isPutOff ? await store.takeDue(integration, { ...request, now: nextDueAt }) : taken
     this.#notes.push(...notes.map((note) => ({ note, start: sequence })))
   }
 }

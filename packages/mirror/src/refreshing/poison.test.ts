@@ -62,12 +62,12 @@ it('what the store cannot take keeps nothing else from being written', async () 
   let refused = ''
   const store: MirrorStore = {
     ...inner,
-    async commit(scope, commit) {
+    async commit(integration, commit) {
       const isTooBig = commit.notes.some(
         ({ state, content }) => state.noteId === refused && content !== 'erase' && content?.transcript != null,
       )
       if (isTooBig) throw new Error('string or blob too big')
-      return await inner.commit(scope, commit)
+      return await inner.commit(integration, commit)
     },
   }
   await using world = await serviceWith(() => undefined, store)

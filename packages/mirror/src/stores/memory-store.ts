@@ -27,33 +27,35 @@ import type {
  * ```
  */
 export function memoryMirror(): MirrorStore {
-  const scopes = new Map<string, ScopeInMemory>()
-  const scopeOf = (scope: string) => {
-    const known = scopes.get(scope) ?? new ScopeInMemory()
-    scopes.set(scope, known)
+  const integrations = new Map<string, IntegrationInMemory>()
+  const integrationOf = (integration: string) => {
+    const known = integrations.get(integration) ?? new IntegrationInMemory()
+    integrations.set(integration, known)
     return known
   }
   return {
     migrate: async () => undefined,
-    load: async (scope, noteIds) => scopeOf(scope).load(noteIds),
-    readProgress: async (scope) => scopeOf(scope).readProgress(),
-    commit: async (scope, commit) => scopeOf(scope).commit(commit),
-    takeDue: async (scope, request) => scopeOf(scope).takeDue(request),
-    listCandidates: async (scope, certificate, after, limit) =>
-      scopeOf(scope)
+    load: async (integration, noteIds) => integrationOf(integration).load(noteIds),
+    readProgress: async (integration) => integrationOf(integration).readProgress(),
+    commit: async (integration, commit) => integrationOf(integration).commit(commit),
+    takeDue: async (integration, request) => integrationOf(integration).takeDue(request),
+    listCandidates: async (integration, certificate, after, limit) =>
+      integrationOf(integration)
         .candidates(certificate)
         .filter((noteId) => noteId > after)
         .slice(0, limit),
-    countCandidates: async (scope, certificate) => scopeOf(scope).candidates(certificate).length,
-    listHeld: async (scope, scanId, after, limit) => scopeOf(scope).held(scanId, after).slice(0, limit),
-    listOverdue: async (scope, hiddenBefore, limit) => scopeOf(scope).overdue(hiddenBefore).slice(0, limit),
-    listHolds: async (scope) => scopeOf(scope).holds(),
-    count: async (scope) => scopeOf(scope).count(),
-    latestPosition: async (scope) => scopeOf(scope).position,
-    listChanges: async (scope, after, limit) => scopeOf(scope).changes(after).slice(0, limit),
-    getNote: async (scope, noteId) => scopeOf(scope).get(noteId),
-    listNotes: async (scope, after, limit) => scopeOf(scope).live(after).slice(0, limit),
-    search: async (scope, words, limit) => scopeOf(scope).search(words).slice(0, limit),
+    countCandidates: async (integration, certificate) => integrationOf(integration).candidates(certificate).length,
+    listHeld: async (integration, scanId, after, limit) =>
+      integrationOf(integration).held(scanId, after).slice(0, limit),
+    listOverdue: async (integration, hiddenBefore, limit) =>
+      integrationOf(integration).overdue(hiddenBefore).slice(0, limit),
+    listHolds: async (integration) => integrationOf(integration).holds(),
+    count: async (integration) => integrationOf(integration).count(),
+    latestPosition: async (integration) => integrationOf(integration).position,
+    listChanges: async (integration, after, limit) => integrationOf(integration).changes(after).slice(0, limit),
+    getNote: async (integration, noteId) => integrationOf(integration).get(noteId),
+    listNotes: async (integration, after, limit) => integrationOf(integration).live(after).slice(0, limit),
+    search: async (integration, words, limit) => integrationOf(integration).search(words).slice(0, limit),
   }
 }
 
@@ -64,7 +66,7 @@ interface Row extends StoredNote {
   readonly firstVisible: number | null
 }
 
-class ScopeInMemory {
+class IntegrationInMemory {
   readonly #rows = new Map<string, Row>()
   #sequence = 0
   position = 0

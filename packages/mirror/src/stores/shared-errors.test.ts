@@ -4,7 +4,13 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import * as mirrorPostgres from './postgres/index.ts'
 import * as mirrorSqlite from './sqlite/index.ts'
 
-const request = { scope: 'default', eventId: 'evt_1', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 } as const
+const request = {
+  integration: 'default',
+  eventId: 'evt_1',
+  gate: 'strict',
+  leaseMs: 20_000,
+  keepMs: 97_200_000,
+} as const
 
 it.each([
   ['42883', receiverPostgres.PostgresNotMigratedError, mirrorPostgres.PostgresNotMigratedError],

@@ -7,67 +7,67 @@ import type { NoteState } from '../rules/note-state.ts'
  * Where a mirror is kept. The rules are not here: a store reads rows, and writes them all or none, provided that nobody
  * else wrote them meanwhile. `mirrorStoreChecks` of `@notewire/mirror/testing` says the same, executable.
  *
- * Every operation belongs to a scope. Scopes never see each other.
+ * Every operation belongs to an integration. Integrations never see each other.
  */
 export interface MirrorStore {
   /** Makes what the store needs, where it is missing. Any number of instances may call it at once, and at every start. */
   migrate(): Promise<void>
   /**
-   * Advances the scope's sequence by one and reads: the number is greater than any handed out before, to whomever, so that
+   * Advances the integration's sequence by one and reads: the number is greater than any handed out before, to whomever, so that
    * it dates an answer that is in hand.
    */
-  load(scope: string, noteIds: readonly string[]): Promise<LoadedNotes>
-  /** The scope's latest sequence number, which dates a request that is about to leave, and its progress. */
-  readProgress(scope: string): Promise<LoadedProgress>
+  load(integration: string, noteIds: readonly string[]): Promise<LoadedNotes>
+  /** The integration's latest sequence number, which dates a request that is about to leave, and its progress. */
+  readProgress(integration: string): Promise<LoadedProgress>
   /**
    * Writes everything in one step, or nothing: `'conflict'` when a note or the progress is no longer of the expected version. It
    * survives the end of the process when it resolves; with `heardAt`, which acknowledges an event, also a power cut. A power cut may
    * take the latest others back, in their order, but never lets a position or a sequence number be used twice.
    */
-  commit(scope: string, commit: MirrorCommit): Promise<'committed' | 'conflict'>
+  commit(integration: string, commit: MirrorCommit): Promise<'committed' | 'conflict'>
   /**
    * Takes notes whose work is due, dirty ones first, then the longest due, and postpones them until `until`, so that nobody else
    * takes them meanwhile: of several callers at once, each gets others. The sequence number dates what is read for them.
    */
-  takeDue(scope: string, request: DueRequest): Promise<DueNotes>
+  takeDue(integration: string, request: DueRequest): Promise<DueNotes>
   /**
    * Lists live notes whose evidence starts before the scan did, by id: those that a complete listing did not show.
    *
    * @param after  the id behind which to go on, or `''`
    */
   listCandidates(
-    scope: string,
+    integration: string,
     certificate: CompletionCertificate,
     after: string,
     limit: number,
   ): Promise<readonly string[]>
   /** Counts those of `listCandidates`. */
-  countCandidates(scope: string, certificate: CompletionCertificate): Promise<number>
+  countCandidates(integration: string, certificate: CompletionCertificate): Promise<number>
   /** Lists hidden notes that a scan holds back, by id. */
-  listHeld(scope: string, scanId: string, after: string, limit: number): Promise<readonly string[]>
+  listHeld(integration: string, scanId: string, after: string, limit: number): Promise<readonly string[]>
   /**
    * Lists notes with content that an event has hidden at a time or before, by id, and that nothing has settled since.
    *
    * @param hiddenBefore  milliseconds since the Unix epoch, as `hiddenAt`
    */
-  listOverdue(scope: string, hiddenBefore: number, limit: number): Promise<readonly string[]>
+  listOverdue(integration: string, hiddenBefore: number, limit: number): Promise<readonly string[]>
   /** Lists the scans that hold removals back, and how many each holds, by scan. */
-  listHolds(scope: string): Promise<readonly HeldRemovals[]>
-  /** Counts the notes of the scope. */
-  count(scope: string): Promise<NoteCounts>
+  listHolds(integration: string): Promise<readonly HeldRemovals[]>
+  /** Counts the notes of the integration. */
+  count(integration: string): Promise<NoteCounts>
   /** Reads the position of the latest change; `0` before the first. */
-  latestPosition(scope: string): Promise<number>
+  latestPosition(integration: string): Promise<number>
   /** Lists what changed behind a position, each note once, with its latest change, in the order of positions. */
-  listChanges(scope: string, after: number, limit: number): Promise<readonly ChangedNote[]>
+  listChanges(integration: string, after: number, limit: number): Promise<readonly ChangedNote[]>
   /** Reads a note with its content, whatever its presence. */
-  getNote(scope: string, noteId: string): Promise<StoredNote | undefined>
+  getNote(integration: string, noteId: string): Promise<StoredNote | undefined>
   /** Lists live notes with their content, by id. */
-  listNotes(scope: string, after: string, limit: number): Promise<readonly StoredNote[]>
+  listNotes(integration: string, after: string, limit: number): Promise<readonly StoredNote[]>
   /**
    * Finds live notes in whose title, content, transcript or summary all words occur, the best match first. The last word can be
    * the beginning of a word. The other words are whole words; some stores find parts of them, too.
    */
-  search(scope: string, words: readonly string[], limit: number): Promise<readonly StoredNote[]>
+  search(integration: string, words: readonly string[], limit: number): Promise<readonly StoredNote[]>
   /**
    * Removes the bytes of erased content that the store leaves in its files. Absent in a store that leaves none.
    *
@@ -177,7 +177,7 @@ export interface HeldRemovals {
   readonly notes: number
 }
 
-/** A note's latest change. Positions grow with every change of the scope, and are never used twice. */
+/** A note's latest change. Positions grow with every change of the integration, and are never used twice. */
 export interface ChangedNote {
   readonly state: NoteState
   readonly position: number

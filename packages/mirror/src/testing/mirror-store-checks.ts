@@ -4,8 +4,8 @@ import { commitChecks } from './checks/commit-checks.ts'
 import { contentChecks } from './checks/content-checks.ts'
 import { dueChecks } from './checks/due-checks.ts'
 import { feedChecks } from './checks/feed-checks.ts'
+import { integrationChecks } from './checks/integration-checks.ts'
 import { readingChecks } from './checks/reading-checks.ts'
-import { scopeChecks } from './checks/scope-checks.ts'
 import { searchChecks } from './checks/search-checks.ts'
 import { sequenceChecks } from './checks/sequence-checks.ts'
 
@@ -34,5 +34,5 @@ export const mirrorStoreChecks: readonly MirrorStoreCheck[] = [
   ...candidateChecks,
   ...readingChecks,
   ...searchChecks,
-  ...scopeChecks,
+  ...integrationChecks,
 ]

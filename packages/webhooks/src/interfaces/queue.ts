@@ -10,12 +10,12 @@ export interface EventQueue {
    * need not send it again. An event that already waits or runs is not queued twice; one that has failed for good runs
    * again. Rejects when the engine did not confirm: the service sends the event again.
    */
-  enqueue(scope: string, event: WebhookEvent): Promise<void>
+  enqueue(integration: string, event: WebhookEvent): Promise<void>
 }
 
 /** What a job holds: nothing of the request that brought the event, neither headers nor secrets. */
 export interface QueuedEvent {
-  readonly scope: string
+  readonly integration: string
   readonly event: WebhookEvent
 }
 

@@ -3,7 +3,7 @@ import type { GateMode, NoteChange } from './revision-gate.ts'
 /**
  * Keeps what receivers have processed, so that any number of instances apply every event once and in order.
  *
- * Every operation is atomic, and `scope` is part of every key: the revisions of one API key must not gate those of another.
+ * Every operation is atomic, and `integration` is part of every key: the revisions of one API key must not gate those of another.
  * Compare times by the clock of the store's server, so that instances with skewed clocks cannot take over leases.
  * `storeChecks` of `@notewire/webhooks/testing` tests everything that a store must do.
  *
@@ -32,7 +32,7 @@ export interface ReceiverStore<Transaction = never> {
    * Lets a processed event be processed again: its replay is neither a duplicate nor stale. The revision of its note
    * stays.
    */
-  forget(scope: string, eventId: string): Promise<'forgotten' | 'unknown'>
+  forget(integration: string, eventId: string): Promise<'forgotten' | 'unknown'>
   /**
    * Removes processed records and revisions that need not be kept any longer.
    *
@@ -47,7 +47,7 @@ export type CommitResult = 'committed' | 'lost'
 /** What a store needs to decide on a claim. */
 export interface ClaimRequest {
   /** Up to 256 UTF-16 code units, well-formed and without NUL; the receiver checks it. */
-  readonly scope: string
+  readonly integration: string
   /** As the note's, up to 512 UTF-16 code units, well-formed and without NUL. */
   readonly eventId: string
   /** Makes the claim exclusive for the note as well: one note is processed by one worker at a time. */

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
 import { eventKey } from './event-key.ts'
 
-it('is a UUIDv5 within the UUIDv5 of the scope, and stays what it is from version to version', () => {
+it('is a UUIDv5 within the UUIDv5 of the integration, and stays what it is from version to version', () => {
   // Python: uuid5(uuid5(namespace, 'default'), 'evt_1')
   expect(eventKey('default', 'evt_1')).toBe('c6e45292-7e48-52c3-878e-9f94f8207b55')
 })
 
 it.each([
   ['another event', 'default', 'evt_2'],
-  ['the same event of another scope', 'other', 'evt_1'],
+  ['the same event of another integration', 'other', 'evt_1'],
   ['another division of the same text', 'defaulte', 'vt_1'],
-])('differs for %s', (_, scope, eventId) => {
-  expect(eventKey(scope, eventId)).not.toBe(eventKey('default', 'evt_1'))
+])('differs for %s', (_, integration, eventId) => {
+  expect(eventKey(integration, eventId)).not.toBe(eventKey('default', 'evt_1'))
 })
 
 it.each(['1', '12:34', '', 'évt_✓', 'e'.repeat(10_000)])(

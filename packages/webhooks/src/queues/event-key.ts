@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto'
 const NAMESPACE = '8f1c5d0e-6a53-4c7e-9a0b-52f3d9f4c1a7'
 
 /**
- * What an event is known by in a queue: the UUIDv5 of its id, in the namespace that is the UUIDv5 of its scope. BullMQ
+ * What an event is known by in a queue: the UUIDv5 of its id, in the namespace that is the UUIDv5 of its integration. BullMQ
  * refuses ids that are integers or contain a colon, as an `event_id` may.
  */
-export function eventKey(scope: string, eventId: string): string {
-  return uuidV5(uuidV5(NAMESPACE, scope), eventId)
+export function eventKey(integration: string, eventId: string): string {
+  return uuidV5(uuidV5(NAMESPACE, integration), eventId)
 }
 
 function uuidV5(namespace: string, name: string): string {

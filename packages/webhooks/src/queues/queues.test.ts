@@ -114,7 +114,7 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
     expect(letters).toEqual([
       {
         id: expect.any(String),
-        scope: 'default',
+        integration: 'default',
         event,
         reason: expect.stringMatching(/^the handler failed: RangeError ERR_NOTE\./),
         failedAt: expect.any(Date),
@@ -169,7 +169,7 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
       had.push(status)
       return status === 'failed' ? { status, event, error: new Error('as asked for') } : { status, event }
     }
-    await using _worker = await engine.worker(name, { scope: 'default', process })
+    await using _worker = await engine.worker(name, { integration: 'default', process })
     await queue.enqueue('default', anEvent({ kind: 'note.updated' }))
     await eventually(async () => expect(await queue.listDeadLetters()).toHaveLength(1))
     expect(had).toEqual(['busy', 'failed', 'busy', 'failed'])
@@ -187,15 +187,15 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
     expect(await queue.listDeadLetters()).toEqual([])
   })
 
-  it('keeps events of another scope from a receiver', async () => {
+  it('keeps events of another integration from a receiver', async () => {
     const name = aQueueName()
     const queue = engine.queue(name, 1)
-    const { receiver, applied } = aReceiver({ scope: 'ours' })
+    const { receiver, applied } = aReceiver({ integration: 'ours' })
     await using _worker = await engine.worker(name, receiver)
     await queue.enqueue('theirs', anEvent({ kind: 'note.updated' }))
     await eventually(async () => expect(await queue.listDeadLetters()).toHaveLength(1))
     const [letter] = await queue.listDeadLetters()
-    expect(letter?.reason).toMatch(/^the scope of the job is not "ours"/)
+    expect(letter?.reason).toMatch(/^the integration of the job is not "ours"/)
     expect(applied).toEqual([])
   })
 
@@ -230,7 +230,7 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
     const { receiver, outcomes, deliver } = aReceiver({
       queue,
       store: engine.store,
-      scope: name,
+      integration: name,
       on: {
         'note.ended': (_event, { signal }) => {
           begun['note.ended'].resolve()
@@ -255,7 +255,11 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
     expect(await engine.postponed(name)).toBe(2)
     expect(await queue.listDeadLetters()).toEqual([])
 
-    const other = aReceiver({ store: engine.store, scope: name, on: { 'note.ended': noop, 'note.updated': noop } })
+    const other = aReceiver({
+      store: engine.store,
+      integration: name,
+      on: { 'note.ended': noop, 'note.updated': noop },
+    })
     await using _worker = await engine.worker(name, other.receiver)
     await eventually(async () => expect(statusesOf(other.outcomes)).toEqual(['applied', 'applied']))
   })
@@ -309,13 +313,15 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
 
   it('loses none of 500 events, shuffled and delivered twice, over two workers', async () => {
     const name = aQueueName()
-    const { deliver } = aReceiver({ scope: name, queue: engine.queue(name) })
+    const { deliver } = aReceiver({ integration: name, queue: engine.queue(name) })
     const applied: NoteEvent[] = []
     const apply = async (event: NoteEvent) => {
       await sleep(Math.random() * 5)
       applied.push(event)
     }
-    const workers = [1, 2].map(() => aReceiver({ scope: name, store: engine.store, on: { 'note.updated': apply } }))
+    const workers = [1, 2].map(() =>
+      aReceiver({ integration: name, store: engine.store, on: { 'note.updated': apply } }),
+    )
     const events = Array.from({ length: 500 }, (_, index) =>
       anEvent({ kind: 'note.updated', noteId: `note_${index % 25}`, revision: 1 + Math.floor(index / 25) }),
     )

@@ -7,8 +7,8 @@ import { runJob } from './run-job.ts'
 
 const event = anEvent({ kind: 'note.updated' })
 
-function settle(outcome: ProcessOutcome, job: unknown = { scope: 'ours', event }) {
-  return runJob({ scope: 'ours', process: async () => outcome }, job, recordingLogger())
+function settle(outcome: ProcessOutcome, job: unknown = { integration: 'ours', event }) {
+  return runJob({ integration: 'ours', process: async () => outcome }, job, recordingLogger())
 }
 
 describe('a job', () => {
@@ -50,10 +50,10 @@ describe('a job', () => {
   })
 
   it.each([
-    ['of another scope', { scope: 'theirs', event }, /scope of the job is not/],
-    ['without an event', { scope: 'ours' }, /does not contain a valid event/],
-    ['with half an event', { scope: 'ours', event: { event_id: 'evt_1' } }, /does not contain a valid event/],
-    ['of nothing', null, /scope of the job is not/],
+    ['of another integration', { integration: 'theirs', event }, /integration of the job is not/],
+    ['without an event', { integration: 'ours' }, /does not contain a valid event/],
+    ['with half an event', { integration: 'ours', event: { event_id: 'evt_1' } }, /does not contain a valid event/],
+    ['of nothing', null, /integration of the job is not/],
   ])('%s is never processed', async (_, job, why) => {
     const settlement = await settle({ status: 'applied', event }, job)
     expect(settlement).toMatchObject({ status: 'retry', error: { message: expect.stringMatching(why) } })

@@ -14,7 +14,7 @@ export type Settlement =
   | { readonly status: 'postpone'; readonly delayMs: number }
 
 /** What a worker needs of a receiver. */
-export type ProcessingReceiver = Pick<Receiver, 'process' | 'scope'>
+export type ProcessingReceiver = Pick<Receiver, 'process' | 'integration'>
 
 const POSTPONED_MS = 3_000
 /** A store that does not answer now rarely does a moment later. */
@@ -22,7 +22,7 @@ const STORE_FAILED_MS = 20_000
 
 /** Processes the event that a job holds. Never rejects. */
 export async function runJob(receiver: ProcessingReceiver, job: unknown, logger: Logger): Promise<Settlement> {
-  const event = eventFor(receiver.scope, job)
+  const event = eventFor(receiver.integration, job)
   if (!(event instanceof EventNotAppliedError)) return settlementOf(await receiver.process(event))
   logger.error('a queued job does not belong to this receiver', { problem: event.message })
   return { status: 'retry', error: event }
@@ -56,11 +56,11 @@ function settlementOf(outcome: ProcessOutcome): Settlement {
 }
 
 // Another key's revisions must not gate this one's, and whoever reaches the engine may write jobs.
-function eventFor(scope: string, job: unknown): WebhookEvent | EventNotAppliedError {
-  const queued: { scope?: unknown; event?: unknown } = typeof job === 'object' && job !== null ? job : {}
-  if (queued.scope !== scope) {
+function eventFor(integration: string, job: unknown): WebhookEvent | EventNotAppliedError {
+  const queued: { integration?: unknown; event?: unknown } = typeof job === 'object' && job !== null ? job : {}
+  if (queued.integration !== integration) {
     return new EventNotAppliedError(
-      `the scope of the job is not "${scope}", the scope of this worker's receiver. Use a separate queue for each scope.`,
+      `the integration of the job is not "${integration}", the integration of this worker's receiver. Use a separate queue for each integration.`,
     )
   }
   try {

@@ -4,7 +4,14 @@ import type { ClaimRequest } from '../interfaces/store.ts'
 import { Endings, type Turn } from './endings.ts'
 
 function requestFor(noteId: string): ClaimRequest {
-  return { scope: 'default', eventId: 'evt_1', note: { noteId }, gate: 'off', leaseMs: 20_000, keepMs: 97_200_000 }
+  return {
+    integration: 'default',
+    eventId: 'evt_1',
+    note: { noteId },
+    gate: 'off',
+    leaseMs: 20_000,
+    keepMs: 97_200_000,
+  }
 }
 
 /** Which of them have been woken. */

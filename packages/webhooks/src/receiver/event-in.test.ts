@@ -157,12 +157,12 @@ describe('an identifier that a store cannot hold', () => {
     expect(await receiver.forget(id)).toBe('unknown')
   })
 
-  it.each([...unusable, 'x'.repeat(257)])('is refused as a scope: %.10j', (scope) => {
-    expect(() => setUpReceiver({ scope })).toThrow(/scope must be text of 1 to 256 UTF-16 code units/)
+  it.each([...unusable, 'x'.repeat(257)])('is refused as an integration: %.10j', (integration) => {
+    expect(() => setUpReceiver({ integration })).toThrow(/integration must be text of 1 to 256 UTF-16 code units/)
   })
 
   it('is none of the longest that are allowed', async () => {
-    const { deliver, receiver } = setUpReceiver({ scope: 'x'.repeat(256), on: { 'note.ended': () => undefined } })
+    const { deliver, receiver } = setUpReceiver({ integration: 'x'.repeat(256), on: { 'note.ended': () => undefined } })
     const id = '\u4e00'.repeat(512)
     const event = anEvent({ kind: 'note.ended', eventId: id, noteId: id, recordingSessionId: id })
     expect((await deliver(event)).status).toBe(204)
@@ -222,7 +222,7 @@ describe('a signed body that nests a hundred thousand arrays', () => {
 
   it('is answered 503 where a queue cannot serialise it, and the next event is queued', async () => {
     const queued: string[] = []
-    const enqueue = async (_scope: string, event: object) => void queued.push(JSON.stringify(event))
+    const enqueue = async (_integration: string, event: object) => void queued.push(JSON.stringify(event))
     const { deliver } = setUpReceiver({ queue: { enqueue } })
     expect((await deliver(text)).status).toBe(503)
     expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(204)

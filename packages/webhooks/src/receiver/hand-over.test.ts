@@ -7,8 +7,8 @@ import { anEvent, anUnknownEvent } from '../testing/an-event.ts'
 import { createReceiver } from './receiver.ts'
 
 function aQueue() {
-  const queued: [scope: string, event: WebhookEvent][] = []
-  const queue: EventQueue = { enqueue: async (scope, event) => void queued.push([scope, event]) }
+  const queued: [integration: string, event: WebhookEvent][] = []
+  const queue: EventQueue = { enqueue: async (integration, event) => void queued.push([integration, event]) }
   return { queue, queued }
 }
 
@@ -41,13 +41,13 @@ describe('a receiver with a queue', () => {
     expect(told).toEqual([event])
   })
 
-  it('queues known and unknown kinds under its scope', async () => {
+  it('queues known and unknown kinds under its integration', async () => {
     const { queue, queued } = aQueue()
-    const { deliver, receiver } = setUpReceiver({ queue, scope: 'key_7' })
+    const { deliver, receiver } = setUpReceiver({ queue, integration: 'key_7' })
     const events = [anEvent({ kind: 'note.deleted' }), anUnknownEvent({ noteId: 'note_1' })]
     for (const event of events) expect((await deliver(event)).status).toBe(204)
     expect(queued).toEqual(events.map((event) => ['key_7', event]))
-    expect(receiver.scope).toBe('key_7')
+    expect(receiver.integration).toBe('key_7')
   })
 
   it.each(['endpoint.verification', 'endpoint.test'] as const)('processes %s itself', async (kind) => {

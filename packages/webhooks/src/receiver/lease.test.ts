@@ -220,7 +220,7 @@ describe('a store that fails to renew', () => {
       renew: () => new Promise<never>(() => undefined),
     }))
     const elsewhere = await memory.claim({
-      scope: 'default',
+      integration: 'default',
       eventId: 'evt_elsewhere',
       note: { noteId: 'note_1' },
       gate: 'off',

@@ -79,7 +79,11 @@ describe.each(oddValues)('a handler that throws %s', (_what, make) => {
         },
       },
     })
-    const settlement = await runJob(receiver, { scope: 'default', event: anEvent({ kind: 'note.ended' }) }, logger)
+    const settlement = await runJob(
+      receiver,
+      { integration: 'default', event: anEvent({ kind: 'note.ended' }) },
+      logger,
+    )
     expect(settlement).toMatchObject({
       status: 'retry',
       error: { message: expect.stringMatching(/^the handler failed: \w+/) },

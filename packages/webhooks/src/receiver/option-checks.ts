@@ -24,31 +24,31 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 const GATE_MODES: readonly GateMode[] = ['strict', 'deletions-at-equal', 'per-kind', 'off']
 
 /**
- * The longest scope, in UTF-16 code units: together with an identifier of `MAX_IDENTIFIER_LENGTH` it takes 2,304 bytes of
+ * The longest integration, in UTF-16 code units: together with an identifier of `MAX_IDENTIFIER_LENGTH` it takes 2,304 bytes of
  * UTF-8 at most, and an entry of a PostgreSQL B-tree index holds about 2,700.
  */
-export const MAX_SCOPE_LENGTH = 256
+export const MAX_INTEGRATION_LENGTH = 256
 
 /** Refuses, by an error that names the option and the fix, values that cannot work. */
 export function refuseValuesThatCannotWork(resolved: {
   readonly revisionGate: GateMode
-  readonly scope: string
+  readonly integration: string
   readonly path: string | undefined
   readonly toleranceSeconds: number
   readonly maxBodyBytes: number
   readonly dedupWindowMs: number
   readonly handlerTimeoutMs: number
 }): void {
-  const { revisionGate, scope, path, toleranceSeconds, maxBodyBytes, dedupWindowMs, handlerTimeoutMs } = resolved
+  const { revisionGate, integration, path, toleranceSeconds, maxBodyBytes, dedupWindowMs, handlerTimeoutMs } = resolved
   refuseTolerance(toleranceSeconds)
   if (!GATE_MODES.includes(revisionGate)) {
     throw new OptionError('revisionGate', `revisionGate must be one of ${GATE_MODES.join(', ')}.`)
   }
-  if (!isIdentifier(scope) || scope.length > MAX_SCOPE_LENGTH) {
+  if (!isIdentifier(integration) || integration.length > MAX_INTEGRATION_LENGTH) {
     throw new OptionError(
-      'scope',
-      `scope must be text of 1 to ${MAX_SCOPE_LENGTH} UTF-16 code units, well-formed and without NUL, so that every store can save it. Pass a name for the ` +
-        'integration, or omit scope.',
+      'integration',
+      `integration must be text of 1 to ${MAX_INTEGRATION_LENGTH} UTF-16 code units, well-formed and without NUL, so that every store can save it. Pass a name for the ` +
+        'integration, or omit the option.',
     )
   }
   if (path !== undefined && !(typeof path === 'string' && /^\/[^?#]*$/.test(path))) {

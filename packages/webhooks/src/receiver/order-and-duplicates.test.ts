@@ -96,10 +96,10 @@ describe('an event that was processed', () => {
   })
 })
 
-describe('two receivers of different scopes on one store', () => {
+describe('two receivers of different integrations on one store', () => {
   const setUpTwo = () => {
     const store = memoryStore()
-    return { personal: setUp({ store, scope: 'personal' }), channel: setUp({ store, scope: 'channel' }) }
+    return { personal: setUp({ store, integration: 'personal' }), channel: setUp({ store, integration: 'channel' }) }
   }
 
   it('do not gate each other', async () => {
@@ -122,10 +122,10 @@ describe('two receivers of different scopes on one store', () => {
     expect(await channel.receiver.forget('evt_1')).toBe('forgotten')
   })
 
-  it('have the scope "default" where none is given', async () => {
+  it('have the integration "default" where none is given', async () => {
     const store = memoryStore()
     await setUp({ store }).process({ kind: 'note.updated', eventId: 'evt_1' })
-    expect(await setUp({ store, scope: 'default' }).process({ kind: 'note.updated', eventId: 'evt_1' })).toEqual([
+    expect(await setUp({ store, integration: 'default' }).process({ kind: 'note.updated', eventId: 'evt_1' })).toEqual([
       'duplicate',
     ])
   })

@@ -91,7 +91,12 @@ describe('a handler that marks the event in its own transaction', () => {
       await commit(new Transaction())
       await clock.sleep(30_000)
       const change = { kind: 'note.updated', revision: 1 } as const
-      const heir = { scope: 'default', eventId: 'another', note: { noteId: 'note_1', change }, gate: 'off' } as const
+      const heir = {
+        integration: 'default',
+        eventId: 'another',
+        note: { noteId: 'note_1', change },
+        gate: 'off',
+      } as const
       expect((await memory.claim({ ...heir, leaseMs: 20_000, keepMs: 1 })).status).toBe('claimed')
     })
     const outcome = receiver.process(anEvent({ kind: 'note.ended' }))
@@ -114,7 +119,13 @@ describe('a handler that marks the event in its own transaction', () => {
     })
     const event = anEvent({ kind: 'note.ended' })
     expect((await receiver.process(event)).status).toBe('failed')
-    const again = await memory.claim({ scope: 'default', eventId: event.event_id, gate: 'off', leaseMs: 1, keepMs: 1 })
+    const again = await memory.claim({
+      integration: 'default',
+      eventId: event.event_id,
+      gate: 'off',
+      leaseMs: 1,
+      keepMs: 1,
+    })
     expect(again.status).toBe('claimed')
   })
 
@@ -189,7 +200,13 @@ describe('a handler that marks the event in its own transaction', () => {
     const outcome = receiver.process(event)
     await clock.advance(30_000)
     expect((await outcome).status).toBe('failed')
-    const again = await memory.claim({ scope: 'default', eventId: event.event_id, gate: 'off', leaseMs: 1, keepMs: 1 })
+    const again = await memory.claim({
+      integration: 'default',
+      eventId: event.event_id,
+      gate: 'off',
+      leaseMs: 1,
+      keepMs: 1,
+    })
     expect(again.status).toBe('claimed')
   })
 

@@ -131,7 +131,7 @@ describe('an event whose note is busy', () => {
     slow.end()
     await first
     const elsewhere = await memory.claim({
-      scope: 'default',
+      integration: 'default',
       eventId: 'evt_elsewhere',
       note: { noteId: 'note_1' },
       gate: 'off',

@@ -35,7 +35,7 @@ export interface ProcessorOptions<Transaction = never> {
   readonly on: EventHandlers<Transaction>
   readonly onUnknown: EventHandler<UnknownEvent, Transaction> | undefined
   readonly store: ReceiverStore<Transaction>
-  readonly scope: string
+  readonly integration: string
   readonly revisionGate: GateMode
   readonly dedupWindowMs: number
   /** How long a handler may take. */
@@ -183,9 +183,9 @@ export class Processor<Transaction = never> {
   }
 
   #claimRequest(event: WebhookEvent, handled: boolean): ClaimRequest {
-    const { scope, revisionGate, dedupWindowMs } = this.#options
+    const { integration, revisionGate, dedupWindowMs } = this.#options
     return {
-      scope,
+      integration,
       eventId: event.event_id,
       // What nobody handles must neither wait for its note nor raise its revision over an event that somebody does.
       note: handled ? noteOf(event) : undefined,

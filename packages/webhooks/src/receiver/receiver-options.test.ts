@@ -59,8 +59,12 @@ describe('a receiver under construction', () => {
     [{ logger: { info: () => undefined, warn: () => undefined } }, 'logger', /logger has no method "error"/],
     [{ clock: 5 }, 'clock', /clock has no method "now"/],
     [{ clock: { now: Date.now } }, 'clock', /clock has no method "sleep"/],
-    [{ scope: '' }, 'scope', /scope must be text of 1 to 256 .* Pass a name for the integration, or omit scope/],
-    [{ scope: 5 }, 'scope', /scope must be text/],
+    [
+      { integration: '' },
+      'integration',
+      /integration must be text of 1 to 256 .* Pass a name for the integration, or omit the option/,
+    ],
+    [{ integration: 5 }, 'integration', /integration must be text/],
     [{ path: 'hooks' }, 'path', /path must start with "\/"/],
     [{ path: 5 }, 'path', /path must start with "\/"/],
     [{ path: '/hooks?key=1' }, 'path', /have no query, such as "\/webhooks\/notes"/],
@@ -104,7 +108,14 @@ describe('a receiver under construction', () => {
     { path: '/' },
     { hooks: {} },
     { hooks: { onOutcome: undefined }, on: { 'note.ended': undefined } },
-    { store: undefined, scope: undefined, path: undefined, clock: undefined, logger: undefined, hooks: undefined },
+    {
+      store: undefined,
+      integration: undefined,
+      path: undefined,
+      clock: undefined,
+      logger: undefined,
+      hooks: undefined,
+    },
   ])('takes %o', (options) => {
     expect(construct(options)).not.toThrow()
   })

@@ -31,11 +31,11 @@ interface DeliveryOptions {
   readonly secret: SecretSource
   /**
    * The integration, hence the API key, that this endpoint belongs to. Receivers of several integrations may share a
-   * store if each has a scope of its own. 1 to 256 UTF-16 code units, well-formed and without NUL.
+   * store if each has an integration of its own. 1 to 256 UTF-16 code units, well-formed and without NUL.
    *
    * @default 'default'
    */
-  readonly scope?: string | undefined
+  readonly integration?: string | undefined
   /**
    * The one path that is answered, as the service requests it, mount points included; any other gets 404 (contract §7).
    * Leave it out where the framework routes.
@@ -132,7 +132,7 @@ const OPTIONS: readonly (keyof ReceiverOptions)[] = [
   'secret',
   ...PROCESSING_OPTIONS,
   'sink',
-  'scope',
+  'integration',
   'path',
   'toleranceSeconds',
   'maxBodyBytes',
@@ -170,7 +170,7 @@ export function resolveReceiverOptions<Transaction>(options: ReceiverOptions<Tra
     onUnknown: options.onUnknown,
     store: options.store ?? memoryStore({ clock }),
     queue: options.queue,
-    scope: options.scope ?? 'default',
+    integration: options.integration ?? 'default',
     path: options.path,
     revisionGate: options.revisionGate ?? 'deletions-at-equal',
     toleranceSeconds: options.toleranceSeconds ?? SIGNATURE_TOLERANCE_SECONDS,

@@ -23,7 +23,7 @@ export interface Receiver {
    */
   readonly fetch: (request: Request) => Promise<Response>
   /** The integration whose events these are: the option of that name. */
-  readonly scope: string
+  readonly integration: string
   /** Answers an attempt that an adapter presents. Never rejects. */
   readonly respond: (attempt: IncomingAttempt) => Promise<Answer>
   /**
@@ -100,7 +100,7 @@ export function createReceiver<Transaction = never>(
     waitUntil,
     ...processing
   } = resolveReceiverOptions(options)
-  const { clock, logger, scope, store } = processing
+  const { clock, logger, integration, store } = processing
   const observer = new Observer({ hooks, logger, clock })
   const findSignatureCheck = signatureCheckFrom(secret, observer)
   const diagnose = createDiagnosis(clock)
@@ -229,10 +229,10 @@ export function createReceiver<Transaction = never>(
 
   return {
     fetch: async (request) => responseOf(await respond(attemptOf(request))),
-    scope,
+    integration,
     respond,
     process: processGiven,
-    forget: async (eventId) => (isIdentifier(eventId) ? await store.forget(scope, eventId) : 'unknown'),
+    forget: async (eventId) => (isIdentifier(eventId) ? await store.forget(integration, eventId) : 'unknown'),
     close,
     [Symbol.asyncDispose]: async () => void (await close()),
   }

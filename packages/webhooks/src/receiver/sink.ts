@@ -12,7 +12,7 @@ export type EventSink = (event: WebhookEvent, context: SinkContext) => Promise<v
 
 /** What a sink is told in addition to the event. */
 export interface SinkContext {
-  /** The integration whose event it is: the receiver's option `scope`. */
+  /** The integration whose event it is: the receiver's option `integration`. */
   readonly integration: string
   /**
    * The time by which the sink should have resolved, in milliseconds since the Unix epoch of the receiver's clock: 8 s after the
@@ -22,7 +22,7 @@ export interface SinkContext {
 }
 
 interface SinkProcessorOptions {
-  readonly scope: string
+  readonly integration: string
   readonly clock: Clock
   /** Receives each outcome. Never throws. */
   readonly tellOutcome: (outcome: ProcessOutcome, timing: ProcessTiming) => void
@@ -68,7 +68,7 @@ export class SinkProcessor {
     if (this.#isClosing) return { status: 'closing', event }
     if (isEndpointEvent(event)) return { status: 'unhandled', event }
     try {
-      await this.#sink(event, { integration: this.#options.scope, deadlineAt })
+      await this.#sink(event, { integration: this.#options.integration, deadlineAt })
       return { status: 'applied', event }
     } catch (error) {
       return { status: 'sink-failed', event, error }

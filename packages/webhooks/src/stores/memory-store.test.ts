@@ -5,7 +5,7 @@ import { memoryStore } from './memory-store.ts'
 
 const HOUR_MS = 3_600_000
 const KEEP_MS = 27 * HOUR_MS
-const REQUEST = { scope: 's', gate: 'strict', leaseMs: 20_000, keepMs: KEEP_MS } as const
+const REQUEST = { integration: 's', gate: 'strict', leaseMs: 20_000, keepMs: KEEP_MS } as const
 
 function setUp() {
   const clock = new ManualClock()

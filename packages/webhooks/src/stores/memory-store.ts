@@ -12,8 +12,8 @@ interface Lease {
 
 type Kept<Value> = Value & { readonly keptUntil: number }
 
-/** What is known of one scope. Events are kept by their id, notes by theirs. */
-interface ScopeMemory {
+/** What is known of one integration. Events are kept by their id, notes by theirs. */
+interface IntegrationMemory {
   readonly processed: Map<string, Kept<{ readonly forgotten: boolean }>>
   readonly applied: Map<string, Kept<AppliedRevision>>
   readonly eventLeases: Map<string, Lease>
@@ -45,7 +45,7 @@ export function memoryStore(options: { readonly clock?: Clock | undefined } = {}
 
 class MemoryStore implements ReceiverStore {
   readonly #clock: Clock
-  readonly #scopes = new Map<string, ScopeMemory>()
+  readonly #integrations = new Map<string, IntegrationMemory>()
   #claims = 0
   #prunedAt: number
 
@@ -56,7 +56,7 @@ class MemoryStore implements ReceiverStore {
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     const { eventId, note } = request
-    const memory = this.#memoryOf(request.scope)
+    const memory = this.#memoryOf(request.integration)
     const processed = memory.processed.get(eventId)
     if (processed?.forgotten === false) return { status: 'duplicate' }
 
@@ -87,8 +87,8 @@ class MemoryStore implements ReceiverStore {
 
   async commit(claim: Claim): Promise<CommitResult> {
     if (this.#currentLease(claim) === undefined) return 'lost'
-    const { eventId, note, keepMs, scope } = claim.request
-    const { processed, applied } = this.#memoryOf(scope)
+    const { eventId, note, keepMs, integration } = claim.request
+    const { processed, applied } = this.#memoryOf(integration)
     const now = monotonicNow(this.#clock)
     const keptUntilAfter = (before: { readonly keptUntil: number } | undefined) =>
       Math.max(now + keepMs, before?.keptUntil ?? 0)
@@ -107,8 +107,8 @@ class MemoryStore implements ReceiverStore {
     if (this.#currentLease(claim) !== undefined) this.#dropLease(claim)
   }
 
-  async forget(scope: string, eventId: string): Promise<'forgotten' | 'unknown'> {
-    const { processed } = this.#memoryOf(scope)
+  async forget(integration: string, eventId: string): Promise<'forgotten' | 'unknown'> {
+    const { processed } = this.#memoryOf(integration)
     const mark = processed.get(eventId)
     if (mark === undefined || mark.forgotten) return 'unknown'
     processed.set(eventId, { ...mark, forgotten: true })
@@ -119,7 +119,7 @@ class MemoryStore implements ReceiverStore {
     const now = monotonicNow(this.#clock)
     this.#prunedAt = now
     let removed = 0
-    for (const { processed, applied, eventLeases, noteLeases } of this.#scopes.values()) {
+    for (const { processed, applied, eventLeases, noteLeases } of this.#integrations.values()) {
       removed += dropFrom(processed, ({ keptUntil }) => keptUntil <= now)
       removed += dropFrom(applied, ({ keptUntil }) => keptUntil <= now)
       // Those of claims that were abandoned: nobody ended them.
@@ -129,24 +129,24 @@ class MemoryStore implements ReceiverStore {
   }
 
   /** The lease of a claim that nobody has taken over, on its event and on its note. */
-  #currentLease({ request: { scope, eventId, note }, fencingToken }: Claim): Lease | undefined {
-    const { eventLeases, noteLeases } = this.#memoryOf(scope)
+  #currentLease({ request: { integration, eventId, note }, fencingToken }: Claim): Lease | undefined {
+    const { eventLeases, noteLeases } = this.#memoryOf(integration)
     const lease = eventLeases.get(eventId)
     if (lease?.fencingToken !== fencingToken) return undefined
     return note === undefined || noteLeases.get(note.noteId) === lease ? lease : undefined
   }
 
-  #dropLease({ request: { scope, eventId, note } }: Claim): void {
-    const { eventLeases, noteLeases } = this.#memoryOf(scope)
+  #dropLease({ request: { integration, eventId, note } }: Claim): void {
+    const { eventLeases, noteLeases } = this.#memoryOf(integration)
     eventLeases.delete(eventId)
     if (note !== undefined) noteLeases.delete(note.noteId)
   }
 
-  #memoryOf(scope: string): ScopeMemory {
-    let memory = this.#scopes.get(scope)
+  #memoryOf(integration: string): IntegrationMemory {
+    let memory = this.#integrations.get(integration)
     if (memory === undefined) {
       memory = { processed: new Map(), applied: new Map(), eventLeases: new Map(), noteLeases: new Map() }
-      this.#scopes.set(scope, memory)
+      this.#integrations.set(integration, memory)
     }
     return memory
   }

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { MAX_IDENTIFIER_LENGTH } from '@notewire/protocol'
 import type { GateMode, NoteChange } from '../interfaces/revision-gate.ts'
 import type { Claim, ClaimRequest, ReceiverStore } from '../interfaces/store.ts'
-import { MAX_SCOPE_LENGTH } from '../receiver/option-checks.ts'
+import { MAX_INTEGRATION_LENGTH } from '../receiver/option-checks.ts'
 
 /** One thing that every store must do. */
 export interface StoreCheck {
   readonly name: string
-  /** Rejects with an `AssertionError` when the store does not. Works in a scope of its own. */
+  /** Rejects with an `AssertionError` when the store does not. Works in an integration of its own. */
   readonly run: (store: ReceiverStore) => Promise<void>
 }
 
@@ -81,25 +81,25 @@ export const storeChecks: readonly StoreCheck[] = [
     assert.deepEqual(await store.claim(request({ revision: 8 })), { status: 'stale', appliedRevision: 9 })
   }),
 
-  check('keeps scopes apart', async (store, request) => {
-    const elsewhere = { ...request({ eventId: 'one', revision: 3 }), scope: `other-${crypto.randomUUID()}` }
+  check('keeps integrations apart', async (store, request) => {
+    const elsewhere = { ...request({ eventId: 'one', revision: 3 }), integration: `other-${crypto.randomUUID()}` }
     await apply(store, request({ eventId: 'one', revision: 7 }))
     const claim = await claimed(store, elsewhere)
     await claimed(store, request({ eventId: 'two', revision: 8 }))
     assert.equal(await store.commit(claim), 'committed')
   }),
 
-  check('forgets in the scope that it is told, and in no other', async (store, request) => {
+  check('forgets in the integration that it is told, and in no other', async (store, request) => {
     const one = request({ eventId: 'one' })
     await apply(store, one)
-    assert.equal(await store.forget(`other-${one.scope}`, 'one'), 'unknown')
+    assert.equal(await store.forget(`other-${one.integration}`, 'one'), 'unknown')
     assert.equal(await answer(store, one), 'duplicate')
   }),
 
   check('keeps apart names that only look alike when put together', async (store, request) => {
     const base = request({ eventId: 'b:c' })
-    await apply(store, { ...base, scope: `${base.scope}:a`, note: undefined })
-    await claimed(store, { ...base, scope: base.scope, eventId: 'a:b:c', note: undefined })
+    await apply(store, { ...base, integration: `${base.integration}:a`, note: undefined })
+    await claimed(store, { ...base, integration: base.integration, eventId: 'a:b:c', note: undefined })
   }),
 
   check('has a claim taken over when its lease has run out, with a higher token', async (store, request) => {
@@ -152,12 +152,12 @@ export const storeChecks: readonly StoreCheck[] = [
   }),
 
   check('lets an event pass again that was forgotten on request, and forgets no revision', async (store, request) => {
-    const { scope } = request()
+    const { integration } = request()
     await apply(store, request({ eventId: 'one', revision: 4 }))
     await apply(store, request({ eventId: 'two', revision: 5 }))
-    assert.equal(await store.forget(scope, 'never seen'), 'unknown')
-    assert.equal(await store.forget(scope, 'one'), 'forgotten')
-    assert.equal(await store.forget(scope, 'one'), 'unknown')
+    assert.equal(await store.forget(integration, 'never seen'), 'unknown')
+    assert.equal(await store.forget(integration, 'one'), 'forgotten')
+    assert.equal(await store.forget(integration, 'one'), 'unknown')
     await apply(store, request({ eventId: 'one', revision: 4 }))
     assert.equal(await answer(store, request({ eventId: 'one', revision: 4 })), 'duplicate')
     assert.deepEqual(await store.claim(request({ revision: 5 })), { status: 'stale', appliedRevision: 5 })
@@ -219,9 +219,9 @@ export const storeChecks: readonly StoreCheck[] = [
   }),
 
   check('keeps a processed event when its replay asks for less time', async (store, request) => {
-    const { scope } = request()
+    const { integration } = request()
     await apply(store, request({ eventId: 'one' }))
-    await store.forget(scope, 'one')
+    await store.forget(integration, 'one')
     await apply(store, request({ eventId: 'one', keepMs: 30 }))
     await sleep(120)
     await store.prune()
@@ -229,10 +229,10 @@ export const storeChecks: readonly StoreCheck[] = [
   }),
 
   check('lets a forgotten event pass again after a claim that was renewed and given back', async (store, request) => {
-    const { scope } = request()
+    const { integration } = request()
     await apply(store, request({ eventId: 'one', revision: 4 }))
     await apply(store, request({ eventId: 'two', revision: 5 }))
-    await store.forget(scope, 'one')
+    await store.forget(integration, 'one')
     const claim = await claimed(store, request({ eventId: 'one', revision: 4 }))
     assert.equal(await store.renew(claim, 60_000), 'renewed')
     await store.release(claim)
@@ -240,10 +240,10 @@ export const storeChecks: readonly StoreCheck[] = [
   }),
 
   check('lets a forgotten event pass again after a claim that was renewed and ran out', async (store, request) => {
-    const { scope } = request()
+    const { integration } = request()
     await apply(store, request({ eventId: 'one', revision: 4 }))
     await apply(store, request({ eventId: 'two', revision: 5 }))
-    await store.forget(scope, 'one')
+    await store.forget(integration, 'one')
     const claim = await claimed(store, request({ eventId: 'one', revision: 4 }))
     assert.equal(await store.renew(claim, 30), 'renewed')
     await sleep(120)
@@ -252,23 +252,23 @@ export const storeChecks: readonly StoreCheck[] = [
   }),
 
   check(
-    'holds identifiers and scopes as long as a receiver lets through, and tells them apart',
+    'holds identifiers and integrations as long as a receiver lets through, and tells them apart',
     async (store, request) => {
       // Random, so that no store can shorten them; three bytes of UTF-8 for each UTF-16 code unit.
       const filler = (length: number) =>
         String.fromCharCode(...Array.from({ length }, () => 0x4e00 + Math.floor(Math.random() * 0x5000)))
-      const scope = filler(MAX_SCOPE_LENGTH)
+      const integration = filler(MAX_INTEGRATION_LENGTH)
       const [eventId, noteId] = [filler(MAX_IDENTIFIER_LENGTH - 1), filler(MAX_IDENTIFIER_LENGTH - 1)]
       const recordingSessionId = filler(MAX_IDENTIFIER_LENGTH)
       const long = (end: string, revision: number) => ({
         ...request({ eventId: eventId + end }),
-        scope,
+        integration,
         note: { noteId: noteId + end, change: { kind: 'note.ended' as const, revision, recordingSessionId } },
       })
       await apply(store, long('a', 7))
       await apply(store, long('b', 5))
       assert.equal(await answer(store, long('a', 7)), 'duplicate')
-      assert.equal(await store.forget(scope, `${eventId}a`), 'forgotten')
+      assert.equal(await store.forget(integration, `${eventId}a`), 'forgotten')
       assert.equal(await answer(store, long('b', 5)), 'duplicate')
     },
   ),
@@ -407,9 +407,9 @@ function check(name: string, body: (store: ReceiverStore, request: RequestBuilde
   return {
     name,
     run: (store) => {
-      const scope = `check-${crypto.randomUUID()}`
+      const integration = `check-${crypto.randomUUID()}`
       return body(store, ({ eventId, noteId = 'note_1', revision = 1, gate, leaseMs, keepMs } = {}) => ({
-        scope,
+        integration,
         eventId: eventId ?? `evt_${crypto.randomUUID()}`,
         note: { noteId, change: { kind: 'note.updated', revision } },
         gate: gate ?? 'deletions-at-equal',

@@ -19,7 +19,7 @@ const REPLACED = [...PLACES.split(', '), ...STATE_COLUMNS.map(([name]) => name)]
 // What turns out too late to be in conflict is taken back by the exception, without an error for anybody to see.
 export const COMMIT_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_mirror_commit_1(
-  for_scope text, note_writes text, announcements bigint, content_writes text,
+  for_integration text, note_writes text, announcements bigint, content_writes text,
   expected_progress bigint, next_progress text, heard_ms float8
 ) RETURNS text LANGUAGE plpgsql
 SET lock_timeout = '10s' ${BY_INDEX}
@@ -38,18 +38,18 @@ BEGIN
     PERFORM set_config('synchronous_commit', 'local', true);
   END IF;
 
-  IF NOT EXISTS (SELECT FROM notewire_mirrors AS mirrors WHERE mirrors.scope = for_scope) THEN
-    INSERT INTO notewire_mirrors (scope) VALUES (for_scope) ON CONFLICT DO NOTHING;
+  IF NOT EXISTS (SELECT FROM notewire_mirrors AS mirrors WHERE mirrors.integration = for_integration) THEN
+    INSERT INTO notewire_mirrors (integration) VALUES (for_integration) ON CONFLICT DO NOTHING;
   END IF;
 
   PERFORM FROM unnest(note_ids) AS wanted (note_id) CROSS JOIN LATERAL (
     SELECT FROM notewire_mirror_notes AS notes
-      WHERE notes.scope = for_scope AND notes.note_id = wanted.note_id
+      WHERE notes.integration = for_integration AND notes.note_id = wanted.note_id
       FOR NO KEY UPDATE
   ) AS locked;
   IF EXISTS (
     SELECT FROM jsonb_to_recordset(writes) AS written (note_id text, expected_version bigint)
-      LEFT JOIN notewire_mirror_notes AS notes ON notes.scope = for_scope AND notes.note_id = written.note_id
+      LEFT JOIN notewire_mirror_notes AS notes ON notes.integration = for_integration AND notes.note_id = written.note_id
       WHERE coalesce(notes.version, 0) <> written.expected_version
   ) THEN
     RETURN 'conflict';
@@ -57,10 +57,10 @@ BEGIN
 
   IF contents <> '[]' THEN
     DELETE FROM notewire_mirror_content AS content
-      WHERE content.scope = for_scope AND content.note_id IN (
+      WHERE content.integration = for_integration AND content.note_id IN (
         SELECT written->>'note_id' FROM jsonb_array_elements(contents) AS written WHERE written ? 'erase');
-    INSERT INTO notewire_mirror_content AS content (scope, note_id, note, transcript, summary, search)
-      SELECT for_scope, parts.note_id, parts.note, parts.transcript, parts.summary,
+    INSERT INTO notewire_mirror_content AS content (integration, note_id, note, transcript, summary, search)
+      SELECT for_integration, parts.note_id, parts.note, parts.transcript, parts.summary,
         notewire_mirror_words_1(
           parts.note->>'title', parts.summary->>'markdown', parts.note->>'content', parts.transcript->>'text')
         FROM (
@@ -70,11 +70,11 @@ BEGIN
             CASE WHEN written ? 'summary' THEN nullif(written->'summary', 'null') ELSE known.summary END AS summary
             FROM jsonb_array_elements(contents) AS written
             LEFT JOIN notewire_mirror_content AS known
-              ON known.scope = for_scope AND known.note_id = written->>'note_id'
+              ON known.integration = for_integration AND known.note_id = written->>'note_id'
             WHERE NOT written ? 'erase'
             ORDER BY 1
         ) AS parts
-      ON CONFLICT (scope, note_id) DO UPDATE SET
+      ON CONFLICT (integration, note_id) DO UPDATE SET
         note = excluded.note, transcript = excluded.transcript, summary = excluded.summary, search = excluded.search;
   END IF;
 
@@ -84,25 +84,25 @@ BEGIN
       progress = coalesce(next_progress::jsonb, mirrors.progress),
       progress_version = mirrors.progress_version + CASE WHEN next_progress IS NULL THEN 0 ELSE 1 END,
       heard_at = greatest(mirrors.heard_at, to_timestamp(heard_ms / 1000))
-      WHERE mirrors.scope = for_scope AND (next_progress IS NULL OR mirrors.progress_version = expected_progress)
+      WHERE mirrors.integration = for_integration AND (next_progress IS NULL OR mirrors.progress_version = expected_progress)
       RETURNING mirrors.position - announcements INTO position_before;
     IF NOT FOUND OR EXISTS (
-      SELECT FROM notewire_mirror_notes AS notes WHERE notes.scope = for_scope AND notes.note_id = ANY (new_ids)
+      SELECT FROM notewire_mirror_notes AS notes WHERE notes.integration = for_integration AND notes.note_id = ANY (new_ids)
     ) THEN
       RAISE EXCEPTION SQLSTATE 'NW001';
     END IF;
   END IF;
 
-  INSERT INTO notewire_mirror_notes AS notes (scope, note_id, ${PLACES}, ${STATE_NAMES})
-    SELECT for_scope, written.note_id, written.expected_version + 1,
+  INSERT INTO notewire_mirror_notes AS notes (integration, note_id, ${PLACES}, ${STATE_NAMES})
+    SELECT for_integration, written.note_id, written.expected_version + 1,
       coalesce(position_before + written.place, known.position, 0),
       CASE WHEN written.appeared THEN position_before + written.place ELSE coalesce(known.visible_since, 0) END,
       coalesce(known.first_visible, CASE WHEN written.appeared THEN position_before + written.place END),
       ${storedFrom('written')}
       FROM jsonb_to_recordset(writes) AS written (
         note_id text, expected_version bigint, place bigint, appeared boolean, ${STATE_IN_JSON})
-      LEFT JOIN notewire_mirror_notes AS known ON known.scope = for_scope AND known.note_id = written.note_id
-    ON CONFLICT (scope, note_id) DO UPDATE SET
+      LEFT JOIN notewire_mirror_notes AS known ON known.integration = for_integration AND known.note_id = written.note_id
+    ON CONFLICT (integration, note_id) DO UPDATE SET
       ${REPLACED.map((name) => `${name} = excluded.${name}`).join(', ')};
   RETURN 'committed';
 EXCEPTION WHEN SQLSTATE 'NW001' THEN

@@ -2,7 +2,7 @@ import { rowOf } from '../state-row.ts'
 import type { ContentWrite, MirrorCommit, NoteWrite } from '../store.ts'
 import { escapedJson } from './escaped-json.ts'
 
-/** What `notewire_mirror_commit_1` takes behind the scope. */
+/** What `notewire_mirror_commit_1` takes behind the integration. */
 export function commitValues({ notes, progress, heardAt }: MirrorCommit): unknown[] {
   const announced = notes.filter(({ announce }) => announce !== undefined)
   const places = new Map(announced.map((write, index) => [write, index + 1]))

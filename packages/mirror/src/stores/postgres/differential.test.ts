@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => databases.cleanUp.disposeAsync())
 
-const scope = fc.constantFrom('one', 'one', 'one', 'other')
+const integration = fc.constantFrom('one', 'one', 'one', 'other')
 const NOTE_IDS = ['a', 'b', 'c', 'd', 'e', '\u001a0000', 'f\0']
 const noteId = fc.constantFrom(...NOTE_IDS)
 const number = fc.nat(9)
@@ -90,19 +90,19 @@ const step = fc.oneof(
     weight: 10,
     arbitrary: fc.record({
       act: fc.constant('commit' as const),
-      scope,
+      integration,
       writes: fc.uniqueArray(write, { selector: ({ state }) => state.noteId, maxLength: 4 }),
       progressLag: fc.constantFrom(undefined, undefined, 0, 0, 1),
       keyId: text,
       heardAt: fc.constantFrom(undefined, 3, 7),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ act: fc.constant('load' as const), scope, noteIds: fc.array(noteId) }) },
+  { weight: 3, arbitrary: fc.record({ act: fc.constant('load' as const), integration, noteIds: fc.array(noteId) }) },
   {
     weight: 5,
     arbitrary: fc.record({
       act: fc.constant('take' as const),
-      scope,
+      integration,
       now: fc.integer({ min: 0, max: 100_000 }),
       limit: fc.constantFrom(0, 1, 1, 100),
     }),
@@ -111,7 +111,7 @@ const step = fc.oneof(
     weight: 5,
     arbitrary: fc.record({
       act: fc.constant('read' as const),
-      scope,
+      integration,
       noteId,
       number,
       limit: fc.integer({ min: 1, max: 5 }),
@@ -144,11 +144,11 @@ it('answers like the store in memory, whatever happens in whatever order', async
 })
 
 async function answerTo(store: MirrorStore, prefix: string, step: Step): Promise<unknown> {
-  const scope = prefix + step.scope
+  const integration = prefix + step.integration
   switch (step.act) {
     case 'commit': {
       const { notes, progress, progressVersion } = await store.load(
-        scope,
+        integration,
         step.writes.map(({ state }) => state.noteId),
       )
       const writes = step.writes.map(({ state, lag, ...rest }): NoteWrite => {
@@ -158,37 +158,41 @@ async function answerTo(store: MirrorStore, prefix: string, step: Step): Promise
       })
       const { progressLag, keyId, heardAt } = step
       const next = { ...(progress ?? NO_PROGRESS), key: { kind: 'key_id', keyId } as const }
-      return await store.commit(scope, {
+      return await store.commit(integration, {
         notes: writes,
         progress: progressLag === undefined ? undefined : { expectedVersion: progressVersion + progressLag, next },
         heardAt,
       })
     }
     case 'load':
-      return await store.load(scope, step.noteIds)
+      return await store.load(integration, step.noteIds)
     case 'take': {
       // Which of several that are due at the same moment comes first, nobody promises: those taken together never come again.
       const until = step.limit > 1 ? 10_000_000 : step.now + 50_000
-      const { notes, ...rest } = await store.takeDue(scope, { ...step, until })
+      const { notes, ...rest } = await store.takeDue(integration, { ...step, until })
       const taken = notes.map(({ state, version, note }) => ({ state, version, note }))
       return { ...rest, notes: taken.sort((one, other) => (one.state.noteId < other.state.noteId ? -1 : 1)) }
     }
     case 'read':
-      return await everythingOf(store, scope, step)
+      return await everythingOf(store, integration, step)
   }
 }
 
-async function everythingOf(store: MirrorStore, scope: string, { noteId, number, limit }: Step & { act: 'read' }) {
-  const stored = await store.getNote(scope, noteId)
-  const listed = await store.listNotes(scope, noteId, limit)
-  const found = await store.search(scope, ['walrus'], 10)
-  const changes = await store.listChanges(scope, number, limit)
+async function everythingOf(
+  store: MirrorStore,
+  integration: string,
+  { noteId, number, limit }: Step & { act: 'read' },
+) {
+  const stored = await store.getNote(integration, noteId)
+  const listed = await store.listNotes(integration, noteId, limit)
+  const found = await store.search(integration, ['walrus'], 10)
+  const changes = await store.listChanges(integration, number, limit)
   return {
-    progress: await store.readProgress(scope),
-    candidates: await store.listCandidates(scope, aCertificate(number), noteId, limit),
-    candidateCount: await store.countCandidates(scope, aCertificate(number)),
-    held: await store.listHeld(scope, 'scan\0', noteId, limit),
-    counts: await store.count(scope),
+    progress: await store.readProgress(integration),
+    candidates: await store.listCandidates(integration, aCertificate(number), noteId, limit),
+    candidateCount: await store.countCandidates(integration, aCertificate(number)),
+    held: await store.listHeld(integration, 'scan\0', noteId, limit),
+    counts: await store.count(integration),
     changes: changes.map(({ state, position, visibleSince, firstVisible }) => {
       return { state, position, visibleSince, firstVisible }
     }),

@@ -230,7 +230,7 @@ describe('the tables', () => {
     const { rows } = await pool.query('SELECT * FROM notewire_live_notes')
     expect(rows).toEqual([
       expect.objectContaining({
-        scope: 'default',
+        integration: 'default',
         note_id: 'note_1',
         title: 'Nil \u001a0000',
         content: 'What we said',
@@ -261,7 +261,7 @@ describe('the tables', () => {
     const { rows } = await pool.query(`
       SELECT (SELECT count(*)::int FROM notewire_mirror_content WHERE note_id = 'note_1') AS rows,
         (SELECT count(*)::int FROM pg_stats
-          WHERE tablename = 'notewire_mirror_content' AND attname <> ALL ('{scope,note_id}')) AS samples`)
+          WHERE tablename = 'notewire_mirror_content' AND attname <> ALL ('{integration,note_id}')) AS samples`)
     expect(rows).toEqual([{ rows: 0, samples: 0 }])
     await pool.query('VACUUM FULL notewire_mirror_content')
     await pool.query('CHECKPOINT')

@@ -2,7 +2,7 @@
 // Nothing is cast: no row that a service sends can make a query fail.
 export const LIVE_NOTES_VIEW = `
 CREATE OR REPLACE VIEW notewire_live_notes AS
-  SELECT notes.scope, notes.note_id, notes.revision, notes.status,
+  SELECT notes.integration, notes.note_id, notes.revision, notes.status,
     content.note->>'title' AS title,
     content.note->>'content' AS content,
     content.summary->>'markdown' AS summary,
@@ -13,6 +13,6 @@ CREATE OR REPLACE VIEW notewire_live_notes AS
     notes.settled_revision IS NOT DISTINCT FROM notes.revision AND notes.dirty IS NULL AS is_settled,
     content.search
   FROM notewire_mirror_notes AS notes
-  LEFT JOIN notewire_mirror_content AS content ON content.scope = notes.scope AND content.note_id = notes.note_id
+  LEFT JOIN notewire_mirror_content AS content ON content.integration = notes.integration AND content.note_id = notes.note_id
   WHERE notes.presence = 'live';
 `

@@ -2,7 +2,7 @@ import { BY_INDEX } from './by-index.ts'
 import { stateJson, timeIn } from './note-columns.ts'
 
 /**
- * Returns the next number of a scope's sequence, and reads notes.
+ * Returns the next number of an integration's sequence, and reads notes.
  *
  * An unlogged table counts the numbers, up to a limit. The limit is durable before a number below it is returned. A crash empties the unlogged
  * table: the next load that finds it empty, or the limit reached, raises the limit and continues after the old one. A number therefore never
@@ -10,11 +10,11 @@ import { stateJson, timeIn } from './note-columns.ts'
  */
 // A counter in the mirror's own row would make each load wait for the disk and for commits. Measured with 16 workers and a disk that takes
 // 3 ms: a sixth of the loads a second, and half of the commits. A SEQUENCE can repeat numbers after a crash, is not copied by logical
-// replication, and needs the right to create one for each scope.
+// replication, and needs the right to create one for each integration.
 //
 // This function is the only code that locks the sequence and then the mirror, so no deadlock is possible.
 export const LOAD_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_mirror_load_1(for_scope text, note_ids text)
+CREATE OR REPLACE FUNCTION notewire_mirror_load_1(for_integration text, note_ids text)
 RETURNS text LANGUAGE plpgsql SET lock_timeout = '10s' ${BY_INDEX}
 AS $function$
 #variable_conflict use_variable
@@ -25,22 +25,22 @@ DECLARE
 BEGIN
   LOOP
     SELECT sequences.sequence, sequences.sequence_limit INTO number, durable_limit
-      FROM notewire_mirror_sequences AS sequences WHERE sequences.scope = for_scope FOR NO KEY UPDATE;
+      FROM notewire_mirror_sequences AS sequences WHERE sequences.integration = for_integration FOR NO KEY UPDATE;
     EXIT WHEN FOUND;
-    INSERT INTO notewire_mirror_sequences (scope, sequence, sequence_limit) VALUES (for_scope, 0, 0) ON CONFLICT DO NOTHING;
+    INSERT INTO notewire_mirror_sequences (integration, sequence, sequence_limit) VALUES (for_integration, 0, 0) ON CONFLICT DO NOTHING;
   END LOOP;
   IF number >= durable_limit THEN
     IF current_setting('synchronous_commit') = 'off' THEN
       PERFORM set_config('synchronous_commit', 'local', true);
     END IF;
-    INSERT INTO notewire_mirrors AS mirrors (scope, sequence_limit) VALUES (for_scope, 1000)
-      ON CONFLICT (scope) DO UPDATE SET sequence_limit = mirrors.sequence_limit + 1000
+    INSERT INTO notewire_mirrors AS mirrors (integration, sequence_limit) VALUES (for_integration, 1000)
+      ON CONFLICT (integration) DO UPDATE SET sequence_limit = mirrors.sequence_limit + 1000
       RETURNING mirrors.sequence_limit INTO durable_limit;
     number := durable_limit - 1000;
   END IF;
   number := number + 1;
   UPDATE notewire_mirror_sequences AS sequences SET sequence = number, sequence_limit = durable_limit
-    WHERE sequences.scope = for_scope;
+    WHERE sequences.integration = for_integration;
 
   RETURN (
     SELECT json_build_object(
@@ -51,8 +51,8 @@ BEGIN
       'notes', (
         SELECT coalesce(json_agg(json_build_object('version', notes.version, 'state', ${stateJson('notes')})), '[]')
           FROM notewire_mirror_notes AS notes
-          WHERE notes.scope = for_scope AND notes.note_id = ANY (wanted)))
-      FROM notewire_mirrors AS mirrors WHERE mirrors.scope = for_scope);
+          WHERE notes.integration = for_integration AND notes.note_id = ANY (wanted)))
+      FROM notewire_mirrors AS mirrors WHERE mirrors.integration = for_integration);
 END
 $function$;
 `

@@ -208,13 +208,13 @@ async function halfWritten(pool: Pool): Promise<readonly unknown[]> {
   const { rows } = await pool.query(`
     SELECT one.note_id
       FROM notewire_mirror_notes AS one
-      JOIN notewire_mirror_content AS content USING (scope, note_id)
+      JOIN notewire_mirror_content AS content USING (integration, note_id)
       LEFT JOIN notewire_mirror_notes AS other ON other.note_id = replace(one.note_id, 'left', 'right')
       WHERE one.attempts IS DISTINCT FROM other.attempts AND one.note_id LIKE '%left'
         OR content.note->>'title' <> one.attempts::text
         OR NOT content.search @@ to_tsquery('simple', one.attempts::text)
     UNION ALL
-    SELECT 'position ' || position FROM notewire_mirror_notes WHERE position > 0 GROUP BY scope, position HAVING count(*) > 1
+    SELECT 'position ' || position FROM notewire_mirror_notes WHERE position > 0 GROUP BY integration, position HAVING count(*) > 1
     UNION ALL
     SELECT 'latest position' FROM notewire_mirrors
       WHERE position <> (SELECT max(position) FROM notewire_mirror_notes)`)

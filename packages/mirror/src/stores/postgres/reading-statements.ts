@@ -4,41 +4,41 @@ const STORED_NOTE = `json_build_object(
   'state', ${stateJson('notes')}, 'note', content.note, 'transcript', content.transcript, 'summary', content.summary)`
 
 const CANDIDATES = `FROM notewire_mirror_notes
-  WHERE scope = $1 AND presence = 'live' AND coalesce(evidence_start, 0) < $2`
+  WHERE integration = $1 AND presence = 'live' AND coalesce(evidence_start, 0) < $2`
 
 // Each row is one column of JSON text: drivers parse other types differently, and users configure that.
 
-/** Scope. */
+/** Integration. */
 export const READ_PROGRESS = `SELECT json_build_object(
-    'sequence', notewire_mirror_sequence_1(asked.scope), 'progress', mirrors.progress,
+    'sequence', notewire_mirror_sequence_1(asked.integration), 'progress', mirrors.progress,
     'progress_version', coalesce(mirrors.progress_version, 0), 'heard_at', ${timeIn('mirrors.heard_at')})::text AS result
-  FROM (SELECT $1::text AS scope) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.scope = asked.scope`
+  FROM (SELECT $1::text AS integration) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration`
 
-/** Scope, sequence number, the id before the page, limit. */
+/** Integration, sequence number, the id before the page, limit. */
 export const LIST_CANDIDATES = `SELECT to_json(note_id)::text AS result ${CANDIDATES}
   AND note_id > $3 ORDER BY note_id LIMIT $4`
 
-/** Scope, sequence number. */
+/** Integration, sequence number. */
 export const COUNT_CANDIDATES = `SELECT count(*)::text AS result ${CANDIDATES}`
 
-/** Scope, scan, the id before the page, limit. */
+/** Integration, scan, the id before the page, limit. */
 export const LIST_HELD = `SELECT to_json(note_id)::text AS result FROM notewire_mirror_notes
-  WHERE scope = $1 AND presence = 'hidden' AND held_by_scan = $2 AND note_id > $3 ORDER BY note_id LIMIT $4`
+  WHERE integration = $1 AND presence = 'hidden' AND held_by_scan = $2 AND note_id > $3 ORDER BY note_id LIMIT $4`
 
-/** Scope, time, limit. */
+/** Integration, time, limit. */
 export const LIST_OVERDUE = `SELECT to_json(note_id)::text AS result FROM notewire_mirror_notes
-  WHERE scope = $1 AND presence = 'hidden' AND hidden_at <= to_timestamp($2::float8 / 1000) ORDER BY note_id LIMIT $3`
+  WHERE integration = $1 AND presence = 'hidden' AND hidden_at <= to_timestamp($2::float8 / 1000) ORDER BY note_id LIMIT $3`
 
-/** Scope. */
+/** Integration. */
 export const LIST_HOLDS = `SELECT json_build_object('scan_id', held_by_scan, 'notes', count(*))::text AS result
   FROM notewire_mirror_notes
-  WHERE scope = $1 AND presence = 'hidden' AND held_by_scan IS NOT NULL GROUP BY held_by_scan ORDER BY held_by_scan`
+  WHERE integration = $1 AND presence = 'hidden' AND held_by_scan IS NOT NULL GROUP BY held_by_scan ORDER BY held_by_scan`
 
-/** Scope. */
+/** Integration. */
 export const LATEST_POSITION =
-  'SELECT coalesce(max(position), 0)::text AS result FROM notewire_mirrors WHERE scope = $1'
+  'SELECT coalesce(max(position), 0)::text AS result FROM notewire_mirrors WHERE integration = $1'
 
-/** Scope. */
+/** Integration. */
 export const COUNT = `SELECT json_build_object(
     'live', count(*) FILTER (WHERE presence = 'live'),
     'hidden', count(*) FILTER (WHERE presence = 'hidden'),
@@ -46,32 +46,32 @@ export const COUNT = `SELECT json_build_object(
     'dirty', count(*) FILTER (WHERE dirty IS NOT NULL),
     'unsettled', count(*) FILTER (WHERE dirty IS NULL AND presence = 'live' AND settled_revision IS NULL),
     'contradicted', count(*) FILTER (WHERE contradicted_since IS NOT NULL))::text AS result
-  FROM notewire_mirror_notes WHERE scope = $1`
+  FROM notewire_mirror_notes WHERE integration = $1`
 
-/** Scope, position, limit. */
+/** Integration, position, limit. */
 export const LIST_CHANGES = `SELECT json_build_object(
     'state', ${stateJson('notes')}, 'position', position, 'visible_since', visible_since, 'first_visible', first_visible)::text AS result
   FROM notewire_mirror_notes AS notes
-  WHERE scope = $1 AND position > $2 AND position > 0 ORDER BY position LIMIT $3`
+  WHERE integration = $1 AND position > $2 AND position > 0 ORDER BY position LIMIT $3`
 
-/** Scope, id. */
+/** Integration, id. */
 export const GET_NOTE = `SELECT ${STORED_NOTE}::text AS result 
   FROM notewire_mirror_notes AS notes
-  LEFT JOIN notewire_mirror_content AS content ON content.scope = notes.scope AND content.note_id = notes.note_id
-  WHERE notes.scope = $1 AND notes.note_id = $2`
+  LEFT JOIN notewire_mirror_content AS content ON content.integration = notes.integration AND content.note_id = notes.note_id
+  WHERE notes.integration = $1 AND notes.note_id = $2`
 
-/** Scope, the id before the page, limit. */
+/** Integration, the id before the page, limit. */
 // The page is cut before content is joined: without statistics PostgreSQL would join the content of all following notes.
 export const LIST_NOTES = `SELECT ${STORED_NOTE}::text AS result
   FROM (
     SELECT * FROM notewire_mirror_notes
-      WHERE scope = $1 AND presence = 'live' AND note_id > $2 ORDER BY note_id LIMIT $3
+      WHERE integration = $1 AND presence = 'live' AND note_id > $2 ORDER BY note_id LIMIT $3
   ) AS notes
-  LEFT JOIN notewire_mirror_content AS content ON content.scope = notes.scope AND content.note_id = notes.note_id
+  LEFT JOIN notewire_mirror_content AS content ON content.integration = notes.integration AND content.note_id = notes.note_id
   ORDER BY notes.note_id`
 
 /**
- * Whole words; the last word, which may be the beginning of one; scope; limit. The parser makes several lexemes of a word with a
+ * Whole words; the last word, which may be the beginning of one; integration; limit. The parser makes several lexemes of a word with a
  * hyphen (stand-u: stand-u, stand, u), so that each of them has to be a prefix.
  */
 export const SEARCH = `SELECT ${STORED_NOTE}::text AS result
@@ -83,6 +83,6 @@ export const SEARCH = `SELECT ${STORED_NOTE}::text AS result
     FROM notewire_mirror_query_1($2) AS last
   ) AS wanted
   JOIN notewire_mirror_content AS content ON content.search @@ words
-  JOIN notewire_mirror_notes AS notes ON notes.scope = content.scope AND notes.note_id = content.note_id
-  WHERE notes.scope = $3 AND notes.presence = 'live'
+  JOIN notewire_mirror_notes AS notes ON notes.integration = content.integration AND notes.note_id = content.note_id
+  WHERE notes.integration = $3 AND notes.presence = 'live'
   ORDER BY ts_rank(content.search, words) DESC, notes.note_id LIMIT $4`

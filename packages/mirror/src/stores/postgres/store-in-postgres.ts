@@ -57,72 +57,79 @@ export class StoreInPostgres implements MirrorStore {
     await this.#queries.run('migrate', MIGRATION, [])
   }
 
-  async load(scope: string, noteIds: readonly string[]) {
-    return loadedNotes(await this.#one<LoadAnswer>('load', LOAD, scope, escapedJson(noteIds)))
+  async load(integration: string, noteIds: readonly string[]) {
+    return loadedNotes(await this.#one<LoadAnswer>('load', LOAD, integration, escapedJson(noteIds)))
   }
 
-  async readProgress(scope: string) {
-    return loadedProgress(await this.#one<ProgressAnswer>('readProgress', READ_PROGRESS, scope))
+  async readProgress(integration: string) {
+    return loadedProgress(await this.#one<ProgressAnswer>('readProgress', READ_PROGRESS, integration))
   }
 
-  async commit(scope: string, commit: MirrorCommit) {
-    return await this.#one<'committed' | 'conflict'>('commit', COMMIT, scope, ...commitValues(commit))
+  async commit(integration: string, commit: MirrorCommit) {
+    return await this.#one<'committed' | 'conflict'>('commit', COMMIT, integration, ...commitValues(commit))
   }
 
-  async takeDue(scope: string, { now, until, limit }: DueRequest) {
-    return dueNotes(await this.#one<TakeAnswer>('takeDue', TAKE, scope, now, until, limit))
+  async takeDue(integration: string, { now, until, limit }: DueRequest) {
+    return dueNotes(await this.#one<TakeAnswer>('takeDue', TAKE, integration, now, until, limit))
   }
 
-  async listCandidates(scope: string, { startedAt }: CompletionCertificate, after: string, limit: number) {
-    return await this.#rows<string>('listCandidates', LIST_CANDIDATES, scope, startedAt, escapedText(after), limit)
+  async listCandidates(integration: string, { startedAt }: CompletionCertificate, after: string, limit: number) {
+    return await this.#rows<string>(
+      'listCandidates',
+      LIST_CANDIDATES,
+      integration,
+      startedAt,
+      escapedText(after),
+      limit,
+    )
   }
 
-  async countCandidates(scope: string, { startedAt }: CompletionCertificate) {
-    return await this.#one<number>('countCandidates', COUNT_CANDIDATES, scope, startedAt)
+  async countCandidates(integration: string, { startedAt }: CompletionCertificate) {
+    return await this.#one<number>('countCandidates', COUNT_CANDIDATES, integration, startedAt)
   }
 
-  async listHeld(scope: string, scanId: string, after: string, limit: number) {
-    return await this.#rows<string>('listHeld', LIST_HELD, scope, escapedText(scanId), escapedText(after), limit)
+  async listHeld(integration: string, scanId: string, after: string, limit: number) {
+    return await this.#rows<string>('listHeld', LIST_HELD, integration, escapedText(scanId), escapedText(after), limit)
   }
 
-  async listOverdue(scope: string, hiddenBefore: number, limit: number) {
-    return await this.#rows<string>('listOverdue', LIST_OVERDUE, scope, hiddenBefore, limit)
+  async listOverdue(integration: string, hiddenBefore: number, limit: number) {
+    return await this.#rows<string>('listOverdue', LIST_OVERDUE, integration, hiddenBefore, limit)
   }
 
-  async listHolds(scope: string) {
-    const holds = await this.#rows<HoldAnswer>('listHolds', LIST_HOLDS, scope)
+  async listHolds(integration: string) {
+    const holds = await this.#rows<HoldAnswer>('listHolds', LIST_HOLDS, integration)
     return holds.map(({ scan_id, notes }) => ({ scanId: scan_id, notes }))
   }
 
-  async latestPosition(scope: string) {
-    return await this.#one<number>('latestPosition', LATEST_POSITION, scope)
+  async latestPosition(integration: string) {
+    return await this.#one<number>('latestPosition', LATEST_POSITION, integration)
   }
 
-  async count(scope: string) {
-    return await this.#one<NoteCounts>('count', COUNT, scope)
+  async count(integration: string) {
+    return await this.#one<NoteCounts>('count', COUNT, integration)
   }
 
-  async listChanges(scope: string, after: number, limit: number) {
-    const changes = await this.#rows<ChangeAnswer>('listChanges', LIST_CHANGES, scope, after, limit)
+  async listChanges(integration: string, after: number, limit: number) {
+    const changes = await this.#rows<ChangeAnswer>('listChanges', LIST_CHANGES, integration, after, limit)
     return changes.map(changedNote)
   }
 
-  async getNote(scope: string, noteId: string) {
-    const [note] = await this.#rows<NoteAnswer>('getNote', GET_NOTE, scope, escapedText(noteId))
+  async getNote(integration: string, noteId: string) {
+    const [note] = await this.#rows<NoteAnswer>('getNote', GET_NOTE, integration, escapedText(noteId))
     return note && storedNote(note)
   }
 
-  async listNotes(scope: string, after: string, limit: number) {
-    const notes = await this.#rows<NoteAnswer>('listNotes', LIST_NOTES, scope, escapedText(after), limit)
+  async listNotes(integration: string, after: string, limit: number) {
+    const notes = await this.#rows<NoteAnswer>('listNotes', LIST_NOTES, integration, escapedText(after), limit)
     return notes.map(storedNote)
   }
 
-  async search(scope: string, words: readonly string[], limit: number) {
+  async search(integration: string, words: readonly string[], limit: number) {
     const whole = plainWords(words.slice(0, -1))
     const last = plainWords(words.slice(-1))
     if (whole === undefined || last === undefined) return []
-    // The scope is the third: placeholders stand in the order of the statement.
-    const found = await this.#ask<NoteAnswer>('search', SEARCH, [whole, last, escapedText(scope), limit])
+    // The integration is the third: placeholders stand in the order of the statement.
+    const found = await this.#ask<NoteAnswer>('search', SEARCH, [whole, last, escapedText(integration), limit])
     return found.map(storedNote)
   }
 
@@ -134,13 +141,13 @@ export class StoreInPostgres implements MirrorStore {
     )
   }
 
-  async #one<Answer>(operation: string, text: string, scope: string, ...values: unknown[]): Promise<Answer> {
-    const [answer] = await this.#rows<Answer>(operation, text, scope, ...values)
+  async #one<Answer>(operation: string, text: string, integration: string, ...values: unknown[]): Promise<Answer> {
+    const [answer] = await this.#rows<Answer>(operation, text, integration, ...values)
     return answer as Answer
   }
 
-  async #rows<Answer>(operation: string, text: string, scope: string, ...values: unknown[]) {
-    return await this.#ask<Answer>(operation, text, [escapedText(scope), ...values])
+  async #rows<Answer>(operation: string, text: string, integration: string, ...values: unknown[]) {
+    return await this.#ask<Answer>(operation, text, [escapedText(integration), ...values])
   }
 
   async #ask<Answer>(operation: string, text: string, values: unknown[]): Promise<readonly Answer[]> {

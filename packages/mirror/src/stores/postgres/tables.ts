@@ -10,7 +10,7 @@
 // indexes, none of which holds evidence, stay as they are (heap-only tuples).
 export const TABLES = `
 CREATE TABLE IF NOT EXISTS notewire_mirrors (
-  scope            text COLLATE "C" NOT NULL PRIMARY KEY,
+  integration            text COLLATE "C" NOT NULL PRIMARY KEY,
   sequence_limit   bigint NOT NULL DEFAULT 0, -- no greater number was ever handed out
   position         bigint NOT NULL DEFAULT 0, -- of the latest change
   progress         jsonb,                     -- of listings
@@ -19,13 +19,13 @@ CREATE TABLE IF NOT EXISTS notewire_mirrors (
 ) WITH (fillfactor = 50);
 
 CREATE UNLOGGED TABLE IF NOT EXISTS notewire_mirror_sequences (
-  scope          text COLLATE "C" NOT NULL PRIMARY KEY,
+  integration          text COLLATE "C" NOT NULL PRIMARY KEY,
   sequence       bigint NOT NULL, -- the latest number that was handed out
   sequence_limit bigint NOT NULL  -- of notewire_mirrors, when this row last reached it
 ) WITH (fillfactor = 50);
 
 CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
-  scope             text COLLATE "C" NOT NULL,
+  integration             text COLLATE "C" NOT NULL,
   note_id           text COLLATE "C" NOT NULL,
   version           bigint NOT NULL, -- how often this row was written
   presence          text NOT NULL,   -- 'live' is to be seen; 'hidden' is not, until it is settled; 'gone' is erased
@@ -62,27 +62,27 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
   position          bigint NOT NULL, -- of the latest change; 0 before the first
   visible_since     bigint NOT NULL, -- position at which the note appeared last
   first_visible     bigint,          -- position at which the note appeared first
-  PRIMARY KEY (scope, note_id)
+  PRIMARY KEY (integration, note_id)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
-CREATE INDEX IF NOT EXISTS notewire_mirror_notes_by_position ON notewire_mirror_notes (scope, position)
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_by_position ON notewire_mirror_notes (integration, position)
   WHERE position > 0;
-CREATE INDEX IF NOT EXISTS notewire_mirror_notes_hidden ON notewire_mirror_notes (scope, hidden_at)
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_hidden ON notewire_mirror_notes (integration, hidden_at)
   WHERE hidden_at IS NOT NULL;
-CREATE INDEX IF NOT EXISTS notewire_mirror_notes_due_and_dirty ON notewire_mirror_notes (scope, due_at)
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_due_and_dirty ON notewire_mirror_notes (integration, due_at)
   WHERE due_at IS NOT NULL AND dirty IS NOT NULL;
-CREATE INDEX IF NOT EXISTS notewire_mirror_notes_due ON notewire_mirror_notes (scope, due_at)
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_due ON notewire_mirror_notes (integration, due_at)
   WHERE due_at IS NOT NULL AND dirty IS NULL;
 
 CREATE TABLE IF NOT EXISTS notewire_mirror_content (
-  scope      text COLLATE "C" NOT NULL,
+  integration      text COLLATE "C" NOT NULL,
   note_id    text COLLATE "C" NOT NULL,
   note       jsonb,   -- the record, as the service showed it
   transcript jsonb,
   summary    jsonb,
   search     tsvector -- words of title (weight A), summary (B), content (C) and transcript (D)
     NOT NULL,
-  PRIMARY KEY (scope, note_id)
+  PRIMARY KEY (integration, note_id)
 ) WITH (${vacuumAtOnce('')}, ${vacuumAtOnce('toast.')});
 
 CREATE INDEX IF NOT EXISTS notewire_mirror_content_search ON notewire_mirror_content USING gin (search);

@@ -7,7 +7,7 @@ import { stateJson, timeIn } from './note-columns.ts'
  */
 // The sequence is read behind the locks: what a hint had marked before its row was taken is marked with a number that is not greater.
 export const TAKE_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_mirror_take_1(for_scope text, now_ms float8, until_ms float8, at_most bigint)
+CREATE OR REPLACE FUNCTION notewire_mirror_take_1(for_integration text, now_ms float8, until_ms float8, at_most bigint)
 RETURNS text LANGUAGE plpgsql
 ${BY_INDEX}
 AS $function$
@@ -19,33 +19,33 @@ DECLARE
 BEGIN
   taken := ARRAY(
     SELECT notes.note_id FROM notewire_mirror_notes AS notes
-      WHERE notes.scope = for_scope AND notes.due_at <= moment AND notes.dirty IS NOT NULL
+      WHERE notes.integration = for_integration AND notes.due_at <= moment AND notes.dirty IS NOT NULL
       ORDER BY notes.due_at LIMIT at_most
       FOR NO KEY UPDATE SKIP LOCKED);
   others := ARRAY(
     SELECT notes.note_id FROM notewire_mirror_notes AS notes
-      WHERE notes.scope = for_scope AND notes.due_at <= moment AND notes.dirty IS NULL
+      WHERE notes.integration = for_integration AND notes.due_at <= moment AND notes.dirty IS NULL
       ORDER BY notes.due_at LIMIT at_most - cardinality(taken)
       FOR NO KEY UPDATE SKIP LOCKED);
   taken := taken || others;
   UPDATE notewire_mirror_notes AS notes SET due_at = to_timestamp(until_ms / 1000), version = notes.version + 1
-    WHERE notes.scope = for_scope AND notes.note_id = ANY (taken);
+    WHERE notes.integration = for_integration AND notes.note_id = ANY (taken);
 
   RETURN json_build_object(
-    'sequence', notewire_mirror_sequence_1(for_scope),
+    'sequence', notewire_mirror_sequence_1(for_integration),
     'notes', (
       SELECT coalesce(json_agg(
           json_build_object('version', notes.version, 'state', ${stateJson('notes')}, 'note', content.note)
           ORDER BY place), '[]')
         FROM unnest(taken) WITH ORDINALITY AS row_taken (note_id, place)
-        JOIN notewire_mirror_notes AS notes ON notes.scope = for_scope AND notes.note_id = row_taken.note_id
-        LEFT JOIN notewire_mirror_content AS content ON content.scope = for_scope AND content.note_id = row_taken.note_id),
+        JOIN notewire_mirror_notes AS notes ON notes.integration = for_integration AND notes.note_id = row_taken.note_id
+        LEFT JOIN notewire_mirror_content AS content ON content.integration = for_integration AND content.note_id = row_taken.note_id),
     'next_due_at', least(
       (SELECT ${timeIn('notes.due_at')} FROM notewire_mirror_notes AS notes
-        WHERE notes.scope = for_scope AND notes.due_at IS NOT NULL AND notes.dirty IS NOT NULL AND notes.note_id <> ALL (taken)
+        WHERE notes.integration = for_integration AND notes.due_at IS NOT NULL AND notes.dirty IS NOT NULL AND notes.note_id <> ALL (taken)
         ORDER BY notes.due_at LIMIT 1),
       (SELECT ${timeIn('notes.due_at')} FROM notewire_mirror_notes AS notes
-        WHERE notes.scope = for_scope AND notes.due_at IS NOT NULL AND notes.dirty IS NULL AND notes.note_id <> ALL (taken)
+        WHERE notes.integration = for_integration AND notes.due_at IS NOT NULL AND notes.dirty IS NULL AND notes.note_id <> ALL (taken)
         ORDER BY notes.due_at LIMIT 1)));
 END
 $function$;

@@ -6,17 +6,17 @@ import { NOTE_COLUMNS, noteValues } from './note-columns.ts'
 import { storedText } from './text.ts'
 
 /** Writes everything, provided that nobody else has written meanwhile. */
-export function commitStatements(scopeName: string, commit: MirrorCommit): readonly SqliteStatement[] {
-  const scope = storedText(scopeName)
+export function commitStatements(integrationName: string, commit: MirrorCommit): readonly SqliteStatement[] {
+  const integration = storedText(integrationName)
   const { notes } = commit
   const announced = notes.filter(({ announce }) => announce !== undefined).length
   let place = 0
   return [
-    ...guards(scope, commit),
-    ...mirrorWrite(scope, commit, announced),
+    ...guards(integration, commit),
+    ...mirrorWrite(integration, commit, announced),
     ...notes.flatMap((write) => {
       if (write.announce !== undefined) place += 1
-      return [noteWrite(scope, write, announced - place), ...contentWrite(scope, write)]
+      return [noteWrite(integration, write, announced - place), ...contentWrite(integration, write)]
     }),
   ]
 }
@@ -27,12 +27,14 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** Asks whether a commit takes away anything that is there, which most that name a part as absent do not; nothing when it names none. */
-export function erasureStatement(scope: string, { notes }: MirrorCommit): readonly SqliteStatement[] {
+export function erasureStatement(integration: string, { notes }: MirrorCommit): readonly SqliteStatement[] {
   const erased = notes.flatMap(({ state, content }) => {
     const parts = PARTS.map((part) => Number(content === 'erase' || content?.[part] === null))
     return parts.includes(1) ? [[storedText(state.noteId), ...parts]] : []
   })
-  return erased.length === 0 ? [] : [{ sql: COUNT_ERASED, parameters: [JSON.stringify(erased), storedText(scope)] }]
+  return erased.length === 0
+    ? []
+    : [{ sql: COUNT_ERASED, parameters: [JSON.stringify(erased), storedText(integration)] }]
 }
 
 /** Reads what the statement above answered. */
@@ -40,46 +42,46 @@ export function erasesAny([row]: readonly SqliteRow[]): boolean {
   return Number(row?.['erased']) > 0
 }
 
-function guards(scope: string, { notes, progress }: MirrorCommit): readonly SqliteStatement[] {
+function guards(integration: string, { notes, progress }: MirrorCommit): readonly SqliteStatement[] {
   const versions = notes.map(({ state, expectedVersion }) => [storedText(state.noteId), expectedVersion])
   return [
-    ...(notes.length === 0 ? [] : [{ sql: GUARD_NOTES, parameters: [JSON.stringify(versions), scope] }]),
-    ...(progress === undefined ? [] : [{ sql: GUARD_PROGRESS, parameters: [scope, progress.expectedVersion] }]),
+    ...(notes.length === 0 ? [] : [{ sql: GUARD_NOTES, parameters: [JSON.stringify(versions), integration] }]),
+    ...(progress === undefined ? [] : [{ sql: GUARD_PROGRESS, parameters: [integration, progress.expectedVersion] }]),
   ]
 }
 
 function mirrorWrite(
-  scope: string,
+  integration: string,
   { progress, heardAt }: MirrorCommit,
   announced: number,
 ): readonly SqliteStatement[] {
   if (progress === undefined && heardAt === undefined && announced === 0) return []
   const next = progress === undefined ? null : JSON.stringify(progress.next)
-  return [{ sql: WRITE_MIRROR, parameters: [scope, announced, next, Number(next !== null), heardAt ?? null] }]
+  return [{ sql: WRITE_MIRROR, parameters: [integration, announced, next, Number(next !== null), heardAt ?? null] }]
 }
 
 /** @param back  how many notes of the same commit are announced after this one */
-function noteWrite(scope: string, { state, announce }: NoteWrite, back: number): SqliteStatement {
-  const values = [scope, storedText(state.noteId), ...noteValues(state)]
+function noteWrite(integration: string, { state, announce }: NoteWrite, back: number): SqliteStatement {
+  const values = [integration, storedText(state.noteId), ...noteValues(state)]
   switch (announce) {
     case undefined:
       return { sql: WRITE_NOTE, parameters: values }
     case 'appeared':
-      return { sql: WRITE_APPEARED, parameters: [...values, back, scope, back, scope, back, scope] }
+      return { sql: WRITE_APPEARED, parameters: [...values, back, integration, back, integration, back, integration] }
     case 'changed':
     case 'vanished':
-      return { sql: WRITE_CHANGED, parameters: [...values, back, scope] }
+      return { sql: WRITE_CHANGED, parameters: [...values, back, integration] }
   }
 }
 
-function contentWrite(scope: string, { state, content }: NoteWrite): readonly SqliteStatement[] {
+function contentWrite(integration: string, { state, content }: NoteWrite): readonly SqliteStatement[] {
   const noteId = storedText(state.noteId)
   if (content === undefined) return []
-  if (content === 'erase') return [{ sql: ERASE_CONTENT, parameters: [scope, noteId] }]
+  if (content === 'erase') return [{ sql: ERASE_CONTENT, parameters: [integration, noteId] }]
   const parts = namedParts(content)
   if (parts.length === 0) return []
   const values = parts.flatMap((part): readonly SqliteValue[] => partValues(part, content))
-  return [{ sql: writeParts(parts), parameters: [...values, Number(isComplete(state, parts)), scope, noteId] }]
+  return [{ sql: writeParts(parts), parameters: [...values, Number(isComplete(state, parts)), integration, noteId] }]
 }
 
 // To index a note twice, and take it from the index in between, is most of what a first listing costs.
@@ -97,19 +99,19 @@ function namedParts(content: Exclude<ContentWrite, 'erase'>): readonly (keyof Co
 const GUARD_NOTES = `
   INSERT INTO notewire_mirror_conflicts (of)
   SELECT 'a note' FROM json_each(?) AS expected
-  LEFT JOIN notewire_mirror_notes AS note ON note.scope = ? AND note.note_id = expected.value ->> 0
+  LEFT JOIN notewire_mirror_notes AS note ON note.integration = ? AND note.note_id = expected.value ->> 0
   WHERE coalesce(note.version, 0) <> expected.value ->> 1
   LIMIT 1`
 
 const GUARD_PROGRESS = `
   INSERT INTO notewire_mirror_conflicts (of)
   SELECT 'the progress'
-  WHERE coalesce((SELECT progress_version FROM notewire_mirrors WHERE scope = ?), 0) <> ?`
+  WHERE coalesce((SELECT progress_version FROM notewire_mirrors WHERE integration = ?), 0) <> ?`
 
 const WRITE_MIRROR = `
-  INSERT INTO notewire_mirrors (scope, sequence, position, progress, progress_version, heard_at)
+  INSERT INTO notewire_mirrors (integration, sequence, position, progress, progress_version, heard_at)
   VALUES (?, 0, ?, ?, ?, ?)
-  ON CONFLICT (scope) DO UPDATE SET
+  ON CONFLICT (integration) DO UPDATE SET
     position = position + excluded.position,
     progress = coalesce(excluded.progress, progress),
     progress_version = progress_version + excluded.progress_version,
@@ -125,12 +127,12 @@ const WRITE_APPEARED = writeNote(
 
 // All positions of a commit are taken at once, before its notes are written.
 function writeNote(places: readonly string[], placesAgain: string): string {
-  const placed = places.map(() => '(SELECT position - ? FROM notewire_mirrors WHERE scope = ?)')
+  const placed = places.map(() => '(SELECT position - ? FROM notewire_mirrors WHERE integration = ?)')
   const values = ['?', '?', '1', ...NOTE_COLUMNS.map(() => '?'), ...placed]
   return `
-    INSERT INTO notewire_mirror_notes (${['scope', 'note_id', 'version', ...NOTE_COLUMNS, ...places].join(', ')})
+    INSERT INTO notewire_mirror_notes (${['integration', 'note_id', 'version', ...NOTE_COLUMNS, ...places].join(', ')})
     VALUES (${values.join(', ')})
-    ON CONFLICT (scope, note_id) DO UPDATE SET
+    ON CONFLICT (integration, note_id) DO UPDATE SET
       version = version + 1, ${NOTE_COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')}${placesAgain}`
 }
 
@@ -138,7 +140,7 @@ function writeParts(parts: readonly (keyof ContentParts)[]): string {
   const columns = parts.flatMap((part): readonly string[] => PART_COLUMNS[part])
   return `
     INSERT INTO notewire_mirror_content (row_id, ${columns.join(', ')}, is_indexed)
-    SELECT row_id, ${columns.map(() => '?').join(', ')}, ? FROM notewire_mirror_notes WHERE scope = ? AND note_id = ?
+    SELECT row_id, ${columns.map(() => '?').join(', ')}, ? FROM notewire_mirror_notes WHERE integration = ? AND note_id = ?
     ON CONFLICT (row_id) DO UPDATE SET
       ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}, is_indexed = max(is_indexed, excluded.is_indexed)`
 }
@@ -153,11 +155,11 @@ export const INDEX_WAITING: SqliteStatement = {
 
 const ERASE_CONTENT = `
   DELETE FROM notewire_mirror_content
-  WHERE row_id = (SELECT row_id FROM notewire_mirror_notes WHERE scope = ? AND note_id = ?)`
+  WHERE row_id = (SELECT row_id FROM notewire_mirror_notes WHERE integration = ? AND note_id = ?)`
 
 const COUNT_ERASED = `
   SELECT count(*) AS erased FROM json_each(?) AS erased
-  CROSS JOIN notewire_mirror_notes AS note ON note.scope = ? AND note.note_id = erased.value ->> 0
+  CROSS JOIN notewire_mirror_notes AS note ON note.integration = ? AND note.note_id = erased.value ->> 0
   CROSS JOIN notewire_mirror_content AS content ON content.row_id = note.row_id
   WHERE (erased.value ->> 1 AND content.record IS NOT NULL)
     OR (erased.value ->> 2 AND content.summary_record IS NOT NULL)

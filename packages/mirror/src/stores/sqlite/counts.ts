@@ -19,7 +19,7 @@ export function countsOf(row: 'new' | 'old', sign: '+' | '-'): string {
   return COUNTS.map((count) => `${count} = ${count} ${sign} (${COUNTED[count](row)})`).join(', ')
 }
 
-/** Reads the row of a scope, which does not exist before its first write. */
+/** Reads the row of an integration, which does not exist before its first write. */
 export function countsIn(row: SqliteRow | undefined): NoteCounts {
   return Object.fromEntries(COUNTS.map((count) => [count, Number(row?.[count] ?? 0)])) as Record<
     keyof NoteCounts,

@@ -23,7 +23,7 @@ it.each(Object.entries(stores))('%s answers as the mirror in memory does, whatev
       const sqlite = new HistoryPlayer(store, ` ${run}`)
       const memory = new HistoryPlayer(memoryMirror())
       const lastLook = ['personal', 'channel'].map(
-        (scope) => ({ do: 'read', scope, word: 'walrus', startedAt: 9 }) as const,
+        (integration) => ({ do: 'read', integration, word: 'walrus', startedAt: 9 }) as const,
       )
       for (const step of [...steps, ...lastLook]) {
         const answer = await memory.play(step)

@@ -5,12 +5,12 @@ import { READ_STATE, versionedState } from './note-columns.ts'
 import { storedText } from './text.ts'
 
 /** Advances the sequence, and reads progress and notes. */
-export function loadStatements(scope: string, noteIds: readonly string[]): readonly SqliteStatement[] {
+export function loadStatements(integration: string, noteIds: readonly string[]): readonly SqliteStatement[] {
   return [
-    { sql: ADVANCE, parameters: [storedText(scope)] },
+    { sql: ADVANCE, parameters: [storedText(integration)] },
     ...(noteIds.length === 0
       ? []
-      : [{ sql: READ_NOTES, parameters: [JSON.stringify(noteIds.map(storedText)), storedText(scope)] }]),
+      : [{ sql: READ_NOTES, parameters: [JSON.stringify(noteIds.map(storedText)), storedText(integration)] }]),
   ]
 }
 
@@ -20,7 +20,7 @@ export function loadedNotes([mirrors, rows = []]: readonly SqliteRow[][]): Loade
   return { ...loadedProgress(mirrors?.[0]), notes: new Map(notes.map((note) => [note.state.noteId, note])) }
 }
 
-/** Reads the row of a scope, which does not exist before its first write. */
+/** Reads the row of an integration, which does not exist before its first write. */
 export function loadedProgress(row: SqliteRow | undefined): LoadedProgress {
   const progress = row?.['progress']
   return {
@@ -34,13 +34,13 @@ export function loadedProgress(row: SqliteRow | undefined): LoadedProgress {
 const PROGRESS_COLUMNS = 'sequence, progress, progress_version, heard_at'
 
 const ADVANCE = `
-  INSERT INTO notewire_mirrors (scope, sequence, position, progress_version) VALUES (?, 1, 0, 0)
-  ON CONFLICT (scope) DO UPDATE SET sequence = sequence + 1
+  INSERT INTO notewire_mirrors (integration, sequence, position, progress_version) VALUES (?, 1, 0, 0)
+  ON CONFLICT (integration) DO UPDATE SET sequence = sequence + 1
   RETURNING ${PROGRESS_COLUMNS}`
 
-/** Scope. */
-export const READ_PROGRESS = `SELECT ${PROGRESS_COLUMNS} FROM notewire_mirrors WHERE scope = ?`
+/** Integration. */
+export const READ_PROGRESS = `SELECT ${PROGRESS_COLUMNS} FROM notewire_mirrors WHERE integration = ?`
 
 const READ_NOTES = `
   SELECT ${READ_STATE} FROM json_each(?) AS wanted
-  CROSS JOIN notewire_mirror_notes AS note ON note.scope = ? AND note.note_id = wanted.value`
+  CROSS JOIN notewire_mirror_notes AS note ON note.integration = ? AND note.note_id = wanted.value`

@@ -29,4 +29,5 @@ it('no statement goes through a whole table, and each has one of a fixed number 
   await inner.close?.()
 })
 
-const TABLE_SCAN = /^SCAN (note|content|notewire_mirror_(notes|content))\b|notewire_mirror_notes_by_id \(scope=\?\)$/
+const TABLE_SCAN =
+  /^SCAN (note|content|notewire_mirror_(notes|content))\b|notewire_mirror_notes_by_id \(integration=\?\)$/

@@ -8,70 +8,70 @@ import { READ_STATE } from './note-columns.ts'
  */
 export const MANY_CANDIDATES = 10_000
 
-const CANDIDATES = "scope = ? AND presence = 'live' AND evidence_start < ?"
+const CANDIDATES = "integration = ? AND presence = 'live' AND evidence_start < ?"
 const BY_EVIDENCE = 'notewire_mirror_notes INDEXED BY notewire_mirror_notes_by_evidence'
 const BY_ID = 'notewire_mirror_notes INDEXED BY notewire_mirror_notes_by_id'
 
-/** Scope, sequence number, the highest number to count to. */
+/** Integration, sequence number, the highest number to count to. */
 export const COUNT_CANDIDATES = `SELECT count(*) AS notes FROM (SELECT 1 FROM ${BY_EVIDENCE} WHERE ${CANDIDATES} LIMIT ?)`
 
 const candidatesIn = (notes: string) =>
   `SELECT note_id FROM ${notes} WHERE ${CANDIDATES} AND note_id > ? ORDER BY note_id LIMIT ?`
 
-/** Scope, sequence number, the id before the page, limit. */
+/** Integration, sequence number, the id before the page, limit. */
 export const LIST_FEW_CANDIDATES = candidatesIn(BY_EVIDENCE)
 
 /** The same for `MANY_CANDIDATES`. */
 export const LIST_MANY_CANDIDATES = candidatesIn(BY_ID)
 
-/** Scope, scan, the id before the page, limit. */
+/** Integration, scan, the id before the page, limit. */
 export const LIST_HELD = `
   SELECT note_id FROM notewire_mirror_notes
-  WHERE scope = ? AND held_by_scan = ? AND note_id > ? AND presence = 'hidden'
+  WHERE integration = ? AND held_by_scan = ? AND note_id > ? AND presence = 'hidden'
   ORDER BY note_id LIMIT ?`
 
-/** Scope, time, limit. */
+/** Integration, time, limit. */
 export const LIST_OVERDUE = `
   SELECT note_id FROM notewire_mirror_notes INDEXED BY notewire_mirror_notes_hidden
-  WHERE scope = ? AND hidden_at <= ? AND presence = 'hidden' ORDER BY note_id LIMIT ?`
+  WHERE integration = ? AND hidden_at <= ? AND presence = 'hidden' ORDER BY note_id LIMIT ?`
 
-/** Scope. */
+/** Integration. */
 export const LIST_HOLDS = `
   SELECT held_by_scan, count(*) AS notes FROM notewire_mirror_notes
-  WHERE scope = ? AND held_by_scan IS NOT NULL AND presence = 'hidden'
+  WHERE integration = ? AND held_by_scan IS NOT NULL AND presence = 'hidden'
   GROUP BY held_by_scan ORDER BY held_by_scan`
 
-/** Scope. */
-export const READ_COUNTS = `SELECT ${COUNTS.join(', ')} FROM notewire_mirrors WHERE scope = ?`
+/** Integration. */
+export const READ_COUNTS = `SELECT ${COUNTS.join(', ')} FROM notewire_mirrors WHERE integration = ?`
 
-/** Scope. */
-export const READ_POSITION = 'SELECT position FROM notewire_mirrors WHERE scope = ?'
+/** Integration. */
+export const READ_POSITION = 'SELECT position FROM notewire_mirrors WHERE integration = ?'
 
-/** Scope, position, limit. */
+/** Integration, position, limit. */
 export const LIST_CHANGES = `
   SELECT ${READ_STATE}, note.position, note.visible_since, note.first_visible FROM notewire_mirror_notes AS note
-  WHERE note.scope = ? AND note.position > ?
+  WHERE note.integration = ? AND note.position > ?
   ORDER BY note.position LIMIT ?`
 
 const WITH_CONTENT = 'LEFT JOIN notewire_mirror_content AS content ON content.row_id = note.row_id'
 
-/** Scope, id. */
+/** Integration, id. */
 export const READ_NOTE = `
   SELECT ${READ_STATE}, ${READ_CONTENT} FROM notewire_mirror_notes AS note ${WITH_CONTENT}
-  WHERE note.scope = ? AND note.note_id = ?`
+  WHERE note.integration = ? AND note.note_id = ?`
 
-/** Scope, the id before the page, limit. */
+/** Integration, the id before the page, limit. */
 export const LIST_NOTES = `
   SELECT ${READ_STATE}, ${READ_CONTENT}
   FROM notewire_mirror_notes AS note INDEXED BY notewire_mirror_notes_by_id ${WITH_CONTENT}
-  WHERE note.scope = ? AND note.note_id > ? AND note.presence = 'live'
+  WHERE note.integration = ? AND note.note_id > ? AND note.presence = 'live'
   ORDER BY note.note_id LIMIT ?`
 
-/** Phrases of FTS5, of which the last one is a prefix; scope; limit. */
+/** Phrases of FTS5, of which the last one is a prefix; integration; limit. */
 // The index returns notes by rank: the search ends with the last that is wanted.
 export const SEARCH = `
   SELECT ${READ_STATE}, ${READ_CONTENT} FROM notewire_mirror_search AS found
   CROSS JOIN notewire_mirror_notes AS note ON note.row_id = found.rowid
   ${WITH_CONTENT}
-  WHERE notewire_mirror_search MATCH ? AND note.scope = ? AND note.presence = 'live'
+  WHERE notewire_mirror_search MATCH ? AND note.integration = ? AND note.presence = 'live'
   ORDER BY found.rank LIMIT ?`

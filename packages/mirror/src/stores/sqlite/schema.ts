@@ -21,7 +21,7 @@ const TAKE_FROM_SEARCH = `
 export const SCHEMA: readonly SqliteStatement[] = [
   `
     CREATE TABLE IF NOT EXISTS notewire_mirrors (
-      scope TEXT NOT NULL PRIMARY KEY,
+      integration TEXT NOT NULL PRIMARY KEY,
       sequence INTEGER NOT NULL,         -- the latest number that was handed out
       position INTEGER NOT NULL,         -- of the latest change
       progress TEXT,                     -- of listings: JSON
@@ -32,7 +32,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
   `
     CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
       row_id INTEGER PRIMARY KEY,
-      scope TEXT NOT NULL,
+      integration TEXT NOT NULL,
       note_id TEXT NOT NULL,
       version INTEGER NOT NULL,        -- how often this row was written
       presence TEXT NOT NULL,          -- 'live' is to be seen; 'hidden' is not, until it is settled; 'gone' is erased
@@ -70,25 +70,25 @@ export const SCHEMA: readonly SqliteStatement[] = [
       visible_since INTEGER NOT NULL DEFAULT 0, -- position at which the note appeared last
       first_visible INTEGER            -- position at which the note appeared first
     )`,
-  'CREATE UNIQUE INDEX IF NOT EXISTS notewire_mirror_notes_by_id ON notewire_mirror_notes (scope, note_id)',
+  'CREATE UNIQUE INDEX IF NOT EXISTS notewire_mirror_notes_by_id ON notewire_mirror_notes (integration, note_id)',
   `
-    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_by_evidence ON notewire_mirror_notes (scope, evidence_start)
+    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_by_evidence ON notewire_mirror_notes (integration, evidence_start)
     WHERE presence = 'live'`,
   `
-    CREATE UNIQUE INDEX IF NOT EXISTS notewire_mirror_notes_by_position ON notewire_mirror_notes (scope, position)
+    CREATE UNIQUE INDEX IF NOT EXISTS notewire_mirror_notes_by_position ON notewire_mirror_notes (integration, position)
     WHERE position IS NOT NULL`,
   `
-    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_due ON notewire_mirror_notes (scope, dirty IS NULL, due_at)
+    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_due ON notewire_mirror_notes (integration, dirty IS NULL, due_at)
     WHERE due_at IS NOT NULL`,
   `
-    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_hidden ON notewire_mirror_notes (scope, hidden_at)
+    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_hidden ON notewire_mirror_notes (integration, hidden_at)
     WHERE hidden_at IS NOT NULL`,
   `
-    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_held ON notewire_mirror_notes (scope, held_by_scan, note_id)
+    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_held ON notewire_mirror_notes (integration, held_by_scan, note_id)
     WHERE held_by_scan IS NOT NULL`,
   `
     CREATE TRIGGER IF NOT EXISTS notewire_mirror_notes_inserted AFTER INSERT ON notewire_mirror_notes BEGIN
-      UPDATE notewire_mirrors SET ${countsOf('new', '+')} WHERE scope = new.scope;
+      UPDATE notewire_mirrors SET ${countsOf('new', '+')} WHERE integration = new.integration;
     END`,
   `
     CREATE TRIGGER IF NOT EXISTS notewire_mirror_notes_updated
@@ -97,8 +97,8 @@ export const SCHEMA: readonly SqliteStatement[] = [
       OR (old.settled_revision IS NULL) <> (new.settled_revision IS NULL)
       OR (old.contradicted_since IS NULL) <> (new.contradicted_since IS NULL)
     BEGIN
-      UPDATE notewire_mirrors SET ${countsOf('old', '-')} WHERE scope = new.scope;
-      UPDATE notewire_mirrors SET ${countsOf('new', '+')} WHERE scope = new.scope;
+      UPDATE notewire_mirrors SET ${countsOf('old', '-')} WHERE integration = new.integration;
+      UPDATE notewire_mirrors SET ${countsOf('new', '+')} WHERE integration = new.integration;
     END`,
   `
     CREATE TABLE IF NOT EXISTS notewire_mirror_content (
@@ -156,7 +156,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
   `
     CREATE VIEW IF NOT EXISTS notewire_live_notes AS
     SELECT
-      scope, note_id, row_id, revision, status, title, content, summary, transcript, segments, record,
+      integration, note_id, row_id, revision, status, title, content, summary, transcript, segments, record,
       transcript_status, summary_status, created_at, updated_at,
       settled_revision IS revision AND dirty IS NULL AS is_settled
     FROM notewire_mirror_notes LEFT JOIN notewire_mirror_content USING (row_id)

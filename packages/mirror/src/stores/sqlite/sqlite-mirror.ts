@@ -107,8 +107,8 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
     })
   }
 
-  async function countCandidates(scope: string, startedAt: number, most: number): Promise<number> {
-    return Number((await read(COUNT_CANDIDATES, scope, startedAt, most))[0]?.['notes'])
+  async function countCandidates(integration: string, startedAt: number, most: number): Promise<number> {
+    return Number((await read(COUNT_CANDIDATES, integration, startedAt, most))[0]?.['notes'])
   }
 
   return {
@@ -118,18 +118,18 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
       await erasing.removeTraces()
     },
 
-    async load(scope, noteIds) {
+    async load(integration, noteIds) {
       await skipNumbers()
-      return loadedNotes(await erasing.run(loadStatements(scope, noteIds), 'process'))
+      return loadedNotes(await erasing.run(loadStatements(integration, noteIds), 'process'))
     },
 
-    async readProgress(scope) {
-      return loadedProgress((await read(READ_PROGRESS, scope))[0])
+    async readProgress(integration) {
+      return loadedProgress((await read(READ_PROGRESS, integration))[0])
     },
 
-    async commit(scope, commit) {
-      const erasure = erasureStatement(scope, commit)
-      const statements = [...erasure, ...commitStatements(scope, commit)]
+    async commit(integration, commit) {
+      const erasure = erasureStatement(integration, commit)
+      const statements = [...erasure, ...commitStatements(integration, commit)]
       if (statements.length === 0) return 'committed'
       await skipNumbers()
       try {
@@ -146,8 +146,8 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
       return 'committed'
     },
 
-    async takeDue(scope, request) {
-      const taken = takenNotes(await erasing.run(takeStatements(scope, request), 'process'), request)
+    async takeDue(integration, request) {
+      const taken = takenNotes(await erasing.run(takeStatements(integration, request), 'process'), request)
       if (taken.notes.length === 0) {
         await erasing.run([INDEX_WAITING], 'process')
         await renewIndex()
@@ -156,37 +156,37 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
       return taken
     },
 
-    async listCandidates(scope, { startedAt }, after, limit) {
-      const areMany = (await countCandidates(scope, startedAt, MANY_CANDIDATES)) === MANY_CANDIDATES
+    async listCandidates(integration, { startedAt }, after, limit) {
+      const areMany = (await countCandidates(integration, startedAt, MANY_CANDIDATES)) === MANY_CANDIDATES
       const list = areMany ? LIST_MANY_CANDIDATES : LIST_FEW_CANDIDATES
-      return noteIdsIn(await read(list, scope, startedAt, after, limit))
+      return noteIdsIn(await read(list, integration, startedAt, after, limit))
     },
 
-    countCandidates: (scope, { startedAt }) => countCandidates(scope, startedAt, Number.MAX_SAFE_INTEGER),
+    countCandidates: (integration, { startedAt }) => countCandidates(integration, startedAt, Number.MAX_SAFE_INTEGER),
 
-    async listHeld(scope, scanId, after, limit) {
-      return noteIdsIn(await read(LIST_HELD, scope, scanId, after, limit))
+    async listHeld(integration, scanId, after, limit) {
+      return noteIdsIn(await read(LIST_HELD, integration, scanId, after, limit))
     },
 
-    async listOverdue(scope, hiddenBefore, limit) {
-      return noteIdsIn(await read(LIST_OVERDUE, scope, hiddenBefore, limit))
+    async listOverdue(integration, hiddenBefore, limit) {
+      return noteIdsIn(await read(LIST_OVERDUE, integration, hiddenBefore, limit))
     },
 
-    async listHolds(scope) {
-      const holds = await read(LIST_HOLDS, scope)
+    async listHolds(integration) {
+      const holds = await read(LIST_HOLDS, integration)
       return holds.map((row) => ({ scanId: originalText(String(row['held_by_scan'])), notes: Number(row['notes']) }))
     },
 
-    async count(scope) {
-      return countsIn((await read(READ_COUNTS, scope))[0])
+    async count(integration) {
+      return countsIn((await read(READ_COUNTS, integration))[0])
     },
 
-    async latestPosition(scope) {
-      return Number((await read(READ_POSITION, scope))[0]?.['position'] ?? 0)
+    async latestPosition(integration) {
+      return Number((await read(READ_POSITION, integration))[0]?.['position'] ?? 0)
     },
 
-    async listChanges(scope, after, limit) {
-      return (await read(LIST_CHANGES, scope, after, limit)).map((row) => ({
+    async listChanges(integration, after, limit) {
+      return (await read(LIST_CHANGES, integration, after, limit)).map((row) => ({
         state: versionedState(row).state,
         position: Number(row['position']),
         visibleSince: Number(row['visible_since']),
@@ -194,20 +194,20 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
       }))
     },
 
-    async getNote(scope, noteId) {
-      const [row] = await read(READ_NOTE, scope, noteId)
+    async getNote(integration, noteId) {
+      const [row] = await read(READ_NOTE, integration, noteId)
       return row && storedNote(row)
     },
 
-    async listNotes(scope, after, limit) {
-      return (await read(LIST_NOTES, scope, after, limit)).map(storedNote)
+    async listNotes(integration, after, limit) {
+      return (await read(LIST_NOTES, integration, after, limit)).map(storedNote)
     },
 
-    async search(scope, words, limit) {
+    async search(integration, words, limit) {
       const rows =
         words.length === 0
-          ? await read(LIST_NOTES, scope, '', limit)
-          : await read(SEARCH, `${words.map(phraseOf).join(' ')}*`, scope, limit)
+          ? await read(LIST_NOTES, integration, '', limit)
+          : await read(SEARCH, `${words.map(phraseOf).join(' ')}*`, integration, limit)
       return rows.map(storedNote)
     },
 

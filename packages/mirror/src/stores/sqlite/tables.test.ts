@@ -32,9 +32,9 @@ async function readerOfNotes(): Promise<DatabaseSync> {
 it('live notes can be read by SQL, with what they say', async () => {
   const reader = await readerOfNotes()
   expect(reader.prepare('SELECT * FROM notewire_live_notes ORDER BY note_id').all()).toMatchObject([
-    { scope: 'default', note_id: 'bare', title: null, transcript: null, is_settled: 1 },
+    { integration: 'default', note_id: 'bare', title: null, transcript: null, is_settled: 1 },
     {
-      scope: 'default',
+      integration: 'default',
       note_id: 'live',
       revision: 1,
       status: 'ended',

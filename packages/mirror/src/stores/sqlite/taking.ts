@@ -5,10 +5,10 @@ import { READ_STATE, versionedState } from './note-columns.ts'
 import { storedText } from './text.ts'
 
 /** Takes what is due, and looks for what is due next. */
-export function takeStatements(scopeName: string, { now, until, limit }: DueRequest): readonly SqliteStatement[] {
-  const scope = storedText(scopeName)
-  const due = [scope, now, limit, scope, now, limit, limit]
-  const look = { sql: LOOK_AHEAD, parameters: [...due, scope, scope, scope] }
+export function takeStatements(integrationName: string, { now, until, limit }: DueRequest): readonly SqliteStatement[] {
+  const integration = storedText(integrationName)
+  const due = [integration, now, limit, integration, now, limit, limit]
+  const look = { sql: LOOK_AHEAD, parameters: [...due, integration, integration, integration] }
   if (limit === 0) return [look]
   return [look, { sql: READ_DUE, parameters: due }, { sql: POSTPONE, parameters: [...due, until] }]
 }
@@ -28,7 +28,7 @@ export function takenNotes([ahead, rows = []]: readonly SqliteRow[][], { until }
 
 const dueOf = (kind: 'dirty' | 'clean') => `
   SELECT row_id, due_at, dirty IS NULL AS is_clean FROM notewire_mirror_notes
-  WHERE scope = ? AND (dirty IS NULL) = ${Number(kind === 'clean')} AND due_at <= ?
+  WHERE integration = ? AND (dirty IS NULL) = ${Number(kind === 'clean')} AND due_at <= ?
   ORDER BY due_at, row_id LIMIT ?`
 
 // The same rows in each statement of a transaction: one that returned what it updates would forget the order.
@@ -49,7 +49,7 @@ const POSTPONE = `${DUE}
 
 const earliestOf = (kind: 'dirty' | 'clean') => `(
   SELECT due_at FROM notewire_mirror_notes
-  WHERE scope = ? AND (dirty IS NULL) = ${Number(kind === 'clean')} AND due_at IS NOT NULL
+  WHERE integration = ? AND (dirty IS NULL) = ${Number(kind === 'clean')} AND due_at IS NOT NULL
     AND row_id NOT IN (SELECT row_id FROM due)
   ORDER BY due_at LIMIT 1
 )`
@@ -57,4 +57,4 @@ const earliestOf = (kind: 'dirty' | 'clean') => `(
 const LOOK_AHEAD = `${DUE}, earliest (due_at) AS (SELECT ${earliestOf('dirty')} UNION ALL SELECT ${earliestOf('clean')})
   SELECT
     (SELECT min(due_at) FROM earliest) AS next_due_at,
-    coalesce((SELECT sequence FROM notewire_mirrors WHERE scope = ?), 0) AS sequence`
+    coalesce((SELECT sequence FROM notewire_mirrors WHERE integration = ?), 0) AS sequence`

@@ -3,7 +3,7 @@ import { aCertificate, aLiveState, aState, evidenceFrom } from './builders.ts'
 import { check, type MirrorStoreCheck } from './check.ts'
 
 export const candidateChecks: readonly MirrorStoreCheck[] = [
-  check('lists the live notes whose evidence starts before the scan', async ({ store, scope, write }) => {
+  check('lists the live notes whose evidence starts before the scan', async ({ store, integration, write }) => {
     await write(
       aLiveState('before', { evidence: evidenceFrom(9) }),
       aLiveState('at the start', { evidence: evidenceFrom(10) }),
@@ -13,19 +13,19 @@ export const candidateChecks: readonly MirrorStoreCheck[] = [
       aState('gone', { presence: 'gone', evidence: { ...evidenceFrom(1), says: 'absent' } }),
     )
     const certificate = aCertificate(10)
-    assert.deepEqual(await store.listCandidates(scope, certificate, '', 10), ['before', 'without'])
-    assert.equal(await store.countCandidates(scope, certificate), 2)
-    assert.deepEqual(await store.listCandidates(scope, aCertificate(1), '', 10), ['without'])
+    assert.deepEqual(await store.listCandidates(integration, certificate, '', 10), ['before', 'without'])
+    assert.equal(await store.countCandidates(integration, certificate), 2)
+    assert.deepEqual(await store.listCandidates(integration, aCertificate(1), '', 10), ['without'])
   }),
 
-  check('lists candidates by id and by page while they are settled', async ({ store, scope, write }) => {
+  check('lists candidates by id and by page while they are settled', async ({ store, integration, write }) => {
     const noteIds = Array.from({ length: 25 }, (_, index) => `note_${String(index).padStart(2, '0')}`)
     await write(...noteIds.toReversed().map((noteId) => aLiveState(noteId, { evidence: evidenceFrom(1) })))
     const certificate = aCertificate(10)
-    assert.equal(await store.countCandidates(scope, certificate), 25)
+    assert.equal(await store.countCandidates(integration, certificate), 25)
     const seen: string[] = []
     for (let after = ''; ; ) {
-      const page = await store.listCandidates(scope, certificate, after, 10)
+      const page = await store.listCandidates(integration, certificate, after, 10)
       const last = page.at(-1)
       if (last === undefined) break
       seen.push(...page)
@@ -33,10 +33,10 @@ export const candidateChecks: readonly MirrorStoreCheck[] = [
       after = last
     }
     assert.deepEqual(seen, noteIds)
-    assert.equal(await store.countCandidates(scope, certificate), 0)
+    assert.equal(await store.countCandidates(integration, certificate), 0)
   }),
 
-  check('lists the notes that a scan holds back, by id and by page', async ({ store, scope, write }) => {
+  check('lists the notes that a scan holds back, by id and by page', async ({ store, integration, write }) => {
     const held = { presence: 'hidden', heldByScan: 'scan_1' } as const
     await write(
       aState('c', held),
@@ -46,15 +46,15 @@ export const candidateChecks: readonly MirrorStoreCheck[] = [
       aState('hidden by an event', { presence: 'hidden' }),
       aLiveState('back', { heldByScan: 'scan_1' }),
     )
-    assert.deepEqual(await store.listHeld(scope, 'scan_1', '', 2), ['a', 'b'])
-    assert.deepEqual(await store.listHeld(scope, 'scan_1', 'b', 2), ['c'])
-    assert.deepEqual(await store.listHeld(scope, 'scan_1', 'c', 2), [])
-    assert.deepEqual(await store.listHeld(scope, 'scan_3', '', 2), [])
+    assert.deepEqual(await store.listHeld(integration, 'scan_1', '', 2), ['a', 'b'])
+    assert.deepEqual(await store.listHeld(integration, 'scan_1', 'b', 2), ['c'])
+    assert.deepEqual(await store.listHeld(integration, 'scan_1', 'c', 2), [])
+    assert.deepEqual(await store.listHeld(integration, 'scan_3', '', 2), [])
     await write(aState('a', { presence: 'gone' }))
-    assert.deepEqual(await store.listHeld(scope, 'scan_1', '', 2), ['b', 'c'])
+    assert.deepEqual(await store.listHeld(integration, 'scan_1', '', 2), ['b', 'c'])
   }),
 
-  check('lists notes that an event hid at a time or before it', async ({ store, scope, write }) => {
+  check('lists notes that an event hid at a time or before it', async ({ store, integration, write }) => {
     await write(
       aState('c', { hiddenAt: 1_000 }),
       aState('b', { hiddenAt: 999 }),
@@ -64,15 +64,15 @@ export const candidateChecks: readonly MirrorStoreCheck[] = [
       aState('gone', { presence: 'gone', hiddenAt: 1 }),
       aLiveState('back', { hiddenAt: 1 }),
     )
-    assert.deepEqual([...(await store.listOverdue(scope, 1_000, 10))].sort(), ['a', 'b', 'c'])
-    assert.equal((await store.listOverdue(scope, 1_000, 2)).length, 2)
-    assert.deepEqual(await store.listOverdue(scope, 0, 10), [])
+    assert.deepEqual([...(await store.listOverdue(integration, 1_000, 10))].sort(), ['a', 'b', 'c'])
+    assert.equal((await store.listOverdue(integration, 1_000, 2)).length, 2)
+    assert.deepEqual(await store.listOverdue(integration, 0, 10), [])
     await write(aState('a'), aState('b'))
-    assert.deepEqual(await store.listOverdue(scope, 1_000, 10), ['c'])
+    assert.deepEqual(await store.listOverdue(integration, 1_000, 10), ['c'])
   }),
 
-  check('tells which scans hold notes back, and how many each', async ({ store, scope, write }) => {
-    assert.deepEqual(await store.listHolds(scope), [])
+  check('tells which scans hold notes back, and how many each', async ({ store, integration, write }) => {
+    assert.deepEqual(await store.listHolds(integration), [])
     await write(
       aState('a', { heldByScan: 'scan_1' }),
       aState('b', { heldByScan: 'scan_2' }),
@@ -80,11 +80,11 @@ export const candidateChecks: readonly MirrorStoreCheck[] = [
       aState('hidden by an event'),
       aLiveState('back', { heldByScan: 'scan_3' }),
     )
-    assert.deepEqual(await store.listHolds(scope), [
+    assert.deepEqual(await store.listHolds(integration), [
       { scanId: 'scan_1', notes: 2 },
       { scanId: 'scan_2', notes: 1 },
     ])
     await write(aState('b', { presence: 'gone' }))
-    assert.deepEqual(await store.listHolds(scope), [{ scanId: 'scan_1', notes: 2 }])
+    assert.deepEqual(await store.listHolds(integration), [{ scanId: 'scan_1', notes: 2 }])
   }),
 ]

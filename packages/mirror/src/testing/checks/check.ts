@@ -5,14 +5,14 @@ import type { ChangedNote, DueNotes, MirrorStore, NoteWrite } from '../../stores
 /** One thing that every store of a mirror must do. */
 export interface MirrorStoreCheck {
   readonly name: string
-  /** Rejects with an `AssertionError` when the store does not. Works in a scope of its own. */
+  /** Rejects with an `AssertionError` when the store does not. Works in an integration of its own. */
   readonly run: (store: MirrorStore) => Promise<void>
 }
 
-/** A store, a scope, and the operations that many checks need. */
+/** A store, an integration, and the operations that many checks need. */
 export class Stage {
   readonly store: MirrorStore
-  readonly scope = `check-${crypto.randomUUID()}`
+  readonly integration = `check-${crypto.randomUUID()}`
 
   constructor(store: MirrorStore) {
     this.store = store
@@ -21,21 +21,21 @@ export class Stage {
   /** Writes notes at the versions that they have, in one commit. A state alone is a note without content and announcement. */
   readonly write = async (...notes: readonly (NoteState | Omit<NoteWrite, 'expectedVersion'>)[]): Promise<void> => {
     const writes = notes.map((note) => ('state' in note ? note : { state: note }))
-    const { notes: known } = await this.store.load(this.scope, idsOf(writes))
+    const { notes: known } = await this.store.load(this.integration, idsOf(writes))
     const versioned = writes.map((write) => ({
       ...write,
       expectedVersion: known.get(write.state.noteId)?.version ?? 0,
     }))
-    assert.equal(await this.store.commit(this.scope, { notes: versioned }), 'committed')
+    assert.equal(await this.store.commit(this.integration, { notes: versioned }), 'committed')
   }
 
   readonly take = async (request: { now: number; until?: number; limit?: number }): Promise<DueNotes> => {
-    return await this.store.takeDue(this.scope, { until: request.now + 60_000, limit: 100, ...request })
+    return await this.store.takeDue(this.integration, { until: request.now + 60_000, limit: 100, ...request })
   }
 
   /** The changes after a position, without anything else that a store may know of a row. */
   readonly changesAfter = async (after: number): Promise<readonly ChangedNote[]> => {
-    const changes = await this.store.listChanges(this.scope, after, 1_000)
+    const changes = await this.store.listChanges(this.integration, after, 1_000)
     return changes.map(({ state, position, visibleSince, firstVisible }) => ({
       state,
       position,
@@ -46,13 +46,13 @@ export class Stage {
 
   /** The content of a note, without its state. */
   readonly contentOf = async (noteId: string): Promise<unknown> => {
-    const stored = await this.store.getNote(this.scope, noteId)
+    const stored = await this.store.getNote(this.integration, noteId)
     return stored && { note: stored.note, transcript: stored.transcript, summary: stored.summary }
   }
 
   /** The ids of the notes that a search finds, sorted. */
   readonly found = async (...words: readonly string[]): Promise<readonly string[]> => {
-    return idsOf(await this.store.search(this.scope, words, 100)).sort()
+    return idsOf(await this.store.search(this.integration, words, 100)).sort()
   }
 }
 

@@ -6,64 +6,67 @@ import { aLiveState, aNote, aState } from './builders.ts'
 import { check, type MirrorStoreCheck } from './check.ts'
 
 export const commitChecks: readonly MirrorStoreCheck[] = [
-  check('keeps every field of a state', async ({ store, scope, write }) => {
+  check('keeps every field of a state', async ({ store, integration, write }) => {
     for (const state of [aState('bare'), FULL]) {
       await write(state)
-      const { notes } = await store.load(scope, [state.noteId])
+      const { notes } = await store.load(integration, [state.noteId])
       assert.deepEqual(notes.get(state.noteId)?.state, state)
     }
     // Each field goes back to nothing.
     await write(aState(FULL.noteId))
-    assert.deepEqual((await store.getNote(scope, FULL.noteId))?.state, aState(FULL.noteId))
+    assert.deepEqual((await store.getNote(integration, FULL.noteId))?.state, aState(FULL.noteId))
   }),
 
-  check('keeps the progress, and counts its versions', async ({ store, scope }) => {
+  check('keeps the progress, and counts its versions', async ({ store, integration }) => {
     for (const [expectedVersion, key] of KEYS.entries()) {
       const next = { ...PROGRESS, key }
-      assert.equal(await store.commit(scope, { notes: [], progress: { expectedVersion, next } }), 'committed')
-      const loaded = await store.readProgress(scope)
+      assert.equal(await store.commit(integration, { notes: [], progress: { expectedVersion, next } }), 'committed')
+      const loaded = await store.readProgress(integration)
       assert.deepEqual(loaded.progress, next)
       assert.equal(loaded.progressVersion, expectedVersion + 1)
     }
   }),
 
-  check('keeps the latest time of an event, in any order of writes', async ({ store, scope }) => {
+  check('keeps the latest time of an event, in any order of writes', async ({ store, integration }) => {
     for (const heardAt of [2_000, 3_000, 1_000]) {
-      assert.equal(await store.commit(scope, { notes: [], heardAt }), 'committed')
+      assert.equal(await store.commit(integration, { notes: [], heardAt }), 'committed')
     }
-    assert.equal((await store.readProgress(scope)).heardAt, 3_000)
-    assert.equal((await store.load(scope, [])).heardAt, 3_000)
-    assert.equal((await store.readProgress(scope)).progressVersion, 0)
+    assert.equal((await store.readProgress(integration)).heardAt, 3_000)
+    assert.equal((await store.load(integration, [])).heardAt, 3_000)
+    assert.equal((await store.readProgress(integration)).progressVersion, 0)
   }),
 
-  check('refuses a note that was written since it was loaded', async ({ store, scope, write }) => {
+  check('refuses a note that was written since it was loaded', async ({ store, integration, write }) => {
     const state = aLiveState('note_1')
     await write(state)
     await write(state)
     for (const expectedVersion of [0, 1, 3]) {
-      assert.equal(await store.commit(scope, { notes: [{ state, expectedVersion }] }), 'conflict')
+      assert.equal(await store.commit(integration, { notes: [{ state, expectedVersion }] }), 'conflict')
     }
-    assert.equal(await store.commit(scope, { notes: [{ state, expectedVersion: 2 }] }), 'committed')
+    assert.equal(await store.commit(integration, { notes: [{ state, expectedVersion: 2 }] }), 'committed')
   }),
 
-  check('refuses an unknown note if a version was expected', async ({ store, scope }) => {
+  check('refuses an unknown note if a version was expected', async ({ store, integration }) => {
     const notes = [{ state: aLiveState('note_1'), expectedVersion: 1 }]
-    assert.equal(await store.commit(scope, { notes }), 'conflict')
-    assert.equal(await store.getNote(scope, 'note_1'), undefined)
+    assert.equal(await store.commit(integration, { notes }), 'conflict')
+    assert.equal(await store.getNote(integration, 'note_1'), undefined)
   }),
 
-  check('refuses a progress that was written since it was loaded', async ({ store, scope }) => {
+  check('refuses a progress that was written since it was loaded', async ({ store, integration }) => {
     const progress = { expectedVersion: 0, next: PROGRESS }
-    assert.equal(await store.commit(scope, { notes: [], progress: { ...progress, expectedVersion: 1 } }), 'conflict')
-    assert.equal(await store.commit(scope, { notes: [], progress }), 'committed')
-    assert.equal(await store.commit(scope, { notes: [], progress }), 'conflict')
+    assert.equal(
+      await store.commit(integration, { notes: [], progress: { ...progress, expectedVersion: 1 } }),
+      'conflict',
+    )
+    assert.equal(await store.commit(integration, { notes: [], progress }), 'committed')
+    assert.equal(await store.commit(integration, { notes: [], progress }), 'conflict')
   }),
 
   ...['a note', 'the progress'].map((stale) =>
-    check(`writes nothing at all when ${stale} was written meanwhile`, async ({ store, scope, write }) => {
+    check(`writes nothing at all when ${stale} was written meanwhile`, async ({ store, integration, write }) => {
       await write({ state: aLiveState('old', { revision: 5 }), content: { note: aNote('old') }, announce: 'appeared' })
-      const before = await everythingOf(store, scope)
-      const outcome = await store.commit(scope, {
+      const before = await everythingOf(store, integration)
+      const outcome = await store.commit(integration, {
         notes: [
           { state: aLiveState('new'), expectedVersion: 0, content: { note: aNote('new') }, announce: 'appeared' },
           {
@@ -77,42 +80,42 @@ export const commitChecks: readonly MirrorStoreCheck[] = [
         heardAt: 9_000,
       })
       assert.equal(outcome, 'conflict')
-      assert.deepEqual(await everythingOf(store, scope), before)
+      assert.deepEqual(await everythingOf(store, integration), before)
     }),
   ),
 
-  check('lets one of many concurrent writers write a note', async ({ store, scope }) => {
+  check('lets one of many concurrent writers write a note', async ({ store, integration }) => {
     const writers = Array.from({ length: 20 }, (_, revision) =>
-      store.commit(scope, { notes: [{ state: aLiveState('note_1', { revision }), expectedVersion: 0 }] }),
+      store.commit(integration, { notes: [{ state: aLiveState('note_1', { revision }), expectedVersion: 0 }] }),
     )
     const outcomes = await Promise.all(writers)
     assert.equal(outcomes.filter((outcome) => outcome === 'committed').length, 1)
-    const written = await store.getNote(scope, 'note_1')
+    const written = await store.getNote(integration, 'note_1')
     assert.equal(written?.state.revision, outcomes.indexOf('committed'))
   }),
 
-  check('loses no change of concurrent writers that retry', async ({ store, scope }) => {
+  check('loses no change of concurrent writers that retry', async ({ store, integration }) => {
     const countOn = async () => {
       for (;;) {
-        const { notes } = await store.load(scope, ['note_1'])
+        const { notes } = await store.load(integration, ['note_1'])
         const { state, version } = notes.get('note_1') ?? { state: aState('note_1'), version: 0 }
         const write = { state: { ...state, attempts: state.attempts + 1 }, expectedVersion: version }
-        if ((await store.commit(scope, { notes: [write] })) === 'committed') return
+        if ((await store.commit(integration, { notes: [write] })) === 'committed') return
       }
     }
     await Promise.all(Array.from({ length: 12 }, countOn))
-    assert.equal((await store.getNote(scope, 'note_1'))?.state.attempts, 12)
-    assert.equal((await store.load(scope, ['note_1'])).notes.get('note_1')?.version, 12)
+    assert.equal((await store.getNote(integration, 'note_1'))?.state.attempts, 12)
+    assert.equal((await store.load(integration, ['note_1'])).notes.get('note_1')?.version, 12)
   }),
 ]
 
-async function everythingOf(store: Parameters<MirrorStoreCheck['run']>[0], scope: string): Promise<unknown> {
+async function everythingOf(store: Parameters<MirrorStoreCheck['run']>[0], integration: string): Promise<unknown> {
   return {
-    progress: await store.readProgress(scope),
-    notes: await Promise.all(['old', 'new'].map((noteId) => store.getNote(scope, noteId))),
-    versions: (await store.takeDue(scope, { now: 0, until: 0, limit: 0 })).nextDueAt,
-    feed: await store.listChanges(scope, 0, 10),
-    counts: await store.count(scope),
+    progress: await store.readProgress(integration),
+    notes: await Promise.all(['old', 'new'].map((noteId) => store.getNote(integration, noteId))),
+    versions: (await store.takeDue(integration, { now: 0, until: 0, limit: 0 })).nextDueAt,
+    feed: await store.listChanges(integration, 0, 10),
+    counts: await store.count(integration),
   }
 }
 

@@ -33,7 +33,7 @@ export const dueChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(idsOf((await take({ now: 61_000, until: 99_000 })).notes), ['note_1'])
   }),
 
-  check('raises the version of the notes that it takes', async ({ store, scope, write, take }) => {
+  check('raises the version of the notes that it takes', async ({ store, integration, write, take }) => {
     const state = aState('note_1', { dirty: 1, dueAt: 1_000 })
     await write(state)
     const { notes } = await take({ now: 1_000, until: 61_000 })
@@ -41,10 +41,10 @@ export const dueChecks: readonly MirrorStoreCheck[] = [
       notes.map(({ state, version }) => ({ state, version })),
       [{ state: { ...state, dueAt: 61_000 }, version: 2 }],
     )
-    assert.equal(await store.commit(scope, { notes: [{ state, expectedVersion: 1 }] }), 'conflict')
-    const { notes: loaded } = await store.load(scope, ['note_1'])
+    assert.equal(await store.commit(integration, { notes: [{ state, expectedVersion: 1 }] }), 'conflict')
+    const { notes: loaded } = await store.load(integration, ['note_1'])
     assert.deepEqual(loaded.get('note_1'), { state: { ...state, dueAt: 61_000 }, version: 2 })
-    assert.equal(await store.commit(scope, { notes: [{ state, expectedVersion: 2 }] }), 'committed')
+    assert.equal(await store.commit(integration, { notes: [{ state, expectedVersion: 2 }] }), 'committed')
   }),
 
   check('returns the stored record of each note', async ({ write, take }) => {
@@ -79,13 +79,13 @@ export const dueChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(all.sort(), noteIds.sort())
   }),
 
-  check('takes nothing with limit 0, and tells when a note is due', async ({ store, scope, write, take }) => {
+  check('takes nothing with limit 0, and tells when a note is due', async ({ store, integration, write, take }) => {
     await write(aState('note_1', { dirty: 1, dueAt: 500 }), aState('note_2'))
     for (let time = 1; time <= 2; time += 1) {
       const { notes, nextDueAt } = await take({ now: 1_000, until: 2_000, limit: 0 })
       assert.deepEqual({ notes, nextDueAt }, { notes: [], nextDueAt: 500 })
     }
-    assert.equal((await store.load(scope, ['note_1'])).notes.get('note_1')?.version, 1)
+    assert.equal((await store.load(integration, ['note_1'])).notes.get('note_1')?.version, 1)
   }),
 
   check('tells when the earliest of the other notes is due', async ({ write, take }) => {

@@ -62,18 +62,18 @@ export const feedChecks: readonly MirrorStoreCheck[] = [
     }
   }),
 
-  check('tells the position of the latest change', async ({ store, scope, write, changesAfter }) => {
-    assert.equal(await store.latestPosition(scope), 0)
+  check('tells the position of the latest change', async ({ store, integration, write, changesAfter }) => {
+    assert.equal(await store.latestPosition(integration), 0)
     await write(
       { state: aLiveState('note_1'), announce: 'appeared' },
       { state: aLiveState('note_2'), announce: 'appeared' },
     )
     for (const noteId of ['note_1', 'note_2', 'note_1']) {
-      const before = await store.latestPosition(scope)
+      const before = await store.latestPosition(integration)
       await write(aLiveState(noteId))
-      assert.equal(await store.latestPosition(scope), before)
+      assert.equal(await store.latestPosition(integration), before)
       await write({ state: aLiveState(noteId), announce: 'changed' })
-      assert.equal(await store.latestPosition(scope), (await changesAfter(0)).at(-1)?.position)
+      assert.equal(await store.latestPosition(integration), (await changesAfter(0)).at(-1)?.position)
     }
   }),
 
@@ -83,13 +83,13 @@ export const feedChecks: readonly MirrorStoreCheck[] = [
     assert.equal(change?.firstVisible, null)
   }),
 
-  check('lists changes by page, each note once, while notes change', async ({ store, scope, write }) => {
+  check('lists changes by page, each note once, while notes change', async ({ store, integration, write }) => {
     const noteIds = Array.from({ length: 25 }, (_, index) => `note_${index}`)
     await write(...noteIds.map((noteId) => ({ state: aLiveState(noteId), announce: 'appeared' as const })))
     const seen: string[] = []
     const positions: number[] = []
     for (let after = 0; ; ) {
-      const page = await store.listChanges(scope, after, 10)
+      const page = await store.listChanges(integration, after, 10)
       if (page.length === 0) break
       assert.ok(page.length <= 10, 'a page must not be longer than asked for')
       seen.push(...idsOf(page))
@@ -101,27 +101,32 @@ export const feedChecks: readonly MirrorStoreCheck[] = [
     assertStrictlyGrowing(positions)
   }),
 
-  check('lists no position before all lower ones, with concurrent writers', async ({ store, scope, changesAfter }) => {
-    const noteIds = Array.from({ length: 30 }, (_, index) => `note_${index}`)
-    const writing = Promise.all(
-      noteIds.map((noteId) =>
-        store.commit(scope, { notes: [{ state: aLiveState(noteId), expectedVersion: 0, announce: 'appeared' }] }),
-      ),
-    )
-    let isOver = false
-    void writing.then(() => {
-      isOver = true
-    })
-    const seen: string[] = []
-    for (let after = 0, wasOver = false; !wasOver; ) {
-      wasOver = isOver
-      const page = await changesAfter(after)
-      seen.push(...idsOf(page))
-      after = page.at(-1)?.position ?? after
-    }
-    assert.deepEqual(await writing, Array(30).fill('committed'))
-    assert.deepEqual(seen.sort(), noteIds.sort())
-  }),
+  check(
+    'lists no position before all lower ones, with concurrent writers',
+    async ({ store, integration, changesAfter }) => {
+      const noteIds = Array.from({ length: 30 }, (_, index) => `note_${index}`)
+      const writing = Promise.all(
+        noteIds.map((noteId) =>
+          store.commit(integration, {
+            notes: [{ state: aLiveState(noteId), expectedVersion: 0, announce: 'appeared' }],
+          }),
+        ),
+      )
+      let isOver = false
+      void writing.then(() => {
+        isOver = true
+      })
+      const seen: string[] = []
+      for (let after = 0, wasOver = false; !wasOver; ) {
+        wasOver = isOver
+        const page = await changesAfter(after)
+        seen.push(...idsOf(page))
+        after = page.at(-1)?.position ?? after
+      }
+      assert.deepEqual(await writing, Array(30).fill('committed'))
+      assert.deepEqual(seen.sort(), noteIds.sort())
+    },
+  ),
 ]
 
 function assertStrictlyGrowing(positions: readonly number[]): void {

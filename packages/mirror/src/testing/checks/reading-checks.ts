@@ -3,22 +3,22 @@ import { aLiveState, aNote, aState, aSummary, aTranscript } from './builders.ts'
 import { check, idsOf, type MirrorStoreCheck } from './check.ts'
 
 export const readingChecks: readonly MirrorStoreCheck[] = [
-  check('reads a note whatever its presence', async ({ store, scope, write }) => {
+  check('reads a note whatever its presence', async ({ store, integration, write }) => {
     for (const presence of ['live', 'hidden', 'gone'] as const) {
       const [state, note] = [aState(presence, { presence }), aNote(presence)]
       await write({ state, content: { note } })
-      const stored = await store.getNote(scope, presence)
+      const stored = await store.getNote(integration, presence)
       assert.deepEqual([stored?.state, stored?.note], [state, note])
     }
   }),
 
-  check('lists live notes by id, with their content', async ({ store, scope, write }) => {
+  check('lists live notes by id, with their content', async ({ store, integration, write }) => {
     const content = { note: aNote('b'), transcript: aTranscript('b'), summary: aSummary('b') }
     await write(aLiveState('d'), { state: aLiveState('b'), content }, aState('a', { presence: 'gone' }), {
       state: aState('c', { presence: 'hidden' }),
       content: { note: aNote('c') },
     })
-    const [first, ...others] = await store.listNotes(scope, '', 10)
+    const [first, ...others] = await store.listNotes(integration, '', 10)
     assert.deepEqual([first?.state, first?.note], [aLiveState('b'), content.note])
     assert.deepEqual([first?.transcript, first?.summary], [content.transcript, content.summary])
     assert.deepEqual(
@@ -27,30 +27,33 @@ export const readingChecks: readonly MirrorStoreCheck[] = [
     )
   }),
 
-  check('lists live notes by page, also those with rare characters in their ids', async ({ store, scope, write }) => {
-    await write(...RARE_IDS.map((noteId) => ({ state: aLiveState(noteId), content: { note: aNote(noteId) } })))
-    const seen: string[] = []
-    for (let after = ''; ; ) {
-      const page = await store.listNotes(scope, after, 3)
-      const last = page.at(-1)
-      if (last === undefined) break
-      seen.push(...idsOf(page))
-      after = last.state.noteId
-    }
-    assert.deepEqual([...seen].sort(), [...RARE_IDS].sort())
-    const { notes } = await store.load(scope, RARE_IDS)
-    assert.equal(notes.size, RARE_IDS.length)
-    for (const noteId of RARE_IDS) assert.equal((await store.getNote(scope, noteId))?.note?.note_id, noteId)
-  }),
+  check(
+    'lists live notes by page, also those with rare characters in their ids',
+    async ({ store, integration, write }) => {
+      await write(...RARE_IDS.map((noteId) => ({ state: aLiveState(noteId), content: { note: aNote(noteId) } })))
+      const seen: string[] = []
+      for (let after = ''; ; ) {
+        const page = await store.listNotes(integration, after, 3)
+        const last = page.at(-1)
+        if (last === undefined) break
+        seen.push(...idsOf(page))
+        after = last.state.noteId
+      }
+      assert.deepEqual([...seen].sort(), [...RARE_IDS].sort())
+      const { notes } = await store.load(integration, RARE_IDS)
+      assert.equal(notes.size, RARE_IDS.length)
+      for (const noteId of RARE_IDS) assert.equal((await store.getNote(integration, noteId))?.note?.note_id, noteId)
+    },
+  ),
 
-  check('lists ids in the order of their characters, in any locale', async ({ store, scope, write }) => {
+  check('lists ids in the order of their characters, in any locale', async ({ store, integration, write }) => {
     const noteIds = ['-', '10', '9', 'B', 'Z', '_', 'a', 'b', 'ab', 'a_b', 'a-b'].sort()
     await write(...noteIds.map((noteId) => aLiveState(noteId)))
-    const listed = await store.listNotes(scope, '', 100)
+    const listed = await store.listNotes(integration, '', 100)
     assert.deepEqual(idsOf(listed), noteIds)
   }),
 
-  check('counts notes of each kind', async ({ store, scope, write }) => {
+  check('counts notes of each kind', async ({ store, integration, write }) => {
     await write(
       aLiveState('settled'),
       aLiveState('unsettled', { settledRevision: null, dueAt: 1 }),
@@ -60,14 +63,14 @@ export const readingChecks: readonly MirrorStoreCheck[] = [
       aState('gone', { presence: 'gone', dirty: 1, dueAt: 1, contradictedSince: 1 }),
     )
     const before = { live: 3, hidden: 2, gone: 1, dirty: 3, unsettled: 1, contradicted: 1 }
-    assert.deepEqual(await store.count(scope), before)
+    assert.deepEqual(await store.count(integration), before)
     await write(
       aState('settled', { presence: 'gone' }),
       aLiveState('unsettled'),
       aState('gone', { presence: 'gone', dirty: 1, dueAt: 1 }),
     )
     const after = { live: 2, hidden: 2, gone: 2, dirty: 3, unsettled: 0, contradicted: 0 }
-    assert.deepEqual(await store.count(scope), after)
+    assert.deepEqual(await store.count(integration), after)
   }),
 ]
 

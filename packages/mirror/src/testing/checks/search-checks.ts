@@ -91,20 +91,20 @@ export const searchChecks: readonly MirrorStoreCheck[] = [
     for (const word of ['walrus', 'penguin', 'badger']) assert.deepEqual(await found(word), [])
   }),
 
-  check('finds as many notes as it is asked for, with their content', async ({ store, scope, write }) => {
+  check('finds as many notes as it is asked for, with their content', async ({ store, integration, write }) => {
     const noteIds = Array.from({ length: 5 }, (_, index) => `note_${index}`)
     await write(...noteIds.map((noteId) => ({ state: aLiveState(noteId), content: { note: aNote(noteId) } })))
-    const notes = await store.search(scope, ['stand-up'], 3)
+    const notes = await store.search(integration, ['stand-up'], 3)
     assert.equal(notes.length, 3)
     for (const { state, note } of notes) assert.deepEqual(note, aNote(state.noteId))
   }),
 
-  check('treats query syntax in words as text', async ({ store, scope, write, found }) => {
+  check('treats query syntax in words as text', async ({ store, integration, write, found }) => {
     const content = { note: aNote('note_1', { title: 'cats or dogs', content: 'near the title: not a column' }) }
     await write({ state: aLiveState('note_1'), content })
     for (const word of HOSTILE) {
       for (const words of [[word], ['cats', word], [word, 'unheard-of']]) {
-        const notes = await store.search(scope, words, 10)
+        const notes = await store.search(integration, words, 10)
         assert.ok(notes.every(({ state }) => state.noteId === 'note_1'))
       }
     }

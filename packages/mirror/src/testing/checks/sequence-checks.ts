@@ -4,54 +4,54 @@ import { aLiveState } from './builders.ts'
 import { check, type MirrorStoreCheck } from './check.ts'
 
 export const sequenceChecks: readonly MirrorStoreCheck[] = [
-  check('keeps its data when it is migrated again, also concurrently', async ({ store, scope, write }) => {
+  check('keeps its data when it is migrated again, also concurrently', async ({ store, integration, write }) => {
     await write(aLiveState('note_1'))
     await Promise.all(Array.from({ length: 8 }, () => store.migrate()))
-    assert.equal((await store.getNote(scope, 'note_1'))?.state.presence, 'live')
+    assert.equal((await store.getNote(integration, 'note_1'))?.state.presence, 'live')
   }),
 
-  check('has nothing in a scope that was never used', async ({ store, scope }) => {
-    const { sequence: _, ...progress } = await store.readProgress(scope)
+  check('has nothing in an integration that was never used', async ({ store, integration }) => {
+    const { sequence: _, ...progress } = await store.readProgress(integration)
     assert.deepEqual(progress, { progress: NO_PROGRESS, progressVersion: 0, heardAt: null })
-    assert.equal((await store.load(scope, ['note_1'])).notes.size, 0)
-    assert.equal(await store.getNote(scope, 'note_1'), undefined)
+    assert.equal((await store.load(integration, ['note_1'])).notes.size, 0)
+    assert.equal(await store.getNote(integration, 'note_1'), undefined)
     const none = { live: 0, hidden: 0, gone: 0, dirty: 0, unsettled: 0, contradicted: 0 }
-    assert.deepEqual(await store.count(scope), none)
+    assert.deepEqual(await store.count(integration), none)
   }),
 
-  check('advances the sequence with each load and with nothing else', async ({ store, scope, write }) => {
-    const { sequence: first } = await store.load(scope, [])
-    const { sequence: second } = await store.load(scope, ['note_1'])
+  check('advances the sequence with each load and with nothing else', async ({ store, integration, write }) => {
+    const { sequence: first } = await store.load(integration, [])
+    const { sequence: second } = await store.load(integration, ['note_1'])
     assert.ok(second > first, 'a load must advance the sequence')
-    assert.equal((await store.readProgress(scope)).sequence, second)
-    assert.equal((await store.readProgress(scope)).sequence, second)
+    assert.equal((await store.readProgress(integration)).sequence, second)
+    assert.equal((await store.readProgress(integration)).sequence, second)
     await write(aLiveState('note_1'))
-    const { sequence: third } = await store.readProgress(scope)
+    const { sequence: third } = await store.readProgress(integration)
     assert.ok(third > second, 'the load before the write must have advanced the sequence')
-    assert.equal((await store.takeDue(scope, { now: 1, until: 2, limit: 10 })).sequence, third)
-    assert.equal((await store.readProgress(scope)).sequence, third)
+    assert.equal((await store.takeDue(integration, { now: 1, until: 2, limit: 10 })).sequence, third)
+    assert.equal((await store.readProgress(integration)).sequence, third)
   }),
 
-  check('gives each of many concurrent loads another number', async ({ store, scope }) => {
-    const loads = await Promise.all(Array.from({ length: 40 }, () => store.load(scope, ['note_1'])))
+  check('gives each of many concurrent loads another number', async ({ store, integration }) => {
+    const loads = await Promise.all(Array.from({ length: 40 }, () => store.load(integration, ['note_1'])))
     const numbers = loads.map(({ sequence }) => sequence)
     assert.equal(new Set(numbers).size, 40)
-    const { sequence: next } = await store.load(scope, [])
+    const { sequence: next } = await store.load(integration, [])
     assert.ok(next > Math.max(...numbers), 'a later load must have a greater number')
   }),
 
-  check('loads the known notes with state and version', async ({ store, scope, write }) => {
+  check('loads the known notes with state and version', async ({ store, integration, write }) => {
     await write(aLiveState('note_1', { revision: 7 }), aLiveState('note_2'))
     await write(aLiveState('note_2', { revision: 8 }))
-    const { notes } = await store.load(scope, ['note_2', 'note_1', 'note_3'])
+    const { notes } = await store.load(integration, ['note_2', 'note_1', 'note_3'])
     assert.deepEqual([...notes.keys()].sort(), ['note_1', 'note_2'])
     assert.deepEqual(notes.get('note_1'), { state: aLiveState('note_1', { revision: 7 }), version: 1 })
     assert.deepEqual(notes.get('note_2'), { state: aLiveState('note_2', { revision: 8 }), version: 2 })
   }),
 
-  check('loads a thousand notes at once', async ({ store, scope, write }) => {
+  check('loads a thousand notes at once', async ({ store, integration, write }) => {
     const noteIds = Array.from({ length: 1_000 }, (_, index) => `note_${index}`)
     await write(...noteIds.map((noteId) => aLiveState(noteId)))
-    assert.equal((await store.load(scope, noteIds)).notes.size, 1_000)
+    assert.equal((await store.load(integration, noteIds)).notes.size, 1_000)
   }),
 ]

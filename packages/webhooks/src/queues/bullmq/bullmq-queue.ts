@@ -27,7 +27,7 @@ export interface BullmqQueue extends EventQueue, DeadLetters {}
  * Redis must not lose what it has confirmed: `appendonly yes`, `appendfsync always`, `maxmemory-policy noeviction`. With
  * `enableOfflineQueue: false`, deliveries are answered 503 at once when Redis is away, and not at the deadline.
  *
- * @param queue  yours to close. Give each receiver with a `scope` of its own a queue of its own
+ * @param queue  yours to close. Give each receiver with an `integration` of its own a queue of its own
  * @throws OptionError for options that cannot work
  * @example
  * ```ts
@@ -56,9 +56,9 @@ export function bullmqQueue(queue: BullmqEngine, options: BullmqQueueOptions = {
     )
   }
 
-  async function enqueue(scope: string, event: WebhookEvent): Promise<void> {
-    const queued: QueuedEvent = { scope, event }
-    const jobId = eventKey(scope, event.event_id)
+  async function enqueue(integration: string, event: WebhookEvent): Promise<void> {
+    const queued: QueuedEvent = { integration, event }
+    const jobId = eventKey(integration, event.event_id)
     const job = await queue.add(event.event_type, queued, { ...jobOptions(attempts), jobId })
     // BullMQ ignores, without a word, an id that is still in its failed set.
     await revive(job)

@@ -64,10 +64,10 @@ export function pgBossQueue(options: PgBossQueueOptions): PgBossQueue {
   }
 
   return {
-    enqueue: async (scope, event) => {
+    enqueue: async (integration, event) => {
       await created()
-      const job = { scope, event: storableEvent(event) }
-      const id = await boss.send(name, job, { singletonKey: eventKey(scope, event.event_id) })
+      const job = { integration, event: storableEvent(event) }
+      const id = await boss.send(name, job, { singletonKey: eventKey(integration, event.event_id) })
       // `null` is also what pg-boss says when somebody has deleted the queue.
       if (id === null && (await boss.getQueue(name)) === null) throw new QueueMissingError(name)
     },

@@ -11,7 +11,7 @@ export interface PgBossPlace {
   readonly boss: Boss
   /**
    * The name of the queue, which is created when it is missing, as is its dead letter queue, `<name>-dead-letters`. Give each
-   * receiver with a `scope` of its own a queue of its own.
+   * receiver with an `integration` of its own a queue of its own.
    *
    * @default 'notewire-events'
    */

@@ -16,7 +16,7 @@
 // failover has lost the last claims.
 export const CLAIM_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_claim_2(
-  for_scope text, for_event text, for_note text,
+  for_integration text, for_event text, for_note text,
   gate text, kind text, new_revision bigint, sighting text, occurred_at bigint, lease_ms float8
 ) RETURNS text LANGUAGE plpgsql AS $function$
 #variable_conflict use_variable
@@ -32,8 +32,8 @@ BEGIN
          notes.revision, notes.deleted, notes.deletion_revision, notes.deletion_occurred_at, notes.seen
     INTO found_now
     FROM (SELECT 1) AS one_row
-    LEFT JOIN notewire_events AS events ON events.scope = for_scope AND events.event_id = for_event
-    LEFT JOIN notewire_notes AS notes ON notes.scope = for_scope AND notes.note_id = for_note;
+    LEFT JOIN notewire_events AS events ON events.integration = for_integration AND events.event_id = for_event
+    LEFT JOIN notewire_notes AS notes ON notes.integration = for_integration AND notes.note_id = for_note;
 
   IF found_now.marked AND NOT found_now.forgotten THEN
     RETURN 'duplicate';
@@ -60,13 +60,13 @@ BEGIN
 
   IF for_note IS NOT NULL THEN
     IF found_now.note_token IS NULL THEN
-      INSERT INTO notewire_notes (scope, note_id, fencing_token, lease_ends_at)
-        VALUES (for_scope, for_note, token, ends_at)
+      INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at)
+        VALUES (for_integration, for_note, token, ends_at)
         ON CONFLICT DO NOTHING;
     ELSE
       UPDATE notewire_notes SET fencing_token = token, lease_ends_at = ends_at WHERE ctid = (
         SELECT ctid FROM notewire_notes
-          WHERE scope = for_scope AND note_id = for_note AND fencing_token = found_now.note_token
+          WHERE integration = for_integration AND note_id = for_note AND fencing_token = found_now.note_token
             AND lease_ends_at IS NOT DISTINCT FROM found_now.note_lease
           FOR NO KEY UPDATE SKIP LOCKED);
     END IF;
@@ -76,19 +76,19 @@ BEGIN
   END IF;
 
   IF found_now.event_token IS NULL THEN
-    INSERT INTO notewire_events (scope, event_id, fencing_token, lease_ends_at)
-      VALUES (for_scope, for_event, token, ends_at)
+    INSERT INTO notewire_events (integration, event_id, fencing_token, lease_ends_at)
+      VALUES (for_integration, for_event, token, ends_at)
       ON CONFLICT DO NOTHING;
   ELSE
     UPDATE notewire_events SET fencing_token = token, lease_ends_at = ends_at WHERE ctid = (
       SELECT ctid FROM notewire_events
-        WHERE scope = for_scope AND event_id = for_event AND fencing_token = found_now.event_token
+        WHERE integration = for_integration AND event_id = for_event AND fencing_token = found_now.event_token
           AND lease_ends_at IS NOT DISTINCT FROM found_now.event_lease
         FOR NO KEY UPDATE SKIP LOCKED);
   END IF;
   IF NOT FOUND THEN
     -- Somebody was faster who claimed the same event for another note, or for none: this note is free again.
-    UPDATE notewire_notes SET lease_ends_at = NULL WHERE scope = for_scope AND note_id = for_note;
+    UPDATE notewire_notes SET lease_ends_at = NULL WHERE integration = for_integration AND note_id = for_note;
     RETURN 'busy';
   END IF;
   RETURN 'claimed ' || token;

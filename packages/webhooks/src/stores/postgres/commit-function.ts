@@ -6,7 +6,7 @@
 // would ever end.
 export const COMMIT_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_commit_2(
-  for_scope text, for_event text, for_note text, token bigint,
+  for_integration text, for_event text, for_note text, token bigint,
   kind text, new_revision bigint, sighting text, occurred_at bigint, keep_ms float8
 ) RETURNS text LANGUAGE plpgsql SET lock_timeout = '2s' AS $function$
 #variable_conflict use_variable
@@ -15,7 +15,7 @@ DECLARE
 BEGIN
   IF for_note IS NOT NULL THEN
     PERFORM FROM notewire_notes
-      WHERE scope = for_scope AND note_id = for_note AND fencing_token = token AND lease_ends_at IS NOT NULL
+      WHERE integration = for_integration AND note_id = for_note AND fencing_token = token AND lease_ends_at IS NOT NULL
       FOR NO KEY UPDATE;
     IF NOT FOUND THEN
       RETURN 'lost';
@@ -24,7 +24,7 @@ BEGIN
 
   UPDATE notewire_events SET
     lease_ends_at = NULL, kept_until = greatest(kept_until, keep_until), forgotten = false
-    WHERE scope = for_scope AND event_id = for_event AND fencing_token = token AND lease_ends_at IS NOT NULL;
+    WHERE integration = for_integration AND event_id = for_event AND fencing_token = token AND lease_ends_at IS NOT NULL;
   IF NOT FOUND THEN
     RETURN 'lost';
   END IF;
@@ -60,9 +60,9 @@ BEGIN
         WHEN sighting = ANY (seen) THEN seen
         ELSE seen || sighting
       END
-      WHERE scope = for_scope AND note_id = for_note;
+      WHERE integration = for_integration AND note_id = for_note;
   ELSIF for_note IS NOT NULL THEN
-    UPDATE notewire_notes SET lease_ends_at = NULL WHERE scope = for_scope AND note_id = for_note;
+    UPDATE notewire_notes SET lease_ends_at = NULL WHERE integration = for_integration AND note_id = for_note;
   END IF;
   RETURN 'committed';
 END

@@ -29,7 +29,7 @@ const change: fc.Arbitrary<NoteChange | undefined> = fc.option(
 )
 
 const request: fc.Arbitrary<ClaimRequest> = fc.record({
-  scope: fc.constantFrom('first', 'first', 'first', 'second'),
+  integration: fc.constantFrom('first', 'first', 'first', 'second'),
   eventId: fc.nat(15).map(String),
   note: fc.option(fc.record({ noteId: fc.constantFrom('n1', 'n2'), change }), { nil: undefined, freq: 6 }),
   gate: fc.constantFrom<GateMode>('strict', 'deletions-at-equal', 'per-kind', 'per-kind', 'off'),
@@ -87,7 +87,7 @@ async function answerTo(store: ReceiverStore, step: Step, claims: Claim[]): Prom
       return answer.status === 'stale' ? `stale at ${answer.appliedRevision}` : answer.status
     }
     case 'forget':
-      return await store.forget(step.request.scope, step.request.eventId)
+      return await store.forget(step.request.integration, step.request.eventId)
     case 'prune':
       // A row whose claim is held is left to the next pruning here, and taken apart in memory.
       for (const claim of claims) await store.release(claim)

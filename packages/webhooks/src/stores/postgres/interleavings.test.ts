@@ -20,7 +20,14 @@ const GATE_LOCK = 1
 let requests = 0
 function aRequest(traits: Partial<ClaimRequest> = {}): ClaimRequest {
   requests += 1
-  return { scope: 'default', eventId: `event_${requests}`, gate: 'off', leaseMs: 60_000, keepMs: 3_600_000, ...traits }
+  return {
+    integration: 'default',
+    eventId: `event_${requests}`,
+    gate: 'off',
+    leaseMs: 60_000,
+    keepMs: 3_600_000,
+    ...traits,
+  }
 }
 
 const noteOf = (noteId: string) => ({ noteId, change: { kind: 'note.updated', revision: 1 } }) as const

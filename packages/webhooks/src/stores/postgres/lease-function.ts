@@ -4,32 +4,32 @@
  */
 export const LEASE_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_lease_1(
-  for_scope text, for_event text, for_note text, token bigint, lease_ms float8
+  for_integration text, for_event text, for_note text, token bigint, lease_ms float8
 ) RETURNS text LANGUAGE plpgsql AS $function$
 #variable_conflict use_variable
 DECLARE
   ends_at timestamptz := clock_timestamp() + lease_ms * interval '1 millisecond';
 BEGIN
   PERFORM FROM notewire_notes
-    WHERE scope = for_scope AND note_id = for_note AND fencing_token = token AND lease_ends_at IS NOT NULL
+    WHERE integration = for_integration AND note_id = for_note AND fencing_token = token AND lease_ends_at IS NOT NULL
     FOR NO KEY UPDATE SKIP LOCKED;
   IF FOUND OR for_note IS NULL THEN
     UPDATE notewire_events SET lease_ends_at = ends_at WHERE ctid = (
       SELECT ctid FROM notewire_events
-        WHERE scope = for_scope AND event_id = for_event AND fencing_token = token AND lease_ends_at IS NOT NULL
+        WHERE integration = for_integration AND event_id = for_event AND fencing_token = token AND lease_ends_at IS NOT NULL
         FOR NO KEY UPDATE SKIP LOCKED);
     IF FOUND THEN
-      UPDATE notewire_notes SET lease_ends_at = ends_at WHERE scope = for_scope AND note_id = for_note;
+      UPDATE notewire_notes SET lease_ends_at = ends_at WHERE integration = for_integration AND note_id = for_note;
       RETURN 'current';
     END IF;
   END IF;
 
   PERFORM FROM notewire_events AS events
-    WHERE events.scope = for_scope AND events.event_id = for_event
+    WHERE events.integration = for_integration AND events.event_id = for_event
       AND events.fencing_token = token AND events.lease_ends_at IS NOT NULL
       AND (for_note IS NULL OR EXISTS (
         SELECT FROM notewire_notes AS notes
-          WHERE notes.scope = for_scope AND notes.note_id = for_note
+          WHERE notes.integration = for_integration AND notes.note_id = for_note
             AND notes.fencing_token = token AND notes.lease_ends_at IS NOT NULL));
   RETURN CASE WHEN FOUND THEN 'current' ELSE 'lost' END;
 END

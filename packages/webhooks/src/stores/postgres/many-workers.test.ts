@@ -14,7 +14,7 @@ const CLAIMS = 2_000
 it('applies every event once and in order, with 16 workers that claim 2,000 times each, die, and come late', async () => {
   const { pool, store } = await setUp()
   const random = randomNumbers()
-  // In one scope the gate ignores what comes late; in the other all must be applied.
+  // In one integration the gate ignores what comes late; in the other all must be applied.
   const gated = shuffledEvents(random, 'gated', 'deletions-at-equal')
   const ungated = shuffledEvents(random, 'ungated', 'off')
   const requests = gated.flatMap((request, index) => [request, ungated[index] as ClaimRequest])
@@ -44,13 +44,13 @@ it('applies every event once and in order, with 16 workers that claim 2,000 time
   expect((await pool.query(held)).rowCount).toBe(0)
   for (const request of requests) await applyFinally(pool, store, request)
 
-  const { rows } = await pool.query('SELECT scope, event_id, note_id, revision FROM effects ORDER BY position')
-  const names = rows.map((row) => `${row.scope} ${row.event_id}`)
+  const { rows } = await pool.query('SELECT integration, event_id, note_id, revision FROM effects ORDER BY position')
+  const names = rows.map((row) => `${row.integration} ${row.event_id}`)
   expect(new Set(names).size).toBe(names.length)
-  expect(rows.filter(({ scope }) => scope === 'ungated')).toHaveLength(ungated.length)
+  expect(rows.filter(({ integration }) => integration === 'ungated')).toHaveLength(ungated.length)
   for (const noteId of NOTES) {
     const applied = rows
-      .filter((row) => row.scope === 'gated' && row.note_id === noteId)
+      .filter((row) => row.integration === 'gated' && row.note_id === noteId)
       .map((row) => Number(row.revision))
     expect(applied).toEqual(applied.toSorted((a, b) => a - b))
     expect(applied.at(-1)).toBe(Math.max(...gated.filter(({ note }) => note?.noteId === noteId).map(revisionOf)))
@@ -122,13 +122,13 @@ const NOTES = ['n0', 'n1', 'n2', 'n3', 'n4', 'n5']
 /** 1,200 events about six notes, each at a revision of its own, roughly in order. */
 function shuffledEvents(
   random: (below: number) => number,
-  scope: string,
+  integration: string,
   gate: ClaimRequest['gate'],
 ): readonly ClaimRequest[] {
   return Array.from({ length: 1_200 }, (_, index): ClaimRequest => {
     const noteId = NOTES[index % NOTES.length] as string
     return {
-      scope,
+      integration,
       eventId: `event ${index}`,
       note: { noteId, change: { kind: 'note.updated', revision: index } },
       gate,
@@ -156,13 +156,13 @@ function randomNumbers(): (below: number) => number {
 
 /** What a handler does: its row and the mark, in one transaction. */
 async function applyOnce(pool: Pool, store: PostgresStore, claim: Claim): Promise<string> {
-  const { scope, eventId, note } = claim.request
+  const { integration, eventId, note } = claim.request
   const client = await pool.connect()
   let broken: Error | undefined
   try {
     await client.query('BEGIN')
-    await client.query('INSERT INTO effects (scope, event_id, note_id, revision) VALUES ($1, $2, $3, $4)', [
-      scope,
+    await client.query('INSERT INTO effects (integration, event_id, note_id, revision) VALUES ($1, $2, $3, $4)', [
+      integration,
       eventId,
       note?.noteId,
       note?.change?.revision,
@@ -193,7 +193,7 @@ async function setUp(options: { readonly durable?: boolean } = {}) {
   const pool = await databases.migratedPool({ max: WORKERS })
   const store = postgresStore(pool)
   await pool.query(
-    'CREATE TABLE effects (position bigserial PRIMARY KEY, scope text, event_id text, note_id text, revision bigint)',
+    'CREATE TABLE effects (position bigserial PRIMARY KEY, integration text, event_id text, note_id text, revision bigint)',
   )
   return { pool, store, crashAndRestart: () => databases.server.crashAndRestart() }
 }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => databases.cleanUp.disposeAsync())
 
 const request = {
-  scope: 'default',
+  integration: 'default',
   eventId: 'one',
   note: { noteId: 'note_1', change: { kind: 'note.updated', revision: 1 } },
   gate: 'deletions-at-equal',
@@ -93,9 +93,9 @@ describe('tables of the version before', () => {
     const pool = databases.poolOf(await databases.emptyDatabase())
     await pool.query(`
       CREATE TABLE notewire_notes (
-        scope text COLLATE "C" NOT NULL, note_id text COLLATE "C" NOT NULL, fencing_token bigint NOT NULL,
+        integration text COLLATE "C" NOT NULL, note_id text COLLATE "C" NOT NULL, fencing_token bigint NOT NULL,
         lease_ends_at timestamptz, kept_until timestamptz, revision bigint, deleted boolean, seen text[],
-        PRIMARY KEY (scope, note_id)
+        PRIMARY KEY (integration, note_id)
       );
       INSERT INTO notewire_notes VALUES ('default', 'gone', 1, NULL, 'infinity', 5, true, '{note.deleted}');
     `)

@@ -236,7 +236,7 @@ interface RequestTraits {
 
 function requestOf(eventId: string, { revision, leaseMs = 20_000 }: RequestTraits) {
   return {
-    scope: 'default',
+    integration: 'default',
     eventId,
     note: { noteId: 'note_1', change: { kind: 'note.updated', revision } },
     gate: 'deletions-at-equal',

@@ -14,7 +14,7 @@ afterAll(() => databases.cleanUp.disposeAsync())
 
 const request = (eventId: string) =>
   ({
-    scope: 'default',
+    integration: 'default',
     eventId,
     note: { noteId: `note of ${eventId}`, change: { kind: 'note.updated', revision: 1 } },
     gate: 'deletions-at-equal',

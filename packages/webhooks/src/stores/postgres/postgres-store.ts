@@ -80,7 +80,7 @@ const CLAIM = 'SELECT notewire_claim_2($1, $2, $3, $4, $5, $6, $7, $8, $9) AS re
 const COMMIT = 'SELECT notewire_commit_2($1, $2, $3, $4, $5, $6, $7, $8, $9) AS result'
 const SET_LEASE = 'SELECT notewire_lease_1($1, $2, $3, $4, $5) AS result'
 const FORGET = `UPDATE notewire_events SET forgotten = true
-  WHERE scope = $1 AND event_id = $2 AND kept_until IS NOT NULL AND NOT forgotten
+  WHERE integration = $1 AND event_id = $2 AND kept_until IS NOT NULL AND NOT forgotten
   RETURNING 'forgotten' AS result`
 
 /** Three thousand years: callers may pass `Infinity`, and PostgreSQL supports no more than about 290,000 years. */
@@ -104,8 +104,8 @@ class StoreInPostgres implements PostgresStore {
   }
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {
-    const { scope, eventId, note, gate, leaseMs } = request
-    const values = [scope, eventId, note?.noteId ?? null, gate, ...valuesOf(note?.change), leaseMs]
+    const { integration, eventId, note, gate, leaseMs } = request
+    const values = [integration, eventId, note?.noteId ?? null, gate, ...valuesOf(note?.change), leaseMs]
     const rows = await this.#queries.run<ResultRow<string>>('claim', CLAIM, values, (lateRows) => {
       // Nobody waits for this claim any longer: it would keep its event busy until its lease ends.
       const late = claimResult(lateRows, request)
@@ -132,8 +132,8 @@ class StoreInPostgres implements PostgresStore {
     await this.#queries.run('release', SET_LEASE, [...keysOf(claim), null])
   }
 
-  async forget(scope: string, eventId: string): Promise<'forgotten' | 'unknown'> {
-    const rows = await this.#queries.run('forget', FORGET, [scope, eventId])
+  async forget(integration: string, eventId: string): Promise<'forgotten' | 'unknown'> {
+    const rows = await this.#queries.run('forget', FORGET, [integration, eventId])
     return rows.length === 0 ? 'unknown' : 'forgotten'
   }
 
@@ -169,8 +169,8 @@ function commitResult([row]: readonly ResultRow<CommitResult>[]): CommitResult {
   return row?.result === 'committed' ? 'committed' : 'lost'
 }
 
-function keysOf({ request: { scope, eventId, note }, fencingToken }: Claim): readonly unknown[] {
-  return [scope, eventId, note?.noteId ?? null, fencingToken]
+function keysOf({ request: { integration, eventId, note }, fencingToken }: Claim): readonly unknown[] {
+  return [integration, eventId, note?.noteId ?? null, fencingToken]
 }
 
 /** The kind of a change, its revision, its key in `seen`, and when it occurred. */

@@ -11,17 +11,17 @@
 // version of the functions leaves both as they were: the time counts while `deletion_revision` is the note's `revision`.
 export const TABLES = `
 CREATE TABLE IF NOT EXISTS notewire_events (
-  scope         text COLLATE "C" NOT NULL,
+  integration         text COLLATE "C" NOT NULL,
   event_id      text COLLATE "C" NOT NULL,
   fencing_token bigint NOT NULL,
   lease_ends_at timestamptz,
   kept_until    timestamptz,
   forgotten     boolean NOT NULL DEFAULT false,
-  PRIMARY KEY (scope, event_id)
+  PRIMARY KEY (integration, event_id)
 ) WITH (fillfactor = 90);
 
 CREATE TABLE IF NOT EXISTS notewire_notes (
-  scope         text COLLATE "C" NOT NULL,
+  integration         text COLLATE "C" NOT NULL,
   note_id       text COLLATE "C" NOT NULL,
   fencing_token bigint NOT NULL,
   lease_ends_at timestamptz,
@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS notewire_notes (
   revision      bigint,
   deleted       boolean,
   seen          text[],
-  PRIMARY KEY (scope, note_id)
+  PRIMARY KEY (integration, note_id)
 ) WITH (fillfactor = 80);
 
 ALTER TABLE notewire_notes

@@ -19,10 +19,10 @@ type Step =
   | { readonly operation: 'claim'; readonly request: ClaimRequest }
   | { readonly operation: 'renew'; readonly claim: number; readonly leaseMs: number }
   | { readonly operation: 'commit' | 'release'; readonly claim: number }
-  | { readonly operation: 'forget'; readonly scope: string; readonly eventId: string }
+  | { readonly operation: 'forget'; readonly integration: string; readonly eventId: string }
 
 // Most happens in one place, where it meets.
-const aScope = mostly('a', 'a:b')
+const anIntegration = mostly('a', 'a:b')
 const anEventId = fc.constantFrom('one', 'b:one', 'two', 'three')
 const aLeaseMs = mostly(LONG_MS, SHORT_MS, LONG_MS)
 /** Counted from the last. */
@@ -41,7 +41,7 @@ const aNote = fc.record({
 })
 
 const aRequest: fc.Arbitrary<ClaimRequest> = fc.record({
-  scope: aScope,
+  integration: anIntegration,
   eventId: anEventId,
   note: fc.option(aNote, { nil: undefined, freq: 8 }),
   gate: mostly<GateMode>('per-kind', 'off', 'off', 'deletions-at-equal', 'strict'),
@@ -55,7 +55,10 @@ const aHistory = fc.array(
     { weight: 5, arbitrary: fc.record({ operation: fc.constant('commit'), claim: aClaim }) },
     { weight: 1, arbitrary: fc.record({ operation: fc.constant('release'), claim: aClaim }) },
     { weight: 1, arbitrary: fc.record({ operation: fc.constant('renew'), claim: aClaim, leaseMs: aLeaseMs }) },
-    { weight: 2, arbitrary: fc.record({ operation: fc.constant('forget'), scope: aScope, eventId: anEventId }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ operation: fc.constant('forget'), integration: anIntegration, eventId: anEventId }),
+    },
   ) as fc.Arbitrary<Step>,
   { maxLength: 60, size: 'max' },
 )
@@ -134,7 +137,7 @@ function playerOn(store: ReceiverStore): (step: Step) => Promise<string> {
         return 'claimed'
       }
       case 'forget':
-        return await store.forget(step.scope, step.eventId)
+        return await store.forget(step.integration, step.eventId)
       case 'commit':
       case 'renew':
       case 'release': {

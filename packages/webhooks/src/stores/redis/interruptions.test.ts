@@ -31,10 +31,10 @@ describe.each(makers)('the store in Redis, by $name', ({ connect }) => {
   })
 
   it('works on while all scripts are forgotten', async () => {
-    const scope = crypto.randomUUID()
+    const integration = crypto.randomUUID()
     const { stop } = again(2, () => admin.script('FLUSH'))
     for (let event = 0; event < EVENTS; event += 1) {
-      const claim = await claimed(store, aRequest({ scope, eventId: `${event}`, note: undefined }))
+      const claim = await claimed(store, aRequest({ integration, eventId: `${event}`, note: undefined }))
       expect(await store.renew(claim, 20_000)).toBe('renewed')
       expect(await store.commit(claim)).toBe('committed')
     }
@@ -59,7 +59,7 @@ describe.each(makers)('the store in Redis, by $name', ({ connect }) => {
 
 /** What the service and eight instances do: every event again and again, until it is processed. */
 async function applyAll(store: ReceiverStore) {
-  const scope = crypto.randomUUID()
+  const integration = crypto.randomUUID()
   const committed: { readonly noteId: string; readonly revision: number; readonly eventId: string }[] = []
   const unprocessed = new Set(Array.from({ length: EVENTS }, (_, event) => event))
 
@@ -67,7 +67,7 @@ async function applyAll(store: ReceiverStore) {
     const noteId = `note_${event % NOTES}`
     const revision = event
     const note = { noteId, change: { kind: 'note.updated', revision } } as const
-    const result = await store.claim(aRequest({ scope, eventId: `event_${event}`, note, leaseMs: 200 }))
+    const result = await store.claim(aRequest({ integration, eventId: `event_${event}`, note, leaseMs: 200 }))
     if (result.status === 'busy') return
     if (result.status === 'claimed') {
       await sleep(2)

@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 it(`${CLIENTS} clients with ${CLAIMS_EACH} claims each apply every event at most once, and never an older revision`, async () => {
-  const scope = 'busy'
+  const integration = 'busy'
   const revisions = new Map<string, number>()
   const applied = new Map<string, number>()
   const held = new Set<string>()
@@ -33,7 +33,7 @@ it(`${CLIENTS} clients with ${CLAIMS_EACH} claims each apply every event at most
   function request(event: number): ClaimRequest {
     const noteId = `note_${event % NOTES}`
     const change = { kind: 'note.updated', revision: Math.floor(event / NOTES) } as const
-    return aRequest({ scope, eventId: `event_${event}`, note: { noteId, change }, gate: 'strict' })
+    return aRequest({ integration, eventId: `event_${event}`, note: { noteId, change }, gate: 'strict' })
   }
 
   async function work(store: ReceiverStore, event: number): Promise<string> {

@@ -24,19 +24,22 @@ describe.each(clusterMakers)('the store in a Redis Cluster of three, by $name', 
 
   for (const { name, run } of storeChecks) it(name, () => run(store))
 
-  it('spreads scopes over the nodes', async () => {
+  it('spreads integrations over the nodes', async () => {
     await onEveryNode((node) => node.flushall())
-    const scopes = Array.from({ length: 30 }, (_, index) => `scope ${index}`)
-    for (const scope of scopes) await store.commit(await claimed(store, aRequest({ scope })))
+    const integrations = Array.from({ length: 30 }, (_, index) => `integration ${index}`)
+    for (const integration of integrations) await store.commit(await claimed(store, aRequest({ integration })))
     const sizes = await onEveryNode((node) => node.dbsize())
     expect(Math.min(...sizes)).toBeGreaterThan(0)
-    expect(sizes.reduce((sum, size) => sum + size)).toBe(2 * scopes.length)
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(2 * integrations.length)
   })
 
-  it.each(['', '{', '}', '{}', '{a}b', 'a}{b', '%'])('keeps scope %j on one node', async (scope) => {
-    const request = aRequest({ scope: `${scope}${scope && crypto.randomUUID()}`, eventId: crypto.randomUUID() })
+  it.each(['', '{', '}', '{}', '{a}b', 'a}{b', '%'])('keeps integration %j on one node', async (integration) => {
+    const request = aRequest({
+      integration: `${integration}${integration && crypto.randomUUID()}`,
+      eventId: crypto.randomUUID(),
+    })
     await store.commit(await claimed(store, { ...request, note: { noteId: crypto.randomUUID() } }))
-    expect(await store.forget(request.scope, request.eventId)).toBe('forgotten')
+    expect(await store.forget(request.integration, request.eventId)).toBe('forgotten')
   })
 
   it('survives that all nodes forget their scripts', async () => {

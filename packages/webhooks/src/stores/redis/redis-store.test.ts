@@ -50,8 +50,8 @@ describe('the store in Redis', () => {
   })
 
   it('keeps two keys, which a user can read', async () => {
-    const scope = 'keys'
-    const claim = await claimed(store, aRequest({ scope }))
+    const integration = 'keys'
+    const claim = await claimed(store, aRequest({ integration }))
     const [event, note] = ['{notewire:keys}:event:event_1', '{notewire:keys}:note:note_1'] as const
     expect((await admin.keys('*{notewire:keys}*')).sort()).toEqual([event, note])
     expect(await admin.get(event)).toMatch(new RegExp(`^${claim.fencingToken} \\d{13}$`))
@@ -61,10 +61,10 @@ describe('the store in Redis', () => {
   })
 
   it('goes on with the notes of the version before, which wrote no times', async () => {
-    const scope = 'before'
+    const integration = 'before'
     await admin.set('{notewire:before}:note:note_1', '1795336599346045 0\n7\nnote.deleted "s"\nnote.updated\n')
     const at = (kind: 'note.updated' | 'note.deleted', occurredAt: number, eventId: string) =>
-      aRequest({ scope, eventId, note: { noteId: 'note_1', change: { kind, revision: 7, occurredAt } } })
+      aRequest({ integration, eventId, note: { noteId: 'note_1', change: { kind, revision: 7, occurredAt } } })
     expect(await store.claim(at('note.updated', 30, 'one'))).toEqual({ status: 'stale', appliedRevision: 7 })
     await store.commit(await claimed(store, at('note.deleted', 10, 'two')))
     // The deletion of the version before may have been later.
@@ -72,7 +72,7 @@ describe('the store in Redis', () => {
   })
 
   it('has Redis remove what need not be kept any longer, so that there is nothing to prune', async () => {
-    const claim = await claimed(store, aRequest({ scope: 'expiry', leaseMs: 20_000, keepMs: 100_000 }))
+    const claim = await claimed(store, aRequest({ integration: 'expiry', leaseMs: 20_000, keepMs: 100_000 }))
     const expiry = async () => {
       const keys = ['{notewire:expiry}:event:event_1', '{notewire:expiry}:note:note_1']
       return await Promise.all(keys.map(async (key) => Math.ceil((await admin.pttl(key)) / 10_000) * 10_000))
@@ -108,25 +108,28 @@ describe('the store in Redis', () => {
     ['a}:event:b', 'c', 'a', 'b}:event:c'],
     ['a%7D', 'b', 'a}', 'b'],
     ['', ':event:a', '', 'a'],
-  ])('keeps apart scope %j with event %j and scope %j with event %j', async (scope, eventId, otherScope, otherId) => {
-    const unique = crypto.randomUUID()
-    const one = aRequest({ scope: `${unique}${scope}`, eventId, note: undefined })
-    await store.commit(await claimed(store, one))
-    await claimed(store, { ...one, scope: `${unique}${otherScope}`, eventId: otherId })
-    expect(await store.claim(one)).toEqual({ status: 'duplicate' })
-  })
+  ])(
+    'keeps apart integration %j with event %j and integration %j with event %j',
+    async (integration, eventId, otherIntegration, otherId) => {
+      const unique = crypto.randomUUID()
+      const one = aRequest({ integration: `${unique}${integration}`, eventId, note: undefined })
+      await store.commit(await claimed(store, one))
+      await claimed(store, { ...one, integration: `${unique}${otherIntegration}`, eventId: otherId })
+      expect(await store.claim(one)).toEqual({ status: 'duplicate' })
+    },
+  )
 
   it('keeps apart an event and a note of the same id', async () => {
     const request = aRequest({ eventId: 'same', note: { noteId: 'same' } })
     expect(await store.commit(await claimed(store, request))).toBe('committed')
-    expect(await store.forget(request.scope, 'same')).toBe('forgotten')
+    expect(await store.forget(request.integration, 'same')).toBe('forgotten')
   })
 
   it('keeps apart recording sessions, whatever is in their ids', async () => {
-    const { scope } = aRequest()
+    const { integration } = aRequest()
     const ended = (recordingSessionId: string) =>
       aRequest({
-        scope,
+        integration,
         eventId: `of ${recordingSessionId}`,
         note: { noteId: 'note_1', change: { kind: 'note.ended', revision: 7, recordingSessionId } },
       })
@@ -139,9 +142,9 @@ describe('the store in Redis', () => {
   })
 
   it('remembers nothing of a kind that was applied at a lower revision', async () => {
-    const { scope } = aRequest()
+    const { integration } = aRequest()
     const change = (kind: 'note.ended' | 'note.updated', revision: number) => ({
-      ...aRequest({ scope, eventId: crypto.randomUUID(), gate: 'off' }),
+      ...aRequest({ integration, eventId: crypto.randomUUID(), gate: 'off' }),
       note: { noteId: 'note_1', change: { kind, revision } },
     })
     await store.commit(await claimed(store, change('note.updated', 5)))
@@ -150,12 +153,12 @@ describe('the store in Redis', () => {
   })
 
   it('counts fencing tokens on when the clock of the server is set back', async () => {
-    const scope = 'clock'
+    const integration = 'clock'
     // Higher than the time in microseconds will be for two centuries.
     await admin.set('{notewire:clock}:event:event_1', '8000000000000000 0')
-    expect((await claimed(store, aRequest({ scope, note: undefined }))).fencingToken).toBe('8000000000000001')
+    expect((await claimed(store, aRequest({ integration, note: undefined }))).fencingToken).toBe('8000000000000001')
     await admin.set('{notewire:clock}:note:note_1', '8000000000000005 0\n')
-    expect((await claimed(store, aRequest({ scope, eventId: 'event_2' }))).fencingToken).toBe('8000000000000006')
+    expect((await claimed(store, aRequest({ integration, eventId: 'event_2' }))).fencingToken).toBe('8000000000000006')
   })
 
   it('gives higher fencing tokens when Redis has lost everything', async () => {
@@ -170,11 +173,11 @@ describe('the store in Redis', () => {
 
   it('has receivers on many instances apply an event once', async () => {
     const applied: string[] = []
-    const scope = crypto.randomUUID()
+    const integration = crypto.randomUUID()
     const receivers = Array.from({ length: 5 }, () =>
       createReceiver({
         secret: SECRET,
-        scope,
+        integration,
         store,
         on: { 'note.updated': ({ event_id }) => applied.push(event_id) },
       }),

@@ -13,9 +13,9 @@ import { CLAIM, COMMIT, FORGET, RELEASE, RENEW } from './scripts.ts'
  * operation is one script, hence atomic and one round trip, by the clock of the server. There is nothing to migrate, and
  * nothing to prune.
  *
- * **Keys.** `{notewire:<scope>}:event:<event id>` and `{notewire:<scope>}:note:<note id>`, with the prefix of the client,
- * if it has one, before them. All keys of a scope are in one slot of a Redis Cluster, hence on one node: a receiver has
- * the throughput of one node, and receivers of several scopes spread.
+ * **Keys.** `{notewire:<integration>}:event:<event id>` and `{notewire:<integration>}:note:<note id>`, with the prefix of the client,
+ * if it has one, before them. All keys of an integration are in one slot of a Redis Cluster, hence on one node: a receiver has
+ * the throughput of one node, and receivers of several integrations spread.
  *
  * **Limits.** An operation fails after five seconds with {@link RedisTimeoutError}; a claim that Redis gives after that is
  * given back. Limits of your client apply as well. A claim whose answer is lost, by a broken connection or by such a limit,
@@ -90,8 +90,8 @@ class RedisStore implements ReceiverStore {
     await this.#ask('release', RELEASE, keysOf(request), [fencingToken])
   }
 
-  async forget(scope: string, eventId: string): Promise<'forgotten' | 'unknown'> {
-    const reply = await this.#ask('forget', FORGET, [eventKey(scope, eventId)], [])
+  async forget(integration: string, eventId: string): Promise<'forgotten' | 'unknown'> {
+    const reply = await this.#ask('forget', FORGET, [eventKey(integration, eventId)], [])
     return reply === 'forgotten' ? reply : 'unknown'
   }
 

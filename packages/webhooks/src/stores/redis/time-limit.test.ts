@@ -37,7 +37,7 @@ describe.concurrent('a Redis that does not answer', () => {
     await once(client, 'ready')
     await server.stop()
     const store = redisStore(client)
-    const asked = [store.claim(aRequest()), store.forget('scope', 'event_1')]
+    const asked = [store.claim(aRequest()), store.forget('integration', 'event_1')]
     for (const { status } of await Promise.allSettled(asked)) expect(status).toBe('rejected')
     await expect(asked[0]).rejects.toThrow(/Redis did not answer "claim" within 5 s/)
     client.disconnect()

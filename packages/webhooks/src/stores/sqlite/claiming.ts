@@ -10,11 +10,11 @@ import { NOW, wholeMs } from './schema.ts'
 
 /** Takes the event's lease and the note's, and tells why where they cannot be had. */
 export function claimStatements(request: ClaimRequest, now: number | null): readonly SqliteStatement[] {
-  const { scope, eventId, note, leaseMs } = request
-  const parameters = [scope, eventId, note?.noteId ?? null, ...judged(request), wholeMs(leaseMs), now]
+  const { integration, eventId, note, leaseMs } = request
+  const parameters = [integration, eventId, note?.noteId ?? null, ...judged(request), wholeMs(leaseMs), now]
   return [
     { sql: LEASE_EVENT, parameters },
-    ...(note === undefined ? [] : [{ sql: LEASE_NOTE, parameters: [note.noteId, scope, eventId] }]),
+    ...(note === undefined ? [] : [{ sql: LEASE_NOTE, parameters: [note.noteId, integration, eventId] }]),
     { sql: EXPLAIN, parameters },
   ]
 }
@@ -63,12 +63,12 @@ export function isLaterThanDeletion(change: string): string {
 // Tokens grow with each claim of a row. Beginning with the time, they also grow where a row was pruned in between.
 const DECIDE = `
   WITH request (
-    scope, event_id, note_id, revision, seen_key, passes_if_seen, passes_if_unseen, passes_if_deleted, occurred_at,
+    integration, event_id, note_id, revision, seen_key, passes_if_seen, passes_if_unseen, passes_if_deleted, occurred_at,
     lease_ms, now
   ) AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${NOW})),
   decision AS (
     SELECT
-      request.scope,
+      request.integration,
       request.event_id,
       now + lease_ms AS lease_ends_at,
       max(now, coalesce(event.fencing_token + 1, 0), coalesce(note.fencing_token + 1, 0)) AS fencing_token,
@@ -87,23 +87,23 @@ const DECIDE = `
         ELSE 'free'
       END AS answer
     FROM request
-    LEFT JOIN notewire_events AS event ON event.scope = request.scope AND event.event_id = request.event_id
-    LEFT JOIN notewire_notes AS note ON note.scope = request.scope AND note.note_id = request.note_id
+    LEFT JOIN notewire_events AS event ON event.integration = request.integration AND event.event_id = request.event_id
+    LEFT JOIN notewire_notes AS note ON note.integration = request.integration AND note.note_id = request.note_id
   )`
 
 const LEASE_EVENT = `${DECIDE}
-  INSERT INTO notewire_events (scope, event_id, fencing_token, lease_ends_at)
-  SELECT scope, event_id, fencing_token, lease_ends_at FROM decision WHERE answer = 'free'
-  ON CONFLICT (scope, event_id) DO UPDATE
+  INSERT INTO notewire_events (integration, event_id, fencing_token, lease_ends_at)
+  SELECT integration, event_id, fencing_token, lease_ends_at FROM decision WHERE answer = 'free'
+  ON CONFLICT (integration, event_id) DO UPDATE
   SET fencing_token = excluded.fencing_token, lease_ends_at = excluded.lease_ends_at
   RETURNING fencing_token`
 
 // `changes()` tells whether the statement before has leased the event.
 const LEASE_NOTE = `
-  INSERT INTO notewire_notes (scope, note_id, fencing_token, lease_ends_at)
-  SELECT scope, ?, fencing_token, lease_ends_at FROM notewire_events
-  WHERE scope = ? AND event_id = ? AND changes() = 1
-  ON CONFLICT (scope, note_id) DO UPDATE
+  INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at)
+  SELECT integration, ?, fencing_token, lease_ends_at FROM notewire_events
+  WHERE integration = ? AND event_id = ? AND changes() = 1
+  ON CONFLICT (integration, note_id) DO UPDATE
   SET fencing_token = excluded.fencing_token, lease_ends_at = excluded.lease_ends_at`
 
 const EXPLAIN = `${DECIDE} SELECT answer, applied_revision FROM decision`

@@ -49,7 +49,7 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
   }
 
   const request: ClaimRequest = {
-    scope: 's',
+    integration: 's',
     eventId: 'one',
     note: { noteId: 'note_1', change: { kind: 'note.updated', revision: 4 } },
     gate: 'deletions-at-equal',

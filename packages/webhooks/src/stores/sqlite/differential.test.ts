@@ -21,7 +21,7 @@ const change = fc.record({
 })
 
 const event = {
-  scope: fc.constantFrom('personal', 'personal', 'personal', 'channel'),
+  integration: fc.constantFrom('personal', 'personal', 'personal', 'channel'),
   eventId: fc.integer({ min: 1, max: 15 }).map((number) => `event ${number}`),
 }
 
@@ -43,7 +43,7 @@ type Step =
   | { readonly do: 'claim' | 'apply'; readonly request: ClaimRequest }
   | { readonly do: 'commit' | 'commit in a transaction' | 'roll back' | 'release'; readonly claim: number }
   | { readonly do: 'renew'; readonly claim: number; readonly leaseMs: number }
-  | { readonly do: 'forget'; readonly scope: string; readonly eventId: string }
+  | { readonly do: 'forget'; readonly integration: string; readonly eventId: string }
   | { readonly do: 'prune' }
   | { readonly do: 'wait'; readonly ms: number }
 
@@ -118,7 +118,7 @@ class Player {
         return result.status === 'stale' ? `stale at ${result.appliedRevision}` : result.status
       }
       case 'forget':
-        return await this.#store.forget(step.scope, step.eventId)
+        return await this.#store.forget(step.integration, step.eventId)
       case 'prune':
         return await this.#store.prune()
       default: {
@@ -154,8 +154,8 @@ class Player {
   expectTokensToGrow(): void {
     const highest = new Map<string, bigint>()
     for (const { request, fencingToken } of this.#claims) {
-      const { scope, eventId, note } = request
-      for (const key of [`${scope} event ${eventId}`, ...(note ? [`${scope} note ${note.noteId}`] : [])]) {
+      const { integration, eventId, note } = request
+      for (const key of [`${integration} event ${eventId}`, ...(note ? [`${integration} note ${note.noteId}`] : [])]) {
         expect(BigInt(fencingToken)).toBeGreaterThan(highest.get(key) ?? 0n)
         highest.set(key, BigInt(fencingToken))
       }

@@ -26,8 +26,8 @@ export function releaseStatements(claim: Claim): readonly SqliteStatement[] {
 }
 
 /** Lets a processed event be processed again. */
-export function forgetStatement(scope: string, eventId: string, now: number | null): SqliteStatement {
-  return { sql: FORGET, parameters: [now, scope, eventId] }
+export function forgetStatement(integration: string, eventId: string, now: number | null): SqliteStatement {
+  return { sql: FORGET, parameters: [now, integration, eventId] }
 }
 
 /** Whether the first statement has found what it was to change: a claim that is current, a mark to be forgotten. */
@@ -43,20 +43,20 @@ interface EventUpdate {
 function whileCurrent(
   { withoutNote, withNote }: EventUpdate,
   values: readonly SqliteValue[],
-  { request: { scope, eventId, note }, fencingToken }: Claim,
+  { request: { integration, eventId, note }, fencingToken }: Claim,
 ): SqliteStatement {
   const token = Number(fencingToken)
-  const parameters = [...values, scope, eventId, token]
+  const parameters = [...values, integration, eventId, token]
   if (note === undefined) return { sql: withoutNote, parameters }
-  return { sql: withNote, parameters: [...parameters, scope, note.noteId, token] }
+  return { sql: withNote, parameters: [...parameters, integration, note.noteId, token] }
 }
 
 function thenOnNote(
   sql: string,
   values: readonly SqliteValue[],
-  { request: { scope, note } }: Claim,
+  { request: { integration, note } }: Claim,
 ): readonly SqliteStatement[] {
-  return note === undefined ? [] : [{ sql, parameters: [...values, scope, note.noteId] }]
+  return note === undefined ? [] : [{ sql, parameters: [...values, integration, note.noteId] }]
 }
 
 const MARK = eventUpdate(
@@ -66,7 +66,7 @@ const RENEW = eventUpdate(`lease_ends_at = ${NOW} + ?`)
 const RELEASE = eventUpdate('lease_ends_at = NULL')
 
 function eventUpdate(assignments: string): EventUpdate {
-  const held = (id: string) => `scope = ? AND ${id} = ? AND fencing_token = ? AND lease_ends_at IS NOT NULL`
+  const held = (id: string) => `integration = ? AND ${id} = ? AND fencing_token = ? AND lease_ends_at IS NOT NULL`
   const update = `UPDATE notewire_events SET ${assignments} WHERE ${held('event_id')}`
   return {
     withoutNote: `${update} RETURNING event_id`,
@@ -75,7 +75,7 @@ function eventUpdate(assignments: string): EventUpdate {
 }
 
 // The update of the event stands right before that of its note: `changes()` tells whether the claim was current.
-const THEN_ON_NOTE = 'WHERE scope = ? AND note_id = ? AND changes() = 1'
+const THEN_ON_NOTE = 'WHERE integration = ? AND note_id = ? AND changes() = 1'
 
 const RENEW_NOTE = `UPDATE notewire_notes SET lease_ends_at = ${NOW} + ? ${THEN_ON_NOTE}`
 
@@ -114,5 +114,5 @@ const RAISE = `
 
 const FORGET = `
   UPDATE notewire_events SET forgotten_at = ${NOW}
-  WHERE scope = ? AND event_id = ? AND processed_at IS NOT NULL AND forgotten_at IS NULL
+  WHERE integration = ? AND event_id = ? AND processed_at IS NOT NULL AND forgotten_at IS NULL
   RETURNING event_id`

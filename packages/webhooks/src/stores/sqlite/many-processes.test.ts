@@ -65,7 +65,7 @@ it('what a killed process held is free when its lease has run out, and what it w
   const store = sqliteStore(path, { clock })
   onTestFinished(() => store.close())
   const claim = () =>
-    store.claim({ scope: 'default', eventId: 'held', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 })
+    store.claim({ integration: 'default', eventId: 'held', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 })
   expect(await claim()).toEqual({ status: 'busy' })
   aheadMs = leaseMs
   const heir = await claim()

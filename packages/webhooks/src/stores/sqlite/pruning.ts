@@ -26,7 +26,7 @@ async function pruneTable(
   for (let after = ['', '']; ; ) {
     const [[last] = []] = await batch([{ sql: nextRows, parameters: after }])
     if (last === undefined) return removed
-    const until = [String(last['scope']), String(last['id'])]
+    const until = [String(last['integration']), String(last['id'])]
     const parameters = [...after, ...until, now()]
     const [expired = []] = await batch([expire, endLeases, removeIdle].map((sql) => ({ sql, parameters })))
     removed += expired.length
@@ -52,13 +52,13 @@ const NOTES = tableStatements(
 )
 
 function tableStatements(table: string, id: string, nothingKept: string): TableStatements {
-  const theseRows = `(scope, ${id}) > (?, ?) AND (scope, ${id}) <= (?, ?)`
+  const theseRows = `(integration, ${id}) > (?, ?) AND (integration, ${id}) <= (?, ?)`
   return {
     nextRows: `
-      SELECT scope, id FROM (
-        SELECT scope, ${id} AS id FROM ${table}
-        WHERE (scope, ${id}) > (?, ?) ORDER BY scope, ${id} LIMIT ${ROWS_AT_A_TIME}
-      ) ORDER BY scope DESC, id DESC LIMIT 1`,
+      SELECT integration, id FROM (
+        SELECT integration, ${id} AS id FROM ${table}
+        WHERE (integration, ${id}) > (?, ?) ORDER BY integration, ${id} LIMIT ${ROWS_AT_A_TIME}
+      ) ORDER BY integration DESC, id DESC LIMIT 1`,
     expire: `
       UPDATE ${table} SET kept_until = NULL, ${nothingKept}
       WHERE ${theseRows} AND kept_until <= ${NOW} RETURNING ${id}`,

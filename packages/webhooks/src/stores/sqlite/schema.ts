@@ -9,18 +9,18 @@ import type { SqliteStatement } from '../../storage/sqlite-driver.ts'
 export const SCHEMA: readonly SqliteStatement[] = [
   `
     CREATE TABLE IF NOT EXISTS notewire_events (
-      scope TEXT NOT NULL,
+      integration TEXT NOT NULL,
       event_id TEXT NOT NULL,
       fencing_token INTEGER NOT NULL, -- of the latest claim
       lease_ends_at INTEGER,          -- of the claim that has not ended
       processed_at INTEGER,           -- the mark of a commit
       forgotten_at INTEGER,           -- the mark counts no longer: the event may be processed again
       kept_until INTEGER,             -- when the mark may be pruned
-      PRIMARY KEY (scope, event_id)
+      PRIMARY KEY (integration, event_id)
     ) STRICT, WITHOUT ROWID`,
   `
     CREATE TABLE IF NOT EXISTS notewire_notes (
-      scope TEXT NOT NULL,
+      integration TEXT NOT NULL,
       note_id TEXT NOT NULL,
       fencing_token INTEGER NOT NULL,     -- of the latest claim
       lease_ends_at INTEGER,              -- of the claim that has not ended
@@ -28,7 +28,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
       deleted INTEGER NOT NULL DEFAULT 0, -- whether the note counts as deleted at that revision
       seen TEXT NOT NULL DEFAULT '[]',    -- what was applied at that revision since its deletion: kinds, in JSON
       kept_until INTEGER,                 -- when the revision may be pruned
-      PRIMARY KEY (scope, note_id)
+      PRIMARY KEY (integration, note_id)
     ) STRICT, WITHOUT ROWID`,
 ].map(withoutParameters)
 

@@ -38,7 +38,7 @@ describe('a path', () => {
 
   it('is remembered from one process to the next', async () => {
     const path = temporaryPath(onTestFinished)
-    const request = { scope: 's', eventId: 'one', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 } as const
+    const request = { integration: 's', eventId: 'one', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 } as const
     const before = sqliteStore(path)
     await before.migrate()
     const result = await before.claim(request)
@@ -62,7 +62,7 @@ describe('a path', () => {
 describe('a database of the version before', () => {
   const at = (kind: 'note.updated' | 'note.deleted', revision: number, occurredAt: number) =>
     ({
-      scope: 's',
+      integration: 's',
       eventId: `${kind} ${revision} ${occurredAt}`,
       note: { noteId: 'gone', change: { kind, revision, occurredAt } },
       gate: 'deletions-at-equal',
@@ -74,9 +74,9 @@ describe('a database of the version before', () => {
     const database = new Database(temporaryPath(onTestFinished))
     database.exec(`
       CREATE TABLE notewire_notes (
-        scope TEXT NOT NULL, note_id TEXT NOT NULL, fencing_token INTEGER NOT NULL, lease_ends_at INTEGER,
+        integration TEXT NOT NULL, note_id TEXT NOT NULL, fencing_token INTEGER NOT NULL, lease_ends_at INTEGER,
         revision INTEGER, deleted INTEGER NOT NULL DEFAULT 0, seen TEXT NOT NULL DEFAULT '[]', kept_until INTEGER,
-        PRIMARY KEY (scope, note_id)
+        PRIMARY KEY (integration, note_id)
       ) STRICT, WITHOUT ROWID;
       INSERT INTO notewire_notes VALUES ('s', 'gone', 1, NULL, 5, 1, '["note.deleted"]', 9999999999999);
     `)
@@ -167,7 +167,7 @@ describe('what the service will not send again', () => {
       // The first operation on the connection is a claim, which need not be flushed.
       const store = sqliteStore(betterSqlite(watched(new Database(path), seen)))
       for (const eventId of ['one', 'two']) {
-        const request = { scope: 's', eventId, note, gate: 'off', leaseMs: 20_000, keepMs: 97_200_000 } as const
+        const request = { integration: 's', eventId, note, gate: 'off', leaseMs: 20_000, keepMs: 97_200_000 } as const
         const result = await store.claim(request)
         expect(result.status === 'claimed' && (await store.renew(result.claim, 20_000))).toBe('renewed')
         seen.length = 0
@@ -187,7 +187,7 @@ describe('times', () => {
     const store = sqliteStore(':memory:', { clock: { now: () => 1_000.5 } })
     await store.migrate()
     const request = {
-      scope: 's',
+      integration: 's',
       eventId: 'one',
       gate: 'strict',
       leaseMs: 0.5,

@@ -115,8 +115,10 @@ function storeOver<Transaction>(
     async release(claim) {
       await batch(releaseStatements(claim), 'process')
     },
-    async forget(scope, eventId) {
-      return foundAny(await batch([forgetStatement(scope, eventId, now())], 'power-cut')) ? 'forgotten' : 'unknown'
+    async forget(integration, eventId) {
+      return foundAny(await batch([forgetStatement(integration, eventId, now())], 'power-cut'))
+        ? 'forgotten'
+        : 'unknown'
     },
     prune: () => pruneTables((statements) => batch(statements, 'process'), now),
     async migrate() {

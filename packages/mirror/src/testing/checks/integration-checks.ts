@@ -3,14 +3,19 @@ import { NO_PROGRESS } from '../../listing/progress.ts'
 import { aCertificate, aLiveState, aNote, aState } from './builders.ts'
 import { check, type MirrorStoreCheck } from './check.ts'
 
-export const scopeChecks: readonly MirrorStoreCheck[] = [
-  check('isolates scopes in every operation', async ({ store, scope, write }) => {
+export const integrationChecks: readonly MirrorStoreCheck[] = [
+  check('isolates integrations in every operation', async ({ store, integration, write }) => {
     const state = aLiveState('note_1', { dirty: 1, dueAt: 1 })
     await write({ state, content: { note: aNote('note_1') }, announce: 'appeared' })
     await write(aState('held', { heldByScan: 'scan_1', hiddenAt: 1 }))
     const progress = { expectedVersion: 0, next: { ...NO_PROGRESS, key: { kind: 'key_id', keyId: 'key_1' } as const } }
-    await store.commit(scope, { notes: [], progress, heardAt: 5 })
-    for (const other of [`other-${scope}`, `${scope} `, `${scope}:note_1`, scope.toUpperCase()]) {
+    await store.commit(integration, { notes: [], progress, heardAt: 5 })
+    for (const other of [
+      `other-${integration}`,
+      `${integration} `,
+      `${integration}:note_1`,
+      integration.toUpperCase(),
+    ]) {
       assert.deepEqual((await store.readProgress(other)).progress, NO_PROGRESS)
       assert.equal((await store.readProgress(other)).heardAt, null)
       assert.equal((await store.load(other, ['note_1'])).notes.size, 0)
@@ -30,24 +35,30 @@ export const scopeChecks: readonly MirrorStoreCheck[] = [
     }
   }),
 
-  check('keeps a note of the same id in two scopes apart', async ({ store, scope }) => {
-    const scopes = [scope, `other-${scope}`]
-    for (const [index, each] of scopes.entries()) {
+  check('keeps a note of the same id in two integrations apart', async ({ store, integration }) => {
+    const integrations = [integration, `other-${integration}`]
+    for (const [index, each] of integrations.entries()) {
       const write = { state: aLiveState('note_1', { revision: index }), expectedVersion: 0 }
-      const content = { note: aNote('note_1', { title: `of scope ${index}` }) }
+      const content = { note: aNote('note_1', { title: `of integration ${index}` }) }
       assert.equal(await store.commit(each, { notes: [{ ...write, content, announce: 'appeared' }] }), 'committed')
     }
     const notes = [{ state: aLiveState('note_1'), expectedVersion: 1, content: 'erase', announce: 'vanished' }] as const
-    assert.equal(await store.commit(scope, { notes }), 'committed')
-    const other = await store.getNote(`other-${scope}`, 'note_1')
-    assert.deepEqual(other?.note, aNote('note_1', { title: 'of scope 1' }))
+    assert.equal(await store.commit(integration, { notes }), 'committed')
+    const other = await store.getNote(`other-${integration}`, 'note_1')
+    assert.deepEqual(other?.note, aNote('note_1', { title: 'of integration 1' }))
     assert.equal(other?.state.revision, 1)
-    const [change] = await store.listChanges(`other-${scope}`, 0, 10)
+    const [change] = await store.listChanges(`other-${integration}`, 0, 10)
     assert.equal(change?.visibleSince, change?.position)
   }),
 
-  check('accepts any characters in the name of a scope', async ({ store, scope }) => {
-    for (const name of [`${scope}'"%_\\`, `${scope} \u{1F4DD}`, `${scope}é`, `${scope}e\u0301`, `${scope}\u0000`]) {
+  check('accepts any characters in the name of an integration', async ({ store, integration }) => {
+    for (const name of [
+      `${integration}'"%_\\`,
+      `${integration} \u{1F4DD}`,
+      `${integration}é`,
+      `${integration}e\u0301`,
+      `${integration}\u0000`,
+    ]) {
       const notes = [{ state: aLiveState('note_1', { heldByScan: name }), expectedVersion: 0 }]
       assert.equal(await store.commit(name, { notes }), 'committed')
       assert.equal((await store.getNote(name, 'note_1'))?.state.heldByScan, name)
