@@ -1,10 +1,10 @@
 import { RateLimitedError } from '@notewire/client'
+import type { MirrorSettings } from './context/mirror-options.ts'
 import type { Engine } from './engine.ts'
-import { tell } from './mirror-hooks.ts'
-import type { MirrorSettings } from './mirror-options.ts'
-import { ERASE_EVERY_MS } from './overdue-erasure.ts'
-import { isFinal } from './refreshing/failures.ts'
+import { tell } from './interfaces/mirror-hooks.ts'
+import { ERASE_EVERY_MS } from './ledger/overdue-erasure.ts'
 import { pauseAfter } from './rules/schedule.ts'
+import { isFinal } from './service/failures.ts'
 
 /** The longest time between two checks for notes that other processes have marked, in milliseconds. */
 const LOOK_EVERY_MS = 5_000

@@ -1,13 +1,13 @@
 import { NotesClientError } from '@notewire/client'
-import { type ProgressNotice, tell } from '../mirror-hooks.ts'
-import { concernsAll, FailureStreak } from '../refreshing/failures.ts'
+import type { SyncContext } from '../context/sync-context.ts'
+import { type ProgressNotice, tell } from '../interfaces/mirror-hooks.ts'
+import { type CompletionCertificate, certify, type ScanProgress } from '../interfaces/progress.ts'
 import { applyRead } from '../rules/read-rule.ts'
 import { postpone } from '../rules/schedule.ts'
-import type { SyncContext } from '../sync-context.ts'
-import type { CompletionCertificate } from './certificate.ts'
-import { firstListedNote, isForgottenCursor, NOTES_ON_A_PAGE, pagesOf } from './full-listing.ts'
+import { concernsAll, FailureStreak } from '../service/failures.ts'
+import { firstListedNote, isForgottenCursor, NOTES_ON_A_PAGE, pagesOf } from '../service/full-listing.ts'
 import type { Lister } from './lister.ts'
-import { certify, type ScanProgress, scanOf } from './progress.ts'
+import { scanOf } from './progress-after-page.ts'
 
 /**
  * Reads once more what a scan did not show: each note by itself, or all by a second listing if the service reads no single notes.

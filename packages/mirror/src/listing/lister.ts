@@ -1,11 +1,13 @@
 import type { KeyIdentity } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
-import type { Decide } from '../ledger.ts'
+import type { SyncContext } from '../context/sync-context.ts'
+import type { NoteWrite } from '../interfaces/note-write.ts'
+import type { MirrorProgress } from '../interfaces/progress.ts'
+import type { LoadedNotes, LoadedProgress } from '../interfaces/store.ts'
+import type { Decide } from '../ledger/ledger.ts'
 import { applyRead } from '../rules/read-rule.ts'
-import type { LoadedNotes, LoadedProgress, NoteWrite } from '../stores/store.ts'
-import type { SyncContext } from '../sync-context.ts'
 import { recordedKey, refuseOtherKey } from './key-guard.ts'
-import { type ListedPage, type MirrorProgress, type PageCounts, progressAfterPage } from './progress.ts'
+import { type ListedPage, type PageCounts, progressAfterPage } from './progress-after-page.ts'
 import { leaseOf, takenUntil } from './schedule.ts'
 
 /** Another process lists now: the page that this process has read is not applied. */

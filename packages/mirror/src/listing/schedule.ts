@@ -1,7 +1,7 @@
-import type { MirrorSettings } from '../mirror-options.ts'
+import type { MirrorSettings } from '../context/mirror-options.ts'
+import type { SyncOptions } from '../context/sync-options.ts'
+import type { ListerLease, MirrorProgress } from '../interfaces/progress.ts'
 import { isAhead } from '../rules/time.ts'
-import type { SyncOptions } from '../sync-options.ts'
-import type { ListerLease, MirrorProgress } from './progress.ts'
 
 /** The lease of the lister, in milliseconds. After it, another process may list. */
 const LEASE_MS = 30_000

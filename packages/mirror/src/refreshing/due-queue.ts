@@ -1,7 +1,7 @@
+import type { Wakeup } from '../concurrency/wakeup.ts'
+import type { SyncContext } from '../context/sync-context.ts'
+import type { DueNote } from '../interfaces/store.ts'
 import { isPutOffByMistake } from '../rules/schedule.ts'
-import type { DueNote } from '../stores/store.ts'
-import type { SyncContext } from '../sync-context.ts'
-import type { Wakeup } from '../wakeup.ts'
 
 /** The lease of a note that was taken, in milliseconds. After it, another worker may take the note: its process may have died. */
 const LEASE_MS = 20_000

@@ -1,10 +1,10 @@
-import { tell } from '../mirror-hooks.ts'
+import type { Wakeup } from '../concurrency/wakeup.ts'
+import type { SyncContext } from '../context/sync-context.ts'
+import type { SyncReport } from '../context/sync-options.ts'
+import { tell } from '../interfaces/mirror-hooks.ts'
 import { postpone } from '../rules/schedule.ts'
-import type { SyncContext } from '../sync-context.ts'
-import type { SyncReport } from '../sync-options.ts'
-import type { Wakeup } from '../wakeup.ts'
+import { concernsAll, FailureStreak } from '../service/failures.ts'
 import { DueQueue, type TakenNote } from './due-queue.ts'
-import { concernsAll, FailureStreak } from './failures.ts'
 import { refresh } from './refresher.ts'
 
 /** How many notes were settled and postponed. */

@@ -1,6 +1,7 @@
 import type { NoteWithContent } from '@notewire/client'
 import { describe, expect, it } from 'vitest'
 import { aGoneNote, aLiveNote, aReading, aRecord, KEEP_ALL, NOW, read } from '../fixtures/note-states.ts'
+import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
 import {
   applyContent,
   applyLateContent,
@@ -12,7 +13,6 @@ import {
   withContent,
   withoutMoved,
 } from './content-rule.ts'
-import { type NoteState, unknownNote } from './note-state.ts'
 import { eraseUnconfirmed } from './removal.ts'
 import { postpone } from './schedule.ts'
 

@@ -1,5 +1,5 @@
+import type { NoteState } from '../interfaces/note-state.ts'
 import type { ReadStamp } from './decision.ts'
-import type { NoteState } from './note-state.ts'
 import { isPatienceSpent, LONGEST_WAIT_MS, PATIENCE_MS, pauseAfter } from './schedule.ts'
 import { trustedTime } from './time.ts'
 

@@ -1,7 +1,7 @@
 import type { Note } from '@notewire/protocol'
+import type { DeletionFloor, NoteState } from '../interfaces/note-state.ts'
 import { highestKnown, isAcceptedInTheEnd } from './contradiction.ts'
 import type { ReadStamp } from './decision.ts'
-import type { DeletionFloor, NoteState } from './note-state.ts'
 import { pauseAfter } from './schedule.ts'
 import { endOfLag, isPastLag, serviceTimeIn, trustedTime } from './time.ts'
 

@@ -1,5 +1,5 @@
+import type { NoteState } from '../interfaces/note-state.ts'
 import type { Decision } from './decision.ts'
-import type { NoteState } from './note-state.ts'
 
 /** How long the content of a note that an event hid is kept while no read can confirm the removal, in milliseconds. */
 export const ERASE_WITHIN_MS = 60 * 60_000

@@ -1,5 +1,5 @@
+import { hasWork, type NoteState } from '../interfaces/note-state.ts'
 import type { Decision } from './decision.ts'
-import type { NoteState } from './note-state.ts'
 import { isAhead } from './time.ts'
 
 const FIRST_PAUSE_MS = 1_000
@@ -25,11 +25,6 @@ export function pauseAfter(attempts: number): number {
 /** Whether an answer of the service is to be believed although it lags behind an event. */
 export function isPatienceSpent(attempts: number): boolean {
   return attempts >= MOST_ATTEMPTS
-}
-
-/** Whether there is something to read for a note. */
-export function hasWork({ dirty, presence, settledRevision }: NoteState): boolean {
-  return dirty !== null || (presence === 'live' && settledRevision === null)
 }
 
 /** Makes a note due if there is something to read for it, and not due otherwise. */

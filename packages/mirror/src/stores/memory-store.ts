@@ -1,18 +1,16 @@
 import type { Note, Summary, Transcript } from '@notewire/protocol'
-import type { CompletionCertificate } from '../listing/certificate.ts'
-import { type MirrorProgress, NO_PROGRESS } from '../listing/progress.ts'
-import { hasWork } from '../rules/schedule.ts'
+import { hasWork } from '../interfaces/note-state.ts'
+import type { ContentWrite, NoteWrite } from '../interfaces/note-write.ts'
+import { type CompletionCertificate, type MirrorProgress, NO_PROGRESS } from '../interfaces/progress.ts'
 import type {
   ChangedNote,
-  ContentWrite,
   DueRequest,
   HeldRemovals,
   MirrorCommit,
   MirrorStore,
-  NoteWrite,
   StoredNote,
   VersionedState,
-} from './store.ts'
+} from '../interfaces/store.ts'
 
 /**
  * Keeps a mirror in this process, which forgets it when it ends: for tests, and for mirrors that are quickly made again.

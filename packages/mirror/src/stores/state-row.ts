@@ -1,4 +1,4 @@
-import type { DeletionFloor, Evidence, HeardEvent, NoteState } from '../rules/note-state.ts'
+import type { DeletionFloor, Evidence, HeardEvent, NoteState } from '../interfaces/note-state.ts'
 
 /** The columns of a note's state in SQL, without its identifier, and what each holds. A `time` is milliseconds since the Unix epoch. */
 // `numeric` holds whatever a service calls a revision in an event of an unknown kind.

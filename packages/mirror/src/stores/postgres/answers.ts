@@ -1,7 +1,14 @@
 import type { Note } from '@notewire/protocol'
-import { type MirrorProgress, NO_PROGRESS } from '../../listing/progress.ts'
+import { type MirrorProgress, NO_PROGRESS } from '../../interfaces/progress.ts'
+import type {
+  ChangedNote,
+  DueNotes,
+  LoadedNotes,
+  LoadedProgress,
+  StoredNote,
+  VersionedState,
+} from '../../interfaces/store.ts'
 import { type StateRow, stateOf } from '../state-row.ts'
-import type { ChangedNote, DueNotes, LoadedNotes, LoadedProgress, StoredNote, VersionedState } from '../store.ts'
 
 /** What the statements answer. */
 export interface ProgressAnswer {

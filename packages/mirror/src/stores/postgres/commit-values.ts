@@ -1,5 +1,6 @@
+import type { ContentWrite, NoteWrite } from '../../interfaces/note-write.ts'
+import type { MirrorCommit } from '../../interfaces/store.ts'
 import { rowOf } from '../state-row.ts'
-import type { ContentWrite, MirrorCommit, NoteWrite } from '../store.ts'
 import { escapedJson } from './escaped-json.ts'
 
 /** What `notewire_mirror_commit_1` takes behind the integration. */

@@ -1,5 +1,5 @@
 import type { SqliteRow } from '@notewire/webhooks/storage'
-import type { NoteCounts } from '../store.ts'
+import type { NoteCounts } from '../../interfaces/store.ts'
 
 /** The condition of each count. Triggers maintain the counts, because counting a million notes takes too long. */
 const COUNTED: Readonly<Record<keyof NoteCounts, (row: 'new' | 'old') => string>> = {

@@ -95,6 +95,11 @@ export interface NoteState {
   readonly heard: HeardEvent | null
 }
 
+/** Whether there is something to read for a note. */
+export function hasWork({ dirty, presence, settledRevision }: NoteState): boolean {
+  return dirty !== null || (presence === 'live' && settledRevision === null)
+}
+
 /** A note that the mirror knows nothing of. */
 export function unknownNote(noteId: string): NoteState {
   return {

@@ -1,7 +1,7 @@
 import type { Note, Summary, Transcript } from '@notewire/protocol'
-import type { CompletionCertificate } from '../listing/certificate.ts'
-import type { MirrorProgress } from '../listing/progress.ts'
-import type { NoteState } from '../rules/note-state.ts'
+import type { NoteState } from './note-state.ts'
+import type { NoteWrite } from './note-write.ts'
+import type { CompletionCertificate, MirrorProgress } from './progress.ts'
 
 /**
  * Where a mirror is kept. The rules are not here: a store reads rows, and writes them all or none, provided that nobody
@@ -105,28 +105,6 @@ export interface MirrorCommit {
   readonly progress?: { readonly expectedVersion: number; readonly next: MirrorProgress } | undefined
   /** When an event came, in milliseconds since the Unix epoch. */
   readonly heardAt?: number | undefined
-}
-
-/** One note to write. */
-export interface NoteWrite {
-  readonly state: NoteState
-  readonly expectedVersion: number
-  /** What to do with the content; absent when it stays as it is. */
-  readonly content?: ContentWrite | undefined
-  /**
-   * What readers of the feed are to be told. `appeared` also marks where the note became visible, and the first time that it did.
-   */
-  readonly announce?: 'appeared' | 'changed' | 'vanished' | undefined
-}
-
-/** A change of a note's content: the parts that are named. */
-export type ContentWrite = 'erase' | ContentParts
-
-/** Parts of a note's content. `null` erases a part. */
-export interface ContentParts {
-  readonly note?: Note | null | undefined
-  readonly transcript?: Transcript | null | undefined
-  readonly summary?: Summary | null | undefined
 }
 
 /** A note and its content. */

@@ -7,12 +7,12 @@ import {
   systemClock,
   type Transcript,
 } from '@notewire/protocol'
+import { once } from '../concurrency/once.ts'
+import { requireCount } from '../context/mirror-options.ts'
+import type { MirrorStore, StoredNote } from '../interfaces/store.ts'
+import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 import { type Explanation, explain } from './explain.ts'
-import { type ChangesOptions, type MirrorChange, readChanges } from './feed/changes.ts'
-import { requireCount } from './mirror-options.ts'
-import { once } from './once.ts'
 import { type MirrorStatus, statusOf } from './status.ts'
-import type { MirrorStore, StoredNote } from './stores/store.ts'
 
 /** A note of the mirror. */
 export interface MirroredNote {

@@ -1,6 +1,6 @@
 import { type NotesClient, NotesClientError } from '@notewire/client'
 import { OptionError } from '@notewire/protocol'
-import { MirrorError } from '../errors.ts'
+import { MirrorError } from '../interfaces/errors.ts'
 
 const REFUSALS: ReadonlySet<string> = new Set(['unauthorized', 'forbidden', 'redirect_refused'])
 const PAUSES: ReadonlySet<string> = new Set(['rate_limited'])

@@ -1,8 +1,8 @@
 import type { NotesClient } from '@notewire/client'
 import { type Clock, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
-import { HOOKS, type MirrorHooks } from './mirror-hooks.ts'
-import type { ContentPart, KeptParts } from './rules/keep.ts'
-import type { MirrorStore } from './stores/store.ts'
+import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
+import type { MirrorStore } from '../interfaces/store.ts'
+import type { ContentPart, KeptParts } from '../rules/keep.ts'
 
 /** What `createMirror` takes. */
 export interface MirrorOptions {
