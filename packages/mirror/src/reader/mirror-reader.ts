@@ -40,7 +40,7 @@ export interface MirrorReader {
   list(options?: { readonly after?: string | undefined }): AsyncIterable<MirroredNote>
   /**
    * Finds the notes in whose title, content, transcript or summary all words occur, the best match first. The last word can be
-   * the beginning of a word, as while somebody types.
+   * the beginning of a word, for a search while the user types.
    *
    * @param limit  how many at most
    * @default 20

@@ -1,4 +1,3 @@
-import type { Note, Summary, Transcript } from '@notewire/protocol'
 import { hasWork } from '../interfaces/note-state.ts'
 import type { ContentWrite, NoteWrite } from '../interfaces/note-write.ts'
 import { type CompletionCertificate, type MirrorProgress, NO_PROGRESS } from '../interfaces/progress.ts'
@@ -202,11 +201,7 @@ class IntegrationInMemory {
   }
 }
 
-interface Parts {
-  readonly note: Note | null
-  readonly transcript: Transcript | null
-  readonly summary: Summary | null
-}
+type Parts = Omit<StoredNote, 'state'>
 
 const NO_PARTS: Parts = { note: null, transcript: null, summary: null }
 const NEW_ROW = { ...NO_PARTS, version: 0, position: 0, visibleSince: 0, firstVisible: null }

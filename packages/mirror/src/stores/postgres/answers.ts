@@ -10,7 +10,6 @@ import type {
 } from '../../interfaces/store.ts'
 import { type StateRow, stateOf } from '../state-row.ts'
 
-/** What the statements answer. */
 export interface ProgressAnswer {
   readonly sequence: number
   readonly progress: MirrorProgress | null
@@ -30,13 +29,11 @@ export interface TakeAnswer {
   readonly next_due_at: number | null
 }
 
-/** The notes that a scan holds back. */
 export interface HoldAnswer {
   readonly scan_id: string
   readonly notes: number
 }
 
-/** One change. */
 export interface ChangeAnswer {
   readonly state: StateRow
   readonly position: number
@@ -44,7 +41,6 @@ export interface ChangeAnswer {
   readonly first_visible: number | null
 }
 
-/** One note with its content. */
 export interface NoteAnswer extends Omit<StoredNote, 'state'> {
   readonly state: StateRow
 }
