@@ -3,7 +3,7 @@ import type { MirrorSettings } from './context/mirror-options.ts'
 import type { Engine } from './engine.ts'
 import { callHook } from './interfaces/mirror-hooks.ts'
 import { ERASE_EVERY_MS } from './ledger/overdue-erasure.ts'
-import { pauseAfter } from './rules/schedule.ts'
+import { pauseAfter } from './rules/backoff.ts'
 import { isFinal } from './service/failures.ts'
 
 /** The longest time between two checks for notes that other processes have marked, in milliseconds. */

@@ -8,7 +8,7 @@ import {
   type Transcript,
 } from '@notewire/protocol'
 import { once } from '../concurrency/once.ts'
-import { requireCount } from '../context/mirror-options.ts'
+import { requireCount, requireStore } from '../context/mirror-options.ts'
 import type { MirrorStore, StoredNote } from '../interfaces/store.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 import { type Explanation, explain } from './explain.ts'
@@ -85,13 +85,8 @@ export interface MirrorReaderOptions {
  */
 export function openMirror(options: MirrorReaderOptions): MirrorReader {
   refuseUnknownOptions('openMirror', options, ['store', 'integration', 'clock'])
-  const { store, integration = 'default', clock = systemClock } = options
-  if (typeof store?.migrate !== 'function') {
-    throw new OptionError(
-      'store',
-      "store is missing or is not a mirror store. Pass a store, such as sqliteMirror('notes.db').",
-    )
-  }
+  const { integration = 'default', clock = systemClock } = options
+  const store = requireStore(options.store)
   const open = once(async () => {
     await store.migrate()
     return store

@@ -1,7 +1,7 @@
 import type { Wakeup } from '../concurrency/wakeup.ts'
 import type { SyncContext } from '../context/sync-context.ts'
 import type { DueNote } from '../interfaces/store.ts'
-import { isPostponedByWrongClock } from '../rules/schedule.ts'
+import { isPostponedByWrongClock } from '../rules/backoff.ts'
 
 /** The lease of a note that was taken, in milliseconds. After it, another worker may take the note: its process may have died. */
 const LEASE_MS = 20_000
