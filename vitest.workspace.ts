@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { FlakyTestsReporter } from './tests/report-flaky-tests.ts'
 import { isInstalled } from './tests/servers/is-installed.ts'
 import { testRun } from './tests/test-run.ts'
 
@@ -140,8 +141,12 @@ export default defineConfig({
     hookTimeout: 600_000,
     expect: { poll: { timeout: 60_000 } },
     globalSetup: [`${import.meta.dirname}/tests/report-test-run.ts`],
+    // On a shared machine one test in thousands may meet a limit of the machine. CI repeats it once, and names it at the end.
+    retry: process.env['CI'] === undefined ? 0 : 1,
     reporters:
-      results === undefined ? ['default'] : ['default', ['json', { outputFile: `${results}/${testRun}.json` }]],
+      results === undefined
+        ? ['default', new FlakyTestsReporter()]
+        : ['default', new FlakyTestsReporter(), ['json', { outputFile: `${results}/${testRun}.json` }]],
     projects: projects[testRun],
   },
 })
