@@ -88,7 +88,9 @@ it('tables of a newer version are refused, and not changed', async () => {
   await store.migrate()
   await store.close?.()
   const newer = new DatabaseSync(path)
-  newer.exec('UPDATE notewire_mirror_version SET version = 2; ALTER TABLE notewire_mirror_notes ADD COLUMN of_version_2')
+  newer.exec(
+    'UPDATE notewire_mirror_version SET version = 2; ALTER TABLE notewire_mirror_notes ADD COLUMN of_version_2',
+  )
   newer.close()
   const before = readFileSync(path)
   const reader = openMirror({ store: sqliteMirror(path) })
