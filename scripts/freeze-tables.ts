@@ -10,7 +10,12 @@ const version = process.argv[2] ?? (await versionOfPackages())
 const files = await freezeTables()
 const same = await versionWithSameTables()
 if (same === undefined) {
-  await mkdir(join(folder, version), { recursive: true })
+  // Fails where the folder exists: what a release has left in databases does not change any more.
+  await mkdir(join(folder, version)).catch(() => {
+    throw new Error(
+      `tests/tables/${version} has other tables. Raise the version; if ${version} was never published, delete the folder first.`,
+    )
+  })
   for (const [name, text] of files) await writeFile(join(folder, version, name), text)
   console.log(`The tables of ${version} are in tests/tables/${version}. Commit them.`)
 } else {
