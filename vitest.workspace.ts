@@ -124,6 +124,7 @@ const rest = [
   whole('newcomer'),
   whole('quickstarts'),
   whole('workflows'),
+  whole('tables'),
   whole('examples'),
   runtimes,
 ]

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { releaseNotes } from '../scripts/release-notes.ts'
 import { run, WORKSPACE } from '../scripts/run.ts'
 
 const workflows = globSync('.github/workflows/*.yml', { cwd: WORKSPACE }).map(
@@ -86,4 +87,16 @@ describe('publishing', () => {
     ])
     await rm(folder, { recursive: true })
   })
+})
+
+it('release notes are what the changelogs say of the version, with links that lead to its files', () => {
+  const changelog = '# one\n\n## 0.2.0\n\n### Minor Changes\n\n- [New](../../docs/new.md)\n\n## 0.1.0\n\n- Old\n'
+  const packages = [
+    { name: 'one', version: '0.2.0', changelog },
+    { name: 'unchanged', version: '0.2.0', changelog: '# unchanged\n\n## 0.2.0\n\n## 0.1.0\n\n- Old\n' },
+    { name: 'first', version: '0.2.0', changelog: '' },
+  ]
+  expect(releaseNotes(packages, 'https://git.example/notes')).toBe(
+    '## one\n\n### Minor Changes\n\n- [New](https://git.example/notes/blob/v0.2.0/docs/new.md)\n',
+  )
 })

@@ -25,7 +25,7 @@ export async function startRegistry(
   const tarballs = new Map(packed.map(({ tarball }) => [basename(tarball), tarball]))
 
   const server = createServer(async ({ url = '/' }, response) => {
-    // A client that cached our version 0.0.0 would test an older build.
+    // A client that cached this version would test an older build.
     response.setHeader('cache-control', 'no-store')
     const name = decodeURIComponent(url.slice(1))
     const tarball = tarballs.get(name)

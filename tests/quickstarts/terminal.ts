@@ -28,7 +28,7 @@ export async function openTerminal(folder: string, registry: string): Promise<Te
     PATH: [tools, environmentOutside()['PATH']].join(delimiter),
     NPM_CONFIG_REGISTRY: registry,
     NPM_CONFIG_PREFER_OFFLINE: 'true',
-    // Bun and Deno cache packages by name and version. A shared cache would hold an older build of our version 0.0.0.
+    // Bun and Deno cache packages by name and version. A shared cache would hold an older build of the same version.
     BUN_INSTALL_CACHE_DIR: join(folder, '.bun-cache'),
     DENO_DIR: join(folder, '.deno-cache'),
     DENO_NO_UPDATE_CHECK: '1',

@@ -10,7 +10,7 @@
 // indexes, none of which holds evidence, stay as they are (heap-only tuples).
 export const TABLES = `
 CREATE TABLE IF NOT EXISTS notewire_mirrors (
-  integration            text COLLATE "C" NOT NULL PRIMARY KEY,
+  integration      text COLLATE "C" NOT NULL PRIMARY KEY,
   sequence_limit   bigint NOT NULL DEFAULT 0, -- no greater number was ever handed out
   position         bigint NOT NULL DEFAULT 0, -- of the latest change
   progress         jsonb,                     -- of listings
@@ -19,13 +19,13 @@ CREATE TABLE IF NOT EXISTS notewire_mirrors (
 ) WITH (fillfactor = 50);
 
 CREATE UNLOGGED TABLE IF NOT EXISTS notewire_mirror_sequences (
-  integration          text COLLATE "C" NOT NULL PRIMARY KEY,
+  integration    text COLLATE "C" NOT NULL PRIMARY KEY,
   sequence       bigint NOT NULL, -- the latest number that was handed out
   sequence_limit bigint NOT NULL  -- of notewire_mirrors, when this row last reached it
 ) WITH (fillfactor = 50);
 
 CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
-  integration             text COLLATE "C" NOT NULL,
+  integration       text COLLATE "C" NOT NULL,
   note_id           text COLLATE "C" NOT NULL,
   version           bigint NOT NULL, -- how often this row was written
   presence          text NOT NULL,   -- 'live' is to be seen; 'hidden' is not, until it is settled; 'gone' is erased
@@ -75,12 +75,12 @@ CREATE INDEX IF NOT EXISTS notewire_mirror_notes_due ON notewire_mirror_notes (i
   WHERE due_at IS NOT NULL AND dirty IS NULL;
 
 CREATE TABLE IF NOT EXISTS notewire_mirror_content (
-  integration      text COLLATE "C" NOT NULL,
-  note_id    text COLLATE "C" NOT NULL,
-  note       jsonb,   -- the record, as the service showed it
-  transcript jsonb,
-  summary    jsonb,
-  search     tsvector -- words of title (weight A), summary (B), content (C) and transcript (D)
+  integration text COLLATE "C" NOT NULL,
+  note_id     text COLLATE "C" NOT NULL,
+  note        jsonb,   -- the record, as the service showed it
+  transcript  jsonb,
+  summary     jsonb,
+  search      tsvector -- words of title (weight A), summary (B), content (C) and transcript (D)
     NOT NULL,
   PRIMARY KEY (integration, note_id)
 ) WITH (${vacuumAtOnce('')}, ${vacuumAtOnce('toast.')});

@@ -15,4 +15,5 @@ export {
   type SqliteValue,
 } from '@notewire/webhooks/storage'
 export { FullTextMissingError } from './full-text-missing-error.ts'
+export { NewerTablesError } from './newer-tables-error.ts'
 export { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'

@@ -1,6 +1,9 @@
 import type { SqliteStatement } from '@notewire/webhooks/storage'
 import { COUNTS, countsOf } from './counts.ts'
 
+/** The version of these tables. A release that changes them so that earlier releases cannot work with them raises it. */
+export const SCHEMA_VERSION = 1
+
 const ADD_TO_SEARCH = `
   INSERT INTO notewire_mirror_search (rowid, title, content, summary, transcript)
   VALUES (new.row_id, new.title, new.content, new.summary, new.transcript)`
@@ -161,18 +164,26 @@ export const SCHEMA: readonly SqliteStatement[] = [
       settled_revision IS revision AND dirty IS NULL AS is_settled
     FROM notewire_mirror_notes LEFT JOIN notewire_mirror_content USING (row_id)
     WHERE presence = 'live'`,
-  // Nothing can be written here: what tries to takes its transaction back. Made last: where it is, everything is.
+  // Nothing can be written here: what tries to takes its transaction back.
   `
     CREATE TABLE IF NOT EXISTS notewire_mirror_conflicts (
       of TEXT CONSTRAINT notewire_written_meanwhile CHECK (0)
     )`,
+  // One row. In a table and not in `PRAGMA user_version`, which belongs to the application whose file it may be, and which D1 refuses.
+  'CREATE TABLE IF NOT EXISTS notewire_mirror_version (version INTEGER NOT NULL)',
+  `
+    INSERT INTO notewire_mirror_version (version)
+    SELECT ${SCHEMA_VERSION} WHERE NOT EXISTS (SELECT 1 FROM notewire_mirror_version)`,
 ].map((sql) => ({ sql, parameters: [] }))
 
-/** Tells whether all of that is there. */
+/** Returns a row if the tables are there. */
 export const FIND_SCHEMA: SqliteStatement = {
-  sql: "SELECT name FROM sqlite_schema WHERE name = 'notewire_mirror_conflicts'",
+  sql: "SELECT name FROM sqlite_schema WHERE name = 'notewire_mirror_version'",
   parameters: [],
 }
+
+/** Reads the version of the tables. */
+export const READ_VERSION: SqliteStatement = { sql: 'SELECT version FROM notewire_mirror_version', parameters: [] }
 
 /** Makes the search index anew. */
 export const REBUILD_SEARCH: SqliteStatement = {

@@ -7,6 +7,7 @@ import { ErasingDatabase } from './database.ts'
 import { FullTextMissingError } from './full-text-missing-error.ts'
 import { hasMerged, type Renewal, renewalStatements } from './index-renewal.ts'
 import { loadedNotes, loadedProgress, loadStatements, READ_PROGRESS } from './loading.ts'
+import { NewerTablesError } from './newer-tables-error.ts'
 import { versionedState } from './note-columns.ts'
 import {
   COUNT_CANDIDATES,
@@ -23,7 +24,7 @@ import {
   READ_POSITION,
   SEARCH,
 } from './reading-statements.ts'
-import { FIND_SCHEMA, REBUILD_SEARCH, SCHEMA, SKIP_NUMBERS } from './schema.ts'
+import { FIND_SCHEMA, READ_VERSION, REBUILD_SEARCH, SCHEMA, SCHEMA_VERSION, SKIP_NUMBERS } from './schema.ts'
 import { takenNotes, takeStatements } from './taking.ts'
 import { originalText, storedText } from './text.ts'
 
@@ -59,6 +60,7 @@ export interface SqliteMirror extends MirrorStore {
  * @throws OptionError for what is neither
  * @throws NodeSqliteMissingError from its operations, for a path where the runtime has no `node:sqlite`
  * @throws FullTextMissingError from `migrate`, and so from the first use of a mirror, where SQLite has no FTS5: before Node.js 22.16
+ * @throws NewerTablesError from `migrate`, if a newer version of the package made the tables
  * @example
  * ```ts
  * import { DatabaseSync } from 'node:sqlite'
@@ -115,6 +117,8 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
     async migrate() {
       // A mirror that is only read waits for no writer, and needs no permission to write.
       if ((await erasing.read(FIND_SCHEMA)).length === 0) await erasing.run(SCHEMA, 'power-cut').catch(explainFullText)
+      const version = Number((await erasing.read(READ_VERSION))[0]?.['version'])
+      if (version > SCHEMA_VERSION) throw new NewerTablesError(version, SCHEMA_VERSION)
       await erasing.removeTraces()
     },
 

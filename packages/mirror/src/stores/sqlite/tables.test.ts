@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openMirror } from '../../reader/mirror-reader.ts'
 import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../testing/checks/builders.ts'
 import { FullTextMissingError } from './full-text-missing-error.ts'
+import { NewerTablesError } from './newer-tables-error.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 async function readerOfNotes(): Promise<DatabaseSync> {
@@ -79,6 +80,23 @@ it('a SQLite without full-text search is told from other failures, with the way 
   }
   await expect(sqliteMirror(without).migrate()).rejects.toThrow(FullTextMissingError)
   await expect(sqliteMirror(without).migrate()).rejects.toMatchObject({ code: 'sqlite_full_text_missing' })
+})
+
+it('tables of a newer version are refused, and not changed', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = sqliteMirror(path)
+  await store.migrate()
+  await store.close?.()
+  const newer = new DatabaseSync(path)
+  newer.exec(
+    'UPDATE notewire_mirror_version SET version = 2; ALTER TABLE notewire_mirror_notes ADD COLUMN of_version_2',
+  )
+  newer.close()
+  const before = readFileSync(path)
+  const reader = openMirror({ store: sqliteMirror(path) })
+  await expect(reader.status()).rejects.toThrow(NewerTablesError)
+  await expect(reader.status()).rejects.toMatchObject({ code: 'sqlite_tables_newer', found: 2, known: 1 })
+  expect(readFileSync(path).equals(before)).toBe(true)
 })
 
 it('whoever only reads changes nothing in the file', async () => {

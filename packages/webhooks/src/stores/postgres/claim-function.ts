@@ -15,7 +15,7 @@
 // The token is the time in microseconds, and more than the last: it grows even when the row was pruned meanwhile, or when a
 // failover has lost the last claims.
 export const CLAIM_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_claim_2(
+CREATE OR REPLACE FUNCTION notewire_claim_1(
   for_integration text, for_event text, for_note text,
   gate text, kind text, new_revision bigint, sighting text, occurred_at bigint, lease_ms float8
 ) RETURNS text LANGUAGE plpgsql AS $function$

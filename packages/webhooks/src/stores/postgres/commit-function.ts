@@ -5,7 +5,7 @@
 // It waits for a renewal under way. The limit is for a handler that commits the same claim in two transactions: neither
 // would ever end.
 export const COMMIT_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_commit_2(
+CREATE OR REPLACE FUNCTION notewire_commit_1(
   for_integration text, for_event text, for_note text, token bigint,
   kind text, new_revision bigint, sighting text, occurred_at bigint, keep_ms float8
 ) RETURNS text LANGUAGE plpgsql SET lock_timeout = '2s' AS $function$

@@ -6,7 +6,7 @@ import { TABLES } from './tables.ts'
 
 /** Creates the tables and functions that are missing. */
 export const MIGRATION = migrationOf({
-  functions: ['notewire_claim_2', 'notewire_commit_2', 'notewire_lease_1'],
+  functions: ['notewire_claim_1', 'notewire_commit_1', 'notewire_lease_1'],
   lock: 7824530911,
   statements: [TABLES, CLAIM_FUNCTION, COMMIT_FUNCTION, LEASE_FUNCTION],
 })

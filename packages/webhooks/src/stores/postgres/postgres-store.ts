@@ -76,8 +76,8 @@ export function postgresStore(pool: PostgresConnection): PostgresStore {
   return new StoreInPostgres(pool)
 }
 
-const CLAIM = 'SELECT notewire_claim_2($1, $2, $3, $4, $5, $6, $7, $8, $9) AS result'
-const COMMIT = 'SELECT notewire_commit_2($1, $2, $3, $4, $5, $6, $7, $8, $9) AS result'
+const CLAIM = 'SELECT notewire_claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9) AS result'
+const COMMIT = 'SELECT notewire_commit_1($1, $2, $3, $4, $5, $6, $7, $8, $9) AS result'
 const SET_LEASE = 'SELECT notewire_lease_1($1, $2, $3, $4, $5) AS result'
 const FORGET = `UPDATE notewire_events SET forgotten = true
   WHERE integration = $1 AND event_id = $2 AND kept_until IS NOT NULL AND NOT forgotten

@@ -7,11 +7,11 @@
 // Ids are compared byte by byte, which is faster than by the rules of a language and survives an upgrade of these. No
 // update touches an indexed column and pages keep some room, so that updates leave the indexes alone (heap-only tuples).
 //
-// `deletion_occurred_at` is the time of the deletion at `deletion_revision`, in milliseconds since the Unix epoch. The first
-// version of the functions leaves both as they were: the time counts while `deletion_revision` is the note's `revision`.
+// `deletion_occurred_at` is the time of the deletion at `deletion_revision`, in milliseconds since the Unix epoch. It counts
+// while `deletion_revision` is the note's `revision`.
 export const TABLES = `
 CREATE TABLE IF NOT EXISTS notewire_events (
-  integration         text COLLATE "C" NOT NULL,
+  integration   text COLLATE "C" NOT NULL,
   event_id      text COLLATE "C" NOT NULL,
   fencing_token bigint NOT NULL,
   lease_ends_at timestamptz,
@@ -21,18 +21,16 @@ CREATE TABLE IF NOT EXISTS notewire_events (
 ) WITH (fillfactor = 90);
 
 CREATE TABLE IF NOT EXISTS notewire_notes (
-  integration         text COLLATE "C" NOT NULL,
-  note_id       text COLLATE "C" NOT NULL,
-  fencing_token bigint NOT NULL,
-  lease_ends_at timestamptz,
-  kept_until    timestamptz,
-  revision      bigint,
-  deleted       boolean,
-  seen          text[],
+  integration          text COLLATE "C" NOT NULL,
+  note_id              text COLLATE "C" NOT NULL,
+  fencing_token        bigint NOT NULL,
+  lease_ends_at        timestamptz,
+  kept_until           timestamptz,
+  revision             bigint,
+  deleted              boolean,
+  deletion_revision    bigint,
+  deletion_occurred_at bigint,
+  seen                 text[],
   PRIMARY KEY (integration, note_id)
 ) WITH (fillfactor = 80);
-
-ALTER TABLE notewire_notes
-  ADD COLUMN IF NOT EXISTS deletion_revision bigint,
-  ADD COLUMN IF NOT EXISTS deletion_occurred_at bigint;
 `

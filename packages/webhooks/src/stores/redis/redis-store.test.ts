@@ -60,17 +60,6 @@ describe('the store in Redis', () => {
     expect(await admin.get(note)).toMatch(new RegExp(`^${claim.fencingToken} 0\n7\nkept \\d{13}\nnote.updated\n$`))
   })
 
-  it('goes on with the notes of the version before, which wrote no times', async () => {
-    const integration = 'before'
-    await admin.set('{notewire:before}:note:note_1', '1795336599346045 0\n7\nnote.deleted "s"\nnote.updated\n')
-    const at = (kind: 'note.updated' | 'note.deleted', occurredAt: number, eventId: string) =>
-      aRequest({ integration, eventId, note: { noteId: 'note_1', change: { kind, revision: 7, occurredAt } } })
-    expect(await store.claim(at('note.updated', 30, 'one'))).toEqual({ status: 'stale', appliedRevision: 7 })
-    await store.commit(await claimed(store, at('note.deleted', 10, 'two')))
-    // The deletion of the version before may have been later.
-    expect(await store.claim(at('note.updated', 30, 'three'))).toEqual({ status: 'stale', appliedRevision: 7 })
-  })
-
   it('has Redis remove what need not be kept any longer, so that there is nothing to prune', async () => {
     const claim = await claimed(store, aRequest({ integration: 'expiry', leaseMs: 20_000, keepMs: 100_000 }))
     const expiry = async () => {

@@ -6,7 +6,7 @@ import { script } from './script.ts'
  *
  * A note's key holds the same two numbers; below them the revision applied; and below that, a line each, until when the
  * revision is kept ("kept <ms>") and what is seen at it. The line of a deletion ("note.deleted", or "note.deleted at <ms>",
- * which is when it occurred) is there while the note counts as deleted. The first version of these scripts wrote no times.
+ * which is when it occurred) is there while the note counts as deleted.
  *
  * A lease whose end is 0 was given back. Leases do not expire with their keys: while nobody has taken a claim over, its
  * holder may still commit it. The token stays with the key, and grows though the clock is set back; it grows by the clock

@@ -26,27 +26,18 @@ export const SCHEMA: readonly SqliteStatement[] = [
       lease_ends_at INTEGER,              -- of the claim that has not ended
       revision INTEGER,                   -- the highest that was applied
       deleted INTEGER NOT NULL DEFAULT 0, -- whether the note counts as deleted at that revision
+      deletion_revision INTEGER,          -- of the deletion whose time is known
+      deletion_occurred_at INTEGER,       -- when that deletion occurred
       seen TEXT NOT NULL DEFAULT '[]',    -- what was applied at that revision since its deletion: kinds, in JSON
       kept_until INTEGER,                 -- when the revision may be pruned
       PRIMARY KEY (integration, note_id)
     ) STRICT, WITHOUT ROWID`,
-].map(withoutParameters)
+].map((sql) => ({ sql, parameters: [] }))
 
-/** Adds what the tables of an earlier version lack. */
-export const ADD_COLUMNS: readonly SqliteStatement[] = [
-  // The revision at which the deletion was applied whose time is known. An earlier version leaves it as it was.
-  'ALTER TABLE notewire_notes ADD COLUMN deletion_revision INTEGER',
-  // When that deletion occurred; NULL where its event did not say so.
-  'ALTER TABLE notewire_notes ADD COLUMN deletion_occurred_at INTEGER',
-].map(withoutParameters)
-
-/** Returns a row if nothing is missing: the columns are added last. Not by a pragma, which D1 and Durable Objects need not allow. */
-export const HAS_COLUMNS: SqliteStatement = withoutParameters(
-  "SELECT 1 FROM sqlite_master WHERE name = 'notewire_notes' AND sql LIKE '%deletion_occurred_at%'",
-)
-
-function withoutParameters(sql: string): SqliteStatement {
-  return { sql, parameters: [] }
+/** Returns a row if the tables are there: they are made in one transaction. */
+export const FIND_SCHEMA: SqliteStatement = {
+  sql: "SELECT 1 FROM sqlite_master WHERE name = 'notewire_notes'",
+  parameters: [],
 }
 
 /** The time of a statement, for one parameter: the caller's, or the database's own where that is `null`. */

@@ -59,62 +59,6 @@ describe('a path', () => {
   })
 })
 
-describe('a database of the version before', () => {
-  const at = (kind: 'note.updated' | 'note.deleted', revision: number, occurredAt: number) =>
-    ({
-      integration: 's',
-      eventId: `${kind} ${revision} ${occurredAt}`,
-      note: { noteId: 'gone', change: { kind, revision, occurredAt } },
-      gate: 'deletions-at-equal',
-      leaseMs: 20_000,
-      keepMs: 97_200_000,
-    }) as const
-
-  function databaseOfVersion1(): Database.Database {
-    const database = new Database(temporaryPath(onTestFinished))
-    database.exec(`
-      CREATE TABLE notewire_notes (
-        integration TEXT NOT NULL, note_id TEXT NOT NULL, fencing_token INTEGER NOT NULL, lease_ends_at INTEGER,
-        revision INTEGER, deleted INTEGER NOT NULL DEFAULT 0, seen TEXT NOT NULL DEFAULT '[]', kept_until INTEGER,
-        PRIMARY KEY (integration, note_id)
-      ) STRICT, WITHOUT ROWID;
-      INSERT INTO notewire_notes VALUES ('s', 'gone', 1, NULL, 5, 1, '["note.deleted"]', 9999999999999);
-    `)
-    return database
-  }
-
-  it('keeps its deletions, which only a higher revision ends, since their time is not known', async () => {
-    const store = sqliteStore(betterSqlite(databaseOfVersion1()))
-    await store.migrate()
-    expect(await store.claim(at('note.updated', 5, 30))).toEqual({ status: 'stale', appliedRevision: 5 })
-    const deletion = await store.claim(at('note.deleted', 5, 10))
-    expect(deletion.status === 'claimed' && (await store.commit(deletion.claim))).toBe('committed')
-    expect(await store.claim(at('note.updated', 5, 30))).toEqual({ status: 'stale', appliedRevision: 5 })
-    expect((await store.claim(at('note.updated', 6, 30))).status).toBe('claimed')
-  })
-
-  it('takes no time of an earlier deletion for that of one which an instance of the version before has applied', async () => {
-    const database = databaseOfVersion1()
-    const store = sqliteStore(betterSqlite(database))
-    await store.migrate()
-    const deletion = await store.claim(at('note.deleted', 6, 10))
-    expect(deletion.status === 'claimed' && (await store.commit(deletion.claim))).toBe('committed')
-    database.exec(`UPDATE notewire_notes SET revision = 7, deleted = 1, seen = '["note.deleted"]'`)
-    expect(await store.claim(at('note.updated', 7, 30))).toEqual({ status: 'stale', appliedRevision: 7 })
-  })
-
-  it('may be migrated by several processes at once, and again', async () => {
-    const database = databaseOfVersion1()
-    const stores = Array.from({ length: 5 }, () => sqliteStore(database.name))
-    await Promise.all(stores.map((store) => store.migrate()))
-    for (const store of stores) {
-      await store.migrate()
-      await store.close()
-    }
-    expect((await sqliteStore(betterSqlite(database)).claim(at('note.deleted', 5, 1))).status).toBe('claimed')
-  })
-})
-
 it('migrate waits for no writer where nothing is missing', async () => {
   const path = temporaryPath(onTestFinished)
   // All of one library: locks of one process do not exclude another library in it.

@@ -8,14 +8,13 @@ import { whenFree } from '../../storage/when-free.ts'
 import { claimStatements, readClaim } from './claiming.ts'
 import { commitStatements, forgetStatement, foundAny, releaseStatements, renewStatements } from './ending.ts'
 import { pruneTables } from './pruning.ts'
-import { ADD_COLUMNS, HAS_COLUMNS, SCHEMA } from './schema.ts'
+import { FIND_SCHEMA, SCHEMA } from './schema.ts'
 
 /** A store in SQLite. */
 export interface SqliteStore<Transaction = never> extends ReceiverStore<Transaction> {
   /**
-   * Creates the tables `notewire_events` and `notewire_notes` if they are missing, and adds the columns that the tables of an
-   * earlier version lack. Call it at every start, before the first event; any number of processes may call it at once. If
-   * nothing is missing it waits for no writer.
+   * Creates the tables `notewire_events` and `notewire_notes` if they are missing. Call it at every start, before the first
+   * event; any number of processes may call it at once. If nothing is missing it waits for no writer.
    */
   migrate(): Promise<void>
   /** Closes the connection, if the store opened it. */
@@ -122,26 +121,12 @@ function storeOver<Transaction>(
     },
     prune: () => pruneTables((statements) => batch(statements, 'process'), now),
     async migrate() {
-      await createTables(batch)
+      // Reading needs no lock: a start where nothing is missing waits for no writer.
+      if (!foundAny(await batch([FIND_SCHEMA], 'process'))) await batch(SCHEMA, 'power-cut')
     },
     async close() {
       driver.close?.()
     },
-  }
-}
-
-type Batch = (statements: readonly SqliteStatement[], outlives: Durability) => Promise<readonly SqliteRow[][]>
-
-async function createTables(batch: Batch): Promise<void> {
-  const isComplete = async () => foundAny(await batch([HAS_COLUMNS], 'process'))
-  // Reading needs no lock: a start where nothing is missing waits for no writer.
-  if (await isComplete()) return
-  await batch(SCHEMA, 'power-cut')
-  try {
-    await batch(ADD_COLUMNS, 'power-cut')
-  } catch (error) {
-    // Another process may have added them first.
-    if (!(await isComplete())) throw error
   }
 }
 

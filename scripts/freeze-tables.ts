@@ -1,0 +1,42 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freezeTables } from '../tests/tables/freeze.ts'
+import { WORKSPACE } from './run.ts'
+
+// Usage: npm run tables:freeze, after `changeset version`, or npm run tables:freeze -- <version> before it. Writes what the stores leave in
+// databases to tests/tables/<version>/, unless it is what an earlier version leaves.
+const folder = join(WORKSPACE, 'tests/tables')
+const version = process.argv[2] ?? (await versionOfPackages())
+const files = await freezeTables()
+const same = await versionWithSameTables()
+if (same === undefined) {
+  // Fails where the folder exists: what a release has left in databases does not change any more.
+  await mkdir(join(folder, version)).catch(() => {
+    throw new Error(
+      `tests/tables/${version} has other tables. Raise the version; if ${version} was never published, delete the folder first.`,
+    )
+  })
+  for (const [name, text] of files) await writeFile(join(folder, version, name), text)
+  console.log(`The tables of ${version} are in tests/tables/${version}. Commit them.`)
+} else {
+  console.log(`The tables of ${version} are those of ${same}: nothing was written.`)
+}
+
+async function versionWithSameTables(): Promise<string | undefined> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const versions = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  for (const earlier of versions) {
+    const texts = await Promise.all(
+      [...files.keys()].map((name) => readFile(join(folder, earlier, name), 'utf8').catch(() => '')),
+    )
+    if (texts.every((text, place) => text === [...files.values()][place])) return earlier
+  }
+  return undefined
+}
+
+async function versionOfPackages(): Promise<string> {
+  const manifest: { version: string } = JSON.parse(
+    await readFile(join(WORKSPACE, 'packages/webhooks/package.json'), 'utf8'),
+  )
+  return manifest.version
+}

@@ -1,0 +1,377 @@
+DO $migration$
+BEGIN
+  IF to_regproc('notewire_mirror_load_1') IS NOT NULL AND to_regproc('notewire_mirror_commit_1') IS NOT NULL AND to_regproc('notewire_mirror_take_1') IS NOT NULL THEN
+    RETURN;
+  END IF;
+  IF current_setting('server_encoding') <> 'UTF8' THEN
+    RAISE EXCEPTION 'the mirror needs a database with the encoding UTF8, and this database has the encoding %', current_setting('server_encoding')
+      USING HINT = 'Use a database that was created with ENCODING ''UTF8''.';
+  END IF;
+  PERFORM pg_advisory_xact_lock(7824530912);
+  IF to_regproc('notewire_mirror_load_1') IS NOT NULL AND to_regproc('notewire_mirror_commit_1') IS NOT NULL AND to_regproc('notewire_mirror_take_1') IS NOT NULL THEN
+    RETURN;
+  END IF;
+
+CREATE TABLE IF NOT EXISTS notewire_mirrors (
+  integration      text COLLATE "C" NOT NULL PRIMARY KEY,
+  sequence_limit   bigint NOT NULL DEFAULT 0, -- no greater number was ever handed out
+  position         bigint NOT NULL DEFAULT 0, -- of the latest change
+  progress         jsonb,                     -- of listings
+  progress_version bigint NOT NULL DEFAULT 0, -- how often that was written
+  heard_at         timestamptz                -- when the last event came
+) WITH (fillfactor = 50);
+
+CREATE UNLOGGED TABLE IF NOT EXISTS notewire_mirror_sequences (
+  integration    text COLLATE "C" NOT NULL PRIMARY KEY,
+  sequence       bigint NOT NULL, -- the latest number that was handed out
+  sequence_limit bigint NOT NULL  -- of notewire_mirrors, when this row last reached it
+) WITH (fillfactor = 50);
+
+CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
+  integration       text COLLATE "C" NOT NULL,
+  note_id           text COLLATE "C" NOT NULL,
+  version           bigint NOT NULL, -- how often this row was written
+  presence          text NOT NULL,   -- 'live' is to be seen; 'hidden' is not, until it is settled; 'gone' is erased
+  evidence_says     text,            -- what the last read that settled it found: 'present' or 'absent'
+  evidence_start    bigint,          -- sequence number when that read left
+  evidence_end      bigint,          -- sequence number when its answer was in hand
+  evidence_source   text,            -- 'backfill', 'poll', 'scan' or 'read'
+  evidence_at       timestamptz,
+  revision          bigint,          -- of the record that is kept
+  record_seen_at    timestamptz,     -- when that record was read first
+  status            text,
+  transcript_status text,
+  summary_status    text,
+  created_at        text,            -- as the service wrote it
+  updated_at        text,            -- as the service wrote it
+  settled_revision  bigint,          -- that of transcript and summary; null while they are to be read
+  transcript_held   text,            -- 'ready' when there is one
+  summary_held      text,            -- 'ready' when there is one
+  dirty             bigint,          -- sequence number of the hint after which the note must be read
+  hinted_revision   numeric,         -- the highest that an event spoke of
+  hidden_by         bigint,          -- sequence number of the event that said that the note is gone
+  hidden_at         timestamptz,     -- when that came
+  floor_revision    numeric,         -- that a deletion event named: no stale read below it shows the note again
+  floor_at          timestamptz,     -- when that event came; null when none did
+  floor_deleted_at  timestamptz,     -- when the note was deleted, or later
+  contradicted_since timestamptz,    -- since when reads show a lower revision than one before
+  held_by_scan      text,            -- the scan whose removals wait to be accepted
+  attempts          bigint NOT NULL,
+  due_at            timestamptz,     -- when there is something to read
+  heard_kind        text,            -- of the last event
+  heard_revision    numeric,
+  heard_sequence    bigint,          -- sequence number when it came
+  heard_at          timestamptz,
+  position          bigint NOT NULL, -- of the latest change; 0 before the first
+  visible_since     bigint NOT NULL, -- position at which the note appeared last
+  first_visible     bigint,          -- position at which the note appeared first
+  PRIMARY KEY (integration, note_id)
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_by_position ON notewire_mirror_notes (integration, position)
+  WHERE position > 0;
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_hidden ON notewire_mirror_notes (integration, hidden_at)
+  WHERE hidden_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_due_and_dirty ON notewire_mirror_notes (integration, due_at)
+  WHERE due_at IS NOT NULL AND dirty IS NOT NULL;
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_due ON notewire_mirror_notes (integration, due_at)
+  WHERE due_at IS NOT NULL AND dirty IS NULL;
+
+CREATE TABLE IF NOT EXISTS notewire_mirror_content (
+  integration text COLLATE "C" NOT NULL,
+  note_id     text COLLATE "C" NOT NULL,
+  note        jsonb,   -- the record, as the service showed it
+  transcript  jsonb,
+  summary     jsonb,
+  search      tsvector -- words of title (weight A), summary (B), content (C) and transcript (D)
+    NOT NULL,
+  PRIMARY KEY (integration, note_id)
+) WITH (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0, vacuum_index_cleanup = on, toast.autovacuum_vacuum_threshold = 0, toast.autovacuum_vacuum_scale_factor = 0, toast.vacuum_index_cleanup = on);
+
+CREATE INDEX IF NOT EXISTS notewire_mirror_content_search ON notewire_mirror_content USING gin (search);
+
+-- Statistics would keep samples of what was said, and outlive it.
+ALTER TABLE notewire_mirror_content
+  ALTER COLUMN note SET STATISTICS 0,
+  ALTER COLUMN transcript SET STATISTICS 0,
+  ALTER COLUMN summary SET STATISTICS 0,
+  ALTER COLUMN search SET STATISTICS 0;
+
+CREATE OR REPLACE VIEW notewire_live_notes AS
+  SELECT notes.integration, notes.note_id, notes.revision, notes.status,
+    content.note->>'title' AS title,
+    content.note->>'content' AS content,
+    content.summary->>'markdown' AS summary,
+    content.transcript->>'text' AS transcript,
+    content.transcript->'segments' AS segments,
+    content.note AS record,
+    notes.transcript_status, notes.summary_status, notes.created_at, notes.updated_at,
+    notes.settled_revision IS NOT DISTINCT FROM notes.revision AND notes.dirty IS NULL AS is_settled,
+    content.search
+  FROM notewire_mirror_notes AS notes
+  LEFT JOIN notewire_mirror_content AS content ON content.integration = notes.integration AND content.note_id = notes.note_id
+  WHERE notes.presence = 'live';
+
+CREATE OR REPLACE FUNCTION notewire_mirror_plain_1(said text)
+RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $function$
+BEGIN
+  -- What the store's JSON writes for NUL and halves of pairs is no word.
+  IF strpos(said, chr(26)) > 0 THEN
+    said := regexp_replace(said, chr(26) || '[0-9a-f]{4}', ' ', 'g');
+  END IF;
+  said := regexp_replace(translate(said, '<~/@_', '     '), E'(\\S{255})', E'\\1 ', 'g');
+  IF lower('Ä') = 'ä' THEN
+    RETURN lower(said);
+  END IF;
+  BEGIN
+    RETURN lower(said COLLATE "und-x-icu");
+  EXCEPTION WHEN undefined_object OR feature_not_supported THEN
+    RETURN lower(said);
+  END;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_mirror_words_1(title text, summary text, content text, transcript text)
+RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $function$
+DECLARE
+  longest integer := 300000000;
+BEGIN
+  title := coalesce(notewire_mirror_plain_1(title), '');
+  summary := coalesce(notewire_mirror_plain_1(summary), '');
+  content := coalesce(notewire_mirror_plain_1(content), '');
+  transcript := coalesce(notewire_mirror_plain_1(transcript), '');
+  LOOP
+    BEGIN
+      RETURN setweight(to_tsvector('simple', left(title, longest)), 'A')
+        || setweight(to_tsvector('simple', left(summary, longest)), 'B')
+        || setweight(to_tsvector('simple', left(content, longest)), 'C')
+        || setweight(to_tsvector('simple', left(transcript, longest)), 'D');
+    EXCEPTION WHEN program_limit_exceeded THEN
+      longest := least(longest, length(title || summary || content || transcript)) / 2;
+    END;
+  END LOOP;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_mirror_query_1(words text)
+RETURNS tsquery LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $function$
+  SELECT plainto_tsquery('simple', notewire_mirror_plain_1(words))
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_mirror_sequence_1(for_integration text)
+RETURNS bigint LANGUAGE sql STABLE AS $function$
+  SELECT coalesce(
+    (SELECT sequence FROM notewire_mirror_sequences WHERE integration = for_integration),
+    (SELECT sequence_limit FROM notewire_mirrors WHERE integration = for_integration),
+    0)
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_mirror_load_1(for_integration text, note_ids text)
+RETURNS text LANGUAGE plpgsql SET lock_timeout = '10s' SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off
+AS $function$
+#variable_conflict use_variable
+DECLARE
+  number bigint;
+  durable_limit bigint;
+  wanted text[] := ARRAY(SELECT jsonb_array_elements_text(note_ids::jsonb));
+BEGIN
+  LOOP
+    SELECT sequences.sequence, sequences.sequence_limit INTO number, durable_limit
+      FROM notewire_mirror_sequences AS sequences WHERE sequences.integration = for_integration FOR NO KEY UPDATE;
+    EXIT WHEN FOUND;
+    INSERT INTO notewire_mirror_sequences (integration, sequence, sequence_limit) VALUES (for_integration, 0, 0) ON CONFLICT DO NOTHING;
+  END LOOP;
+  IF number >= durable_limit THEN
+    IF current_setting('synchronous_commit') = 'off' THEN
+      PERFORM set_config('synchronous_commit', 'local', true);
+    END IF;
+    INSERT INTO notewire_mirrors AS mirrors (integration, sequence_limit) VALUES (for_integration, 1000)
+      ON CONFLICT (integration) DO UPDATE SET sequence_limit = mirrors.sequence_limit + 1000
+      RETURNING mirrors.sequence_limit INTO durable_limit;
+    number := durable_limit - 1000;
+  END IF;
+  number := number + 1;
+  UPDATE notewire_mirror_sequences AS sequences SET sequence = number, sequence_limit = durable_limit
+    WHERE sequences.integration = for_integration;
+
+  RETURN (
+    SELECT json_build_object(
+      'sequence', number,
+      'progress', mirrors.progress,
+      'progress_version', mirrors.progress_version,
+      'heard_at', extract(epoch FROM mirrors.heard_at) * 1000,
+      'notes', (
+        SELECT coalesce(json_agg(json_build_object('version', notes.version, 'state', json_build_object('note_id', notes.note_id, 'presence', notes.presence, 'evidence_says', notes.evidence_says, 'evidence_start', notes.evidence_start, 'evidence_end', notes.evidence_end, 'evidence_source', notes.evidence_source, 'evidence_at', extract(epoch FROM notes.evidence_at) * 1000, 'revision', notes.revision, 'record_seen_at', extract(epoch FROM notes.record_seen_at) * 1000, 'status', notes.status, 'transcript_status', notes.transcript_status, 'summary_status', notes.summary_status, 'created_at', notes.created_at, 'updated_at', notes.updated_at, 'settled_revision', notes.settled_revision, 'transcript_held', notes.transcript_held, 'summary_held', notes.summary_held, 'dirty', notes.dirty, 'hinted_revision', notes.hinted_revision, 'hidden_by', notes.hidden_by, 'hidden_at', extract(epoch FROM notes.hidden_at) * 1000, 'floor_revision', notes.floor_revision, 'floor_at', extract(epoch FROM notes.floor_at) * 1000, 'floor_deleted_at', extract(epoch FROM notes.floor_deleted_at) * 1000, 'contradicted_since', extract(epoch FROM notes.contradicted_since) * 1000, 'held_by_scan', notes.held_by_scan, 'attempts', notes.attempts, 'due_at', extract(epoch FROM notes.due_at) * 1000, 'heard_kind', notes.heard_kind, 'heard_revision', notes.heard_revision, 'heard_sequence', notes.heard_sequence, 'heard_at', extract(epoch FROM notes.heard_at) * 1000))), '[]')
+          FROM notewire_mirror_notes AS notes
+          WHERE notes.integration = for_integration AND notes.note_id = ANY (wanted)))
+      FROM notewire_mirrors AS mirrors WHERE mirrors.integration = for_integration);
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_mirror_commit_1(
+  for_integration text, note_writes text, announcements bigint, content_writes text,
+  expected_progress bigint, next_progress text, heard_ms float8
+) RETURNS text LANGUAGE plpgsql
+SET lock_timeout = '10s' SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off
+AS $function$
+#variable_conflict use_variable
+DECLARE
+  writes jsonb := note_writes::jsonb;
+  contents jsonb := content_writes::jsonb;
+  note_ids text[] := ARRAY(
+    SELECT written->>'note_id' COLLATE "C" FROM jsonb_array_elements(writes) AS written ORDER BY 1);
+  new_ids text[] := ARRAY(
+    SELECT written->>'note_id' FROM jsonb_array_elements(writes) AS written WHERE written->'expected_version' = '0');
+  position_before bigint;
+BEGIN
+  IF (announcements > 0 OR heard_ms IS NOT NULL) AND current_setting('synchronous_commit') = 'off' THEN
+    PERFORM set_config('synchronous_commit', 'local', true);
+  END IF;
+
+  IF NOT EXISTS (SELECT FROM notewire_mirrors AS mirrors WHERE mirrors.integration = for_integration) THEN
+    INSERT INTO notewire_mirrors (integration) VALUES (for_integration) ON CONFLICT DO NOTHING;
+  END IF;
+
+  PERFORM FROM unnest(note_ids) AS wanted (note_id) CROSS JOIN LATERAL (
+    SELECT FROM notewire_mirror_notes AS notes
+      WHERE notes.integration = for_integration AND notes.note_id = wanted.note_id
+      FOR NO KEY UPDATE
+  ) AS locked;
+  IF EXISTS (
+    SELECT FROM jsonb_to_recordset(writes) AS written (note_id text, expected_version bigint)
+      LEFT JOIN notewire_mirror_notes AS notes ON notes.integration = for_integration AND notes.note_id = written.note_id
+      WHERE coalesce(notes.version, 0) <> written.expected_version
+  ) THEN
+    RETURN 'conflict';
+  END IF;
+
+  IF contents <> '[]' THEN
+    DELETE FROM notewire_mirror_content AS content
+      WHERE content.integration = for_integration AND content.note_id IN (
+        SELECT written->>'note_id' FROM jsonb_array_elements(contents) AS written WHERE written ? 'erase');
+    INSERT INTO notewire_mirror_content AS content (integration, note_id, note, transcript, summary, search)
+      SELECT for_integration, parts.note_id, parts.note, parts.transcript, parts.summary,
+        notewire_mirror_words_1(
+          parts.note->>'title', parts.summary->>'markdown', parts.note->>'content', parts.transcript->>'text')
+        FROM (
+          SELECT written->>'note_id' AS note_id,
+            CASE WHEN written ? 'note' THEN nullif(written->'note', 'null') ELSE known.note END AS note,
+            CASE WHEN written ? 'transcript' THEN nullif(written->'transcript', 'null') ELSE known.transcript END AS transcript,
+            CASE WHEN written ? 'summary' THEN nullif(written->'summary', 'null') ELSE known.summary END AS summary
+            FROM jsonb_array_elements(contents) AS written
+            LEFT JOIN notewire_mirror_content AS known
+              ON known.integration = for_integration AND known.note_id = written->>'note_id'
+            WHERE NOT written ? 'erase'
+            ORDER BY 1
+        ) AS parts
+      ON CONFLICT (integration, note_id) DO UPDATE SET
+        note = excluded.note, transcript = excluded.transcript, summary = excluded.summary, search = excluded.search;
+  END IF;
+
+  IF announcements > 0 OR next_progress IS NOT NULL OR heard_ms IS NOT NULL OR cardinality(new_ids) > 0 THEN
+    UPDATE notewire_mirrors AS mirrors SET
+      position = mirrors.position + announcements,
+      progress = coalesce(next_progress::jsonb, mirrors.progress),
+      progress_version = mirrors.progress_version + CASE WHEN next_progress IS NULL THEN 0 ELSE 1 END,
+      heard_at = greatest(mirrors.heard_at, to_timestamp(heard_ms / 1000))
+      WHERE mirrors.integration = for_integration AND (next_progress IS NULL OR mirrors.progress_version = expected_progress)
+      RETURNING mirrors.position - announcements INTO position_before;
+    IF NOT FOUND OR EXISTS (
+      SELECT FROM notewire_mirror_notes AS notes WHERE notes.integration = for_integration AND notes.note_id = ANY (new_ids)
+    ) THEN
+      RAISE EXCEPTION SQLSTATE 'NW001';
+    END IF;
+  END IF;
+
+  INSERT INTO notewire_mirror_notes AS notes (integration, note_id, version, position, visible_since, first_visible, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at)
+    SELECT for_integration, written.note_id, written.expected_version + 1,
+      coalesce(position_before + written.place, known.position, 0),
+      CASE WHEN written.appeared THEN position_before + written.place ELSE coalesce(known.visible_since, 0) END,
+      coalesce(known.first_visible, CASE WHEN written.appeared THEN position_before + written.place END),
+      written.presence, written.evidence_says, written.evidence_start, written.evidence_end, written.evidence_source, to_timestamp(written.evidence_at / 1000), written.revision, to_timestamp(written.record_seen_at / 1000), written.status, written.transcript_status, written.summary_status, written.created_at, written.updated_at, written.settled_revision, written.transcript_held, written.summary_held, written.dirty, written.hinted_revision, written.hidden_by, to_timestamp(written.hidden_at / 1000), written.floor_revision, to_timestamp(written.floor_at / 1000), to_timestamp(written.floor_deleted_at / 1000), to_timestamp(written.contradicted_since / 1000), written.held_by_scan, written.attempts, to_timestamp(written.due_at / 1000), written.heard_kind, written.heard_revision, written.heard_sequence, to_timestamp(written.heard_at / 1000)
+      FROM jsonb_to_recordset(writes) AS written (
+        note_id text, expected_version bigint, place bigint, appeared boolean, presence text, evidence_says text, evidence_start bigint, evidence_end bigint, evidence_source text, evidence_at float8, revision bigint, record_seen_at float8, status text, transcript_status text, summary_status text, created_at text, updated_at text, settled_revision bigint, transcript_held text, summary_held text, dirty bigint, hinted_revision numeric, hidden_by bigint, hidden_at float8, floor_revision numeric, floor_at float8, floor_deleted_at float8, contradicted_since float8, held_by_scan text, attempts bigint, due_at float8, heard_kind text, heard_revision numeric, heard_sequence bigint, heard_at float8)
+      LEFT JOIN notewire_mirror_notes AS known ON known.integration = for_integration AND known.note_id = written.note_id
+    ON CONFLICT (integration, note_id) DO UPDATE SET
+      version = excluded.version, position = excluded.position, visible_since = excluded.visible_since, first_visible = excluded.first_visible, presence = excluded.presence, evidence_says = excluded.evidence_says, evidence_start = excluded.evidence_start, evidence_end = excluded.evidence_end, evidence_source = excluded.evidence_source, evidence_at = excluded.evidence_at, revision = excluded.revision, record_seen_at = excluded.record_seen_at, status = excluded.status, transcript_status = excluded.transcript_status, summary_status = excluded.summary_status, created_at = excluded.created_at, updated_at = excluded.updated_at, settled_revision = excluded.settled_revision, transcript_held = excluded.transcript_held, summary_held = excluded.summary_held, dirty = excluded.dirty, hinted_revision = excluded.hinted_revision, hidden_by = excluded.hidden_by, hidden_at = excluded.hidden_at, floor_revision = excluded.floor_revision, floor_at = excluded.floor_at, floor_deleted_at = excluded.floor_deleted_at, contradicted_since = excluded.contradicted_since, held_by_scan = excluded.held_by_scan, attempts = excluded.attempts, due_at = excluded.due_at, heard_kind = excluded.heard_kind, heard_revision = excluded.heard_revision, heard_sequence = excluded.heard_sequence, heard_at = excluded.heard_at;
+  RETURN 'committed';
+EXCEPTION WHEN SQLSTATE 'NW001' THEN
+  RETURN 'conflict';
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_mirror_take_1(for_integration text, now_ms float8, until_ms float8, at_most bigint)
+RETURNS text LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off
+AS $function$
+#variable_conflict use_variable
+DECLARE
+  moment timestamptz := to_timestamp(now_ms / 1000);
+  taken text[];
+  others text[];
+BEGIN
+  taken := ARRAY(
+    SELECT notes.note_id FROM notewire_mirror_notes AS notes
+      WHERE notes.integration = for_integration AND notes.due_at <= moment AND notes.dirty IS NOT NULL
+      ORDER BY notes.due_at LIMIT at_most
+      FOR NO KEY UPDATE SKIP LOCKED);
+  others := ARRAY(
+    SELECT notes.note_id FROM notewire_mirror_notes AS notes
+      WHERE notes.integration = for_integration AND notes.due_at <= moment AND notes.dirty IS NULL
+      ORDER BY notes.due_at LIMIT at_most - cardinality(taken)
+      FOR NO KEY UPDATE SKIP LOCKED);
+  taken := taken || others;
+  UPDATE notewire_mirror_notes AS notes SET due_at = to_timestamp(until_ms / 1000), version = notes.version + 1
+    WHERE notes.integration = for_integration AND notes.note_id = ANY (taken);
+
+  RETURN json_build_object(
+    'sequence', notewire_mirror_sequence_1(for_integration),
+    'notes', (
+      SELECT coalesce(json_agg(
+          json_build_object('version', notes.version, 'state', json_build_object('note_id', notes.note_id, 'presence', notes.presence, 'evidence_says', notes.evidence_says, 'evidence_start', notes.evidence_start, 'evidence_end', notes.evidence_end, 'evidence_source', notes.evidence_source, 'evidence_at', extract(epoch FROM notes.evidence_at) * 1000, 'revision', notes.revision, 'record_seen_at', extract(epoch FROM notes.record_seen_at) * 1000, 'status', notes.status, 'transcript_status', notes.transcript_status, 'summary_status', notes.summary_status, 'created_at', notes.created_at, 'updated_at', notes.updated_at, 'settled_revision', notes.settled_revision, 'transcript_held', notes.transcript_held, 'summary_held', notes.summary_held, 'dirty', notes.dirty, 'hinted_revision', notes.hinted_revision, 'hidden_by', notes.hidden_by, 'hidden_at', extract(epoch FROM notes.hidden_at) * 1000, 'floor_revision', notes.floor_revision, 'floor_at', extract(epoch FROM notes.floor_at) * 1000, 'floor_deleted_at', extract(epoch FROM notes.floor_deleted_at) * 1000, 'contradicted_since', extract(epoch FROM notes.contradicted_since) * 1000, 'held_by_scan', notes.held_by_scan, 'attempts', notes.attempts, 'due_at', extract(epoch FROM notes.due_at) * 1000, 'heard_kind', notes.heard_kind, 'heard_revision', notes.heard_revision, 'heard_sequence', notes.heard_sequence, 'heard_at', extract(epoch FROM notes.heard_at) * 1000), 'note', content.note)
+          ORDER BY place), '[]')
+        FROM unnest(taken) WITH ORDINALITY AS row_taken (note_id, place)
+        JOIN notewire_mirror_notes AS notes ON notes.integration = for_integration AND notes.note_id = row_taken.note_id
+        LEFT JOIN notewire_mirror_content AS content ON content.integration = for_integration AND content.note_id = row_taken.note_id),
+    'next_due_at', least(
+      (SELECT extract(epoch FROM notes.due_at) * 1000 FROM notewire_mirror_notes AS notes
+        WHERE notes.integration = for_integration AND notes.due_at IS NOT NULL AND notes.dirty IS NOT NULL AND notes.note_id <> ALL (taken)
+        ORDER BY notes.due_at LIMIT 1),
+      (SELECT extract(epoch FROM notes.due_at) * 1000 FROM notewire_mirror_notes AS notes
+        WHERE notes.integration = for_integration AND notes.due_at IS NOT NULL AND notes.dirty IS NULL AND notes.note_id <> ALL (taken)
+        ORDER BY notes.due_at LIMIT 1)));
+END
+$function$;
+
+END
+$migration$;
+INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly 1", "status": "ended", "content": "Agenda of 1: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_1", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''1'':2A,5C ''agenda'':3C ''and'':7C ''of'':4C ''quotes'':8C ''weekly'':1A ''ünïcode'':6C", "note_id": "note_1", "summary": null, "transcript": null, "integration": "interrupted"}');
+INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly 2", "status": "ended", "content": "Agenda of 2: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_2", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''2'':2A,5C ''agenda'':3C ''and'':7C ''of'':4C ''quotes'':8C ''weekly'':1A ''ünïcode'':6C", "note_id": "note_2", "summary": null, "transcript": null, "integration": "interrupted"}');
+INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly ada", "status": "ended", "content": "Agenda of ada: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_ada", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''ada'':2A,4B,9C,17 ''agenda'':7C ''agreed'':6B ''and'':11C ''decisions'':3B ''good'':13 ''is'':16 ''morning'':14 ''of'':8C ''quotes'':12C ''this'':15 ''was'':5B ''weekly'':1A ''ünïcode'':10C", "note_id": "note_ada", "summary": {"status": "ready", "note_id": "note_ada", "markdown": "## Decisions\\n\\n* ada was agreed", "revision": 2}, "transcript": {"text": "Good morning, this is ada", "note_id": "note_ada", "revision": 2, "segments": [{"text": "Good morning, this is ada", "end_ms": 900, "speaker": "Ada", "start_ms": 0}]}, "integration": "default"}');
+INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly budget", "status": "ended", "content": "Agenda of budget: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_budget", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''agenda'':7C ''agreed'':6B ''and'':11C ''budget'':2A,4B,9C,17 ''decisions'':3B ''good'':13 ''is'':16 ''morning'':14 ''of'':8C ''quotes'':12C ''this'':15 ''was'':5B ''weekly'':1A ''ünïcode'':10C", "note_id": "note_budget", "summary": {"status": "ready", "note_id": "note_budget", "markdown": "## Decisions\\n\\n* budget was agreed", "revision": 2}, "transcript": {"text": "Good morning, this is budget", "note_id": "note_budget", "revision": 2, "segments": [{"text": "Good morning, this is budget", "end_ms": 900, "speaker": "Ada", "start_ms": 0}]}, "integration": "default"}');
+INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly leaving", "status": "ended", "content": "Agenda of leaving: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_leaving", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''agenda'':7C ''agreed'':6B ''and'':11C ''decisions'':3B ''good'':13 ''is'':16 ''leaving'':2A,4B,9C,17 ''morning'':14 ''of'':8C ''quotes'':12C ''this'':15 ''was'':5B ''weekly'':1A ''ünïcode'':10C", "note_id": "note_leaving", "summary": {"status": "ready", "note_id": "note_leaving", "markdown": "## Decisions\\n\\n* leaving was agreed", "revision": 2}, "transcript": {"text": "Good morning, this is leaving", "note_id": "note_leaving", "revision": 2, "segments": [{"text": "Good morning, this is leaving", "end_ms": 900, "speaker": "Ada", "start_ms": 0}]}, "integration": "default"}');
+INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly one", "status": "ended", "content": "Agenda of one: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_one", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''agenda'':7C ''agreed'':6B ''and'':11C ''decisions'':3B ''good'':13 ''is'':16 ''morning'':14 ''of'':8C ''one'':2A,4B,9C,17 ''quotes'':12C ''this'':15 ''was'':5B ''weekly'':1A ''ünïcode'':10C", "note_id": "note_one", "summary": {"status": "ready", "note_id": "note_one", "markdown": "## Decisions\\n\\n* one was agreed", "revision": 2}, "transcript": {"text": "Good morning, this is one", "note_id": "note_one", "revision": 2, "segments": [{"text": "Good morning, this is one", "end_ms": 900, "speaker": "Ada", "start_ms": 0}]}, "integration": "emptied"}');
+INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly recording", "status": "pending", "content": "Agenda of recording: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_recording", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "pending", "transcript_status": "pending"}, "search": "''agenda'':3C ''and'':7C ''of'':4C ''quotes'':8C ''recording'':2A,5C ''weekly'':1A ''ünïcode'':6C", "note_id": "note_recording", "summary": null, "transcript": null, "integration": "default"}');
+INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly renamed", "status": "ended", "content": "Agenda of renamed: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_renamed", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''agenda'':7C ''agreed'':6B ''and'':11C ''decisions'':3B ''good'':13 ''is'':16 ''morning'':14 ''of'':8C ''quotes'':12C ''renamed'':2A,4B,9C,17 ''this'':15 ''was'':5B ''weekly'':1A ''ünïcode'':10C", "note_id": "note_renamed", "summary": {"status": "ready", "note_id": "note_renamed", "markdown": "## Decisions\\n\\n* renamed was agreed", "revision": 2}, "transcript": {"text": "Good morning, this is renamed", "note_id": "note_renamed", "revision": 2, "segments": [{"text": "Good morning, this is renamed", "end_ms": 900, "speaker": "Ada", "start_ms": 0}]}, "integration": "default"}');
+INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly restored", "status": "ended", "content": "Agenda of restored: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_restored", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''agenda'':7C ''agreed'':6B ''and'':11C ''decisions'':3B ''good'':13 ''is'':16 ''morning'':14 ''of'':8C ''quotes'':12C ''restored'':2A,4B,9C,17 ''this'':15 ''was'':5B ''weekly'':1A ''ünïcode'':10C", "note_id": "note_restored", "summary": {"status": "ready", "note_id": "note_restored", "markdown": "## Decisions\\n\\n* restored was agreed", "revision": 2}, "transcript": {"text": "Good morning, this is restored", "note_id": "note_restored", "revision": 2, "segments": [{"text": "Good morning, this is restored", "end_ms": 900, "speaker": "Ada", "start_ms": 0}]}, "integration": "default"}');
+INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly three", "status": "ended", "content": "Agenda of three: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_three", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''agenda'':7C ''agreed'':6B ''and'':11C ''decisions'':3B ''good'':13 ''is'':16 ''morning'':14 ''of'':8C ''quotes'':12C ''this'':15 ''three'':2A,4B,9C,17 ''was'':5B ''weekly'':1A ''ünïcode'':10C", "note_id": "note_three", "summary": {"status": "ready", "note_id": "note_three", "markdown": "## Decisions\\n\\n* three was agreed", "revision": 2}, "transcript": {"text": "Good morning, this is three", "note_id": "note_three", "revision": 2, "segments": [{"text": "Good morning, this is three", "end_ms": 900, "speaker": "Ada", "start_ms": 0}]}, "integration": "emptied"}');
+INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly two", "status": "ended", "content": "Agenda of two: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_two", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''agenda'':7C ''agreed'':6B ''and'':11C ''decisions'':3B ''good'':13 ''is'':16 ''morning'':14 ''of'':8C ''quotes'':12C ''this'':15 ''two'':2A,4B,9C,17 ''was'':5B ''weekly'':1A ''ünïcode'':10C", "note_id": "note_two", "summary": {"status": "ready", "note_id": "note_two", "markdown": "## Decisions\\n\\n* two was agreed", "revision": 2}, "transcript": {"text": "Good morning, this is two", "note_id": "note_two", "revision": 2, "segments": [{"text": "Good morning, this is two", "end_ms": 900, "speaker": "Ada", "start_ms": 0}]}, "integration": "emptied"}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 22, "due_at": "2026-11-22T11:10:02+00:00", "status": "ended", "note_id": "note_restored", "version": 1, "attempts": 1, "floor_at": null, "heard_at": null, "position": 5, "presence": "live", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "evidence_end": 26, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 5, "visible_since": 5, "evidence_start": 22, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": "2026-11-22T11:10:00+00:00"}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 27, "due_at": "2026-11-22T11:10:00+00:00", "status": "ended", "note_id": "note_leaving", "version": 1, "attempts": 0, "floor_at": "2026-11-22T11:10:00+00:00", "heard_at": "2026-11-22T11:10:00+00:00", "position": 7, "presence": "hidden", "revision": 2, "hidden_at": "2026-11-22T11:10:00+00:00", "hidden_by": 27, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.deleted", "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "evidence_end": 21, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": null, "visible_since": 0, "evidence_start": 20, "floor_revision": 3, "heard_revision": 3, "heard_sequence": 27, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": "2026-11-22T11:10:00+00:00", "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 28, "due_at": "2026-11-22T11:10:00+00:00", "status": "ended", "note_id": "note_renamed", "version": 1, "attempts": 0, "floor_at": null, "heard_at": "2026-11-22T11:10:00+00:00", "position": 4, "presence": "live", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.updated", "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "evidence_end": 22, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 4, "visible_since": 4, "evidence_start": 21, "floor_revision": null, "heard_revision": 3, "heard_sequence": 28, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "evidence_source": "scan", "hinted_revision": 3, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 29, "due_at": "2026-11-22T11:10:00+00:00", "status": null, "note_id": "note_new", "version": 1, "attempts": 0, "floor_at": null, "heard_at": "2026-11-22T11:10:00+00:00", "position": 0, "presence": "hidden", "revision": null, "hidden_at": null, "hidden_by": null, "created_at": null, "heard_kind": "note.ended", "updated_at": null, "evidence_at": null, "integration": "default", "evidence_end": null, "held_by_scan": null, "summary_held": null, "evidence_says": null, "first_visible": null, "visible_since": 0, "evidence_start": null, "floor_revision": null, "heard_revision": 2, "heard_sequence": 29, "record_seen_at": null, "summary_status": null, "evidence_source": null, "hinted_revision": 2, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": null, "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": "2026-11-22T11:15:00+00:00", "status": "ended", "note_id": "note_1", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "live", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "interrupted", "evidence_end": 4, "held_by_scan": null, "summary_held": null, "evidence_says": "present", "first_visible": 1, "visible_since": 1, "evidence_start": 3, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:15:00+00:00", "summary_status": "ready", "evidence_source": "backfill", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": "2026-11-22T11:15:00+00:00", "status": "ended", "note_id": "note_2", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "live", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "interrupted", "evidence_end": 4, "held_by_scan": null, "summary_held": null, "evidence_says": "present", "first_visible": 2, "visible_since": 2, "evidence_start": 3, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:15:00+00:00", "summary_status": "ready", "evidence_source": "backfill", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_ada", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "live", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "evidence_end": 20, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 1, "visible_since": 1, "evidence_start": 19, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_budget", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "live", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "evidence_end": 20, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 2, "visible_since": 2, "evidence_start": 19, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_gone", "version": 1, "attempts": 0, "floor_at": "2026-11-22T11:05:00+00:00", "heard_at": "2026-11-22T11:05:00+00:00", "position": 6, "presence": "gone", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.deleted", "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:05:00+00:00", "integration": "default", "evidence_end": 15, "held_by_scan": null, "summary_held": null, "evidence_says": "absent", "first_visible": null, "visible_since": 0, "evidence_start": 10, "floor_revision": 3, "heard_revision": 3, "heard_sequence": 10, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "evidence_source": "read", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": "2026-11-22T11:05:00+00:00", "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_one", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "hidden", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "emptied", "evidence_end": 15, "held_by_scan": "00000000-0000-4000-8000-000000000008", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "visible_since": 0, "evidence_start": 14, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00+00:00", "summary_status": "ready", "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_three", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 3, "presence": "hidden", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "emptied", "evidence_end": 16, "held_by_scan": "00000000-0000-4000-8000-000000000008", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "visible_since": 0, "evidence_start": 14, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00+00:00", "summary_status": "ready", "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_two", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "hidden", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "emptied", "evidence_end": 17, "held_by_scan": "00000000-0000-4000-8000-000000000008", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "visible_since": 0, "evidence_start": 14, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00+00:00", "summary_status": "ready", "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "pending", "note_id": "note_recording", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 3, "presence": "live", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "evidence_end": 21, "held_by_scan": null, "summary_held": "not_ready", "evidence_says": "present", "first_visible": 3, "visible_since": 3, "evidence_start": 20, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "pending", "evidence_source": "scan", "hinted_revision": null, "transcript_held": "not_ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "pending", "contradicted_since": null}');
+INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_sequences, '{"sequence": 22, "integration": "emptied", "sequence_limit": 1000}');
+INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_sequences, '{"sequence": 31, "integration": "default", "sequence_limit": 1000}');
+INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_sequences, '{"sequence": 7, "integration": "interrupted", "sequence_limit": 1000}');
+INSERT INTO notewire_mirrors SELECT * FROM jsonb_populate_record(NULL::notewire_mirrors, '{"heard_at": "2026-11-22T11:10:00+00:00", "position": 7, "progress": {"key": {"kind": "key_id", "keyId": "frozen"}, "poll": {"heardAt": 1795345500000, "polledAt": 1795345800000, "watermark": 1795345800000, "checkpoint": "changes.1.WzE3OTUzNDU4MDAwMDBd", "isUnderWay": false, "unannounced": 0, "backfilledAt": 1795345200000}, "scan": null, "copyId": "00000000-0000-4000-8000-000000000001", "lister": null, "lastScan": {"seen": 6, "scanId": "00000000-0000-4000-8000-000000000003", "beganAt": 1795345800000, "endedAt": 1795345800000, "missing": 0, "holdsBack": false}}, "integration": "default", "sequence_limit": 1000, "progress_version": 1}');
+INSERT INTO notewire_mirrors SELECT * FROM jsonb_populate_record(NULL::notewire_mirrors, '{"heard_at": null, "position": 2, "progress": {"key": {"kind": "key_id", "keyId": "frozen"}, "poll": {"heardAt": null, "polledAt": null, "watermark": null, "checkpoint": "changes.1.W251bGwsMTc5NTM0NjEwMDAwMCwiMiJd", "isUnderWay": true, "unannounced": 0, "backfilledAt": null}, "scan": null, "copyId": "00000000-0000-4000-8000-000000000009", "lister": null, "lastScan": null}, "integration": "interrupted", "sequence_limit": 1000, "progress_version": 1}');
+INSERT INTO notewire_mirrors SELECT * FROM jsonb_populate_record(NULL::notewire_mirrors, '{"heard_at": null, "position": 3, "progress": {"key": {"kind": "key_id", "keyId": "frozen"}, "poll": {"heardAt": null, "polledAt": 1795346100000, "watermark": 1795346100000, "checkpoint": "changes.1.WzE3OTUzNDYxMDAwMDBd", "isUnderWay": false, "unannounced": 0, "backfilledAt": 1795345800000}, "scan": null, "copyId": "00000000-0000-4000-8000-000000000004", "lister": null, "lastScan": {"seen": 0, "scanId": "00000000-0000-4000-8000-000000000008", "beganAt": 1795346100000, "endedAt": 1795346100000, "missing": 3, "holdsBack": true}}, "integration": "emptied", "sequence_limit": 1000, "progress_version": 1}');

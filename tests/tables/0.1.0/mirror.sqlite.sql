@@ -1,0 +1,189 @@
+CREATE TABLE IF NOT EXISTS notewire_mirrors (
+      integration TEXT NOT NULL PRIMARY KEY,
+      sequence INTEGER NOT NULL,         -- the latest number that was handed out
+      position INTEGER NOT NULL,         -- of the latest change
+      progress TEXT,                     -- of listings: JSON
+      progress_version INTEGER NOT NULL, -- how often that was written
+      heard_at INTEGER,                  -- when the last event came
+      live INTEGER NOT NULL DEFAULT 0, hidden INTEGER NOT NULL DEFAULT 0, gone INTEGER NOT NULL DEFAULT 0, dirty INTEGER NOT NULL DEFAULT 0, unsettled INTEGER NOT NULL DEFAULT 0, contradicted INTEGER NOT NULL DEFAULT 0 -- how many notes are
+    ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
+      row_id INTEGER PRIMARY KEY,
+      integration TEXT NOT NULL,
+      note_id TEXT NOT NULL,
+      version INTEGER NOT NULL,        -- how often this row was written
+      presence TEXT NOT NULL,          -- 'live' is to be seen; 'hidden' is not, until it is settled; 'gone' is erased
+      evidence_says TEXT,              -- what the last read that settled it found: 'present' or 'absent'
+      evidence_start INTEGER NOT NULL, -- sequence when that read left; 0 before the first
+      evidence_end INTEGER,            -- sequence when its answer was in hand
+      evidence_source TEXT,            -- 'backfill', 'poll', 'scan' or 'read'
+      evidence_at INTEGER,
+      revision INTEGER,                -- of the record that is kept
+      record_seen_at INTEGER,          -- when that record was read first
+      status TEXT,
+      transcript_status TEXT,
+      summary_status TEXT,
+      created_at TEXT,                 -- as the service wrote it
+      updated_at TEXT,                 -- as the service wrote it
+      settled_revision INTEGER,        -- of which transcript and summary are; NULL while they are to be read
+      transcript_held TEXT,            -- 'ready' when there is one
+      summary_held TEXT,               -- 'ready' when there is one
+      dirty INTEGER,                   -- sequence of the hint after which the note must be read
+      hinted_revision INTEGER,         -- the highest that an event spoke of
+      hidden_by INTEGER,               -- sequence of the event that said that the note is gone
+      hidden_at INTEGER,               -- when that came
+      floor_revision INTEGER,          -- that a deletion event named: no stale read below it shows the note again
+      floor_at INTEGER,                -- when that event came; NULL when none did
+      floor_deleted_at INTEGER,        -- when the note was deleted, or later
+      contradicted_since INTEGER,      -- since when reads show a lower revision than one before
+      held_by_scan TEXT,               -- the scan whose removals wait to be accepted
+      attempts INTEGER NOT NULL,
+      due_at INTEGER,                  -- when there is something to read
+      heard_kind TEXT,                 -- of the last event
+      heard_revision INTEGER,
+      heard_sequence INTEGER,          -- sequence when it came
+      heard_at INTEGER,
+      position INTEGER,                -- of the latest change
+      visible_since INTEGER NOT NULL DEFAULT 0, -- position at which the note appeared last
+      first_visible INTEGER            -- position at which the note appeared first
+    );
+CREATE UNIQUE INDEX IF NOT EXISTS notewire_mirror_notes_by_id ON notewire_mirror_notes (integration, note_id);
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_by_evidence ON notewire_mirror_notes (integration, evidence_start)
+    WHERE presence = 'live';
+CREATE UNIQUE INDEX IF NOT EXISTS notewire_mirror_notes_by_position ON notewire_mirror_notes (integration, position)
+    WHERE position IS NOT NULL;
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_due ON notewire_mirror_notes (integration, dirty IS NULL, due_at)
+    WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_hidden ON notewire_mirror_notes (integration, hidden_at)
+    WHERE hidden_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_held ON notewire_mirror_notes (integration, held_by_scan, note_id)
+    WHERE held_by_scan IS NOT NULL;
+CREATE TRIGGER IF NOT EXISTS notewire_mirror_notes_inserted AFTER INSERT ON notewire_mirror_notes BEGIN
+      UPDATE notewire_mirrors SET live = live + (new.presence = 'live'), hidden = hidden + (new.presence = 'hidden'), gone = gone + (new.presence = 'gone'), dirty = dirty + (new.dirty IS NOT NULL), unsettled = unsettled + (new.presence = 'live' AND new.dirty IS NULL AND new.settled_revision IS NULL), contradicted = contradicted + (new.contradicted_since IS NOT NULL) WHERE integration = new.integration;
+    END;
+CREATE TRIGGER IF NOT EXISTS notewire_mirror_notes_updated
+    AFTER UPDATE OF presence, dirty, settled_revision, contradicted_since ON notewire_mirror_notes
+    WHEN old.presence <> new.presence OR (old.dirty IS NULL) <> (new.dirty IS NULL)
+      OR (old.settled_revision IS NULL) <> (new.settled_revision IS NULL)
+      OR (old.contradicted_since IS NULL) <> (new.contradicted_since IS NULL)
+    BEGIN
+      UPDATE notewire_mirrors SET live = live - (old.presence = 'live'), hidden = hidden - (old.presence = 'hidden'), gone = gone - (old.presence = 'gone'), dirty = dirty - (old.dirty IS NOT NULL), unsettled = unsettled - (old.presence = 'live' AND old.dirty IS NULL AND old.settled_revision IS NULL), contradicted = contradicted - (old.contradicted_since IS NOT NULL) WHERE integration = new.integration;
+      UPDATE notewire_mirrors SET live = live + (new.presence = 'live'), hidden = hidden + (new.presence = 'hidden'), gone = gone + (new.presence = 'gone'), dirty = dirty + (new.dirty IS NOT NULL), unsettled = unsettled + (new.presence = 'live' AND new.dirty IS NULL AND new.settled_revision IS NULL), contradicted = contradicted + (new.contradicted_since IS NOT NULL) WHERE integration = new.integration;
+    END;
+CREATE TABLE IF NOT EXISTS notewire_mirror_content (
+      row_id INTEGER PRIMARY KEY, -- of the note in notewire_mirror_notes
+      title TEXT,
+      content TEXT,
+      summary TEXT,               -- Markdown
+      transcript TEXT,
+      segments TEXT,              -- of the transcript: JSON
+      record TEXT,                -- the rest of the note: JSON
+      summary_record TEXT,        -- the rest of the summary: JSON
+      transcript_record TEXT,     -- the rest of the transcript: JSON
+      is_indexed INTEGER NOT NULL -- whether it can be searched: not before transcript and summary are read
+    );
+CREATE INDEX IF NOT EXISTS notewire_mirror_content_waiting ON notewire_mirror_content (row_id)
+    WHERE is_indexed = 0;
+CREATE VIEW IF NOT EXISTS notewire_mirror_indexed AS
+    SELECT row_id, title, content, summary, transcript FROM notewire_mirror_content WHERE is_indexed = 1;
+CREATE VIRTUAL TABLE IF NOT EXISTS notewire_mirror_search USING fts5 (
+      title, content, summary, transcript,
+      content = 'notewire_mirror_indexed', content_rowid = 'row_id', tokenize = 'unicode61 remove_diacritics 0'
+    );
+INSERT INTO notewire_mirror_search (notewire_mirror_search, rank) VALUES ('secure-delete', 1);
+INSERT INTO notewire_mirror_search (notewire_mirror_search, rank) VALUES ('rank', 'bm25(8, 2, 4, 1)');
+CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_inserted AFTER INSERT ON notewire_mirror_content
+    WHEN new.is_indexed BEGIN
+      
+  INSERT INTO notewire_mirror_search (rowid, title, content, summary, transcript)
+  VALUES (new.row_id, new.title, new.content, new.summary, new.transcript);
+    END;
+CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_deleted AFTER DELETE ON notewire_mirror_content
+    WHEN old.is_indexed BEGIN
+      
+  INSERT INTO notewire_mirror_search (notewire_mirror_search, rowid, title, content, summary, transcript)
+  VALUES ('delete', old.row_id, old.title, old.content, old.summary, old.transcript);
+  INSERT INTO notewire_mirror_search (notewire_mirror_search) VALUES ('flush');
+    END;
+CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_completed
+    AFTER UPDATE OF is_indexed ON notewire_mirror_content
+    WHEN new.is_indexed AND NOT old.is_indexed BEGIN
+      
+  INSERT INTO notewire_mirror_search (rowid, title, content, summary, transcript)
+  VALUES (new.row_id, new.title, new.content, new.summary, new.transcript);
+    END;
+CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_updated
+    AFTER UPDATE OF title, content, summary, transcript ON notewire_mirror_content
+    WHEN old.is_indexed AND (
+      old.title IS NOT new.title OR old.content IS NOT new.content
+      OR old.summary IS NOT new.summary OR old.transcript IS NOT new.transcript
+    ) BEGIN
+      
+  INSERT INTO notewire_mirror_search (notewire_mirror_search, rowid, title, content, summary, transcript)
+  VALUES ('delete', old.row_id, old.title, old.content, old.summary, old.transcript);
+  INSERT INTO notewire_mirror_search (notewire_mirror_search) VALUES ('flush');
+      
+  INSERT INTO notewire_mirror_search (rowid, title, content, summary, transcript)
+  VALUES (new.row_id, new.title, new.content, new.summary, new.transcript);
+    END;
+CREATE VIEW IF NOT EXISTS notewire_live_notes AS
+    SELECT
+      integration, note_id, row_id, revision, status, title, content, summary, transcript, segments, record,
+      transcript_status, summary_status, created_at, updated_at,
+      settled_revision IS revision AND dirty IS NULL AS is_settled
+    FROM notewire_mirror_notes LEFT JOIN notewire_mirror_content USING (row_id)
+    WHERE presence = 'live';
+CREATE TABLE IF NOT EXISTS notewire_mirror_conflicts (
+      of TEXT CONSTRAINT notewire_written_meanwhile CHECK (0)
+    );
+CREATE TABLE IF NOT EXISTS notewire_mirror_version (version INTEGER NOT NULL);
+INSERT INTO notewire_mirror_version (version)
+    SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM notewire_mirror_version);
+DELETE FROM notewire_mirror_content;
+INSERT INTO notewire_mirror_content (row_id, title, content, summary, transcript, segments, record, summary_record, transcript_record, is_indexed) VALUES (1, 'Weekly ada', 'Agenda of ada: “Ünïcode” 0000 and ''quotes''', '## Decisions
+
+* ada was agreed', 'Good morning, this is ada', '[{"speaker":"Ada","start_ms":0,"end_ms":900,"text":"Good morning, this is ada"}]', '{"note_id":"note_ada","revision":2,"status":"ended","transcript_status":"ready","summary_status":"ready","created_at":"2026-11-20T09:00:00Z","updated_at":"2026-11-22T10:30:00Z","owner":{"type":"channel","channel_id":"channel_1"}}', '{"note_id":"note_ada","revision":2,"status":"ready"}', '{"note_id":"note_ada","revision":2}', 1);
+INSERT INTO notewire_mirror_content (row_id, title, content, summary, transcript, segments, record, summary_record, transcript_record, is_indexed) VALUES (2, 'Weekly budget', 'Agenda of budget: “Ünïcode” 0000 and ''quotes''', '## Decisions
+
+* budget was agreed', 'Good morning, this is budget', '[{"speaker":"Ada","start_ms":0,"end_ms":900,"text":"Good morning, this is budget"}]', '{"note_id":"note_budget","revision":2,"status":"ended","transcript_status":"ready","summary_status":"ready","created_at":"2026-11-20T09:00:00Z","updated_at":"2026-11-22T10:30:00Z","owner":{"type":"channel","channel_id":"channel_1"}}', '{"note_id":"note_budget","revision":2,"status":"ready"}', '{"note_id":"note_budget","revision":2}', 1);
+INSERT INTO notewire_mirror_content (row_id, title, content, summary, transcript, segments, record, summary_record, transcript_record, is_indexed) VALUES (3, 'Weekly recording', 'Agenda of recording: “Ünïcode” 0000 and ''quotes''', NULL, NULL, NULL, '{"note_id":"note_recording","revision":2,"status":"pending","transcript_status":"pending","summary_status":"pending","created_at":"2026-11-20T09:00:00Z","updated_at":"2026-11-22T10:30:00Z","owner":{"type":"channel","channel_id":"channel_1"}}', NULL, NULL, 1);
+INSERT INTO notewire_mirror_content (row_id, title, content, summary, transcript, segments, record, summary_record, transcript_record, is_indexed) VALUES (4, 'Weekly renamed', 'Agenda of renamed: “Ünïcode” 0000 and ''quotes''', '## Decisions
+
+* renamed was agreed', 'Good morning, this is renamed', '[{"speaker":"Ada","start_ms":0,"end_ms":900,"text":"Good morning, this is renamed"}]', '{"note_id":"note_renamed","revision":2,"status":"ended","transcript_status":"ready","summary_status":"ready","created_at":"2026-11-20T09:00:00Z","updated_at":"2026-11-22T10:30:00Z","owner":{"type":"channel","channel_id":"channel_1"}}', '{"note_id":"note_renamed","revision":2,"status":"ready"}', '{"note_id":"note_renamed","revision":2}', 1);
+INSERT INTO notewire_mirror_content (row_id, title, content, summary, transcript, segments, record, summary_record, transcript_record, is_indexed) VALUES (5, 'Weekly restored', 'Agenda of restored: “Ünïcode” 0000 and ''quotes''', '## Decisions
+
+* restored was agreed', 'Good morning, this is restored', '[{"speaker":"Ada","start_ms":0,"end_ms":900,"text":"Good morning, this is restored"}]', '{"note_id":"note_restored","revision":2,"status":"ended","transcript_status":"ready","summary_status":"ready","created_at":"2026-11-20T09:00:00Z","updated_at":"2026-11-22T10:30:00Z","owner":{"type":"channel","channel_id":"channel_1"}}', '{"note_id":"note_restored","revision":2,"status":"ready"}', '{"note_id":"note_restored","revision":2}', 1);
+INSERT INTO notewire_mirror_content (row_id, title, content, summary, transcript, segments, record, summary_record, transcript_record, is_indexed) VALUES (8, 'Weekly leaving', 'Agenda of leaving: “Ünïcode” 0000 and ''quotes''', '## Decisions
+
+* leaving was agreed', 'Good morning, this is leaving', '[{"speaker":"Ada","start_ms":0,"end_ms":900,"text":"Good morning, this is leaving"}]', '{"note_id":"note_leaving","revision":2,"status":"ended","transcript_status":"ready","summary_status":"ready","created_at":"2026-11-20T09:00:00Z","updated_at":"2026-11-22T10:30:00Z","owner":{"type":"channel","channel_id":"channel_1"}}', '{"note_id":"note_leaving","revision":2,"status":"ready"}', '{"note_id":"note_leaving","revision":2}', 1);
+INSERT INTO notewire_mirror_content (row_id, title, content, summary, transcript, segments, record, summary_record, transcript_record, is_indexed) VALUES (9, 'Weekly one', 'Agenda of one: “Ünïcode” 0000 and ''quotes''', '## Decisions
+
+* one was agreed', 'Good morning, this is one', '[{"speaker":"Ada","start_ms":0,"end_ms":900,"text":"Good morning, this is one"}]', '{"note_id":"note_one","revision":2,"status":"ended","transcript_status":"ready","summary_status":"ready","created_at":"2026-11-20T09:00:00Z","updated_at":"2026-11-22T10:30:00Z","owner":{"type":"channel","channel_id":"channel_1"}}', '{"note_id":"note_one","revision":2,"status":"ready"}', '{"note_id":"note_one","revision":2}', 1);
+INSERT INTO notewire_mirror_content (row_id, title, content, summary, transcript, segments, record, summary_record, transcript_record, is_indexed) VALUES (10, 'Weekly two', 'Agenda of two: “Ünïcode” 0000 and ''quotes''', '## Decisions
+
+* two was agreed', 'Good morning, this is two', '[{"speaker":"Ada","start_ms":0,"end_ms":900,"text":"Good morning, this is two"}]', '{"note_id":"note_two","revision":2,"status":"ended","transcript_status":"ready","summary_status":"ready","created_at":"2026-11-20T09:00:00Z","updated_at":"2026-11-22T10:30:00Z","owner":{"type":"channel","channel_id":"channel_1"}}', '{"note_id":"note_two","revision":2,"status":"ready"}', '{"note_id":"note_two","revision":2}', 1);
+INSERT INTO notewire_mirror_content (row_id, title, content, summary, transcript, segments, record, summary_record, transcript_record, is_indexed) VALUES (11, 'Weekly three', 'Agenda of three: “Ünïcode” 0000 and ''quotes''', '## Decisions
+
+* three was agreed', 'Good morning, this is three', '[{"speaker":"Ada","start_ms":0,"end_ms":900,"text":"Good morning, this is three"}]', '{"note_id":"note_three","revision":2,"status":"ended","transcript_status":"ready","summary_status":"ready","created_at":"2026-11-20T09:00:00Z","updated_at":"2026-11-22T10:30:00Z","owner":{"type":"channel","channel_id":"channel_1"}}', '{"note_id":"note_three","revision":2,"status":"ready"}', '{"note_id":"note_three","revision":2}', 1);
+INSERT INTO notewire_mirror_content (row_id, title, content, summary, transcript, segments, record, summary_record, transcript_record, is_indexed) VALUES (12, 'Weekly 1', 'Agenda of 1: “Ünïcode” 0000 and ''quotes''', NULL, NULL, NULL, '{"note_id":"note_1","revision":2,"status":"ended","transcript_status":"ready","summary_status":"ready","created_at":"2026-11-20T09:00:00Z","updated_at":"2026-11-22T10:30:00Z","owner":{"type":"channel","channel_id":"channel_1"}}', NULL, NULL, 1);
+INSERT INTO notewire_mirror_content (row_id, title, content, summary, transcript, segments, record, summary_record, transcript_record, is_indexed) VALUES (13, 'Weekly 2', 'Agenda of 2: “Ünïcode” 0000 and ''quotes''', NULL, NULL, NULL, '{"note_id":"note_2","revision":2,"status":"ended","transcript_status":"ready","summary_status":"ready","created_at":"2026-11-20T09:00:00Z","updated_at":"2026-11-22T10:30:00Z","owner":{"type":"channel","channel_id":"channel_1"}}', NULL, NULL, 1);
+DELETE FROM notewire_mirror_notes;
+INSERT INTO notewire_mirror_notes (row_id, integration, note_id, version, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at, position, visible_since, first_visible) VALUES (1, 'default', 'note_ada', 1, 'live', 'present', 19, 20, 'scan', 1795345800000, 2, 1795345200000, 'ended', 'ready', 'ready', '2026-11-20T09:00:00Z', '2026-11-22T10:30:00Z', 2, 'ready', 'ready', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, 1, 1, 1);
+INSERT INTO notewire_mirror_notes (row_id, integration, note_id, version, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at, position, visible_since, first_visible) VALUES (2, 'default', 'note_budget', 1, 'live', 'present', 19, 20, 'scan', 1795345800000, 2, 1795345200000, 'ended', 'ready', 'ready', '2026-11-20T09:00:00Z', '2026-11-22T10:30:00Z', 2, 'ready', 'ready', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, 2, 2, 2);
+INSERT INTO notewire_mirror_notes (row_id, integration, note_id, version, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at, position, visible_since, first_visible) VALUES (3, 'default', 'note_recording', 1, 'live', 'present', 20, 21, 'scan', 1795345800000, 2, 1795345200000, 'pending', 'pending', 'pending', '2026-11-20T09:00:00Z', '2026-11-22T10:30:00Z', 2, 'not_ready', 'not_ready', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, 3, 3, 3);
+INSERT INTO notewire_mirror_notes (row_id, integration, note_id, version, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at, position, visible_since, first_visible) VALUES (4, 'default', 'note_renamed', 1, 'live', 'present', 21, 22, 'scan', 1795345800000, 2, 1795345200000, 'ended', 'ready', 'ready', '2026-11-20T09:00:00Z', '2026-11-22T10:30:00Z', 2, 'ready', 'ready', 28, 3, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1795345800000, 'note.updated', 3, 28, 1795345800000, 4, 4, 4);
+INSERT INTO notewire_mirror_notes (row_id, integration, note_id, version, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at, position, visible_since, first_visible) VALUES (5, 'default', 'note_restored', 1, 'live', 'present', 22, 26, 'read', 1795345800000, 2, 1795345200000, 'ended', 'ready', 'ready', '2026-11-20T09:00:00Z', '2026-11-22T10:30:00Z', 2, 'ready', 'ready', 22, NULL, NULL, NULL, NULL, NULL, NULL, 1795345800000, NULL, 1, 1795345802000, NULL, NULL, NULL, NULL, 5, 5, 5);
+INSERT INTO notewire_mirror_notes (row_id, integration, note_id, version, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at, position, visible_since, first_visible) VALUES (6, 'default', 'note_new', 1, 'hidden', NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 29, 2, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1795345800000, 'note.ended', 2, 29, 1795345800000, NULL, 0, NULL);
+INSERT INTO notewire_mirror_notes (row_id, integration, note_id, version, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at, position, visible_since, first_visible) VALUES (7, 'default', 'note_gone', 1, 'gone', 'absent', 10, 15, 'read', 1795345500000, 2, 1795345200000, 'ended', 'ready', 'ready', '2026-11-20T09:00:00Z', '2026-11-22T10:30:00Z', NULL, NULL, NULL, NULL, NULL, NULL, NULL, 3, 1795345500000, 1795345500000, NULL, NULL, 0, NULL, 'note.deleted', 3, 10, 1795345500000, 6, 0, NULL);
+INSERT INTO notewire_mirror_notes (row_id, integration, note_id, version, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at, position, visible_since, first_visible) VALUES (8, 'default', 'note_leaving', 1, 'hidden', 'present', 20, 21, 'scan', 1795345800000, 2, 1795345200000, 'ended', 'ready', 'ready', '2026-11-20T09:00:00Z', '2026-11-22T10:30:00Z', 2, 'ready', 'ready', 27, NULL, 27, 1795345800000, 3, 1795345800000, 1795345800000, NULL, NULL, 0, 1795345800000, 'note.deleted', 3, 27, 1795345800000, 7, 0, NULL);
+INSERT INTO notewire_mirror_notes (row_id, integration, note_id, version, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at, position, visible_since, first_visible) VALUES (9, 'emptied', 'note_one', 1, 'hidden', 'absent', 14, 15, 'read', 1795346100000, 2, 1795345800000, 'ended', 'ready', 'ready', '2026-11-20T09:00:00Z', '2026-11-22T10:30:00Z', NULL, 'ready', 'ready', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '00000000-0000-4000-8000-000000000008', 0, NULL, NULL, NULL, NULL, NULL, 1, 0, NULL);
+INSERT INTO notewire_mirror_notes (row_id, integration, note_id, version, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at, position, visible_since, first_visible) VALUES (10, 'emptied', 'note_two', 1, 'hidden', 'absent', 14, 17, 'read', 1795346100000, 2, 1795345800000, 'ended', 'ready', 'ready', '2026-11-20T09:00:00Z', '2026-11-22T10:30:00Z', NULL, 'ready', 'ready', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '00000000-0000-4000-8000-000000000008', 0, NULL, NULL, NULL, NULL, NULL, 2, 0, NULL);
+INSERT INTO notewire_mirror_notes (row_id, integration, note_id, version, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at, position, visible_since, first_visible) VALUES (11, 'emptied', 'note_three', 1, 'hidden', 'absent', 14, 16, 'read', 1795346100000, 2, 1795345800000, 'ended', 'ready', 'ready', '2026-11-20T09:00:00Z', '2026-11-22T10:30:00Z', NULL, 'ready', 'ready', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '00000000-0000-4000-8000-000000000008', 0, NULL, NULL, NULL, NULL, NULL, 3, 0, NULL);
+INSERT INTO notewire_mirror_notes (row_id, integration, note_id, version, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at, position, visible_since, first_visible) VALUES (12, 'interrupted', 'note_1', 1, 'live', 'present', 3, 4, 'backfill', 1795346100000, 2, 1795346100000, 'ended', 'ready', 'ready', '2026-11-20T09:00:00Z', '2026-11-22T10:30:00Z', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1795346100000, NULL, NULL, NULL, NULL, 1, 1, 1);
+INSERT INTO notewire_mirror_notes (row_id, integration, note_id, version, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at, position, visible_since, first_visible) VALUES (13, 'interrupted', 'note_2', 1, 'live', 'present', 3, 4, 'backfill', 1795346100000, 2, 1795346100000, 'ended', 'ready', 'ready', '2026-11-20T09:00:00Z', '2026-11-22T10:30:00Z', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 1795346100000, NULL, NULL, NULL, NULL, 2, 2, 2);
+DELETE FROM notewire_mirror_version;
+INSERT INTO notewire_mirror_version (version) VALUES (1);
+DELETE FROM notewire_mirrors;
+INSERT INTO notewire_mirrors (integration, sequence, position, progress, progress_version, heard_at, live, hidden, gone, dirty, unsettled, contradicted) VALUES ('default', 30, 7, '{"copyId":"00000000-0000-4000-8000-000000000001","key":{"kind":"key_id","keyId":"frozen"},"poll":{"checkpoint":"changes.1.WzE3OTUzNDU4MDAwMDBd","isUnderWay":false,"watermark":1795345800000,"backfilledAt":1795345200000,"polledAt":1795345800000,"unannounced":0,"heardAt":1795345500000},"scan":null,"lastScan":{"scanId":"00000000-0000-4000-8000-000000000003","beganAt":1795345800000,"endedAt":1795345800000,"seen":6,"missing":0,"holdsBack":false},"lister":null}', 1, 1795345800000, 5, 2, 1, 4, 0, 1);
+INSERT INTO notewire_mirrors (integration, sequence, position, progress, progress_version, heard_at, live, hidden, gone, dirty, unsettled, contradicted) VALUES ('emptied', 21, 3, '{"copyId":"00000000-0000-4000-8000-000000000004","key":{"kind":"key_id","keyId":"frozen"},"poll":{"checkpoint":"changes.1.WzE3OTUzNDYxMDAwMDBd","isUnderWay":false,"watermark":1795346100000,"backfilledAt":1795345800000,"polledAt":1795346100000,"unannounced":0,"heardAt":null},"scan":null,"lastScan":{"scanId":"00000000-0000-4000-8000-000000000008","beganAt":1795346100000,"endedAt":1795346100000,"seen":0,"missing":3,"holdsBack":true},"lister":null}', 1, NULL, 0, 3, 0, 0, 0, 0);
+INSERT INTO notewire_mirrors (integration, sequence, position, progress, progress_version, heard_at, live, hidden, gone, dirty, unsettled, contradicted) VALUES ('interrupted', 6, 2, '{"copyId":"00000000-0000-4000-8000-000000000009","key":{"kind":"key_id","keyId":"frozen"},"poll":{"checkpoint":"changes.1.W251bGwsMTc5NTM0NjEwMDAwMCwiMiJd","isUnderWay":true,"watermark":null,"backfilledAt":null,"polledAt":null,"unannounced":0,"heardAt":null},"scan":null,"lastScan":null,"lister":null}', 1, NULL, 2, 0, 0, 0, 2, 0);
