@@ -10,7 +10,7 @@ export {
 export type { Claim, ClaimedNote, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from './interfaces/store.ts'
 export type { Answer, ErrorAnswer } from './receiver/answer.ts'
 export type { BodyReading, IncomingAttempt } from './receiver/attempt.ts'
-export { ClaimLostError, TransactionNotCommittedError } from './receiver/handler-run.ts'
+export { ClaimLostError, TransactionNotCommittedError } from './receiver/handler-errors.ts'
 export type { EventHandler, EventHandlers, HandlerContext } from './receiver/handlers.ts'
 export type { Logger } from './receiver/logger.ts'
 export type { ProcessOutcome, ProcessTiming } from './receiver/outcome.ts'

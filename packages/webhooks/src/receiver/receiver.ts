@@ -3,7 +3,7 @@ import { type CheckedHeaders, checkHeaders } from '../verifier/header-check.ts'
 import { turnAway } from './admission.ts'
 import { type Answer, answers, answerTo } from './answer.ts'
 import type { BodyReading, IncomingAttempt } from './attempt.ts'
-import { ANSWER_WITHIN_MS, type Deadline, startDeadline } from './deadline.ts'
+import { ANSWER_WITHIN_MS, Deadline } from './deadline.ts'
 import { createDiagnosis } from './diagnosis.ts'
 import { eventFrom, eventIn } from './event-in.ts'
 import { Observer } from './observer.ts'
@@ -135,13 +135,13 @@ export function createReceiver<Transaction = never>(
   }
 
   async function readAndAccept(attempt: IncomingAttempt, headers: CheckedHeaders): Promise<Answer> {
-    const deadline = startDeadline(clock, ANSWER_WITHIN_MS)
+    const deadline = new Deadline(clock, ANSWER_WITHIN_MS)
     try {
       const reading = await attempt.readBody(maxBodyBytes, deadline.passed)
       if (reading.status !== 'read') return answerUnread(reading.status)
       return await accept(attempt, headers, reading.bytes, deadline)
     } finally {
-      deadline.callOff()
+      deadline.cancel()
     }
   }
 

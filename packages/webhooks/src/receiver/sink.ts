@@ -1,6 +1,6 @@
 import { type Clock, isEndpointEvent, monotonicNow, type WebhookEvent } from '@notewire/protocol'
 import { ANSWER_WITHIN_MS } from './deadline.ts'
-import type { Circumstances } from './handler-run.ts'
+import type { AttemptContext } from './handler-run.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { waitAtMost } from './wait-at-most.ts'
 
@@ -42,7 +42,7 @@ export class SinkProcessor {
   }
 
   /** Never rejects: a failure is an outcome. */
-  async process(event: WebhookEvent, { deadlineAt }: Pick<Circumstances, 'deadlineAt'>): Promise<ProcessOutcome> {
+  async process(event: WebhookEvent, { deadlineAt }: Pick<AttemptContext, 'deadlineAt'>): Promise<ProcessOutcome> {
     const { clock, tellOutcome } = this.#options
     const beganAt = monotonicNow(clock)
     const work = this.#call(event, deadlineAt ?? clock.now() + ANSWER_WITHIN_MS)
