@@ -6,11 +6,12 @@ import { ClaimLostError } from './handler-errors.ts'
 import type { BoundHandler, HandlerContext } from './handlers.ts'
 import type { LazyAbort } from './lazy-abort.ts'
 import { keepLease } from './lease.ts'
-import { type Logger, withFields } from './logger.ts'
+import { fieldsOf, type Logger, withFields } from './logger.ts'
 import type { ProcessTiming } from './outcome.ts'
 
-/** The attempt that delivered an event, and the limits of its handler. */
+/** The integration of an event, the attempt that delivered it, and the limits of its handler. */
 export interface AttemptContext {
+  readonly integration: string
   /** How long the handler may take, if it is not the processor's `handlerTimeoutMs`. */
   readonly handlerTimeoutMs?: number | undefined
   readonly deadlineAt?: number | undefined
@@ -62,7 +63,7 @@ interface Tools<Transaction> {
   /** Contains each handler until it ends. */
   readonly runningHandlers: Set<RunningHandler>
   /** Called once for each handler that ends after it was given up. Never throws. */
-  readonly tellLateEnd: (event: WebhookEvent, end: Settlement) => void
+  readonly tellLateEnd: (event: WebhookEvent, end: Settlement, integration: string) => void
 }
 
 const RETURNED: Settlement = { status: 'returned' }
@@ -125,7 +126,7 @@ export class HandlerRun<Transaction> {
       void ended.then((end) => {
         runningHandlers.delete(running)
         cancelTimeout()
-        if (this.#isGivenUp) tellLateEnd(event, end)
+        if (this.#isGivenUp) tellLateEnd(event, end, attempt.integration)
         resolve(end)
       })
     })
@@ -147,6 +148,7 @@ export class HandlerRun<Transaction> {
     let headers: Headers | undefined
     return {
       commit: (transaction) => this.#commitIn(transaction),
+      integration: attempt.integration,
       deadlineAt: attempt.deadlineAt,
       get signal() {
         return abort.signal
@@ -156,7 +158,7 @@ export class HandlerRun<Transaction> {
         return headers
       },
       get logger() {
-        return withFields(logger, { event_id: event.event_id, event_type: event.event_type })
+        return withFields(logger, fieldsOf(event, attempt.integration))
       },
     }
   }

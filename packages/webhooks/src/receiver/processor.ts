@@ -35,7 +35,6 @@ export interface ProcessorOptions<Transaction = never> {
   readonly on: EventHandlers<Transaction>
   readonly onUnknown: EventHandler<UnknownEvent, Transaction> | undefined
   readonly store: ReceiverStore<Transaction>
-  readonly integration: string
   readonly revisionGate: GateMode
   readonly dedupWindowMs: number
   /** How long a handler may take. */
@@ -43,9 +42,9 @@ export interface ProcessorOptions<Transaction = never> {
   readonly clock: Clock
   readonly logger: Logger
   /** Called with each outcome. Never throws. */
-  readonly tellOutcome: (outcome: ProcessOutcome, timing: ProcessTiming) => void
+  readonly tellOutcome: (outcome: ProcessOutcome, timing: ProcessTiming, integration: string) => void
   /** Called once for each handler that ends after its claim was released. Never throws. */
-  readonly tellLateEnd: (event: WebhookEvent, end: Settlement) => void
+  readonly tellLateEnd: (event: WebhookEvent, end: Settlement, integration: string) => void
 }
 
 /** Applies events once and in order of revision: claim, handler, commit; or release, if the handler fails. */
@@ -97,18 +96,18 @@ export class Processor<Transaction = never> {
   }
 
   async #process(received: ReceivedEvent): Promise<ProcessOutcome> {
-    const { event, abort, timing } = received
+    const { event, abort, attempt, timing } = received
     const outcome: ProcessOutcome = this.#isClosing ? { status: 'closing', event } : await this.#claimAndApply(received)
     this.#processing.delete(abort)
-    this.#options.tellOutcome(outcome, timing)
+    this.#options.tellOutcome(outcome, timing, attempt.integration)
     return outcome
   }
 
   async #claimAndApply(received: ReceivedEvent): Promise<ProcessOutcome> {
-    const { event, abort, timing } = received
+    const { event, abort, attempt, timing } = received
     const { on, onUnknown, store, clock } = this.#options
     const handler = handlerOf(event, on, onUnknown)
-    const request = this.#claimRequest(event, handler !== undefined)
+    const request = this.#claimRequest(event, attempt.integration, handler !== undefined)
     const arrivedAt = monotonicNow(clock)
     const { released } = this.#waiters
     try {
@@ -187,8 +186,8 @@ export class Processor<Transaction = never> {
     return outcome
   }
 
-  #claimRequest(event: WebhookEvent, handled: boolean): ClaimRequest {
-    const { integration, revisionGate, dedupWindowMs } = this.#options
+  #claimRequest(event: WebhookEvent, integration: string, handled: boolean): ClaimRequest {
+    const { revisionGate, dedupWindowMs } = this.#options
     return {
       integration,
       eventId: event.event_id,
