@@ -42,6 +42,7 @@ const LIMITED: SecretFinding = { status: 'limited' }
 
 /** The signing secrets of a receiver of many integrations: asks a function for them, and keeps them for a minute. */
 export class IntegrationSecrets implements SecretFinder {
+  readonly isOfMany = true
   readonly #lookUp: SecretLookup
   readonly #clock: Clock
   /** The least recently used first. */

@@ -1,19 +1,7 @@
-import {
-  isEndpointEvent,
-  isIdentifier,
-  isIntegrationId,
-  refuseUnknownOptions,
-  type WebhookEvent,
-} from '@notewire/protocol'
-import { type CheckedHeaders, checkHeaders } from '../verifier/header-check.ts'
-import type { SignatureCheck } from '../verifier/signature-check.ts'
-import type { Refusal, Verified } from '../verifier/verification.ts'
-import { turnAway } from './admission.ts'
-import { type Answer, answers, answerTo, answerWithoutSecret } from './answer.ts'
-import type { BodyReading, IncomingAttempt } from './attempt.ts'
-import { ANSWER_WITHIN_MS, Deadline } from './deadline.ts'
-import { createDiagnosis } from './diagnosis.ts'
-import { eventFrom, eventIn } from './event-in.ts'
+import { isIdentifier, isIntegrationId, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import type { IncomingAttempt } from './attempt.ts'
+import { createResponder } from './delivery.ts'
+import { eventFrom } from './event-in.ts'
 import { IntegrationSecrets } from './integration-secrets.ts'
 import { Observer } from './observer.ts'
 import { refuseGraceThatCannotBe } from './option-checks.ts'
@@ -26,7 +14,7 @@ import {
   resolveReceiverOptions,
   type SinkReceiverOptions,
 } from './receiver-options.ts'
-import { isLookup, type SecretFinding, type SecretLookup, type Secrets, secretOfOne } from './secret-source.ts'
+import { isLookup, type SecretLookup, type Secrets, secretOfOne } from './secret-source.ts'
 import { type EventSink, SinkProcessor } from './sink.ts'
 import { attemptOf, responseOf } from './web-attempt.ts'
 
@@ -77,8 +65,6 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
   const { clock, logger, store } = processing
   const observer = new Observer({ hooks, logger, clock })
   const secrets = isLookup(secret) ? new IntegrationSecrets(secret, clock) : secretOfOne(secret)
-  const isOfMany = secrets instanceof IntegrationSecrets
-  const diagnose = createDiagnosis(clock)
   const reporting = { tellOutcome: observer.outcome, tellLateEnd: observer.lateEnd }
   const processor =
     sink === undefined
@@ -87,111 +73,20 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
   const queueSink: EventSink | undefined = queue && ((event, { integration }) => queue.enqueue(integration, event))
   // The outcome of a queued event is reported by the worker that processes it.
   const queueing = queueSink && new SinkProcessor(queueSink, { ...processing, tellOutcome: observer.queued })
-
-  async function respond(attempt: IncomingAttempt, integration: string | undefined): Promise<Answer> {
-    const answer = isIntegrationId(integration) ? await answerOf(attempt, integration) : answers.integrationUnknown
-    observer.answered(answer, nameOf(integration))
-    return answer
-  }
-
-  async function answerOf(attempt: IncomingAttempt, integration: string): Promise<Answer> {
-    try {
-      const turnedAway = turnAway(attempt, path, maxBodyBytes)
-      if (turnedAway !== undefined) return turnedAway
-      // Before the secret is asked for and the body is read: a request that nobody signed gets neither.
-      const headers = checkHeaders(attempt.headers, { toleranceSeconds, clock })
-      if (headers.status === 'checked') return await readAndVerify({ attempt, integration, headers })
-      observer.refused(headers, nameOf(integration))
-      return answers.unverified
-    } catch (error) {
-      observer.broken(error, nameOf(integration))
-      return answers.broken
-    }
-  }
-
-  async function readAndVerify(delivery: Delivery): Promise<Answer> {
-    const { attempt, integration } = delivery
-    const deadline = new Deadline(clock, ANSWER_WITHIN_MS)
-    try {
-      // A request to an integration that does not exist ends here, before its body is read.
-      const finding = isOfMany ? await secretInTime(secrets.find(integration), deadline) : undefined
-      if (finding !== undefined && finding.status !== 'found') return answerWithout(finding, integration)
-      const reading = await attempt.readBody(maxBodyBytes, deadline.passed)
-      if (reading.status !== 'read') return answerUnread(reading.status, integration)
-      return await verify(delivery, reading.bytes, deadline)
-    } finally {
-      deadline.cancel()
-    }
-  }
-
-  async function verify(delivery: Delivery, body: Uint8Array, deadline: Deadline): Promise<Answer> {
-    const { integration, headers } = delivery
-    // Also where it was found before: it may have been forgotten, or have become too old, while the body arrived.
-    const finding = await secretInTime(secrets.find(integration), deadline)
-    if (finding.status !== 'found') return answerWithout(finding, integration)
-    const verification = await finding.check(body, headers)
-    if (verification.status === 'verified') return await accept(delivery, verification, body, deadline)
-    // The secret may have been rotated since it was asked for.
-    const other = headers.signatures.length > 0 ? secrets.findOther(integration, finding.check) : undefined
-    if (other === undefined) return await refuse(delivery, verification, finding.check, body)
-    const latest = await secretInTime(other, deadline)
-    if (latest.status !== 'found') return answerWithout(latest, integration)
-    const secondVerification = await latest.check(body, headers)
-    if (secondVerification.status === 'refused') return await refuse(delivery, secondVerification, latest.check, body)
-    return await accept(delivery, secondVerification, body, deadline)
-  }
-
-  async function refuse(
-    { integration, headers }: Delivery,
-    refusal: Refusal,
-    check: SignatureCheck,
-    body: Uint8Array,
-  ): Promise<Answer> {
-    observer.refused(await diagnose(refusal, check, body, headers), nameOf(integration))
-    return answers.unverified
-  }
-
-  async function accept(
-    { attempt, integration }: Delivery,
-    verification: Verified,
-    body: Uint8Array,
-    deadline: Deadline,
-  ): Promise<Answer> {
-    observer.verified(verification, integration)
-    const reading = eventIn(body)
-    if (reading.status === 'malformed') {
-      observer.malformed(reading.problem, integration)
-      return answers.malformed
-    }
-    const { event } = reading
-    observer.drifted(event, reading.drift, integration)
-    // Events about the endpoint itself are not queued: this process answers whether the endpoint works.
-    if (queueing !== undefined && !isEndpointEvent(event)) return await enqueue(queueing, integration, event, deadline)
-    const context = { integration, deadlineAt: deadline.at, headers: attempt.headers }
-    const work = processor.process(event, context).then(answerTo)
-    return await deadline.race(work, () => {
-      observer.overdue(event, integration, sink === undefined ? 'handler' : 'sink')
-      observer.guard(() => (attempt.waitUntil ?? waitUntil)?.(work))
-      return answers.overdue
-    })
-  }
-
-  async function enqueue(
-    queueing: SinkProcessor,
-    integration: string,
-    event: WebhookEvent,
-    deadline: Deadline,
-  ): Promise<Answer> {
-    const enqueued = queueing.process(event, { integration, deadlineAt: deadline.at })
-    const outcome = await deadline.race<ProcessOutcome | undefined>(enqueued, () => undefined)
-    if (outcome === undefined) {
-      observer.queueLate(event, integration)
-      return answers.notQueued
-    }
-    if (outcome.status !== 'sink-failed') return answerTo(outcome)
-    observer.queueFailed(event, integration, outcome.error)
-    return answers.notQueued
-  }
+  const respond = createResponder({
+    path,
+    maxBodyBytes,
+    toleranceSeconds,
+    waitUntil,
+    clock,
+    secrets,
+    observer,
+    consumer: {
+      kind: sink === undefined ? 'handler' : 'sink',
+      process: (event, context) => processor.process(event, context),
+    },
+    enqueue: queueing && ((event, context) => queueing.process(event, context)),
+  })
 
   async function process(event: WebhookEvent, integration: string): Promise<ProcessOutcome> {
     const reading = eventFrom(event)
@@ -219,30 +114,6 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
     return processing + (enqueuing ?? 0)
   }
 
-  /** What hooks and logs may call an integration: nothing, unless it exists. */
-  function nameOf(integration: string | undefined): string | undefined {
-    return integration !== undefined && secrets.knows(integration) ? integration : undefined
-  }
-
-  function answerWithout(finding: SecretFinding, integration: string): Answer {
-    observer.withoutSecret(finding, nameOf(integration))
-    return answerWithoutSecret(finding)
-  }
-
-  function answerUnread(status: Exclude<BodyReading['status'], 'read'>, integration: string): Answer {
-    switch (status) {
-      case 'too-large':
-        return answers.tooLarge
-      case 'too-slow':
-        return answers.tooSlow
-      case 'incomplete':
-        return answers.incomplete
-      case 'already-parsed':
-        observer.alreadyParsed(nameOf(integration))
-        return answers.alreadyParsed
-    }
-  }
-
   function receiverFor(integration: string | undefined) {
     const respondTo = (attempt: IncomingAttempt) => respond(attempt, integration)
     return { respond: respondTo, fetch: async (request: Request) => responseOf(await respondTo(attemptOf(request))) }
@@ -256,7 +127,7 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
     forget: (eventId) => forget(eventId, ownIntegration),
     ...closing,
   }
-  if (!isOfMany) return ofOne
+  if (!(secrets instanceof IntegrationSecrets)) return ofOne
   const ofMany: ReceiverOfMany = {
     for: receiverFor,
     respond: (attempt) => respond(attempt, attempt.integration),
@@ -272,19 +143,5 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
   return ofMany
 }
 
-/** An attempt whose headers were checked, and whose it is. */
-interface Delivery {
-  readonly attempt: IncomingAttempt
-  readonly integration: string
-  readonly headers: CheckedHeaders
-}
-
 const NO_INTEGRATION =
   'the integration is missing or malformed. Pass { integration } with the id that the handler or the queue was given.'
-
-function secretInTime(
-  finding: SecretFinding | Promise<SecretFinding>,
-  deadline: Deadline,
-): SecretFinding | Promise<SecretFinding> {
-  return finding instanceof Promise ? deadline.race<SecretFinding>(finding, () => ({ status: 'late' })) : finding
-}

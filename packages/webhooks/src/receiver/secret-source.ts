@@ -42,6 +42,8 @@ export type SecretFinding =
 
 /** Finds the signing secrets of a receiver. */
 export interface SecretFinder {
+  /** Whether the integration is taken from the request, and may not exist. */
+  readonly isOfMany: boolean
   /** Finds the current secret of an integration: at once where it is known. Never rejects. */
   find(integration: string): SecretFinding | Promise<SecretFinding>
   /**
@@ -62,7 +64,7 @@ const MISSING: SecretFinding = { status: 'missing' }
  * @throws SecretError at once for a malformed secret
  */
 export function secretOfOne(source: SecretSource): SecretFinder {
-  return { find: finderOf(source), findOther: () => undefined, knows: () => true }
+  return { isOfMany: false, find: finderOf(source), findOther: () => undefined, knows: () => true }
 }
 
 function finderOf(source: SecretSource): () => SecretFinding | Promise<SecretFinding> {
