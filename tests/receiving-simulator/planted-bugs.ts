@@ -58,8 +58,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The event is committed, and then its handler is called.',
     patches: onBoth(
       processor(
-        '    const end = await runHandler(',
-        '    await this.#options.store.commit(claim)\n    const end = await runHandler(',
+        '    const end = await run.call(',
+        '    await this.#options.store.commit(claim)\n    const end = await run.call(',
       ),
       processor(
         "return await this.#commit(claim, { status: 'applied', event })",

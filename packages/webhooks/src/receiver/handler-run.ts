@@ -1,56 +1,57 @@
-import { type Clock, monotonicNow, NotewireError, OptionError, type WebhookEvent } from '@notewire/protocol'
+import { type Clock, monotonicNow, OptionError, type WebhookEvent } from '@notewire/protocol'
 import type { Claim, CommitResult, ReceiverStore } from '../interfaces/store.ts'
 import { type AttemptHeaders, readHeaders } from '../verifier/signature-headers.ts'
 import { setAlarm } from './alarm.ts'
+import { ClaimLostError } from './handler-errors.ts'
 import type { BoundHandler, HandlerContext } from './handlers.ts'
+import type { LazyAbort } from './lazy-abort.ts'
 import { keepLease } from './lease.ts'
-import { type Logger, withFields } from './logger.ts'
+import { fieldsOf, type Logger, withFields } from './logger.ts'
 import type { ProcessTiming } from './outcome.ts'
-import type { Stop } from './stop.ts'
 
-/** What is known of the attempt that brought an event, where one did. */
-export interface Circumstances {
-  /** How long the handler may take, where that is not the processor's `handlerTimeoutMs`. */
+/** The integration of an event, the attempt that delivered it, and the limits of its handler. */
+export interface AttemptContext {
+  readonly integration: string
+  /** How long the handler may take, if it is not the processor's `handlerTimeoutMs`. */
   readonly handlerTimeoutMs?: number | undefined
   readonly deadlineAt?: number | undefined
   readonly headers?: AttemptHeaders | undefined
 }
 
-/** An event on its way through a receiver. */
-export interface ArrivedEvent {
+/** An event that is being processed. */
+export interface ReceivedEvent {
   readonly event: WebhookEvent
-  readonly stop: Stop
-  readonly circumstances: Circumstances
+  readonly abort: LazyAbort
+  readonly attempt: AttemptContext
   readonly timing: { -readonly [Part in keyof ProcessTiming]: ProcessTiming[Part] }
 }
 
-/** An event that this worker alone may process now. */
-export interface HeldEvent extends ArrivedEvent {
+/** An event that no other worker may process now. */
+export interface ClaimedEvent extends ReceivedEvent {
   readonly claim: Claim
-  /** When the claim was asked for, by `monotonicNow`: its lease began no later. */
+  /** When the store was asked for the claim, by `monotonicNow`: the lease began no earlier. */
   readonly askedAt: number
 }
 
+/** How the promise of a handler was settled. */
+export type Settlement = { readonly status: 'returned' } | { readonly status: 'threw'; readonly error: unknown }
+
 /** How a handler ended. */
-type HandlerEnd =
-  | { readonly status: 'returned' }
-  | { readonly status: 'threw'; readonly error: unknown }
-  /** Another worker has taken the event over, whatever the handler did then. */
+export type HandlerEnd =
+  | Settlement
+  /** Another worker has claimed the event; the handler did not return. */
   | { readonly status: 'lost' }
-  /** It had not ended when the receiver stopped waiting for it, and may still be running. */
+  /** The receiver stopped waiting for the handler, which may still be running. */
   | { readonly status: 'given-up'; readonly why: GivenUpBecause }
 
-/** A handler's end, and whether it called `context.commit` before. */
-export type RunEnd = HandlerEnd & { readonly marked: boolean }
-
-/** Why the receiver waits for a handler no longer. */
+/** Why the receiver stopped waiting for a handler. */
 type GivenUpBecause = 'handler-timeout' | 'closing'
 
-/** A handler that has been called, has returned a promise, and has not ended. */
+/** A handler whose promise is pending. */
 export interface RunningHandler {
   /** Resolves when the handler has returned or thrown, however late. */
   readonly ended: Promise<unknown>
-  /** Stops waiting for the handler, whose claim is then given up. */
+  /** Stops waiting for the handler; the caller then releases the claim. */
   giveUp(why: GivenUpBecause): void
 }
 
@@ -58,76 +59,65 @@ interface Tools<Transaction> {
   readonly store: ReceiverStore<Transaction>
   readonly clock: Clock
   readonly logger: Logger
-  /** Holds each handler until it ends. */
+  readonly handlerTimeoutMs: number
+  /** Contains each handler until it ends. */
   readonly runningHandlers: Set<RunningHandler>
-  /** Told once of each handler that ends after it was given up. Never throws. */
-  readonly tellLateEnd: (event: WebhookEvent, end: Settlement) => void
+  /** Called once for each handler that ends after it was given up. Never throws. */
+  readonly tellLateEnd: (event: WebhookEvent, end: Settlement, integration: string) => void
 }
 
-/** How a promise that a handler returned was settled. */
-export type Settlement = Extract<HandlerEnd, { readonly status: 'returned' | 'threw' }>
+const RETURNED: Settlement = { status: 'returned' }
 
-/**
- * Runs a handler under its claim, which is renewed meanwhile.
- *
- * @param timeoutMs  how long the handler may take before it is given up
- */
-export async function runHandler<Transaction>(
-  handler: BoundHandler<Transaction>,
-  held: HeldEvent,
-  timeoutMs: number,
-  tools: Tools<Transaction>,
-): Promise<RunEnd> {
-  const run = new HandlerRun(held, tools)
-  const began = monotonicNow(tools.clock)
-  const end = await run.call(handler, timeoutMs)
-  run.endLease()
-  held.timing.handlerMs = monotonicNow(tools.clock) - began
-  return { ...end, marked: run.marked }
-}
-
-/** One run of a handler: its lease, its timeout, and the mark that it may set in a transaction of its own. */
-class HandlerRun<Transaction> {
-  readonly #held: HeldEvent
+/** One run of a handler: its lease, its time limit, and its `context.commit`. */
+export class HandlerRun<Transaction> {
+  readonly #claimed: ClaimedEvent
   readonly #tools: Tools<Transaction>
   #endLease: (() => void) | undefined
-  #marked = false
-  #lost = false
-  #givenUp = false
+  #isCommitted = false
+  #isLost = false
+  #isGivenUp = false
 
-  constructor(held: HeldEvent, tools: Tools<Transaction>) {
-    this.#held = held
+  constructor(claimed: ClaimedEvent, tools: Tools<Transaction>) {
+    this.#claimed = claimed
     this.#tools = tools
   }
 
-  /** Whether the handler has marked the event in a transaction of its own. */
-  get marked(): boolean {
-    return this.#marked
+  /** Whether the handler has called `context.commit`. */
+  get isCommitted(): boolean {
+    return this.#isCommitted
   }
 
-  async call(handler: BoundHandler<Transaction>, timeoutMs: number): Promise<HandlerEnd> {
-    let end: HandlerEnd
-    try {
-      const work = handler(contextOf(this.#held, this.#tools.logger, (transaction) => this.commitIn(transaction)))
-      end = isThenable(work) ? await this.#waitFor(settlementOf(work), timeoutMs) : { status: 'returned' }
-    } catch (error) {
-      end = { status: 'threw', error }
+  /** Calls the handler, and renews the lease until it ends. The result is a promise if the handler returns one. */
+  call(handler: BoundHandler<Transaction>): HandlerEnd | Promise<HandlerEnd> {
+    const { timing } = this.#claimed
+    const { clock } = this.#tools
+    const beganAt = monotonicNow(clock)
+    const conclude = (end: HandlerEnd): HandlerEnd => {
+      this.#endLease?.()
+      timing.handlerMs = monotonicNow(clock) - beganAt
+      return this.#isLost && end.status !== 'returned' ? { status: 'lost' } : end
     }
-    return this.#lost && end.status !== 'returned' ? { status: 'lost' } : end
+    try {
+      const work = handler(this.#context())
+      return isThenable(work) ? this.#waitFor(settlementOf(work)).then(conclude) : conclude(RETURNED)
+    } catch (error) {
+      return conclude({ status: 'threw', error })
+    }
   }
 
-  #waitFor(ended: Promise<Settlement>, timeoutMs: number): Promise<HandlerEnd> {
-    const { event, stop } = this.#held
+  #waitFor(ended: Promise<Settlement>): Promise<HandlerEnd> {
+    const { event, abort, attempt } = this.#claimed
     const { clock, runningHandlers, tellLateEnd } = this.#tools
+    const timeoutMs = attempt.handlerTimeoutMs ?? this.#tools.handlerTimeoutMs
     this.#keepLease()
     return new Promise((resolve) => {
       const cancelTimeout = setAlarm(clock, timeoutMs, () => {
-        stop.order(`the handler took longer than handlerTimeoutMs (${timeoutMs} ms)`)
+        abort.abort(`the handler took longer than handlerTimeoutMs (${timeoutMs} ms)`)
         giveUp('handler-timeout')
       })
       const giveUp = (why: GivenUpBecause) => {
-        this.#givenUp = true
-        // A timer that is left would keep a process alive that has closed its receiver.
+        this.#isGivenUp = true
+        // A pending timer would keep a process alive after it has closed its receiver.
         cancelTimeout()
         resolve({ status: 'given-up', why })
       }
@@ -136,63 +126,58 @@ class HandlerRun<Transaction> {
       void ended.then((end) => {
         runningHandlers.delete(running)
         cancelTimeout()
-        if (this.#givenUp) tellLateEnd(event, end)
+        if (this.#isGivenUp) tellLateEnd(event, end, attempt.integration)
         resolve(end)
       })
     })
   }
 
-  commitIn(transaction: Transaction): Promise<void> {
-    if (this.#givenUp) throw new ClaimLostError()
-    this.#marked = true
-    // From here on the transaction holds the claim, and a renewal would only wait for it.
-    this.endLease()
-    const result = commitIn(this.#tools.store, transaction, this.#held.claim)
-    if (typeof result !== 'string') return result.then((settled) => this.#conclude(settled))
-    this.#conclude(result)
-    return Promise.resolve()
-  }
-
-  endLease(): void {
-    this.#endLease?.()
-  }
-
   #keepLease(): void {
-    const { claim, askedAt, stop } = this.#held
-    if (this.#marked) return
+    const { claim, askedAt, abort } = this.#claimed
+    if (this.#isCommitted) return
     this.#endLease = keepLease(this.#tools, claim, askedAt, () => {
-      this.#lost = true
-      stop.order('another worker has claimed the event')
+      this.#isLost = true
+      abort.abort('another worker has claimed the event')
     })
   }
 
-  #conclude(result: CommitResult): void {
-    if (result === 'committed') return
-    this.#lost = true
-    throw new ClaimLostError()
+  // Most handlers read neither the headers nor the logger, so each is created when it is read.
+  #context(): HandlerContext<Transaction> {
+    const { event, abort, attempt } = this.#claimed
+    const { logger } = this.#tools
+    let headers: Headers | undefined
+    return {
+      commit: (transaction) => this.#commitIn(transaction),
+      integration: attempt.integration,
+      deadlineAt: attempt.deadlineAt,
+      get signal() {
+        return abort.signal
+      },
+      get headers() {
+        headers ??= readHeaders(attempt.headers ?? {})
+        return headers
+      },
+      get logger() {
+        return withFields(logger, fieldsOf(event, attempt.integration))
+      },
+    }
   }
-}
 
-// What few handlers ask for is made when they do.
-function contextOf<Transaction>(
-  { event, stop, circumstances }: HeldEvent,
-  logger: Logger,
-  commit: (transaction: Transaction) => Promise<void>,
-): HandlerContext<Transaction> {
-  let headers: Headers | undefined
-  return {
-    commit,
-    deadlineAt: circumstances.deadlineAt,
-    get signal() {
-      return stop.signal
-    },
-    get headers() {
-      headers ??= readHeaders(circumstances.headers ?? {})
-      return headers
-    },
-    get logger() {
-      return withFields(logger, { event_id: event.event_id, event_type: event.event_type })
-    },
+  #commitIn(transaction: Transaction): Promise<void> {
+    if (this.#isGivenUp) throw new ClaimLostError()
+    this.#isCommitted = true
+    // Until it ends, the transaction locks the claim, and a renewal would only wait for that lock.
+    this.#endLease?.()
+    const result = commitIn(this.#tools.store, transaction, this.#claimed.claim)
+    if (typeof result !== 'string') return result.then((settled) => this.#refuseLost(settled))
+    this.#refuseLost(result)
+    return Promise.resolve()
+  }
+
+  #refuseLost(result: CommitResult): void {
+    if (result === 'committed') return
+    this.#isLost = true
+    throw new ClaimLostError()
   }
 }
 
@@ -214,7 +199,7 @@ function commitIn<Transaction>(
 async function settlementOf(work: PromiseLike<unknown>): Promise<Settlement> {
   try {
     await work
-    return { status: 'returned' }
+    return RETURNED
   } catch (error) {
     return { status: 'threw', error }
   }
@@ -222,30 +207,4 @@ async function settlementOf(work: PromiseLike<unknown>): Promise<Settlement> {
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value
-}
-
-/**
- * The handler no longer holds its claim: another worker has taken the event over, or the receiver gave the claim up because
- * of `handlerTimeoutMs` or while it closed. What this handler did must not count: roll its transaction back.
- */
-export class ClaimLostError extends NotewireError<'claim_lost'> {
-  constructor() {
-    super(
-      'claim_lost',
-      'this handler no longer holds its claim: its lease expired and another worker claimed the event, or the ' +
-        'receiver released the claim after handlerTimeoutMs or while closing. Let this error roll back the transaction; ' +
-        'another attempt will process the event.',
-    )
-  }
-}
-
-/** The handler called `context.commit` in a transaction that did not commit. */
-export class TransactionNotCommittedError extends NotewireError<'transaction_not_committed'> {
-  constructor() {
-    super(
-      'transaction_not_committed',
-      'the handler returned after context.commit, but its transaction was rolled back or is still open. Commit the ' +
-        'transaction before the handler returns, and do not catch its errors in the handler. The event will be retried.',
-    )
-  }
 }

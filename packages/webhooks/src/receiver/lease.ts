@@ -8,11 +8,11 @@ export const LEASE_MS = 20_000
 const RENEW_EVERY_MS = 5_000
 
 /**
- * Renews a claim until it is told to end. Never waits for a store that does not answer.
+ * Renews a claim until it is ended. It does not wait for a store that does not answer.
  *
- * @param askedAt  when the claim was asked for, by `monotonicNow`: the lease began no later
- * @param onLost  called once when the claim is another's, or could not be renewed for as long as it lasts
- * @returns ends it
+ * @param askedAt  when the store was asked for the claim, by `monotonicNow`: the lease began no earlier
+ * @param onLost  called once if another worker has claimed the event, or if every renewal failed until the lease expired
+ * @returns ends the renewals
  */
 export function keepLease(
   { store, clock }: { readonly store: ReceiverStore<never>; readonly clock: Clock },
@@ -20,40 +20,41 @@ export function keepLease(
   askedAt: number,
   onLost: () => void,
 ): () => void {
-  let endsAt = askedAt + LEASE_MS
-  let ended = false
-  let callOff = setAlarm(clock, untilNext(), () => void renew())
+  let expiresAt = askedAt + LEASE_MS
+  let hasEnded = false
+  let cancelRenewal = scheduleRenewal()
   return end
 
   async function renew(): Promise<void> {
     const now = monotonicNow(clock)
-    if (now >= endsAt) {
-      lose()
+    if (now >= expiresAt) {
+      reportLoss()
       return
     }
-    callOff = setAlarm(clock, untilNext(), () => void renew())
+    cancelRenewal = scheduleRenewal()
     try {
       const renewal = await store.renew(claim, LEASE_MS)
-      if (renewal === 'lost') lose()
-      else endsAt = now + LEASE_MS
+      if (renewal === 'lost') reportLoss()
+      else expiresAt = now + LEASE_MS
     } catch {
-      // The store may answer next time, while the lease still lasts.
+      // The store may answer next time, before the lease expires.
     }
   }
 
-  function untilNext(): number {
-    // A process that stood still may come here when the lease has run out.
-    return Math.max(0, Math.min(RENEW_EVERY_MS, endsAt - monotonicNow(clock)))
+  function scheduleRenewal(): () => void {
+    // Not negative: a process may have been suspended until after the lease expired.
+    const delayMs = Math.max(0, Math.min(RENEW_EVERY_MS, expiresAt - monotonicNow(clock)))
+    return setAlarm(clock, delayMs, () => void renew())
   }
 
-  function lose(): void {
-    if (ended) return
+  function reportLoss(): void {
+    if (hasEnded) return
     end()
     onLost()
   }
 
   function end(): void {
-    ended = true
-    callOff()
+    hasEnded = true
+    cancelRenewal()
   }
 }

@@ -8,72 +8,73 @@ import {
 } from '@notewire/protocol'
 import type { GateMode } from '../interfaces/revision-gate.ts'
 import type { Claim, ClaimedNote, ClaimRequest, ReceiverStore } from '../interfaces/store.ts'
-import { Endings } from './endings.ts'
+import { claimWhenFree, type DatedResult } from './claim-when-free.ts'
 import { eventTime } from './event-time.ts'
+import { TransactionNotCommittedError } from './handler-errors.ts'
 import {
-  type ArrivedEvent,
-  type Circumstances,
-  type HeldEvent,
+  type AttemptContext,
+  type ClaimedEvent,
+  HandlerRun,
+  type ReceivedEvent,
   type RunningHandler,
-  runHandler,
   type Settlement,
-  TransactionNotCommittedError,
 } from './handler-run.ts'
 import { type BoundHandler, type EventHandler, type EventHandlers, handlerOf } from './handlers.ts'
+import { isAbort, LazyAbort } from './lazy-abort.ts'
 import { LEASE_MS } from './lease.ts'
 import type { Logger } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
-import { claimPatiently } from './patient-claim.ts'
-import { isAbort, Stop } from './stop.ts'
 import { waitAtMost } from './wait-at-most.ts'
+import { Waiters } from './waiters.ts'
 
-/** How long `close` waits, after its grace, for the store to take back the claims of handlers that still run. */
-const GIVE_BACK_WITHIN_MS = 5_000
+/** After its grace, `close` waits this long for the store to release the claims of handlers that still run, in milliseconds. */
+const RELEASE_WITHIN_MS = 5_000
 
-/** What processing needs to know. */
+/** What a processor needs. */
 export interface ProcessorOptions<Transaction = never> {
   readonly on: EventHandlers<Transaction>
   readonly onUnknown: EventHandler<UnknownEvent, Transaction> | undefined
   readonly store: ReceiverStore<Transaction>
-  readonly integration: string
   readonly revisionGate: GateMode
   readonly dedupWindowMs: number
   /** How long a handler may take. */
   readonly handlerTimeoutMs: number
   readonly clock: Clock
   readonly logger: Logger
-  /** Told of each outcome. Never throws. */
-  readonly tellOutcome: (outcome: ProcessOutcome, timing: ProcessTiming) => void
-  /** Told once of each handler that ends after its claim was given up. Never throws. */
-  readonly tellLateEnd: (event: WebhookEvent, end: Settlement) => void
+  /** Called with each outcome. Never throws. */
+  readonly tellOutcome: (outcome: ProcessOutcome, timing: ProcessTiming, integration: string) => void
+  /** Called once for each handler that ends after its claim was released. Never throws. */
+  readonly tellLateEnd: (event: WebhookEvent, end: Settlement, integration: string) => void
 }
 
-/** Applies events once and in order of revision: claim, handler, commit; or release, when the handler fails. */
+/** Applies events once and in order of revision: claim, handler, commit; or release, if the handler fails. */
 export class Processor<Transaction = never> {
   readonly #options: ProcessorOptions<Transaction>
   readonly #tools
-  readonly #running = new Map<Stop, Promise<ProcessOutcome>>()
+  readonly #waiters = new Waiters()
+  readonly #processing = new Map<LazyAbort, Promise<ProcessOutcome>>()
   /** Includes handlers that were given up and have not ended. */
   readonly #runningHandlers = new Set<RunningHandler>()
-  #closing = false
+  #isClosing = false
   #closed: Promise<number> | undefined
 
   constructor(options: ProcessorOptions<Transaction>) {
     this.#options = options
-    this.#tools = { store: options.store, clock: options.clock, endings: new Endings() }
+    this.#tools = { ...options, waiters: this.#waiters, runningHandlers: this.#runningHandlers }
   }
 
-  /** Never rejects: what went wrong is an outcome. */
-  process(event: WebhookEvent, circumstances: Circumstances): Promise<ProcessOutcome> {
-    const stop = new Stop()
-    const work = this.#processUnder(stop, event, circumstances)
-    this.#running.set(stop, work)
+  /** Never rejects: a failure is an outcome. */
+  process(event: WebhookEvent, attempt: AttemptContext): Promise<ProcessOutcome> {
+    const abort = new LazyAbort()
+    const timing = { waitedMs: 0, handlerMs: undefined }
+    const work = this.#process({ event, abort, attempt, timing })
+    this.#processing.set(abort, work)
     return work
   }
 
   /**
-   * Aborts the signals of running handlers, calls no more of them, and waits for them for `graceMs`. Then gives up the claims
-   * of those that still run. A second call resolves with the first.
+   * Aborts the signals of running handlers, calls no more handlers, and waits up to `graceMs` for those that run. Then releases
+   * the claims of those that still run. A second call resolves with the first.
    *
    * @returns how many handlers still ran
    */
@@ -84,69 +85,72 @@ export class Processor<Transaction = never> {
 
   async #shutDown(graceMs: number): Promise<number> {
     const { clock } = this.#options
-    this.#closing = true
-    for (const stop of this.#running.keys()) stop.order('the receiver is closing')
+    this.#isClosing = true
+    for (const abort of this.#processing.keys()) abort.abort('the receiver is closing')
     const handlersEnd = [...this.#runningHandlers].map(({ ended }) => ended)
-    await waitAtMost(clock, graceMs, Promise.all([...this.#running.values(), ...handlersEnd]))
+    await waitAtMost(clock, graceMs, Promise.all([...this.#processing.values(), ...handlersEnd]))
     const left = this.#runningHandlers.size
     for (const handler of this.#runningHandlers) handler.giveUp('closing')
-    await waitAtMost(clock, GIVE_BACK_WITHIN_MS, Promise.all(this.#running.values()))
+    await waitAtMost(clock, RELEASE_WITHIN_MS, Promise.all(this.#processing.values()))
     return left
   }
 
-  async #processUnder(stop: Stop, event: WebhookEvent, circumstances: Circumstances): Promise<ProcessOutcome> {
-    const timing = { waitedMs: 0, handlerMs: undefined }
-    const outcome = await this.#claimAndApply({ event, stop, circumstances, timing })
-    this.#running.delete(stop)
-    this.#options.tellOutcome(outcome, timing)
+  async #process(received: ReceivedEvent): Promise<ProcessOutcome> {
+    const { event, abort, attempt, timing } = received
+    const outcome: ProcessOutcome = this.#isClosing ? { status: 'closing', event } : await this.#claimAndApply(received)
+    this.#processing.delete(abort)
+    this.#options.tellOutcome(outcome, timing, attempt.integration)
     return outcome
   }
 
-  async #claimAndApply(arrived: ArrivedEvent): Promise<ProcessOutcome> {
-    const { event, stop, timing } = arrived
-    if (this.#closing) return { status: 'closing', event }
-    const { on, onUnknown, clock } = this.#options
+  async #claimAndApply(received: ReceivedEvent): Promise<ProcessOutcome> {
+    const { event, abort, attempt, timing } = received
+    const { on, onUnknown, store, clock } = this.#options
     const handler = handlerOf(event, on, onUnknown)
-    const request = this.#claimRequest(event, handler !== undefined)
+    const request = this.#claimRequest(event, attempt.integration, handler !== undefined)
     const arrivedAt = monotonicNow(clock)
+    const { released } = this.#waiters
     try {
-      const { result, askedAt } = await claimPatiently(this.#tools, request, stop)
+      let claimed: DatedResult = { result: await store.claim(request), askedAt: arrivedAt }
+      if (claimed.result.status === 'busy') {
+        claimed = await claimWhenFree(this.#tools, request, abort, this.#waiters.released !== released)
+      }
+      const { result, askedAt } = claimed
       timing.waitedMs = askedAt - arrivedAt
       if (result.status !== 'claimed') return { ...result, event }
-      return await this.#apply(handler, { ...arrived, claim: result.claim, askedAt })
+      return await this.#apply(handler, { ...received, claim: result.claim, askedAt })
     } catch (error) {
       return { status: 'store-failed', event, error }
     } finally {
-      this.#tools.endings.announce(request)
+      this.#waiters.release(request)
     }
   }
 
-  async #apply(handler: BoundHandler<Transaction> | undefined, held: HeldEvent): Promise<ProcessOutcome> {
-    const { event, claim, askedAt, stop } = held
+  async #apply(handler: BoundHandler<Transaction> | undefined, claimed: ClaimedEvent): Promise<ProcessOutcome> {
+    const { event, claim, askedAt, abort } = claimed
     const { clock } = this.#options
-    if (this.#closing) return await this.#giveBack(claim, { status: 'closing', event })
+    if (this.#isClosing) return await this.#release(claim, { status: 'closing', event })
     if (handler === undefined) return await this.#commit(claim, { status: 'unhandled', event })
-    // A process that stood still may come to its handler when another has long begun.
-    if (monotonicNow(clock) >= askedAt + LEASE_MS) return await this.#giveBack(claim, { status: 'claim-lost', event })
-    const timeoutMs = held.circumstances.handlerTimeoutMs ?? this.#options.handlerTimeoutMs
-    const tools = { ...this.#options, runningHandlers: this.#runningHandlers }
-    const end = await runHandler(handler, held, timeoutMs, tools)
+    // The lease may have expired while this process was suspended; another worker may have claimed the event.
+    if (monotonicNow(clock) >= askedAt + LEASE_MS) return await this.#release(claim, { status: 'claim-lost', event })
+    const run = new HandlerRun(claimed, this.#tools)
+    const end = await run.call(handler)
     switch (end.status) {
       case 'returned':
-        if (end.marked) return await this.#makeSureOfMark(claim, notCommitted(event))
+        if (run.isCommitted) return await this.#confirmCommit(claim, notCommitted(event))
         return await this.#commit(claim, { status: 'applied', event })
       case 'threw':
-        if (this.#closing && isAbort(end.error, stop.reason)) {
-          return await this.#giveBack(claim, { status: 'closing', event })
+        if (this.#isClosing && isAbort(end.error, abort.reason)) {
+          return await this.#release(claim, { status: 'closing', event })
         }
-        return await this.#giveBack(claim, { status: 'failed', event, error: end.error })
+        return await this.#release(claim, { status: 'failed', event, error: end.error })
       case 'lost':
-        return await this.#giveBack(claim, { status: 'claim-lost', event })
+        return await this.#release(claim, { status: 'claim-lost', event })
       case 'given-up': {
         const outcome: ProcessOutcome = { status: end.why, event }
-        if (!end.marked) return await this.#giveBack(claim, outcome)
+        if (!run.isCommitted) return await this.#release(claim, outcome)
         // A transaction that is still open may keep the store from answering.
-        return await this.#makeSureOfMark(claim, outcome).catch(() => outcome)
+        return await this.#confirmCommit(claim, outcome).catch(() => outcome)
       }
     }
   }
@@ -157,37 +161,37 @@ export class Processor<Transaction = never> {
       const committed = await this.#options.store.commit(claim)
       return committed === 'lost' ? { status: 'claim-lost', event } : outcome
     } catch (error) {
-      return await this.#giveBack(claim, { status: 'store-failed', event, error })
+      return await this.#release(claim, { status: 'store-failed', event, error })
     }
   }
 
   /**
-   * Asks the store, to which a marked event is a duplicate, whether the handler's transaction has committed. A renewal would
-   * not tell: it is lost as well where another worker took the claim over before the transaction was rolled back.
+   * Asks the store whether the handler's transaction has committed: to the store, a committed event is a duplicate. A renewal would
+   * not tell: it is also lost if another worker claimed the event before the transaction was rolled back.
    *
-   * @param otherwise  the outcome when it has not
+   * @param otherwise  the outcome if it has not
    */
-  async #makeSureOfMark(claim: Claim, otherwise: ProcessOutcome): Promise<ProcessOutcome> {
+  async #confirmCommit(claim: Claim, otherwise: ProcessOutcome): Promise<ProcessOutcome> {
     const answer = await this.#options.store.claim(claim.request)
     if (answer.status === 'duplicate') return { status: 'applied', event: otherwise.event }
-    return await this.#giveBack(answer.status === 'claimed' ? answer.claim : claim, otherwise)
+    return await this.#release(answer.status === 'claimed' ? answer.claim : claim, otherwise)
   }
 
-  async #giveBack(claim: Claim, outcome: ProcessOutcome): Promise<ProcessOutcome> {
+  async #release(claim: Claim, outcome: ProcessOutcome): Promise<ProcessOutcome> {
     try {
       await this.#options.store.release(claim)
     } catch {
-      // A claim that cannot be given back runs out by itself.
+      // The lease of a claim that cannot be released expires.
     }
     return outcome
   }
 
-  #claimRequest(event: WebhookEvent, handled: boolean): ClaimRequest {
-    const { integration, revisionGate, dedupWindowMs } = this.#options
+  #claimRequest(event: WebhookEvent, integration: string, handled: boolean): ClaimRequest {
+    const { revisionGate, dedupWindowMs } = this.#options
     return {
       integration,
       eventId: event.event_id,
-      // What nobody handles must neither wait for its note nor raise its revision over an event that somebody does.
+      // An event without a handler neither waits for its note nor raises the note's revision, which would make handled events stale.
       note: handled ? noteOf(event) : undefined,
       gate: revisionGate,
       leaseMs: LEASE_MS,
@@ -200,7 +204,7 @@ function notCommitted(event: WebhookEvent): ProcessOutcome {
   return { status: 'failed', event, error: new TransactionNotCommittedError() }
 }
 
-// A kind that we do not know waits for its note, but only the four kinds of the contract are judged by revision.
+// An event of an unknown kind waits for its note; only the four kinds of the contract pass the revision gate.
 function noteOf(event: WebhookEvent): ClaimedNote | undefined {
   if (isNoteEvent(event)) {
     const { note_id, revision, recording_session_id } = event.data

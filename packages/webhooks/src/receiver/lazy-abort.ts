@@ -1,25 +1,25 @@
-/** Tells the work under a claim that it should stop. */
-export class Stop {
+/** An `AbortController` that is created when its signal is first read: most handlers never read it. */
+export class LazyAbort {
   #reason: DOMException | undefined
   #controller: AbortController | undefined
-
-  get ordered(): boolean {
-    return this.#reason !== undefined
-  }
 
   /** The reason of the signal, once it has fired. */
   get reason(): DOMException | undefined {
     return this.#reason
   }
 
-  /** Made when somebody asks for it, since few handlers do, and in the request that asks, since Workers allow no other. */
+  get aborted(): boolean {
+    return this.#reason !== undefined
+  }
+
+  /** Created in the request that reads it: Workers allow no other. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
-    if (this.ordered) this.#controller.abort(this.#reason)
+    if (this.aborted) this.#controller.abort(this.#reason)
     return this.#controller.signal
   }
 
-  order(why: string): void {
+  abort(why: string): void {
     this.#reason ??= new DOMException(why, 'AbortError')
     this.#controller?.abort(this.#reason)
   }
