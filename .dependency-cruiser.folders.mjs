@@ -18,8 +18,8 @@ export default {
       name: 'entries-on-top',
       comment: 'The files beside the folders put them together: no folder imports them.',
       severity: 'error',
-      from: { path: '^packages/webhooks/src/[^/]+/' },
-      to: { path: '^packages/webhooks/src/[^/]+\\.ts$' },
+      from: { path: '^packages/(webhooks|mock-server)/src/[^/]+/' },
+      to: { path: '^packages/$1/src/[^/]+\\.ts$' },
     },
   ],
   options: {

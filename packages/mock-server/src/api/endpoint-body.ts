@@ -1,8 +1,8 @@
 import { ENDPOINT_EVENT_KINDS, type EventKind, NOTE_EVENT_KINDS } from '@notewire/protocol'
 import type { Context } from 'hono'
 import * as z from 'zod/mini'
-import { checked, fields } from '../checked.ts'
 import type { EndpointChanges } from '../delivery/endpoints.ts'
+import { checked, fields } from '../errors/checked.ts'
 import type { Contract } from '../variants/contract-variants.ts'
 import { invalidJson } from './problem.ts'
 

@@ -1,5 +1,5 @@
 import { systemClock } from '@notewire/protocol'
-import { MockServerError } from '../mock-server-error.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import { Activity } from './activity.ts'
 import { Agenda, type Appointment, type Purpose } from './agenda.ts'
 import { type Duration, durationMs } from './duration.ts'

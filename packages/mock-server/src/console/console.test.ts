@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { call } from '../fixtures/call.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 
 interface Asked {
   readonly path?: string

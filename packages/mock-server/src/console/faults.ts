@@ -1,10 +1,10 @@
 import { NOTE_EVENT_KINDS } from '@notewire/protocol'
 import type { Hono } from 'hono'
 import { html } from 'hono/html'
-import { checked } from '../checked.ts'
+import { checked } from '../errors/checked.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import { type DeliveryFault, faultRuleSchema, type RequestFault } from '../faults/fault-rule.ts'
 import type { Faults } from '../faults/faults.ts'
-import { MockServerError } from '../mock-server-error.ts'
 import { actButton, type ConsoleParts, codeBlock, emptyList, type Fields, fieldsOf, type Html, page } from './page.ts'
 
 /** The faults that a form offers: the value that it sends, the label, and the fault. */

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 import type { Control, ServiceParts } from '../control/control.ts'
-import { MockServerError, type Refusal } from '../mock-server-error.ts'
+import { MockServerError, type Refusal } from '../errors/mock-server-error.ts'
 
 /** What the pages of the console show and change. */
 export interface ConsoleParts extends ServiceParts {

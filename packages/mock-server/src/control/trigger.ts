@@ -1,7 +1,7 @@
 import { systemClock } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import { checked, fields } from '../checked.ts'
-import { MockServerError } from '../mock-server-error.ts'
+import { checked, fields } from '../errors/checked.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import type { NoteRecord } from '../world/note-record.ts'
 import type { Control, ServiceParts } from './control.ts'
 

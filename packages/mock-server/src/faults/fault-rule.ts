@@ -1,7 +1,7 @@
 import { ENDPOINT_EVENT_KINDS, type EventKind, NOTE_EVENT_KINDS } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import { checked, count, fields } from '../checked.ts'
 import { type Duration, durationSchema } from '../clock/duration.ts'
+import { checked, count, fields } from '../errors/checked.ts'
 
 /**
  * A fault to inject: into requests to the API, or into delivery attempts.

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
-import { MockServerError } from '../mock-server-error.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import { DEFAULT_PORT, OPTION_HELP, type StartOptions, startMockServer } from './start-mock-server.ts'
 
 /** The process in which the program runs. */

@@ -1,7 +1,7 @@
 import type { UrlPolicyName } from '../addresses/url-policy.ts'
-import { createNotesService } from '../create-notes-service.ts'
-import type { NotesService } from '../notes-service.ts'
-import type { NotesServiceOptions } from '../service-options.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
+import type { NotesServiceOptions } from '../service/service-options.ts'
 import { playActs, type Stage, setStage } from './play-scenario.ts'
 import { loadScenario } from './scenario.ts'
 

@@ -1,13 +1,13 @@
 import { NOTE_EVENT_KINDS, type NoteEventKind } from '@notewire/protocol'
 import * as z from 'zod/mini'
 import { type EndpointResource, endpointResource } from '../api/endpoint-resource.ts'
-import { checked, fields } from '../checked.ts'
 import type { Timeline } from '../clock/timeline.ts'
 import type { Courier, ReceiverFetch } from '../delivery/courier.ts'
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
 import type { Endpoints } from '../delivery/endpoints.ts'
-import { MockServerError } from '../mock-server-error.ts'
+import { checked, fields } from '../errors/checked.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 
 /** Options of `service.connect`. */
 export interface ConnectOptions {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { checked, fields } from '../checked.ts'
+import { checked, fields } from '../errors/checked.ts'
 import type { Integration } from './integration.ts'
 import type { IntegrationHandle, IssuedKey, NoteHandle, Owner, RecordingHandle } from './owner.ts'
 import type { World } from './world.ts'

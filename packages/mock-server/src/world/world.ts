@@ -1,7 +1,7 @@
 import { type NoteEvent, SCOPES } from '@notewire/protocol'
 import { durationMs } from '../clock/duration.ts'
 import type { Cancellable, Timeline } from '../clock/timeline.ts'
-import { MockServerError } from '../mock-server-error.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 import type { Contract } from '../variants/contract-variants.ts'

@@ -1,25 +1,25 @@
-import { urlPolicyOf } from './addresses/url-policy.ts'
-import { createApi } from './api/api.ts'
-import { Cursors } from './api/cursor.ts'
-import { ConnectionDropped } from './api/request-faults.ts'
-import { RequestLog } from './api/request-log.ts'
-import { checked } from './checked.ts'
-import { Timeline } from './clock/timeline.ts'
-import { Courier } from './delivery/courier.ts'
-import { DeliveryEngine } from './delivery/delivery-engine.ts'
-import { checkDisorder } from './delivery/disorder.ts'
-import { Endpoints } from './delivery/endpoints.ts'
-import { FaultBook } from './faults/faults.ts'
+import { urlPolicyOf } from '../addresses/url-policy.ts'
+import { createApi } from '../api/api.ts'
+import { Cursors } from '../api/cursor.ts'
+import { ConnectionDropped } from '../api/request-faults.ts'
+import { RequestLog } from '../api/request-log.ts'
+import { Timeline } from '../clock/timeline.ts'
+import { Courier } from '../delivery/courier.ts'
+import { DeliveryEngine } from '../delivery/delivery-engine.ts'
+import { checkDisorder } from '../delivery/disorder.ts'
+import { Endpoints } from '../delivery/endpoints.ts'
+import { checked } from '../errors/checked.ts'
+import { FaultBook } from '../faults/faults.ts'
+import { identifiersFrom } from '../seed/identifiers.ts'
+import { SeededRandom } from '../seed/seeded-random.ts'
+import { connectorOf } from '../transports/connect.ts'
+import { mswHandlers } from '../transports/msw-handlers.ts'
+import { listenOptionsSchema, ServicePort } from '../transports/service-port.ts'
+import { createOwner } from '../world/create-owner.ts'
+import { seedNotes } from '../world/seeded-notes.ts'
+import { World } from '../world/world.ts'
 import type { NotesService } from './notes-service.ts'
-import { identifiersFrom } from './seed/identifiers.ts'
-import { SeededRandom } from './seed/seeded-random.ts'
 import { type NotesServiceOptions, serviceOptionsSchema } from './service-options.ts'
-import { connectorOf } from './transports/connect.ts'
-import { mswHandlers } from './transports/msw-handlers.ts'
-import { listenOptionsSchema, ServicePort } from './transports/service-port.ts'
-import { createOwner } from './world/create-owner.ts'
-import { seedNotes } from './world/seeded-notes.ts'
-import { World } from './world/world.ts'
 
 /**
  * Creates a notes service that follows the contract, for development and tests: in this process, on a port, or with Mock Service
@@ -90,7 +90,7 @@ function openService(options: NotesServiceOptions): NotesService {
   const port = new ServicePort({
     fetch: answer,
     async makeConsole() {
-      const { createConsole } = await import('./console/console.ts')
+      const { createConsole } = await import('../console/console.ts')
       return createConsole({ baseUrl, contract, timeline, world, endpoints, engine, courier, faults })
     },
   })

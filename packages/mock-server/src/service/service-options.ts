@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import type { UrlPolicyName } from './addresses/url-policy.ts'
-import { fields } from './checked.ts'
-import type { ClockMode } from './clock/service-clock.ts'
-import { type Disorder, disorderSchema } from './delivery/disorder.ts'
-import { type FaultRule, faultRuleSchema } from './faults/fault-rule.ts'
-import { type ContractVariants, contractSchema } from './variants/contract-variants.ts'
+import type { UrlPolicyName } from '../addresses/url-policy.ts'
+import type { ClockMode } from '../clock/service-clock.ts'
+import { type Disorder, disorderSchema } from '../delivery/disorder.ts'
+import { fields } from '../errors/checked.ts'
+import { type FaultRule, faultRuleSchema } from '../faults/fault-rule.ts'
+import { type ContractVariants, contractSchema } from '../variants/contract-variants.ts'
 
 /** The options of a service. All of them are optional and are JSON. Without options, every service is the same. */
 export interface NotesServiceOptions {
