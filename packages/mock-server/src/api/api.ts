@@ -10,7 +10,7 @@ import { MockServerError } from '../errors/mock-server-error.ts'
 import type { FaultBook } from '../faults/faults.ts'
 import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { Contract } from '../variants/contract-variants.ts'
-import type { World } from '../world/world.ts'
+import type { Owners } from '../world/owners.ts'
 import type { ApiEnv } from './authorisation.ts'
 import type { Cursors } from './cursor.ts'
 import { mountEndpointOperations } from './endpoint-operations.ts'
@@ -24,7 +24,7 @@ const MAX_BODY_BYTES = 64 * 1024
 interface ApiParts {
   readonly timeline: Timeline
   readonly makeIdentifier: MakeIdentifier
-  readonly world: World
+  readonly owners: Owners
   readonly cursors: Cursors
   readonly endpoints: Endpoints
   readonly engine: DeliveryEngine
@@ -37,7 +37,7 @@ interface ApiParts {
 
 /** The REST API (contract §4 and §7). The returned function rejects with `ConnectionDropped` if a fault rule breaks the connection. */
 export function createApi(parts: ApiParts): (request: Request) => Promise<Response> {
-  const { timeline, makeIdentifier, world, log, contract } = parts
+  const { timeline, makeIdentifier, log, contract } = parts
   const api = new Hono<ApiEnv>()
 
   api.use(async (context, next) => {
@@ -77,7 +77,7 @@ export function createApi(parts: ApiParts): (request: Request) => Promise<Respon
   api.notFound((context) => answerProblem(context, unknownOperation(), contract))
 
   mountNoteOperations(api, parts)
-  mountEndpointOperations(api, { ...parts, integrations: world.integrations })
+  mountEndpointOperations(api, parts)
 
   return async (request) => {
     timeline.noteActivity()

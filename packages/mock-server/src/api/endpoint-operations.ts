@@ -5,14 +5,14 @@ import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
 import type { Endpoints } from '../delivery/endpoints.ts'
 import type { Contract } from '../variants/contract-variants.ts'
-import type { Integrations } from '../world/integration.ts'
+import type { Owners } from '../world/owners.ts'
 import { type ApiContext, type ApiEnv, allow } from './authorisation.ts'
 import { readEndpointChanges, readNewEndpoint } from './endpoint-body.ts'
 import { endpointOnTheWire } from './endpoint-resource.ts'
 import { endpointNotActive, notFound } from './problem.ts'
 
 interface EndpointOperationsParts {
-  readonly integrations: Integrations
+  readonly owners: Owners
   readonly endpoints: Endpoints
   readonly engine: DeliveryEngine
   readonly courier: Courier
@@ -23,8 +23,8 @@ interface EndpointOperationsParts {
 
 /** Managing webhook endpoints (contract §4; open points 13, 14, 18 and 27). */
 export function mountEndpointOperations(api: Hono<ApiEnv>, parts: EndpointOperationsParts): void {
-  const { integrations, endpoints, courier, contract, beforeCreationAnswer } = parts
-  const allowed = allow(integrations)(contract.endpointScope)
+  const { owners, endpoints, courier, contract, beforeCreationAnswer } = parts
+  const allowed = allow(owners)(contract.endpointScope)
 
   api.post('/v1/webhook-endpoints', allowed, async (context) => {
     const { url, events } = await readNewEndpoint(context, contract)
@@ -39,8 +39,8 @@ export function mountEndpointOperations(api: Hono<ApiEnv>, parts: EndpointOperat
 
 /** The operations that the contract does not show (open point 14). */
 function mountFurtherOperations(api: Hono<ApiEnv>, parts: EndpointOperationsParts): void {
-  const { integrations, endpoints, engine, courier, contract } = parts
-  const allowed = allow(integrations)(contract.endpointScope)
+  const { owners, endpoints, engine, courier, contract } = parts
+  const allowed = allow(owners)(contract.endpointScope)
   const shown = (endpoint: Endpoint) => endpointOnTheWire(endpoint, contract)
 
   api.get('/v1/webhook-endpoints', allowed, (context) =>

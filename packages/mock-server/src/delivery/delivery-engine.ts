@@ -44,12 +44,6 @@ export class DeliveryEngine {
   readonly attempts: Attempt[] = []
   readonly deliveries: Delivery[] = []
   disorder: Disorder
-  readonly #timeline: Timeline
-  readonly #courier: Courier
-  readonly #random: SeededRandom
-  readonly #makeIdentifier: MakeIdentifier
-  readonly #faults: FaultBook
-  readonly #contract: Contract
   readonly #byId = new Map<string, Delivery>()
   readonly #pending = new Set<Dispatch>()
   /** Deliveries that wait until their endpoint is active (open point 17). */
@@ -57,15 +51,11 @@ export class DeliveryEngine {
   readonly #overtaken = new Overtaken()
   /** The last verification sent to each endpoint. An answer to an earlier one has no effect. */
   readonly #verifications = new WeakMap<Endpoint, Dispatch>()
+  readonly #parts: EngineParts
 
-  constructor({ timeline, courier, random, makeIdentifier, disorder, faults, contract }: EngineParts) {
-    this.#timeline = timeline
-    this.#courier = courier
-    this.#random = random
-    this.#makeIdentifier = makeIdentifier
-    this.#faults = faults
-    this.#contract = contract
-    this.disorder = disorder
+  constructor(parts: EngineParts) {
+    this.#parts = parts
+    this.disorder = parts.disorder
   }
 
   /** Sends an event to an endpoint. The first attempt leaves in the next turn of the event loop. */
@@ -108,17 +98,18 @@ export class DeliveryEngine {
   #begin(message: Message, endpoint: Endpoint): Dispatch {
     const delivery = {
       ...message,
-      delivery_id: this.#makeIdentifier('delivery'),
+      delivery_id: this.#parts.makeIdentifier('delivery'),
       endpoint_id: endpoint.endpoint_id,
-      webhook_id: this.#makeIdentifier('message'),
-      created_at: this.#timeline.now(),
+      owner_id: endpoint.integration.owner_id,
+      webhook_id: this.#parts.makeIdentifier('message'),
+      created_at: this.#parts.timeline.now(),
       attempts: 0,
       status: 'pending' as const,
     }
     const dispatch: Dispatch = {
       delivery,
       endpoint,
-      rank: this.#timeline.nextRank(),
+      rank: this.#parts.timeline.nextRank(),
       departure: undefined,
       firstOutcome: Promise.withResolvers(),
     }
@@ -135,20 +126,20 @@ export class DeliveryEngine {
   }
 
   #endpointEvent(event_type: EndpointEventKind, { endpoint_id }: Endpoint): EndpointEvent {
-    const occurred_at = new Date(this.#timeline.now()).toISOString()
-    const data = this.#contract.endpointEventData === 'empty' ? {} : { endpoint_id }
-    const event = { event_id: this.#makeIdentifier('event'), event_type, occurred_at, data }
-    return sentEvent(event, this.#contract)
+    const occurred_at = new Date(this.#parts.timeline.now()).toISOString()
+    const data = this.#parts.contract.endpointEventData === 'empty' ? {} : { endpoint_id }
+    const event = { event_id: this.#parts.makeIdentifier('event'), event_type, occurred_at, data }
+    return sentEvent(event, this.#parts.contract)
   }
 
   #departIn(ms: number, dispatch: Dispatch): void {
-    dispatch.departure = this.#timeline.schedule(ms, () => this.#depart(dispatch), dispatch.rank)
+    dispatch.departure = this.#parts.timeline.schedule(ms, () => this.#depart(dispatch), dispatch.rank)
   }
 
   #depart(dispatch: Dispatch): void {
     if (!this.#mayLeave(dispatch)) return
     const { event_type, endpoint_id } = dispatch.delivery
-    const faults = this.#faults.strikeAttempt(event_type, endpoint_id)
+    const faults = this.#parts.faults.strikeAttempt(event_type, endpoint_id)
     if (faults.some(({ kind }) => kind === 'reordered')) this.#letOvertake(dispatch, faults)
     else this.#leaveIn(delayOf(faults), dispatch, faults)
   }
@@ -156,7 +147,7 @@ export class DeliveryEngine {
   /** Events about notes for an inactive endpoint are lost or queued (open points 16 and 17). */
   #mayLeave(dispatch: Dispatch): boolean {
     if (!isNoteEventKind(dispatch.delivery.event_type) || dispatch.endpoint.state === 'active') return true
-    if (this.#contract.whileInactive === 'queued') this.#queued.add(dispatch)
+    if (this.#parts.contract.whileInactive === 'queued') this.#queued.add(dispatch)
     else this.#close(dispatch, 'lost')
     return false
   }
@@ -167,16 +158,16 @@ export class DeliveryEngine {
       this.#leaveIn(delayOf(faults), dispatch, faults)
     })
     const leave = () => this.#overtaken.leave(dispatch)
-    dispatch.departure = this.#timeline.schedule(OVERTAKEN_WITHIN_MS, leave, dispatch.rank)
+    dispatch.departure = this.#parts.timeline.schedule(OVERTAKEN_WITHIN_MS, leave, dispatch.rank)
   }
 
   #leaveIn(ms: number, dispatch: Dispatch, faults: readonly DeliveryFault[]): void {
     if (ms === 0) this.#leave(dispatch, faults)
-    else dispatch.departure = this.#timeline.schedule(ms, () => this.#leave(dispatch, faults), dispatch.rank)
+    else dispatch.departure = this.#parts.timeline.schedule(ms, () => this.#leave(dispatch, faults), dispatch.rank)
   }
 
   #leave(dispatch: Dispatch, faults: readonly DeliveryFault[]): void {
-    if (this.#mayLeave(dispatch)) void this.#timeline.holdWhile(this.#attempt(dispatch, faults))
+    if (this.#mayLeave(dispatch)) void this.#parts.timeline.holdWhile(this.#attempt(dispatch, faults))
   }
 
   async #attempt(dispatch: Dispatch, faults: readonly DeliveryFault[]): Promise<void> {
@@ -184,10 +175,10 @@ export class DeliveryEngine {
     delivery.attempts += 1
     const fate = this.#fateOf(dispatch, faults)
     const webhook_id =
-      this.#contract.webhookId === 'per_attempt' ? this.#makeIdentifier('message') : delivery.webhook_id
-    const attempt = departingAttempt(dispatch, { webhook_id, now: this.#timeline.now(), fate })
+      this.#parts.contract.webhookId === 'per_attempt' ? this.#parts.makeIdentifier('message') : delivery.webhook_id
+    const attempt = departingAttempt(dispatch, { webhook_id, now: this.#parts.timeline.now(), fate })
     const arrival = this.#arrive(attempt, fate.lost)
-    if (fate.duplicated && fate.lost !== 'request') void this.#timeline.holdWhile(this.#arriveAgain(attempt))
+    if (fate.duplicated && fate.lost !== 'request') void this.#parts.timeline.holdWhile(this.#arriveAgain(attempt))
     this.#conclude(dispatch, await arrival)
     dispatch.firstOutcome.resolve()
   }
@@ -196,14 +187,14 @@ export class DeliveryEngine {
   async #arrive(attempt: Attempt, lost: AttemptFate['lost']): Promise<Attempt> {
     const index = this.attempts.push(attempt) - 1
     const came = await this.#outcomeOf(attempt, lost)
-    const arrived = { ...attempt, duration_ms: this.#timeline.now() - attempt.at, ...came }
+    const arrived = { ...attempt, duration_ms: this.#parts.timeline.now() - attempt.at, ...came }
     this.attempts[index] = arrived
     return arrived
   }
 
   async #outcomeOf(attempt: Attempt, lost: AttemptFate['lost']): Promise<Pick<Attempt, 'outcome' | 'response'>> {
     if (lost === 'request') return { outcome: { kind: 'dropped', lost }, response: undefined }
-    const came = await this.#courier.carry(attempt)
+    const came = await this.#parts.courier.carry(attempt)
     return lost === 'answer' && came.outcome.kind === 'answered'
       ? { ...came, outcome: { kind: 'dropped', lost } }
       : came
@@ -243,12 +234,12 @@ export class DeliveryEngine {
     const delayMs = RETRY_DELAYS_MS[delivery.attempts - 1]
     if (delayMs === undefined) this.#close(dispatch, 'given_up')
     else this.#departIn(delayMs, dispatch)
-    if (delayMs === undefined || this.#contract.disableCounts === 'attempts') this.#countFailure(endpoint)
+    if (delayMs === undefined || this.#parts.contract.disableCounts === 'attempts') this.#countFailure(endpoint)
   }
 
   /** Too many consecutive failures disable an active endpoint (contract §3; open point 16). */
   #countFailure(endpoint: Endpoint): void {
-    const { disableAfter } = this.#contract
+    const { disableAfter } = this.#parts.contract
     endpoint.failuresInARow += 1
     if (disableAfter === 'never' || endpoint.failuresInARow < disableAfter) return
     endpoint.state = transitionOf(endpoint.state, 'failed_too_often').to
@@ -263,11 +254,11 @@ export class DeliveryEngine {
   }
 
   #latenessOf({ delivery }: Dispatch): number {
-    return latenessOf(this.#disorderOf(delivery), this.#random.fork(delivery.delivery_id))
+    return latenessOf(this.#disorderOf(delivery), this.#parts.random.fork(delivery.delivery_id))
   }
 
   #fateOf({ delivery }: Dispatch, faults: readonly DeliveryFault[]): AttemptFate {
-    const random = this.#random.fork(`${delivery.delivery_id}/${delivery.attempts}`)
+    const random = this.#parts.random.fork(`${delivery.delivery_id}/${delivery.attempts}`)
     return fateOf(this.#disorderOf(delivery), faults, random)
   }
 

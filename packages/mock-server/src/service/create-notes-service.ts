@@ -15,9 +15,8 @@ import { SeededRandom } from '../seed/seeded-random.ts'
 import { connectorOf } from '../transports/connect.ts'
 import { mswHandlers } from '../transports/msw-handlers.ts'
 import { listenOptionsSchema, ServicePort } from '../transports/service-port.ts'
-import { createOwner } from '../world/create-owner.ts'
-import { seedNotes } from '../world/seeded-notes.ts'
-import { World } from '../world/world.ts'
+import { createOwner, newOwnerSchema } from '../world/create-owner.ts'
+import { Owners } from '../world/owners.ts'
 import type { NotesService } from './notes-service.ts'
 import { type NotesServiceOptions, serviceOptionsSchema } from './service-options.ts'
 
@@ -41,7 +40,7 @@ export function createNotesService(options: NotesServiceOptions = {}): Promise<N
 
 function openService(options: NotesServiceOptions): NotesService {
   const given = checked('createNotesService', serviceOptionsSchema, options)
-  const { seed, notes, clock, contract, disorder, urlPolicy } = given
+  const { seed, clock, contract, disorder, urlPolicy } = given
   const random = new SeededRandom(String(seed))
   const makeIdentifier = identifiersFrom(random.fork('identifiers'))
   const timeline = new Timeline(clock ?? 'virtual')
@@ -58,23 +57,21 @@ function openService(options: NotesServiceOptions): NotesService {
     contract,
   })
   const endpoints = new Endpoints({ timeline, engine, makeIdentifier, random: random.fork('secrets'), contract })
-  const world = new World({
+  const owners = new Owners({
+    owners: given.owners,
+    notes: given.notes,
     timeline,
     makeIdentifier,
-    random: random.fork('world'),
+    random,
     announce: (event, integrations) => endpoints.announce(event, integrations),
     contract,
   })
-  seedNotes(world.notes, { count: notes, now: timeline.now(), makeIdentifier, random: random.fork('notes') })
-
-  const personal = world.createIntegration(['personal'])
-  const apiKey = world.integrations.issueKey(personal, world.scopes).key
   const log = new RequestLog(timeline)
   const cursors = new Cursors({ random: random.fork('cursors'), timeline, lifetime: contract.cursorLifetime })
   const answer = createApi({
     timeline,
     makeIdentifier,
-    world,
+    owners,
     endpoints,
     engine,
     courier,
@@ -91,7 +88,7 @@ function openService(options: NotesServiceOptions): NotesService {
     fetch: answer,
     async makeConsole() {
       const { createConsole } = await import('../console/console.ts')
-      return createConsole({ baseUrl, contract, timeline, world, endpoints, engine, courier, faults })
+      return createConsole({ baseUrl, contract, timeline, owners, endpoints, engine, courier, faults })
     },
   })
   const baseUrl = () => port.url ?? `https://notes-service-${seed}.test`
@@ -100,9 +97,13 @@ function openService(options: NotesServiceOptions): NotesService {
     get baseUrl() {
       return baseUrl()
     },
-    apiKey,
+    apiKey: owners.first.apiKey,
     clock: timeline,
-    owner: createOwner(world),
+    owner: createOwner(owners.first),
+    get owners() {
+      return owners.all().map(createOwner)
+    },
+    createOwner: (options = {}) => createOwner(owners.create(checked('createOwner', newOwnerSchema, options).name)),
     recipe: `createNotesService(${JSON.stringify(options)})`,
     requests: log.requests,
     attempts: engine.attempts,
@@ -121,7 +122,7 @@ function openService(options: NotesServiceOptions): NotesService {
       return { url }
     },
     handlers: (http) => mswHandlers(http, baseUrl(), answer),
-    connect: connectorOf({ baseUrl, apiKey, fetch, timeline, courier, engine, endpoints }),
+    connect: connectorOf({ baseUrl, apiKey: owners.first.apiKey, fetch, timeline, courier, engine, endpoints }),
     settled: () => timeline.settled(),
     close,
     [Symbol.asyncDispose]: close,

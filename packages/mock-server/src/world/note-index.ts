@@ -31,6 +31,11 @@ export class NoteIndex {
     return this.#notes
   }
 
+  /** The last notes, the newest first. */
+  newest(limit: number): readonly NoteRecord[] {
+    return this.#notes.slice(Math.max(0, this.#notes.length - limit)).reverse()
+  }
+
   /** Adds a note, or replaces its old state. */
   put(note: NoteRecord): void {
     this.#notes[note.sequence] = note
