@@ -1,16 +1,9 @@
 import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
-import type { Timeline } from '../clock/timeline.ts'
-import type { Courier } from '../delivery/courier.ts'
-import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
-import type { Endpoint } from '../delivery/endpoint.ts'
-import type { Endpoints } from '../delivery/endpoints.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
-import type { FaultBook } from '../faults/faults.ts'
 import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { Contract } from '../variants/contract-variants.ts'
-import type { Owners } from '../world/owners.ts'
 import type { ApiEnv } from './authorisation.ts'
 import type { Cursors } from './cursor.ts'
 import { mountEndpointOperations } from './endpoint-operations.ts'
@@ -18,21 +11,14 @@ import { mountNoteOperations } from './note-operations.ts'
 import { bodyTooLarge, invalidBody, Problem, unknownOperation } from './problem.ts'
 import { strikeRequests } from './request-faults.ts'
 import type { RequestLog } from './request-log.ts'
+import type { ServiceParts } from './service-parts.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
 
-interface ApiParts {
-  readonly timeline: Timeline
+interface ApiParts extends ServiceParts {
   readonly makeIdentifier: MakeIdentifier
-  readonly owners: Owners
   readonly cursors: Cursors
-  readonly endpoints: Endpoints
-  readonly engine: DeliveryEngine
-  readonly courier: Courier
-  readonly faults: FaultBook
   readonly log: RequestLog
-  readonly contract: Contract
-  readonly beforeCreationAnswer: (endpoint: Endpoint) => Promise<void>
 }
 
 /** The REST API (contract §4 and §7). The returned function rejects with `ConnectionDropped` if a fault rule breaks the connection. */

@@ -1,36 +1,25 @@
 import type { Hono } from 'hono'
-import type { Courier } from '../delivery/courier.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
 import type { Endpoints } from '../delivery/endpoints.ts'
 import type { Contract } from '../variants/contract-variants.ts'
-import type { Owners } from '../world/owners.ts'
 import { type ApiContext, type ApiEnv, allow } from './authorisation.ts'
 import { readEndpointChanges, readNewEndpoint } from './endpoint-body.ts'
 import { endpointOnTheWire } from './endpoint-resource.ts'
 import { endpointNotActive, notFound } from './problem.ts'
-
-interface EndpointOperationsParts {
-  readonly owners: Owners
-  readonly endpoints: Endpoints
-  readonly engine: DeliveryEngine
-  readonly courier: Courier
-  readonly contract: Contract
-  /** Called before the answer to a creation; with `verification: 'before_response'` it waits for the first verification. */
-  readonly beforeCreationAnswer: (endpoint: Endpoint) => Promise<void>
-}
+import type { ServiceParts } from './service-parts.ts'
 
 /** Managing webhook endpoints (contract §4; open points 13, 14, 18 and 27). */
-export function mountEndpointOperations(api: Hono<ApiEnv>, parts: EndpointOperationsParts): void {
-  const { owners, endpoints, courier, contract, beforeCreationAnswer } = parts
+export function mountEndpointOperations(api: Hono<ApiEnv>, parts: ServiceParts): void {
+  const { owners, endpoints, engine, courier, timeline, contract } = parts
   const allowed = allow(owners)(contract.endpointScope)
 
   api.post('/v1/webhook-endpoints', allowed, async (context) => {
     const { url, events } = await readNewEndpoint(context, contract)
     const endpoint = endpoints.create(context.get('integration'), await courier.admit(url), events)
     const created = withSecret(endpoint, contract)
-    await beforeCreationAnswer(endpoint)
+    if (contract.verification === 'before_response') await timeline.until(engine.verificationTried(endpoint))
     return context.json(created, 201)
   })
 
@@ -38,7 +27,7 @@ export function mountEndpointOperations(api: Hono<ApiEnv>, parts: EndpointOperat
 }
 
 /** The operations that the contract does not show (open point 14). */
-function mountFurtherOperations(api: Hono<ApiEnv>, parts: EndpointOperationsParts): void {
+function mountFurtherOperations(api: Hono<ApiEnv>, parts: ServiceParts): void {
   const { owners, endpoints, engine, courier, contract } = parts
   const allowed = allow(owners)(contract.endpointScope)
   const shown = (endpoint: Endpoint) => endpointOnTheWire(endpoint, contract)

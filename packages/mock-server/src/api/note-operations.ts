@@ -1,19 +1,14 @@
 import type { Hono } from 'hono'
-import type { Timeline } from '../clock/timeline.ts'
-import type { Contract } from '../variants/contract-variants.ts'
 import type { NoteRecord } from '../world/note-record.ts'
-import type { Owners } from '../world/owners.ts'
 import { type ApiContext, type ApiEnv, allow } from './authorisation.ts'
 import type { Cursors } from './cursor.ts'
 import { notePage } from './note-page.ts'
 import { noteResource, summaryResource, transcriptResource } from './note-resources.ts'
 import { notFound, notReady } from './problem.ts'
+import type { ServiceParts } from './service-parts.ts'
 
-interface NoteOperationsParts {
-  readonly owners: Owners
+interface NoteOperationsParts extends ServiceParts {
   readonly cursors: Cursors
-  readonly timeline: Timeline
-  readonly contract: Contract
 }
 
 /** With `eventOrder: 'any'`: how long after its event content becomes readable, in milliseconds (open point 29). */

@@ -141,7 +141,7 @@ export class Timeline implements ServiceClock {
   }
 
   get #isBusy(): boolean {
-    return this.#agenda.count('work') > 0 || this.#inFlight > 0
+    return this.#agenda.has('work') || this.#inFlight > 0
   }
 
   #add(purpose: Purpose, ms: number, rank: number, act: () => void): Appointment {

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { ServiceParts } from '../control/operation.ts'
+import type { ServiceParts } from '../api/service-parts.ts'
 import type { Forms } from './forms.ts'
 import { type Html, instant, page } from './page.ts'
 

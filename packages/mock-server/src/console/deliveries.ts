@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
+import type { ServiceParts } from '../api/service-parts.ts'
 import { deliveryOf, type LoggedDelivery, newestDeliveries, nextAttemptAt } from '../control/delivery-log.ts'
-import type { ServiceParts } from '../control/operation.ts'
 import type { DeliveryStatus } from '../delivery/delivery.ts'
 import { attemptSchedule, timeLine } from './delivery-attempts.ts'
 import type { Forms } from './forms.ts'

@@ -1,6 +1,6 @@
 import { NOTE_EVENT_KINDS } from '@notewire/protocol'
 import { html } from 'hono/html'
-import type { ServiceParts } from '../control/operation.ts'
+import type { ServiceParts } from '../api/service-parts.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
 import type { DeliveryFault, RequestFault } from '../faults/fault-rule.ts'
 import type { Faults } from '../faults/faults.ts'

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
+import type { ServiceParts } from '../api/service-parts.ts'
 import { CONTROL_OPERATIONS, type ControlRoute } from '../control/control-operations.ts'
-import type { ControlOperation, Id, ServiceParts } from '../control/operation.ts'
+import type { ControlOperation, Id } from '../control/operation.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
 
 /** A form of the console: it performs an operation of the control API and shows another page. */

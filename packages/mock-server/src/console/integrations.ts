@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import type { ServiceParts } from '../control/operation.ts'
+import type { ServiceParts } from '../api/service-parts.ts'
 import type { Integration } from '../world/integration.ts'
 import type { Owners } from '../world/owners.ts'
 import type { World } from '../world/world.ts'
 import type { Forms } from './forms.ts'
 import { placeName } from './notes.ts'
-import { ownerChoice } from './owner-choice.ts'
+import { owned, ownerChoice } from './owner-choice.ts'
 import { checkbox, type Html, losingAct, page } from './page.ts'
 import type { ShownOnce } from './shown-once.ts'
 
@@ -48,7 +48,7 @@ function showKey(shownOnce: ShownOnce, text: string, next: string): string {
 export function integrationName(owners: Owners, { places, owner_id }: Integration): string {
   const world = owners.find(owner_id)
   const name = places.map((place) => (place === 'personal' ? 'Personal notes' : placeName(world, place))).join(', ')
-  return owners.all().length === 1 ? name : `${world.name}: ${name}`
+  return owned(owners, world, name)
 }
 
 /** The page of the owners, their integrations and keys (contract §2). */

@@ -1,12 +1,14 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
+import type { ServiceParts } from '../api/service-parts.ts'
 import { newestNotes, type OwnedNote } from '../control/note-list.ts'
-import type { Id, ServiceParts } from '../control/operation.ts'
+import type { Id } from '../control/operation.ts'
 import type { NoteRecord } from '../world/note-record.ts'
+import type { Owners } from '../world/owners.ts'
 import type { Place } from '../world/place.ts'
 import type { World } from '../world/world.ts'
 import type { Forms } from './forms.ts'
-import { ownerChoice } from './owner-choice.ts'
+import { owned, ownerChoice } from './owner-choice.ts'
 import {
   actButton,
   emptyList,
@@ -77,26 +79,26 @@ export function notesPage(parts: ServiceParts, context: Context): Html {
         </form>
       </details>
       <section id="notes" data-live>
-        ${notes.length === 0 ? emptyList('No notes yet', 'Record a note and end its session. Then the first event is sent.') : noteTable(notes)}
+        ${notes.length === 0 ? emptyList('No notes yet', 'Record a note and end its session. Then the first event is sent.') : noteTable(parts, notes)}
         ${more ? olderButton(context, 'Older notes') : ''}
       </section>`,
   })
 }
 
-function noteTable(notes: readonly OwnedNote[]): Html {
+function noteTable({ owners }: ServiceParts, notes: readonly OwnedNote[]): Html {
   return html`<table class="notes">
     <thead><tr><th>Note</th><th>Where</th><th>Status</th><th>Revision</th><th>Updated</th><th></th></tr></thead>
-    <tbody>${notes.map(noteRow)}</tbody>
+    <tbody>${notes.map((each) => noteRow(owners, each))}</tbody>
   </table>`
 }
 
-function noteRow({ world, note }: OwnedNote): Html {
+function noteRow(owners: Owners, { world, note }: OwnedNote): Html {
   const { note_id, revision, updated_at, place, sessions } = note
   const underWay = sessions.find(({ ended }) => !ended)
   return html`<tr>
     <td class="main"><a id="${note_id}" href="/console/notes/${note_id}">${titleOf(note)}</a>
       <span class="dim">${note_id}</span></td>
-    <td>${placeName(world, place)}</td>
+    <td>${owned(owners, world, placeName(world, place))}</td>
     <td>${noteMark(note)}</td>
     <td class="number"><span class="label">revision</span> ${revision}</td>
     <td class="when">${instant(updated_at)}</td>
@@ -124,8 +126,7 @@ export function notePage(parts: ServiceParts, note_id: string): Html {
         ${facts([
           ['Identifier', html`<code>${note_id}</code>`],
           ['Revision', note.revision],
-          ['Owner', parts.owners.all().length === 1 ? undefined : world.name],
-          ['Where', placeName(world, note.place)],
+          ['Where', owned(parts.owners, world, placeName(world, note.place))],
           ['Transcript', note.transcript_status],
           ['Summary', note.summary_status],
           ['Updated', instant(note.updated_at)],

@@ -30,6 +30,11 @@ export function ownerChoice(owners: Owners, context: Context): OwnerChoice {
   }
 }
 
+/** A text, after the name of its owner if there are several. */
+export function owned(owners: Owners, world: World, text: string): string {
+  return owners.all().length === 1 ? text : `${world.name}: ${text}`
+}
+
 function ownerSelect(owners: Owners, chosen: string | undefined): Html {
   const option = ({ owner_id, name }: World) =>
     html`<option value="${owner_id}" ${owner_id === chosen ? html`selected` : ''}>${name}</option>`

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
-import type { ServiceParts } from '../control/operation.ts'
+import type { ServiceParts } from '../api/service-parts.ts'
 import type { Refusal } from '../errors/mock-server-error.ts'
 
 /** A part of a page. Values in it are escaped: they are text, never markup. */

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import { html } from 'hono/html'
-import type { ServiceParts } from '../control/operation.ts'
+import type { ServiceParts } from '../api/service-parts.ts'
 import { codeBlock, messagePage, page } from './page.ts'
 
 /** A key or a signing secret, which is shown once (contract §2). */

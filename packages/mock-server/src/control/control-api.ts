@@ -2,9 +2,9 @@ import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import type { ServiceParts } from '../api/service-parts.ts'
 import { MockServerError, type MockServerErrorCode } from '../errors/mock-server-error.ts'
 import { CONTROL_OPERATIONS } from './control-operations.ts'
-import type { ServiceParts } from './operation.ts'
 
 const MAX_BODY_BYTES = 256 * 1024
 

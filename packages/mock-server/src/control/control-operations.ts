@@ -1,11 +1,12 @@
 import * as z from 'zod/mini'
+import type { ServiceParts } from '../api/service-parts.ts'
 import { durationSchema } from '../clock/duration.ts'
 import { fields } from '../errors/checked.ts'
 import { faultRuleSchema } from '../faults/fault-rule.ts'
 import { deliveryOperations } from './delivery-operations.ts'
 import { endpointOperations } from './endpoint-operations.ts'
 import { noteOperations } from './note-operations.ts'
-import { type ControlOperation, operation, type ServiceParts, timestamp, unknown } from './operation.ts'
+import { type ControlOperation, operation, timestamp, unknown } from './operation.ts'
 import { ownerOperations } from './owner-operations.ts'
 import { trigger, triggerSchema } from './trigger.ts'
 

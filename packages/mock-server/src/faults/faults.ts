@@ -1,10 +1,11 @@
 import type { EventKind } from '@notewire/protocol'
+import { checked } from '../errors/checked.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 import {
-  checkFaultRule,
   type DeliveryFault,
   type DeliveryFaultRule,
   type FaultRule,
+  faultRuleSchema,
   type RequestFault,
   type RequestFaultRule,
 } from './fault-rule.ts'
@@ -76,7 +77,7 @@ export class FaultBook implements Faults {
   }
 
   inject(rule: FaultRule): IdentifiedFault {
-    checkFaultRule(rule)
+    checked('a fault rule', faultRuleSchema, rule)
     this.#made += 1
     const random = this.#random.fork(`rule ${this.#made}`)
     const made: Rule<FaultRule> = { fault_id: `flt_${this.#made}`, rule, random, met: 0, struck: 0 }

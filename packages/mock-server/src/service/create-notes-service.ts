@@ -3,6 +3,7 @@ import { createApi } from '../api/api.ts'
 import { Cursors } from '../api/cursor.ts'
 import { ConnectionDropped } from '../api/request-faults.ts'
 import { RequestLog } from '../api/request-log.ts'
+import type { ServiceParts } from '../api/service-parts.ts'
 import { Timeline } from '../clock/timeline.ts'
 import { Courier } from '../delivery/courier.ts'
 import { DeliveryEngine } from '../delivery/delivery-engine.ts'
@@ -68,30 +69,17 @@ function openService(options: NotesServiceOptions): NotesService {
   })
   const log = new RequestLog(timeline)
   const cursors = new Cursors({ random: random.fork('cursors'), timeline, lifetime: contract.cursorLifetime })
-  const answer = createApi({
-    timeline,
-    makeIdentifier,
-    owners,
-    endpoints,
-    engine,
-    courier,
-    cursors,
-    faults,
-    log,
-    contract,
-    async beforeCreationAnswer(endpoint) {
-      if (contract.verification === 'before_response') await timeline.until(engine.verificationTried(endpoint))
-    },
-  })
+  const baseUrl = () => port.url ?? `https://notes-service-${seed}.test`
+  const parts: ServiceParts = { baseUrl, contract, timeline, owners, endpoints, engine, courier, faults }
+  const answer = createApi({ ...parts, makeIdentifier, cursors, log })
   const fetch = (request: Request) => answer(request).catch(failAsFetchDoes)
   const port = new ServicePort({
     fetch: answer,
     async makeConsole() {
       const { createConsole } = await import('../console/console.ts')
-      return createConsole({ baseUrl, contract, timeline, owners, endpoints, engine, courier, faults })
+      return createConsole(parts)
     },
   })
-  const baseUrl = () => port.url ?? `https://notes-service-${seed}.test`
 
   return {
     get baseUrl() {
@@ -122,7 +110,7 @@ function openService(options: NotesServiceOptions): NotesService {
       return { url }
     },
     handlers: (http) => mswHandlers(http, baseUrl(), answer),
-    connect: connectorOf({ baseUrl, apiKey: owners.first.apiKey, fetch, timeline, courier, engine, endpoints }),
+    connect: connectorOf({ ...parts, fetch }),
     settled: () => timeline.settled(),
     close,
     [Symbol.asyncDispose]: close,
