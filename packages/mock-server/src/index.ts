@@ -8,7 +8,7 @@ export type { Attempt, AttemptOutcome, AttemptResponse } from './delivery/attemp
 export type { ReceiverFetch } from './delivery/courier.ts'
 export type { Delivery, DeliveryStatus } from './delivery/delivery.ts'
 export type { Disorder } from './delivery/disorder.ts'
-export type { EndpointState } from './delivery/endpoint-state.ts'
+export type { EndpointState } from './delivery/endpoint.ts'
 export { MockServerError, type MockServerErrorCode } from './errors/mock-server-error.ts'
 export type {
   DeliveryFault,

@@ -68,6 +68,28 @@ describe('the console of a service that listens', () => {
     },
   )
 
+  it('creates an owner, and then something for the owner that is chosen', async () => {
+    await using service = await createNotesService()
+    await service.listen()
+    const send = (path: string, form: Record<string, string>) =>
+      fetch(service.baseUrl + path, {
+        method: 'POST',
+        headers: { origin: service.baseUrl },
+        body: new URLSearchParams(form),
+      })
+    expect((await ask(service, { path: '/console/notes' })).text).not.toContain('owner-1')
+    const shown = await (await send('/console/owners', { name: 'acme' })).text()
+    const [, acme] = service.owners
+    expect(shown).toContain(acme?.apiKey)
+    expect((await ask(service, { path: '/console/notes' })).text).toContain('owner-1')
+
+    const owner_id = acme?.owner_id ?? ''
+    const { text } = await ask(service, { path: `/console/notes?owner=${owner_id}` })
+    expect(text).toContain(`name="owner_id" value="${owner_id}"`)
+    await send('/console/notes', { title: 'Of Acme', place: 'personal', owner_id })
+    expect([acme?.notes().length, service.owner.notes().length]).toEqual([1, 0])
+  })
+
   it.each([
     ['no form at all', 'application/json', '{'],
     ['a form without its boundary', 'multipart/form-data', 'x'],

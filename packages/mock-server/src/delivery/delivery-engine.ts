@@ -5,13 +5,10 @@ import {
   type NoteEvent,
   RETRY_DELAYS_MS,
 } from '@notewire/protocol'
-import type { Timeline } from '../clock/timeline.ts'
 import type { DeliveryFault } from '../faults/fault-rule.ts'
 import type { FaultBook } from '../faults/faults.ts'
-import type { MakeIdentifier } from '../seed/identifiers.ts'
-import type { SeededRandom } from '../seed/seeded-random.ts'
-import type { Contract } from '../variants/contract-variants.ts'
 import { sentEvent } from '../variants/sent-event.ts'
+import type { SimulationParts } from '../world/simulation-parts.ts'
 import { type Attempt, isSuccess } from './attempt.ts'
 import { type AttemptFate, delayOf, fateOf } from './attempt-fate.ts'
 import type { Courier } from './courier.ts'
@@ -19,21 +16,16 @@ import type { Delivery, DeliveryStatus } from './delivery.ts'
 import { departingAttempt } from './departing-attempt.ts'
 import { type Disorder, latenessOf } from './disorder.ts'
 import type { Dispatch } from './dispatch.ts'
-import type { Endpoint } from './endpoint.ts'
-import { transitionOf } from './endpoint-state.ts'
+import { type Endpoint, transitionOf } from './endpoint.ts'
 import { Overtaken } from './overtaken.ts'
 
 /** How long a reordered attempt waits for the next attempt, in milliseconds. */
 const OVERTAKEN_WITHIN_MS = 60_000
 
-interface EngineParts {
-  readonly timeline: Timeline
+interface EngineParts extends SimulationParts {
   readonly courier: Courier
-  readonly random: SeededRandom
-  readonly makeIdentifier: MakeIdentifier
   readonly disorder: Disorder
   readonly faults: FaultBook
-  readonly contract: Contract
 }
 
 /** The event of a delivery. */

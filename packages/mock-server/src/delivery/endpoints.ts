@@ -1,12 +1,8 @@
 import type { EventKind, NoteEvent } from '@notewire/protocol'
-import type { Timeline } from '../clock/timeline.ts'
-import type { MakeIdentifier } from '../seed/identifiers.ts'
-import type { SeededRandom } from '../seed/seeded-random.ts'
-import type { Contract } from '../variants/contract-variants.ts'
 import type { Integration } from '../world/integration.ts'
+import type { SimulationParts } from '../world/simulation-parts.ts'
 import type { DeliveryEngine } from './delivery-engine.ts'
-import type { Endpoint } from './endpoint.ts'
-import { type EndpointTrigger, transitionOf } from './endpoint-state.ts'
+import { type Endpoint, type EndpointTrigger, transitionOf } from './endpoint.ts'
 import { SigningSecrets } from './signing-secrets.ts'
 
 const SIGNING_KEY_BYTES = 32
@@ -18,12 +14,8 @@ export interface EndpointChanges {
   readonly status?: 'active' | undefined
 }
 
-interface EndpointsParts {
-  readonly timeline: Timeline
+interface EndpointsParts extends SimulationParts {
   readonly engine: DeliveryEngine
-  readonly random: SeededRandom
-  readonly makeIdentifier: MakeIdentifier
-  readonly contract: Contract
 }
 
 /** The registered endpoints. Each belongs to one integration, and is not visible to others (open point 14). */

@@ -1,10 +1,8 @@
 import { type NoteEvent, SCOPES } from '@notewire/protocol'
 import { durationMs } from '../clock/duration.ts'
-import type { Cancellable, Timeline } from '../clock/timeline.ts'
+import type { Cancellable } from '../clock/timeline.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
-import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
-import type { Contract } from '../variants/contract-variants.ts'
 import { type Integration, Integrations } from './integration.ts'
 import { type NoteHappening, noteEventOf } from './note-event.ts'
 import { NoteIndex } from './note-index.ts'
@@ -24,20 +22,17 @@ import type { Channel, RecordingOutcome } from './owner.ts'
 import { PendingUpdates } from './pending-updates.ts'
 import type { Place } from './place.ts'
 import { plausibleConversation, plausibleSummary, plausibleTitle } from './plausible-words.ts'
+import type { SimulationParts } from './simulation-parts.ts'
 import type { SpokenLine } from './transcript.ts'
 
 /** How long the generation of a summary takes, in milliseconds. */
 const SUMMARY_MS = { least: 5000, most: 30_000 }
 
-export interface WorldParts {
+export interface WorldParts extends SimulationParts {
   /** The name of the owner. */
   readonly name: string
-  readonly timeline: Timeline
-  readonly random: SeededRandom
-  readonly makeIdentifier: MakeIdentifier
   /** Called with each event and the integrations that it is sent to. */
   readonly announce: (event: NoteEvent, to: readonly Integration[]) => void
-  readonly contract: Contract
 }
 
 /** The notes, channels and integrations of one owner, and the effects that the contract gives to the owner's acts (§6). */
