@@ -26,10 +26,10 @@ export function deliveriesPage(parts: ServiceParts, context: Context): Html {
     title: 'Deliveries',
     section: 'Deliveries',
     content: html`
-      <div class="heading"><h1>Deliveries</h1>${select}${statusFilter(status)}</div>
+      <div class="heading"><h1>Deliveries</h1>${select}${statusFilter(status, owner)}</div>
       ${narrowed === undefined || narrowed === status ? '' : html`<p class="narrowed">Only deliveries of <code>${narrowed}</code>. <a href="/console/deliveries">Show all</a></p>`}
       <section id="deliveries" data-live>
-        ${deliveries.length === 0 ? noDeliveries(parts, narrowed !== undefined) : deliveryTable(parts, deliveries)}
+        ${deliveries.length === 0 ? noDeliveries(parts, (narrowed ?? owner) !== undefined) : deliveryTable(parts, deliveries)}
         ${more ? olderButton(context, 'Older deliveries') : ''}
       </section>`,
   })
@@ -47,11 +47,13 @@ function deliveryMark(status: DeliveryStatus): Html {
   return mark(tone, label)
 }
 
-function statusFilter(chosen: string | undefined): Html {
-  const choice = (label: string, query: string, status?: string) =>
-    html`<a href="/console/deliveries${query}" ${chosen === status ? html`aria-current="true"` : ''}>${label}</a>`
+function statusFilter(chosen: string | undefined, owner: string | undefined): Html {
+  const choice = (label: string, status: string) => {
+    const query = [owner && `owner=${owner}`, status && `status=${status}`].filter(Boolean).join('&')
+    return html`<a href="/console/deliveries?${query}" ${(chosen ?? '') === status ? html`aria-current="true"` : ''}>${label}</a>`
+  }
   return html`<nav class="filter" aria-label="Status">
-    ${choice('All', '')} ${Object.entries(STATUS_MARKS).map(([status, [, label]]) => choice(label, `?status=${status}`, status))}</nav>`
+    ${choice('All', '')} ${Object.entries(STATUS_MARKS).map(([status, [, label]]) => choice(label, status))}</nav>`
 }
 
 function deliveryTable(parts: ServiceParts, deliveries: readonly LoggedDelivery[]): Html {

@@ -11,12 +11,13 @@ import { checkbox, type Html, losingAct, page } from './page.ts'
 import type { ShownOnce } from './shown-once.ts'
 
 const PAGE = '/console/integrations'
+const toOwner = ({ owner_id }: Readonly<Record<string, string>>) => `${PAGE}?owner=${owner_id}`
 
 export const integrationForms = (shownOnce: ShownOnce): Forms => ({
   '/console/owners': {
     operation: 'POST /control/owners',
     input: ({ text }) => ({ name: text('name').trim() || undefined }),
-    next: ({ api_key = '', owner_id }) => showKey(shownOnce, api_key, `${PAGE}?owner=${owner_id}`),
+    next: (answer) => showKey(shownOnce, answer['api_key'] ?? '', toOwner(answer)),
   },
   '/console/integrations': {
     operation: 'POST /control/integrations',
@@ -24,12 +25,12 @@ export const integrationForms = (shownOnce: ShownOnce): Forms => ({
       channels: all('channels').length === 0 ? undefined : all('channels'),
       owner_id: text('owner_id') || undefined,
     }),
-    next: () => PAGE,
+    next: toOwner,
   },
   '/console/channels': {
     operation: 'POST /control/channels',
     input: ({ text }) => ({ name: text('name').trim(), owner_id: text('owner_id') || undefined }),
-    next: () => PAGE,
+    next: toOwner,
   },
   '/console/integrations/:integration_id/keys': {
     operation: 'POST /control/integrations/:integration_id/keys',

@@ -26,7 +26,7 @@ export const mock = (run: Run) =>
     .option('--scenario <file>', OPTION_HELP.scenario, path)
     .option('--seed <number>', `${OPTION_HELP.seed} (default: 1)`, wholeNumber())
     .option('--notes <number>', OPTION_HELP.notes, wholeNumber(0, 1_000_000))
-    .option('--accounts <number>', `${OPTION_HELP.accounts} (default: 1)`, wholeNumber(1, 100_000))
+    .option('--accounts <number>', `${OPTION_HELP.accounts} (default: 1)`, wholeNumber(1, 10_000))
     .addOption(
       new Option('--clock <mode>', `${OPTION_HELP.clock} (default: real)`).choices(['real', 'virtual'] as const),
     )
