@@ -1,5 +1,6 @@
 import { NOTE_EVENT_KINDS } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
+import { contractDocuments } from '../../contract/documents.ts'
 import { call } from '../fixtures/call.ts'
 import { anInbox } from '../fixtures/inbox.ts'
 import { createNotesService } from './create-notes-service.ts'
@@ -8,6 +9,12 @@ import type { NotesService } from './notes-service.ts'
 interface Page {
   readonly notes: readonly { readonly note_id: string }[]
 }
+
+/** Every operation of the REST API on something that the path names. */
+const OPERATIONS = Object.entries<object>(JSON.parse(contractDocuments()['openapi.json'] ?? '').paths)
+  .filter(([template]) => template.startsWith('/v1/') && template.includes('{'))
+  .flatMap(([template, item]) => Object.keys(item).map((method) => [method.toUpperCase(), template] as const))
+  .filter(([method]) => method !== 'PARAMETERS')
 
 describe('two owners of one service', () => {
   it('share the base URL, and each key lists the notes of its owner only', async () => {
@@ -32,27 +39,20 @@ describe('two owners of one service', () => {
     expect(await draw(3)).toEqual(await draw(0))
   })
 
-  it.each([
-    ['GET', '/v1/notes/:note'],
-    ['GET', '/v1/notes/:note/transcript'],
-    ['GET', '/v1/notes/:note/summary'],
-    ['GET', '/v1/webhook-endpoints/:endpoint'],
-    ['PATCH', '/v1/webhook-endpoints/:endpoint', { events: ['note.ended'] }],
-    ['DELETE', '/v1/webhook-endpoints/:endpoint'],
-    ['POST', '/v1/webhook-endpoints/:endpoint/test'],
-    ['POST', '/v1/webhook-endpoints/:endpoint/rotate-secret'],
-    ['POST', '/v1/webhook-endpoints/:endpoint/deliveries/:delivery/replay'],
-  ])('cannot use %s %s on what belongs to the other', async (method, template, body = undefined) => {
+  it.each(OPERATIONS)('cannot use %s %s on what belongs to the other', async (method, template) => {
     await using service = await createNotesService()
     const { endpoint_id } = await service.connect(anInbox().open)
     const { note_id } = service.owner.record().end()
     await service.settled()
-    const ids = { note: note_id, endpoint: endpoint_id, delivery: service.deliveries.at(-1)?.delivery_id ?? '' }
-    const path = template.replaceAll(/:(\w+)/g, (_match, name: keyof typeof ids) => ids[name])
+    const ids = { note_id, endpoint_id, delivery_id: service.deliveries.at(-1)?.delivery_id ?? '' }
+    const path = template.replaceAll(/\{(\w+)\}/g, (_match, name: keyof typeof ids) => ids[name])
+    const body = method === 'PATCH' ? { events: ['note.ended'] } : undefined
     const ask = (key: string) => call(service, `${method} ${path}`, { key, body })
     expect((await ask(service.createOwner().apiKey)).status).toBe(404)
     expect((await ask(service.apiKey)).status).toBeLessThan(300)
   })
+
+  it('are asked about every operation that names something', () => expect(OPERATIONS).toHaveLength(9))
 
   it('list only their own endpoints', async () => {
     await using service = await createNotesService({ owners: 2 })
