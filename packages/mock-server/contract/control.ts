@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { CONTROL_OPERATIONS } from '../src/control/control-operations.ts'
 import type { ControlOperation } from '../src/control/operation.ts'
-import { type JsonSchema, ref } from './schemas.ts'
+import { type JsonSchema, ref, schemaOf } from './schemas.ts'
 
 const text = z.string()
 const texts = z.array(text)
@@ -189,7 +189,7 @@ export function controlPaths(): Readonly<Record<string, object>> {
       parameters: [...parameters, ...(method === 'GET' ? queryParameters(input) : [])],
       ...(method === 'GET' || input === undefined
         ? {}
-        : { requestBody: { content: { 'application/json': { schema: schemaOf(input as z.ZodType) } } } }),
+        : { requestBody: { content: { 'application/json': { schema: schemaOf(input) } } } }),
       responses: {
         [status]: { description: 'Done.', ...(answer === undefined ? {} : contentOf(ref(answer))) },
         ...Object.fromEntries(
@@ -207,16 +207,11 @@ function operationIdOf(method: string, path: string): string {
   return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
 }
 
-function queryParameters(input: object | undefined): readonly object[] {
-  const { properties = {} } = input === undefined ? {} : schemaOf(input as z.ZodType)
+function queryParameters(input: z.core.$ZodType | undefined): readonly object[] {
+  const { properties = {} } = input === undefined ? {} : schemaOf(input)
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema }))
 }
 
 function contentOf(schema: JsonSchema): object {
   return { content: { 'application/json': { schema } } }
-}
-
-function schemaOf(schema: z.ZodType): JsonSchema {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' })
-  return json as JsonSchema
 }

@@ -5,7 +5,7 @@ import type { Endpoint } from '../delivery/endpoint.ts'
 import type { Endpoints } from '../delivery/endpoints.ts'
 import type { Contract } from '../variants/contract-variants.ts'
 import { type ApiContext, type ApiEnv, allow } from './authorisation.ts'
-import { readEndpointChanges, readNewEndpoint } from './endpoint-body.ts'
+import { endpointChangesBody, newEndpointBody, readBody } from './endpoint-body.ts'
 import { endpointOnTheWire } from './endpoint-resource.ts'
 import { endpointNotActive, notFound } from './problem.ts'
 import type { ServiceParts } from './service-parts.ts'
@@ -16,7 +16,7 @@ export function mountEndpointOperations(api: Hono<ApiEnv>, parts: ServiceParts):
   const allowed = allow(owners)(contract.endpointScope)
 
   api.post('/v1/webhook-endpoints', allowed, async (context) => {
-    const { url, events } = await readNewEndpoint(context, contract)
+    const { url, events } = await readBody(context, newEndpointBody(contract))
     const endpoint = endpoints.create(context.get('integration'), await courier.admit(url), events)
     const created = withSecret(endpoint, contract)
     if (contract.verification === 'before_response') await timeline.until(engine.verificationTried(endpoint))
@@ -42,7 +42,7 @@ function mountFurtherOperations(api: Hono<ApiEnv>, parts: ServiceParts): void {
 
   api.patch('/v1/webhook-endpoints/:endpoint_id', allowed, async (context) => {
     ownEndpoint(endpoints, context)
-    const changes = await readEndpointChanges(context, contract)
+    const changes = await readBody(context, endpointChangesBody(contract))
     if (changes.url !== undefined) await courier.admit(changes.url)
     // It may have been deleted in the meantime.
     const endpoint = ownEndpoint(endpoints, context)

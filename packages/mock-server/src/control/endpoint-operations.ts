@@ -32,7 +32,7 @@ export const endpointOperations = {
         integration_id === undefined
           ? owners.find(owner_id).firstIntegration
           : owners.integration(integration_id).integration
-      return withSecret(endpoints.create(integration, await courier.admit(url), [...new Set(events)]))
+      return withSecret(endpoints.create(integration, await courier.admit(url), events))
     },
   }),
   'PATCH /control/endpoints/:endpoint_id': operation({
@@ -49,7 +49,7 @@ export const endpointOperations = {
       call.endpoints.update(endpoint, {
         // An unchanged URL is not verified again.
         url: admitted === endpoint.url ? undefined : admitted,
-        events: events === undefined ? undefined : [...new Set(events)],
+        events,
         status,
       })
       return endpointView(endpoint)

@@ -35,7 +35,7 @@ export class Endpoints {
       secrets: new SigningSecrets(() => this.#parts.random.bytes(SIGNING_KEY_BYTES)),
       created_at: this.#parts.timeline.now(),
       url,
-      events,
+      events: [...new Set(events)],
       state: 'pending_verification',
       failuresInARow: 0,
     }
@@ -63,7 +63,7 @@ export class Endpoints {
   /** A URL, even an unchanged one, is verified again (open points 14 and 18). */
   update(endpoint: Endpoint, { url, events, status }: EndpointChanges): void {
     endpoint.url = url ?? endpoint.url
-    endpoint.events = events ?? endpoint.events
+    endpoint.events = [...new Set(events ?? endpoint.events)]
     if (url !== undefined) this.#trigger(endpoint, 'url_given')
     else if (status === 'active') this.#trigger(endpoint, 'activation_asked')
   }
