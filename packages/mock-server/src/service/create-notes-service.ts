@@ -3,7 +3,6 @@ import { createApi } from '../api/api.ts'
 import { Cursors } from '../api/cursor.ts'
 import { ConnectionDropped } from '../api/request-faults.ts'
 import { RequestLog } from '../api/request-log.ts'
-import type { ServiceParts } from '../api/service-parts.ts'
 import { Timeline } from '../clock/timeline.ts'
 import { Courier } from '../delivery/courier.ts'
 import { DeliveryEngine } from '../delivery/delivery-engine.ts'
@@ -48,30 +47,25 @@ function openService(options: NotesServiceOptions): NotesService {
   const courier = new Courier(timeline, urlPolicyOf(urlPolicy))
   const faults = new FaultBook(random.fork('faults'))
   for (const rule of options.faults ?? []) faults.inject(rule)
+  const simulated = { timeline, makeIdentifier, contract, faults, courier }
   const engine = new DeliveryEngine({
-    timeline,
-    courier,
-    makeIdentifier,
+    ...simulated,
     random: random.fork('disorder'),
     disorder: Object.freeze(disorder),
-    faults,
-    contract,
   })
-  const endpoints = new Endpoints({ timeline, engine, makeIdentifier, random: random.fork('secrets'), contract })
+  const endpoints = new Endpoints({ ...simulated, engine, random: random.fork('secrets') })
   const owners = new Owners({
+    ...simulated,
     owners: given.owners,
     notes: given.notes,
-    timeline,
-    makeIdentifier,
     random,
     announce: (event, integrations) => endpoints.announce(event, integrations),
-    contract,
   })
   const log = new RequestLog(timeline)
   const cursors = new Cursors({ random: random.fork('cursors'), timeline, lifetime: contract.cursorLifetime })
   const baseUrl = () => port.url ?? `https://notes-service-${seed}.test`
-  const parts: ServiceParts = { baseUrl, contract, timeline, owners, endpoints, engine, courier, faults }
-  const answer = createApi({ ...parts, makeIdentifier, cursors, log })
+  const parts = { ...simulated, baseUrl, owners, endpoints, engine }
+  const answer = createApi({ ...parts, cursors, log })
   const fetch = (request: Request) => answer(request).catch(failAsFetchDoes)
   const port = new ServicePort({
     fetch: answer,
@@ -91,7 +85,8 @@ function openService(options: NotesServiceOptions): NotesService {
     get owners() {
       return owners.all().map(createOwner)
     },
-    createOwner: (options = {}) => createOwner(owners.create(checked('createOwner', newOwnerSchema, options).name)),
+    createOwner: (options = {}) =>
+      createOwner(owners.create(checked('service.createOwner', newOwnerSchema, options).name)),
     recipe: `createNotesService(${JSON.stringify(options)})`,
     requests: log.requests,
     attempts: engine.attempts,
