@@ -18,8 +18,21 @@ export default {
       name: 'entries-on-top',
       comment: 'The files beside the folders put them together: no folder imports them.',
       severity: 'error',
-      from: { path: '^packages/(webhooks|mirror)/src/[^/]+/' },
+      from: { path: '^packages/(webhooks|mock-server|mirror)/src/[^/]+/' },
       to: { path: '^packages/$1/src/[^/]+\\.ts$' },
+    },
+    {
+      name: 'mock-server-layers',
+      comment: 'What a service contains knows no way to reach it (docs/architecture.md).',
+      severity: 'error',
+      from: { path: '^packages/mock-server/src/(addresses|clock|delivery|errors|faults|seed|variants|world)/' },
+      to: { path: '^packages/mock-server/src/(api|console|control|program|service|transports)/' },
+    },
+    {
+      name: 'mock-server-put-together-on-top',
+      severity: 'error',
+      from: { path: '^packages/mock-server/src/(api|console|control|transports)/' },
+      to: { path: '^packages/mock-server/src/(program|service)/' },
     },
   ],
   options: {

@@ -128,7 +128,12 @@ export default {
       name: 'no-dev-dependency-in-published-code',
       severity: 'error',
       from: { path: '^packages/[^/]+/src/', pathNot: '\\.(test|test-d)\\.ts$|/fixtures/' },
-      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only', 'npm-peer'] },
+      to: {
+        // The build compiles zod into the mock server. Its declarations contain no zod.
+        pathNot: 'node_modules/zod/',
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['type-only', 'npm-peer'],
+      },
     },
   ],
   options: {

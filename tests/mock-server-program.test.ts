@@ -50,6 +50,15 @@ describe('the program', () => {
     expect(one?.shown('API key')).not.toBe(other?.shown('API key'))
   })
 
+  it('prints the key of each account, which lists the notes of that account only', async () => {
+    const program = await ready('--port', '0', '--notes', '2', '--accounts', '3')
+    const keys = [1, 2, 3].map((number) => program.shown(`API key of owner-${number}`))
+    expect(new Set(keys).size).toBe(3)
+    const pages = await Promise.all(keys.map(async (key) => (await ask(program, '/v1/notes', key)).json()))
+    const listed = pages.flatMap(({ notes }) => notes.map(({ note_id }: { note_id: string }) => note_id))
+    expect(new Set(listed).size).toBe(6)
+  })
+
   it('listens for this machine alone, unless it is told otherwise, and then says so', async () => {
     const program = await ready('--port', '0', '--host', '0.0.0.0')
     expect(program.output()).toContain('It listens on 0.0.0.0')

@@ -125,6 +125,13 @@ it.each(['protocol', 'mock-server'])('@notewire/%s contains parts of zod, and it
   expect(await readFile(licence, 'utf8')).toContain('Colin McDonnell')
 })
 
+it('@notewire/mock-server imports no zod, in code or declarations, because users do not install it', async () => {
+  const { files = [], folder = '' } = consumer.packages.find(({ name }) => name === '@notewire/mock-server') ?? {}
+  const built = files.filter((file) => /^dist\/.*\.(js|d\.ts)$/.test(file))
+  expect(built).toContain('dist/index.d.ts')
+  for (const file of built) expect(await readFile(join(folder, file), 'utf8'), file).not.toMatch(/from ['"]zod/)
+})
+
 describe('@notewire/protocol/schemas', () => {
   it('speaks Standard Schema', async () => {
     const program = `

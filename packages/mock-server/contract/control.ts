@@ -1,10 +1,12 @@
 import * as z from 'zod'
-import { CONTROL_OPERATIONS } from '../src/control/control-api.ts'
-import { type JsonSchema, ref } from './schemas.ts'
+import { CONTROL_OPERATIONS } from '../src/control/control-operations.ts'
+import type { ControlOperation } from '../src/control/operation.ts'
+import { type JsonSchema, ref, schemaOf } from './schemas.ts'
 
 const text = z.string()
 const texts = z.array(text)
 const time = z.iso.datetime()
+const owner = z.object({ owner_id: text, name: text })
 const endpoint = z.object({
   endpoint_id: text,
   url: text,
@@ -12,6 +14,7 @@ const endpoint = z.object({
   status: z.enum(['pending_verification', 'active', 'disabled']),
   created_at: time,
   integration_id: text,
+  owner_id: text,
 })
 const attempt = z.object({
   delivery_id: text,
@@ -40,6 +43,7 @@ const delivery = z.object({
   event_id: text,
   event_type: text,
   endpoint_id: text,
+  owner_id: text,
   webhook_id: text,
   replay_of: text.optional(),
   created_at: z.number().describe('Milliseconds since the Unix epoch.'),
@@ -49,6 +53,7 @@ const delivery = z.object({
 })
 const note = z.object({
   note_id: text,
+  owner_id: text,
   revision: z.int(),
   title: text.nullable(),
   content: text.nullable(),
@@ -62,9 +67,9 @@ const note = z.object({
   deleted_at: time.nullable(),
   sessions: z.array(z.object({ recording_session_id: text, ended: z.boolean() })),
 })
-const channel = z.object({ channel_id: text, name: text })
+const channel = z.object({ channel_id: text, name: text, owner_id: text })
 const key = z.object({ key_id: text, scopes: texts })
-const integration = z.object({ integration_id: text, places: texts, keys: z.array(key) })
+const integration = z.object({ integration_id: text, owner_id: text, places: texts, keys: z.array(key) })
 const fault = z.object({ fault_id: text, rule: z.record(text, z.unknown()), struck: z.int() })
 const clock = z.object({ mode: z.enum(['virtual', 'real']), now: time })
 
@@ -96,6 +101,8 @@ const RESOURCES = {
   ControlIssuedKey: key.extend({ key: text.describe('Returned only here.') }),
   ControlNote: note,
   ControlNoteList: z.object({ notes: z.array(note) }),
+  ControlOwnerList: z.object({ owners: z.array(owner) }),
+  ControlOwnerWithKey: owner.extend({ api_key: text.describe('Returned only here.') }),
   ControlRefusal: refusal,
   ControlReplay: z.object({ delivery_id: text }),
   ControlSession: z.object({ recording_session_id: text }),
@@ -119,6 +126,8 @@ const ANSWERS: Readonly<Record<string, keyof typeof RESOURCES>> = {
   'POST /control/notes/:note_id/move': 'ControlNote',
   'POST /control/notes/:note_id/sessions': 'ControlSession',
   'POST /control/notes/:note_id/sessions/:recording_session_id/end': 'ControlNote',
+  'GET /control/owners': 'ControlOwnerList',
+  'POST /control/owners': 'ControlOwnerWithKey',
   'GET /control/channels': 'ControlChannelList',
   'POST /control/channels': 'ControlChannel',
   'GET /control/integrations': 'ControlIntegrationList',
@@ -159,7 +168,7 @@ export function controlResponses(): Readonly<Record<string, object>> {
 /** The control API of the mock server (docs/mock-server/control-api.md), as paths of an OpenAPI document. */
 export function controlPaths(): Readonly<Record<string, object>> {
   const paths: Record<string, Record<string, object>> = {}
-  for (const [route, { summary, status = 200, input }] of Object.entries(CONTROL_OPERATIONS)) {
+  for (const [route, { summary, status = 200, input }] of Object.entries<ControlOperation>(CONTROL_OPERATIONS)) {
     const [method = '', path = ''] = route.split(' ')
     const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
       name,
@@ -180,7 +189,7 @@ export function controlPaths(): Readonly<Record<string, object>> {
       parameters: [...parameters, ...(method === 'GET' ? queryParameters(input) : [])],
       ...(method === 'GET' || input === undefined
         ? {}
-        : { requestBody: { content: { 'application/json': { schema: schemaOf(input as z.ZodType) } } } }),
+        : { requestBody: { content: { 'application/json': { schema: schemaOf(input) } } } }),
       responses: {
         [status]: { description: 'Done.', ...(answer === undefined ? {} : contentOf(ref(answer))) },
         ...Object.fromEntries(
@@ -198,16 +207,11 @@ function operationIdOf(method: string, path: string): string {
   return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('')
 }
 
-function queryParameters(input: object | undefined): readonly object[] {
-  const { properties = {} } = input === undefined ? {} : schemaOf(input as z.ZodType)
+function queryParameters(input: z.core.$ZodType | undefined): readonly object[] {
+  const { properties = {} } = input === undefined ? {} : schemaOf(input)
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', schema }))
 }
 
 function contentOf(schema: JsonSchema): object {
   return { content: { 'application/json': { schema } } }
-}
-
-function schemaOf(schema: z.ZodType): JsonSchema {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' })
-  return json as JsonSchema
 }

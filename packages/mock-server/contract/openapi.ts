@@ -1,6 +1,8 @@
-import { API_VERSION_PREFIX, NOTE_EVENT_KINDS, type Scope } from '@notewire/protocol'
+import { API_VERSION_PREFIX, type Scope } from '@notewire/protocol'
+import type * as z from 'zod'
+import { endpointChangesBody, newEndpointBody } from '../src/api/endpoint-body.ts'
 import { controlPaths, controlResponses, controlSchemas } from './control.ts'
-import { CONTRACT_VERSION, type JsonSchema, RESOURCES, ref } from './schemas.ts'
+import { CONTRACT_VERSION, type JsonSchema, RESOURCES, ref, schemaOf } from './schemas.ts'
 
 /** The REST API (contract §4, §5, §7; open points 1 to 14, 22 and 23), as an OpenAPI 3.1 document. */
 export function openApiDocument(): object {
@@ -50,17 +52,6 @@ function paths(): Readonly<Record<string, object>> {
   const endpointId = pathParameter('endpoint_id', 'Identifies the endpoint.')
   const deliveryId = pathParameter('delivery_id', 'Identifies the delivery.')
 
-  const urlField = {
-    type: 'string',
-    format: 'uri',
-    description: 'A public HTTPS URL that answers directly: redirects are not followed.',
-  }
-  const eventsField = {
-    type: 'array',
-    minItems: 1,
-    items: { type: 'string', enum: NOTE_EVENT_KINDS },
-    description: 'The event kinds to subscribe to.',
-  }
   return {
     '/notes': {
       get: operation('listNotes', 'Notes', 'List the notes that the key can access', 'notes:read', {
@@ -99,7 +90,7 @@ function paths(): Readonly<Record<string, object>> {
         responses: { 200: json('The endpoints.', 'WebhookEndpointList'), ...refusals() },
       }),
       post: endpointOperation('createWebhookEndpoint', 'Register an endpoint', {
-        requestBody: body({ required: ['url', 'events'], properties: { url: urlField, events: eventsField } }),
+        requestBody: body(newEndpointBody({ endpointKinds: 'refused' })),
         responses: {
           201: json(
             'The endpoint, with its signing secret, which is shown once. Its verification leaves at once.',
@@ -115,13 +106,7 @@ function paths(): Readonly<Record<string, object>> {
         responses: { 200: json('The endpoint.', 'WebhookEndpoint'), ...refusals(404) },
       }),
       patch: endpointOperation('changeWebhookEndpoint', 'Change an endpoint', {
-        requestBody: body({
-          properties: {
-            url: { ...urlField, description: 'A URL is verified again, even if it is unchanged.' },
-            events: eventsField,
-            status: { type: 'string', const: 'active', description: 'Verifies a disabled endpoint again.' },
-          },
-        }),
+        requestBody: body(endpointChangesBody({ endpointKinds: 'refused' })),
         responses: { 200: json('The endpoint.', 'WebhookEndpoint'), ...refusals(400, 404, 413, 422) },
       }),
       delete: endpointOperation('deleteWebhookEndpoint', 'Delete an endpoint', {
@@ -206,11 +191,8 @@ function json(description: string, resource: keyof typeof RESOURCES, headers: ob
   }
 }
 
-function body(schema: JsonSchema): object {
-  return {
-    required: true,
-    content: { 'application/json': { schema: { type: 'object', additionalProperties: false, ...schema } } },
-  }
+function body(schema: z.core.$ZodType): object {
+  return { required: true, content: { 'application/json': { schema: schemaOf(schema) } } }
 }
 
 function query(name: string, description: string, schema: JsonSchema): object {

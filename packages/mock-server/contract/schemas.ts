@@ -158,3 +158,9 @@ export const EVENTS = Object.entries(eventSchemas).map(([kind, schema]) => {
 export function ref(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
+
+/** The JSON Schema of what a schema accepts. */
+export function schemaOf(schema: z.core.$ZodType): JsonSchema {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input' })
+  return json as JsonSchema
+}

@@ -4,9 +4,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { contractDocuments, FOLDER } from '../contract/documents.ts'
-import { createNotesService } from './create-notes-service.ts'
 import { call } from './fixtures/call.ts'
 import { anInbox } from './fixtures/inbox.ts'
+import { createNotesService } from './service/create-notes-service.ts'
 
 describe('the contract documents', () => {
   it.each(Object.entries(contractDocuments()))('%s is what the schemas of the protocol say', (name, text) => {
@@ -129,6 +129,10 @@ describe('the control API', () => {
     await ask('GET /control/deliveries?limit=many')
     await ask(`GET /control/deliveries/${delivery?.delivery_id}`)
     await ask(`POST /control/deliveries/${delivery?.delivery_id}/replay`)
+    const { owner_id } = await ask('POST /control/owners', { name: 'acme' })
+    await ask('GET /control/owners')
+    await ask(`GET /control/notes?owner_id=${owner_id}`)
+    await ask('GET /control/endpoints?owner_id=own_1')
     const { channel_id } = await ask('POST /control/channels', { name: 'Design' })
     await ask('GET /control/channels')
     const { integration_id } = await ask('POST /control/integrations', { channels: [channel_id] })

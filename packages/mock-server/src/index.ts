@@ -2,15 +2,14 @@ export { NotewireError } from '@notewire/protocol'
 export type { UrlPolicyName } from './addresses/url-policy.ts'
 export type { EndpointResource } from './api/endpoint-resource.ts'
 export type { ReceivedRequest } from './api/request-log.ts'
-export { aNote } from './by-hand/a-note.ts'
 export type { Duration } from './clock/duration.ts'
 export type { ClockMode, ServiceClock } from './clock/service-clock.ts'
-export { createNotesService } from './create-notes-service.ts'
 export type { Attempt, AttemptOutcome, AttemptResponse } from './delivery/attempt.ts'
 export type { ReceiverFetch } from './delivery/courier.ts'
 export type { Delivery, DeliveryStatus } from './delivery/delivery.ts'
 export type { Disorder } from './delivery/disorder.ts'
-export type { EndpointState } from './delivery/endpoint-state.ts'
+export type { EndpointState } from './delivery/endpoint.ts'
+export { MockServerError, type MockServerErrorCode } from './errors/mock-server-error.ts'
 export type {
   DeliveryFault,
   DeliveryFaultRule,
@@ -19,13 +18,14 @@ export type {
   RequestFaultRule,
 } from './faults/fault-rule.ts'
 export type { Faults, InjectedFault } from './faults/faults.ts'
-export { MockServerError, type MockServerErrorCode } from './mock-server-error.ts'
-export type { NotesService } from './notes-service.ts'
-export type { NotesServiceOptions } from './service-options.ts'
+export { createNotesService } from './service/create-notes-service.ts'
+export type { NotesService } from './service/notes-service.ts'
+export type { NotesServiceOptions } from './service/service-options.ts'
 export type { ConnectedEndpoint, ConnectOptions } from './transports/connect.ts'
 export type { MswHttp } from './transports/msw-handlers.ts'
 export type { ListenOptions } from './transports/service-port.ts'
 export type { ContractVariants } from './variants/contract-variants.ts'
+export { aNote } from './world/a-note.ts'
 export type {
   Channel,
   IntegrationHandle,

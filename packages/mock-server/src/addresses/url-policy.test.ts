@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { call, refusal } from '../fixtures/call.ts'
 import { anInbox } from '../fixtures/inbox.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
 import { urlPolicyOf } from './url-policy.ts'
 
 const DNS: Readonly<Record<string, readonly string[]>> = {

@@ -1,4 +1,4 @@
-import type { Refusal } from '../mock-server-error.ts'
+import type { Refusal } from '../errors/mock-server-error.ts'
 import { isNeverPublic, isPublicAddress } from './public-address.ts'
 import { publicHttpsSender, type Resolve, resolveByDns } from './public-https-sender.ts'
 

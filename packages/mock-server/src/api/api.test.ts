@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { call, refusal } from '../fixtures/call.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
 
 describe('every answer', () => {
   it.each(['GET /v1/notes', 'GET /v1/nothing', 'GET /', 'DELETE /v1/notes', 'POST /v1/webhook-endpoints'])(

@@ -1,16 +1,9 @@
 import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
-import type { Timeline } from '../clock/timeline.ts'
-import type { Courier } from '../delivery/courier.ts'
-import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
-import type { Endpoint } from '../delivery/endpoint.ts'
-import type { Endpoints } from '../delivery/endpoints.ts'
-import type { FaultBook } from '../faults/faults.ts'
-import { MockServerError } from '../mock-server-error.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { Contract } from '../variants/contract-variants.ts'
-import type { World } from '../world/world.ts'
 import type { ApiEnv } from './authorisation.ts'
 import type { Cursors } from './cursor.ts'
 import { mountEndpointOperations } from './endpoint-operations.ts'
@@ -18,26 +11,19 @@ import { mountNoteOperations } from './note-operations.ts'
 import { bodyTooLarge, invalidBody, Problem, unknownOperation } from './problem.ts'
 import { strikeRequests } from './request-faults.ts'
 import type { RequestLog } from './request-log.ts'
+import type { ServiceParts } from './service-parts.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
 
-interface ApiParts {
-  readonly timeline: Timeline
+interface ApiParts extends ServiceParts {
   readonly makeIdentifier: MakeIdentifier
-  readonly world: World
   readonly cursors: Cursors
-  readonly endpoints: Endpoints
-  readonly engine: DeliveryEngine
-  readonly courier: Courier
-  readonly faults: FaultBook
   readonly log: RequestLog
-  readonly contract: Contract
-  readonly beforeCreationAnswer: (endpoint: Endpoint) => Promise<void>
 }
 
 /** The REST API (contract §4 and §7). The returned function rejects with `ConnectionDropped` if a fault rule breaks the connection. */
 export function createApi(parts: ApiParts): (request: Request) => Promise<Response> {
-  const { timeline, makeIdentifier, world, log, contract } = parts
+  const { timeline, makeIdentifier, log, contract } = parts
   const api = new Hono<ApiEnv>()
 
   api.use(async (context, next) => {
@@ -77,7 +63,7 @@ export function createApi(parts: ApiParts): (request: Request) => Promise<Respon
   api.notFound((context) => answerProblem(context, unknownOperation(), contract))
 
   mountNoteOperations(api, parts)
-  mountEndpointOperations(api, { ...parts, integrations: world.integrations })
+  mountEndpointOperations(api, parts)
 
   return async (request) => {
     timeline.noteActivity()

@@ -1,7 +1,7 @@
 import { keyIdOf, type NotePage, type Scope } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { call, refusal } from '../fixtures/call.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
 
 describe('an API key', () => {
   it('has the form <prefix>_live_{key_id}.{secret} (§2, row 24)', async () => {

@@ -22,19 +22,15 @@ const FORM = /^(?<next>[0-9a-z]+)-(?<emptyPages>[0-9a-z]+)-(?<issuedAt>[0-9a-z]+
 
 /** Writes and reads the cursors of the list of notes: opaque, with a seal against made-up cursors (open point 6). */
 export class Cursors {
-  readonly #random: SeededRandom
-  readonly #timeline: Timeline
-  readonly #lifetimeMs: number
+  readonly #parts: CursorsParts
 
-  constructor({ random, timeline, lifetime }: CursorsParts) {
-    this.#random = random
-    this.#timeline = timeline
-    this.#lifetimeMs = lifetime === 'unlimited' ? Number.POSITIVE_INFINITY : durationMs(lifetime)
+  constructor(parts: CursorsParts) {
+    this.#parts = parts
   }
 
   /** The cursor of a position. */
   write(position: Position, integration: Integration): string {
-    return this.#sealed(position, this.#timeline.now(), integration)
+    return this.#sealed(position, this.#parts.timeline.now(), integration)
   }
 
   /**
@@ -47,12 +43,13 @@ export class Cursors {
     const position = { after: Number.parseInt(next, 36) - 1, emptyPages: Number.parseInt(emptyPages, 36) }
     const issued = Number.parseInt(issuedAt, 36)
     const isOurs = next !== '' && cursor === this.#sealed(position, issued, integration)
-    if (isOurs && this.#timeline.now() - issued <= this.#lifetimeMs) return position
+    const { timeline, lifetime } = this.#parts
+    if (isOurs && (lifetime === 'unlimited' || timeline.now() - issued <= durationMs(lifetime))) return position
     throw invalidCursor()
   }
 
   #sealed({ after, emptyPages }: Position, issuedAt: number, { integration_id }: Integration): string {
     const open = [after + 1, emptyPages, issuedAt].map((part) => part.toString(36)).join('-')
-    return `${open}.${this.#random.fork(`${integration_id}/${open}`).text(12)}`
+    return `${open}.${this.#parts.random.fork(`${integration_id}/${open}`).text(12)}`
   }
 }

@@ -1,40 +1,36 @@
 import { ENDPOINT_EVENT_KINDS, type EventKind, NOTE_EVENT_KINDS } from '@notewire/protocol'
 import type { Context } from 'hono'
 import * as z from 'zod/mini'
-import { checked, fields } from '../checked.ts'
-import type { EndpointChanges } from '../delivery/endpoints.ts'
+import { checked, fields } from '../errors/checked.ts'
 import type { Contract } from '../variants/contract-variants.ts'
 import { invalidJson } from './problem.ts'
 
-interface NewEndpoint {
-  readonly url: string
-  readonly events: readonly EventKind[]
-}
+type BodyContract = Pick<Contract, 'endpointKinds'>
 
-/**
- * The body of the request that creates an endpoint (contract §4).
- *
- * @throws a 400 when it is not JSON, `MockServerError` `option_invalid` when a field is wrong
- */
-export async function readNewEndpoint(context: Context, contract: Contract): Promise<NewEndpoint> {
-  const body = fields({ url: z.string(), events: eventsSchema(contract) })
-  const { url, events } = checked('the request body', body, await jsonOf(context))
-  return { url, events: [...new Set(events)] }
-}
+const url = z
+  .string()
+  .check(
+    z.meta({ format: 'uri', description: 'A public HTTPS URL that answers directly: redirects are not followed.' }),
+  )
 
-/**
- * The body of the request that changes an endpoint (open point 14).
- *
- * @throws a 400 when it is not JSON, `MockServerError` `option_invalid` when a field is wrong
- */
-export async function readEndpointChanges(context: Context, contract: Contract): Promise<EndpointChanges> {
-  const body = fields({
-    url: z.optional(z.string()),
+/** The body of the request that creates an endpoint (contract §4). */
+export const newEndpointBody = (contract: BodyContract) => fields({ url, events: eventsSchema(contract) })
+
+/** The body of the request that changes an endpoint (open point 14). */
+export const endpointChangesBody = (contract: BodyContract) =>
+  fields({
+    url: z.optional(url).check(z.describe('A URL is verified again, even if it is unchanged.')),
     events: z.optional(eventsSchema(contract)),
-    status: z.optional(z.literal('active')),
+    status: z.optional(z.literal('active')).check(z.describe('Verifies a disabled endpoint again.')),
   })
-  const { events, ...changes } = checked('the request body', body, await jsonOf(context))
-  return { ...changes, events: events && [...new Set(events)] }
+
+/**
+ * Reads the body of a request.
+ *
+ * @throws a 400 when it is not JSON, `MockServerError` `option_invalid` when a field is wrong
+ */
+export async function readBody<Schema extends z.ZodMiniType>(context: Context, schema: Schema) {
+  return checked('the request body', schema, await jsonOf(context))
 }
 
 async function jsonOf(context: Context): Promise<unknown> {
@@ -43,8 +39,8 @@ async function jsonOf(context: Context): Promise<unknown> {
   })
 }
 
-function eventsSchema({ endpointKinds }: Contract) {
+function eventsSchema({ endpointKinds }: BodyContract) {
   const kinds: readonly EventKind[] =
     endpointKinds === 'accepted' ? [...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS] : NOTE_EVENT_KINDS
-  return z.array(z.enum(kinds)).check(z.minLength(1))
+  return z.array(z.enum(kinds)).check(z.minLength(1), z.describe('The event kinds to subscribe to.'))
 }

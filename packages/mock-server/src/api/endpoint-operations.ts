@@ -1,36 +1,25 @@
 import type { Hono } from 'hono'
-import type { Courier } from '../delivery/courier.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
 import type { Endpoints } from '../delivery/endpoints.ts'
 import type { Contract } from '../variants/contract-variants.ts'
-import type { Integrations } from '../world/integration.ts'
 import { type ApiContext, type ApiEnv, allow } from './authorisation.ts'
-import { readEndpointChanges, readNewEndpoint } from './endpoint-body.ts'
+import { endpointChangesBody, newEndpointBody, readBody } from './endpoint-body.ts'
 import { endpointOnTheWire } from './endpoint-resource.ts'
 import { endpointNotActive, notFound } from './problem.ts'
-
-interface EndpointOperationsParts {
-  readonly integrations: Integrations
-  readonly endpoints: Endpoints
-  readonly engine: DeliveryEngine
-  readonly courier: Courier
-  readonly contract: Contract
-  /** Called before the answer to a creation; with `verification: 'before_response'` it waits for the first verification. */
-  readonly beforeCreationAnswer: (endpoint: Endpoint) => Promise<void>
-}
+import type { ServiceParts } from './service-parts.ts'
 
 /** Managing webhook endpoints (contract §4; open points 13, 14, 18 and 27). */
-export function mountEndpointOperations(api: Hono<ApiEnv>, parts: EndpointOperationsParts): void {
-  const { integrations, endpoints, courier, contract, beforeCreationAnswer } = parts
-  const allowed = allow(integrations)(contract.endpointScope)
+export function mountEndpointOperations(api: Hono<ApiEnv>, parts: ServiceParts): void {
+  const { owners, endpoints, engine, courier, timeline, contract } = parts
+  const allowed = allow(owners)(contract.endpointScope)
 
   api.post('/v1/webhook-endpoints', allowed, async (context) => {
-    const { url, events } = await readNewEndpoint(context, contract)
+    const { url, events } = await readBody(context, newEndpointBody(contract))
     const endpoint = endpoints.create(context.get('integration'), await courier.admit(url), events)
     const created = withSecret(endpoint, contract)
-    await beforeCreationAnswer(endpoint)
+    if (contract.verification === 'before_response') await timeline.until(engine.verificationTried(endpoint))
     return context.json(created, 201)
   })
 
@@ -38,9 +27,9 @@ export function mountEndpointOperations(api: Hono<ApiEnv>, parts: EndpointOperat
 }
 
 /** The operations that the contract does not show (open point 14). */
-function mountFurtherOperations(api: Hono<ApiEnv>, parts: EndpointOperationsParts): void {
-  const { integrations, endpoints, engine, courier, contract } = parts
-  const allowed = allow(integrations)(contract.endpointScope)
+function mountFurtherOperations(api: Hono<ApiEnv>, parts: ServiceParts): void {
+  const { owners, endpoints, engine, courier, contract } = parts
+  const allowed = allow(owners)(contract.endpointScope)
   const shown = (endpoint: Endpoint) => endpointOnTheWire(endpoint, contract)
 
   api.get('/v1/webhook-endpoints', allowed, (context) =>
@@ -53,7 +42,7 @@ function mountFurtherOperations(api: Hono<ApiEnv>, parts: EndpointOperationsPart
 
   api.patch('/v1/webhook-endpoints/:endpoint_id', allowed, async (context) => {
     ownEndpoint(endpoints, context)
-    const changes = await readEndpointChanges(context, contract)
+    const changes = await readBody(context, endpointChangesBody(contract))
     if (changes.url !== undefined) await courier.admit(changes.url)
     // It may have been deleted in the meantime.
     const endpoint = ownEndpoint(endpoints, context)

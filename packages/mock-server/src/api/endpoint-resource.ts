@@ -1,6 +1,5 @@
 import type { EventKind, WebhookEndpoint } from '@notewire/protocol'
-import type { Endpoint } from '../delivery/endpoint.ts'
-import type { EndpointState } from '../delivery/endpoint-state.ts'
+import type { Endpoint, EndpointState } from '../delivery/endpoint.ts'
 import type { Contract } from '../variants/contract-variants.ts'
 
 /** A webhook endpoint with every field (open point 13). */

@@ -1,9 +1,9 @@
 import type { Note, NotePage, Summary, Transcript } from '@notewire/protocol'
 import { noteSchema, summarySchema, transcriptSchema } from '@notewire/protocol/schemas'
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { call, refusal } from '../fixtures/call.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 
 describe('GET /v1/notes', () => {
   it('lists 50 notes a page in order of creation, and a cursor while there are more (§4)', async () => {

@@ -11,12 +11,12 @@ export type PageFault = Extract<RequestFault, { readonly kind: 'empty_page' | 's
 
 interface PageRequest {
   readonly query: Readonly<Record<string, string>>
+  readonly world: World
   readonly integration: Integration
   readonly fault: PageFault | undefined
 }
 
 interface PageParts {
-  readonly world: World
   readonly cursors: Cursors
   readonly contract: Contract
 }
@@ -28,7 +28,7 @@ const BEGINNING: Position = { after: -1, emptyPages: 0 }
  *
  * @throws a 400 for a query that cannot be read
  */
-export function notePage({ world, cursors, contract }: PageParts, { query, integration, fault }: PageRequest): object {
+export function notePage({ cursors, contract }: PageParts, { query, world, integration, fault }: PageRequest): object {
   const { limit, updatedFrom, includeDeleted } = readNoteQuery(query, contract)
   const cursor = query['cursor']
   const position = cursor === undefined ? BEGINNING : cursors.read(cursor, integration)

@@ -3,20 +3,15 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { durationMs } from '../clock/duration.ts'
 import type { Timeline } from '../clock/timeline.ts'
 import type { RequestFault } from '../faults/fault-rule.ts'
-import type { FaultBook } from '../faults/faults.ts'
 import type { ApiContext, ApiEnv } from './authorisation.ts'
 import { faulty } from './problem.ts'
+import type { ServiceParts } from './service-parts.ts'
 
 /** The connection breaks without an answer. Each transport reports it as it reports a broken connection. */
 export class ConnectionDropped extends Error {}
 
-interface RequestFaultsParts {
-  readonly faults: FaultBook
-  readonly timeline: Timeline
-}
-
 /** Applies the fault rules to a request. */
-export function strikeRequests({ faults, timeline }: RequestFaultsParts): MiddlewareHandler<ApiEnv> {
+export function strikeRequests({ faults, timeline }: ServiceParts): MiddlewareHandler<ApiEnv> {
   return async (context, next) => {
     const struck = faults.strikeRequest(context.req.method, context.req.path)
     for (const fault of struck) await strikeBefore(fault, context, timeline)

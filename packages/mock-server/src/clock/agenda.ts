@@ -9,13 +9,11 @@ export interface Appointment {
   /** Decides between appointments at the same instant: the lower rank comes first. */
   readonly rank: number
   readonly act: () => void
-  cancelled: boolean
 }
 
-/** Appointments in order of time. Cancelled appointments stay in the list for a while. */
+/** Appointments in order of time. */
 export class Agenda {
   #appointments: Appointment[] = []
-  #live: Record<Purpose, number> = { work: 0, sleep: 0 }
   #rank = 0
 
   /** A rank after every earlier rank, for appointments at the same instant. */
@@ -24,22 +22,19 @@ export class Agenda {
     return this.#rank
   }
 
-  /** How many appointments with this purpose are neither done nor cancelled. */
-  count(purpose: Purpose): number {
-    return this.#live[purpose]
+  /** Whether an appointment has this purpose. */
+  has(purpose: Purpose): boolean {
+    return this.#appointments.some((each) => each.purpose === purpose)
   }
 
   /** When the next appointment is due, for one purpose or for any. */
   nextAt(purpose?: Purpose): number | undefined {
-    if (purpose === undefined) return this.#next?.at
-    return this.#appointments.find((each) => !each.cancelled && each.purpose === purpose)?.at
+    return this.#appointments.find((each) => purpose === undefined || each.purpose === purpose)?.at
   }
 
-  add(appointment: Omit<Appointment, 'cancelled'>): Appointment {
-    const added = { ...appointment, cancelled: false }
-    this.#live[added.purpose] += 1
-    this.#appointments.splice(this.#placeOf(added), 0, added)
-    return added
+  add(appointment: Appointment): Appointment {
+    this.#appointments.splice(this.#placeOf(appointment), 0, appointment)
+    return appointment
   }
 
   /**
@@ -48,24 +43,15 @@ export class Agenda {
    * @returns its purpose
    */
   keepNext(): Purpose | undefined {
-    const next = this.#next
-    if (next === undefined) return undefined
-    this.#appointments.shift()
-    this.#live[next.purpose] -= 1
-    // A later cancellation has no effect.
-    next.cancelled = true
-    next.act()
-    return next.purpose
+    const next = this.#appointments.shift()
+    next?.act()
+    return next?.purpose
   }
 
+  /** Removes an appointment, if it is neither done nor removed. */
   cancel(appointment: Appointment): void {
-    if (appointment.cancelled) return
-    appointment.cancelled = true
-    this.#live[appointment.purpose] -= 1
-    // Thousands can be cancelled while the clock stands still, and must not fill the memory.
-    if (this.#appointments.length > 2 * (this.#live.work + this.#live.sleep) + 64) {
-      this.#appointments = this.#appointments.filter(({ cancelled }) => !cancelled)
-    }
+    const index = this.#appointments.indexOf(appointment, this.#placeOf(appointment))
+    if (index >= 0) this.#appointments.splice(index, 1)
   }
 
   /** Moves every appointment by the same time. */
@@ -74,17 +60,10 @@ export class Agenda {
   }
 
   clear(): void {
-    for (const appointment of this.#appointments) appointment.cancelled = true
     this.#appointments = []
-    this.#live = { work: 0, sleep: 0 }
   }
 
-  get #next(): Appointment | undefined {
-    while (this.#appointments[0]?.cancelled) this.#appointments.shift()
-    return this.#appointments[0]
-  }
-
-  /** The index at which an appointment belongs, by binary search. */
+  /** The index at which an appointment belongs, by binary search, because thousands can wait. */
   #placeOf({ at, rank }: Appointment): number {
     let [low, high] = [0, this.#appointments.length]
     while (low < high) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MockServerError } from '../mock-server-error.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import { type Duration, durationMs } from './duration.ts'
 
 describe('a duration', () => {

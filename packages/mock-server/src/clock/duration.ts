@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { checked } from '../checked.ts'
+import { checked } from '../errors/checked.ts'
 
 /**
  * A stretch of time: milliseconds as a number, or hours, minutes and seconds as text: `'12h'`, `'90s'`, `'26h40m'`.

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { MockServerError } from '../mock-server-error.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import { CLOCK_START } from './service-clock.ts'
 import { Timeline } from './timeline.ts'
 

@@ -1,5 +1,5 @@
 import { systemClock } from '@notewire/protocol'
-import { MockServerError } from '../mock-server-error.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import { Activity } from './activity.ts'
 import { Agenda, type Appointment, type Purpose } from './agenda.ts'
 import { type Duration, durationMs } from './duration.ts'
@@ -141,7 +141,7 @@ export class Timeline implements ServiceClock {
   }
 
   get #isBusy(): boolean {
-    return this.#agenda.count('work') > 0 || this.#inFlight > 0
+    return this.#agenda.has('work') || this.#inFlight > 0
   }
 
   #add(purpose: Purpose, ms: number, rank: number, act: () => void): Appointment {

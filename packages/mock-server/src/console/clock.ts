@@ -1,27 +1,19 @@
-import type { Hono } from 'hono'
 import { html } from 'hono/html'
-import type { Duration } from '../clock/duration.ts'
-import { type ConsoleParts, fieldsOf, type Html, instant, page } from './page.ts'
+import type { ServiceParts } from '../api/service-parts.ts'
+import type { Forms } from './forms.ts'
+import { type Html, instant, page } from './page.ts'
 
-/** The page of the clock. */
-export function mountClock(pages: Hono, parts: ConsoleParts): void {
-  const { timeline } = parts
-
-  pages.get('/console/clock', (context) => context.html(clockPage(parts)))
-
-  pages.post('/console/clock/advance', async (context) => {
-    const duration = (await fieldsOf(context)).text('duration').replaceAll(' ', '')
-    await timeline.advance(duration as Duration)
-    return context.redirect('/console/clock', 303)
-  })
-
-  pages.post('/console/clock/settle', async (context) => {
-    if (timeline.mode === 'virtual') await timeline.settled()
-    return context.redirect('/console/clock', 303)
-  })
+export const clockForms: Forms = {
+  '/console/clock/advance': {
+    operation: 'POST /control/clock/advance',
+    input: ({ text }) => ({ by: text('duration').replaceAll(' ', '') }),
+    next: () => '/console/clock',
+  },
+  '/console/clock/settle': { operation: 'POST /control/clock/settle', next: () => '/console/clock' },
 }
 
-function clockPage(parts: ConsoleParts): Html {
+/** The page of the clock. */
+export function clockPage(parts: ServiceParts): Html {
   const content = html`<div class="heading"><h1>Clock</h1></div>
     ${parts.timeline.mode === 'virtual' ? virtualClock(parts) : realClock()}`
   return page(parts, { title: 'Clock', section: 'Clock', content })
@@ -30,7 +22,7 @@ function clockPage(parts: ConsoleParts): Html {
 /** The delays between attempts, and the time from the first attempt to the last. */
 const JUMPS = ['30s', '5m', '30m', '2h', '12h', '26h40m']
 
-function virtualClock({ timeline }: ConsoleParts): Html {
+function virtualClock({ timeline }: ServiceParts): Html {
   return html`<section class="card">
     <p class="now" id="now" data-live>${instant(timeline.now())} <span class="dim">UTC</span></p>
     <p class="dim">The virtual clock advances only when you advance it. Everything that is due until then happens in order of time.</p>

@@ -1,11 +1,11 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { openWindow, startChromium } from '../fixtures/browser.ts'
 import { call } from '../fixtures/call.ts'
 import { anInbox, type Inbox, toNotes } from '../fixtures/inbox.ts'
 import { startReceiver } from '../fixtures/receiver-port.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 
 /** For what another side does in its own time. */
 const PATIENCE = { timeout: 60_000 }

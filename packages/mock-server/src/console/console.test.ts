@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { call } from '../fixtures/call.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 
 interface Asked {
   readonly path?: string
@@ -67,6 +67,28 @@ describe('the console of a service that listens', () => {
       expect((await ask(service, { ...form, headers: own })).status).toBe(303)
     },
   )
+
+  it('creates an owner, and then something for the owner that is chosen', async () => {
+    await using service = await createNotesService()
+    await service.listen()
+    const send = (path: string, form: Record<string, string>) =>
+      fetch(service.baseUrl + path, {
+        method: 'POST',
+        headers: { origin: service.baseUrl },
+        body: new URLSearchParams(form),
+      })
+    expect((await ask(service, { path: '/console/notes' })).text).not.toContain('owner-1')
+    const shown = await (await send('/console/owners', { name: 'acme' })).text()
+    const [, acme] = service.owners
+    expect(shown).toContain(acme?.apiKey)
+    expect((await ask(service, { path: '/console/notes' })).text).toContain('owner-1')
+
+    const owner_id = acme?.owner_id ?? ''
+    const { text } = await ask(service, { path: `/console/notes?owner=${owner_id}` })
+    expect(text).toContain(`name="owner_id" value="${owner_id}"`)
+    await send('/console/notes', { title: 'Of Acme', place: 'personal', owner_id })
+    expect([acme?.notes().length, service.owner.notes().length]).toEqual([1, 0])
+  })
 
   it.each([
     ['no form at all', 'application/json', '{'],

@@ -1,41 +1,36 @@
-import type { Context, Hono } from 'hono'
+import type { Context } from 'hono'
 import { html } from 'hono/html'
+import type { ServiceParts } from '../api/service-parts.ts'
 import { deliveryOf, type LoggedDelivery, newestDeliveries, nextAttemptAt } from '../control/delivery-log.ts'
 import type { DeliveryStatus } from '../delivery/delivery.ts'
 import { attemptSchedule, timeLine } from './delivery-attempts.ts'
-import { actButton, type ConsoleParts, emptyList, facts, type Html, instant, mark, page } from './page.ts'
+import type { Forms } from './forms.ts'
+import { ownerChoice } from './owner-choice.ts'
+import { actButton, emptyList, facts, type Html, instant, mark, olderButton, page, partOfList } from './page.ts'
 
-const A_PAGE = 50
-
-/** The pages of the deliveries. */
-export function mountDeliveries(pages: Hono, parts: ConsoleParts): void {
-  pages.get('/console/deliveries', (context) => context.html(deliveriesPage(parts, context)))
-
-  pages.get('/console/deliveries/:delivery_id', (context) => {
-    const logged = deliveryOf(parts.engine, context.req.param('delivery_id'))
-    return logged === undefined ? context.notFound() : context.html(deliveryPage(parts, logged))
-  })
-
-  pages.post('/console/deliveries/:delivery_id/replay', (context) => {
-    const { delivery_id } = parts.control.replay(context.req.param('delivery_id'))
-    return context.redirect(`/console/deliveries/${delivery_id}`, 303)
-  })
+export const deliveryForms: Forms = {
+  '/console/deliveries/:delivery_id/replay': {
+    operation: 'POST /control/deliveries/:delivery_id/replay',
+    next: ({ delivery_id }) => `/console/deliveries/${delivery_id}`,
+  },
 }
 
-function deliveriesPage(parts: ConsoleParts, context: Context): Html {
+/** The list of deliveries. */
+export function deliveriesPage(parts: ServiceParts, context: Context): Html {
   const { note, endpoint, status } = context.req.query()
-  const skip = Math.max(0, Number.parseInt(context.req.query('skip') ?? '', 10) || 0)
-  const { deliveries, more } = newestDeliveries(parts.engine, { note, endpoint, status }, { skip, limit: A_PAGE })
+  const { owner_id: owner, select } = ownerChoice(parts.owners, context)
+  const part = partOfList(context)
+  const { deliveries, more } = newestDeliveries(parts.engine, { note, endpoint, owner, status }, part)
   const narrowed = note ?? endpoint ?? status
   return page(parts, {
     title: 'Deliveries',
     section: 'Deliveries',
     content: html`
-      <div class="heading"><h1>Deliveries</h1>${statusFilter(status)}</div>
+      <div class="heading"><h1>Deliveries</h1>${select}${statusFilter(status, owner)}</div>
       ${narrowed === undefined || narrowed === status ? '' : html`<p class="narrowed">Only deliveries of <code>${narrowed}</code>. <a href="/console/deliveries">Show all</a></p>`}
       <section id="deliveries" data-live>
-        ${deliveries.length === 0 ? noDeliveries(parts, narrowed !== undefined) : deliveryTable(parts, deliveries)}
-        ${more ? html`<p><a class="button" href="${olderThan(context, skip + A_PAGE)}">Older deliveries</a></p>` : ''}
+        ${deliveries.length === 0 ? noDeliveries(parts, (narrowed ?? owner) !== undefined) : deliveryTable(parts, deliveries)}
+        ${more ? olderButton(context, 'Older deliveries') : ''}
       </section>`,
   })
 }
@@ -52,27 +47,23 @@ function deliveryMark(status: DeliveryStatus): Html {
   return mark(tone, label)
 }
 
-function statusFilter(chosen: string | undefined): Html {
-  const choice = (label: string, query: string, status?: string) =>
-    html`<a href="/console/deliveries${query}" ${chosen === status ? html`aria-current="true"` : ''}>${label}</a>`
+function statusFilter(chosen: string | undefined, owner: string | undefined): Html {
+  const choice = (label: string, status: string) => {
+    const query = [owner && `owner=${owner}`, status && `status=${status}`].filter(Boolean).join('&')
+    return html`<a href="/console/deliveries?${query}" ${(chosen ?? '') === status ? html`aria-current="true"` : ''}>${label}</a>`
+  }
   return html`<nav class="filter" aria-label="Status">
-    ${choice('All', '')} ${Object.entries(STATUS_MARKS).map(([status, [, label]]) => choice(label, `?status=${status}`, status))}</nav>`
+    ${choice('All', '')} ${Object.entries(STATUS_MARKS).map(([status, [, label]]) => choice(label, status))}</nav>`
 }
 
-function olderThan(context: Context, skip: number): string {
-  const query = new URLSearchParams(context.req.query())
-  query.set('skip', String(skip))
-  return `/console/deliveries?${query}`
-}
-
-function deliveryTable(parts: ConsoleParts, deliveries: readonly LoggedDelivery[]): Html {
+function deliveryTable(parts: ServiceParts, deliveries: readonly LoggedDelivery[]): Html {
   return html`<table class="deliveries">
     <thead><tr><th>Event</th><th>Endpoint</th><th>Attempts</th><th>Status</th><th>When</th></tr></thead>
     <tbody>${deliveries.map((logged) => deliveryRow(parts, logged))}</tbody>
   </table>`
 }
 
-function deliveryRow({ endpoints }: ConsoleParts, logged: LoggedDelivery): Html {
+function deliveryRow({ endpoints }: ServiceParts, logged: LoggedDelivery): Html {
   const { delivery, event, attempts } = logged
   const { delivery_id, event_type, endpoint_id } = delivery
   const nextAt = nextAttemptAt(logged)
@@ -87,7 +78,7 @@ function deliveryRow({ endpoints }: ConsoleParts, logged: LoggedDelivery): Html 
   </tr>`
 }
 
-function noDeliveries({ endpoints }: ConsoleParts, narrowed: boolean): Html {
+function noDeliveries({ endpoints }: ServiceParts, narrowed: boolean): Html {
   if (narrowed) return emptyList('No matching deliveries', 'New deliveries appear here without a reload.')
   if (endpoints.all().length > 0) {
     const advice =
@@ -99,7 +90,10 @@ function noDeliveries({ endpoints }: ConsoleParts, narrowed: boolean): Html {
     <p><a class="button primary" href="/console/endpoints">Register an endpoint</a></p></div>`
 }
 
-function deliveryPage(parts: ConsoleParts, logged: LoggedDelivery): Html {
+/** A delivery with its attempts; `undefined` if there is none with this identifier. */
+export function deliveryPage(parts: ServiceParts, id: string): Html | undefined {
+  const logged = deliveryOf(parts.engine, id)
+  if (logged === undefined) return undefined
   const { delivery } = logged
   const { delivery_id, event_type, event_id, webhook_id, replay_of } = delivery
   const endpoint = parts.endpoints.find(delivery.endpoint_id)

@@ -1,89 +1,73 @@
 import { NOTE_EVENT_KINDS } from '@notewire/protocol'
-import type { Hono } from 'hono'
+import type { Context } from 'hono'
 import { html } from 'hono/html'
-import type { Endpoint } from '../delivery/endpoint.ts'
-import type { EndpointState } from '../delivery/endpoint-state.ts'
+import type { ServiceParts } from '../api/service-parts.ts'
+import type { Id } from '../control/operation.ts'
+import type { Endpoint, EndpointState } from '../delivery/endpoint.ts'
+import type { Forms } from './forms.ts'
 import { integrationName } from './integrations.ts'
-import {
-  actButton,
-  type ConsoleParts,
-  checkbox,
-  emptyList,
-  facts,
-  fieldsOf,
-  type Html,
-  losingAct,
-  mark,
-  page,
-} from './page.ts'
+import { ownerChoice } from './owner-choice.ts'
+import { actButton, checkbox, emptyList, facts, type Html, losingAct, mark, page } from './page.ts'
 import type { ShownOnce } from './shown-once.ts'
 
-/** The pages of the endpoints (contract §2, §6; open point 14). */
-export function mountEndpoints(pages: Hono, parts: ConsoleParts, shownOnce: ShownOnce): void {
-  const { endpoints, control } = parts
+const toEndpoint = (_answer: object, id: Id) => `/console/endpoints/${id('endpoint_id')}`
 
-  pages.get('/console/endpoints', (context) => context.html(endpointsPage(parts)))
+export const endpointForms = (shownOnce: ShownOnce): Forms => ({
+  '/console/endpoints': {
+    operation: 'POST /control/endpoints',
+    input: ({ text, all }) => ({ url: text('url'), integration_id: text('integration_id'), events: all('events') }),
+    next: (answer) => showSecret(shownOnce, answer),
+  },
+  '/console/endpoints/:endpoint_id/test': {
+    operation: 'POST /control/trigger',
+    input: (_fields, id) => ({ event_type: 'endpoint.test', endpoint_id: id('endpoint_id') }),
+    next: (_answer, id) => `/console/deliveries?endpoint=${id('endpoint_id')}`,
+  },
+  '/console/endpoints/:endpoint_id/change': {
+    operation: 'PATCH /control/endpoints/:endpoint_id',
+    input: ({ text, all }) => ({ url: text('url'), events: all('events') }),
+    next: toEndpoint,
+  },
+  '/console/endpoints/:endpoint_id/activate': {
+    operation: 'PATCH /control/endpoints/:endpoint_id',
+    input: () => ({ status: 'active' }),
+    next: toEndpoint,
+  },
+  '/console/endpoints/:endpoint_id/rotate': {
+    operation: 'POST /control/endpoints/:endpoint_id/rotate-secret',
+    next: (answer) => showSecret(shownOnce, answer),
+  },
+  '/console/endpoints/:endpoint_id/delete': {
+    operation: 'DELETE /control/endpoints/:endpoint_id',
+    next: () => '/console/endpoints',
+  },
+})
 
-  pages.post('/console/endpoints', async (context) => {
-    const fields = await fieldsOf(context)
-    const [url, integration_id] = [fields.text('url'), fields.text('integration_id')]
-    const endpoint = await control.createEndpoint({ url, integration_id, events: fields.all('events') })
-    return context.redirect(showSecret(shownOnce, endpoint), 303)
-  })
-
-  pages.get('/console/endpoints/:endpoint_id', (context) => {
-    const endpoint = endpoints.find(context.req.param('endpoint_id'))
-    return endpoint === undefined ? context.notFound() : context.html(endpointPage(parts, endpoint))
-  })
-
-  pages.post('/console/endpoints/:endpoint_id/:act', async (context) => {
-    const { endpoint_id, act } = context.req.param()
-    const fields = await fieldsOf(context)
-    switch (act) {
-      case 'test':
-        control.sendTest(endpoint_id)
-        return context.redirect(`/console/deliveries?endpoint=${endpoint_id}`, 303)
-      case 'change':
-        await control.changeEndpoint(endpoint_id, { url: fields.text('url'), events: fields.all('events') })
-        break
-      case 'activate':
-        await control.changeEndpoint(endpoint_id, { status: 'active' })
-        break
-      case 'rotate':
-        return context.redirect(showSecret(shownOnce, control.rotateSecret(endpoint_id)), 303)
-      case 'delete':
-        control.deleteEndpoint(endpoint_id)
-        return context.redirect('/console/endpoints', 303)
-      default:
-        return context.notFound()
-    }
-    return context.redirect(`/console/endpoints/${endpoint_id}`, 303)
-  })
-}
-
-function showSecret(shownOnce: ShownOnce, { endpoint_id, secrets }: Endpoint): string {
+function showSecret(shownOnce: ShownOnce, answer: Readonly<Record<string, string>>): string {
+  const { endpoint_id = '', signing_secret = '' } = answer
   return shownOnce.keep({
     title: 'Signing secret',
-    text: secrets.text,
+    text: signing_secret,
     advice: 'Store it in the configuration of the receiver. Keep it secret: it can sign deliveries.',
     next: `/console/endpoints/${endpoint_id}`,
   })
 }
 
-function endpointsPage(parts: ConsoleParts): Html {
-  const endpoints = parts.endpoints.all()
-  const integrations = parts.world.integrations.all()
+/** The list of endpoints (contract §2, §6; open point 14). */
+export function endpointsPage(parts: ServiceParts, context: Context): Html {
+  const { owner_id, select } = ownerChoice(parts.owners, context)
+  const endpoints = parts.owners.only(owner_id).flatMap((world) => parts.endpoints.ofOwner(world))
   return page(parts, {
     title: 'Endpoints',
     section: 'Endpoints',
     content: html`
-      <div class="heading"><h1>Endpoints</h1></div>
+      <div class="heading"><h1>Endpoints</h1>${select}</div>
       <details class="card form" ${endpoints.length === 0 ? html`open` : ''}>
         <summary>Register an endpoint</summary>
         <form method="post" action="/console/endpoints">
           <label>URL <input name="url" type="url" required placeholder="http://localhost:3000/webhooks/notes" /></label>
           <label>Integration <select name="integration_id">
-            ${integrations.map((integration) => html`<option value="${integration.integration_id}">${integrationName(parts.world, integration)}</option>`)}
+            ${parts.owners.only(owner_id).map(({ integrations }) => integrations.all().map((each) => html`<option value="${each.integration_id}">${integrationName(parts.owners, each)}</option>`))}
           </select></label>
           ${eventBoxes(NOTE_EVENT_KINDS)}
           <div><button class="primary">Register</button></div>
@@ -95,14 +79,14 @@ function endpointsPage(parts: ConsoleParts): Html {
   })
 }
 
-function endpointTable({ world }: ConsoleParts, endpoints: readonly Endpoint[]): Html {
+function endpointTable({ owners }: ServiceParts, endpoints: readonly Endpoint[]): Html {
   return html`<table class="endpoints">
     <thead><tr><th>Endpoint</th><th>Integration</th><th>Events</th><th>Status</th><th></th></tr></thead>
     <tbody>${endpoints.map(
       ({ endpoint_id, url, integration, events, state }) => html`<tr>
         <td class="main"><a id="${endpoint_id}" href="/console/endpoints/${endpoint_id}">${url}</a>
           <span class="dim">${endpoint_id}</span></td>
-        <td>${integrationName(world, integration)}</td>
+        <td>${integrationName(owners, integration)}</td>
         <td>${events.length === NOTE_EVENT_KINDS.length ? 'all' : events.map((kind) => kind.replace('note.', '')).join(', ')}</td>
         <td>${endpointMark(state)}</td>
         <td class="acts">${actButton(`test-${endpoint_id}`, `/console/endpoints/${endpoint_id}/test`, 'Send test')}</td>
@@ -111,7 +95,10 @@ function endpointTable({ world }: ConsoleParts, endpoints: readonly Endpoint[]):
   </table>`
 }
 
-function endpointPage(parts: ConsoleParts, endpoint: Endpoint): Html {
+/** An endpoint; `undefined` if there is none with this identifier. */
+export function endpointPage(parts: ServiceParts, id: string): Html | undefined {
+  const endpoint = parts.endpoints.find(id)
+  if (endpoint === undefined) return undefined
   const { endpoint_id, url, events, state, integration } = endpoint
   const path = `/console/endpoints/${endpoint_id}`
   return page(parts, {
@@ -125,7 +112,7 @@ function endpointPage(parts: ConsoleParts, endpoint: Endpoint): Html {
             <a class="button" href="/console/deliveries?endpoint=${endpoint_id}">Show its deliveries</a></div></div>
         ${facts([
           ['Identifier', html`<code>${endpoint_id}</code>`],
-          ['Integration', integrationName(parts.world, integration)],
+          ['Integration', integrationName(parts.owners, integration)],
         ])}
         ${
           state === 'active'

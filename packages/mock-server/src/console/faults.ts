@@ -1,11 +1,11 @@
 import { NOTE_EVENT_KINDS } from '@notewire/protocol'
-import type { Hono } from 'hono'
 import { html } from 'hono/html'
-import { checked } from '../checked.ts'
-import { type DeliveryFault, faultRuleSchema, type RequestFault } from '../faults/fault-rule.ts'
+import type { ServiceParts } from '../api/service-parts.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
+import type { DeliveryFault, RequestFault } from '../faults/fault-rule.ts'
 import type { Faults } from '../faults/faults.ts'
-import { MockServerError } from '../mock-server-error.ts'
-import { actButton, type ConsoleParts, codeBlock, emptyList, type Fields, fieldsOf, type Html, page } from './page.ts'
+import type { Fields, Forms } from './forms.ts'
+import { actButton, codeBlock, emptyList, type Html, page } from './page.ts'
 
 /** The faults that a form offers: the value that it sends, the label, and the fault. */
 type Presets<Fault> = readonly (readonly [name: string, label: string, fault: Fault])[]
@@ -36,34 +36,26 @@ const DELIVERY_FAULTS: Presets<DeliveryFault> = [
   ['early', 'Its timestamp is 10 min in the future', { kind: 'skewed', seconds: 600 }],
 ]
 
-/** The page of the fault rules. */
-export function mountFaults(pages: Hono, parts: ConsoleParts): void {
-  const { faults } = parts
-
-  pages.get('/console/faults', (context) => context.html(faultsPage(parts)))
-
-  pages.post('/console/faults/requests', async (context) => {
-    const fields = await fieldsOf(context)
-    const request = fields.text('request').trim()
-    injectChecked(faults, { request, ...strikesOf(fields), fault: presetOf(REQUEST_FAULTS, fields) })
-    return context.redirect('/console/faults', 303)
-  })
-
-  pages.post('/console/faults/deliveries', async (context) => {
-    const fields = await fieldsOf(context)
-    const delivery = fields.text('delivery')
-    injectChecked(faults, { delivery, ...strikesOf(fields), fault: presetOf(DELIVERY_FAULTS, fields) })
-    return context.redirect('/console/faults', 303)
-  })
-
-  pages.post('/console/faults/clear', (context) => {
-    faults.clear()
-    return context.redirect('/console/faults', 303)
-  })
-}
-
-function injectChecked(faults: Faults, rule: object): void {
-  faults.inject(checked('a fault rule', faultRuleSchema, rule))
+export const faultForms: Forms = {
+  '/console/faults/requests': {
+    operation: 'POST /control/faults',
+    input: (fields) => ({
+      request: fields.text('request').trim(),
+      ...strikesOf(fields),
+      fault: presetOf(REQUEST_FAULTS, fields),
+    }),
+    next: () => '/console/faults',
+  },
+  '/console/faults/deliveries': {
+    operation: 'POST /control/faults',
+    input: (fields) => ({
+      delivery: fields.text('delivery'),
+      ...strikesOf(fields),
+      fault: presetOf(DELIVERY_FAULTS, fields),
+    }),
+    next: () => '/console/faults',
+  },
+  '/console/faults/clear': { operation: 'DELETE /control/faults', next: () => '/console/faults' },
 }
 
 function presetOf<Fault>(presets: Presets<Fault>, fields: Fields): Fault {
@@ -82,7 +74,8 @@ function strikesOf(fields: Fields): { readonly calls?: readonly number[]; readon
   }
 }
 
-function faultsPage(parts: ConsoleParts): Html {
+/** The page of the fault rules. */
+export function faultsPage(parts: ServiceParts): Html {
   const { faults } = parts
   const kinds = [...NOTE_EVENT_KINDS, 'endpoint.verification', 'endpoint.test']
   return page(parts, {

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWindow, startChromium } from '../fixtures/browser.ts'
 import { aLivedInService } from '../fixtures/lived-in.ts'
-import type { NotesService } from '../notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 
 /** Set it to make the pictures of the documentation. */
 const shooting = process.env['NOTEWIRE_SCREENSHOTS'] !== undefined

@@ -1,68 +1,56 @@
-import type { Hono } from 'hono'
+import type { Context } from 'hono'
 import { html } from 'hono/html'
+import type { ServiceParts } from '../api/service-parts.ts'
+import { newestNotes, type OwnedNote } from '../control/note-list.ts'
+import type { Id } from '../control/operation.ts'
 import type { NoteRecord } from '../world/note-record.ts'
+import type { Owners } from '../world/owners.ts'
 import type { Place } from '../world/place.ts'
 import type { World } from '../world/world.ts'
+import type { Forms } from './forms.ts'
+import { owned, ownerChoice } from './owner-choice.ts'
 import {
   actButton,
-  type ConsoleParts,
   emptyList,
   facts,
-  fieldsOf,
   type Html,
   instant,
   losingAct,
   mark,
+  olderButton,
   page,
+  partOfList,
 } from './page.ts'
 
-const A_PAGE = 50
+const toNote = (_answer: object, id: Id) => `/console/notes/${id('note_id')}`
 
-/** The pages of the notes (contract §6). */
-export function mountNotes(pages: Hono, parts: ConsoleParts): void {
-  const { world, control } = parts
-
-  pages.get('/console/notes', (context) => context.html(notesPage(parts, context.req.query('before'))))
-
-  pages.post('/console/notes', async (context) => {
-    const fields = await fieldsOf(context)
-    const { note_id } = control.recordNote({
-      title: fields.text('title') || undefined,
-      content: fields.text('content') || null,
-      place: fields.text('place'),
-    })
-    return context.redirect(`/console/notes/${note_id}`, 303)
-  })
-
-  pages.get('/console/notes/:note_id', (context) => {
-    const note = world.notes.find(context.req.param('note_id'))
-    return note === undefined ? context.notFound() : context.html(notePage(parts, note))
-  })
-
-  pages.post('/console/notes/:note_id/:act', async (context) => {
-    const { note_id, act } = context.req.param()
-    const fields = await fieldsOf(context)
-    switch (act) {
-      case 'record':
-        world.beginSession(note_id)
-        break
-      case 'end':
-        world.endSession(note_id, fields.text('recording_session_id'), {})
-        break
-      case 'edit':
-        control.editNote(note_id, { title: fields.text('title') || null, content: fields.text('content') || null })
-        break
-      case 'move':
-        control.moveNote(note_id, { place: fields.text('place') })
-        break
-      case 'delete':
-        world.deleteNote(note_id)
-        break
-      default:
-        return context.notFound()
-    }
-    return context.redirect(`/console/notes/${note_id}`, 303)
-  })
+export const noteForms: Forms = {
+  '/console/notes': {
+    operation: 'POST /control/notes',
+    input: ({ text }) => ({
+      title: text('title') || undefined,
+      content: text('content') || null,
+      place: text('place'),
+      owner_id: text('owner_id') || undefined,
+    }),
+    next: ({ note_id }) => `/console/notes/${note_id}`,
+  },
+  '/console/notes/:note_id/record': { operation: 'POST /control/notes/:note_id/sessions', next: toNote },
+  '/console/notes/:note_id/end': {
+    operation: 'POST /control/notes/:note_id/sessions/:recording_session_id/end',
+    next: toNote,
+  },
+  '/console/notes/:note_id/edit': {
+    operation: 'PATCH /control/notes/:note_id',
+    input: ({ text }) => ({ title: text('title') || null, content: text('content') || null }),
+    next: toNote,
+  },
+  '/console/notes/:note_id/move': {
+    operation: 'POST /control/notes/:note_id/move',
+    input: ({ text }) => ({ place: text('place') }),
+    next: toNote,
+  },
+  '/console/notes/:note_id/delete': { operation: 'DELETE /control/notes/:note_id', next: toNote },
 }
 
 /** A place, by the name that the owner gave it. */
@@ -71,46 +59,46 @@ export function placeName(world: World, place: Place): string {
   return world.channels().find(({ channel_id }) => channel_id === place)?.name ?? place
 }
 
-function notesPage(parts: ConsoleParts, before: string | undefined): Html {
-  const all = parts.world.notes.all()
-  const sequence = Number.parseInt(before ?? '', 10)
-  const end = Number.isNaN(sequence) ? all.length : Math.min(sequence, all.length)
-  const shown = all.slice(Math.max(0, end - A_PAGE), end).reverse()
+/** The list of notes. */
+export function notesPage(parts: ServiceParts, context: Context): Html {
+  const { owner_id, world, select, field } = ownerChoice(parts.owners, context)
+  const { notes, more } = newestNotes(parts.owners, owner_id, partOfList(context))
   return page(parts, {
     title: 'Notes',
     section: 'Notes',
     content: html`
-      <div class="heading"><h1>Notes</h1></div>
-      <details class="card form" ${all.length === 0 ? html`open` : ''}>
+      <div class="heading"><h1>Notes</h1>${select}</div>
+      <details class="card form" ${notes.length === 0 ? html`open` : ''}>
         <summary>Record a note</summary>
         <form method="post" action="/console/notes">
           <label>Title <input name="title" placeholder="Empty: a plausible title" /></label>
           <label>Content <textarea name="content" rows="2"></textarea></label>
-          ${placeSelect(parts.world)}
+          ${placeSelect(world)}
+          ${field}
           <div><button class="primary">Record</button></div>
         </form>
       </details>
       <section id="notes" data-live>
-        ${shown.length === 0 ? emptyList('No notes yet', 'Record a note and end its session. Then the first event is sent.') : noteTable(parts, shown)}
-        ${end > A_PAGE ? html`<p><a class="button" href="/console/notes?before=${end - A_PAGE}">Older notes</a></p>` : ''}
+        ${notes.length === 0 ? emptyList('No notes yet', 'Record a note and end its session. Then the first event is sent.') : noteTable(parts, notes)}
+        ${more ? olderButton(context, 'Older notes') : ''}
       </section>`,
   })
 }
 
-function noteTable(parts: ConsoleParts, notes: readonly NoteRecord[]): Html {
+function noteTable({ owners }: ServiceParts, notes: readonly OwnedNote[]): Html {
   return html`<table class="notes">
     <thead><tr><th>Note</th><th>Where</th><th>Status</th><th>Revision</th><th>Updated</th><th></th></tr></thead>
-    <tbody>${notes.map((note) => noteRow(parts, note))}</tbody>
+    <tbody>${notes.map((each) => noteRow(owners, each))}</tbody>
   </table>`
 }
 
-function noteRow({ world }: ConsoleParts, note: NoteRecord): Html {
+function noteRow(owners: Owners, { world, note }: OwnedNote): Html {
   const { note_id, revision, updated_at, place, sessions } = note
   const underWay = sessions.find(({ ended }) => !ended)
   return html`<tr>
     <td class="main"><a id="${note_id}" href="/console/notes/${note_id}">${titleOf(note)}</a>
       <span class="dim">${note_id}</span></td>
-    <td>${placeName(world, place)}</td>
+    <td>${owned(owners, world, placeName(world, place))}</td>
     <td>${noteMark(note)}</td>
     <td class="number"><span class="label">revision</span> ${revision}</td>
     <td class="when">${instant(updated_at)}</td>
@@ -122,8 +110,11 @@ function endButton(note_id: string, recording_session_id: string, id: string, lo
   return actButton(`end-${id}`, `/console/notes/${note_id}/end`, 'End session', look, { recording_session_id })
 }
 
-function notePage(parts: ConsoleParts, note: NoteRecord): Html {
-  const { note_id, title, status } = note
+/** A note with its recording sessions; `MockServerError` `note_unknown` if there is none with this identifier. */
+export function notePage(parts: ServiceParts, note_id: string): Html {
+  const world = parts.owners.ofNote(note_id)
+  const note = world.note(note_id)
+  const { title, status } = note
   return page(parts, {
     title: title ?? 'Note',
     section: 'Notes',
@@ -135,14 +126,14 @@ function notePage(parts: ConsoleParts, note: NoteRecord): Html {
         ${facts([
           ['Identifier', html`<code>${note_id}</code>`],
           ['Revision', note.revision],
-          ['Where', placeName(parts.world, note.place)],
+          ['Where', owned(parts.owners, world, placeName(world, note.place))],
           ['Transcript', note.transcript_status],
           ['Summary', note.summary_status],
           ['Updated', instant(note.updated_at)],
         ])}
         ${status === 'deleted' ? deletedNote() : html`<h2>Recording sessions</h2>${sessionList(note)}`}
       </section>
-      ${status === 'deleted' ? '' : acts(parts, note)}`,
+      ${status === 'deleted' ? '' : acts(world, note)}`,
   })
 }
 
@@ -163,7 +154,7 @@ function sessionList({ note_id, sessions }: NoteRecord): Html {
   </ul>`
 }
 
-function acts({ world }: ConsoleParts, { note_id, title, content, place }: NoteRecord): Html {
+function acts(world: World, { note_id, title, content, place }: NoteRecord): Html {
   const path = `/console/notes/${note_id}`
   return html`
     <section class="columns">

@@ -1,37 +1,11 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
-import type { Control, ServiceParts } from '../control/control.ts'
-import { MockServerError, type Refusal } from '../mock-server-error.ts'
-
-/** What the pages of the console show and change. */
-export interface ConsoleParts extends ServiceParts {
-  readonly control: Control
-}
+import type { ServiceParts } from '../api/service-parts.ts'
+import type { Refusal } from '../errors/mock-server-error.ts'
 
 /** A part of a page. Values in it are escaped: they are text, never markup. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
-
-/** The fields of a form. */
-export interface Fields {
-  /** The text of a field; empty when it was not sent. */
-  text(name: string): string
-  /** Every value of a field: the selected checkboxes. */
-  all(name: string): readonly string[]
-}
-
-/** Reads a form. Browsers send line ends as CRLF, which become LF. */
-export async function fieldsOf(context: Context): Promise<Fields> {
-  const form = await context.req.parseBody({ all: true }).catch(() => {
-    throw new MockServerError('form_malformed', {
-      problem: 'the form cannot be read',
-      remedy: 'Send it from a page of the console. Programs use the control API.',
-    })
-  })
-  const all = (name: string) =>
-    [form[name] ?? []].flat().flatMap((value) => (typeof value === 'string' ? value.replaceAll('\r\n', '\n') : []))
-  return { all, text: (name) => all(name)[0] ?? '' }
-}
 
 const SECTIONS = [
   ['Deliveries', '/console/deliveries'],
@@ -49,7 +23,7 @@ interface PageContent {
 }
 
 /** A whole page of the console. */
-export function page({ baseUrl, timeline }: ConsoleParts, { title, section, content }: PageContent): Html {
+export function page({ baseUrl, timeline }: ServiceParts, { title, section, content }: PageContent): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -83,7 +57,7 @@ export function page({ baseUrl, timeline }: ConsoleParts, { title, section, cont
 }
 
 /** A page with one message. */
-export function messagePage(parts: ConsoleParts, title: string, { problem, remedy }: Refusal): Html {
+export function messagePage(parts: ServiceParts, title: string, { problem, remedy }: Refusal): Html {
   const sentence = problem.charAt(0).toUpperCase() + problem.slice(1)
   return page(parts, {
     title,
@@ -95,6 +69,21 @@ export function messagePage(parts: ConsoleParts, title: string, { problem, remed
 /** A message in the place of an empty list. */
 export function emptyList(title: string, advice: Html | string): Html {
   return html`<div class="empty"><h2>${title}</h2><p>${advice}</p></div>`
+}
+
+/** How many rows a list shows. */
+const A_PAGE = 50
+
+/** The part of a list that the query selects. */
+export function partOfList(context: Context): { readonly skip: number; readonly limit: number } {
+  return { skip: Math.max(0, Number.parseInt(context.req.query('skip') ?? '', 10) || 0), limit: A_PAGE }
+}
+
+/** A link to the next part of a list, with the same filters. */
+export function olderButton(context: Context, label: string): Html {
+  const query = new URLSearchParams(context.req.query())
+  query.set('skip', String(partOfList(context).skip + A_PAGE))
+  return html`<p><a class="button" href="${context.req.path}?${query.toString()}">${label}</a></p>`
 }
 
 /** A text with a button that copies it. */
@@ -147,7 +136,7 @@ export function instant(ms: number): Html {
   return html`<time datetime="${iso}" title="${iso}">${time.getUTCDate()} ${MONTHS[time.getUTCMonth()]} ${iso.slice(11, 19)}</time>`
 }
 
-function clockText(timeline: ConsoleParts['timeline']): Html {
+function clockText(timeline: ServiceParts['timeline']): Html {
   // The machine's time would change every page once a second.
   if (timeline.mode === 'real') return html`real time`
   return html`<span class="dim">virtual</span> ${instant(timeline.now())}`

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { html } from 'hono/html'
-import { type ConsoleParts, codeBlock, messagePage, page } from './page.ts'
+import type { ServiceParts } from '../api/service-parts.ts'
+import { codeBlock, messagePage, page } from './page.ts'
 
 /** A key or a signing secret, which is shown once (contract §2). */
 interface Secret {
@@ -22,7 +23,7 @@ export class ShownOnce {
     return `/console/shown-once/${ticket}`
   }
 
-  mount(pages: Hono, parts: ConsoleParts): void {
+  mount(pages: Hono, parts: ServiceParts): void {
     pages.get('/console/shown-once/:ticket', (context) => {
       const ticket = context.req.param('ticket')
       const secret = this.#secrets.get(ticket)
@@ -39,7 +40,7 @@ export class ShownOnce {
   }
 }
 
-function secretPage(parts: ConsoleParts, { title, text, advice, next }: Secret) {
+function secretPage(parts: ServiceParts, { title, text, advice, next }: Secret) {
   return page(parts, {
     title,
     content: html`

@@ -15,6 +15,7 @@ export interface LoggedDelivery {
 export interface DeliveryFilter {
   readonly note?: string | undefined
   readonly endpoint?: string | undefined
+  readonly owner?: string | undefined
   readonly status?: string | undefined
 }
 
@@ -57,8 +58,9 @@ function withAttempts(engine: DeliveryEngine, deliveries: readonly Delivery[]): 
   }))
 }
 
-function passes(delivery: Delivery, { note, endpoint, status }: DeliveryFilter): boolean {
+function passes(delivery: Delivery, { note, endpoint, owner, status }: DeliveryFilter): boolean {
   if (endpoint !== undefined && delivery.endpoint_id !== endpoint) return false
+  if (owner !== undefined && delivery.owner_id !== owner) return false
   if (status !== undefined && delivery.status !== status) return false
   // The service wrote the body: an identifier in it is quoted, and contains no quotes.
   return note === undefined || delivery.body.includes(`"note_id":"${note}"`)

@@ -1,4 +1,4 @@
-import type { Refusal } from '../mock-server-error.ts'
+import type { Refusal } from '../errors/mock-server-error.ts'
 
 /** The origin of a request to the console or the control API. */
 export interface Visitor {

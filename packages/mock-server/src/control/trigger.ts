@@ -1,9 +1,11 @@
 import { systemClock } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import { checked, fields } from '../checked.ts'
-import { MockServerError } from '../mock-server-error.ts'
+import { fields } from '../errors/checked.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import type { NoteRecord } from '../world/note-record.ts'
-import type { Control, ServiceParts } from './control.ts'
+import type { World } from '../world/world.ts'
+import { endpointOf } from './endpoint-operations.ts'
+import { type Call, forOwner } from './operation.ts'
 
 const note_id = z.optional(z.string()).check(z.describe('The note of the event. Default: a new note.'))
 const title = z.optional(z.string())
@@ -11,17 +13,19 @@ const endpoint_id = z.optional(z.string()).check(z.describe('The endpoint. Defau
 
 /** A request to make an event happen. */
 export const triggerSchema = z.discriminatedUnion('event_type', [
-  fields({ event_type: z.literal(['note.ended', 'note.summary.generated']), note_id, title }),
+  fields({ event_type: z.literal(['note.ended', 'note.summary.generated']), note_id, title, ...forOwner }),
   fields({
     event_type: z.literal('note.updated'),
     note_id,
     title: title.check(z.describe('The title after the edit. Default: a new one.')),
+    ...forOwner,
   }),
   fields({
     event_type: z.literal('note.deleted'),
     note_id,
     title,
     reason: z._default(z.enum(['deleted', 'access_lost']), 'deleted'),
+    ...forOwner,
   }),
   fields({ event_type: z.literal(['endpoint.verification', 'endpoint.test']), endpoint_id }),
 ])
@@ -29,76 +33,83 @@ export const triggerSchema = z.discriminatedUnion('event_type', [
 type Wanted = z.output<typeof triggerSchema>
 
 /** The note or the endpoints that a triggered event is about. */
-export type Triggered =
+type Triggered =
   | { readonly event_type: Wanted['event_type']; readonly note_id: string }
   | { readonly event_type: Wanted['event_type']; readonly endpoint_ids: readonly string[] }
 
 /**
- * Does, as the owner of the notes, what makes an event of this kind happen (contract §6).
+ * Does, as an owner of notes, what makes an event of this kind happen (contract §6).
  *
- * @throws {@link MockServerError} when the input is wrong, or the note or endpoint does not exist
+ * @throws {@link MockServerError} when the owner, note or endpoint does not exist
  */
-export function trigger(control: Control, parts: ServiceParts, input: unknown): Triggered {
-  const wanted = checked('a trigger', triggerSchema, input)
+export function trigger(call: Call<unknown>, wanted: Wanted): Triggered {
   const { event_type } = wanted
   switch (event_type) {
     case 'endpoint.test':
     case 'endpoint.verification':
-      return { event_type, endpoint_ids: sendToEndpoints(control, parts, event_type, wanted.endpoint_id) }
+      return { event_type, endpoint_ids: sendToEndpoints(call, event_type, wanted.endpoint_id) }
     case 'note.ended':
-    case 'note.summary.generated':
-      return { event_type, note_id: endedNote(control, parts, wanted).note_id }
+    case 'note.summary.generated': {
+      const { note_id } = wanted
+      const world = worldOf(call, wanted)
+      return {
+        event_type,
+        note_id: note_id === undefined ? endedNote(world, wanted.title) : endSession(world, note_id),
+      }
+    }
     case 'note.updated': {
-      const { note_id } = noteOf(control, parts, { note_id: wanted.note_id })
-      const title = wanted.title ?? `Edited ${new Date(systemClock.now()).toISOString()}`
-      parts.world.editNote(note_id, { title })
+      const world = worldOf(call, wanted)
+      const note_id = wanted.note_id ?? endedNote(world, undefined)
+      world.editNote(note_id, { title: wanted.title ?? `Edited ${new Date(systemClock.now()).toISOString()}` })
       return { event_type, note_id }
     }
     case 'note.deleted': {
-      const note = noteOf(control, parts, wanted)
-      if (wanted.reason === 'deleted') parts.world.deleteNote(note.note_id)
-      else parts.world.moveNote(note.note_id, placeElsewhere(note, parts))
-      return { event_type, note_id: note.note_id }
+      const world = worldOf(call, wanted)
+      const note_id = wanted.note_id ?? endedNote(world, wanted.title)
+      if (wanted.reason === 'deleted') world.deleteNote(note_id)
+      else world.moveNote(note_id, placeElsewhere(world, world.note(note_id)))
+      return { event_type, note_id }
     }
   }
 }
 
-interface NoteChoice {
-  readonly note_id?: string | undefined
-  readonly title?: string | undefined
+/** The world of the given note, or of the owner of a new one. */
+function worldOf(
+  { owners }: Call<unknown>,
+  wanted: { note_id?: string | undefined; owner_id?: string | undefined },
+): World {
+  return wanted.note_id === undefined ? owners.find(wanted.owner_id) : owners.ofNote(wanted.note_id)
 }
 
-/** The given note, or a new one that has ended. */
-function noteOf(control: Control, parts: ServiceParts, choice: NoteChoice): NoteRecord {
-  return choice.note_id === undefined ? endedNote(control, parts, choice) : parts.world.note(choice.note_id)
+function endedNote(world: World, title: string | undefined): string {
+  return endSession(world, world.recordNote({ title }, 'personal').note_id)
 }
 
-/** The given note, or a new one, with a recording session that has just ended. */
-function endedNote(control: Control, { world }: ServiceParts, { note_id, title }: NoteChoice): NoteRecord {
-  const note = note_id === undefined ? control.recordNote({ title }) : world.note(note_id)
-  const underWay = note.sessions.find((session) => !session.ended)?.recording_session_id
-  world.endSession(note.note_id, underWay ?? world.beginSession(note.note_id), {})
-  return world.note(note.note_id)
+/** Ends the recording session that is under way, or a new one. */
+function endSession(world: World, note_id: string): string {
+  const underWay = world.note(note_id).sessions.find(({ ended }) => !ended)?.recording_session_id
+  world.endSession(note_id, underWay ?? world.beginSession(note_id), {})
+  return note_id
 }
 
-function placeElsewhere({ place }: NoteRecord, { world }: ServiceParts): string {
+function placeElsewhere(world: World, { place }: NoteRecord): string {
   const places = ['personal', ...world.channels().map(({ channel_id }) => channel_id)]
   return places.find((other) => other !== place) ?? world.createChannel('Elsewhere').channel_id
 }
 
 function sendToEndpoints(
-  control: Control,
-  { endpoints }: ServiceParts,
+  call: Call<unknown>,
   event_type: 'endpoint.test' | 'endpoint.verification',
   endpoint_id: string | undefined,
 ): readonly string[] {
-  const ids = endpoint_id === undefined ? endpoints.all().map((endpoint) => endpoint.endpoint_id) : [endpoint_id]
-  if (ids.length === 0) throw noEndpoint()
-  for (const id of ids) {
-    if (event_type === 'endpoint.test') control.sendTest(id)
-    else control.verifyEndpoint(id)
+  const { endpoints, engine } = call
+  const chosen = endpoint_id === undefined ? endpoints.all() : [endpointOf(call, endpoint_id)]
+  if (chosen.length === 0) throw noEndpoint()
+  for (const endpoint of chosen) {
+    if (event_type === 'endpoint.test') engine.sendTest(endpoint)
+    else endpoints.update(endpoint, { url: endpoint.url })
   }
-  return ids
+  return chosen.map((endpoint) => endpoint.endpoint_id)
 }
 
 function noEndpoint(): MockServerError {

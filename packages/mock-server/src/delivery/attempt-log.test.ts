@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { anInbox, never, toNotes } from '../fixtures/inbox.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
 import type { Attempt } from './attempt.ts'
 
 describe('the log of attempts', () => {

@@ -1,9 +1,9 @@
 import type { WebhookEndpoint } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { call } from '../fixtures/call.ts'
 import { anInbox, type Inbox, toNotes } from '../fixtures/inbox.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 import type { ContractVariants } from '../variants/contract-variants.ts'
 
 interface Failing extends AsyncDisposable {

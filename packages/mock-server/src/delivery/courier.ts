@@ -1,7 +1,7 @@
 import { RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import type { UrlPolicy } from '../addresses/url-policy.ts'
 import type { Timeline } from '../clock/timeline.ts'
-import { MockServerError } from '../mock-server-error.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import type { AttemptOutcome, AttemptResponse } from './attempt.ts'
 import { beginningOf } from './response-beginning.ts'
 

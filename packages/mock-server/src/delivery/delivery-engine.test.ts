@@ -1,11 +1,11 @@
 import { MAX_DELIVERY_ATTEMPTS, RETRY_DELAYS_MS, RETRY_SPAN_MS } from '@notewire/protocol'
 import { readEvent } from '@notewire/protocol/schemas'
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { call } from '../fixtures/call.ts'
 import { anInbox, never, type Received, toNotes } from '../fixtures/inbox.ts'
 import { verified } from '../fixtures/verified.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 import type { Attempt } from './attempt.ts'
 
 const attemptsAtNotes = (service: NotesService) =>

@@ -5,13 +5,10 @@ import {
   type NoteEvent,
   RETRY_DELAYS_MS,
 } from '@notewire/protocol'
-import type { Timeline } from '../clock/timeline.ts'
 import type { DeliveryFault } from '../faults/fault-rule.ts'
 import type { FaultBook } from '../faults/faults.ts'
-import type { MakeIdentifier } from '../seed/identifiers.ts'
-import type { SeededRandom } from '../seed/seeded-random.ts'
-import type { Contract } from '../variants/contract-variants.ts'
 import { sentEvent } from '../variants/sent-event.ts'
+import type { SimulationParts } from '../world/simulation-parts.ts'
 import { type Attempt, isSuccess } from './attempt.ts'
 import { type AttemptFate, delayOf, fateOf } from './attempt-fate.ts'
 import type { Courier } from './courier.ts'
@@ -19,21 +16,16 @@ import type { Delivery, DeliveryStatus } from './delivery.ts'
 import { departingAttempt } from './departing-attempt.ts'
 import { type Disorder, latenessOf } from './disorder.ts'
 import type { Dispatch } from './dispatch.ts'
-import type { Endpoint } from './endpoint.ts'
-import { transitionOf } from './endpoint-state.ts'
+import { type Endpoint, transitionOf } from './endpoint.ts'
 import { Overtaken } from './overtaken.ts'
 
 /** How long a reordered attempt waits for the next attempt, in milliseconds. */
 const OVERTAKEN_WITHIN_MS = 60_000
 
-interface EngineParts {
-  readonly timeline: Timeline
+interface EngineParts extends SimulationParts {
   readonly courier: Courier
-  readonly random: SeededRandom
-  readonly makeIdentifier: MakeIdentifier
   readonly disorder: Disorder
   readonly faults: FaultBook
-  readonly contract: Contract
 }
 
 /** The event of a delivery. */
@@ -44,12 +36,6 @@ export class DeliveryEngine {
   readonly attempts: Attempt[] = []
   readonly deliveries: Delivery[] = []
   disorder: Disorder
-  readonly #timeline: Timeline
-  readonly #courier: Courier
-  readonly #random: SeededRandom
-  readonly #makeIdentifier: MakeIdentifier
-  readonly #faults: FaultBook
-  readonly #contract: Contract
   readonly #byId = new Map<string, Delivery>()
   readonly #pending = new Set<Dispatch>()
   /** Deliveries that wait until their endpoint is active (open point 17). */
@@ -57,15 +43,11 @@ export class DeliveryEngine {
   readonly #overtaken = new Overtaken()
   /** The last verification sent to each endpoint. An answer to an earlier one has no effect. */
   readonly #verifications = new WeakMap<Endpoint, Dispatch>()
+  readonly #parts: EngineParts
 
-  constructor({ timeline, courier, random, makeIdentifier, disorder, faults, contract }: EngineParts) {
-    this.#timeline = timeline
-    this.#courier = courier
-    this.#random = random
-    this.#makeIdentifier = makeIdentifier
-    this.#faults = faults
-    this.#contract = contract
-    this.disorder = disorder
+  constructor(parts: EngineParts) {
+    this.#parts = parts
+    this.disorder = parts.disorder
   }
 
   /** Sends an event to an endpoint. The first attempt leaves in the next turn of the event loop. */
@@ -108,17 +90,18 @@ export class DeliveryEngine {
   #begin(message: Message, endpoint: Endpoint): Dispatch {
     const delivery = {
       ...message,
-      delivery_id: this.#makeIdentifier('delivery'),
+      delivery_id: this.#parts.makeIdentifier('delivery'),
       endpoint_id: endpoint.endpoint_id,
-      webhook_id: this.#makeIdentifier('message'),
-      created_at: this.#timeline.now(),
+      owner_id: endpoint.integration.owner_id,
+      webhook_id: this.#parts.makeIdentifier('message'),
+      created_at: this.#parts.timeline.now(),
       attempts: 0,
       status: 'pending' as const,
     }
     const dispatch: Dispatch = {
       delivery,
       endpoint,
-      rank: this.#timeline.nextRank(),
+      rank: this.#parts.timeline.nextRank(),
       departure: undefined,
       firstOutcome: Promise.withResolvers(),
     }
@@ -135,20 +118,20 @@ export class DeliveryEngine {
   }
 
   #endpointEvent(event_type: EndpointEventKind, { endpoint_id }: Endpoint): EndpointEvent {
-    const occurred_at = new Date(this.#timeline.now()).toISOString()
-    const data = this.#contract.endpointEventData === 'empty' ? {} : { endpoint_id }
-    const event = { event_id: this.#makeIdentifier('event'), event_type, occurred_at, data }
-    return sentEvent(event, this.#contract)
+    const occurred_at = new Date(this.#parts.timeline.now()).toISOString()
+    const data = this.#parts.contract.endpointEventData === 'empty' ? {} : { endpoint_id }
+    const event = { event_id: this.#parts.makeIdentifier('event'), event_type, occurred_at, data }
+    return sentEvent(event, this.#parts.contract)
   }
 
   #departIn(ms: number, dispatch: Dispatch): void {
-    dispatch.departure = this.#timeline.schedule(ms, () => this.#depart(dispatch), dispatch.rank)
+    dispatch.departure = this.#parts.timeline.schedule(ms, () => this.#depart(dispatch), dispatch.rank)
   }
 
   #depart(dispatch: Dispatch): void {
     if (!this.#mayLeave(dispatch)) return
     const { event_type, endpoint_id } = dispatch.delivery
-    const faults = this.#faults.strikeAttempt(event_type, endpoint_id)
+    const faults = this.#parts.faults.strikeAttempt(event_type, endpoint_id)
     if (faults.some(({ kind }) => kind === 'reordered')) this.#letOvertake(dispatch, faults)
     else this.#leaveIn(delayOf(faults), dispatch, faults)
   }
@@ -156,7 +139,7 @@ export class DeliveryEngine {
   /** Events about notes for an inactive endpoint are lost or queued (open points 16 and 17). */
   #mayLeave(dispatch: Dispatch): boolean {
     if (!isNoteEventKind(dispatch.delivery.event_type) || dispatch.endpoint.state === 'active') return true
-    if (this.#contract.whileInactive === 'queued') this.#queued.add(dispatch)
+    if (this.#parts.contract.whileInactive === 'queued') this.#queued.add(dispatch)
     else this.#close(dispatch, 'lost')
     return false
   }
@@ -167,16 +150,16 @@ export class DeliveryEngine {
       this.#leaveIn(delayOf(faults), dispatch, faults)
     })
     const leave = () => this.#overtaken.leave(dispatch)
-    dispatch.departure = this.#timeline.schedule(OVERTAKEN_WITHIN_MS, leave, dispatch.rank)
+    dispatch.departure = this.#parts.timeline.schedule(OVERTAKEN_WITHIN_MS, leave, dispatch.rank)
   }
 
   #leaveIn(ms: number, dispatch: Dispatch, faults: readonly DeliveryFault[]): void {
     if (ms === 0) this.#leave(dispatch, faults)
-    else dispatch.departure = this.#timeline.schedule(ms, () => this.#leave(dispatch, faults), dispatch.rank)
+    else dispatch.departure = this.#parts.timeline.schedule(ms, () => this.#leave(dispatch, faults), dispatch.rank)
   }
 
   #leave(dispatch: Dispatch, faults: readonly DeliveryFault[]): void {
-    if (this.#mayLeave(dispatch)) void this.#timeline.holdWhile(this.#attempt(dispatch, faults))
+    if (this.#mayLeave(dispatch)) void this.#parts.timeline.holdWhile(this.#attempt(dispatch, faults))
   }
 
   async #attempt(dispatch: Dispatch, faults: readonly DeliveryFault[]): Promise<void> {
@@ -184,10 +167,10 @@ export class DeliveryEngine {
     delivery.attempts += 1
     const fate = this.#fateOf(dispatch, faults)
     const webhook_id =
-      this.#contract.webhookId === 'per_attempt' ? this.#makeIdentifier('message') : delivery.webhook_id
-    const attempt = departingAttempt(dispatch, { webhook_id, now: this.#timeline.now(), fate })
+      this.#parts.contract.webhookId === 'per_attempt' ? this.#parts.makeIdentifier('message') : delivery.webhook_id
+    const attempt = departingAttempt(dispatch, { webhook_id, now: this.#parts.timeline.now(), fate })
     const arrival = this.#arrive(attempt, fate.lost)
-    if (fate.duplicated && fate.lost !== 'request') void this.#timeline.holdWhile(this.#arriveAgain(attempt))
+    if (fate.duplicated && fate.lost !== 'request') void this.#parts.timeline.holdWhile(this.#arriveAgain(attempt))
     this.#conclude(dispatch, await arrival)
     dispatch.firstOutcome.resolve()
   }
@@ -196,14 +179,14 @@ export class DeliveryEngine {
   async #arrive(attempt: Attempt, lost: AttemptFate['lost']): Promise<Attempt> {
     const index = this.attempts.push(attempt) - 1
     const came = await this.#outcomeOf(attempt, lost)
-    const arrived = { ...attempt, duration_ms: this.#timeline.now() - attempt.at, ...came }
+    const arrived = { ...attempt, duration_ms: this.#parts.timeline.now() - attempt.at, ...came }
     this.attempts[index] = arrived
     return arrived
   }
 
   async #outcomeOf(attempt: Attempt, lost: AttemptFate['lost']): Promise<Pick<Attempt, 'outcome' | 'response'>> {
     if (lost === 'request') return { outcome: { kind: 'dropped', lost }, response: undefined }
-    const came = await this.#courier.carry(attempt)
+    const came = await this.#parts.courier.carry(attempt)
     return lost === 'answer' && came.outcome.kind === 'answered'
       ? { ...came, outcome: { kind: 'dropped', lost } }
       : came
@@ -243,12 +226,12 @@ export class DeliveryEngine {
     const delayMs = RETRY_DELAYS_MS[delivery.attempts - 1]
     if (delayMs === undefined) this.#close(dispatch, 'given_up')
     else this.#departIn(delayMs, dispatch)
-    if (delayMs === undefined || this.#contract.disableCounts === 'attempts') this.#countFailure(endpoint)
+    if (delayMs === undefined || this.#parts.contract.disableCounts === 'attempts') this.#countFailure(endpoint)
   }
 
   /** Too many consecutive failures disable an active endpoint (contract §3; open point 16). */
   #countFailure(endpoint: Endpoint): void {
-    const { disableAfter } = this.#contract
+    const { disableAfter } = this.#parts.contract
     endpoint.failuresInARow += 1
     if (disableAfter === 'never' || endpoint.failuresInARow < disableAfter) return
     endpoint.state = transitionOf(endpoint.state, 'failed_too_often').to
@@ -263,11 +246,11 @@ export class DeliveryEngine {
   }
 
   #latenessOf({ delivery }: Dispatch): number {
-    return latenessOf(this.#disorderOf(delivery), this.#random.fork(delivery.delivery_id))
+    return latenessOf(this.#disorderOf(delivery), this.#parts.random.fork(delivery.delivery_id))
   }
 
   #fateOf({ delivery }: Dispatch, faults: readonly DeliveryFault[]): AttemptFate {
-    const random = this.#random.fork(`${delivery.delivery_id}/${delivery.attempts}`)
+    const random = this.#parts.random.fork(`${delivery.delivery_id}/${delivery.attempts}`)
     return fateOf(this.#disorderOf(delivery), faults, random)
   }
 

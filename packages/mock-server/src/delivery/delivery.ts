@@ -6,6 +6,8 @@ export interface Delivery {
   readonly event_id: string
   readonly event_type: EventKind
   readonly endpoint_id: string
+  /** The owner whose integration the endpoint belongs to. */
+  readonly owner_id: string
   /** One for an event and endpoint: the same in every attempt (open point 19). */
   readonly webhook_id: string
   /** For a replay: the delivery that it repeats. */

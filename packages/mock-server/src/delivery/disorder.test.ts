@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import { anInbox, type Inbox } from '../fixtures/inbox.ts'
-import { MockServerError } from '../mock-server-error.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 import type { Disorder } from './disorder.ts'
 
 async function lived(

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { checked, fields } from '../checked.ts'
+import { checked, fields } from '../errors/checked.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 
 /**

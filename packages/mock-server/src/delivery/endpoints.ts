@@ -1,12 +1,8 @@
 import type { EventKind, NoteEvent } from '@notewire/protocol'
-import type { Timeline } from '../clock/timeline.ts'
-import type { MakeIdentifier } from '../seed/identifiers.ts'
-import type { SeededRandom } from '../seed/seeded-random.ts'
-import type { Contract } from '../variants/contract-variants.ts'
 import type { Integration } from '../world/integration.ts'
+import type { SimulationParts } from '../world/simulation-parts.ts'
 import type { DeliveryEngine } from './delivery-engine.ts'
-import type { Endpoint } from './endpoint.ts'
-import { type EndpointTrigger, transitionOf } from './endpoint-state.ts'
+import { type Endpoint, type EndpointTrigger, transitionOf } from './endpoint.ts'
 import { SigningSecrets } from './signing-secrets.ts'
 
 const SIGNING_KEY_BYTES = 32
@@ -18,40 +14,28 @@ export interface EndpointChanges {
   readonly status?: 'active' | undefined
 }
 
-interface EndpointsParts {
-  readonly timeline: Timeline
+interface EndpointsParts extends SimulationParts {
   readonly engine: DeliveryEngine
-  readonly random: SeededRandom
-  readonly makeIdentifier: MakeIdentifier
-  readonly contract: Contract
 }
 
 /** The registered endpoints. Each belongs to one integration, and is not visible to others (open point 14). */
 export class Endpoints {
-  readonly #timeline: Timeline
-  readonly #engine: DeliveryEngine
-  readonly #random: SeededRandom
-  readonly #makeIdentifier: MakeIdentifier
-  readonly #contract: Contract
   readonly #endpoints = new Map<string, Endpoint>()
+  readonly #parts: EndpointsParts
 
-  constructor({ timeline, engine, random, makeIdentifier, contract }: EndpointsParts) {
-    this.#timeline = timeline
-    this.#engine = engine
-    this.#random = random
-    this.#makeIdentifier = makeIdentifier
-    this.#contract = contract
+  constructor(parts: EndpointsParts) {
+    this.#parts = parts
   }
 
   /** Registers an endpoint and sends its verification (contract §3). */
   create(integration: Integration, url: string, events: readonly EventKind[]): Endpoint {
     const endpoint: Endpoint = {
-      endpoint_id: this.#makeIdentifier('endpoint'),
+      endpoint_id: this.#parts.makeIdentifier('endpoint'),
       integration,
-      secrets: new SigningSecrets(() => this.#random.bytes(SIGNING_KEY_BYTES)),
-      created_at: this.#timeline.now(),
+      secrets: new SigningSecrets(() => this.#parts.random.bytes(SIGNING_KEY_BYTES)),
+      created_at: this.#parts.timeline.now(),
       url,
-      events,
+      events: [...new Set(events)],
       state: 'pending_verification',
       failuresInARow: 0,
     }
@@ -62,6 +46,10 @@ export class Endpoints {
 
   all(): readonly Endpoint[] {
     return [...this.#endpoints.values()]
+  }
+
+  ofOwner({ owner_id }: { readonly owner_id: string }): readonly Endpoint[] {
+    return this.all().filter(({ integration }) => integration.owner_id === owner_id)
   }
 
   of(integration: Integration): readonly Endpoint[] {
@@ -75,20 +63,20 @@ export class Endpoints {
   /** A URL, even an unchanged one, is verified again (open points 14 and 18). */
   update(endpoint: Endpoint, { url, events, status }: EndpointChanges): void {
     endpoint.url = url ?? endpoint.url
-    endpoint.events = events ?? endpoint.events
+    endpoint.events = [...new Set(events ?? endpoint.events)]
     if (url !== undefined) this.#trigger(endpoint, 'url_given')
     else if (status === 'active') this.#trigger(endpoint, 'activation_asked')
   }
 
   /** For 24 hours, deliveries are signed with both secrets (open point 14). */
   rotateSecret(endpoint: Endpoint): void {
-    endpoint.secrets.rotate(this.#timeline.now())
+    endpoint.secrets.rotate(this.#parts.timeline.now())
   }
 
   /** Deletes an endpoint and abandons its pending deliveries. */
   delete(endpoint: Endpoint): void {
     this.#endpoints.delete(endpoint.endpoint_id)
-    this.#engine.stop(endpoint)
+    this.#parts.engine.stop(endpoint)
   }
 
   /** Sends an event about a note to the active endpoints of these integrations that subscribe to its kind (open point 17). */
@@ -96,18 +84,19 @@ export class Endpoints {
     for (const endpoint of this.#endpoints.values()) {
       const { state, events, integration } = endpoint
       if (!events.includes(event.event_type) || !integrations.includes(integration)) continue
-      if (state === 'active' || this.#contract.whileInactive === 'queued') this.#engine.send(event, endpoint)
+      if (state === 'active' || this.#parts.contract.whileInactive === 'queued')
+        this.#parts.engine.send(event, endpoint)
     }
   }
 
   #trigger(endpoint: Endpoint, trigger: EndpointTrigger): void {
     const { to, verify } = transitionOf(endpoint.state, trigger)
     endpoint.state = this.#staysActive(endpoint, trigger) ? 'active' : to
-    if (verify) this.#engine.verify(endpoint)
+    if (verify) this.#parts.engine.verify(endpoint)
   }
 
   /** A variant of the contract keeps the endpoint active while a changed URL is verified (open point 18). */
   #staysActive({ state }: Endpoint, trigger: EndpointTrigger): boolean {
-    return trigger === 'url_given' && state === 'active' && this.#contract.afterUrlChange === 'active'
+    return trigger === 'url_given' && state === 'active' && this.#parts.contract.afterUrlChange === 'active'
   }
 }

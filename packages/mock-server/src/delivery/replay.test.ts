@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { call, refusal } from '../fixtures/call.ts'
 import { anInbox } from '../fixtures/inbox.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 import type { Delivery } from './delivery.ts'
 
 /** A service that has delivered one note.ended. */

@@ -1,10 +1,10 @@
 import type { WebhookEndpointWithSecret } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { call, refusal } from '../fixtures/call.ts'
 import { anInbox, type Received } from '../fixtures/inbox.ts'
 import { verified } from '../fixtures/verified.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 
 const rotate = async (service: NotesService, endpoint_id: string) =>
   (await call<WebhookEndpointWithSecret>(service, `POST /v1/webhook-endpoints/${endpoint_id}/rotate-secret`)).body

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { call } from '../fixtures/call.ts'
 import { anInbox } from '../fixtures/inbox.ts'
 import { verified } from '../fixtures/verified.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 
 const statusOf = async (service: NotesService, { endpoint_id }: { readonly endpoint_id: string }) =>
   (await call<{ readonly status: string }>(service, `GET /v1/webhook-endpoints/${endpoint_id}`)).body.status

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import type { Attempt } from '../delivery/attempt.ts'
 import { call } from '../fixtures/call.ts'
 import { anInbox, type Inbox, type Received } from '../fixtures/inbox.ts'
 import { verified } from '../fixtures/verified.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 import type { ConnectedEndpoint } from '../transports/connect.ts'
 import type { DeliveryFault, FaultRule } from './fault-rule.ts'
 

@@ -1,7 +1,7 @@
 import { ENDPOINT_EVENT_KINDS, type EventKind, NOTE_EVENT_KINDS } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import { checked, count, fields } from '../checked.ts'
 import { type Duration, durationSchema } from '../clock/duration.ts'
+import { count, fields } from '../errors/checked.ts'
 
 /**
  * A fault to inject: into requests to the API, or into delivery attempts.
@@ -137,12 +137,3 @@ export const faultRuleSchema = z.union([
     fault: deliveryFault,
   }),
 ])
-
-/**
- * Checks a rule.
- *
- * @throws `MockServerError` `option_invalid` naming the field that is wrong
- */
-export function checkFaultRule(rule: FaultRule): void {
-  checked('a fault rule', faultRuleSchema, rule)
-}

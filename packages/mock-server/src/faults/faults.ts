@@ -1,12 +1,12 @@
 import type { EventKind } from '@notewire/protocol'
+import { checked } from '../errors/checked.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 import {
-  checkFaultRule,
   type DeliveryFault,
   type DeliveryFaultRule,
   type FaultRule,
+  faultRuleSchema,
   type RequestFault,
-  type RequestFaultRule,
 } from './fault-rule.ts'
 
 /** The fault rules of a service: `service.faults`. */
@@ -47,19 +47,10 @@ interface IdentifiedFault extends InjectedFault {
   readonly fault_id: string
 }
 
-interface Rule<Kind extends FaultRule> {
-  readonly fault_id: string
-  readonly rule: Kind
-  readonly random: SeededRandom
-  /** How many calls matched the rule. */
-  met: number
-  struck: number
-}
-
-/** The rules in force, with the number of calls that each has matched and affected. */
+/** The rules in force, with the number of calls that each has affected. */
 export class FaultBook implements Faults {
   readonly #random: SeededRandom
-  #rules: readonly Rule<FaultRule>[] = []
+  #injected: readonly Injected[] = []
   #made = 0
 
   constructor(random: SeededRandom) {
@@ -67,65 +58,73 @@ export class FaultBook implements Faults {
   }
 
   get rules(): readonly FaultRule[] {
-    return this.#rules.map(({ rule }) => rule)
+    return this.#injected.map(({ rule }) => rule)
   }
 
   /** The rules in force, with an identifier and the number of affected calls. */
   get injected(): readonly IdentifiedFault[] {
-    return this.#rules.map((rule) => this.#handleOf(rule))
+    return this.#injected
   }
 
   inject(rule: FaultRule): IdentifiedFault {
-    checkFaultRule(rule)
+    checked('a fault rule', faultRuleSchema, rule)
     this.#made += 1
-    const random = this.#random.fork(`rule ${this.#made}`)
-    const made: Rule<FaultRule> = { fault_id: `flt_${this.#made}`, rule, random, met: 0, struck: 0 }
-    this.#rules = [...this.#rules, made]
-    return this.#handleOf(made)
-  }
-
-  #handleOf(made: Rule<FaultRule>): IdentifiedFault {
-    const remove = () => {
-      this.#rules = this.#rules.filter((other) => other !== made)
-    }
-    return {
-      fault_id: made.fault_id,
-      rule: made.rule,
-      get struck() {
-        return made.struck
-      },
-      remove,
-      [Symbol.dispose]: remove,
-    }
+    const injected = new Injected(`flt_${this.#made}`, rule, this.#random.fork(`rule ${this.#made}`), () => {
+      this.#injected = this.#injected.filter((other) => other !== injected)
+    })
+    this.#injected = [...this.#injected, injected]
+    return injected
   }
 
   clear(): void {
-    this.#rules = []
+    this.#injected = []
   }
 
   /** The faults of one request to the API. Each call of this method counts as one request. */
   strikeRequest(method: string, path: string): readonly RequestFault[] {
-    return this.#rules.flatMap((rule) => {
-      return isAboutRequests(rule) && matches(rule.rule.request, method, path) && strikes(rule) ? rule.rule.fault : []
+    return this.#injected.flatMap((injected) => {
+      const { rule } = injected
+      return 'request' in rule && matches(rule.request, method, path) && injected.strikes() ? rule.fault : []
     })
   }
 
   /** The faults of one delivery attempt. Each call of this method counts as one attempt. */
   strikeAttempt(event_type: EventKind, endpoint_id: string): readonly DeliveryFault[] {
-    return this.#rules.flatMap((rule) => {
-      return isAboutDeliveries(rule) && concerns(rule.rule, event_type, endpoint_id) && strikes(rule)
-        ? rule.rule.fault
-        : []
+    return this.#injected.flatMap((injected) => {
+      const { rule } = injected
+      return 'delivery' in rule && concerns(rule, event_type, endpoint_id) && injected.strikes() ? rule.fault : []
     })
   }
 }
 
-function isAboutRequests(rule: Rule<FaultRule>): rule is Rule<RequestFaultRule> {
-  return 'request' in rule.rule
-}
+class Injected implements IdentifiedFault {
+  readonly fault_id: string
+  readonly rule: FaultRule
+  readonly remove: () => void
+  struck = 0
+  readonly #random: SeededRandom
+  #met = 0
 
-function isAboutDeliveries(rule: Rule<FaultRule>): rule is Rule<DeliveryFaultRule> {
-  return 'delivery' in rule.rule
+  constructor(fault_id: string, rule: FaultRule, random: SeededRandom, remove: () => void) {
+    this.fault_id = fault_id
+    this.rule = rule
+    this.#random = random
+    this.remove = remove
+  }
+
+  /** Counts a call that matches the rule, and decides whether the rule affects it. */
+  strikes(): boolean {
+    this.#met += 1
+    const { calls, rate = 1 } = this.rule
+    if (calls !== undefined && ![calls].flat().includes(this.#met)) return false
+    if (!this.#random.chance(rate)) return false
+    this.struck += 1
+    return true
+  }
+
+  [Symbol.dispose](): void {
+    this.remove()
+  }
 }
 
 function matches(pattern: string, method: string, path: string): boolean {
@@ -141,13 +140,4 @@ function matches(pattern: string, method: string, path: string): boolean {
 function concerns(rule: DeliveryFaultRule, event_type: EventKind, endpoint_id: string): boolean {
   if (rule.endpoint_id !== undefined && rule.endpoint_id !== endpoint_id) return false
   return rule.delivery === '*' ? event_type !== 'endpoint.verification' : rule.delivery === event_type
-}
-
-function strikes(rule: Rule<FaultRule>): boolean {
-  rule.met += 1
-  const { calls, rate = 1 } = rule.rule
-  if (calls !== undefined && ![calls].flat().includes(rule.met)) return false
-  if (!rule.random.chance(rate)) return false
-  rule.struck += 1
-  return true
 }

@@ -1,9 +1,9 @@
 import type { NotePage } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import { call } from '../fixtures/call.ts'
-import { MockServerError } from '../mock-server-error.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 import type { FaultRule, RequestFault } from './fault-rule.ts'
 
 const withFault = (fault: RequestFault, rule: Partial<FaultRule> = {}, notes = 3) =>

@@ -1,6 +1,6 @@
 import { durationMs } from '../clock/duration.ts'
-import { MockServerError } from '../mock-server-error.ts'
-import type { NotesService } from '../notes-service.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
+import type { NotesService } from '../service/notes-service.ts'
 import type { Channel, IssuedKey, NoteHandle, RecordingHandle } from '../world/owner.ts'
 import type { Act, Scenario } from './scenario.ts'
 

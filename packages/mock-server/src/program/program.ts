@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
-import { MockServerError } from '../mock-server-error.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import { DEFAULT_PORT, OPTION_HELP, type StartOptions, startMockServer } from './start-mock-server.ts'
 
 /** The process in which the program runs. */
@@ -31,12 +31,13 @@ Options
   --console-host <name>    ${OPTION_HELP.consoleHost}
   --seed <number>          ${OPTION_HELP.seed} (default: 1)
   --notes <number>         ${OPTION_HELP.notes} (default: 0)
+  --accounts <number>      ${OPTION_HELP.accounts} (default: 1)
   --clock <virtual|real>   ${OPTION_HELP.clock} (default: real)
   --scenario <file.json>   ${OPTION_HELP.scenario}
   --help                   print this help
   --version                print the version
 
---seed, --notes and --clock take precedence over the "service" of the scenario.
+--seed, --notes, --accounts and --clock take precedence over the "service" of the scenario.
 
 Exit codes
   0  stopped by Ctrl-C
@@ -83,6 +84,7 @@ function parse(args: readonly string[]) {
         'console-host': { type: 'string', multiple: true },
         seed: { type: 'string' },
         notes: { type: 'string' },
+        accounts: { type: 'string' },
         clock: { type: 'string' },
         scenario: { type: 'string' },
         help: { type: 'boolean' },
@@ -96,21 +98,27 @@ function parse(args: readonly string[]) {
   }
 }
 
-function startOptions({ port, host, seed, notes, clock, scenario, ...values }: Values): StartOptions {
+function startOptions({ port, host, seed, notes, accounts, clock, scenario, ...values }: Values): StartOptions {
   return {
-    port: wholeNumber('--port', port, 65_535) ?? DEFAULT_PORT,
+    port: wholeNumber('--port', port, { most: 65_535 }) ?? DEFAULT_PORT,
     host: host ?? '127.0.0.1',
     consoleHosts: values['console-host'] ?? [],
     scenario,
-    service: { seed: wholeNumber('--seed', seed), notes: wholeNumber('--notes', notes), clock: clockMode(clock) },
+    service: {
+      seed: wholeNumber('--seed', seed),
+      notes: wholeNumber('--notes', notes),
+      owners: wholeNumber('--accounts', accounts, { least: 1 }),
+      clock: clockMode(clock),
+    },
   }
 }
 
-function wholeNumber(option: string, text: string | undefined, most = Number.MAX_SAFE_INTEGER): number | undefined {
-  if (text === undefined || (/^\d+$/.test(text) && Number(text) <= most))
-    return text === undefined ? text : Number(text)
-  const range = most === Number.MAX_SAFE_INTEGER ? 'from 0' : `from 0 to ${most}`
-  throw wrongArgument(option, text, `a whole number ${range}`)
+function wholeNumber(option: string, text: string | undefined, range: { least?: number; most?: number } = {}) {
+  if (text === undefined) return undefined
+  const { least = 0, most = Number.MAX_SAFE_INTEGER } = range
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (number >= least && number <= most) return number
+  throw wrongArgument(option, text, `a whole number from ${least}${range.most === undefined ? '' : ` to ${most}`}`)
 }
 
 function clockMode(text: string | undefined): 'virtual' | 'real' | undefined {

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { NOTE_EVENT_KINDS, SCOPES } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import { checked, fields, name } from '../checked.ts'
 import { durationMs, durationSchema } from '../clock/duration.ts'
-import { MockServerError, type Refusal } from '../mock-server-error.ts'
-import { serviceOptionsSchema } from '../service-options.ts'
+import { checked, fields, name } from '../errors/checked.ts'
+import { MockServerError, type Refusal } from '../errors/mock-server-error.ts'
+import { serviceOptionsSchema } from '../service/service-options.ts'
 import { outcomeSchema } from '../world/create-owner.ts'
 
 const text = z.optional(z.string())

@@ -1,7 +1,8 @@
 import type { UrlPolicyName } from '../addresses/url-policy.ts'
-import { createNotesService } from '../create-notes-service.ts'
-import type { NotesService } from '../notes-service.ts'
-import type { NotesServiceOptions } from '../service-options.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
+import type { NotesServiceOptions } from '../service/service-options.ts'
+import type { Owner } from '../world/owner.ts'
 import { playActs, type Stage, setStage } from './play-scenario.ts'
 import { loadScenario } from './scenario.ts'
 
@@ -15,7 +16,8 @@ export const OPTION_HELP = {
   consoleHost: 'also open the console under this host name, and to other machines; can be repeated',
   scenario: 'a JSON file with the options of the service, its endpoints and its acts',
   seed: 'determines every identifier, text and random choice',
-  notes: 'how many notes exist at the start',
+  notes: 'how many notes each owner has at the start',
+  accounts: 'how many owners there are, each with an API key, notes and endpoints of their own',
   clock: "real: the machine's clock; virtual: you advance it in the console",
 } as const
 
@@ -28,7 +30,7 @@ export interface StartOptions {
   /** The path of the scenario file. */
   readonly scenario: string | undefined
   /** Options that take precedence over those of the scenario. */
-  readonly service: Pick<NotesServiceOptions, 'seed' | 'notes' | 'clock'>
+  readonly service: Pick<NotesServiceOptions, 'seed' | 'notes' | 'owners' | 'clock'>
 }
 
 /** A mock server that listens. */
@@ -46,6 +48,8 @@ export interface MockServerRecord {
   readonly base_url: string
   readonly api_key: string
   readonly console: string
+  /** Every owner with its API key, if there are several. The first key is `api_key`. */
+  readonly accounts?: readonly { readonly owner_id: string; readonly name: string; readonly api_key: string }[]
   /** The API key of each integration of the scenario, by its name. */
   readonly keys?: Readonly<Record<string, string>>
   /** The endpoints of the scenario, with their signing secrets. */
@@ -68,6 +72,7 @@ export async function startMockServer(
     ...planned,
     seed: typed.seed ?? planned?.seed,
     notes: typed.notes ?? planned?.notes,
+    owners: typed.owners ?? planned?.owners,
     clock: typed.clock ?? planned?.clock ?? 'real',
   })
   try {
@@ -86,20 +91,27 @@ export async function startMockServer(
   }
 }
 
-function recordOf({ baseUrl, apiKey }: NotesService, { keys, endpoints }: Stage): MockServerRecord {
+function recordOf({ baseUrl, apiKey, owners }: NotesService, { keys, endpoints }: Stage): MockServerRecord {
   return {
     base_url: baseUrl,
     api_key: apiKey,
     console: `${baseUrl}/console`,
+    ...(owners.length === 1 ? {} : { accounts: owners.map(accountOf) }),
     ...(keys.size === 0 ? {} : { keys: Object.fromEntries([...keys].map(([name, { key }]) => [name, key])) }),
     ...(endpoints.length === 0 ? {} : { endpoints }),
   }
 }
 
-function textOf({ baseUrl, apiKey }: NotesService, { keys, endpoints }: Stage): string {
+function accountOf({ owner_id, name, apiKey: api_key }: Owner) {
+  return { owner_id, name, api_key }
+}
+
+function textOf({ baseUrl, apiKey, owners }: NotesService, { keys, endpoints }: Stage): string {
   const shown = [
     ['Base URL', baseUrl],
-    ['API key', apiKey],
+    ...(owners.length === 1
+      ? [['API key', apiKey]]
+      : owners.map((owner) => [`API key of ${owner.name}`, owner.apiKey])),
     ...[...keys].map(([name, { key }]) => [`API key of ${name}`, key]),
     ...endpoints.map(({ url, signing_secret }) => [`Secret of ${url}`, signing_secret]),
     ['Console', `${baseUrl}/console`],

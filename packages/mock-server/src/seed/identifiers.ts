@@ -1,6 +1,7 @@
 import type { SeededRandom } from './seeded-random.ts'
 
 const PREFIXES = {
+  owner: 'own',
   note: 'note',
   recording_session: 'rec',
   channel: 'chn',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { call } from '../fixtures/call.ts'
 import { anInbox, never } from '../fixtures/inbox.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
 
 describe('connecting a receiver', () => {
   it('registers an endpoint with an https URL, hands over its secret, and resolves when it is verified', async () => {

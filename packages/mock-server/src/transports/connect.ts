@@ -1,13 +1,11 @@
 import { NOTE_EVENT_KINDS, type NoteEventKind } from '@notewire/protocol'
 import * as z from 'zod/mini'
 import { type EndpointResource, endpointResource } from '../api/endpoint-resource.ts'
-import { checked, fields } from '../checked.ts'
-import type { Timeline } from '../clock/timeline.ts'
-import type { Courier, ReceiverFetch } from '../delivery/courier.ts'
-import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
+import type { ServiceParts } from '../api/service-parts.ts'
+import type { ReceiverFetch } from '../delivery/courier.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
-import type { Endpoints } from '../delivery/endpoints.ts'
-import { MockServerError } from '../mock-server-error.ts'
+import { checked, fields } from '../errors/checked.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 
 /** Options of `service.connect`. */
 export interface ConnectOptions {
@@ -26,14 +24,8 @@ export interface ConnectedEndpoint extends EndpointResource {
 // The API itself refuses wrong event kinds and keys, as it does for any client.
 const connectOptionsSchema = fields({ events: z.optional(z.array(z.string())), apiKey: z.optional(z.string()) })
 
-interface ConnectParts {
-  readonly baseUrl: () => string
-  readonly apiKey: string
+interface ConnectParts extends ServiceParts {
   readonly fetch: (request: Request) => Promise<Response>
-  readonly timeline: Timeline
-  readonly courier: Courier
-  readonly engine: DeliveryEngine
-  readonly endpoints: Endpoints
 }
 
 /** Returns a function that registers an endpoint whose deliveries never leave the process. */
@@ -59,13 +51,13 @@ export function connectorOf(parts: ConnectParts) {
 
 /** Registers through the API, like any client. The answer is not read, because its shape depends on the contract variants. */
 async function register(
-  { fetch, baseUrl, apiKey, endpoints }: ConnectParts,
+  { fetch, baseUrl, owners, endpoints }: ConnectParts,
   url: string,
   options: ConnectOptions,
 ): Promise<Endpoint> {
   const request = new Request(`${baseUrl()}/v1/webhook-endpoints`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${options.apiKey ?? apiKey}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${options.apiKey ?? owners.first.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ url, events: options.events ?? NOTE_EVENT_KINDS }),
   })
   const response = await fetch(request)

@@ -1,7 +1,7 @@
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
 
 describe('handlers for Mock Service Worker', () => {
   it('answer what the process sends to the base URL, and leave the rest alone', async () => {

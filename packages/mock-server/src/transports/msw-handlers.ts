@@ -1,5 +1,5 @@
 import { ConnectionDropped } from '../api/request-faults.ts'
-import { MockServerError } from '../mock-server-error.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 
 /** The part of msw's `http` that is needed. Types of msw itself would break the declarations for users who do not install it. */
 export interface MswHttp<Handler> {

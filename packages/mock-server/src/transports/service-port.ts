@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import type { Http2Bindings, HttpBindings } from '@hono/node-server'
 import * as z from 'zod/mini'
 import { ConnectionDropped } from '../api/request-faults.ts'
-import { fields, name } from '../checked.ts'
 import type { AnswerConsole } from '../console/console.ts'
-import { MockServerError } from '../mock-server-error.ts'
+import { fields, name } from '../errors/checked.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 
 /** Options of `service.listen`. */
 export interface ListenOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { checked } from '../checked.ts'
-import { MockServerError } from '../mock-server-error.ts'
+import { checked } from '../errors/checked.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import { contractSchema } from './contract-variants.ts'
 
 const resolveContract = (variants: object) => checked('contract', contractSchema, variants)

@@ -1,9 +1,9 @@
 import { keyIdOf, type NotePage } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { call, refusal } from '../fixtures/call.ts'
 import { anInbox, toNotes } from '../fixtures/inbox.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 import type { ContractVariants } from './contract-variants.ts'
 
 const withContract = (contract: ContractVariants, notes = 0) => createNotesService({ contract, notes })

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import { count, fields } from '../checked.ts'
 import { type Duration, durationSchema } from '../clock/duration.ts'
+import { count, fields } from '../errors/checked.ts'
 
 /**
  * The behaviour of the service at the points that the contract leaves open, by the row of `open-points.md`. The defaults are those

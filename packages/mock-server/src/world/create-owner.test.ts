@@ -1,10 +1,10 @@
 import type { Note, NotePage } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import { call, refusal } from '../fixtures/call.ts'
 import { anInbox, type Inbox } from '../fixtures/inbox.ts'
-import { MockServerError } from '../mock-server-error.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 import type { NoteHandle } from './owner.ts'
 
 async function aServiceWithInbox(): Promise<{ service: NotesService; inbox: Inbox } & AsyncDisposable> {

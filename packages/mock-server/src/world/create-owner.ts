@@ -1,11 +1,16 @@
 import * as z from 'zod/mini'
-import { checked, fields } from '../checked.ts'
+import { checked, fields, name } from '../errors/checked.ts'
 import type { Integration } from './integration.ts'
 import type { IntegrationHandle, IssuedKey, NoteHandle, Owner, RecordingHandle } from './owner.ts'
 import type { World } from './world.ts'
 
 const text = z.optional(z.nullable(z.string()))
 const channel = z.object({ channel_id: z.string() }, 'a channel that owner.createChannel() returned')
+
+/** A new owner. */
+export const newOwnerSchema = fields({
+  name: z.optional(name).check(z.describe('Default: `owner-2`, `owner-3` and so on.')),
+})
 
 /** What can be changed in a note. */
 export const noteChangesSchema = fields({ title: text, content: text })
@@ -39,6 +44,9 @@ export function scopesSchema({ scopes }: World) {
 /** The owner of a world. */
 export function createOwner(world: World): Owner {
   return {
+    owner_id: world.owner_id,
+    name: world.name,
+    apiKey: world.apiKey,
     createChannel: (name) => world.createChannel(checked('owner.createChannel', z.string(), name)),
     record(note = {}) {
       const { channel, ...changes } = checked('owner.record', newNoteSchema, note)

@@ -1,8 +1,8 @@
 import type { NoteEvent } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { anInbox, type Inbox } from '../fixtures/inbox.ts'
-import type { NotesService } from '../notes-service.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
 import type { ContractVariants } from '../variants/contract-variants.ts'
 import type { NoteHandle } from './owner.ts'
 

@@ -5,17 +5,18 @@ import type { Place } from './place.ts'
 /** An integration has keys and endpoints. It can access the personal notes, or certain channels (open point 30). */
 export interface Integration {
   readonly integration_id: string
+  readonly owner_id: string
   readonly places: readonly Place[]
 }
 
 /** A key of an integration, without its secret (contract §2). */
-interface ApiKey {
+export interface ApiKey {
   readonly key_id: string
   readonly scopes: readonly string[]
   readonly integration: Integration
 }
 
-/** The integrations of the owner, and their keys (contract §2, §5). */
+/** The integrations of one owner, and their keys (contract §2, §5). */
 export class Integrations {
   readonly #random: SeededRandom
   readonly #contract: Pick<Contract, 'keyPrefix' | 'keyForm'>

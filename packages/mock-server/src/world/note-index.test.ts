@@ -38,44 +38,7 @@ describe('the index of notes', () => {
       }),
     )
   })
-
-  it('finds a few changes among many notes without a look at the others', () => {
-    const index = new NoteIndex()
-    const looks = { count: 0 }
-    for (let sequence = 0; sequence < 200_000; sequence++) index.put(watched(aNoteIn('personal', sequence), looks))
-    for (const sequence of [7, 100_000, 199_999])
-      index.put(watched(noteEdited(aNoteIn('personal', sequence), { title: 'New' }, 9), looks))
-    looks.count = 0
-    const slice = { places: ['personal'], limit: 10, updatedFrom: 9, includeDeleted: false }
-    expect(readInPages(index, slice)).toEqual([7, 100_000, 199_999])
-    expect(looks.count).toBeGreaterThan(2)
-    expect(looks.count).toBeLessThan(200)
-  })
-
-  it('finds what is left among many deleted notes without a look at them', () => {
-    const index = new NoteIndex()
-    const looks = { count: 0 }
-    for (let sequence = 0; sequence < 50_000; sequence++) index.put(watched(aNoteIn('personal', sequence), looks))
-    for (let sequence = 0; sequence < 49_999; sequence++)
-      index.put(watched(noteDeleted(aNoteIn('personal', sequence), 9), looks))
-    looks.count = 0
-    const slice = { places: ['personal'], limit: 10, updatedFrom: Number.NEGATIVE_INFINITY, includeDeleted: false }
-    expect(readInPages(index, slice)).toEqual([49_999])
-    expect(looks.count).toBeGreaterThan(0)
-    expect(looks.count).toBeLessThan(200)
-  })
 })
-
-/** The same note, which counts how often it is looked at. */
-function watched(note: NoteRecord, looks: { count: number }): NoteRecord {
-  return {
-    ...note,
-    get place() {
-      looks.count += 1
-      return note.place
-    },
-  }
-}
 
 function afterwards(note: NoteRecord, act: string, at: number): NoteRecord {
   if (note.status === 'deleted') return note

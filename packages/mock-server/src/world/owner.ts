@@ -1,7 +1,7 @@
 import type { OpenEnum, Scope } from '@notewire/protocol'
 
 /**
- * The person who owns the notes. Each act has the effects that the contract specifies: revisions, events, deliveries.
+ * A person who owns notes: no key of this owner accesses anything of another owner. Each act has the effects that the contract specifies: revisions, events, deliveries.
  *
  * @example
  * ```ts
@@ -14,24 +14,29 @@ import type { OpenEnum, Scope } from '@notewire/protocol'
  * ```
  */
 export interface Owner {
+  readonly owner_id: string
+  /** The name that was given to `createOwner`, or `owner-1`, `owner-2` and so on. */
+  readonly name: string
+  /** The full key of an integration for the personal notes of this owner, with all scopes. */
+  readonly apiKey: string
   /** Creates a channel. */
   createChannel(name: string): Channel
   /**
    * Creates a note and starts a recording session: a personal note, unless `channel` is given.
    *
-   * @throws `MockServerError` `channel_unknown` when the channel belongs to another service
+   * @throws `MockServerError` `channel_unknown` when the channel belongs to another owner
    */
   record(note?: NewNote): RecordingHandle
   /**
    * Creates an integration, for which keys can be issued: for the personal notes, or for channels (contract §2; open point 30).
    *
-   * @throws `MockServerError` `option_invalid` when `channels` is empty, `channel_unknown` when a channel belongs to another service
+   * @throws `MockServerError` `option_invalid` when `channels` is empty, `channel_unknown` when a channel belongs to another owner
    */
   createIntegration(integration?: NewIntegration): IntegrationHandle
   /**
    * Returns the note with this identifier.
    *
-   * @throws `MockServerError` `note_unknown` when this service never had such a note
+   * @throws `MockServerError` `note_unknown` when this owner never had such a note
    */
   note(note_id: string): NoteHandle
   /** Every note that is not deleted, in order of creation; the seeded ones too. */

@@ -1,12 +1,6 @@
 import type { Cancellable, Timeline } from '../clock/timeline.ts'
 import type { Integration } from './integration.ts'
 
-/** The debounce of `note.updated`, in milliseconds (open point 21). */
-interface Debounce {
-  readonly quietMs: number
-  readonly longestMs: number
-}
-
 interface PendingUpdate {
   readonly firstAt: number
   /** The integrations that could access the note at the last edit and still can. */
@@ -14,32 +8,31 @@ interface PendingUpdate {
   announcement: Cancellable
 }
 
-interface PendingUpdatesParts extends Debounce {
+interface PendingUpdatesParts {
   readonly timeline: Timeline
+  /** The debounce of `note.updated`, in milliseconds (open point 21). */
+  readonly quietMs: number
+  readonly longestMs: number
   readonly announce: (note_id: string, to: readonly Integration[]) => void
 }
 
 /** The edits without an event yet. Edits that are close together get one event (contract §6; open point 21). */
 export class PendingUpdates {
-  readonly #timeline: Timeline
-  readonly #debounce: Debounce
-  readonly #announce: PendingUpdatesParts['announce']
+  readonly #parts: PendingUpdatesParts
   readonly #pending = new Map<string, PendingUpdate>()
 
-  constructor({ timeline, quietMs, longestMs, announce }: PendingUpdatesParts) {
-    this.#timeline = timeline
-    this.#debounce = { quietMs, longestMs }
-    this.#announce = announce
+  constructor(parts: PendingUpdatesParts) {
+    this.#parts = parts
   }
 
   /** Schedules the event of an edit: `quietMs` after it, and at most `longestMs` after the first pending edit. */
   edited(note_id: string, seenBy: readonly Integration[]): void {
-    const now = this.#timeline.now()
+    const { timeline, quietMs, longestMs } = this.#parts
+    const now = timeline.now()
     const before = this.#pending.get(note_id)
     before?.announcement.cancel()
     const firstAt = before?.firstAt ?? now
-    const { quietMs, longestMs } = this.#debounce
-    const announcement = this.#timeline.schedule(Math.min(quietMs, firstAt + longestMs - now), () =>
+    const announcement = timeline.schedule(Math.min(quietMs, firstAt + longestMs - now), () =>
       this.#announceNow(note_id),
     )
     this.#pending.set(note_id, { firstAt, audience: new Set(seenBy), announcement })
@@ -61,6 +54,6 @@ export class PendingUpdates {
   #announceNow(note_id: string): void {
     const { audience } = this.#pending.get(note_id) ?? {}
     this.#pending.delete(note_id)
-    if (audience !== undefined) this.#announce(note_id, [...audience])
+    if (audience !== undefined) this.#parts.announce(note_id, [...audience])
   }
 }

@@ -1,8 +1,8 @@
 import type { Note, NotePage } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { createNotesService } from '../create-notes-service.ts'
 import { call, refusal } from '../fixtures/call.ts'
 import { anInbox } from '../fixtures/inbox.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
 import type { ContractVariants } from '../variants/contract-variants.ts'
 
 /** A personal note, a channel, and an inbox for the keys of either. */

@@ -1,10 +1,8 @@
 import { type NoteEvent, SCOPES } from '@notewire/protocol'
 import { durationMs } from '../clock/duration.ts'
-import type { Cancellable, Timeline } from '../clock/timeline.ts'
-import { MockServerError } from '../mock-server-error.ts'
-import type { MakeIdentifier } from '../seed/identifiers.ts'
+import type { Cancellable } from '../clock/timeline.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
-import type { Contract } from '../variants/contract-variants.ts'
 import { type Integration, Integrations } from './integration.ts'
 import { type NoteHappening, noteEventOf } from './note-event.ts'
 import { NoteIndex } from './note-index.ts'
@@ -24,45 +22,43 @@ import type { Channel, RecordingOutcome } from './owner.ts'
 import { PendingUpdates } from './pending-updates.ts'
 import type { Place } from './place.ts'
 import { plausibleConversation, plausibleSummary, plausibleTitle } from './plausible-words.ts'
+import type { SimulationParts } from './simulation-parts.ts'
 import type { SpokenLine } from './transcript.ts'
 
 /** How long the generation of a summary takes, in milliseconds. */
 const SUMMARY_MS = { least: 5000, most: 30_000 }
 
-/** Called with each event and the integrations that it is sent to. */
-type Announce = (event: NoteEvent, to: readonly Integration[]) => void
-
-interface WorldParts {
-  readonly timeline: Timeline
-  readonly random: SeededRandom
-  readonly makeIdentifier: MakeIdentifier
-  readonly announce: Announce
-  readonly contract: Contract
+export interface WorldParts extends SimulationParts {
+  /** The name of the owner. */
+  readonly name: string
+  /** Called with each event and the integrations that it is sent to. */
+  readonly announce: (event: NoteEvent, to: readonly Integration[]) => void
 }
 
-/** The notes, channels and integrations, and the effects that the contract gives to the acts of the owner (§6). */
+/** The notes, channels and integrations of one owner, and the effects that the contract gives to the owner's acts (§6). */
 export class World {
+  readonly owner_id: string
+  readonly name: string
   readonly notes = new NoteIndex()
   readonly integrations: Integrations
-  readonly #timeline: Timeline
-  readonly #random: SeededRandom
+  /** The integration for the personal notes that every owner has from the start. */
+  readonly firstIntegration: Integration
+  /** A full key of the first integration, with all scopes. */
+  readonly apiKey: string
+  readonly #parts: WorldParts
   readonly #titles: SeededRandom
   readonly #summaryTimes: SeededRandom
-  readonly #makeIdentifier: MakeIdentifier
-  readonly #announceTo: Announce
   readonly #channels = new Map<string, Channel>()
   readonly #summariesUnderWay = new Map<string, Cancellable>()
   readonly #pendingUpdates: PendingUpdates
-  readonly #contract: Contract
 
-  constructor({ timeline, random, makeIdentifier, announce, contract }: WorldParts) {
-    this.#timeline = timeline
-    this.#random = random
+  constructor(parts: WorldParts) {
+    const { timeline, random, contract } = parts
+    this.#parts = parts
+    this.owner_id = parts.makeIdentifier('owner')
+    this.name = parts.name
     this.#titles = random.fork('titles')
     this.#summaryTimes = random.fork('summary times')
-    this.#makeIdentifier = makeIdentifier
-    this.#announceTo = announce
-    this.#contract = contract
     this.integrations = new Integrations(random.fork('keys'), contract)
     this.#pendingUpdates = new PendingUpdates({
       timeline,
@@ -70,15 +66,17 @@ export class World {
       longestMs: durationMs(contract.debounceLongest),
       announce: (note_id, to) => this.#announce({ event_type: 'note.updated' }, this.note(note_id), to),
     })
+    this.firstIntegration = this.createIntegration(['personal'])
+    this.apiKey = this.integrations.issueKey(this.firstIntegration, this.scopes).key
   }
 
   /** The scopes that a key can have: those of the contract, and those of its variants (open point 23). */
   get scopes(): readonly string[] {
-    return [...new Set<string>([...SCOPES, this.#contract.noteScope, this.#contract.endpointScope])]
+    return [...new Set<string>([...SCOPES, this.#parts.contract.noteScope, this.#parts.contract.endpointScope])]
   }
 
   createChannel(name: string): Channel {
-    const channel = { channel_id: this.#makeIdentifier('channel'), name }
+    const channel = { channel_id: this.#parts.makeIdentifier('channel'), name }
     this.#channels.set(channel.channel_id, channel)
     return channel
   }
@@ -89,7 +87,8 @@ export class World {
 
   createIntegration(places: readonly Place[]): Integration {
     for (const place of places) this.#mustExist(place)
-    const integration = { integration_id: this.#makeIdentifier('integration'), places }
+    const { owner_id } = this
+    const integration = { integration_id: this.#parts.makeIdentifier('integration'), owner_id, places }
     this.integrations.add(integration)
     return integration
   }
@@ -106,15 +105,15 @@ export class World {
   recordNote(changes: NoteChanges, place: Place): NoteRecord {
     this.#mustExist(place)
     const { title = plausibleTitle(this.#titles), content = null } = changes
-    const note_id = this.#makeIdentifier('note')
+    const note_id = this.#parts.makeIdentifier('note')
     const sequence = this.notes.nextSequence
-    const note = noteBegun({ note_id, sequence, title, content, place }, this.#timeline.now())
+    const note = noteBegun({ note_id, sequence, title, content, place }, this.#parts.timeline.now())
     this.notes.put(note)
     return note
   }
 
   beginSession(note_id: string): string {
-    const recording_session_id = this.#makeIdentifier('recording_session')
+    const recording_session_id = this.#parts.makeIdentifier('recording_session')
     this.notes.put(sessionBegun(this.#live(note_id), recording_session_id))
     return recording_session_id
   }
@@ -125,7 +124,7 @@ export class World {
     const session = note.sessions.find((known) => known.recording_session_id === recording_session_id)
     if (session?.ended !== false) throw sessionNotUnderWay(recording_session_id, session)
     const lines = transcript?.map(({ speaker = null, text }) => ({ speaker, text }))
-    const ended = sessionEnded(note, { recording_session_id, lines }, summary, this.#timeline.now())
+    const ended = sessionEnded(note, { recording_session_id, lines }, summary, this.#parts.timeline.now())
     this.notes.put(ended)
     this.#announce({ event_type: 'note.ended', recording_session_id }, ended)
     this.#summariesUnderWay.get(note_id)?.cancel()
@@ -134,20 +133,20 @@ export class World {
 
   editNote(note_id: string, changes: NoteChanges): void {
     const note = this.#live(note_id)
-    const edited = noteEdited(note, changes, this.#timeline.now())
+    const edited = noteEdited(note, changes, this.#parts.timeline.now())
     if (edited === note) return
     this.notes.put(edited)
     // No `note.updated` is sent before the first `note.ended` (open point 29).
-    if (edited.status === 'pending' && this.#contract.eventOrder === 'ended_first') return
+    if (edited.status === 'pending' && this.#parts.contract.eventOrder === 'ended_first') return
     this.#pendingUpdates.edited(note_id, this.integrations.thatSee(edited.place))
   }
 
   deleteNote(note_id: string): void {
-    const raises = this.#contract.deletionRaisesRevision ? 'raises' : 'keeps'
-    const tombstone = noteDeleted(this.#live(note_id), this.#timeline.now(), raises)
+    const raises = this.#parts.contract.deletionRaisesRevision ? 'raises' : 'keeps'
+    const tombstone = noteDeleted(this.#live(note_id), this.#parts.timeline.now(), raises)
     this.notes.put(tombstone)
     this.#summariesUnderWay.get(note_id)?.cancel()
-    if (this.#contract.eventOrder === 'ended_first') this.#pendingUpdates.cancel(note_id)
+    if (this.#parts.contract.eventOrder === 'ended_first') this.#pendingUpdates.cancel(note_id)
     this.#announce({ event_type: 'note.deleted', reason: 'deleted' }, tombstone)
   }
 
@@ -160,9 +159,9 @@ export class World {
     const losing = saw.filter((integration) => !seeing.includes(integration))
     const moved = this.#moved(note, place)
     this.notes.put(moved)
-    if (this.#contract.eventOrder === 'ended_first') this.#pendingUpdates.lost(note_id, losing)
+    if (this.#parts.contract.eventOrder === 'ended_first') this.#pendingUpdates.lost(note_id, losing)
     this.#announce({ event_type: 'note.deleted', reason: 'access_lost' }, note, losing)
-    if (this.#contract.accessGained !== 'announced') return
+    if (this.#parts.contract.accessGained !== 'announced') return
     const gaining = seeing.filter((integration) => !saw.includes(integration))
     this.#announce({ event_type: 'note.updated' }, moved, gaining)
   }
@@ -172,26 +171,27 @@ export class World {
     return note.sessions
       .filter(({ ended }) => ended)
       .flatMap(
-        ({ lines, recording_session_id }) => lines ?? plausibleConversation(this.#random.fork(recording_session_id)),
+        ({ lines, recording_session_id }) =>
+          lines ?? plausibleConversation(this.#parts.random.fork(recording_session_id)),
       )
   }
 
   /** The summary as Markdown, or `null` if it is not ready. */
   summaryOf(note: NoteRecord): string | null {
     if (note.summary_status !== 'ready') return null
-    return note.summary ?? plausibleSummary(this.#random.fork(note.note_id), this.linesOf(note))
+    return note.summary ?? plausibleSummary(this.#parts.random.fork(note.note_id), this.linesOf(note))
   }
 
   #moved(note: NoteRecord, place: Place): NoteRecord {
-    if (place === note.place || this.#contract.accessGained !== 'revised') return noteMoved(note, place)
-    return noteMovedAndRevised(note, place, this.#timeline.now())
+    if (place === note.place || this.#parts.contract.accessGained !== 'revised') return noteMoved(note, place)
+    return noteMovedAndRevised(note, place, this.#parts.timeline.now())
   }
 
   #generateSummary(note_id: string): void {
-    const raises = this.#contract.summaryRaisesRevision ? 'raises' : 'keeps'
+    const raises = this.#parts.contract.summaryRaisesRevision ? 'raises' : 'keeps'
     const ms = this.#summaryTimes.integer(SUMMARY_MS.least, SUMMARY_MS.most)
-    const generation = this.#timeline.schedule(ms, () => {
-      const generated = summaryGenerated(this.#live(note_id), this.#timeline.now(), raises)
+    const generation = this.#parts.timeline.schedule(ms, () => {
+      const generated = summaryGenerated(this.#live(note_id), this.#parts.timeline.now(), raises)
       this.notes.put(generated)
       this.#announce({ event_type: 'note.summary.generated' }, generated)
     })
@@ -199,13 +199,13 @@ export class World {
   }
 
   #announce(happening: NoteHappening, note: NoteRecord, to = this.integrations.thatSee(note.place)): void {
-    this.#announceTo(
+    this.#parts.announce(
       noteEventOf({
         happening,
         note,
-        event_id: this.#makeIdentifier('event'),
-        now: this.#timeline.now(),
-        contract: this.#contract,
+        event_id: this.#parts.makeIdentifier('event'),
+        now: this.#parts.timeline.now(),
+        contract: this.#parts.contract,
       }),
       to,
     )

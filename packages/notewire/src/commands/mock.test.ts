@@ -42,6 +42,21 @@ describe('mock --scenario', () => {
   })
 })
 
+it('mock --accounts prints the key of each account as JSON', async () => {
+  const running = startNotewire(['mock', '--accounts', '3', '--notes', '2', '--port', '0', '--json'], {
+    cwd: await temporaryFolder(),
+  })
+  const [line] = await running.saw(/^\{.*\}$/m)
+  const { base_url: baseUrl, api_key, accounts } = JSON.parse(line)
+  expect(accounts.map(({ name }: { name: string }) => name)).toEqual(['owner-1', 'owner-2', 'owner-3'])
+  expect(accounts[0].api_key).toBe(api_key)
+  const ids = new Set<string>()
+  for (const { api_key: apiKey } of accounts) {
+    for await (const { note_id } of new NotesClient({ baseUrl, apiKey }).notes.list()) ids.add(note_id)
+  }
+  expect(ids.size).toBe(6)
+})
+
 const SCENARIO = {
   service: { seed: 7, notes: 40 },
   integrations: [{ name: 'reader', scopes: ['notes:read'] }],

@@ -26,6 +26,7 @@ export const mock = (run: Run) =>
     .option('--scenario <file>', OPTION_HELP.scenario, path)
     .option('--seed <number>', `${OPTION_HELP.seed} (default: 1)`, wholeNumber())
     .option('--notes <number>', OPTION_HELP.notes, wholeNumber(0, 1_000_000))
+    .option('--accounts <number>', `${OPTION_HELP.accounts} (default: 1)`, wholeNumber(1, 10_000))
     .addOption(
       new Option('--clock <mode>', `${OPTION_HELP.clock} (default: real)`).choices(['real', 'virtual'] as const),
     )
@@ -42,10 +43,10 @@ export const mock = (run: Run) =>
     )
     .action(
       run(async ({ signal, output, workingFolder }, options) => {
-        const { port, host, consoleHost: consoleHosts, scenario: file, seed, notes, clock } = options
+        const { port, host, consoleHost: consoleHosts, scenario: file, seed, notes, accounts, clock } = options
         const scenario = file === undefined ? undefined : resolve(workingFolder, file)
         await using server = await start(
-          { port, host, consoleHosts, scenario, service: { seed, notes, clock } },
+          { port, host, consoleHosts, scenario, service: { seed, notes, owners: accounts, clock } },
           output.warn,
         )
         await output.print(server.record, `${server.text}\n\n${nextSteps(server)}`)

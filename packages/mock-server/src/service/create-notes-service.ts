@@ -1,25 +1,24 @@
-import { urlPolicyOf } from './addresses/url-policy.ts'
-import { createApi } from './api/api.ts'
-import { Cursors } from './api/cursor.ts'
-import { ConnectionDropped } from './api/request-faults.ts'
-import { RequestLog } from './api/request-log.ts'
-import { checked } from './checked.ts'
-import { Timeline } from './clock/timeline.ts'
-import { Courier } from './delivery/courier.ts'
-import { DeliveryEngine } from './delivery/delivery-engine.ts'
-import { checkDisorder } from './delivery/disorder.ts'
-import { Endpoints } from './delivery/endpoints.ts'
-import { FaultBook } from './faults/faults.ts'
+import { urlPolicyOf } from '../addresses/url-policy.ts'
+import { createApi } from '../api/api.ts'
+import { Cursors } from '../api/cursor.ts'
+import { ConnectionDropped } from '../api/request-faults.ts'
+import { RequestLog } from '../api/request-log.ts'
+import { Timeline } from '../clock/timeline.ts'
+import { Courier } from '../delivery/courier.ts'
+import { DeliveryEngine } from '../delivery/delivery-engine.ts'
+import { checkDisorder } from '../delivery/disorder.ts'
+import { Endpoints } from '../delivery/endpoints.ts'
+import { checked } from '../errors/checked.ts'
+import { FaultBook } from '../faults/faults.ts'
+import { identifiersFrom } from '../seed/identifiers.ts'
+import { SeededRandom } from '../seed/seeded-random.ts'
+import { connectorOf } from '../transports/connect.ts'
+import { mswHandlers } from '../transports/msw-handlers.ts'
+import { listenOptionsSchema, ServicePort } from '../transports/service-port.ts'
+import { createOwner, newOwnerSchema } from '../world/create-owner.ts'
+import { Owners } from '../world/owners.ts'
 import type { NotesService } from './notes-service.ts'
-import { identifiersFrom } from './seed/identifiers.ts'
-import { SeededRandom } from './seed/seeded-random.ts'
 import { type NotesServiceOptions, serviceOptionsSchema } from './service-options.ts'
-import { connectorOf } from './transports/connect.ts'
-import { mswHandlers } from './transports/msw-handlers.ts'
-import { listenOptionsSchema, ServicePort } from './transports/service-port.ts'
-import { createOwner } from './world/create-owner.ts'
-import { seedNotes } from './world/seeded-notes.ts'
-import { World } from './world/world.ts'
 
 /**
  * Creates a notes service that follows the contract, for development and tests: in this process, on a port, or with Mock Service
@@ -41,68 +40,53 @@ export function createNotesService(options: NotesServiceOptions = {}): Promise<N
 
 function openService(options: NotesServiceOptions): NotesService {
   const given = checked('createNotesService', serviceOptionsSchema, options)
-  const { seed, notes, clock, contract, disorder, urlPolicy } = given
+  const { seed, clock, contract, disorder, urlPolicy } = given
   const random = new SeededRandom(String(seed))
   const makeIdentifier = identifiersFrom(random.fork('identifiers'))
   const timeline = new Timeline(clock ?? 'virtual')
   const courier = new Courier(timeline, urlPolicyOf(urlPolicy))
   const faults = new FaultBook(random.fork('faults'))
   for (const rule of options.faults ?? []) faults.inject(rule)
+  const simulated = { timeline, makeIdentifier, contract, faults, courier }
   const engine = new DeliveryEngine({
-    timeline,
-    courier,
-    makeIdentifier,
+    ...simulated,
     random: random.fork('disorder'),
     disorder: Object.freeze(disorder),
-    faults,
-    contract,
   })
-  const endpoints = new Endpoints({ timeline, engine, makeIdentifier, random: random.fork('secrets'), contract })
-  const world = new World({
-    timeline,
-    makeIdentifier,
-    random: random.fork('world'),
+  const endpoints = new Endpoints({ ...simulated, engine, random: random.fork('secrets') })
+  const owners = new Owners({
+    ...simulated,
+    owners: given.owners,
+    notes: given.notes,
+    random,
     announce: (event, integrations) => endpoints.announce(event, integrations),
-    contract,
   })
-  seedNotes(world.notes, { count: notes, now: timeline.now(), makeIdentifier, random: random.fork('notes') })
-
-  const personal = world.createIntegration(['personal'])
-  const apiKey = world.integrations.issueKey(personal, world.scopes).key
   const log = new RequestLog(timeline)
   const cursors = new Cursors({ random: random.fork('cursors'), timeline, lifetime: contract.cursorLifetime })
-  const answer = createApi({
-    timeline,
-    makeIdentifier,
-    world,
-    endpoints,
-    engine,
-    courier,
-    cursors,
-    faults,
-    log,
-    contract,
-    async beforeCreationAnswer(endpoint) {
-      if (contract.verification === 'before_response') await timeline.until(engine.verificationTried(endpoint))
-    },
-  })
+  const baseUrl = () => port.url ?? `https://notes-service-${seed}.test`
+  const parts = { ...simulated, baseUrl, owners, endpoints, engine }
+  const answer = createApi({ ...parts, cursors, log })
   const fetch = (request: Request) => answer(request).catch(failAsFetchDoes)
   const port = new ServicePort({
     fetch: answer,
     async makeConsole() {
-      const { createConsole } = await import('./console/console.ts')
-      return createConsole({ baseUrl, contract, timeline, world, endpoints, engine, courier, faults })
+      const { createConsole } = await import('../console/console.ts')
+      return createConsole(parts)
     },
   })
-  const baseUrl = () => port.url ?? `https://notes-service-${seed}.test`
 
   return {
     get baseUrl() {
       return baseUrl()
     },
-    apiKey,
+    apiKey: owners.first.apiKey,
     clock: timeline,
-    owner: createOwner(world),
+    owner: createOwner(owners.first),
+    get owners() {
+      return owners.all().map(createOwner)
+    },
+    createOwner: (options = {}) =>
+      createOwner(owners.create(checked('service.createOwner', newOwnerSchema, options).name)),
     recipe: `createNotesService(${JSON.stringify(options)})`,
     requests: log.requests,
     attempts: engine.attempts,
@@ -121,7 +105,7 @@ function openService(options: NotesServiceOptions): NotesService {
       return { url }
     },
     handlers: (http) => mswHandlers(http, baseUrl(), answer),
-    connect: connectorOf({ baseUrl, apiKey, fetch, timeline, courier, engine, endpoints }),
+    connect: connectorOf({ ...parts, fetch }),
     settled: () => timeline.settled(),
     close,
     [Symbol.asyncDispose]: close,

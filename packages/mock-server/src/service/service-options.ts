@@ -1,17 +1,19 @@
 import * as z from 'zod/mini'
-import type { UrlPolicyName } from './addresses/url-policy.ts'
-import { fields } from './checked.ts'
-import type { ClockMode } from './clock/service-clock.ts'
-import { type Disorder, disorderSchema } from './delivery/disorder.ts'
-import { type FaultRule, faultRuleSchema } from './faults/fault-rule.ts'
-import { type ContractVariants, contractSchema } from './variants/contract-variants.ts'
+import type { UrlPolicyName } from '../addresses/url-policy.ts'
+import type { ClockMode } from '../clock/service-clock.ts'
+import { type Disorder, disorderSchema } from '../delivery/disorder.ts'
+import { count, fields, name } from '../errors/checked.ts'
+import { type FaultRule, faultRuleSchema } from '../faults/fault-rule.ts'
+import { type ContractVariants, contractSchema } from '../variants/contract-variants.ts'
 
 /** The options of a service. All of them are optional and are JSON. Without options, every service is the same. */
 export interface NotesServiceOptions {
   /** Determines every identifier, text and random choice: the same seed and the same acts produce the same service. @default 1 */
   readonly seed?: number | undefined
-  /** How many notes exist at the start: personal notes of the past six weeks, ended and summarised. @default 0 */
+  /** How many notes each owner has at the start: personal notes of the past six weeks, ended and summarised. @default 0 */
   readonly notes?: number | undefined
+  /** How many owners there are, or the name of each. They share one base URL, and see nothing of each other. @default 1 */
+  readonly owners?: number | readonly string[] | undefined
   /**
    * The clock of the service: `'virtual'` advances only when the test advances it, `'real'` is the machine's clock.
    *
@@ -36,7 +38,13 @@ export interface NotesServiceOptions {
 /** The schema of {@link NotesServiceOptions}. */
 export const serviceOptionsSchema = fields({
   seed: z._default(z.int(), 1).check(z.describe('Determines every identifier, text and random choice.')),
-  notes: z._default(z.int().check(z.minimum(0)), 0).check(z.describe('How many notes exist at the start.')),
+  notes: z._default(z.int().check(z.minimum(0)), 0).check(z.describe('How many notes each owner has at the start.')),
+  owners: z
+    ._default(
+      z.union([count, z.array(name).check(z.minLength(1))], 'a whole number from 1, or a list of at least one name'),
+      1,
+    )
+    .check(z.describe('How many owners there are, or the name of each. Each has notes and keys of their own.')),
   clock: z
     .optional(z.enum(['virtual', 'real']))
     .check(z.describe("The clock of the service: its own, which the console advances, or the machine's.")),

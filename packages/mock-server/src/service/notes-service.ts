@@ -1,28 +1,49 @@
-import type { ReceivedRequest } from './api/request-log.ts'
-import type { ServiceClock } from './clock/service-clock.ts'
-import type { Attempt } from './delivery/attempt.ts'
-import type { ReceiverFetch } from './delivery/courier.ts'
-import type { Delivery } from './delivery/delivery.ts'
-import type { Disorder } from './delivery/disorder.ts'
-import type { Faults } from './faults/faults.ts'
-import type { ConnectedEndpoint, ConnectOptions } from './transports/connect.ts'
-import type { MswHttp } from './transports/msw-handlers.ts'
-import type { ListenOptions } from './transports/service-port.ts'
-import type { Owner } from './world/owner.ts'
+import type { ReceivedRequest } from '../api/request-log.ts'
+import type { ServiceClock } from '../clock/service-clock.ts'
+import type { Attempt } from '../delivery/attempt.ts'
+import type { ReceiverFetch } from '../delivery/courier.ts'
+import type { Delivery } from '../delivery/delivery.ts'
+import type { Disorder } from '../delivery/disorder.ts'
+import type { Faults } from '../faults/faults.ts'
+import type { ConnectedEndpoint, ConnectOptions } from '../transports/connect.ts'
+import type { MswHttp } from '../transports/msw-handlers.ts'
+import type { ListenOptions } from '../transports/service-port.ts'
+import type { Owner } from '../world/owner.ts'
 
 /**
- * A notes service in this process: its REST API, webhooks, clock and owner. Services share no state. Create one with
+ * A notes service in this process: its REST API, webhooks, clock and owners. Services share no state. Create one with
  * `createNotesService`.
  */
 export interface NotesService extends AsyncDisposable {
   /** The base URL of the API, without `/v1`: a made-up https URL, or the URL of the port after {@link NotesService.listen}. */
   readonly baseUrl: string
-  /** The full key of an integration for the personal notes, with all scopes. */
+  /** The same as `owner.apiKey`. */
   readonly apiKey: string
   /** The clock of this service. Pass it to the receiver under test. */
   readonly clock: ServiceClock
-  /** The person who owns the notes. */
+  /** The first owner, and the only one unless you create others. */
   readonly owner: Owner
+  /** Every owner, in order of creation. */
+  readonly owners: readonly Owner[]
+  /**
+   * Creates another owner, whose notes, channels, integrations and endpoints are separate from those of all others.
+   *
+   * @param options  `name` is `owner-2`, `owner-3` and so on by default
+   * @example
+   * ```ts
+   * import { createNotesService } from '@notewire/mock-server'
+   *
+   * await using service = await createNotesService()
+   * const acme = service.createOwner({ name: 'acme' })
+   * acme.record({ title: 'Stand-up' }).end()
+   * const answer = await service.fetch(
+   *   new Request(`${service.baseUrl}/v1/notes`, { headers: { authorization: `Bearer ${acme.apiKey}` } }),
+   * )
+   * console.log(acme.notes().length, service.owner.notes().length) // 1 0
+   * console.log((await answer.json()).notes.length) // 1
+   * ```
+   */
+  createOwner(options?: { readonly name?: string | undefined }): Owner
   /** The line of code that creates the same service again: its seed and its other options, without the acts of the test. */
   readonly recipe: string
   /** Every request to the API so far, in order of arrival. */

@@ -22,6 +22,7 @@ export type MockServerErrorCode =
   | 'note_unknown'
   | 'operation_unknown'
   | 'option_invalid'
+  | 'owner_unknown'
   | 'scenario_invalid'
   | 'scenario_unreadable'
   | 'session_ended'

@@ -9,7 +9,7 @@ import {
   type NoteHandle,
   type NotesService,
   type RecordingHandle,
-} from './index.ts'
+} from '../index.ts'
 
 declare const service: NotesService
 

@@ -1,0 +1,51 @@
+import * as z from 'zod/mini'
+import { fields } from '../errors/checked.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
+import { deliveryOf, newestDeliveries } from './delivery-log.ts'
+import { endpointOf } from './endpoint-operations.ts'
+import { ofOwner, operation, partOfList, unknown } from './operation.ts'
+
+export const deliveryOperations = {
+  'GET /control/deliveries': operation({
+    summary: 'List deliveries with their attempts, the newest first',
+    input: fields({
+      note_id: z.optional(z.string()),
+      endpoint_id: z.optional(z.string()),
+      status: z.optional(z.enum(['pending', 'delivered', 'given_up', 'lost'])),
+      ...ofOwner,
+      ...partOfList,
+    }),
+    run: ({ engine, owners, input: { note_id: note, endpoint_id: endpoint, owner_id, status, ...part } }) => {
+      const owner = owner_id && owners.find(owner_id).owner_id
+      const { deliveries } = newestDeliveries(engine, { note, endpoint, owner, status }, part)
+      return { deliveries: deliveries.map(({ delivery, attempts }) => ({ ...delivery, attempts })) }
+    },
+  }),
+  'GET /control/deliveries/:delivery_id': operation({
+    summary: 'Read a delivery with its attempts',
+    run: ({ engine, id }) => {
+      const logged = deliveryOf(engine, id('delivery_id'))
+      if (logged === undefined) throw unknown('delivery_unknown', `delivery ${id('delivery_id')}`)
+      return { ...logged.delivery, attempts: logged.attempts }
+    },
+  }),
+  'POST /control/deliveries/:delivery_id/replay': operation({
+    summary: 'Deliver the event of a delivery again',
+    status: 202,
+    run: (call) => {
+      const { engine, contract, id } = call
+      const delivery = engine.delivery(id('delivery_id'))
+      if (delivery === undefined) throw unknown('delivery_unknown', `delivery ${id('delivery_id')}`)
+      const endpoint = endpointOf(call, delivery.endpoint_id)
+      if (endpoint.state !== 'active' && contract.whileInactive === 'dropped') throw notActive()
+      return { delivery_id: engine.replay(delivery, endpoint).delivery_id }
+    },
+  }),
+}
+
+function notActive(): MockServerError {
+  return new MockServerError('endpoint_not_active', {
+    problem: 'the endpoint of the delivery is not active, and the service sends nothing to it',
+    remedy: 'Verify the endpoint first.',
+  })
+}

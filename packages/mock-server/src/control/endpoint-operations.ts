@@ -1,0 +1,90 @@
+import { NOTE_EVENT_KINDS } from '@notewire/protocol'
+import * as z from 'zod/mini'
+import { endpointResource } from '../api/endpoint-resource.ts'
+import type { Endpoint } from '../delivery/endpoint.ts'
+import { fields } from '../errors/checked.ts'
+import { type Call, forOwner, ofOwner, operation, unknown } from './operation.ts'
+
+const url = z.string().check(z.describe('Where deliveries are sent.'))
+const events = z.array(z.enum(NOTE_EVENT_KINDS)).check(z.minLength(1), z.describe('The event kinds to subscribe to.'))
+
+export const endpointOperations = {
+  'GET /control/endpoints': operation({
+    summary: 'List the endpoints of all integrations',
+    input: fields(ofOwner),
+    run: ({ endpoints, owners, input: { owner_id } }) => ({
+      endpoints: owners.only(owner_id).flatMap((world) => endpoints.ofOwner(world).map(endpointView)),
+    }),
+  }),
+  'POST /control/endpoints': operation({
+    summary: 'Register an endpoint',
+    status: 201,
+    input: fields({
+      url,
+      events: z._default(events, [...NOTE_EVENT_KINDS]),
+      integration_id: z
+        .optional(z.string())
+        .check(z.describe("The integration that it belongs to. Default: that of the owner's own key.")),
+      ...forOwner,
+    }),
+    run: async ({ endpoints, owners, courier, input: { url, events, integration_id, owner_id } }) => {
+      const integration =
+        integration_id === undefined
+          ? owners.find(owner_id).firstIntegration
+          : owners.integration(integration_id).integration
+      return withSecret(endpoints.create(integration, await courier.admit(url), events))
+    },
+  }),
+  'PATCH /control/endpoints/:endpoint_id': operation({
+    summary: 'Change an endpoint. Another URL is verified',
+    input: fields({
+      url: z.optional(url),
+      events: z.optional(events),
+      status: z.optional(z.literal('active')).check(z.describe('Verifies an inactive endpoint again.')),
+    }),
+    run: async (call) => {
+      const { url, events, status } = call.input
+      const admitted = url === undefined ? undefined : await call.courier.admit(url)
+      const endpoint = endpointOf(call)
+      call.endpoints.update(endpoint, {
+        // An unchanged URL is not verified again.
+        url: admitted === endpoint.url ? undefined : admitted,
+        events,
+        status,
+      })
+      return endpointView(endpoint)
+    },
+  }),
+  'DELETE /control/endpoints/:endpoint_id': operation({
+    summary: 'Delete an endpoint',
+    status: 204,
+    run: (call) => void call.endpoints.delete(endpointOf(call)),
+  }),
+  'POST /control/endpoints/:endpoint_id/rotate-secret': operation({
+    summary: 'Rotate the signing secret of an endpoint',
+    run: (call) => {
+      const endpoint = endpointOf(call)
+      call.endpoints.rotateSecret(endpoint)
+      return withSecret(endpoint)
+    },
+  }),
+}
+
+/** The endpoint of the path, or the one with this identifier. */
+export function endpointOf(
+  { endpoints, id }: Pick<Call<unknown>, 'endpoints' | 'id'>,
+  endpoint_id = id('endpoint_id'),
+): Endpoint {
+  const endpoint = endpoints.find(endpoint_id)
+  if (endpoint !== undefined) return endpoint
+  throw unknown('endpoint_unknown', `endpoint ${endpoint_id}`)
+}
+
+function endpointView(endpoint: Endpoint): object {
+  const { integration_id, owner_id } = endpoint.integration
+  return { ...endpointResource(endpoint), integration_id, owner_id }
+}
+
+function withSecret(endpoint: Endpoint): object {
+  return { ...endpointView(endpoint), signing_secret: endpoint.secrets.text }
+}

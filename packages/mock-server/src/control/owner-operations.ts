@@ -1,0 +1,91 @@
+import * as z from 'zod/mini'
+import { checked, fields, name } from '../errors/checked.ts'
+import { newOwnerSchema, scopesSchema } from '../world/create-owner.ts'
+import type { Integration } from '../world/integration.ts'
+import type { World } from '../world/world.ts'
+import { forOwner, ofOwner, operation, unknown } from './operation.ts'
+
+/** Owners, their channels, integrations and keys. */
+export const ownerOperations = {
+  'GET /control/owners': operation({
+    summary: 'List the owners',
+    run: ({ owners }) => ({ owners: owners.all().map(({ owner_id, name }) => ({ owner_id, name })) }),
+  }),
+  'POST /control/owners': operation({
+    summary: 'Create an owner, with an integration for the personal notes and its key',
+    status: 201,
+    input: newOwnerSchema,
+    run: ({ owners, input }) => {
+      const { owner_id, name, apiKey: api_key } = owners.create(input.name)
+      return { owner_id, name, api_key }
+    },
+  }),
+  'GET /control/channels': operation({
+    summary: 'List the channels',
+    input: fields(ofOwner),
+    run: ({ owners, input: { owner_id } }) => ({
+      channels: owners
+        .only(owner_id)
+        .flatMap((world) => world.channels().map((channel) => ({ ...channel, owner_id: world.owner_id }))),
+    }),
+  }),
+  'POST /control/channels': operation({
+    summary: 'Create a channel',
+    status: 201,
+    input: fields({ name, ...forOwner }),
+    run: ({ owners, input }) => {
+      const world = owners.find(input.owner_id)
+      return { ...world.createChannel(input.name), owner_id: world.owner_id }
+    },
+  }),
+  'GET /control/integrations': operation({
+    summary: 'List the integrations with their keys, without the secrets of the keys',
+    input: fields(ofOwner),
+    run: ({ owners, input: { owner_id } }) => ({
+      integrations: owners
+        .only(owner_id)
+        .flatMap((world) => world.integrations.all().map((integration) => integrationView(world, integration))),
+    }),
+  }),
+  'POST /control/integrations': operation({
+    summary: 'Create an integration for the personal notes, or for channels',
+    status: 201,
+    input: fields({
+      channels: z
+        .optional(z.array(z.string()).check(z.minLength(1)))
+        .check(z.describe('The channels that its keys can access. Default: the personal notes.')),
+      ...forOwner,
+    }),
+    run: ({ owners, input: { channels = ['personal'], owner_id } }) => {
+      const world = owners.find(owner_id)
+      return integrationView(world, world.createIntegration(channels))
+    },
+  }),
+  'POST /control/integrations/:integration_id/keys': operation({
+    summary: 'Issue an API key',
+    status: 201,
+    input: fields({
+      scopes: z.optional(z.array(z.string()).check(z.minLength(1))).check(z.describe('Default: all scopes.')),
+    }),
+    run: ({ owners, id, input }) => {
+      const { world, integration } = owners.integration(id('integration_id'))
+      const { scopes = world.scopes } = checked('a new key', fields({ scopes: z.optional(scopesSchema(world)) }), input)
+      const { key, apiKey } = world.integrations.issueKey(integration, scopes)
+      return { key_id: apiKey.key_id, key, scopes: apiKey.scopes }
+    },
+  }),
+  'DELETE /control/keys/:key_id': operation({
+    summary: 'Revoke an API key',
+    status: 204,
+    run: ({ owners, id }) => {
+      const isRevoked = owners.all().some(({ integrations }) => integrations.revokeKeyOf(id('key_id')))
+      if (!isRevoked) throw unknown('key_unknown', `key ${id('key_id')}`)
+      return undefined
+    },
+  }),
+}
+
+function integrationView({ integrations }: World, integration: Integration): object {
+  const keys = integrations.keysOf(integration).map(({ key_id, scopes }) => ({ key_id, scopes }))
+  return { ...integration, keys }
+}

@@ -1,0 +1,164 @@
+import { NOTE_EVENT_KINDS } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { contractDocuments } from '../../contract/documents.ts'
+import { call } from '../fixtures/call.ts'
+import { anInbox } from '../fixtures/inbox.ts'
+import { createNotesService } from './create-notes-service.ts'
+import type { NotesService } from './notes-service.ts'
+
+interface Page {
+  readonly notes: readonly { readonly note_id: string }[]
+}
+
+/** Every operation of the REST API on something that the path names. */
+const OPERATIONS = Object.entries<object>(JSON.parse(contractDocuments()['openapi.json'] ?? '').paths)
+  .filter(([template]) => template.startsWith('/v1/') && template.includes('{'))
+  .flatMap(([template, item]) => Object.keys(item).map((method) => [method.toUpperCase(), template] as const))
+  .filter(([method]) => method !== 'PARAMETERS')
+
+describe('two owners of one service', () => {
+  it('share the base URL, and each key lists the notes of its owner only', async () => {
+    await using service = await createNotesService({ owners: ['acme', 'globex'], notes: 3 })
+    const [acme, globex] = service.owners
+    expect(service.owners.map(({ name }) => name)).toEqual(['acme', 'globex'])
+    expect(service.apiKey).toBe(acme?.apiKey)
+    const seen = await Promise.all([notesOf(service, acme?.apiKey), notesOf(service, globex?.apiKey)])
+    expect(seen).toEqual([acme, globex].map((owner) => owner?.notes().map(({ note_id }) => note_id)))
+    expect(new Set(seen.flat()).size).toBe(6)
+  })
+
+  it('are independent: another owner changes no identifier, key or text of the first', async () => {
+    const draw = async (others: number) => {
+      await using service = await createNotesService({ notes: 3 })
+      for (let count = 0; count < others; count++) service.createOwner().record().end()
+      const { note } = service.owner.record()
+      service.owner.createIntegration().issueKey()
+      const { body } = await call(service, 'GET /v1/notes')
+      return [service.apiKey, note.note_id, body]
+    }
+    expect(await draw(3)).toEqual(await draw(0))
+  })
+
+  it.each(OPERATIONS)('cannot use %s %s on what belongs to the other', async (method, template) => {
+    await using service = await createNotesService()
+    const { endpoint_id } = await service.connect(anInbox().open)
+    const { note_id } = service.owner.record().end()
+    await service.settled()
+    const ids = { note_id, endpoint_id, delivery_id: service.deliveries.at(-1)?.delivery_id ?? '' }
+    const path = template.replaceAll(/\{(\w+)\}/g, (_match, name: keyof typeof ids) => ids[name])
+    const body = method === 'PATCH' ? { events: ['note.ended'] } : undefined
+    const ask = (key: string) => call(service, `${method} ${path}`, { key, body })
+    expect((await ask(service.createOwner().apiKey)).status).toBe(404)
+    expect((await ask(service.apiKey)).status).toBeLessThan(300)
+  })
+
+  it('are asked about every operation that names something', () => expect(OPERATIONS).toHaveLength(9))
+
+  it('list only their own endpoints', async () => {
+    await using service = await createNotesService({ owners: 2 })
+    await service.connect(anInbox().open)
+    const { body } = await call(service, 'GET /v1/webhook-endpoints', { key: service.owners[1]?.apiKey ?? '' })
+    expect(body).toEqual({ webhook_endpoints: [] })
+  })
+
+  it('cannot continue a listing of the other', async () => {
+    await using service = await createNotesService({ owners: 2, notes: 3 })
+    const { body } = await call<{ next_cursor: string }>(service, 'GET /v1/notes?limit=1')
+    const [, other] = service.owners
+    const continued = await call(service, `GET /v1/notes?cursor=${body.next_cursor}`, { key: other?.apiKey ?? '' })
+    expect(continued).toMatchObject({ status: 400, body: { error: { code: 'invalid_cursor' } } })
+  })
+
+  it('are sent the events of their own notes only, signed with their own secret', async () => {
+    await using service = await createNotesService()
+    const owners = [service.owner, service.createOwner(), service.createOwner()]
+    const inboxes = owners.map(() => anInbox())
+    for (const [index, inbox] of inboxes.entries()) await service.connect(inbox.open, { apiKey: owners[index]?.apiKey })
+    const notes = owners.map((owner) => owner.record().end())
+    await service.settled()
+    for (const note of notes) note.edit({ title: 'Stand-up' })
+    await service.settled()
+    for (const note of notes) note.delete()
+    await service.settled()
+    for (const [index, inbox] of inboxes.entries()) {
+      expect([...inbox.kinds].sort()).toEqual([...NOTE_EVENT_KINDS].sort())
+      const about = inbox.received.flatMap(({ event }) => ('note_id' in event.data ? [event.data.note_id] : []))
+      expect(new Set(about)).toEqual(new Set([notes[index]?.note_id]))
+    }
+    expect(new Set(inboxes.map(({ secret }) => secret)).size).toBe(3)
+    expect(new Set(service.deliveries.map(({ owner_id }) => owner_id))).toEqual(
+      new Set(owners.map(({ owner_id }) => owner_id)),
+    )
+  })
+
+  it('cannot use a note or a channel of the other', async () => {
+    await using service = await createNotesService({ owners: 2 })
+    const [one, other] = service.owners
+    const channel = one?.createChannel('Design')
+    expect(() => other?.record({ channel })).toThrow(expect.objectContaining({ code: 'channel_unknown' }))
+    const { note_id = '' } = one?.record().note ?? {}
+    expect(() => other?.note(note_id)).toThrow(expect.objectContaining({ code: 'note_unknown' }))
+  })
+})
+
+describe('the options', () => {
+  it.each([{ owners: 0 }, { owners: [] }, { owners: [''] }, { owners: 1.5 }])('refuse %j', async (options) => {
+    await expect(createNotesService(options)).rejects.toMatchObject({ code: 'option_invalid' })
+  })
+
+  it('name the owners that get no name', async () => {
+    await using service = await createNotesService({ owners: 2 })
+    service.createOwner({ name: 'acme' })
+    expect(service.owners.map(({ name }) => name)).toEqual(['owner-1', 'owner-2', 'acme'])
+  })
+})
+
+describe('the control API and the console', () => {
+  it('show the owner that is chosen, or all', async () => {
+    await using service = await createNotesService({ owners: ['acme'] })
+    await service.listen()
+    const globex = await control(service, 'POST /control/owners', { name: 'globex' })
+    const { owner_id } = globex
+    await control(service, 'POST /control/notes', { owner_id, title: 'Of Globex' })
+    await control(service, 'POST /control/notes', { title: 'Of Acme' })
+    await control(service, 'POST /control/trigger', { event_type: 'note.ended', title: 'Of Globex', owner_id })
+
+    expect((await control(service, `GET /control/notes?owner_id=${owner_id}`))['notes']).toHaveLength(2)
+    expect((await control(service, 'GET /control/notes'))['notes']).toHaveLength(3)
+    const page = await (await fetch(`${service.baseUrl}/console/notes?owner=${owner_id}`)).text()
+    expect(page).toContain('Of Globex')
+    expect(page).not.toContain('Of Acme')
+    expect(await notesOf(service, String(globex['api_key']))).toHaveLength(2)
+    expect(service.owners.map(({ name }) => name)).toEqual(['acme', 'globex'])
+  })
+
+  it('say that an owner does not exist', async () => {
+    await using service = await createNotesService({ owners: 2 })
+    await service.listen()
+    const refused = { error: { code: 'owner_unknown' } }
+    expect(await control(service, 'GET /control/endpoints?owner_id=own_1')).toMatchObject(refused)
+    expect(await control(service, 'POST /control/channels', { name: 'Design', owner_id: 'own_1' })).toMatchObject(
+      refused,
+    )
+    expect((await fetch(`${service.baseUrl}/console/notes?owner=own_1`)).status).toBe(404)
+  })
+})
+
+async function notesOf(service: NotesService, key = ''): Promise<readonly string[]> {
+  const { body } = await call<Page>(service, 'GET /v1/notes', { key })
+  return body.notes.map(({ note_id }) => note_id)
+}
+
+async function control(
+  { baseUrl }: NotesService,
+  operation: string,
+  body?: object,
+): Promise<Readonly<Record<string, unknown>>> {
+  const [method = '', path = ''] = operation.split(' ')
+  const answer = await fetch(baseUrl + path, {
+    method,
+    headers: { origin: baseUrl },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return (await answer.json()) as Readonly<Record<string, unknown>>
+}

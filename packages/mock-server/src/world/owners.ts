@@ -1,0 +1,95 @@
+import { MockServerError } from '../errors/mock-server-error.ts'
+import { identifiersFrom } from '../seed/identifiers.ts'
+import type { SeededRandom } from '../seed/seeded-random.ts'
+import type { ApiKey, Integration } from './integration.ts'
+import { seedNotes } from './seeded-notes.ts'
+import { World, type WorldParts } from './world.ts'
+
+interface OwnersParts extends Omit<WorldParts, 'name'> {
+  /** How many owners there are at the start, at least one, or the name of each. */
+  readonly owners: number | readonly string[]
+  /** The number of notes that each owner has at the start. */
+  readonly notes: number
+}
+
+/** The owners of a service. Each has a world of their own, and no key accesses the world of another owner. */
+export class Owners {
+  readonly #parts: OwnersParts
+  readonly #worlds: World[] = []
+
+  /** The owner of the service's own key. */
+  readonly first: World
+
+  constructor(parts: OwnersParts) {
+    this.#parts = parts
+    const { owners } = parts
+    const [first, ...others] = typeof owners === 'number' ? Array.from({ length: owners }, () => undefined) : owners
+    this.first = this.create(first)
+    for (const name of others) this.create(name)
+  }
+
+  all(): readonly World[] {
+    return this.#worlds
+  }
+
+  /** @param name  default: `owner-1`, `owner-2` and so on */
+  create(name = `owner-${this.#worlds.length + 1}`): World {
+    const { notes: count, timeline } = this.#parts
+    const { random, makeIdentifier } = this.#seedsOfNext()
+    const world = new World({ ...this.#parts, name, makeIdentifier, random: random.fork('world') })
+    seedNotes(world.notes, { count, now: timeline.now(), makeIdentifier, random: random.fork('notes') })
+    this.#worlds.push(world)
+    return world
+  }
+
+  /**
+   * @param owner_id  default: the first owner
+   * @throws {@link MockServerError} `owner_unknown`
+   */
+  find(owner_id = this.first.owner_id): World {
+    const world = this.#worlds.find((known) => known.owner_id === owner_id)
+    return world ?? refuse('owner_unknown', `owner ${owner_id}`)
+  }
+
+  /** The owner with this identifier, or all owners without one. */
+  only(owner_id: string | undefined): readonly World[] {
+    return owner_id === undefined ? this.#worlds : [this.find(owner_id)]
+  }
+
+  /** @throws {@link MockServerError} `note_unknown` */
+  ofNote(note_id: string): World {
+    const world = this.#worlds.find(({ notes }) => notes.find(note_id) !== undefined)
+    return world ?? refuse('note_unknown', `note ${note_id}`)
+  }
+
+  /** @throws {@link MockServerError} `integration_unknown` */
+  integration(integration_id: string): { readonly world: World; readonly integration: Integration } {
+    for (const world of this.#worlds) {
+      const integration = world.integrations.all().find((known) => known.integration_id === integration_id)
+      if (integration !== undefined) return { world, integration }
+    }
+    return refuse('integration_unknown', `integration ${integration_id}`)
+  }
+
+  /** A key with the world that it accesses; `undefined` for a key that was not issued, or was revoked. */
+  keyFor(key: string): { readonly world: World; readonly apiKey: ApiKey } | undefined {
+    for (const world of this.#worlds) {
+      const apiKey = world.integrations.keyFor(key)
+      if (apiKey !== undefined) return { world, apiKey }
+    }
+    return undefined
+  }
+
+  /** Each owner draws from streams of their own, so that a further owner does not change what another one draws. */
+  #seedsOfNext(): Pick<OwnersParts, 'random' | 'makeIdentifier'> {
+    const before = this.#worlds.length
+    if (before === 0) return this.#parts
+    const random: SeededRandom = this.#parts.random.fork(`owner ${before + 1}`)
+    return { random, makeIdentifier: identifiersFrom(random.fork('identifiers')) }
+  }
+}
+
+function refuse(code: 'owner_unknown' | 'note_unknown' | 'integration_unknown', what: string): never {
+  const remedy = 'Pass an identifier that this service listed.'
+  throw new MockServerError(code, { problem: `this service has no ${what}`, remedy })
+}
