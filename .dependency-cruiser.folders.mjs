@@ -16,10 +16,10 @@ export default {
     },
     {
       name: 'entries-on-top',
-      comment: 'The files beside the folders put them together: no folder imports them.',
+      comment: 'The files of src use the folders. No folder imports them.',
       severity: 'error',
-      from: { path: '^packages/webhooks/src/[^/]+/' },
-      to: { path: '^packages/webhooks/src/[^/]+\\.ts$' },
+      from: { path: '^packages/(client|webhooks)/src/[^/]+/' },
+      to: { path: '^packages/$1/src/[^/]+\\.ts$' },
     },
   ],
   options: {

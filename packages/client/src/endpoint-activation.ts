@@ -1,6 +1,6 @@
 import { OptionError, refuseUnknownOptions, systemClock, type WebhookEndpoint } from '@notewire/protocol'
-import type { CallOptions } from './call-options.ts'
 import { EndpointNotActiveError } from './errors/endpoint-not-active-error.ts'
+import type { CallOptions } from './options/call-options.ts'
 import { GET_ENDPOINT, nameOf } from './transport/operation.ts'
 
 /** How long to wait for an endpoint to become active. */

@@ -1,9 +1,9 @@
 import type { Note } from '@notewire/protocol'
-import type { CallOptions } from './call-options.ts'
 import { NotFoundError } from './errors/not-found-error.ts'
 import { NotesClientError } from './errors/notes-client-error.ts'
 import type { NoteList } from './listing/note-list.ts'
 import type { NoteListQuery } from './listing/note-list-query.ts'
+import type { CallOptions } from './options/call-options.ts'
 import { LIST_NOTES, nameOf } from './transport/operation.ts'
 
 /** The two ways to a note: its own operation, which the contract does not promise, and the list. */

@@ -2,7 +2,7 @@ import { keyIdOf } from '@notewire/protocol'
 import { DriftWatch } from './drift/drift-watch.ts'
 import { identifyKey, type KeyIdentity } from './key-identity.ts'
 import { Notes } from './notes.ts'
-import { type NotesClientOptions, resolveOptions } from './notes-client-options.ts'
+import { type NotesClientOptions, resolveOptions } from './options/notes-client-options.ts'
 import { createTransport } from './transport/transport.ts'
 import { WebhookEndpoints } from './webhook-endpoints.ts'
 

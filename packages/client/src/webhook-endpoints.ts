@@ -11,9 +11,9 @@ import {
   webhookEndpointSchema,
   webhookEndpointWithSecretSchema,
 } from '@notewire/protocol/schemas'
-import type { CallOptions } from './call-options.ts'
 import type { DriftWatch } from './drift/drift-watch.ts'
 import { type ActivationOptions, waitForActivation } from './endpoint-activation.ts'
+import type { CallOptions } from './options/call-options.ts'
 import type { Answer } from './transport/answer.ts'
 import {
   CREATE_ENDPOINT,

@@ -1,8 +1,8 @@
 import type { Note, NotePage } from '@notewire/protocol'
-import type { CallOptions } from '../call-options.ts'
 import { NotesClientError } from '../errors/notes-client-error.ts'
 import type { NoteListQuery } from '../listing/note-list-query.ts'
 import { readPages } from '../listing/pagination.ts'
+import type { CallOptions } from '../options/call-options.ts'
 import { decodeCheckpoint, encodeCheckpoint, type Progress } from './checkpoint.ts'
 import { OVERLAP_MS, watermarkOf } from './watermark.ts'
 

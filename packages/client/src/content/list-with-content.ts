@@ -1,5 +1,5 @@
 import { type Note, OptionError, type Summary, type Transcript } from '@notewire/protocol'
-import type { CallOptions } from '../call-options.ts'
+import type { CallOptions } from '../options/call-options.ts'
 import type { NoteWithContent } from './note-content.ts'
 import { readAhead } from './read-ahead.ts'
 import { readNoteContent } from './read-content.ts'

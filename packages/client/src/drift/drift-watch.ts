@@ -5,7 +5,7 @@ import {
   unknownPartsOf,
   webhookEndpointWithSecretSchema,
 } from '@notewire/protocol/schemas'
-import type { DriftNotice, NotesClientHooks } from '../hooks.ts'
+import type { DriftNotice, NotesClientHooks } from '../options/hooks.ts'
 import { serverToken } from '../transport/server-token.ts'
 import { tellHook } from '../transport/tell-hook.ts'
 

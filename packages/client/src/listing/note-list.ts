@@ -1,5 +1,5 @@
 import type { Note, NotePage } from '@notewire/protocol'
-import type { CallOptions } from '../call-options.ts'
+import type { CallOptions } from '../options/call-options.ts'
 import { NoteIterator } from './note-iterator.ts'
 import { readPages } from './pagination.ts'
 

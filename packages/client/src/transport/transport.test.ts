@@ -8,7 +8,7 @@ import { errorOf } from '../fixtures/error-of.ts'
 import { API_KEY } from '../fixtures/secrets.ts'
 import { serve, type WireAnswer } from '../fixtures/wire-server.ts'
 import { NotesClient } from '../notes-client.ts'
-import type { NotesClientOptions } from '../notes-client-options.ts'
+import type { NotesClientOptions } from '../options/notes-client-options.ts'
 
 const NOTE = { status: 200, body: { note_id: 'n1', revision: 1 } }
 const REGISTRATION = { url: 'https://app.example/hooks', events: ['note.ended'] }

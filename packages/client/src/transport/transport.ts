@@ -1,13 +1,13 @@
 import { refuseUnknownOptions } from '@notewire/protocol'
-import type { CallOptions } from '../call-options.ts'
-import { requireDuration } from '../duration.ts'
-import type { ClientSettings } from '../notes-client-options.ts'
-import { requireId } from '../required-id.ts'
+import type { CallOptions } from '../options/call-options.ts'
+import { requireDuration } from '../options/duration.ts'
+import type { ClientSettings } from '../options/notes-client-options.ts'
 import type { Answer } from './answer.ts'
 import { sendCall } from './call.ts'
 import { connectionFailure } from './connection-failure.ts'
 import { nameOf, type Operation } from './operation.ts'
 import { refusalOf } from './refusal.ts'
+import { requireId } from './required-id.ts'
 
 /** Sends calls to the service, and throws typed errors. */
 export interface Transport {
