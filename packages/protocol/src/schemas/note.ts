@@ -9,14 +9,14 @@ export const noteRecord = z.looseObject({
   revision,
   title: text,
   content: text,
-  status: z.nullish(openEnum('pending', 'ended', 'deleted')),
+  status: z.nullish(openEnum(['pending', 'ended', 'deleted'])),
   transcript_status: transcriptStatus,
   summary_status: summaryStatus,
   created_at: text,
   updated_at: text,
   ended_at: text,
   deleted_at: text,
-  owner: z.nullish(z.looseObject({ type: openEnum('personal', 'channel'), channel_id: text })),
+  owner: z.nullish(z.looseObject({ type: openEnum(['personal', 'channel']), channel_id: text })),
 })
 
 /** The schema of a {@link Note} (contract §2; open points 2 to 4). It accepts `id` in place of `note_id`. */

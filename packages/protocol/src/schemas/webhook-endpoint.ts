@@ -1,19 +1,19 @@
 import * as z from 'zod/mini'
 import { NOTE_EVENT_KINDS } from '../contract.ts'
 import type { WebhookEndpoint, WebhookEndpointWithSecret } from '../webhook-endpoint.ts'
-import { identifier, openEnum, text } from './fields.ts'
+import { extended, identifier, openEnum, text } from './fields.ts'
 import { adoptId } from './identifier-alias.ts'
 
 const fields = {
   endpoint_id: identifier,
   url: text,
-  events: z.nullish(z.array(openEnum(...NOTE_EVENT_KINDS))),
-  status: z.nullish(openEnum('pending_verification', 'active', 'disabled')),
+  events: z.nullish(z.array(openEnum(NOTE_EVENT_KINDS))),
+  status: z.nullish(openEnum(['pending_verification', 'active', 'disabled'])),
   created_at: text,
 }
 
 export const endpointRecord = z.looseObject(fields)
-export const endpointRecordWithSecret = z.looseObject({ ...fields, signing_secret: identifier })
+export const endpointRecordWithSecret = z.looseObject(extended(fields, { signing_secret: identifier }))
 
 /** The schema of a {@link WebhookEndpoint} (contract §2; open point 13). It accepts `id` in place of `endpoint_id`. */
 export const webhookEndpointSchema: z.ZodMiniType<WebhookEndpoint> = z.pipe(
