@@ -6,7 +6,7 @@ import { GET_ENDPOINT, nameOf } from './transport/operation.ts'
 /** How long to wait for an endpoint to become active. */
 export interface ActivationOptions extends Pick<CallOptions, 'signal'> {
   /**
-   * When to give up, in milliseconds. The default leaves room for the first retry of the verification, after 30 s.
+   * How long to wait, in milliseconds. The default includes the first retry of the verification, after 30 s.
    *
    * @default 120_000
    */

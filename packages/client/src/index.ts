@@ -3,16 +3,16 @@ export type { ChangesOptions, ChangesPage, ChangesQuery } from './changes/note-c
 export type { ContentListOptions } from './content/list-with-content.ts'
 export type { AbsentContent, NoteWithContent, SummaryContent, TranscriptContent } from './content/note-content.ts'
 export type { ActivationOptions } from './endpoint-activation.ts'
-export { ApiError, type ApiErrorFacts } from './errors/api-error.ts'
-export type { CallAttempt } from './errors/call-attempt.ts'
-export type { ApiErrorCode, ClientErrorCode } from './errors/client-error-code.ts'
+export { ApiError, type ApiErrorFacts, ForbiddenError, NotFoundError, RateLimitedError } from './errors/api-error.ts'
 export { ConnectionError } from './errors/connection-error.ts'
 export { EndpointNotActiveError } from './errors/endpoint-not-active-error.ts'
-export { ForbiddenError } from './errors/forbidden-error.ts'
 export { InvalidResponseError, type InvalidResponseFacts } from './errors/invalid-response-error.ts'
-export { NotFoundError } from './errors/not-found-error.ts'
-export { NotesClientError } from './errors/notes-client-error.ts'
-export { RateLimitedError } from './errors/rate-limited-error.ts'
+export {
+  type ApiErrorCode,
+  type CallAttempt,
+  type ClientErrorCode,
+  NotesClientError,
+} from './errors/notes-client-error.ts'
 export type { KeyIdentity } from './key-identity.ts'
 export type { NoteList } from './listing/note-list.ts'
 export type { NoteListQuery } from './listing/note-list-query.ts'

@@ -1,5 +1,5 @@
 import ky, { isKyError, NetworkError } from 'ky'
-import type { CallAttempt } from '../errors/call-attempt.ts'
+import type { CallAttempt } from '../errors/notes-client-error.ts'
 import type { ResponseNotice } from '../options/hooks.ts'
 import type { ClientSettings } from '../options/notes-client-options.ts'
 import { type AttemptOutcome, attempt, requestIdOf, TIMED_OUT } from './attempt.ts'
@@ -63,7 +63,7 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
       signal: following?.signal ?? null,
       timeout: settings.timeoutMs,
       totalTimeout: totalTimeoutMs,
-      // ky passes a Request, whatever its type says.
+      // ky always passes a Request, although its type allows a URL.
       fetch: (request) => answerKy(request as Request),
       retry: {
         limit: settings.maxRetries,
