@@ -100,6 +100,23 @@ export type UnknownEventKind = `${string & { readonly isUnknownKind: true }}`
  */
 export type WebhookEvent = KnownEvent | UnknownEvent
 
+/** An optional field of an event that does not match the contract (open point 31). */
+export interface Drift {
+  /** Which field: `occurred_at`, `data.recording_session_id`. */
+  readonly path: string
+  /** What should be there, in words. */
+  readonly expected: string
+  /** The type of what was found: `nothing`, `null`, `number`, … Never the value. */
+  readonly found: string
+}
+
+/** An event, and where its body differs from the contract. */
+export interface EventReading {
+  /** The event, without the fields of the wrong type. */
+  readonly event: WebhookEvent
+  readonly drift: readonly Drift[]
+}
+
 /** The event of one kind: `EventOf<'note.ended'>`. */
 export type EventOf<Kind extends EventKind> = Extract<KnownEvent, { readonly event_type: Kind }>
 

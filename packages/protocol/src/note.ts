@@ -42,6 +42,15 @@ export interface Note {
   readonly owner?: NoteOwner | null | undefined
 }
 
+/** One page of the list of notes (contract §4). */
+export interface NotePage {
+  readonly notes: readonly Note[]
+  /** What to send as `cursor` for the next page, or `null` on the last one. */
+  readonly next_cursor: string | null
+  /** `true` while more pages follow. A page may be empty and still have more after it. */
+  readonly has_more: boolean
+}
+
 /** One recording of a note. A note can have several (contract §2). */
 export interface RecordingSession {
   readonly recording_session_id: string

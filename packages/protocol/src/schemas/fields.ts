@@ -18,6 +18,19 @@ export const identifier = /* @__PURE__ */ z.string().check(z.minLength(1, NOT_EM
 /** An identifier in an event. Stores must be able to keep it: see {@link isIdentifier}. */
 export const eventIdentifier = /* @__PURE__ */ z.string().check(z.refine(isIdentifier, AN_IDENTIFIER))
 
+/**
+ * The schema of a resource whose identifier is `name`. Some services call it `id` (open points 2 and 13): `id` is copied to `name`.
+ *
+ * @__NO_SIDE_EFFECTS__
+ */
+export function identifiedBy<Schema extends z.ZodMiniType>(name: string, schema: Schema) {
+  const copyId = (resource: unknown) => {
+    if (typeof resource !== 'object' || resource === null || Array.isArray(resource)) return resource
+    return name in resource || !('id' in resource) ? resource : { ...resource, [name]: resource.id }
+  }
+  return z.pipe(z.transform(copyId), schema)
+}
+
 /** A text that may be absent or `null`. */
 export const text = z.nullish(z.string())
 
