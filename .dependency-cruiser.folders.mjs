@@ -16,9 +16,9 @@ export default {
     },
     {
       name: 'entries-on-top',
-      comment: 'The files beside the folders put them together: no folder imports them.',
+      comment: 'The files of src use the folders. No folder imports them.',
       severity: 'error',
-      from: { path: '^packages/(webhooks|mock-server|mirror)/src/[^/]+/' },
+      from: { path: '^packages/(client|webhooks|mock-server|mirror)/src/[^/]+/' },
       to: { path: '^packages/$1/src/[^/]+\\.ts$' },
     },
     {

@@ -1,12 +1,12 @@
 import { OptionError, refuseUnknownOptions, systemClock, type WebhookEndpoint } from '@notewire/protocol'
-import type { CallOptions } from './call-options.ts'
 import { EndpointNotActiveError } from './errors/endpoint-not-active-error.ts'
+import type { CallOptions } from './options/call-options.ts'
 import { GET_ENDPOINT, nameOf } from './transport/operation.ts'
 
 /** How long to wait for an endpoint to become active. */
 export interface ActivationOptions extends Pick<CallOptions, 'signal'> {
   /**
-   * When to give up, in milliseconds. The default leaves room for the first retry of the verification, after 30 s.
+   * How long to wait, in milliseconds. The default includes the first retry of the verification, after 30 s.
    *
    * @default 120_000
    */

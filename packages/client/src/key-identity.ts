@@ -1,9 +1,9 @@
 import { keyIdOf, OptionError } from '@notewire/protocol'
 
 /**
- * Which API key a client has, without showing it: its key id (contract §2), or, for a key without one, a digest.
+ * Identifies the API key of a client without showing it: by its key id (contract §2), or by a digest if the key has none.
  *
- * Digests are compared with digests of the same salt only. They are no secret, but do not log them: a short key could be guessed.
+ * Compare digests only with digests of the same salt. Do not log them: a short key could be guessed.
  */
 export type KeyIdentity =
   | { readonly kind: 'key_id'; readonly keyId: string }
@@ -19,7 +19,7 @@ export async function identifyKey(apiKey: string, salt: string): Promise<KeyIden
   }
   const keyId = keyIdOf(apiKey)
   if (keyId !== undefined) return { kind: 'key_id', keyId }
-  // A key holds no line break, so that no other pair of salt and key makes the same text.
+  // A key contains no line break, so no other pair of salt and key makes the same text.
   const text = new TextEncoder().encode(`notewire key identity\n${salt}\n${apiKey}`)
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', text), 0, DIGEST_BYTES)
   return { kind: 'digest', digest: Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('') }

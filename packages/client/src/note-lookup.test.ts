@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NotFoundError } from './errors/not-found-error.ts'
+import { NotFoundError } from './errors/api-error.ts'
 import { errorOf } from './fixtures/error-of.ts'
 import { API_KEY } from './fixtures/secrets.ts'
 import { serve, type WireAnswer, type WireServer } from './fixtures/wire-server.ts'

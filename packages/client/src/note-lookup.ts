@@ -1,21 +1,21 @@
 import type { Note } from '@notewire/protocol'
-import type { CallOptions } from './call-options.ts'
-import { NotFoundError } from './errors/not-found-error.ts'
+import { NotFoundError } from './errors/api-error.ts'
 import { NotesClientError } from './errors/notes-client-error.ts'
 import type { NoteList } from './listing/note-list.ts'
 import type { NoteListQuery } from './listing/note-list-query.ts'
+import type { CallOptions } from './options/call-options.ts'
 import { LIST_NOTES, nameOf } from './transport/operation.ts'
 
-/** The two ways to a note: its own operation, which the contract does not promise, and the list. */
+/** The two ways to read a note: its own operation, which the contract does not promise, and the list. */
 export interface NoteReads {
   get(noteId: string, options: CallOptions): Promise<Note>
   list(query: NoteListQuery, options: CallOptions): NoteList
 }
 
-/** One may be deleted between the listing and its reading. */
+/** A listed note may be deleted before it is read. */
 const LISTED_NOTES_TRIED = 2
 
-/** Reads one note, also from a service that only lists them, and remembers which kind of service it is (open point 8). */
+/** Reads one note. Remembers whether the service offers this operation, and otherwise looks in the list (open point 8). */
 export class NoteLookup {
   readonly #reads: NoteReads
   #operation: 'untried' | 'offered' | 'missing' = 'untried'
@@ -24,7 +24,7 @@ export class NoteLookup {
     this.#reads = reads
   }
 
-  /** `true` once the service was found not to offer the operation, so that every read goes through the list. */
+  /** `true` after the service was found not to offer the operation. Every read then pages through the list. */
   get readsFromList(): boolean {
     return this.#operation === 'missing'
   }

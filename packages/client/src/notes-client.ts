@@ -1,8 +1,8 @@
 import { keyIdOf } from '@notewire/protocol'
-import { DriftWatch } from './drift/drift-watch.ts'
+import { createDriftWatch } from './drift/drift-watch.ts'
 import { identifyKey, type KeyIdentity } from './key-identity.ts'
 import { Notes } from './notes.ts'
-import { type NotesClientOptions, resolveOptions } from './notes-client-options.ts'
+import { type NotesClientOptions, resolveOptions } from './options/notes-client-options.ts'
 import { createTransport } from './transport/transport.ts'
 import { WebhookEndpoints } from './webhook-endpoints.ts'
 
@@ -35,8 +35,8 @@ export class NotesClient {
   /** The part of the API key that may be shown, for logs; `undefined` for a key of another form (contract §2). */
   readonly keyId: string | undefined
   /**
-   * Tells which API key this is without showing it, also for a key without an id: whoever stores the identity of the key that was
-   * used notices another one. A field, so that `{ ...client }` keeps it.
+   * Identifies the API key without showing it, also a key without an id. Store the identity to notice later that another key is used.
+   * A field, so that `{ ...client }` keeps it.
    *
    * @param salt  a random text, not empty; digests of different salts cannot be matched
    * @throws `OptionError` when the salt is empty
@@ -52,7 +52,7 @@ export class NotesClient {
   constructor(options: NotesClientOptions = {}) {
     const settings = resolveOptions(options)
     const transport = createTransport(settings)
-    const drift = new DriftWatch(settings.hooks.onDrift)
+    const drift = createDriftWatch(settings.hooks.onDrift)
     this.notes = new Notes(transport, settings.notesField, drift)
     this.webhookEndpoints = new WebhookEndpoints(transport, drift)
     this.keyId = keyIdOf(settings.apiKey)

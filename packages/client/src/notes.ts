@@ -1,6 +1,5 @@
 import { type Note, type NotePage, refuseUnknownOptions, type Summary, type Transcript } from '@notewire/protocol'
 import { noteSchema, readShape, summarySchema, transcriptSchema } from '@notewire/protocol/schemas'
-import type { CallOptions } from './call-options.ts'
 import { type ChangesOptions, type ChangesPage, type ChangesQuery, createChanges } from './changes/note-changes.ts'
 import { type ContentListOptions, createContentList } from './content/list-with-content.ts'
 import type { NoteWithContent } from './content/note-content.ts'
@@ -10,9 +9,10 @@ import { createNoteList, type NoteList } from './listing/note-list.ts'
 import { encodeNoteListQuery, type NoteListQuery } from './listing/note-list-query.ts'
 import { parseNotePage } from './listing/note-page.ts'
 import { NoteLookup } from './note-lookup.ts'
-import { requireId } from './required-id.ts'
+import type { CallOptions } from './options/call-options.ts'
 import type { Answer } from './transport/answer.ts'
 import { GET_NOTE, GET_SUMMARY, GET_TRANSCRIPT, LIST_NOTES } from './transport/operation.ts'
+import { requireId } from './transport/required-id.ts'
 import { readBody } from './transport/response-body.ts'
 import type { Transport } from './transport/transport.ts'
 
@@ -36,10 +36,10 @@ export class Notes {
   /**
    * Lists the notes that the key can see, page after page, in the service's order (contract §4; open points 5 to 7).
    *
-   * An abort ends the listing at the next note. The loop throws `NotesClientError` as any call does, and besides
-   * `cursor_expired` when the service forgot the cursor, and `cursor_repeated` when its cursors lead in circles.
+   * An abort ends the listing at the next note. The loop throws the errors of any call; also `cursor_expired` if the service no longer
+   * accepts the cursor, and `cursor_repeated` if the service returns a cursor again.
    *
-   * @throws `OptionError` for a query that cannot be one
+   * @throws `OptionError` for an invalid query
    * @example
    * ```ts
    * import { NotesClient } from '@notewire/client'
@@ -70,7 +70,7 @@ export class Notes {
    * If the cursor expires during a sync, the sync starts again from its beginning, once per loop. The second time, the loop throws
    * `cursor_expired`.
    *
-   * @throws `OptionError` for a checkpoint that is none
+   * @throws `OptionError` for an invalid checkpoint
    * @example
    * ```ts
    * import { readFile, writeFile } from 'node:fs/promises'
@@ -105,13 +105,13 @@ export class Notes {
   }
 
   /**
-   * Lists notes with their transcript and their summary, in the order of the list. Several are read at once, but never
-   * more ahead of the loop than `concurrency`; what is under way is aborted when the loop is left.
+   * Lists notes with their transcript and their summary, in the order of the list. Reads at most `concurrency` notes ahead of the loop.
+   * Leaving the loop aborts the requests in flight.
    *
-   * Content that is not there is no error but a `status`. What the listing calls ready, or says nothing of, is read; the
-   * rest is as the listing says. Needs the scopes `notes:read`, `transcripts:read` and `summaries:read`.
+   * Missing content is no error: it has a `status`. Content is read if its status in the list is `ready` or absent. Needs the scopes
+   * `notes:read`, `transcripts:read` and `summaries:read`.
    *
-   * @throws `OptionError` for a query or a concurrency that cannot be one
+   * @throws `OptionError` for an invalid query or concurrency
    * @example
    * ```ts
    * import { NotesClient } from '@notewire/client'
@@ -126,7 +126,7 @@ export class Notes {
    */
   listWithContent(query: NoteListQuery = {}, options: ContentListOptions = {}): AsyncIterable<NoteWithContent> {
     refuseUnknownOptions('notes.listWithContent', options, ['concurrency', 'signal', 'totalTimeoutMs'])
-    // A query that cannot be one is refused here, and not only when the loop begins.
+    // Rejects an invalid query now. The list would reject it when the loop begins.
     encodeNoteListQuery(query)
     return createContentList(
       {
@@ -141,18 +141,17 @@ export class Notes {
   /**
    * Reads one note as it is now. A deleted note may answer with its tombstone, or with `not_found` (open point 8).
    *
-   * A service may offer no such operation. That is noticed, and the note is then looked up in the list, deleted notes
-   * included: see `readsFromList`.
+   * If the service does not offer this operation, the note is looked up in the list, deleted notes included: see `readsFromList`.
    *
-   * @throws `NotFoundError` when the key sees no such note
+   * @throws `NotFoundError` if the key can access no such note
    */
   async get(noteId: string, options: CallOptions = {}): Promise<Note> {
     return await this.#lookup.find(requireId('note_id', noteId), options)
   }
 
   /**
-   * `true` once `get` found that the service does not offer the reading of one note. Each `get` then pages
-   * through the list until it meets the note, which takes many requests: prefer `list` for more than a few.
+   * `true` after `get` found that the service does not offer to read one note. Each `get` then pages through the list until it finds the
+   * note. That takes many requests: use `list` for more than a few notes.
    */
   get readsFromList(): boolean {
     return this.#lookup.readsFromList
@@ -162,12 +161,12 @@ export class Notes {
    * Reads the transcript of a note (scope `transcripts:read`; open point 9).
    *
    * @throws `NotesClientError` `not_ready` while there is none yet; `content_not_found` for a 404 that does not say `not_ready`. The
-   * note may still exist: `get` tells.
+   * note may still exist: read it with `get`.
    */
   async transcript(noteId: string, options: CallOptions = {}): Promise<Transcript> {
     const answer = await this.#transport.call(GET_TRANSCRIPT, { id: noteId }, options)
     const transcript = readBody(answer, (body) => readShape(transcriptSchema, body, 'the transcript'))
-    return this.#drift.watch('transcript', transcript)
+    return this.#drift('transcript', transcript)
   }
 
   /**
@@ -175,19 +174,19 @@ export class Notes {
    *
    * @returns while there is none yet, a summary with its `status` and `markdown: null`
    * @throws `NotesClientError` `not_ready` from a service that answers so instead; `content_not_found` for a 404 that does not say
-   * `not_ready`. The note may still exist: `get` tells.
+   * `not_ready`. The note may still exist: read it with `get`.
    */
   async summary(noteId: string, options: CallOptions = {}): Promise<Summary> {
     const answer = await this.#transport.call(GET_SUMMARY, { id: noteId }, options)
     const summary = readBody(answer, (body) => readShape(summarySchema, body, 'the summary'))
-    return this.#drift.watch('summary', summary)
+    return this.#drift('summary', summary)
   }
 
   /**
-   * Reads transcript and summary of a note as it was listed or read before, both at once. Content that is not there is no
-   * error but a `status`. What the note's record calls ready, or says nothing of, is read; the rest is as the record says.
+   * Reads the transcript and the summary of a note that was listed or read before, both at once.
    *
-   * Needs the scopes `transcripts:read` and `summaries:read`.
+   * Missing content is no error: it has a `status`. Content is read if its status in the note is `ready` or absent. Needs the scopes
+   * `transcripts:read` and `summaries:read`.
    *
    * @example
    * ```ts
@@ -210,7 +209,7 @@ export class Notes {
   async #get(noteId: string, options: CallOptions): Promise<Note> {
     const answer = await this.#transport.call(GET_NOTE, { id: noteId }, options)
     const note = readBody(answer, (body) => readShape(noteSchema, body, 'the note'))
-    return this.#drift.watch('note', note)
+    return this.#drift('note', note)
   }
 
   async #askForPage(parameters: URLSearchParams, cursor: string | undefined, options: CallOptions): Promise<Answer> {
@@ -221,7 +220,7 @@ export class Notes {
 
   #pageIn(answer: Answer): NotePage {
     const page = readBody(answer, (body) => parseNotePage(body, this.#notesField))
-    for (const note of page.notes) this.#drift.watch('note', note)
+    for (const note of page.notes) this.#drift('note', note)
     return page
   }
 }

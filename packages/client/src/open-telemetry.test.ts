@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { readFileSync } from 'node:fs'
 import { type Context, type ContextManager, context, ROOT_CONTEXT, SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { errorOf } from './fixtures/error-of.ts'
 import { inSpan, tracingHooks } from './fixtures/open-telemetry.ts'
 import { API_KEY, CONTENT, shownBy } from './fixtures/secrets.ts'
@@ -72,6 +72,8 @@ describe('the recipe for OpenTelemetry', () => {
   })
 
   it('gives every request to its own call, and ends it when it times out or is aborted', async () => {
+    vi.useFakeTimers().setTimerTickMode('nextTimerAsync')
+    onTestFinished(() => void vi.useRealTimers())
     const leaving = new AbortController()
     const { tracer, spans } = traced()
     const client = new NotesClient({

@@ -11,9 +11,9 @@ import {
   webhookEndpointSchema,
   webhookEndpointWithSecretSchema,
 } from '@notewire/protocol/schemas'
-import type { CallOptions } from './call-options.ts'
 import type { DriftWatch } from './drift/drift-watch.ts'
 import { type ActivationOptions, waitForActivation } from './endpoint-activation.ts'
+import type { CallOptions } from './options/call-options.ts'
 import type { Answer } from './transport/answer.ts'
 import {
   CREATE_ENDPOINT,
@@ -27,17 +27,17 @@ import {
 import { readBody } from './transport/response-body.ts'
 import type { Transport } from './transport/transport.ts'
 
-/** What an endpoint is registered with (contract §4). */
+/** A new endpoint (contract §4). */
 export interface WebhookEndpointCreation {
   /** A public HTTPS URL that answers directly: the service follows no redirect. */
   readonly url: string
-  /** The kinds of events to be told of. */
+  /** The kinds of events to send. */
   readonly events: readonly OpenEnum<NoteEventKind>[]
 }
 
-/** What can be changed about an endpoint (open point 14). */
+/** Changes of an endpoint (open point 14). */
 export interface WebhookEndpointUpdate {
-  /** Where to send from now on. The service verifies it again, even when it is the same. */
+  /** The new URL. The service verifies it again, even if it is the same. */
   readonly url?: string | undefined
   readonly events?: readonly OpenEnum<NoteEventKind>[] | undefined
   /** Enables a disabled endpoint again, after another verification. */
@@ -45,10 +45,9 @@ export interface WebhookEndpointUpdate {
 }
 
 /**
- * Webhook endpoints: `client.webhookEndpoints` (contract §4; open points 13 to 18). All of it needs the scope
- * `webhooks:manage`.
+ * Webhook endpoints: `client.webhookEndpoints` (contract §4; open points 13 to 18). Every operation needs the scope `webhooks:manage`.
  *
- * The contract shows the creation alone: where a service has no such operation, the call throws `NotesClientError`
+ * The contract shows only the creation. If the service does not offer another operation, the call throws `NotesClientError`
  * `not_supported`.
  */
 export class WebhookEndpoints {
@@ -63,10 +62,10 @@ export class WebhookEndpoints {
   /**
    * Registers an endpoint. Its status is `pending_verification` until the URL has answered the verification event.
    *
-   * A creation is never sent twice, since the second would be another endpoint: a `timeout` or `network_error` leaves
-   * open whether it exists, and says how to find out.
+   * A creation is never retried, because that could create a second endpoint. After a `timeout` or a `network_error` the endpoint may
+   * exist: the error says how to find out.
    *
-   * @returns the endpoint with its signing secret, which is shown this once
+   * @returns the endpoint with its signing secret, which the service shows only once
    * @example
    * ```ts
    * import { NotesClient } from '@notewire/client'
@@ -95,12 +94,12 @@ export class WebhookEndpoints {
     return this.#readEndpoint(await this.#transport.call(GET_ENDPOINT, { id: endpointId }, options))
   }
 
-  /** Changes the URL or the events of an endpoint, or enables it again. What is left out stays as it is. */
+  /** Changes the URL or the events of an endpoint, or enables it again. Omitted fields are not changed. */
   async update(endpointId: string, update: WebhookEndpointUpdate, options: CallOptions = {}): Promise<WebhookEndpoint> {
     return this.#readEndpoint(await this.#transport.call(UPDATE_ENDPOINT, { id: endpointId, body: update }, options))
   }
 
-  /** Removes an endpoint: nothing is sent to it any more. */
+  /** Deletes an endpoint. The service sends nothing to it any more. */
   async delete(endpointId: string, options: CallOptions = {}): Promise<void> {
     await this.#transport.call(DELETE_ENDPOINT, { id: endpointId }, options)
   }
@@ -111,20 +110,20 @@ export class WebhookEndpoints {
   }
 
   /**
-   * Gives an endpoint a new signing secret. The old one goes on signing beside it for 24 hours, so that a receiver
-   * that knows both misses nothing.
+   * Gives an endpoint a new signing secret. For 24 hours, the service signs with both secrets, so that a receiver that knows both
+   * rejects no delivery.
    *
-   * @returns the endpoint with its new signing secret, which is shown this once
+   * @returns the endpoint with its new signing secret, which the service shows only once
    */
   async rotateSecret(endpointId: string, options: CallOptions = {}): Promise<WebhookEndpointWithSecret> {
     return this.#readEndpointWithSecret(await this.#transport.call(ROTATE_SECRET, { id: endpointId }, options))
   }
 
   /**
-   * Waits until an endpoint is active, asking every second.
+   * Waits until an endpoint is active. Reads it every second.
    *
    * @returns the endpoint, once its status is `active`
-   * @throws `EndpointNotActiveError` `endpoint_not_active`, with the status seen last, when the time is over
+   * @throws `EndpointNotActiveError` `endpoint_not_active`, with the last status, when the time is over
    */
   waitUntilActive(endpointId: string, options: ActivationOptions = {}): Promise<WebhookEndpoint> {
     return waitForActivation((callOptions) => this.get(endpointId, callOptions), options)
@@ -139,11 +138,11 @@ export class WebhookEndpoints {
   }
 
   #watch<Endpoint extends WebhookEndpoint>(endpoint: Endpoint): Endpoint {
-    return this.#drift.watch('webhook_endpoint', endpoint)
+    return this.#drift('webhook_endpoint', endpoint)
   }
 }
 
-// The contract does not show this answer: we take the names that a service may well have chosen (open point 14).
+// The contract does not show this answer (open point 14). These are likely names.
 const LIST_FIELDS = ['webhook_endpoints', 'endpoints']
 
 function parseEndpoints(body: unknown): readonly WebhookEndpoint[] {

@@ -1,4 +1,4 @@
-/** The body of a REST error, where the service sends one (open point 22). Any other body is possible. */
+/** The usual body of a REST error (open point 22). The service may send any other body. */
 export interface ApiErrorBody {
   readonly error: {
     readonly code: string

@@ -2,9 +2,12 @@ import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { monotonicNow, systemClock } from './clock.ts'
 
+afterEach(() => void vi.useRealTimers())
+
 describe('the clock of the machine', () => {
   it('tells the time in milliseconds since the Unix epoch', () => {
-    expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1000)
+    vi.useFakeTimers({ now: Date.UTC(2026, 0, 1), toFake: ['Date'] })
+    expect(systemClock.now()).toBe(Date.UTC(2026, 0, 1))
   })
 
   it('sleeps as long as it is told', async () => {
@@ -35,8 +38,6 @@ describe('the clock of the machine', () => {
 })
 
 describe('the monotonic time', () => {
-  afterEach(() => void vi.useRealTimers())
-
   it('of the machine does not jump when its time of day is set', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const before = monotonicNow(systemClock)
@@ -44,7 +45,7 @@ describe('the monotonic time', () => {
     expect(systemClock.now()).toBe(0)
     const after = monotonicNow(systemClock)
     expect(after).toBeGreaterThanOrEqual(before)
-    expect(after - before).toBeLessThan(60_000)
+    expect(after - before).toBeLessThan(24 * 3_600_000)
   })
 
   it('of a clock without one is its time of day', () => {

@@ -1,13 +1,13 @@
 /**
- * The time, as far as Notewire is concerned. Everything that waits or compares times accepts one, so that a test can
- * stand still, skew or skip time. Stores that live on a server use the server's clock instead.
+ * The time. What waits or compares times accepts a clock, so that a test can stop, shift or skip time. Stores on a server use the
+ * server's clock instead.
  */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number
   /**
-   * Milliseconds since some fixed moment. Unlike {@link Clock.now}, it does not jump when the machine's clock is set.
-   * Leave it out on a clock that nobody sets: `now` then measures durations as well.
+   * Milliseconds since some fixed moment. Unlike {@link Clock.now}, it does not jump when the machine's clock is set. A clock that is
+   * never set does not need it: `now` then measures durations too.
    */
   monotonic?(): number
   /**

@@ -1,7 +1,7 @@
 /** The path prefix of the REST API (contract §9). */
 export const API_VERSION_PREFIX = '/v1'
 
-/** What an API key may be allowed to do (contract §5). */
+/** The scopes of API keys (contract §5). */
 export const SCOPES = ['notes:read', 'transcripts:read', 'summaries:read', 'webhooks:manage'] as const
 
 /** One scope of an API key (contract §5). */
@@ -35,16 +35,16 @@ export const SIGNATURE_VERSION = 'v1'
 /** What a signing secret starts with; base64url text follows (contract §5). */
 export const SIGNING_SECRET_PREFIX = 'whsec_'
 
-/** How far a delivery's timestamp may be from now, either way, in seconds (contract §5, §8). */
+/** The maximum difference between a delivery's timestamp and now, in seconds (contract §5, §8). */
 export const SIGNATURE_TOLERANCE_SECONDS = 300
 
 /** How long the service waits for a receiver's answer, in milliseconds (contract §8). */
 export const RECEIVER_DEADLINE_MS = 10_000
 
-/** How often the service tries one delivery in all (contract §8). */
+/** The maximum number of attempts of one delivery (contract §8). */
 export const MAX_DELIVERY_ATTEMPTS = 7
 
-/** The pauses after each failed attempt, in order, in milliseconds: 30 s, 5 min, 30 min, 2 h, 12 h, 12 h (contract §8). */
+/** The delays after each failed attempt, in order, in milliseconds: 30 s, 5 min, 30 min, 2 h, 12 h, 12 h (contract §8). */
 export const RETRY_DELAYS_MS: readonly number[] = [30_000, 300_000, 1_800_000, 7_200_000, 43_200_000, 43_200_000]
 
 /**

@@ -9,24 +9,24 @@ import type { SummaryStatus, TranscriptStatus } from './note.ts'
 import type { OpenEnum } from './open-enum.ts'
 
 /**
- * What every event says, whatever its kind (contract §6). An event has `event_id`, `event_type` and, if it is about a note,
+ * The fields of every event (contract §6). An event has `event_id`, `event_type` and, if it is about a note,
  * `note_id` and `revision`; every other field may be absent (open point 31).
  */
 export interface EventEnvelope<Kind, Data> {
   /** Unique for an event: the same in every attempt, retry and replay of it. */
   readonly event_id: string
   readonly event_type: Kind
-  /** When it happened: ISO 8601, UTC. `undefined` where the service sent none, or something that is no string. */
+  /** When it happened: ISO 8601, UTC. `undefined` if the service sent no string. */
   readonly occurred_at?: string | undefined
   readonly data: Data
 }
 
-/** What an event about a note says of it: identifiers and statuses, never content (contract §6). */
+/** The data of an event about a note: identifiers and statuses, never content (contract §6). */
 export interface NoteEventData {
   readonly note_id: string
   /** The note's revision at the time of the event. */
   readonly revision: number
-  /** Sent with `note.ended`. `undefined` where the service sent none, or none that stores can hold. */
+  /** Sent with `note.ended`. `undefined` if the service sent no identifier that stores can keep. */
   readonly recording_session_id?: string | null | undefined
   readonly transcript_status?: TranscriptStatus | null | undefined
   readonly summary_status?: SummaryStatus | null | undefined
@@ -41,24 +41,24 @@ export type NoteSummaryGeneratedEvent = EventEnvelope<'note.summary.generated', 
 /** Something that the API shows has changed after the note ended (contract §6). */
 export type NoteUpdatedEvent = EventEnvelope<'note.updated', NoteEventData>
 
-/** Why a note is gone: deleted, or out of the key's sight. Treat both alike (contract §6). */
+/** Why a note is gone: it was deleted, or the key lost access. Treat both alike (contract §6). */
 export type DeletionReason = OpenEnum<'deleted' | 'access_lost'>
 
-/** The note was deleted, or left what the key can see: remove the stored copy (contract §6). */
+/** The note was deleted, or the key lost access: remove the stored copy (contract §6). */
 export type NoteDeletedEvent = EventEnvelope<
   'note.deleted',
   NoteEventData & { readonly reason?: DeletionReason | null | undefined }
 >
 
-/** What an event about an endpoint says. The contract does not show it, so that it may be empty (open point 11). */
+/** The data of an event about an endpoint. The contract does not show it, so it may be empty (open point 11). */
 export interface EndpointEventData {
   readonly endpoint_id?: string | null | undefined
 }
 
-/** The service asks whether the receiver is there: a 2xx answer activates the endpoint (contract §3). */
+/** The service verifies the receiver: a 2xx answer activates the endpoint (contract §3). */
 export type EndpointVerificationEvent = EventEnvelope<'endpoint.verification', EndpointEventData>
 
-/** Somebody pressed "Send test" (contract §6). */
+/** The owner pressed "Send test" (contract §6). */
 export type EndpointTestEvent = EventEnvelope<'endpoint.test', EndpointEventData>
 
 /** Any event about a note. */
@@ -99,6 +99,23 @@ export type UnknownEventKind = `${string & { readonly isUnknownKind: true }}`
  * ```
  */
 export type WebhookEvent = KnownEvent | UnknownEvent
+
+/** An optional field of an event that does not match the contract (open point 31). */
+export interface Drift {
+  /** Which field: `occurred_at`, `data.recording_session_id`. */
+  readonly path: string
+  /** What should be there, in words. */
+  readonly expected: string
+  /** The type of what was found: `nothing`, `null`, `number`, … Never the value. */
+  readonly found: string
+}
+
+/** An event, and where its body differs from the contract. */
+export interface EventReading {
+  /** The event, without the fields of the wrong type. */
+  readonly event: WebhookEvent
+  readonly drift: readonly Drift[]
+}
 
 /** The event of one kind: `EventOf<'note.ended'>`. */
 export type EventOf<Kind extends EventKind> = Extract<KnownEvent, { readonly event_type: Kind }>

@@ -21,12 +21,14 @@ export {
 } from './contract.ts'
 export {
   type DeletionReason,
+  type Drift,
   type EndpointEvent,
   type EndpointEventData,
   type EndpointTestEvent,
   type EndpointVerificationEvent,
   type EventEnvelope,
   type EventOf,
+  type EventReading,
   isEndpointEvent,
   isEndpointEventKind,
   isKnownEvent,
@@ -43,18 +45,17 @@ export {
   type UnknownEventKind,
   type WebhookEvent,
 } from './event.ts'
-export type { Drift, EventReading } from './event-reading.ts'
 export { isIdentifier, isIntegrationId, MAX_IDENTIFIER_LENGTH } from './identifier.ts'
 export {
   isTombstone,
   type Note,
   type NoteOwner,
+  type NotePage,
   type NoteStatus,
   type RecordingSession,
   type SummaryStatus,
   type TranscriptStatus,
 } from './note.ts'
-export type { NotePage } from './note-page.ts'
 export { NotewireError } from './notewire-error.ts'
 export type { OpenEnum } from './open-enum.ts'
 export { OptionError, refuseOptionsBut, refuseUnknownOptions } from './options.ts'

@@ -1,15 +1,15 @@
 import type { OpenEnum } from './open-enum.ts'
 
-/** Where a note stands in its life (open point 3). `deleted` marks a tombstone. */
+/** The status of a note (open point 3). `deleted` marks a tombstone. */
 export type NoteStatus = OpenEnum<'pending' | 'ended' | 'deleted'>
 
-/** How far the transcript of a note is (contract §6; open point 3). */
+/** The status of a transcript (contract §6; open point 3). */
 export type TranscriptStatus = OpenEnum<'pending' | 'ready' | 'empty' | 'failed'>
 
-/** How far the summary of a note is (contract §6; open point 3). */
+/** The status of a summary (contract §6; open point 3). */
 export type SummaryStatus = OpenEnum<'pending' | 'ready' | 'missing' | 'failed'>
 
-/** Whom a note belongs to: a personal account or a channel (contract §1; open point 3). */
+/** The owner of a note: a personal account or a channel (contract §1; open point 3). */
 export interface NoteOwner {
   readonly type: OpenEnum<'personal' | 'channel'>
   /** Identifies the channel, when the note belongs to one. */
@@ -19,11 +19,10 @@ export interface NoteOwner {
 /**
  * A note, as the REST API shows it (contract §2; open points 2 to 4).
  *
- * Only the identifier and the revision are certain: the contract does not show the full record. Fields that this type
- * does not know are kept as they came.
+ * Only the identifier and the revision are certain, because the contract does not show the full record. Unknown fields are kept.
  */
 export interface Note {
-  /** Identifies the note. Filled from `id` where the service sends that instead. */
+  /** Identifies the note. Copied from `id` if the service sends that instead. */
   readonly note_id: string
   /** Rises whenever something that the API shows changes. Never falls. */
   readonly revision: number
@@ -41,6 +40,15 @@ export interface Note {
   /** ISO 8601, UTC; set on a tombstone. */
   readonly deleted_at?: string | null | undefined
   readonly owner?: NoteOwner | null | undefined
+}
+
+/** One page of the list of notes (contract §4). */
+export interface NotePage {
+  readonly notes: readonly Note[]
+  /** What to send as `cursor` for the next page, or `null` on the last one. */
+  readonly next_cursor: string | null
+  /** `true` while more pages follow. A page may be empty and still have more after it. */
+  readonly has_more: boolean
 }
 
 /** One recording of a note. A note can have several (contract §2). */

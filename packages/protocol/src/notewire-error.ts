@@ -1,6 +1,6 @@
 /**
  * The root of every error that Notewire throws. The message says what happened, why, and what to do next; `code` is
- * stable and made for programs. Neither ever holds a key, a secret or a note's content.
+ * stable and made for programs. Neither ever contains a key, a secret or note content.
  *
  * @example
  * ```ts

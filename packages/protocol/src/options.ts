@@ -1,6 +1,6 @@
 import { NotewireError } from './notewire-error.ts'
 
-/** An option that cannot work was given: refused where the object is made, before anything happens. */
+/** An invalid option or argument. Thrown before anything is sent or changed. */
 export class OptionError extends NotewireError<'option_invalid'> {
   /** The option's name. */
   readonly option: string
@@ -34,7 +34,7 @@ export function refuseUnknownOptions(
 }
 
 /**
- * The same without a suggestion, for an entry whose size matters and whose options are few.
+ * Does the same without a suggestion. `@notewire/webhooks/verify` uses it, because it is smaller.
  *
  * @param suggest  makes a sentence about an unknown option, which ends in a space
  * @throws {@link OptionError} naming the option and the ones that exist
@@ -55,10 +55,10 @@ export function refuseOptionsBut(
   }
 }
 
-/** Whether one name holds the other in any case: `timeout` and `timeoutMs`, `base_url` and `baseUrl`. */
+/** Whether one name contains the other, ignoring case: `timeout` and `timeoutMs`, `base_url` and `baseUrl`. */
 function resembles(option: string, known: string): boolean {
   const one = option.replaceAll('_', '').toLowerCase()
   const other = known.toLowerCase()
-  // Too many words hold a name as short as `on`.
+  // Too many words contain a name as short as `on`.
   return known.length > 2 && option.length > 2 && (one.includes(other) || other.includes(one))
 }

@@ -1,8 +1,8 @@
 import { NotewireError } from './notewire-error.ts'
 
-/** What came over the wire does not have the shape that the contract requires. */
+/** A value of the service does not match the contract. */
 export class ShapeError extends NotewireError<'shape_invalid'> {
-  /** Where the first problem is: `data.note_id`, `notes[3].revision`. Empty when it is the whole. */
+  /** Where the first problem is: `data.note_id`, `notes[3].revision`. Empty if it is the whole value. */
   readonly path: string
 
   constructor(path: string, message: string) {

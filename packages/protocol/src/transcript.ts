@@ -11,7 +11,7 @@ export interface TranscriptSegment {
 /** The transcript of a note (contract §2; open point 9). */
 export interface Transcript {
   readonly note_id: string
-  /** The note's revision when the transcript was read. A service may leave it out. */
+  /** The note's revision when the transcript was read. Optional. */
   readonly revision?: number | null | undefined
   readonly text: string
   readonly segments?: readonly TranscriptSegment[] | null | undefined

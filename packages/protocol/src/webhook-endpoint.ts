@@ -1,12 +1,12 @@
 import type { NoteEventKind } from './contract.ts'
 import type { OpenEnum } from './open-enum.ts'
 
-/** Where an endpoint stands (contract §3; open point 15). */
+/** The status of an endpoint (contract §3; open point 15). */
 export type EndpointStatus = OpenEnum<'pending_verification' | 'active' | 'disabled'>
 
 /** A registered webhook endpoint (contract §2; open point 13). */
 export interface WebhookEndpoint {
-  /** Identifies the endpoint. Filled from `id` where the service sends that instead. */
+  /** Identifies the endpoint. Copied from `id` if the service sends that instead. */
   readonly endpoint_id: string
   readonly url?: string | null | undefined
   readonly events?: readonly OpenEnum<NoteEventKind>[] | null | undefined

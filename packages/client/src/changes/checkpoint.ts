@@ -1,12 +1,12 @@
 import { OptionError } from '@notewire/protocol'
 
-/** How far a sync has come. Times are milliseconds since the Unix epoch of the service's clock. */
+/** The progress of a sync. Times are milliseconds since the Unix epoch of the service's clock. */
 export interface Progress {
-  /** The watermark that this sync starts from; `null` when it starts from nothing. */
+  /** The watermark that this sync starts from; `null` for the first sync. */
   readonly since: number | null
-  /** What is known in the middle of a sync, from its first page to its last. */
+  /** Set after the first page of a sync, until its last. */
   readonly underWay?: {
-    /** Where it goes on. */
+    /** Of the next page. */
     readonly cursor: string
     /** The watermark that the next sync will start from. */
     readonly until: number | null
@@ -16,7 +16,7 @@ export interface Progress {
 const VERSION = '1'
 const FORM = /^changes\.(?<version>\d+)\.(?<payload>[A-Za-z0-9_-]+)$/
 
-/** Writes progress as a checkpoint: one word of ASCII that can be stored and sent anywhere. */
+/** Writes progress as a checkpoint: ASCII without spaces. */
 export function encodeCheckpoint({ since, underWay }: Progress): string {
   const facts = underWay === undefined ? [since] : [since, underWay.until, underWay.cursor]
   return `changes.${VERSION}.${toBase64url(JSON.stringify(facts))}`
@@ -25,7 +25,7 @@ export function encodeCheckpoint({ since, underWay }: Progress): string {
 /**
  * Reads a checkpoint.
  *
- * @throws `OptionError` for what is none, or one of another version; it never quotes it
+ * @throws `OptionError` for an invalid checkpoint, or one of another version; the error never quotes it
  */
 export function decodeCheckpoint(checkpoint: unknown): Progress {
   const { version, payload = '' } = (typeof checkpoint === 'string' && FORM.exec(checkpoint)?.groups) || {}
@@ -63,7 +63,7 @@ function isWatermark(value: unknown): value is number | null {
 }
 
 function toBase64url(json: string): string {
-  // btoa takes Latin-1 alone, and a cursor may be any text.
+  // btoa accepts only Latin-1. A cursor may be any text.
   const ascii = json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
   return btoa(ascii).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

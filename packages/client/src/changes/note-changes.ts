@@ -1,16 +1,15 @@
 import type { Note, NotePage } from '@notewire/protocol'
-import type { CallOptions } from '../call-options.ts'
 import { NotesClientError } from '../errors/notes-client-error.ts'
 import type { NoteListQuery } from '../listing/note-list-query.ts'
 import { readPages } from '../listing/pagination.ts'
+import type { CallOptions } from '../options/call-options.ts'
 import { decodeCheckpoint, encodeCheckpoint, type Progress } from './checkpoint.ts'
 import { OVERLAP_MS, watermarkOf } from './watermark.ts'
 
 /** Where to begin. */
 export interface ChangesQuery {
   /**
-   * The checkpoint of the last page that was applied, of whichever process. Without one, or with `null`, everything is
-   * listed.
+   * The checkpoint of the last page that was applied, by this process or another. Without one, or with `null`, every note is listed.
    */
   readonly after?: string | null | undefined
 }
@@ -21,18 +20,18 @@ export interface ChangesOptions extends CallOptions {
   readonly limit?: number | undefined
 }
 
-/** Some of the notes that have changed, and the way on. */
+/** Some of the notes that have changed, and the checkpoint after them. */
 export interface ChangesPage {
   /** In their current state, deletion markers included (`isTombstone`). May be empty. */
   readonly notes: readonly Note[]
   /**
-   * One word that stands for everything up to this page. Store it, as text of any length, after the notes are applied:
-   * whoever passes it as `after` goes on behind this page, and behind the last page, with the next sync.
+   * Pass it as `after` to continue after this page; after the last page, this starts the next sync. Store it after the notes are
+   * applied. It is text of any length, without spaces.
    */
   readonly checkpoint: string
   /**
-   * The service's time up to which everything is known once this sync has ended: when its first page was answered.
-   * `undefined` when the service does not tell.
+   * The service's time when it answered the first page. After the sync, all changes up to this time are known. `undefined` if the
+   * service does not send its time.
    */
   readonly watermark: Date | undefined
 }
@@ -46,9 +45,9 @@ interface DatedPage extends NotePage {
 export type DatedPageReader = (query: NoteListQuery, cursor: string | undefined) => Promise<DatedPage>
 
 /**
- * Makes one sync over what reads its pages.
+ * Makes one sync.
  *
- * @throws `OptionError` for a checkpoint that is none
+ * @throws `OptionError` for an invalid checkpoint
  */
 export function createChanges(
   readPage: DatedPageReader,
@@ -72,7 +71,7 @@ async function* readChanges(
   for (;;) {
     const next = await pages.next().catch(startAgain)
     if (next.done === true) return
-    progress = progressBehind(next.value, progress)
+    progress = progressAfter(next.value, progress)
     const until = progress.underWay === undefined ? progress.since : progress.underWay.until
     const watermark = until === null ? undefined : new Date(until)
     yield { notes: next.value.notes, checkpoint: encodeCheckpoint(progress), watermark }
@@ -83,10 +82,10 @@ async function* readChanges(
     return readPages((cursor) => readPage(query, cursor), progress.underWay?.cursor)
   }
 
-  /** A service that forgot the cursor still knows what has changed since this sync's start. */
+  /** After the cursor has expired, the service can still list what has changed since the start of this sync. */
   function startAgain(error: unknown) {
     if (!mayStartAgain || progress.underWay === undefined || !meansForgottenCursor(error)) throw error
-    // Once: cursors that expire faster than their pages are applied would lead round in circles for ever.
+    // Once. If cursors expire faster than their pages are applied, the sync would never end.
     mayStartAgain = false
     progress = { since: progress.since }
     pages = followCursors()
@@ -94,22 +93,19 @@ async function* readChanges(
   }
 }
 
-/**
- * Deletion markers are asked for even when everything is listed: a sync that starts again must show what was deleted
- * after its first start.
- */
+/** The first sync lists deletion markers too: if it starts again, it must show the notes that were deleted after its first start. */
 function queryOf({ since }: Progress, limit: number | undefined): NoteListQuery {
   const changed = since === null ? {} : { updated_after: new Date(Math.max(0, since - OVERLAP_MS)) }
   return { limit, include_deleted: true, ...changed }
 }
 
-function progressBehind(page: DatedPage, progress: Progress): Progress {
+function progressAfter(page: DatedPage, progress: Progress): Progress {
   const until = progress.underWay === undefined ? watermarkOf(page, progress.since) : progress.underWay.until
   if (page.next_cursor === null) return { since: until }
   return { since: progress.since, underWay: { cursor: page.next_cursor, until } }
 }
 
-/** Not every service names the cursor when it refuses one (open point 22), and without it the query was accepted. */
+/** Some services reject an expired cursor as an invalid request (open point 22). The rest of the query was accepted before. */
 function meansForgottenCursor(error: unknown): boolean {
   return error instanceof NotesClientError && (error.code === 'cursor_expired' || error.code === 'invalid_request')
 }

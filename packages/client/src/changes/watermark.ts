@@ -1,12 +1,12 @@
 import type { Note } from '@notewire/protocol'
 
 /**
- * How far each sync reaches back behind its watermark, in milliseconds. It makes up for timestamps of coarse
- * granularity, for clocks of several servers that differ, and for a page that was read some time before it was dated.
+ * How long before its watermark each sync starts, in milliseconds. It allows for coarse timestamps, for servers whose clocks differ, and
+ * for a page that was read some time before it was dated.
  */
 export const OVERLAP_MS = 5 * 60_000
 
-/** What the first page of a sync tells of the service's time. */
+/** The parts of the first page of a sync that show the service's time. */
 interface FirstPage {
   /** The header `Date` of its answer. */
   readonly date: string | null
@@ -24,7 +24,7 @@ export function watermarkOf({ date, notes }: FirstPage, before: number | null): 
 }
 
 function changedAt({ updated_at }: Note): number | null {
-  // A time without a zone is anybody's guess, and a wrong one would skip changes.
+  // A time without a zone is ambiguous. A wrong guess would skip changes.
   const isAbsolute = /(?:Z|[+-]\d\d:?\d\d)$/i.test(updated_at ?? '')
   const time = Date.parse(updated_at ?? '')
   return isAbsolute && !Number.isNaN(time) ? time : null

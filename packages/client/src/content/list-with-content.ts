@@ -1,5 +1,5 @@
 import { type Note, OptionError, type Summary, type Transcript } from '@notewire/protocol'
-import type { CallOptions } from '../call-options.ts'
+import type { CallOptions } from '../options/call-options.ts'
 import type { NoteWithContent } from './note-content.ts'
 import { readAhead } from './read-ahead.ts'
 import { readNoteContent } from './read-content.ts'
@@ -8,15 +8,14 @@ import { Slots } from './slots.ts'
 /** How to list notes with their content. */
 export interface ContentListOptions extends CallOptions {
   /**
-   * How many transcripts and summaries are read at once, and how many notes at most wait, read, until the loop asks for
-   * them.
+   * The maximum number of requests for transcripts and summaries at the same time, and of notes that are read ahead of the loop.
    *
    * @default 4
    */
   readonly concurrency?: number | undefined
 }
 
-/** What the notes and their content are read with. */
+/** Reads the notes and their content. */
 export interface ContentReads {
   list(options: CallOptions): AsyncIterable<Note>
   transcript(noteId: string, options: CallOptions): Promise<Transcript>
@@ -26,7 +25,7 @@ export interface ContentReads {
 /**
  * Makes a listing of notes with their content.
  *
- * @throws `OptionError` for a concurrency that is none
+ * @throws `OptionError` for an invalid concurrency
  */
 export function createContentList(
   reads: ContentReads,

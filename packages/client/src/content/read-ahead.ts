@@ -1,14 +1,14 @@
-/** How far to read ahead, and until when. */
+/** How far to read ahead, and the signal that ends it. */
 interface Reach {
-  /** How many items at most are being mapped, or wait mapped, for the consumer to ask. */
+  /** The maximum number of items that are being mapped, or are mapped and not consumed yet. */
   readonly ahead: number
   readonly signal: AbortSignal | undefined
 }
 
 /**
- * Maps items in order, several at once. What is under way ends with the signal, and with the loop.
+ * Maps items in order, several at once. The signal, and leaving the loop, abort the listing and the mapping.
  *
- * @param list  lists the items; its signal, and that of `map`, fire when nobody waits for the results any more
+ * @param list  lists the items. Its signal, and that of `map`, fire when the results are no longer needed
  */
 export async function* readAhead<Item, Result>(
   list: (signal: AbortSignal) => AsyncIterable<Item>,
@@ -38,7 +38,7 @@ export async function* readAhead<Item, Result>(
   }
 }
 
-/** A failure waits for its turn, which may never come: until then it must not count as unhandled. */
+/** A failure is thrown when its turn comes, or never. Until then, the runtime must not report it as unhandled. */
 function patient<Result>(result: Promise<Result>): Promise<Result> {
   result.catch(() => undefined)
   return result

@@ -24,7 +24,7 @@ export async function readNoteContent(
 /**
  * Reads the transcript of a listed note, unless the listing says that there is none to read.
  *
- * @throws what `read` throws, but for a transcript that is not there
+ * @throws what `read` throws, except for a missing transcript
  */
 async function readTranscriptContent(note: Note, read: () => Promise<Transcript>): Promise<TranscriptContent> {
   if (isTombstone(note)) return { status: 'gone' }
@@ -40,7 +40,7 @@ async function readTranscriptContent(note: Note, read: () => Promise<Transcript>
 /**
  * Reads the summary of a listed note, unless the listing says that there is none to read.
  *
- * @throws what `read` throws, but for a summary that is not there
+ * @throws what `read` throws, except for a missing summary
  */
 async function readSummaryContent(note: Note, read: () => Promise<Summary>): Promise<SummaryContent> {
   if (isTombstone(note)) return { status: 'gone' }
@@ -48,7 +48,7 @@ async function readSummaryContent(note: Note, read: () => Promise<Summary>): Pro
   if (listed !== undefined) return listed
   try {
     const summary = await read()
-    // A summary is answered before there is one, with its status (open point 10).
+    // A service may answer with the status of a summary that does not exist yet (open point 10).
     if (!hasText(summary)) return ABSENT_SUMMARIES.get(summary.status ?? '') ?? { status: 'not_ready' }
     return { status: 'ready', summary }
   } catch (error) {
@@ -56,7 +56,7 @@ async function readSummaryContent(note: Note, read: () => Promise<Summary>): Pro
   }
 }
 
-// What the statuses say of content that is not there. Any other leaves it open.
+// The statuses of missing content. With any other status, the content is read.
 const ABSENT_TRANSCRIPTS: ReadonlyMap<TranscriptStatus, TranscriptContent> = new Map([
   ['pending', { status: 'not_ready' }],
   ['empty', { status: 'empty' }],

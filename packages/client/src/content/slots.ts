@@ -1,4 +1,4 @@
-/** Lets so many tasks run at once. The others wait in line. */
+/** Runs at most `count` tasks concurrently. The others wait in order. */
 export class Slots {
   #free: number
   readonly #line: (() => void)[] = []

@@ -1,8 +1,8 @@
 import { createNotesService } from '@notewire/mock-server'
 import { describe, expect, it } from 'vitest'
 import { API_KEY, CONTENT, shownBy } from '../fixtures/secrets.ts'
-import type { DriftNotice } from '../hooks.ts'
 import { NotesClient } from '../notes-client.ts'
+import type { DriftNotice } from '../options/hooks.ts'
 
 describe('what a service says that this version does not know', () => {
   it('is told by its name: fields of every resource, and of what is in it', async () => {

@@ -5,7 +5,7 @@ import {
   unknownPartsOf,
   webhookEndpointWithSecretSchema,
 } from '@notewire/protocol/schemas'
-import type { DriftNotice, NotesClientHooks } from '../hooks.ts'
+import type { DriftNotice, NotesClientHooks } from '../options/hooks.ts'
 import { serverToken } from '../transport/server-token.ts'
 import { tellHook } from '../transport/tell-hook.ts'
 
@@ -22,21 +22,17 @@ const SCHEMAS = {
   webhook_endpoint: webhookEndpointWithSecretSchema,
 } satisfies Readonly<Record<ResourceName, object>>
 
+/** Reports what this version does not know in a resource, and returns the resource. */
+export type DriftWatch = <Resource extends object>(name: ResourceName, resource: Resource) => Resource
+
 /** Calls the hook `onDrift` for the fields and values that this version does not know, once for each. */
-export class DriftWatch {
-  readonly #onDrift: NotesClientHooks['onDrift']
-  readonly #told = new Set<string>()
-
-  constructor(onDrift: NotesClientHooks['onDrift']) {
-    this.#onDrift = onDrift
-  }
-
-  /** @returns the resource */
-  watch<Resource extends object>(name: ResourceName, resource: Resource): Resource {
-    if (this.#onDrift === undefined) return resource
+export function createDriftWatch(onDrift: NotesClientHooks['onDrift']): DriftWatch {
+  if (onDrift === undefined) return (_, resource) => resource
+  const reported = new Set<string>()
+  return (name, resource) => {
     for (const { path, field, value } of unknownPartsOf(SCHEMAS[name], resource)) {
       // A name or a value of more than one word may quote a note.
-      this.#tell({
+      report({
         resource: path === '' ? name : `${name}.${path}`,
         field: serverToken(field) ?? '?',
         value: serverToken(value),
@@ -45,10 +41,10 @@ export class DriftWatch {
     return resource
   }
 
-  #tell(drift: DriftNotice): void {
+  function report(drift: DriftNotice): void {
     const key = JSON.stringify(drift)
-    if (this.#told.has(key) || this.#told.size >= MOST_NOTICES) return
-    this.#told.add(key)
-    tellHook(this.#onDrift, drift)
+    if (reported.has(key) || reported.size >= MOST_NOTICES) return
+    reported.add(key)
+    tellHook(onDrift, drift)
   }
 }

@@ -1,14 +1,13 @@
-import type { CallAttempt } from './call-attempt.ts'
-import type { ApiErrorCode } from './client-error-code.ts'
-import { NotesClientError } from './notes-client-error.ts'
+import type { OpenEnum, Scope } from '@notewire/protocol'
+import { type ApiErrorCode, type CallAttempt, NotesClientError } from './notes-client-error.ts'
 
-/** The service answered, but not with what was asked for (open point 22). */
+/** The service did not do what the call asked for (open point 22). */
 export class ApiError extends NotesClientError {
   /** The HTTP status; 0 for a redirect in a browser, which does not show it. */
   readonly status: number
   /** The service's name for this request (header `x-request-id`): quote it when you report a problem. */
   readonly requestId: string | undefined
-  /** The service's own `error.code`, when its answer holds one. Its message is left out: it may quote anything. */
+  /** The `error.code` of the answer, if there is one. The message of the answer is not kept, because it may quote anything. */
   readonly serverCode: string | undefined
 
   constructor(code: ApiErrorCode, message: string, facts: ApiErrorFacts) {
@@ -19,11 +18,59 @@ export class ApiError extends NotesClientError {
   }
 }
 
-/** What is known of an answer that became an {@link ApiError}. */
+/** The answer that became an {@link ApiError}. */
 export interface ApiErrorFacts {
   readonly operation: string
   readonly status: number
   readonly requestId: string | undefined
   readonly serverCode: string | undefined
   readonly attempts: readonly CallAttempt[]
+}
+
+/**
+ * The key can access no note or endpoint of this id: code `not_found` (open points 8 and 22). A missing transcript or summary is another
+ * error.
+ *
+ * `status` is 404, or 200 if the service does not offer to read one note and its list does not contain the note.
+ *
+ * @example
+ * ```ts
+ * import { NotesClient, NotFoundError } from '@notewire/client'
+ *
+ * const client = new NotesClient()
+ *
+ * try {
+ *   console.log((await client.notes.get('note_1')).title)
+ * } catch (error) {
+ *   if (!(error instanceof NotFoundError)) throw error
+ *   console.log('there is no such note')
+ * }
+ * ```
+ */
+export class NotFoundError extends ApiError {
+  constructor(message: string, facts: ApiErrorFacts) {
+    super('not_found', message, facts)
+  }
+}
+
+/** The API key lacks a permission: code `forbidden` (contract §5; open point 22). */
+export class ForbiddenError extends ApiError {
+  /** The missing scope, if the service names it. */
+  readonly scope: OpenEnum<Scope> | undefined
+
+  constructor(message: string, facts: ApiErrorFacts, scope: OpenEnum<Scope> | undefined) {
+    super('forbidden', message, facts)
+    this.scope = scope
+  }
+}
+
+/** Too many requests, also after the retries: code `rate_limited` (open point 22). */
+export class RateLimitedError extends ApiError {
+  /** How long the service asks to wait (`Retry-After`), in milliseconds. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(message: string, facts: ApiErrorFacts, retryAfterMs: number | undefined) {
+    super('rate_limited', message, facts)
+    this.retryAfterMs = retryAfterMs
+  }
 }

@@ -1,9 +1,8 @@
-import type { CallAttempt } from './call-attempt.ts'
-import { NotesClientError } from './notes-client-error.ts'
+import { type CallAttempt, NotesClientError } from './notes-client-error.ts'
 
 /** No complete answer came: code `network_error` or `timeout`. */
 export class ConnectionError extends NotesClientError {
-  /** The runtime's code for the failure, when there is one: `ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED`. */
+  /** The runtime's code for the failure, if there is one: `ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED`. */
   readonly networkCode: string | undefined
 
   constructor(

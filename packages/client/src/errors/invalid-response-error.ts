@@ -1,5 +1,4 @@
-import type { CallAttempt } from './call-attempt.ts'
-import { NotesClientError } from './notes-client-error.ts'
+import { type CallAttempt, NotesClientError } from './notes-client-error.ts'
 
 /** The service answered with success, but the body is not what the contract says: code `invalid_response`. */
 export class InvalidResponseError extends NotesClientError {

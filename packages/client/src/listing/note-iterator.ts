@@ -1,16 +1,16 @@
 import type { Note, NotePage } from '@notewire/protocol'
 
 /**
- * Goes through the notes of pages, one by one.
+ * Iterates over the notes of pages.
  *
- * Written by hand: over 100,000 notes, a generator took a tenth of all the CPU time, for notes that are here already.
+ * A generator takes a tenth of the processor time of a listing of 100,000 notes.
  */
 export class NoteIterator implements AsyncIterator<Note, undefined> {
   readonly #pages: AsyncGenerator<NotePage, void, void>
   readonly #signal: AbortSignal | undefined
   #notes: readonly Note[] = []
   #position = 0
-  /** Settles when the last of those who wait for a page is served. */
+  /** Settles when the last call of `next` that waits for a page has its note. */
   #line: Promise<void> = Promise.resolve()
   #waiting = 0
 
@@ -21,7 +21,7 @@ export class NoteIterator implements AsyncIterator<Note, undefined> {
 
   next(): Promise<IteratorResult<Note, undefined>> {
     const isHere = this.#position < this.#notes.length
-    // Whoever asks while others wait for a page must not be served before them.
+    // Calls that wait for a page get their notes first.
     return isHere && this.#waiting === 0 ? this.#take() : this.#waitInLine()
   }
 
@@ -54,7 +54,7 @@ export class NoteIterator implements AsyncIterator<Note, undefined> {
   #take(): Promise<IteratorResult<Note, undefined>> {
     const note = this.#notes[this.#position]
     if (note === undefined) return Promise.resolve(END)
-    // Without this, an abort would wait for the end of a page that is already here.
+    // Otherwise an abort would have no effect before the end of the page.
     if (this.#signal?.aborted) return this.#abort(this.#signal)
     this.#position += 1
     return Promise.resolve({ done: false, value: note })

@@ -4,19 +4,18 @@ import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
 export interface NoteListQuery {
   /** Notes on a page. The service decides what it accepts: 1 to 100 is safe. */
   readonly limit?: number | undefined
-  /** The `next_cursor` of an earlier page, to go on behind it. */
+  /** The `next_cursor` of an earlier page, to continue after it. */
   readonly cursor?: string | undefined
-  /** Only notes changed since then: a date, or ISO 8601 text in UTC, sent as it is. */
+  /** Only notes changed since then: a `Date`, or ISO 8601 text in UTC, which is sent unchanged. */
   readonly updated_after?: string | Date | undefined
   /** Whether deletion markers are listed too; `isTombstone` tells them apart. @default false */
   readonly include_deleted?: boolean | undefined
 }
 
 /**
- * The query as it is sent.
+ * Encodes a query.
  *
- * @throws `OptionError` for a name that the contract does not have, which would silently list too much, and for a
- * cursor or date that cannot be one
+ * @throws `OptionError` for an invalid cursor or date, and for an unknown name, which would silently list too much
  */
 export function encodeNoteListQuery(query: NoteListQuery): URLSearchParams {
   refuseUnknownOptions('notes.list', query, ['limit', 'cursor', 'updated_after', 'include_deleted'])

@@ -1,13 +1,13 @@
 import type { Note, NotePage } from '@notewire/protocol'
-import type { CallOptions } from '../call-options.ts'
+import type { CallOptions } from '../options/call-options.ts'
 import { NoteIterator } from './note-iterator.ts'
 import { readPages } from './pagination.ts'
 
 /**
  * The notes that a listing finds, note by note or page by page.
  *
- * Nothing is sent before the first note or page is asked for, and nothing more after the loop is left. Each loop is a
- * listing of its own.
+ * The first request is sent when the loop asks for the first note or page. Leaving the loop ends the listing. Each loop is a separate
+ * listing.
  *
  * @example
  * ```ts
@@ -25,7 +25,7 @@ export interface NoteList extends AsyncIterable<Note> {
   pages(): AsyncIterable<NotePage>
 }
 
-/** Makes a {@link NoteList} over what reads its pages. */
+/** Makes a {@link NoteList}. */
 export function createNoteList(
   readPage: (cursor: string | undefined) => Promise<NotePage>,
   firstCursor: string | undefined,

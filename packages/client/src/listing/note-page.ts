@@ -2,11 +2,11 @@ import { type NotePage, ShapeError } from '@notewire/protocol'
 import { noteListSchema, pageEndingSchema, readShape } from '@notewire/protocol/schemas'
 
 /**
- * Reads one page of the list of notes and settles whether another one follows (contract §4; open point 6): `has_more`
- * decides, and where it is absent, the presence of a cursor.
+ * Reads one page of the list of notes (contract §4; open point 6). `has_more` decides whether another page follows. If it is absent, the
+ * presence of a cursor decides.
  *
  * @param notesField  the field that holds the notes (open point 1)
- * @throws `ShapeError` also for a page that promises another one without a cursor to it: to stop there would lose notes
+ * @throws `ShapeError` also if another page follows, but there is no cursor: to stop there would lose notes
  */
 export function parseNotePage(body: unknown, notesField: string): NotePage {
   if (typeof body !== 'object' || body === null) throw new ShapeError('', `${PAGE} should be an object.`)

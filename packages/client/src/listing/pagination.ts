@@ -6,8 +6,8 @@ import { LIST_NOTES, nameOf } from '../transport/operation.ts'
  * Follows `next_cursor` from page to page, one request a page, and only when the page is asked for (contract §4).
  *
  * @param readPage  reads the page that a cursor leads to, or the first one
- * @param firstCursor  where to start, when not at the beginning
- * @throws `NotesClientError` `cursor_repeated` for a cursor that was met before: it would lead round in circles for ever
+ * @param firstCursor  where to start, if not at the beginning
+ * @throws `NotesClientError` `cursor_repeated` for a cursor that was used before: the listing would never end
  */
 export async function* readPages<Page extends Pick<NotePage, 'next_cursor'>>(
   readPage: (cursor: string | undefined) => Promise<Page>,

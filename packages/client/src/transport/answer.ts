@@ -1,4 +1,4 @@
-import type { CallAttempt } from '../errors/call-attempt.ts'
+import type { CallAttempt } from '../errors/notes-client-error.ts'
 import type { AnsweredAttempt } from './attempt.ts'
 import type { Operation } from './operation.ts'
 

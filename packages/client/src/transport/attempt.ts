@@ -1,4 +1,3 @@
-import { retryAfterOf } from './retry-after.ts'
 import { serverToken } from './server-token.ts'
 
 /** How one request ended: with a complete answer, or without one. */
@@ -10,8 +9,6 @@ export interface AnsweredAttempt {
   readonly failure: undefined
   readonly networkCode: undefined
   readonly headers: Headers
-  /** How long the service asks to wait before the next request, in milliseconds. */
-  readonly retryAfterMs: number | undefined
   /** The body; `undefined` if it is longer than 64 MiB. */
   readonly text: string | undefined
 }
@@ -22,7 +19,6 @@ export interface FailedAttempt {
   readonly failure: 'timeout' | 'network_error'
   readonly networkCode: string | undefined
   readonly headers: undefined
-  readonly retryAfterMs: undefined
 }
 
 /** The service's id for the request, if it sent one (open point 22). */
@@ -30,7 +26,7 @@ export function requestIdOf(headers: Headers): string | undefined {
   return serverToken(headers.get('x-request-id'))
 }
 
-const NO_ANSWER = { status: undefined, networkCode: undefined, headers: undefined, retryAfterMs: undefined } as const
+const NO_ANSWER = { status: undefined, networkCode: undefined, headers: undefined } as const
 export const TIMED_OUT: FailedAttempt = { ...NO_ANSWER, failure: 'timeout' }
 
 /**
@@ -59,8 +55,7 @@ export function attempt(
 async function exchange(fetch: (request: Request) => Promise<Response>, request: Request): Promise<AnsweredAttempt> {
   const response = await fetch(request)
   const { status, headers } = response
-  const text = await readText(response)
-  return { status, failure: undefined, networkCode: undefined, headers, retryAfterMs: retryAfterOf(headers), text }
+  return { status, failure: undefined, networkCode: undefined, headers, text: await readText(response) }
 }
 
 // Larger than any page or transcript. Without a limit, a faulty service could exhaust the memory.

@@ -4,7 +4,7 @@ import type { NotesClientError } from '../errors/notes-client-error.ts'
 import { errorOf } from '../fixtures/error-of.ts'
 import { API_KEY } from '../fixtures/secrets.ts'
 import { NotesClient } from '../notes-client.ts'
-import type { NotesClientOptions } from '../notes-client-options.ts'
+import type { NotesClientOptions } from '../options/notes-client-options.ts'
 
 const START = Date.UTC(2026, 0, 1)
 const NOTE = { note_id: 'n1', revision: 1 }

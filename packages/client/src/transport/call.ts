@@ -1,9 +1,10 @@
 import ky, { isKyError, NetworkError } from 'ky'
-import type { CallAttempt } from '../errors/call-attempt.ts'
-import type { ResponseNotice } from '../hooks.ts'
-import type { ClientSettings } from '../notes-client-options.ts'
+import type { CallAttempt } from '../errors/notes-client-error.ts'
+import type { ResponseNotice } from '../options/hooks.ts'
+import type { ClientSettings } from '../options/notes-client-options.ts'
 import { type AttemptOutcome, attempt, requestIdOf, TIMED_OUT } from './attempt.ts'
 import { nameOf, type Operation } from './operation.ts'
+import { retryAfterOf } from './retry-after.ts'
 import { tellHook } from './tell-hook.ts'
 
 /** One call, as it is sent. */
@@ -46,23 +47,23 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
   let latest: Promise<AttemptOutcome> = Promise.resolve(TIMED_OUT)
   let latestResponse: ResponseNotice | undefined
   let timeoutMs = totalTimeoutMs
+  let retryAfterMs: number | undefined
   let delayMs = 0
 
   // Node.js 22 keeps what follows a signal until the signal is gone. If ky followed a signal of many calls, each call
   // would take longer than the one before it.
-  const following = new AbortController()
-  const follow = () => following.abort(signal?.reason)
+  const following = signal && new AbortController()
+  const follow = () => following?.abort(signal?.reason)
   signal?.addEventListener('abort', follow)
   try {
     await ky(call.url, {
       method: operation.method,
-      headers: { accept: 'application/json' },
       json: call.body,
       redirect: 'manual',
-      signal: signal ? following.signal : null,
+      signal: following?.signal ?? null,
       timeout: settings.timeoutMs,
       totalTimeout: totalTimeoutMs,
-      // ky passes a Request, whatever its type says.
+      // ky always passes a Request, although its type allows a URL.
       fetch: (request) => answerKy(request as Request),
       retry: {
         limit: settings.maxRetries,
@@ -86,15 +87,16 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
   return { outcome: await latest, attempts, timeoutMs }
 
   async function answerKy(request: Request): Promise<Response> {
+    retryAfterMs = undefined
     latest = recordAttempt(request)
     const outcome = await latest
     if (outcome.failure !== undefined) throw new NetworkError(request)
     // For ky, an answer that is not retried is a success.
     if (!RETRIED_STATUSES.includes(outcome.status)) return new Response()
     // ky compares a date in Retry-After with the clock of this machine. It gets seconds of the service's clock instead.
-    const { status, retryAfterMs } = outcome
+    retryAfterMs = retryAfterOf(outcome.headers)
     return new Response(null, {
-      status,
+      status: outcome.status,
       headers: retryAfterMs === undefined ? {} : { 'retry-after': `${retryAfterMs / 1000}` },
     })
   }
@@ -102,10 +104,10 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
   /** @returns `undefined` to let ky decide. After `true`, ky would ignore `Retry-After`. */
   async function shouldRetry(retry: number): Promise<false | undefined> {
     const outcome = await latest
-    const longestMs = Math.min(LONGEST_DELAY_MS, outcome.retryAfterMs ?? longestBackoff(retry))
+    const longestMs = Math.min(LONGEST_DELAY_MS, retryAfterMs ?? longestBackoff(retry))
     if (!mayBeRepeated(operation, outcome) || longestMs >= deadline - performance.now()) return false
     // ky applies the jitter to any other delay, which is announced then.
-    if (outcome.retryAfterMs !== undefined) announceRetry(longestMs)
+    if (retryAfterMs !== undefined) announceRetry(longestMs)
     return undefined
   }
 
@@ -120,6 +122,8 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
     const notice = { callId: call.callId, operation: nameOf(operation), attempt: attempts.length + 1 }
     const began = performance.now()
     timeoutMs = Math.min(settings.timeoutMs, deadline - began)
+    // Headers among ky's options would be copied three times.
+    request.headers.set('accept', 'application/json')
     request.headers.set('authorization', `Bearer ${settings.apiKey}`)
     tellHook(hooks.onRequest, notice)
     let outcome: AttemptOutcome | typeof ABORTED = ABORTED

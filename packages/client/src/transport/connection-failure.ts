@@ -1,5 +1,5 @@
-import type { CallAttempt } from '../errors/call-attempt.ts'
 import { ConnectionError } from '../errors/connection-error.ts'
+import type { CallAttempt } from '../errors/notes-client-error.ts'
 import type { FailedAttempt } from './attempt.ts'
 import { nameOf, type Operation } from './operation.ts'
 

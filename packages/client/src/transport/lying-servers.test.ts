@@ -6,7 +6,7 @@ import { errorOf } from '../fixtures/error-of.ts'
 import { serveRaw, wire } from '../fixtures/raw-server.ts'
 import { API_KEY, CONTENT, shownBy } from '../fixtures/secrets.ts'
 import { NotesClient } from '../notes-client.ts'
-import type { NotesClientOptions } from '../notes-client-options.ts'
+import type { NotesClientOptions } from '../options/notes-client-options.ts'
 
 const NOTE = JSON.stringify({ note_id: 'n1', revision: 1, title: CONTENT })
 const HALF = NOTE.slice(0, -5)

@@ -1,5 +1,5 @@
 import { API_VERSION_PREFIX, type Scope } from '@notewire/protocol'
-import type { ApiErrorCode } from '../errors/client-error-code.ts'
+import type { ApiErrorCode } from '../errors/notes-client-error.ts'
 
 /** One operation of the REST API (contract §4; open points 8 to 10 and 14). */
 export interface Operation {

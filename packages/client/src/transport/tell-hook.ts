@@ -1,10 +1,10 @@
-/** Tells a hook, if there is one. Neither what it throws nor what it rejects with reaches the call. */
+/** Calls a hook, if there is one. The call of the client ignores its errors. */
 export function tellHook<Notice>(hook: ((notice: Notice) => unknown) | undefined, notice: Notice): void {
   if (hook === undefined) return
   try {
-    // An asynchronous hook is a promise that nobody else would catch.
+    // The rejection of an asynchronous hook would otherwise be unhandled.
     Promise.resolve(hook(notice)).catch(() => undefined)
   } catch {
-    // The hook's own trouble.
+    // The call continues.
   }
 }

@@ -1,13 +1,13 @@
 import { refuseUnknownOptions } from '@notewire/protocol'
-import type { CallOptions } from '../call-options.ts'
-import { requireDuration } from '../duration.ts'
-import type { ClientSettings } from '../notes-client-options.ts'
-import { requireId } from '../required-id.ts'
+import type { CallOptions } from '../options/call-options.ts'
+import { requireDuration } from '../options/duration.ts'
+import type { ClientSettings } from '../options/notes-client-options.ts'
 import type { Answer } from './answer.ts'
 import { sendCall } from './call.ts'
 import { connectionFailure } from './connection-failure.ts'
 import { nameOf, type Operation } from './operation.ts'
 import { refusalOf } from './refusal.ts'
+import { requireId } from './required-id.ts'
 
 /** Sends calls to the service, and throws typed errors. */
 export interface Transport {
@@ -39,14 +39,15 @@ export function createTransport(settings: ClientSettings): Transport {
       const { signal } = options
       const totalTimeoutMs = requireDuration('totalTimeoutMs', options.totalTimeoutMs ?? settings.totalTimeoutMs)
       signal?.throwIfAborted()
-      const path = operation.path.replace(/\{(\w+)\}/, (_, name) => encodeURIComponent(requireId(name, id)))
+      const [start, name, end = ''] = operation.path.split(/[{}]/)
+      const path = name === undefined ? start : `${start}${encodeURIComponent(requireId(name, id))}${end}`
       const url = `${settings.baseUrl}${path}${query === undefined ? '' : `?${query}`}`
 
       calls += 1
-      const end = await sendCall(settings, { callId: calls, operation, url, body, signal, totalTimeoutMs })
-      const { outcome, attempts } = end
+      const call = { callId: calls, operation, url, body, signal, totalTimeoutMs }
+      const { outcome, attempts, timeoutMs } = await sendCall(settings, call)
       if (outcome.failure !== undefined) {
-        const within = end.timeoutMs < settings.timeoutMs ? `${totalTimeoutMs} ms in all` : `${settings.timeoutMs} ms`
+        const within = timeoutMs < settings.timeoutMs ? `${totalTimeoutMs} ms in all` : `${settings.timeoutMs} ms`
         throw connectionFailure(operation, outcome, attempts, within)
       }
       const { status, headers, text } = outcome

@@ -5,7 +5,8 @@ import { isIdentifier } from '../identifier.ts'
 import {
   AN_IDENTIFIER,
   eventIdentifier,
-  NOT_EMPTY,
+  extended,
+  identifier,
   openEnum,
   revision,
   summaryStatus,
@@ -19,15 +20,19 @@ const aboutNote = {
   transcript_status: transcriptStatus,
   summary_status: summaryStatus,
 }
-const ended = { ...aboutNote, recording_session_id: eventIdentifier }
-const deleted = { ...aboutNote, reason: z.nullish(openEnum('deleted', 'access_lost')) }
+const ended = extended(aboutNote, { recording_session_id: eventIdentifier })
+const deleted = extended(aboutNote, { reason: z.nullish(openEnum(['deleted', 'access_lost'])) })
 const aboutEndpoint = { endpoint_id: text }
 // In an unknown kind, `note_id` may be anything. A string is treated as the identifier of a note, which stores must be able to keep.
 const aboutAnything = {
   note_id: z.optional(
-    z.unknown().check(z.refine((noteId) => typeof noteId !== 'string' || isIdentifier(noteId), AN_IDENTIFIER)),
+    /* @__PURE__ */ z
+      .unknown()
+      .check(z.refine((noteId) => typeof noteId !== 'string' || isIdentifier(noteId), AN_IDENTIFIER)),
   ),
 }
+// zod cannot express the type of a string that is not a known kind.
+const unknownKind = identifier as unknown as z.ZodMiniType<UnknownEventKind>
 
 /** Each event kind of the contract (§6), in two schemas: see {@link eventOf}. */
 export const knownEvents = {
@@ -39,24 +44,30 @@ export const knownEvents = {
   'endpoint.test': eventOf(z.literal('endpoint.test'), anyData(aboutEndpoint)),
 }
 
-export const unknownEvent = eventOf(unknownKind(), anyData(aboutAnything))
+export const unknownEvent = eventOf(unknownKind, anyData(aboutAnything))
+
+// For a bundler, reading a property outside a function is a side effect.
 
 /** The schema of each event kind of the contract (§6). What is not required and does not match is left out (open point 31). */
-export const eventSchemas: { readonly [Kind in EventKind]: z.ZodMiniType<EventOf<Kind>> } = {
+export const eventSchemas: { readonly [Kind in EventKind]: z.ZodMiniType<EventOf<Kind>> } = /* @__PURE__ */ (() => ({
   'note.ended': knownEvents['note.ended'].tolerant,
   'note.summary.generated': knownEvents['note.summary.generated'].tolerant,
   'note.updated': knownEvents['note.updated'].tolerant,
   'note.deleted': knownEvents['note.deleted'].tolerant,
   'endpoint.verification': knownEvents['endpoint.verification'].tolerant,
   'endpoint.test': knownEvents['endpoint.test'].tolerant,
-}
+}))()
 
 /** The schema of an event whose kind is not in the contract (open point 26). */
-export const unknownEventSchema: z.ZodMiniType<UnknownEvent> = unknownEvent.tolerant
+export const unknownEventSchema: z.ZodMiniType<UnknownEvent> = /* @__PURE__ */ (() => unknownEvent.tolerant)()
 
 type Fields = Readonly<Record<string, z.ZodMiniType>>
 
-/** An event in two schemas: `contract` accepts what the contract says, `tolerant` whatever can be processed. */
+/**
+ * An event in two schemas: `contract` accepts what the contract says, `tolerant` whatever can be processed.
+ *
+ * @__NO_SIDE_EFFECTS__
+ */
 function eventOf<Kind extends z.ZodMiniType<string>, Contract extends z.ZodMiniType, Tolerant extends z.ZodMiniType>(
   kind: Kind,
   data: { readonly contract: Contract; readonly tolerant: Tolerant },
@@ -69,6 +80,7 @@ function eventOf<Kind extends z.ZodMiniType<string>, Contract extends z.ZodMiniT
   }
 }
 
+/** @__NO_SIDE_EFFECTS__ */
 function noteData<Tolerated extends Fields>(fields: Tolerated) {
   const required = { note_id: eventIdentifier, revision }
   return {
@@ -77,15 +89,14 @@ function noteData<Tolerated extends Fields>(fields: Tolerated) {
   }
 }
 
-/** The data of a kind whose data the contract does not show. Without data, an event has empty data. */
+/**
+ * The data of a kind whose data the contract does not show. Without data, an event has empty data.
+ *
+ * @__NO_SIDE_EFFECTS__
+ */
 function anyData<Tolerated extends Fields>(fields: Tolerated) {
   return {
     contract: z.nullish(z.looseObject(fields)),
     tolerant: objectOrEmpty(z.looseObject(allTolerated(fields))),
   }
-}
-
-// zod cannot express the type of a string that is not a known kind.
-function unknownKind(): z.ZodMiniType<UnknownEventKind> {
-  return z.string().check(z.minLength(1, NOT_EMPTY)) as unknown as z.ZodMiniType<UnknownEventKind>
 }

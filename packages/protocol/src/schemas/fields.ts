@@ -2,26 +2,58 @@ import * as z from 'zod/mini'
 import { isIdentifier, MAX_IDENTIFIER_LENGTH } from '../identifier.ts'
 import type { OpenEnum } from '../open-enum.ts'
 
+// A bundler leaves out a schema that a program does not use if nothing in its making can have a side effect. zod marks its functions
+// (`@__NO_SIDE_EFFECTS__`). In this folder, calls of methods and functions of ours are marked.
+
 const A_REVISION = 'a whole number from 0'
-export const NOT_EMPTY = 'a string that is not empty'
+const NOT_EMPTY = 'a string that is not empty'
 export const AN_IDENTIFIER = `a string of 1 to ${MAX_IDENTIFIER_LENGTH} UTF-16 code units, well-formed and without NUL`
 
 /** A revision: a whole number from 0, small enough to compare exactly (contract §2). */
-export const revision = z.int(A_REVISION).check(z.gte(0, A_REVISION))
+export const revision = /* @__PURE__ */ z.int(A_REVISION).check(z.gte(0, A_REVISION))
 
 /** The identifier of a resource. */
-export const identifier = z.string().check(z.minLength(1, NOT_EMPTY))
+export const identifier = /* @__PURE__ */ z.string().check(z.minLength(1, NOT_EMPTY))
 
 /** An identifier in an event. Stores must be able to keep it: see {@link isIdentifier}. */
-export const eventIdentifier = z.string().check(z.refine(isIdentifier, AN_IDENTIFIER))
+export const eventIdentifier = /* @__PURE__ */ z.string().check(z.refine(isIdentifier, AN_IDENTIFIER))
+
+/**
+ * The schema of a resource whose identifier is `name`. Some services call it `id` (open points 2 and 13): `id` is copied to `name`.
+ *
+ * @__NO_SIDE_EFFECTS__
+ */
+export function identifiedBy<Schema extends z.ZodMiniType>(name: string, schema: Schema) {
+  const copyId = (resource: unknown) => {
+    if (typeof resource !== 'object' || resource === null || Array.isArray(resource)) return resource
+    return name in resource || !('id' in resource) ? resource : { ...resource, [name]: resource.id }
+  }
+  return z.pipe(z.transform(copyId), schema)
+}
 
 /** A text that may be absent or `null`. */
 export const text = z.nullish(z.string())
 
+/**
+ * Adds fields, or replaces them. For a bundler, a spread outside a function is a side effect.
+ *
+ * @__NO_SIDE_EFFECTS__
+ */
+export function extended<Fields extends object, More extends object>(
+  fields: Fields,
+  more: More,
+): Omit<Fields, keyof More> & More {
+  return { ...fields, ...more }
+}
+
 const KNOWN_VALUES = new WeakMap<z.core.$ZodType, readonly string[]>()
 
-/** Any string, because the service may add values to the known ones (contract §2, §6). */
-export function openEnum<const Known extends string>(...known: readonly Known[]): z.ZodMiniType<OpenEnum<Known>> {
+/**
+ * Any string, because the service may add values to the known ones (contract §2, §6).
+ *
+ * @__NO_SIDE_EFFECTS__
+ */
+export function openEnum<const Known extends string>(known: readonly Known[]): z.ZodMiniType<OpenEnum<Known>> {
   const schema = z.string()
   KNOWN_VALUES.set(schema, known)
   return schema
@@ -32,5 +64,5 @@ export function knownValuesOf(schema: z.core.$ZodType): readonly string[] | unde
   return KNOWN_VALUES.get(schema)
 }
 
-export const transcriptStatus = z.nullish(openEnum('pending', 'ready', 'empty', 'failed'))
-export const summaryStatus = z.nullish(openEnum('pending', 'ready', 'missing', 'failed'))
+export const transcriptStatus = z.nullish(openEnum(['pending', 'ready', 'empty', 'failed']))
+export const summaryStatus = z.nullish(openEnum(['pending', 'ready', 'missing', 'failed']))

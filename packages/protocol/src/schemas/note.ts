@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { Note, RecordingSession } from '../note.ts'
-import { identifier, openEnum, revision, summaryStatus, text, transcriptStatus } from './fields.ts'
-import { adoptId } from './identifier-alias.ts'
+import { identifiedBy, identifier, openEnum, revision, summaryStatus, text, transcriptStatus } from './fields.ts'
 
 /** Only the identifier and the revision are required, because the contract does not show the full record. */
 export const noteRecord = z.looseObject({
@@ -9,18 +8,18 @@ export const noteRecord = z.looseObject({
   revision,
   title: text,
   content: text,
-  status: z.nullish(openEnum('pending', 'ended', 'deleted')),
+  status: z.nullish(openEnum(['pending', 'ended', 'deleted'])),
   transcript_status: transcriptStatus,
   summary_status: summaryStatus,
   created_at: text,
   updated_at: text,
   ended_at: text,
   deleted_at: text,
-  owner: z.nullish(z.looseObject({ type: openEnum('personal', 'channel'), channel_id: text })),
+  owner: z.nullish(z.looseObject({ type: openEnum(['personal', 'channel']), channel_id: text })),
 })
 
 /** The schema of a {@link Note} (contract §2; open points 2 to 4). It accepts `id` in place of `note_id`. */
-export const noteSchema: z.ZodMiniType<Note> = z.pipe(z.transform(adoptId('note_id')), noteRecord)
+export const noteSchema: z.ZodMiniType<Note> = identifiedBy('note_id', noteRecord)
 
 /** The schema of a {@link RecordingSession}. */
 export const recordingSessionSchema: z.ZodMiniType<RecordingSession> = z.looseObject({

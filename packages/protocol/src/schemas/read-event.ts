@@ -1,5 +1,4 @@
-import { isEndpointEventKind, isNoteEventKind, type WebhookEvent } from '../event.ts'
-import type { Drift, EventReading } from '../event-reading.ts'
+import { type Drift, type EventReading, isEndpointEventKind, isNoteEventKind, type WebhookEvent } from '../event.ts'
 import { knownEvents, unknownEvent } from './event.ts'
 import { IN_WORDS, type Problem, problemsIn, readShape } from './read-shape.ts'
 

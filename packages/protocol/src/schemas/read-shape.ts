@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
+import { OptionError } from '../options.ts'
 import { ShapeError } from '../shape-error.ts'
-import { requireSchema } from './require-schema.ts'
 
 /**
  * Reads a value of the wire by its schema.
@@ -49,4 +49,10 @@ function pathOf(keys: readonly PropertyKey[], at: string): string {
     if (typeof key === 'number') return `${path}[${key}]`
     return path === '' ? String(key) : `${path}.${String(key)}`
   }, at)
+}
+
+/** @throws {@link OptionError} if the argument is no schema of zod */
+export function requireSchema(caller: string, schema: unknown): void {
+  if (Object(schema)._zod !== undefined) return
+  throw new OptionError('schema', `${caller} needs a schema of zod, such as noteSchema of @notewire/protocol/schemas.`)
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { Summary } from '../summary.ts'
-import { identifier, revision, summaryStatus } from './fields.ts'
-import { adoptId } from './identifier-alias.ts'
+import { identifiedBy, identifier, revision, summaryStatus } from './fields.ts'
 
 export const summaryRecord = z.looseObject({
   note_id: identifier,
@@ -14,4 +13,4 @@ export const summaryRecord = z.looseObject({
  * The schema of a {@link Summary} (contract §2; open point 10). It accepts `id` in place of `note_id`. An absent `markdown`
  * becomes `null`.
  */
-export const summarySchema: z.ZodMiniType<Summary> = z.pipe(z.transform(adoptId('note_id')), summaryRecord)
+export const summarySchema: z.ZodMiniType<Summary> = identifiedBy('note_id', summaryRecord)

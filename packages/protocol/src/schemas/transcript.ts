@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import type { Transcript } from '../transcript.ts'
-import { identifier, revision, text } from './fields.ts'
-import { adoptId } from './identifier-alias.ts'
+import { identifiedBy, identifier, revision, text } from './fields.ts'
 
 const segment = z.looseObject({
   speaker: text,
@@ -18,4 +17,4 @@ export const transcriptRecord = z.looseObject({
 })
 
 /** The schema of a {@link Transcript} (contract §2; open point 9). It accepts `id` in place of `note_id`. */
-export const transcriptSchema: z.ZodMiniType<Transcript> = z.pipe(z.transform(adoptId('note_id')), transcriptRecord)
+export const transcriptSchema: z.ZodMiniType<Transcript> = identifiedBy('note_id', transcriptRecord)

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { knownValuesOf } from './fields.ts'
-import { requireSchema } from './require-schema.ts'
+import { requireSchema } from './read-shape.ts'
 
 /** A field that a schema does not have, or a value that is not among the known values of its field. */
 export interface UnknownPart {

@@ -1,9 +1,9 @@
 import { OptionError } from '@notewire/protocol'
 
-// Timers of the platform fire at once for anything longer.
+// Longer timers fire at once.
 const LONGEST_MS = 2_147_483_647
 
-/** @throws `OptionError` for what no timer can wait for */
+/** @throws `OptionError` if a timer cannot wait that long */
 export function requireDuration(option: string, ms: unknown): number {
   if (typeof ms === 'number' && ms > 0 && ms <= LONGEST_MS) return ms
   throw new OptionError(

@@ -1,7 +1,7 @@
 import { OptionError } from '@notewire/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { API_KEY } from './fixtures/secrets.ts'
-import { NotesClient } from './notes-client.ts'
+import { API_KEY } from '../fixtures/secrets.ts'
+import { NotesClient } from '../notes-client.ts'
 import { type NotesClientOptions, resolveOptions } from './notes-client-options.ts'
 
 const REQUIRED = { baseUrl: 'https://notes.example', apiKey: API_KEY }

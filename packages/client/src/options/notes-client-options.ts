@@ -3,17 +3,17 @@ import { parseBaseUrl } from './base-url.ts'
 import { requireDuration } from './duration.ts'
 import type { NotesClientHooks } from './hooks.ts'
 
-/** How a `NotesClient` reaches its service. */
+/** The options of a `NotesClient`. */
 export interface NotesClientOptions {
   /**
-   * Where the service is: an absolute `https` URL without `/v1` (one at the end is tolerated). `http` is for loopback
-   * alone, because the API key travels with every request.
+   * The address of the service: an absolute `https` URL. A `/v1` at its end is ignored. `http` is allowed only for loopback addresses,
+   * because every request contains the API key.
    *
    * @default the environment variable `NOTES_BASE_URL`
    */
   readonly baseUrl?: string | undefined
   /**
-   * The API key, of any prefix (contract §2). It is sent to `baseUrl` and shown nowhere.
+   * The API key, of any prefix (contract §2). It is sent only to `baseUrl`, and never shown.
    *
    * @default the environment variable `NOTES_API_KEY`
    */
@@ -54,7 +54,7 @@ export interface NotesClientOptions {
    * @default 2
    */
   readonly maxRetries?: number | undefined
-  /** Functions that are told of requests, answers, retries, and of what the service says that is new. */
+  /** Functions that the client calls for requests, answers, retries, and unknown fields and values. */
   readonly hooks?: NotesClientHooks | undefined
 }
 
@@ -80,7 +80,7 @@ const OPTION_NAMES: readonly (keyof NotesClientOptions)[] = [
   'maxRetries',
   'hooks',
 ]
-/** What other libraries call them. */
+/** The names in other libraries. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['token', 'apiKey'],
   ['accessToken', 'apiKey'],
@@ -91,7 +91,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 ])
 const HOOK_NAMES: readonly (keyof NotesClientHooks)[] = ['onRequest', 'onResponse', 'onRetry', 'onDrift']
 
-/** @throws `OptionError` naming the first option that cannot work, and the fix */
+/** @throws `OptionError` for the first invalid option */
 export function resolveOptions(options: NotesClientOptions): ClientSettings {
   refuseUnknownOptions('NotesClient', options, OPTION_NAMES, ALIASES)
   return {
@@ -133,13 +133,13 @@ function requireApiKey(given: unknown): string {
   return value
 }
 
-/** What was given for an option, or else the variable of the environment, and the name to call it by in an error. */
+/** The value of an option, or else of the environment variable, and the name of its source for errors. */
 function optionOrVariable(option: string, given: unknown, variable: string): { value: unknown; source: string } {
   if (given !== undefined) return { value: given, source: option }
   return { value: fromEnvironment(variable), source: variable }
 }
 
-/** A variable of the environment; `undefined` where it is empty or missing, or where there is no environment. */
+/** An environment variable; `undefined` if it is empty or missing, or if there is no environment. */
 function fromEnvironment(variable: string): string | undefined {
   try {
     return globalThis.process?.env?.[variable] || undefined
@@ -157,7 +157,7 @@ function requireNotesField(notesField: unknown): string {
   )
 }
 
-// Looked up at each request, so that a fetch put there later (instrumentation, MSW) is used.
+// Looked up at each request, so that a fetch that is installed later (instrumentation, MSW) is used.
 function globalFetch(request: Request): Promise<Response> {
   return globalThis.fetch(request)
 }

@@ -1,9 +1,9 @@
 import { OptionError } from '@notewire/protocol'
 
 /**
- * An id that can stand in a path.
+ * Checks an id that becomes part of a path.
  *
- * @throws `OptionError` for one that would name another path: an empty one, `.`, `..`, or what is not text at all
+ * @throws `OptionError` if it is no string, or would lead to another path: empty, `.` or `..`
  */
 export function requireId(name: string, id: unknown): string {
   if (typeof id === 'string' && id !== '' && id !== '.' && id !== '..' && id.isWellFormed()) return id

@@ -1,11 +1,11 @@
 import { API_VERSION_PREFIX, OptionError } from '@notewire/protocol'
 
 /**
- * Reads the option `baseUrl`: where the service is, without the version prefix, which every path brings itself.
+ * Reads the option `baseUrl`.
  *
- * @param source  what the error calls it: the option, or the variable of the environment
- * @returns the URL without a slash at its end; a prefix of the path is kept
- * @throws `OptionError` naming what is wrong, and never quoting credentials
+ * @param source  its name in errors: the option, or the environment variable
+ * @returns the URL without the version prefix and without a slash at its end; any other path is kept
+ * @throws `OptionError` that never quotes credentials
  */
 export function parseBaseUrl(baseUrl: unknown, source = 'baseUrl'): string {
   if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) throw invalid(source, 'is not an absolute URL')

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { errorOf } from './fixtures/error-of.ts'
-import { API_KEY, CONTENT, shownBy } from './fixtures/secrets.ts'
+import { errorOf } from '../fixtures/error-of.ts'
+import { API_KEY, CONTENT, shownBy } from '../fixtures/secrets.ts'
+import { NotesClient } from '../notes-client.ts'
 import type { NotesClientHooks } from './hooks.ts'
-import { NotesClient } from './notes-client.ts'
 
 const NOTE = { note_id: 'n1', revision: 1, title: CONTENT }
 

@@ -1,6 +1,6 @@
 /**
- * Functions that are told what the client does, for traces, metrics and logs. They are told names, numbers and statuses,
- * never the API key, an id or what a note says. What they throw, or reject with, changes nothing.
+ * Functions that the client calls, for traces, metrics and logs. They receive names, numbers and statuses, never the API key, an id or
+ * note content. If they throw or reject, the client ignores it.
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ export interface NotesClientHooks {
   /** A request has failed and will be sent again after a delay, which begins now. */
   readonly onRetry?: ((retry: RetryNotice) => void) | undefined
   /**
-   * The service sent a field or a value that this version does not know: told once each. It was kept as it came; a newer
+   * The service sent a field or a value that this version does not know. Called once for each. The field or value is kept. A newer
    * version may know it.
    */
   readonly onDrift?: ((drift: DriftNotice) => void) | undefined
@@ -42,9 +42,9 @@ export interface RequestNotice {
 
 /** How a request ended. */
 export interface ResponseNotice extends RequestNotice {
-  /** The HTTP status, when an answer came. */
+  /** The HTTP status, if an answer came. */
   readonly status: number | undefined
-  /** Why no complete answer came, when none did. */
+  /** Why no complete answer came. */
   readonly failure: 'timeout' | 'network_error' | 'aborted' | undefined
   /** The runtime's code for the failure, when there is one: `ECONNREFUSED`. */
   readonly networkCode: string | undefined
@@ -60,12 +60,12 @@ export interface RetryNotice extends ResponseNotice {
   readonly delayMs: number
 }
 
-/** Something that this version does not know. */
+/** A field or a value that this version does not know. */
 export interface DriftNotice {
   /** What it was seen in: `note`, `note.owner`, `transcript`, `transcript.segments`, `summary`, `webhook_endpoint`. */
   readonly resource: string
-  /** The name of the field; `?` when it is no short name. */
+  /** The name of the field; `?` if it is not a short name. */
   readonly field: string
-  /** The unknown value of a known field, when it is one short word; `undefined` for an unknown field. */
+  /** The unknown value of a known field, if it is one short word; `undefined` for an unknown field. */
   readonly value: string | undefined
 }
