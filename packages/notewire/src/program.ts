@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
 import { Command, CommanderError, type CommandUnknownOpts, Help, Option } from '@commander-js/extra-typings'
 import { COMMANDS } from './commands/command-table.ts'
-import { PROGRAM_GUIDE } from './commands/guide.ts'
-import { CONFIGURATION_FILE, refuseSecretFlags } from './configuration/setting-table.ts'
+import { PROGRAM_GUIDE } from './commands/new-command.ts'
+import { CONFIGURATION_FILE, isSettingOption, refuseSecretFlags } from './configuration/setting-table.ts'
 import { openSession, type Run, type Session } from './context/context.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from './errors/failure.ts'
 import { painter } from './terminal/colour.ts'
@@ -105,9 +105,10 @@ async function declareProgram(
       styleTitle: (title) => paint('bold', title),
       subcommandTerm: (command) => command.name(),
       optionDescription: describeOption,
+      visibleOptions: settingsLast,
     })
   for (const { name, summary, heading, load } of COMMANDS) {
-    const command = words.includes(name) ? await load(run) : new Command()
+    const command = words.includes(name) ? (await load()).command(run) : new Command()
     program.addCommand(command.name(name).summary(summary).helpGroup(heading))
   }
   inherit(program)
@@ -121,6 +122,10 @@ function describeOption(option: Option): string {
   return help.optionDescription(
     Array.isArray(option.defaultValue) ? new Option(option.flags, option.description) : option,
   )
+}
+
+function settingsLast(command: CommandUnknownOpts): Option[] {
+  return help.visibleOptions(command).toSorted((one, other) => +isSettingOption(one) - +isSettingOption(other))
 }
 
 function inherit(parent: CommandUnknownOpts): void {

@@ -1,3 +1,5 @@
+import { CommandError } from '../errors/failure.ts'
+
 /** A request as it was captured, with the bytes of its body unchanged. */
 export interface CapturedRequest {
   readonly format: 'raw' | 'har'
@@ -26,4 +28,9 @@ export function groupHeaders(
 export function looksLikeDelivery({ method, headers }: CapturedRequest): boolean {
   const isPost = method === undefined || method.toUpperCase() === 'POST'
   return isPost && Object.keys(headers).some((name) => /(?:webhook|svix)[-_](?:id|timestamp|signature)$/.test(name))
+}
+
+/** @param problem  a sentence without its subject, and without a part of the capture: "is empty. Pass …" */
+export function unreadable(problem: string): CommandError {
+  return new CommandError('capture_unreadable', `the captured delivery ${problem}`)
 }

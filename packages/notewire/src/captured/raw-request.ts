@@ -1,5 +1,4 @@
-import { CaptureError } from './capture-error.ts'
-import { type CapturedRequest, groupHeaders } from './captured-request.ts'
+import { type CapturedRequest, groupHeaders, unreadable } from './captured-request.ts'
 import { dechunked } from './dechunked.ts'
 
 /** The header that says when `notewire listen --save` received a delivery. */
@@ -12,7 +11,7 @@ const CR = 0x0d
  * Reads an HTTP/1.1 request: request line, headers, an empty line, and a body whose bytes are kept exactly. Lines end with CR LF
  * or LF. The request line may be missing. A chunked body is joined.
  *
- * @throws CaptureError when it has no headers
+ * @throws CommandError when it has no headers
  */
 export function readRawRequest(bytes: Uint8Array): CapturedRequest {
   const start = bytes.findIndex((byte) => byte !== LF && byte !== CR)
@@ -57,8 +56,8 @@ function headersOf(lines: readonly string[]): readonly { readonly name: string; 
   return headers
 }
 
-function notARequest(): CaptureError {
-  return new CaptureError(
+function notARequest(): Error {
+  return unreadable(
     'is neither a raw HTTP request (request line, headers, an empty line, body) nor an HTTP archive (HAR). Capture it again, or save it with notewire listen --save.',
   )
 }

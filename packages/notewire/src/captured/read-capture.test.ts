@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CaptureError } from './capture-error.ts'
+import { CommandError } from '../errors/failure.ts'
 import { readRawRequest, writeRawRequest } from './raw-request.ts'
 import { chooseDeliveries, readCapture } from './read-capture.ts'
 import { judgeRequest } from './verdict.ts'
@@ -139,7 +139,7 @@ describe('any bytes', () => {
       ),
   )
 
-  it('are requests with a verdict, or a CaptureError', async () => {
+  it('are requests with a verdict, or a CommandError', async () => {
     const secrets = [{ name: 'test', text: 'whsec_bm90LWEtcmVhbC1zZWNyZXQtanVzdC1hLXRlc3Q' }]
     await fc.assert(
       fc.asyncProperty(hostile, async (bytes) => {
@@ -149,7 +149,7 @@ describe('any bytes', () => {
             expect(verdict).toBe('invalid')
           }
         } catch (error) {
-          if (!(error instanceof CaptureError)) throw error
+          if (!(error instanceof CommandError)) throw error
         }
       }),
       { numRuns: 500 },

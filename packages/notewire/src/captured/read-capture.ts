@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { systemReason } from '../errors/system-error.ts'
-import { CaptureError } from './capture-error.ts'
-import { type CapturedRequest, looksLikeDelivery } from './captured-request.ts'
+import { type CapturedRequest, looksLikeDelivery, unreadable } from './captured-request.ts'
 import { readHar } from './har.ts'
 import { readRawRequest } from './raw-request.ts'
 
@@ -13,17 +12,17 @@ const LARGEST_CAPTURE_BYTES = 64 * 1024 * 1024
 /**
  * Reads the requests of a capture: one of a raw request, all of an HTTP archive.
  *
- * @throws CaptureError when it cannot be read
+ * @throws CommandError when it cannot be read
  */
 export function readCapture(bytes: Uint8Array): readonly CapturedRequest[] {
   if (bytes.length > LARGEST_CAPTURE_BYTES) {
-    throw new CaptureError('is larger than 64 MiB. Export only the requests to the receiver.')
+    throw unreadable('is larger than 64 MiB. Export only the requests to the receiver.')
   }
   const first = Buffer.from(bytes.subarray(0, 4096))
     .toString('utf8')
     .replace(/^\ufeff/, '')
     .trimStart()
-  if (first === '') throw new CaptureError('is empty. Pass a raw HTTP request or an HTTP archive (HAR).')
+  if (first === '') throw unreadable('is empty. Pass a raw HTTP request or an HTTP archive (HAR).')
   return first.startsWith('{') || first.startsWith('[') ? readHar(bytes) : [readRawRequest(bytes)]
 }
 
@@ -32,7 +31,7 @@ export function readCapture(bytes: Uint8Array): readonly CapturedRequest[] {
  * capture is always chosen.
  *
  * @param entry  the number of a request in an archive, from 1
- * @throws CaptureError when there is none
+ * @throws CommandError when there is none
  */
 export function chooseDeliveries(
   requests: readonly CapturedRequest[],
@@ -41,14 +40,12 @@ export function chooseDeliveries(
   if (entry !== undefined) {
     const chosen = requests[entry - 1]
     if (chosen !== undefined) return [chosen]
-    throw new CaptureError(
-      `contains ${requests.length} requests. Pass --entry with a number from 1 to ${requests.length}.`,
-    )
+    throw unreadable(`contains ${requests.length} requests. Pass --entry with a number from 1 to ${requests.length}.`)
   }
   if (requests.length === 1) return requests
   const deliveries = requests.filter(looksLikeDelivery)
   if (deliveries.length > 0) return deliveries
-  throw new CaptureError(
+  throw unreadable(
     `contains ${requests.length} requests, but none is a POST with the headers of a delivery. Choose one with --entry.`,
   )
 }
@@ -58,7 +55,7 @@ export async function readCaptureFile(workingFolder: string, path: string): Prom
   try {
     return await readFile(resolve(workingFolder, path))
   } catch (error) {
-    throw new CaptureError(
+    throw unreadable(
       `cannot be read from ${path}: ${systemReason(error)}. Pass the file that contains the captured delivery.`,
     )
   }

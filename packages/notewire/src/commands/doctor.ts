@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typings'
-import { optionOf } from '../configuration/setting-table.ts'
+import { Argument, InvalidArgumentError } from '@commander-js/extra-typings'
 import { duration, httpUrl, isLoopback, path, repeated } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { CHECKS, checksNamed, namesOfChecks } from '../doctor/catalogue.ts'
@@ -12,10 +11,10 @@ import { renderChecks, renderText } from '../doctor/render-text.ts'
 import { isHealthy, isUnreachable } from '../doctor/report.ts'
 import { secretOf } from '../doctor/signer.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
 /** `notewire doctor`: checks a receiver against the contract. */
-export const doctor = (run: Run) =>
+export const command = (run: Run) =>
   declare().action(
     run((context, receiverUrl, options) =>
       options.list ? listChecks(context) : examine(receiverUrl, options, context),
@@ -23,10 +22,17 @@ export const doctor = (run: Run) =>
   )
 
 const declare = () =>
-  new Command()
-    .description(
+  newCommand({
+    description:
       'Checks a receiver in any language. It sends up to 160 valid and invalid deliveries, signed with a test secret that the receiver uses, and compares each answer with the contract. The events are about notes that do not exist: every ID starts with "doctor_". Each problem names the section of the contract, the fix, and a curl command that repeats the request. The secret is never shown.',
-    )
+    settings: ['signingSecret'],
+    examples: {
+      'doctor http://localhost:3000/webhooks/notes': 'check a receiver on this machine',
+      'doctor https://staging.example/hook --junit doctor.xml': 'in CI: exits with 1 if a "must" check fails',
+      'doctor http://localhost:3000/hook --only signature': 'run one group of checks',
+    },
+    next: 'To see why a receiver rejects a delivery that you captured: notewire verify.',
+  })
     .addArgument(new Argument('[receiver-url]', 'the URL to which the receiver accepts deliveries').argParser(httpUrl))
     .option('--second-secret-file <file>', 'a second secret that the receiver accepts', path)
     .option('--effects-url <url>', 'a URL of the receiver that lists the events it applied', httpUrl)
@@ -34,18 +40,6 @@ const declare = () =>
     .option('--junit <file>', 'also write the report as JUnit XML', path)
     .option('--time-limit <time>', 'stop after this time (default: 5m)', duration)
     .option('--list', 'list the checks and send nothing')
-    .addOption(optionOf('signingSecret'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['doctor http://localhost:3000/webhooks/notes', 'check a receiver on this machine'],
-          ['doctor https://staging.example/hook --junit doctor.xml', 'in CI: exits with 1 if a "must" check fails'],
-          ['doctor http://localhost:3000/hook --only signature', 'run one group of checks'],
-        ],
-        'To see why a receiver rejects a delivery that you captured: notewire verify.',
-      ),
-    )
 
 type DoctorOptions = ReturnType<ReturnType<typeof declare>['opts']>
 

@@ -1,8 +1,6 @@
 import { join, resolve } from 'node:path'
-import { Command } from '@commander-js/extra-typings'
 import { createVerifier } from '@notewire/webhooks'
 import { saveDelivery } from '../captured/save-delivery.ts'
-import { optionOf } from '../configuration/setting-table.ts'
 import { httpUrl, path, port, text } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { openClient } from '../context/notes-client.ts'
@@ -14,16 +12,23 @@ import { createJudge, type Received } from '../listening/judge.ts'
 import { register, unregister } from '../listening/registration.ts'
 import { inUrl, serve } from '../listening/serve.ts'
 import { untilAborted } from '../terminal/interruption.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
 /** `notewire listen`. */
-export const listen = (run: Run) => declare().action(run(receiveUntilInterrupted))
+export const command = (run: Run) => declare().action(run(receiveUntilInterrupted))
 
 const declare = () =>
-  new Command()
-    .description(
+  newCommand({
+    description:
       'Listens on this machine, verifies every delivery as a receiver made with @notewire/webhooks does, and shows it as it arrives; for a rejected delivery, it says why. With --forward-to, it forwards verified deliveries to another receiver, signed with NOTEWIRE_FORWARD_SECRET or else with the same secret.',
-    )
+    settings: ['signingSecret', 'forwardSecret', 'baseUrl', 'apiKey'],
+    examples: {
+      'listen --register': 'with a service on this machine: an endpoint while it runs',
+      'listen --secret-file secret --port 3000': 'behind a tunnel, for an endpoint that exists',
+      'listen --register --forward-to http://localhost:8080/hook': 'forwards verified deliveries',
+    },
+    next: 'Make something happen: notewire trigger note.ended. To see why a delivery was rejected: notewire verify, with a file of --save.',
+  })
     .option('--port <number>', 'where to listen; 0 is a free port', port, 3000)
     .option('--host <address>', 'who can reach it; 0.0.0.0: every machine', text, '127.0.0.1')
     .option('--path <path>', 'the only path to answer (default: any)', text)
@@ -32,21 +37,6 @@ const declare = () =>
     .option('--forward-to <url>', 'forward deliveries, and answer what that receiver answers', httpUrl)
     .option('--forward-raw', 'forward deliveries unchanged, rejected ones included')
     .option('--save <folder>', 'save each delivery as a file that notewire verify reads', path)
-    .addOption(optionOf('signingSecret'))
-    .addOption(optionOf('forwardSecret'))
-    .addOption(optionOf('baseUrl'))
-    .addOption(optionOf('apiKey'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['listen --register', 'with a service on this machine: an endpoint while it runs'],
-          ['listen --secret-file secret --port 3000', 'behind a tunnel, for an endpoint that exists'],
-          ['listen --register --forward-to http://localhost:8080/hook', 'forwards verified deliveries'],
-        ],
-        'Make something happen: notewire trigger note.ended. To see why a delivery was rejected: notewire verify, with a file of --save.',
-      ),
-    )
 
 type Options = ReturnType<ReturnType<typeof declare>['opts']>
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { Command, Option } from '@commander-js/extra-typings'
+import { Option } from '@commander-js/extra-typings'
 import { MockServerError } from '@notewire/mock-server'
 import {
   DEFAULT_PORT,
@@ -12,14 +12,20 @@ import { path, port, repeated, text, wholeNumber } from '../configuration/value-
 import type { Run } from '../context/context.ts'
 import { EXIT_CODES, UsageError } from '../errors/failure.ts'
 import { untilAborted } from '../terminal/interruption.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
 /** `notewire mock`. */
-export const mock = (run: Run) =>
-  new Command()
-    .description(
+export const command = (run: Run) =>
+  newCommand({
+    description:
       'Runs a mock of the notes service on a port of this machine: REST API, signed webhooks, and a console in the browser to control it. Its API key is valid only there, and is the same for the same seed.',
-    )
+    examples: {
+      'mock --notes 300': 'a service with 300 notes',
+      'mock --scenario scenario.json': 'a service that plays a scenario, as notewire-mock-server does',
+      'mock --port 0 --json': 'for a script: its URL and its key, as JSON',
+    },
+    next: 'In another terminal: notewire listen --register, then notewire trigger note.ended',
+  })
     .option('--port <number>', OPTION_HELP.port, port, DEFAULT_PORT)
     .option('--host <address>', OPTION_HELP.host, text, '127.0.0.1')
     .option('--console-host <name>', OPTION_HELP.consoleHost, repeated(text), [])
@@ -28,17 +34,6 @@ export const mock = (run: Run) =>
     .option('--notes <number>', OPTION_HELP.notes, wholeNumber(0, 1_000_000))
     .addOption(
       new Option('--clock <mode>', `${OPTION_HELP.clock} (default: real)`).choices(['real', 'virtual'] as const),
-    )
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['mock --notes 300', 'a service with 300 notes'],
-          ['mock --scenario scenario.json', 'a service that plays a scenario, as notewire-mock-server does'],
-          ['mock --port 0 --json', 'for a script: its URL and its key, as JSON'],
-        ],
-        'In another terminal: notewire listen --register, then notewire trigger note.ended',
-      ),
     )
     .action(
       run(async ({ signal, output, workingFolder }, options) => {

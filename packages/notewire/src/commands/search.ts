@@ -1,6 +1,4 @@
-import { Command } from '@commander-js/extra-typings'
 import type { MirroredNote } from '@notewire/mirror'
-import { optionOf } from '../configuration/setting-table.ts'
 import { wholeNumber } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
@@ -8,31 +6,26 @@ import { type Copy, readCopy } from '../local-copy/local-copy.ts'
 import { amount } from '../terminal/amounts.ts'
 import type { Output } from '../terminal/output.ts'
 import { cut, printable } from '../terminal/width.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
 const INDENT = '  '
 /** The dots at both ends of a snippet. */
 const DOTS = 2
 
 /** `notewire search`. */
-export const search = (run: Run) =>
-  new Command()
-    .description(
+export const command = (run: Run) =>
+  newCommand({
+    description:
       'Finds notes in the local copy whose title, content, transcript or summary contains all words, the best match first. Case does not matter. It does not contact the service.',
-    )
+    settings: ['database'],
+    examples: {
+      'search quarterly budget': 'notes that contain both words',
+      'search budget --json | jq -r .note_id': 'only their ids',
+    },
+    next: 'To see why a note is not found: notewire explain <note>. To get all notes as files: notewire export <folder>.',
+  })
     .argument('<words...>', 'what to look for')
     .option('--limit <number>', 'how many notes at most', wholeNumber(1, 10_000), 20)
-    .addOption(optionOf('database'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['search quarterly budget', 'notes that contain both words'],
-          ['search budget --json | jq -r .note_id', 'only their ids'],
-        ],
-        'To see why a note is not found: notewire explain <note>. To get all notes as files: notewire export <folder>.',
-      ),
-    )
     .action(
       run((context, words, { limit }) => readCopy(context, (copy) => showHits(copy, words.join(' '), limit, context))),
     )

@@ -1,32 +1,24 @@
-import { Command } from '@commander-js/extra-typings'
 import type { MirrorStatus } from '@notewire/mirror'
-import { optionOf } from '../configuration/setting-table.ts'
 import type { Context, Run } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
 import { type Copy, readCopy } from '../local-copy/local-copy.ts'
 import { heldWords } from '../pulling/pull-report.ts'
 import { amount, spell } from '../terminal/amounts.ts'
 import { wrap } from '../terminal/width.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
 /** `notewire status`. */
-export const status = (run: Run) =>
-  new Command()
-    .description(
+export const command = (run: Run) =>
+  newCommand({
+    description:
       'Shows the state of the local copy: how many notes it has, as of when it is known to be right, and which notes are still to be read. It does not contact the service. It exits with 1 if something needs attention: the first pull has not ended, notes are still to be read, removals are held back, or events have stopped.',
-    )
-    .addOption(optionOf('database'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['status', 'in sentences, each with what to do'],
-          ['status --json || mail -s "notes" me', 'for a cron job'],
-        ],
-        'Update the copy: notewire pull. Keep it up to date: notewire watch.',
-      ),
-    )
-    .action(run((context) => readCopy(context, (copy) => showStatus(copy, context))))
+    settings: ['database'],
+    examples: {
+      status: 'in sentences, each with what to do',
+      'status --json || mail -s "notes" me': 'for a cron job',
+    },
+    next: 'Update the copy: notewire pull. Keep it up to date: notewire watch.',
+  }).action(run((context) => readCopy(context, (copy) => showStatus(copy, context))))
 
 async function showStatus({ mirror, file }: Copy, { output, clock }: Context): Promise<ExitCode> {
   const found = { database: file.shown, status: await mirror.status(), now: clock.now() }

@@ -1,12 +1,11 @@
-import { Argument, Command, Option } from '@commander-js/extra-typings'
+import { Argument, Option } from '@commander-js/extra-typings'
 import { ENDPOINT_EVENT_KINDS, type EventKind, NOTE_EVENT_KINDS } from '@notewire/protocol'
-import { optionOf } from '../configuration/setting-table.ts'
 import { text } from '../configuration/value-readers.ts'
 import type { Run } from '../context/context.ts'
 import { EXIT_CODES, UsageError } from '../errors/failure.ts'
 import { control } from '../mock-console/control.ts'
 import { wrap } from '../terminal/width.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
 /** Where `notewire mock` listens by default. */
 const MOCK_URL = 'http://127.0.0.1:4010'
@@ -29,11 +28,18 @@ interface Triggered {
 }
 
 /** `notewire trigger`. */
-export const trigger = (run: Run) =>
-  new Command()
-    .description(
+export const command = (run: Run) =>
+  newCommand({
+    description:
       'Makes an event happen at a mock server that was started with notewire mock, as the owner of its notes would: records and ends a note, edits it, deletes it. The server signs and delivers the event, with all its retries.',
-    )
+    settings: ['baseUrl'],
+    examples: {
+      'trigger note.ended': 'a new note, whose recording ends',
+      'trigger note.updated --note <id> --title "Stand-up"': 'edit a note',
+      'trigger note.deleted --reason access_lost': 'a note that the key can no longer access',
+    },
+    next: 'The console, or the terminal of notewire listen, shows the delivery.',
+  })
     .addArgument(new Argument('<event-kind>', 'which event').choices([...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS]))
     .option('--note <id>', 'the note of the event (default: a new note)', text)
     .option('--title <text>', 'the title of the new note, or after the edit', text)
@@ -45,18 +51,6 @@ export const trigger = (run: Run) =>
     )
     .option('--endpoint <id>', 'the endpoint of endpoint.* (default: every endpoint)', text)
     .option('--settle', 'advance a virtual clock until nothing is pending')
-    .addOption(optionOf('baseUrl'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['trigger note.ended', 'a new note, whose recording ends'],
-          ['trigger note.updated --note <id> --title "Stand-up"', 'edit a note'],
-          ['trigger note.deleted --reason access_lost', 'a note that the key can no longer access'],
-        ],
-        'The console, or the terminal of notewire listen, shows the delivery.',
-      ),
-    )
     .action(
       run(async ({ settings, signal, output }, kind, { settle, note, title, reason, endpoint }) => {
         refuseStrays(kind, { note, title, reason, endpoint })

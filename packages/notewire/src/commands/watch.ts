@@ -1,8 +1,6 @@
-import { Command } from '@commander-js/extra-typings'
 import type { NotesClient } from '@notewire/client'
 import type { MirrorHooks } from '@notewire/mirror'
 import { createVerifier } from '@notewire/webhooks'
-import { optionOf } from '../configuration/setting-table.ts'
 import { duration, httpUrl, port, text } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { openClient } from '../context/notes-client.ts'
@@ -14,10 +12,10 @@ import { amount } from '../terminal/amounts.ts'
 import { Bell } from '../watching/follow-changes.ts'
 import { NO_EVENTS, receiveEvents } from '../watching/receive-events.ts'
 import { catchUp, problemTeller, watchCopy } from '../watching/watch-copy.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
 /** `notewire watch`. */
-export const watch = (run: Run) =>
+export const command = (run: Run) =>
   declare().action(
     run(async (context, { poll = 300_000, register = false, ...typed }) => {
       const options = { ...typed, poll, register }
@@ -41,32 +39,23 @@ export const watch = (run: Run) =>
   )
 
 const declare = () =>
-  new Command()
-    .description(
+  newCommand({
+    description:
       'Keeps the local copy up to date until Ctrl-C, and shows each change. It polls; with --port it also receives events, and shows changes within a second of an event. The content always comes from the service, not from the events. With --json, the first object says where it listens, and each further object is a change.',
-    )
+    settings: ['baseUrl', 'apiKey', 'notesField', 'signingSecret', 'database'],
+    examples: {
+      watch: 'polls only: the service need not reach this machine',
+      'watch --port 3000 --register': 'receives events from a service on this machine',
+      'watch --port 3000 --secret-file secret': 'behind a tunnel, for an endpoint that exists',
+    },
+    next: 'In another terminal: notewire search, notewire status. To run it as a service, use systemd or a container.',
+  })
     .option('--port <number>', 'also receive events on this port; 0 is a free port', port)
     .option('--host <address>', 'who can reach it; 0.0.0.0: every machine', text, '127.0.0.1')
     .option('--path <path>', 'the path for events', text, '/webhooks/notes')
     .option('--register', 'with --port: register an endpoint while it runs')
     .option('--public-url <url>', 'with --register: the URL of a tunnel to this port', httpUrl)
     .option('--poll <time>', 'how often to poll (default: 5m)', duration)
-    .addOption(optionOf('baseUrl'))
-    .addOption(optionOf('apiKey'))
-    .addOption(optionOf('notesField'))
-    .addOption(optionOf('signingSecret'))
-    .addOption(optionOf('database'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['watch', 'polls only: the service need not reach this machine'],
-          ['watch --port 3000 --register', 'receives events from a service on this machine'],
-          ['watch --port 3000 --secret-file secret', 'behind a tunnel, for an endpoint that exists'],
-        ],
-        'In another terminal: notewire search, notewire status. To run it as a service, use systemd or a container.',
-      ),
-    )
 
 interface Options {
   readonly port?: number | undefined

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
+import { CommandError } from '../errors/failure.ts'
 import { systemReason } from '../errors/system-error.ts'
-import { ConfigurationError } from './configuration-error.ts'
 
 /** A larger file contains no secret. */
 const MOST_BYTES = 4_096
@@ -17,11 +17,11 @@ export interface SecretInFile {
  * Reads a file that contains one secret and nothing else. White space around the secret is ignored.
  *
  * @param source  the flag or variable that names the file, for the error
- * @throws `ConfigurationError` `secret_unreadable`
+ * @throws `CommandError` `secret_unreadable`
  */
 export async function readSecretFile(absolute: string, path: string, source: string): Promise<SecretInFile> {
   const unusable = (problem: string) =>
-    new ConfigurationError('secret_unreadable', `the file ${path}, named by ${source}, ${problem}.`)
+    new CommandError('secret_unreadable', `the file ${path}, named by ${source}, ${problem}.`)
   const file = await readSmallFile(absolute).catch((error: unknown) => {
     throw unusable(`cannot be read: ${systemReason(error)}. Name a file that you may read`)
   })

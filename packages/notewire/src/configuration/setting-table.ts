@@ -128,22 +128,16 @@ export function variableOf(name: SettingName): string {
   return isSecret(name) ? SECRETS[name].variable : PLAIN_SETTINGS[name].variable
 }
 
-/** The flags of a setting; of a secret, those of the setting that names its file. */
-type FlagsOf<Name extends SettingName> = Name extends SecretName
-  ? (typeof PLAIN_SETTINGS)[(typeof SECRETS)[Name]['file']]['flags']
-  : Name extends PlainSettingName
-    ? (typeof PLAIN_SETTINGS)[Name]['flags']
-    : never
-
-/**
- * The option by which a command takes a setting; for a secret, the option that names its file. The command reads the value
- * from `context.settings`, which also looks in the other places.
- */
-export function optionOf<Name extends SettingName>(name: Name): Option<FlagsOf<Name>> {
-  const plain: PlainSettingName = isSecret(name) ? SECRETS[name].file : (name as PlainSettingName)
-  const { flags, description, variable } = PLAIN_SETTINGS[plain]
+/** The option by which a command takes a setting; for a secret, the option that names its file. */
+export function optionOf(name: SettingName): Option {
+  const { flags, description, variable } = PLAIN_SETTINGS[isSecret(name) ? SECRETS[name].file : name]
   const direct = isSecret(name) ? `; ${SECRETS[name].variable} contains it itself` : ''
-  return new Option(flags as FlagsOf<Name>, `${description} (or ${variable}${direct})`)
+  return new Option(flags, `${description} (or ${variable}${direct})`)
+}
+
+/** Tells whether an option is that of a setting. */
+export function isSettingOption({ flags }: Option): boolean {
+  return Object.values(PLAIN_SETTINGS).some((setting) => setting.flags === flags)
 }
 
 /**

@@ -1,8 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
-import { UsageError } from '../errors/failure.ts'
+import { CommandError, UsageError } from '../errors/failure.ts'
 import type { Prompts } from '../terminal/prompts.ts'
-import { ConfigurationError } from './configuration-error.ts'
 import { type ConfigurationFile, loadConfigurationFile, loadEnvFile } from './configuration-file.ts'
 import { readSecretFile } from './secret-file.ts'
 import {
@@ -26,7 +25,7 @@ export interface Settings {
    * A setting, from the first place that has it: flag, environment, `.env`, configuration file.
    *
    * @returns `undefined` if no place has it
-   * @throws `ConfigurationError` that names the place whose value is not valid
+   * @throws `CommandError` that names the place whose value is not valid
    */
   find<Name extends PlainSettingName>(name: Name): Promise<SettingValue<Name> | undefined>
   /** A setting that is required: the error says the three ways to give it. */
@@ -165,21 +164,21 @@ function readSetting<Name extends PlainSettingName>(name: Name, { text, source, 
     const isInvalid = error instanceof InvalidArgumentError
     if (!isInvalid && !(error instanceof UsageError)) throw error
     const message = isInvalid ? `${source} is "${text}". ${error.message}` : `${source}: ${error.message}`
-    throw isFlag ? new UsageError(message) : new ConfigurationError('setting_invalid', message)
+    throw isFlag ? new UsageError(message) : new CommandError('setting_invalid', message)
   }
 }
 
-function missing(name: PlainSettingName): ConfigurationError {
+function missing(name: PlainSettingName): CommandError {
   const { description, variable, flags } = PLAIN_SETTINGS[name]
-  return new ConfigurationError(
+  return new CommandError(
     'setting_missing',
     `${longFlag(name)} is missing: ${description}. Pass ${flags}, set ${variable}, or put "${name}" into ${CONFIGURATION_FILE}.`,
   )
 }
 
-function missingSecret(name: SecretName): ConfigurationError {
+function missingSecret(name: SecretName): CommandError {
   const { title, variable, file } = SECRETS[name]
-  return new ConfigurationError(
+  return new CommandError(
     'setting_missing',
     `the ${title} is missing. Set ${variable}, or pass a file that contains it with ${longFlag(file)}; at a terminal, the program asks for it.`,
   )

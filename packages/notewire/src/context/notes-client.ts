@@ -4,7 +4,7 @@ import type { Context } from './context.ts'
 /**
  * A client of the notes service that the settings name.
  *
- * @throws `ConfigurationError` if the base URL or the API key is missing or not valid
+ * @throws `CommandError` if the base URL or the API key is missing or not valid
  */
 export async function openClient({ settings }: Pick<Context, 'settings'>): Promise<NotesClient> {
   const baseUrl = await settings.require('baseUrl')

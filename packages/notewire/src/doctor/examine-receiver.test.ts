@@ -3,7 +3,7 @@ import { isNoteEventKind } from '@notewire/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { effectsAt } from './effects.ts'
 import type { Limits } from './examination.ts'
-import { DoctorTimeoutError, examineReceiver } from './examine-receiver.ts'
+import { examineReceiver } from './examine-receiver.ts'
 import { handWritten } from './fixtures/hand-written-receiver.ts'
 import { PYTHON_FAULTS, startPythonReceiver } from './fixtures/python-receiver.ts'
 import { RIGHT_RECEIVERS } from './fixtures/right-receivers.ts'
@@ -162,14 +162,14 @@ describe('examineReceiver', () => {
     expect(deliveries).toBe(5)
   })
 
-  it('throws a DoctorTimeoutError when the time limit ends before the first delivery is answered', async () => {
+  it('throws doctor_timeout when the time limit ends before the first delivery is answered', async () => {
     const totalMs = 240_000
     const time = new AbortController()
     const timeout = AbortSignal.timeout
     vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => (ms === totalMs ? time.signal : timeout(ms)))
     await using receiver = await startReceiver(() => time.abort(new DOMException('timed out', 'TimeoutError')))
     const examined = examineReceiver({ url: receiver.url, secret: TEST_SECRET, limits: { ...PATIENT, totalMs } })
-    await expect(examined).rejects.toThrow(DoctorTimeoutError)
+    await expect(examined).rejects.toMatchObject({ code: 'doctor_timeout' })
     await expect(examined).rejects.toThrow(
       /^the time limit of 240 s ended before the receiver answered the first deliveries\. .*--time-limit/,
     )
@@ -192,7 +192,7 @@ describe('examineReceiver', () => {
     expect(requests).toBe(0)
   })
 
-  it('throws an EffectsError before it sends anything when the effects cannot be read', async () => {
+  it('throws effects_unreadable before it sends anything when the effects cannot be read', async () => {
     let deliveries = 0
     await using receiver = await startReceiver(({ url }, response) => {
       if (url === PATH) deliveries += 1

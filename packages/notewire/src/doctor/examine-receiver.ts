@@ -1,4 +1,4 @@
-import { NotewireError } from '@notewire/protocol'
+import { CommandError } from '../errors/failure.ts'
 import { checksNamed } from './catalogue.ts'
 import { type Check, notTested, type Outcome } from './check.ts'
 import { curlOf } from './curl.ts'
@@ -30,22 +30,12 @@ export interface ExaminationOptions {
   readonly onFinding?: ((finding: Finding, done: number, total: number) => void) | undefined
 }
 
-/** The time limit ended before anything was known about the receiver, so there is no report. */
-export class DoctorTimeoutError extends NotewireError<'doctor_timeout'> {
-  constructor(totalMs: number) {
-    super(
-      'doctor_timeout',
-      `the time limit of ${seconds(totalMs)} ended before the receiver answered the first deliveries. Check that the receiver runs and answers within 10 s, or raise the limit (--time-limit).`,
-    )
-  }
-}
-
 /**
  * Checks a receiver in any language: sends it valid and invalid deliveries about notes that do not exist, and compares its answers
  * with the contract. Deliveries are sent one at a time, except where a check needs concurrent ones.
  *
- * @throws `SecretError` if a secret is malformed; `EffectsError` if the effects cannot be read; {@link DoctorTimeoutError} if the
- * time limit ends before the first answer; the reason of the signal
+ * @throws `SecretError` if a secret is malformed; `CommandError` `effects_unreadable`, or `doctor_timeout` if the time limit ends before
+ * the first answer; the reason of the signal
  */
 export async function examineReceiver(options: ExaminationOptions): Promise<ReceiverReport> {
   const startedAt = Date.now()
@@ -58,7 +48,7 @@ export async function examineReceiver(options: ExaminationOptions): Promise<Rece
   const target = { url, secrets, effects, limits, signal }
   const examination = await startExamination(target).catch((error: unknown) => {
     stop.throwIfAborted()
-    throw timeUp.aborted ? new DoctorTimeoutError(limits.totalMs) : error
+    throw timeUp.aborted ? tooLate(limits) : error
   })
   const checks = checksNamed(only)
   const findings: Finding[] = []
@@ -112,6 +102,13 @@ async function run(
     if (timeUp.aborted) return notTested(timeIsUp(examination.limits))
     throw error
   }
+}
+
+function tooLate({ totalMs }: Limits): CommandError {
+  return new CommandError(
+    'doctor_timeout',
+    `the time limit of ${seconds(totalMs)} ended before the receiver answered the first deliveries. Check that the receiver runs and answers within 10 s, or raise the limit (--time-limit).`,
+  )
 }
 
 function timeIsUp({ totalMs }: Limits): string {

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { MirrorError, type MirrorErrorCode, type MirrorReader } from '@notewire/mirror'
+import { CommandError } from '../errors/failure.ts'
 import { isSystemError } from '../errors/system-error.ts'
-import { ExportError } from './export-error.ts'
 import { lockFolder } from './folder-lock.ts'
 import { type Manifest, readJournal, readManifest, removeJournal, writeManifest } from './folder-records.ts'
 import { type FileOutcome, NoteFiles } from './note-files.ts'
@@ -35,7 +35,7 @@ const NOTES_AT_ONCE = 50
  * Writes the copy into a folder, one file per note. If it knows the position of the last export, it looks only at what has changed since.
  * It can be interrupted at any moment: the next export completes the folder.
  *
- * @throws ExportError if another export runs, or export would overwrite a file that it did not write
+ * @throws CommandError if another export runs, or export would overwrite a file that it did not write
  */
 export async function exportFolder(mirror: MirrorReader, options: FolderOptions): Promise<FolderReport> {
   const { folder, shown } = options
@@ -83,7 +83,7 @@ function refuseFile(shown: string): (error: unknown) => never {
   return (error) => {
     if (!isSystemError(error, 'ENOTDIR')) throw error
     const message = `${shown} is a file, and Markdown is written to a folder. Name a folder, or pass --format jsonl.`
-    throw new ExportError('export_in_the_way', message)
+    throw new CommandError('export_in_the_way', message)
   }
 }
 

@@ -1,7 +1,7 @@
 import { open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { CommandError } from '../errors/failure.ts'
 import { isSystemError } from '../errors/system-error.ts'
-import { ExportError } from './export-error.ts'
 
 /** The file that exists while an export writes to the folder. */
 const LOCK = '.notewire-export.lock'
@@ -9,7 +9,7 @@ const LOCK = '.notewire-export.lock'
 /**
  * Keeps other exports out of a folder. The lock of a process that has ended is ignored.
  *
- * @throws ExportError `export_busy`
+ * @throws CommandError `export_busy`
  */
 export async function lockFolder(folder: string, shown: string): Promise<AsyncDisposable> {
   const path = join(folder, LOCK)
@@ -38,9 +38,9 @@ async function holderOf(path: string): Promise<number | undefined> {
   return /^\d{1,10}$/.test(content) ? Number(content) : undefined
 }
 
-function busy(shown: string, pid: number | undefined): ExportError {
+function busy(shown: string, pid: number | undefined): CommandError {
   const who = pid === undefined ? 'another export' : `another export (process ${pid})`
-  return new ExportError(
+  return new CommandError(
     'export_busy',
     `${who} writes to ${shown}. Wait until it has ended. If no export is running, remove ${LOCK} there.`,
   )

@@ -1,7 +1,7 @@
 import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { CommandError } from '../errors/failure.ts'
 import { isSystemError } from '../errors/system-error.ts'
-import { ExportError } from './export-error.ts'
 import { isFileName } from './file-name.ts'
 import { removeFile, temporaryIn, writePrivately } from './private-file.ts'
 
@@ -21,14 +21,14 @@ const ABOUT = 'Written by notewire export, which keeps the files below up to dat
 /**
  * Reads the manifest that an earlier export wrote.
  *
- * @throws ExportError if it cannot be read, because export then does not know which files it may delete
+ * @throws CommandError if it cannot be read, because export then does not know which files it may delete
  */
 export async function readManifest(folder: string, shown: string): Promise<Manifest> {
   const content = await contentOf(join(folder, MANIFEST))
   if (content === undefined) return { position: null, files: new Map() }
   const manifest = parsed(content)
   if (manifest !== undefined) return manifest
-  throw new ExportError(
+  throw new CommandError(
     'export_manifest_malformed',
     `${MANIFEST} in ${shown} is not a manifest that export wrote, so export does not know which files it may change. Export to another folder, or remove this one first.`,
   )

@@ -1,9 +1,9 @@
 import { open, readdir, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { MirrorChange, MirroredNote, MirrorReader } from '@notewire/mirror'
+import { CommandError } from '../errors/failure.ts'
 import { isSystemError } from '../errors/system-error.ts'
 import { SCHEMA_VERSION } from '../terminal/output.ts'
-import { ExportError } from './export-error.ts'
 import { isAlive } from './folder-lock.ts'
 import { writePrivately } from './private-file.ts'
 
@@ -74,7 +74,7 @@ const WRITE_AT_ONCE = 256 * 1024
  * Writes lines to a file that only its owner can read. Once complete, it replaces the file of an earlier export.
  *
  * @param work  writes, and waits for each line
- * @throws ExportError `export_in_the_way` if the file exists and is not an export
+ * @throws CommandError `export_in_the_way` if the file exists and is not an export
  */
 export async function writeLinesFile<Result>(
   path: string,
@@ -100,7 +100,7 @@ export async function writeLinesFile<Result>(
 async function refuseForeign(path: string, shown: string): Promise<void> {
   const beginning = await beginningOf(path)
   if (beginning === undefined || beginning === '' || beginning === BEGINNING) return
-  throw new ExportError(
+  throw new CommandError(
     'export_in_the_way',
     `${shown} exists, but export did not write it and will not overwrite it. Move it away, or name another file.`,
   )

@@ -1,7 +1,7 @@
 import { readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MirroredNote } from '@notewire/mirror'
-import { ExportError } from './export-error.ts'
+import { CommandError } from '../errors/failure.ts'
 import { fileNameOf, LONG_ID } from './file-name.ts'
 import { appendToJournal, type Intent } from './folder-records.ts'
 import { notePage } from './note-page.ts'
@@ -60,7 +60,7 @@ export class NoteFiles {
    * Writes, renames or removes the files of some notes.
    *
    * @param anew  whether to write files that are up to date, too
-   * @throws ExportError `export_in_the_way`, before anything is written
+   * @throws CommandError `export_in_the_way`, before anything is written
    */
   async update(notes: readonly CurrentNote[], anew: boolean): Promise<readonly FileOutcome[]> {
     const wanted = notes.map(({ noteId, note }) => ({ noteId, note, name: note && this.#reserve(noteId, note) }))
@@ -117,7 +117,7 @@ export class NoteFiles {
       this.#owners.set(name, noteId)
       return name
     }
-    throw new ExportError(
+    throw new CommandError(
       'export_in_the_way',
       `${name} exists, but export did not write it and will not overwrite it. Move it away, or export to another folder.`,
     )

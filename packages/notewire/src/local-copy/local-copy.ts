@@ -3,8 +3,9 @@ import { resolve } from 'node:path'
 import { createMirror, type Mirror, type MirrorOptions, type MirrorReader, openMirror } from '@notewire/mirror'
 import { type SqliteMirror, sqliteMirror } from '@notewire/mirror/sqlite'
 import type { Context } from '../context/context.ts'
+import { CommandError } from '../errors/failure.ts'
 import { isSystemError } from '../errors/system-error.ts'
-import { CopyError, copyErrorOf } from './copy-error.ts'
+import { copyErrorOf } from './sqlite-failure.ts'
 
 /** The file of a local copy. */
 export interface CopyFile {
@@ -41,7 +42,7 @@ export async function copyFileOf({
 /**
  * Opens the copy for reading. It needs no API key.
  *
- * @throws CopyError when there is no copy, or it is empty
+ * @throws CommandError when there is no copy, or it is empty
  */
 export async function readCopy<Result>(context: CopyContext, work: (copy: Copy) => Promise<Result>): Promise<Result> {
   const file = await copyFileOf(context)
@@ -57,7 +58,7 @@ export async function readCopy<Result>(context: CopyContext, work: (copy: Copy) 
 /**
  * Opens the copy for updates, and creates its file if it does not exist.
  *
- * @throws CopyError for an error of SQLite
+ * @throws CommandError for an error of SQLite
  */
 export async function keepCopy<Result>(
   file: CopyFile,
@@ -100,16 +101,16 @@ async function requireCopy(file: CopyFile): Promise<void> {
   const found = await stat(absolute).catch((error: unknown) => {
     if (!isSystemError(error, 'ENOENT')) throw error
     const message = `there is no local copy: ${shown} does not exist. Create it with notewire pull, or pass another file with --database.`
-    throw new CopyError('copy_missing', message)
+    throw new CommandError('copy_missing', message)
   })
   if (found.isDirectory()) {
-    throw new CopyError('database_malformed', `${shown} is a folder. Name the file of your copy with --database.`)
+    throw new CommandError('database_malformed', `${shown} is a folder. Name the file of your copy with --database.`)
   }
   if (!containsMirror(file)) throw empty(file)
 }
 
-function empty({ shown }: CopyFile): CopyError {
-  return new CopyError(
+function empty({ shown }: CopyFile): CommandError {
+  return new CommandError(
     'copy_empty',
     `${shown} contains no copy of your notes yet: nothing was pulled into it. Pull your notes first: notewire pull`,
   )

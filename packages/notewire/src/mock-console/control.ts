@@ -1,12 +1,4 @@
-import { NotewireError } from '@notewire/protocol'
-import { UsageError } from '../errors/failure.ts'
-
-/** The control API of the mock server refused a request. */
-class ControlError extends NotewireError<'console_refused'> {
-  constructor(problem: string, remedy: string) {
-    super('console_refused', `${problem}. ${remedy}`)
-  }
-}
+import { CommandError, UsageError } from '../errors/failure.ts'
 
 /** The body of a refusal (docs/mock-server/control-api.md). */
 interface Refusal {
@@ -18,7 +10,7 @@ interface Refusal {
  *
  * @returns the JSON body of the answer
  * @throws {@link UsageError} when the server has no such note or endpoint
- * @throws {@link NotewireError} `endpoint_missing` or `console_refused` when it refuses the request
+ * @throws {@link CommandError} `endpoint_missing` or `console_refused` when it refuses the request
  */
 export async function control<Answer>(
   baseUrl: string,
@@ -40,10 +32,12 @@ export async function control<Answer>(
   throw refusalOf(json, origin)
 }
 
-function refusalOf(json: unknown, origin: string): NotewireError {
+function refusalOf(json: unknown, origin: string): CommandError {
   if (!isRefusal(json)) {
-    const remedy = 'Start one with notewire mock; only a mock server can trigger events.'
-    return new ControlError(`there is no mock server at ${origin}`, remedy)
+    return new CommandError(
+      'console_refused',
+      `there is no mock server at ${origin}. Start one with notewire mock; only a mock server can trigger events.`,
+    )
   }
   const { code, problem, remedy } = json.error
   switch (code) {
@@ -51,9 +45,9 @@ function refusalOf(json: unknown, origin: string): NotewireError {
     case 'endpoint_unknown':
       return new UsageError(`${problem}. Look into its console for its notes and endpoints.`)
     case 'endpoint_missing':
-      return new NotewireError('endpoint_missing', `${problem}. Register one first: notewire listen --register`)
+      return new CommandError('endpoint_missing', `${problem}. Register one first: notewire listen --register`)
     default:
-      return new ControlError(problem, remedy)
+      return new CommandError('console_refused', `${problem}. ${remedy}`)
   }
 }
 
