@@ -1,4 +1,4 @@
-import { type CapturedRequest, groupHeaders, unreadable } from './captured-request.ts'
+import { type CapturedRequest, groupHeaders, timeOf, unreadable } from './captured-request.ts'
 
 /**
  * Reads the requests of an HTTP archive (HAR 1.2), with bodies as text or in base64.
@@ -32,14 +32,13 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 
 function requestOf({ request, startedDateTime }: Readonly<Record<string, unknown>>, entry: number): CapturedRequest {
   const { method, headers, postData } = fieldsOf(request)
-  const capturedAt = Date.parse(String(startedDateTime))
   return {
     format: 'har',
     entry,
     method: typeof method === 'string' ? method : undefined,
     headers: groupHeaders(Array.isArray(headers) ? headers.flatMap(headerOf) : []),
     body: bodyOf(fieldsOf(postData)),
-    capturedAt: Number.isNaN(capturedAt) ? undefined : capturedAt,
+    capturedAt: timeOf(startedDateTime),
   }
 }
 

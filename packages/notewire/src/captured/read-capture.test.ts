@@ -145,7 +145,7 @@ describe('any bytes', () => {
       fc.asyncProperty(hostile, async (bytes) => {
         try {
           for (const request of readCapture(bytes)) {
-            const { verdict } = await judgeRequest(request, secrets, { at: undefined, now: 0, tolerance: 'any' })
+            const { verdict } = await judgeRequest(request, secrets, 'ignore-time')
             expect(verdict).toBe('invalid')
           }
         } catch (error) {

@@ -1,3 +1,4 @@
+import { RAW_BODY_ADVICE } from '../../captured/raw-body-advice.ts'
 import { accepts, acceptsOrRejects, answers, group, must, rejects, should } from '../check.ts'
 import { isRejected } from '../reply.ts'
 import { strangerSigner } from '../signer.ts'
@@ -6,9 +7,6 @@ import { eventBody, testEvent, testId } from '../test-event.ts'
 const RULE_1 = '§5, receiver rule 1'
 const SHAPE = '§6, request body shape'
 const SIZE = 'open point 25'
-
-const VERIFY_RAW_BODY =
-  "Verify the bytes of the body as they arrived, before any JSON parser: request.get_data() in Flask, request.body in Django, io.ReadAll(r.Body) in Go, request.raw_post in Rails, file_get_contents('php://input') in PHP, @RequestBody byte[] in Spring, express.raw({ type: '*/*' }) in Express, addContentTypeParser with parseAs: 'buffer' in Fastify, await request.text() in Next.js."
 
 const PARSE_SAFELY =
   'After the verification, catch the error of the JSON parser and answer 400. Check event_id, event_type and data before you use them.'
@@ -22,24 +20,24 @@ const HUGE_BODY_BYTES = 4 * 1024 * 1024
 /** The bytes of the body (contract §5, receiver rule 1; §6). */
 export const bodyChecks = group('Bodies', [
   must('body.spaces', 'A body with indentation and another order of keys is accepted (2xx)', RULE_1, {
-    fix: VERIFY_RAW_BODY,
+    fix: RAW_BODY_ADVICE,
     run: accepts(({ acceptedKind = '' }) => {
       const { event_id, event_type, occurred_at, data } = testEvent(acceptedKind)
       return { body: JSON.stringify({ occurred_at, data, event_type, event_id }, null, 3).replaceAll('":', '" :') }
     }),
   }),
   must('body.line-breaks', 'A body that starts and ends with line breaks is accepted (2xx)', RULE_1, {
-    fix: `${VERIFY_RAW_BODY} Do not trim the body.`,
+    fix: `${RAW_BODY_ADVICE} Do not trim the body.`,
     run: accepts(({ acceptedKind }) => ({ body: `\r\n ${eventBody(acceptedKind)}\r\n` })),
   }),
   must('body.non-ascii', 'A body with characters outside ASCII (é, emoji, U+2028) is accepted (2xx)', RULE_1, {
-    fix: `${VERIFY_RAW_BODY} If you hash text, encode it as UTF-8, not as Latin-1 or ASCII.`,
+    fix: `${RAW_BODY_ADVICE} If you hash text, encode it as UTF-8, not as Latin-1 or ASCII.`,
     run: accepts(({ acceptedKind }) => ({
       body: eventBody(acceptedKind, {}, { event_id: `${testId('event')}_\u00e9\u{1F4DD}\u2028` }),
     })),
   }),
   must('body.escapes', 'A body with escaped characters (\\u005f) is accepted (2xx)', RULE_1, {
-    fix: VERIFY_RAW_BODY,
+    fix: RAW_BODY_ADVICE,
     run: accepts(({ acceptedKind }) => ({ body: eventBody(acceptedKind).replaceAll('doctor_', 'doctor\\u005f') })),
   }),
   should('body.large', 'A body of just under 256 KiB is accepted (2xx)', SIZE, {
@@ -75,7 +73,7 @@ export const bodyChecks = group('Bodies', [
     ),
   }),
   should('body.not-utf8', 'A signed body that is not UTF-8 causes no error', SHAPE, {
-    fix: `Hash the bytes, not decoded text, and answer 400 if they are not UTF-8. ${VERIFY_RAW_BODY}`,
+    fix: `Hash the bytes, not decoded text, and answer 400 if they are not UTF-8. ${RAW_BODY_ADVICE}`,
     run: acceptsOrRejects(() => ({ body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]) })),
   }),
 ])
