@@ -1,12 +1,10 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { Run } from '../context/context.ts'
 
-/** A row of the table of commands. */
 export interface CommandEntry {
   readonly name: string
   /** One line for the list of commands, without a full stop. */
   readonly summary: string
-  /** The heading under which the list shows it. */
   readonly heading: string
   /** Imports the file of the command, which declares it. */
   readonly load: () => Promise<{ readonly command: (run: Run) => CommandUnknownOpts }>

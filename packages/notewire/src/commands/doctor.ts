@@ -13,7 +13,6 @@ import { secretOf } from '../doctor/signer.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
 import { newCommand } from './new-command.ts'
 
-/** `notewire doctor`: checks a receiver against the contract. */
 export const command = (run: Run) =>
   declare().action(
     run((context, receiverUrl, options) =>
@@ -85,7 +84,6 @@ async function examine(receiverUrl: string | undefined, options: DoctorOptions, 
   return isHealthy(report) ? EXIT_CODES.done : EXIT_CODES.failed
 }
 
-/** Says what will be sent, before anything is sent. */
 function announce(url: URL, only: readonly string[], output: Context['output']): void {
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     output.warn(

@@ -10,7 +10,6 @@ import { endpointLines, keepSecret } from './signing-secret.ts'
 
 const eventKinds = repeated(oneOf(NOTE_EVENT_KINDS))
 
-/** `notewire endpoints`. */
 export const command = (run: Run) =>
   newCommand({
     description:

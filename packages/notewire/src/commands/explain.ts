@@ -5,7 +5,6 @@ import { snakeCased } from '../terminal/output.ts'
 import { cut, printable, wrap } from '../terminal/width.ts'
 import { newCommand } from './new-command.ts'
 
-/** `notewire explain`. */
 export const command = (run: Run) =>
   newCommand({
     description:

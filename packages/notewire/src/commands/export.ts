@@ -10,10 +10,8 @@ import { pullNotes, showPull } from '../pulling/pull-notes.ts'
 import { amount, grouped, spell } from '../terminal/amounts.ts'
 import { newCommand } from './new-command.ts'
 
-/** The target that is stdout. */
 const STDOUT = '-'
 
-/** `notewire export`. */
 export const command = (run: Run) =>
   newCommand({
     description:

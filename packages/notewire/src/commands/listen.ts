@@ -14,7 +14,6 @@ import { inUrl, serve } from '../listening/serve.ts'
 import { untilAborted } from '../terminal/interruption.ts'
 import { newCommand } from './new-command.ts'
 
-/** `notewire listen`. */
 export const command = (run: Run) => declare().action(run(receiveUntilInterrupted))
 
 const declare = () =>

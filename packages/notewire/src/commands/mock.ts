@@ -14,7 +14,6 @@ import { EXIT_CODES, UsageError } from '../errors/failure.ts'
 import { untilAborted } from '../terminal/interruption.ts'
 import { newCommand } from './new-command.ts'
 
-/** `notewire mock`. */
 export const command = (run: Run) =>
   newCommand({
     description:

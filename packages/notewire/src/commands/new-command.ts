@@ -3,7 +3,6 @@ import { Command } from '@commander-js/extra-typings'
 import { optionOf, type SettingName } from '../configuration/setting-table.ts'
 import { widthOf, wrap } from '../terminal/width.ts'
 
-/** What the help of a command says. */
 export interface CommandHelp {
   /** The name and the summary of a command of a group; those of other commands are in the table of commands. */
   readonly name?: string
@@ -16,7 +15,6 @@ export interface CommandHelp {
   readonly next: string
 }
 
-/** Starts the declaration of a command. */
 export function newCommand({ name, summary = '', description, settings = [], examples, next }: CommandHelp) {
   const command = new Command(name).summary(summary).description(description)
   for (const setting of settings) command.addOption(optionOf(setting))
@@ -27,7 +25,6 @@ export function newCommand({ name, summary = '', description, settings = [], exa
   )
 }
 
-/** The end of the help of the program. */
 export const PROGRAM_GUIDE = `
 ${examplesText({
   pull: 'copies all your notes into a file',

@@ -4,7 +4,6 @@ import { UsageError } from '../errors/failure.ts'
 import { pullNotes, showPull } from '../pulling/pull-notes.ts'
 import { newCommand } from './new-command.ts'
 
-/** `notewire pull`. */
 export const command = (run: Run) =>
   newCommand({
     description:

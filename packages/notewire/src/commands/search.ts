@@ -12,7 +12,6 @@ const INDENT = '  '
 /** The dots at both ends of a snippet. */
 const DOTS = 2
 
-/** `notewire search`. */
 export const command = (run: Run) =>
   newCommand({
     description:
@@ -74,7 +73,6 @@ function hitLines({ note }: MirroredNote, snippet: Snippet | undefined, { paint,
 interface Snippet {
   readonly part: 'title' | 'summary' | 'content' | 'transcript'
   readonly text: string
-  /** The position of the word in the text. */
   readonly start: number
   readonly end: number
 }

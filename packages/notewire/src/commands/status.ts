@@ -7,7 +7,6 @@ import { amount, spell } from '../terminal/amounts.ts'
 import { wrap } from '../terminal/width.ts'
 import { newCommand } from './new-command.ts'
 
-/** `notewire status`. */
 export const command = (run: Run) =>
   newCommand({
     description:
@@ -32,7 +31,6 @@ async function showStatus({ mirror, file }: Copy, { output, clock }: Context): P
   return isOk ? EXIT_CODES.done : EXIT_CODES.failed
 }
 
-/** The status of the copy, and where it is. */
 interface CopyStatus {
   readonly database: string
   readonly status: MirrorStatus
@@ -76,7 +74,6 @@ function statusSentences({ database, status, now }: CopyStatus): readonly Senten
   ].filter((sentence) => sentence !== undefined)
 }
 
-/** The status for a program. */
 function statusRecord({ database, status }: CopyStatus, isOk: boolean): object {
   const { lastScan } = status
   return {

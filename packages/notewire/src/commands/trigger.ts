@@ -10,7 +10,6 @@ import { newCommand } from './new-command.ts'
 /** Where `notewire mock` listens by default. */
 const MOCK_URL = 'http://127.0.0.1:4010'
 
-/** When the event of each kind is sent. */
 const TIMING: Readonly<Record<EventKind, string>> = {
   'note.ended': 'It is sent at once; note.summary.generated follows in 5 to 30 s.',
   'note.summary.generated': 'note.ended is sent at once, and this event follows in 5 to 30 s.',
@@ -20,14 +19,12 @@ const TIMING: Readonly<Record<EventKind, string>> = {
   'endpoint.verification': 'It is sent at once.',
 }
 
-/** The answer of the mock server. */
 interface Triggered {
   readonly event_type: EventKind
   readonly note_id?: string
   readonly endpoint_ids?: readonly string[]
 }
 
-/** `notewire trigger`. */
 export const command = (run: Run) =>
   newCommand({
     description:

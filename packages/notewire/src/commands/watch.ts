@@ -7,14 +7,12 @@ import { openClient } from '../context/notes-client.ts'
 import { type ExitCode, UsageError } from '../errors/failure.ts'
 import { copyFileOf, type KeptCopy, keepCopy } from '../local-copy/local-copy.ts'
 import { keyErrorOf } from '../pulling/another-key.ts'
-import { PullObserver } from '../pulling/pull-observer.ts'
+import { observePull, type PullObserver } from '../pulling/pull-observer.ts'
 import { amount } from '../terminal/amounts.ts'
-import { Bell } from '../watching/follow-changes.ts'
 import { NO_EVENTS, receiveEvents } from '../watching/receive-events.ts'
 import { catchUp, problemTeller, watchCopy } from '../watching/watch-copy.ts'
 import { newCommand } from './new-command.ts'
 
-/** `notewire watch`. */
 export const command = (run: Run) =>
   declare().action(
     run(async (context, { poll = 300_000, register = false, ...typed }) => {
@@ -24,13 +22,12 @@ export const command = (run: Run) =>
       const secret = await secretOf(options, context)
       const client = await openClient(context)
       const file = await copyFileOf(context)
-      const bell = new Bell(clock)
-      const observer = new PullObserver(context.progress('Pulling'), clock)
-      const hooks = hooksOf(observer, bell, context)
+      const observer = observePull(context.progress('Pulling'), clock)
+      const hooks = hooksOf(observer, context)
       return await keepCopy(file, { client, hooks, pollEveryMs: options.poll }, context, async (copy) => {
         observer.watch(copy)
         try {
-          return await watchAll(copy, { client, secret, options, bell, observer }, context)
+          return await watchAll(copy, { client, secret, options, observer }, context)
         } catch (error) {
           throw await keyErrorOf(error, client, file, signal)
         }
@@ -83,13 +80,10 @@ async function secretOf({ port: listened, register: isRegistered }: Options, { s
   return secret
 }
 
-function hooksOf(observer: PullObserver, bell: Bell, { clock, output }: Context): MirrorHooks {
+function hooksOf({ hooks }: PullObserver, { clock, output }: Context): MirrorHooks {
   const tellProblem = problemTeller(clock, output.warn)
   return {
-    onProgress: (notice) => {
-      observer.hooks.onProgress?.(notice)
-      bell.ring()
-    },
+    ...hooks,
     onProblem: ({ error }) => tellProblem(error),
     onRemovalsHeld: ({ missing, live }) =>
       output.warn(
@@ -98,18 +92,16 @@ function hooksOf(observer: PullObserver, bell: Bell, { clock, output }: Context)
   }
 }
 
-/** What watching is done with. */
 interface Watch {
   readonly client: NotesClient
   readonly secret: string | undefined
   readonly options: Options
-  readonly bell: Bell
   readonly observer: PullObserver
 }
 
 async function watchAll(
   { mirror, file }: KeptCopy,
-  { client, secret, options, bell, observer }: Watch,
+  { client, secret, options, observer }: Watch,
   context: Context,
 ): Promise<ExitCode> {
   const { output, signal } = context
@@ -124,7 +116,7 @@ async function watchAll(
     { watching: file.shown, listening: receiving.url, notes: notes.live },
     `Watching ${amount(notes.live, 'note')} in ${file.shown}${listening}`,
   )
-  await watchCopy(mirror, { after, bell }, context)
+  await watchCopy(mirror, after, context)
   const exitCode = await receiving.end()
   output.tell('Stopped.')
   return exitCode

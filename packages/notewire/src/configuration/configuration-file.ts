@@ -12,9 +12,7 @@ import {
   SECRETS,
 } from './setting-table.ts'
 
-/** The content of a configuration file. */
 export interface ConfigurationFile {
-  /** The file as it was named. */
   readonly path: string
   /** The folder from which its relative paths start. */
   readonly folder: string

@@ -6,7 +6,6 @@ import { systemReason } from '../errors/system-error.ts'
 const MOST_BYTES = 4_096
 const OTHERS_MAY_READ = 0o077
 
-/** A secret, and whether other users can read it. */
 export interface SecretInFile {
   readonly secret: string
   /** The mode of the file, as `chmod` takes it, if users other than its owner have access. */

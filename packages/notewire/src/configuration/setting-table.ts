@@ -13,7 +13,6 @@ export interface SettingDeclaration<Value> {
   /** The flag, whose name in camel case is the name of the setting. */
   readonly flags: string
   readonly description: string
-  /** The environment variable. */
   readonly variable: string
   readonly read: ValueReader<Value>
 }
@@ -21,7 +20,6 @@ export interface SettingDeclaration<Value> {
 /** A secret. It comes from the environment, a file or a prompt; the history of the shell would keep a flag. */
 export interface SecretDeclaration {
   readonly title: string
-  /** The variable that holds it. */
   readonly variable: string
   /** The setting that names the file which holds it. */
   readonly file: PlainSettingName
@@ -31,7 +29,6 @@ export interface SecretDeclaration {
   readonly exposedAs: RegExp
 }
 
-/** Settings that are not secrets. */
 export const PLAIN_SETTINGS = {
   baseUrl: {
     flags: '--base-url <url>',
@@ -71,7 +68,6 @@ export const PLAIN_SETTINGS = {
   },
 } as const satisfies Readonly<Record<string, SettingDeclaration<unknown>>>
 
-/** The secrets. */
 export const SECRETS = {
   apiKey: {
     title: 'API key',
@@ -96,16 +92,12 @@ export const SECRETS = {
   },
 } as const satisfies Readonly<Record<string, { readonly file: string } & Omit<SecretDeclaration, 'file'>>>
 
-/** The name of a setting that is not a secret. */
 export type PlainSettingName = keyof typeof PLAIN_SETTINGS
 
-/** The name of a secret. */
 export type SecretName = keyof typeof SECRETS
 
-/** The name of a setting or a secret. */
 export type SettingName = PlainSettingName | SecretName
 
-/** The type of a setting. */
 export type SettingValue<Name extends PlainSettingName> = ReturnType<(typeof PLAIN_SETTINGS)[Name]['read']>
 
 /** The flag of a setting, as it is typed: `--base-url`. */
@@ -113,17 +105,14 @@ export function longFlag(name: PlainSettingName): string {
   return PLAIN_SETTINGS[name].flags.replace(/ .*/, '')
 }
 
-/** Tells whether a name is that of a secret. */
 export function isSecret(name: SettingName): name is SecretName {
   return Object.hasOwn(SECRETS, name)
 }
 
-/** Tells whether a name is that of a setting that is not a secret. */
 export function isPlainSetting(name: string): name is PlainSettingName {
   return Object.hasOwn(PLAIN_SETTINGS, name)
 }
 
-/** The environment variable of a setting or a secret. */
 export function variableOf(name: SettingName): string {
   return isSecret(name) ? SECRETS[name].variable : PLAIN_SETTINGS[name].variable
 }
@@ -135,7 +124,6 @@ export function optionOf(name: SettingName): Option {
   return new Option(flags, `${description} (or ${variable}${direct})`)
 }
 
-/** Tells whether an option is that of a setting. */
 export function isSettingOption({ flags }: Option): boolean {
   return Object.values(PLAIN_SETTINGS).some((setting) => setting.flags === flags)
 }

@@ -38,13 +38,11 @@ export interface Settings {
   secretOfFile(path: string, flag: string): Promise<string>
 }
 
-/** Where the settings of a run come from. */
 export interface SettingSources {
   /** The values of the flags, by the names of the settings. */
   readonly flags: Readonly<Record<string, unknown>>
   readonly env: Readonly<Record<string, string | undefined>>
   readonly workingFolder: string
-  /** The value of `--config`. */
   readonly configurationPath: string | undefined
   readonly prompts: Prompts
   readonly warn: (text: string) => void
@@ -60,10 +58,8 @@ interface Found {
   readonly isFlag?: boolean
 }
 
-/** The value of a setting in one place. */
 type Place = (name: SettingName) => Found | undefined
 
-/** The settings of one run. */
 export function createSettings(sources: SettingSources): Settings {
   const { flags, env, workingFolder, configurationPath, prompts, warn, conceal } = sources
   let envFile: ReturnType<typeof loadEnvFile> | undefined

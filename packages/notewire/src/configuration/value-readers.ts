@@ -8,13 +8,11 @@ import { UsageError } from '../errors/failure.ts'
  */
 export type ValueReader<Value> = (text: string) => Value
 
-/** Any text but the empty one. */
 export function text(given: string): string {
   if (given === '') throw new InvalidArgumentError('It takes a text that is not empty.')
   return given
 }
 
-/** The path of a file or a folder. */
 export function path(given: string): string {
   if (given === '') throw new InvalidArgumentError('It takes a path.')
   return given

@@ -10,10 +10,8 @@ import { createPrompts, type Prompts } from '../terminal/prompts.ts'
 import { Screen } from '../terminal/screen.ts'
 import { showFailure } from '../terminal/show-failure.ts'
 
-/** What every command gets from the process that it runs in. */
 export interface Context {
   readonly stdin: NodeJS.ReadStream
-  /** The folder that relative paths start from. */
   readonly workingFolder: string
   readonly clock: Clock
   /**
@@ -21,11 +19,8 @@ export interface Context {
    * `signal.reason` be thrown (the program ends with 130), or return an exit code.
    */
   readonly signal: AbortSignal
-  /** Prints results on stdout, as lines or as JSON, and everything else on stderr. */
   readonly output: Output
-  /** Shows the progress of a longer work on stderr. */
   readonly progress: (label: string) => Progress
-  /** Asks the user at the terminal. */
   readonly prompts: Prompts
   /** Settings from flags, the environment, `.env` and the configuration file. */
   readonly settings: Settings
@@ -43,15 +38,11 @@ export type Run = <Typed extends readonly unknown[]>(
 /** One run of the program, before a command is known. */
 export interface Session {
   readonly output: Output
-  /** Whether stdout shows colour. */
   readonly isColoured: boolean
-  /** Shows an error, and returns the exit code of the program. */
   readonly fail: (error: unknown) => ExitCode
-  /** The context of a command, with the settings among its options. */
   readonly contextOf: (command: CommandUnknownOpts) => Context
 }
 
-/** Opens a session in a process. */
 export function openSession(
   { stdin, stdout, stderr, env, cwd }: NodeJS.Process,
   { signal, interrupt }: Interruption,

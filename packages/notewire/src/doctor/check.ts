@@ -6,9 +6,7 @@ import { describeExchange, type Exchange, isAccepted, isRejected, type Reply } f
 export interface Check {
   /** Stable, for scripts: a group, a dot and a name. */
   readonly id: string
-  /** The title of the group in reports. */
   readonly group: string
-  /** The statement as a sentence. */
   readonly title: string
   /** The section of the contract: `§5, receiver rule 4`, `open point 26`. */
   readonly section: string
@@ -26,7 +24,6 @@ export interface Check {
 /** Tests a statement. Throws nothing but the reason of the examination's signal. */
 export type RunCheck = (examination: Examination) => Promise<Outcome>
 
-/** The result of a check. */
 export interface Outcome {
   /** `failed` becomes `warned` if the check is a `should`. */
   readonly verdict: 'passed' | 'failed' | 'warned' | 'not_tested'
@@ -34,28 +31,23 @@ export interface Outcome {
   readonly seen: string
   /** The request that shows the problem. */
   readonly delivery?: Delivery
-  /** The probable cause, if it is known. */
   readonly cause?: string | undefined
 }
 
 type CheckDetails = Pick<Check, 'fix' | 'requires' | 'always' | 'run'>
 
-/** Declares a check that fails the receiver. */
 export function must(id: string, title: string, section: string, details: CheckDetails): Omit<Check, 'group'> {
   return { id, title, section, severity: 'must', ...details }
 }
 
-/** Declares a check that warns. */
 export function should(id: string, title: string, section: string, details: CheckDetails): Omit<Check, 'group'> {
   return { id, title, section, severity: 'should', ...details }
 }
 
-/** Gives checks the title of their group. */
 export function group(title: string, checks: readonly Omit<Check, 'group'>[]): readonly Check[] {
   return checks.map((check) => ({ ...check, group: title }))
 }
 
-/** The statement holds. */
 export function passed(seen: string): Outcome {
   return { verdict: 'passed', seen }
 }
@@ -70,7 +62,6 @@ export function warned({ delivery }: Exchange, seen: string, cause?: string): Ou
   return { verdict: 'warned', seen, delivery, cause }
 }
 
-/** The statement cannot be tested. */
 export function notTested(reason: string): Outcome {
   return { verdict: 'not_tested', seen: reason }
 }
@@ -78,12 +69,10 @@ export function notTested(reason: string): Outcome {
 /** The deliveries of a check, in order. Made when the check runs, because signatures expire. */
 export type Draft = (examination: Examination) => Partial<DeliveryTraits> | readonly Partial<DeliveryTraits>[]
 
-/** Passes if the receiver accepts every delivery. */
 export function accepts(draft: Draft): RunCheck {
   return answers('a 2xx', isAccepted, draft)
 }
 
-/** Passes if the receiver rejects every delivery. */
 export function rejects(draft: Draft): RunCheck {
   return answers('a 4xx', isRejected, draft)
 }

@@ -2,7 +2,6 @@ import { SIGNATURE_HEADERS, SIGNATURE_VERSION } from '@notewire/protocol'
 import type { Signer } from './signer.ts'
 import { testId } from './test-event.ts'
 
-/** One request to a receiver, before it is sent. */
 export interface Delivery {
   readonly method: string
   readonly url: URL
@@ -40,7 +39,6 @@ export interface DeliveryTraits {
   readonly url: URL
 }
 
-/** Makes a signed request (contract §5). */
 export function makeDelivery(traits: DeliveryTraits): Delivery {
   const { method = 'POST', url, signer, signature = versioned, sentBody, trailingSpaces = 0 } = traits
   const { webhookId = testId('attempt'), timestamp = secondsFromNow(0), rename = (name) => name } = traits
@@ -63,12 +61,10 @@ export function makeDelivery(traits: DeliveryTraits): Delivery {
   }
 }
 
-/** All bytes of a body. */
 export function bytesOf({ bytes, trailingSpaces }: Body): Buffer {
   return trailingSpaces === 0 ? bytes : Buffer.concat([bytes, Buffer.alloc(trailingSpaces, ' ')])
 }
 
-/** An entry of the signature header. */
 export function versioned(signature: string): string {
   return `${SIGNATURE_VERSION},${signature}`
 }

@@ -6,7 +6,6 @@ export type CountApplied = (eventId: string) => number
 /** Reads what the receiver has applied so far. @throws CommandError `effects_unreadable` */
 export type Effects = (signal: AbortSignal) => Promise<CountApplied>
 
-/** Reads the effects from a URL of the receiver. */
 export function effectsAt(url: URL): Effects {
   return async (signal) => {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(10_000)])
@@ -22,7 +21,6 @@ export function effectsAt(url: URL): Effects {
   }
 }
 
-/** Reads the text of an answer of the effects URL. */
 export function readEffects(text: string): CountApplied {
   const value = parse(text)
   const isObject = typeof value === 'object' && value !== null

@@ -18,7 +18,6 @@ export interface Examination {
   readonly first: Exchange
   /** A kind of event that the receiver accepts, which other checks send. `undefined` if it accepts no valid delivery. */
   readonly acceptedKind: string | undefined
-  /** Every exchange so far. */
   readonly exchanges: readonly Exchange[]
   /** Sends a delivery: by default, a valid one with an event of the accepted kind. */
   readonly deliver: (traits: Partial<DeliveryTraits>) => Promise<Exchange>
@@ -42,7 +41,6 @@ export const DEFAULT_LIMITS = {
   effectsSettleMs: 500,
 }
 
-/** The limits of an examination. */
 export type Limits = Readonly<typeof DEFAULT_LIMITS>
 
 /**

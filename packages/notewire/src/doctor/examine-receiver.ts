@@ -8,15 +8,12 @@ import { seconds } from './reply.ts'
 import { type Finding, latencyOf, type ReceiverReport, summaryOf } from './report.ts'
 import { secretOf } from './signer.ts'
 
-/** Options of {@link examineReceiver}. */
 export interface ExaminationOptions {
   /** Where the receiver accepts deliveries: http or https. */
   readonly url: URL
-  /** The signing secret of the receiver; a test secret. */
   readonly secret: string
   /** A second secret that the receiver accepts, as during a rotation. */
   readonly secondSecret?: string | undefined
-  /** Reads which events the receiver applied. */
   readonly effects?: Effects | undefined
   /**
    * IDs of checks, or names of groups. The connection is always checked.
@@ -26,7 +23,6 @@ export interface ExaminationOptions {
   readonly only?: readonly string[] | undefined
   readonly limits?: Partial<Limits> | undefined
   readonly signal?: AbortSignal | undefined
-  /** Called after every check. */
   readonly onFinding?: ((finding: Finding, done: number, total: number) => void) | undefined
 }
 

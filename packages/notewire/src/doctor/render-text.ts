@@ -5,7 +5,6 @@ import type { Check } from './check.ts'
 import { seconds } from './reply.ts'
 import { type Finding, isHealthy, isUnreachable, type ReceiverReport } from './report.ts'
 
-/** How a report is shown. */
 export interface TextOptions {
   readonly width: number
   readonly paint: Paint

@@ -1,11 +1,9 @@
 import type { Delivery } from './delivery.ts'
 
-/** The result of a request. */
 export type Reply =
   | {
       readonly kind: 'answered'
       readonly status: number
-      /** The target of a redirect. */
       readonly location: string | undefined
       /** The time of the `Date` header, in milliseconds since the Unix epoch. */
       readonly dateMs: number | undefined
@@ -19,7 +17,6 @@ export type Reply =
   /** The connection could not be opened. */
   | { readonly kind: 'unreachable'; readonly code: string }
 
-/** A request and its result. */
 export interface Exchange {
   readonly delivery: Delivery
   readonly reply: Reply
@@ -37,7 +34,6 @@ export function isRejected(reply: Reply): boolean {
   return reply.kind === 'answered' && reply.status >= 400 && reply.status < 500
 }
 
-/** What was seen, in a few words. */
 export function describeExchange({ reply, tookMs }: Exchange): string {
   switch (reply.kind) {
     case 'answered':
@@ -52,7 +48,6 @@ export function describeExchange({ reply, tookMs }: Exchange): string {
   }
 }
 
-/** Milliseconds as seconds, for a person. */
 export function seconds(ms: number): string {
   return `${Number((ms / 1000).toFixed(1))} s`
 }

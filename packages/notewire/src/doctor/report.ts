@@ -6,22 +6,18 @@ export interface ReceiverReport {
   readonly report: 'receiver'
   /** Without the query, which may contain a secret. */
   readonly url: string
-  /** ISO 8601, UTC. */
   readonly started_at: string
   readonly duration_ms: number
   /** Whether every check could run. */
   readonly complete: boolean
-  /** Why not. */
   readonly incomplete_because?: string | undefined
   readonly requests_sent: number
   readonly summary: Readonly<Record<Outcome['verdict'], number>>
   /** Of all answers except those to large bodies; absent if there was none. */
   readonly latency?: { readonly p50_ms: number; readonly p95_ms: number; readonly max_ms: number } | undefined
-  /** In the order of the checks. */
   readonly findings: readonly Finding[]
 }
 
-/** A check and its result. */
 export interface Finding
   extends Pick<Check, 'id' | 'group' | 'title' | 'section' | 'severity'>,
     Omit<Outcome, 'delivery'> {
@@ -31,7 +27,6 @@ export interface Finding
   readonly repeat?: string | undefined
 }
 
-/** Counts the findings of each verdict. */
 export function summaryOf(findings: readonly Finding[]): ReceiverReport['summary'] {
   const summary = { passed: 0, failed: 0, warned: 0, not_tested: 0 }
   for (const { verdict } of findings) summary[verdict] += 1
@@ -51,7 +46,6 @@ export function isHealthy({ summary, complete }: ReceiverReport): boolean {
   return summary.failed === 0 && complete
 }
 
-/** Whether the receiver could not be reached. */
 export function isUnreachable({ findings }: ReceiverReport): boolean {
   return findings.some(({ id, verdict }) => id === 'connection.reachable' && verdict === 'failed')
 }

@@ -8,7 +8,6 @@ export interface Signer {
   sign(webhookId: string, timestamp: string, body: Uint8Array): string
 }
 
-/** A signing secret that the receiver accepts. */
 export interface Secret {
   readonly text: string
   /** What follows `whsec_`. */

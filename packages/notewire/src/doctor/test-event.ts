@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 /** Fields to add to an event, or to replace; `undefined` removes one. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** An event as it is sent in a body. */
 export interface TestEvent {
   readonly event_id: string
   readonly event_type: string
@@ -27,7 +26,6 @@ export function testEvent(kind: string, data: Fields = {}, fields: Fields = {}):
   }
 }
 
-/** The body of a test event. */
 export function eventBody(kind = 'note.updated', data: Fields = {}, fields: Fields = {}): string {
   return JSON.stringify(testEvent(kind, data, fields))
 }

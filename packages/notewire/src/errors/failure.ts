@@ -19,7 +19,6 @@ export const EXIT_CODES = {
   interrupted: 130,
 } as const
 
-/** A number that the program ends with. */
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
 
 /** The errors that the command line itself raises, and what each of them ends the program with. */

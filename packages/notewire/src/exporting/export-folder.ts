@@ -8,9 +8,7 @@ import { lockFolder } from './folder-lock.ts'
 import { type Manifest, readJournal, readManifest, removeJournal, writeManifest } from './folder-records.ts'
 import { type FileOutcome, NoteFiles } from './note-files.ts'
 
-/** What an export did. */
 export interface FolderReport {
-  /** The number of files in the folder. */
   readonly files: number
   readonly written: number
   readonly removed: number
@@ -18,7 +16,6 @@ export interface FolderReport {
   readonly position: string | null
 }
 
-/** How to export. */
 export interface FolderOptions {
   readonly folder: string
   /** The folder as it is shown. */

@@ -2,6 +2,7 @@ import { open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommandError } from '../errors/failure.ts'
 import { isSystemError } from '../errors/system-error.ts'
+import { isAlive } from '../files/private-file.ts'
 
 /** The file that exists while an export writes to the folder. */
 const LOCK = '.notewire-export.lock'
@@ -44,14 +45,4 @@ function busy(shown: string, pid: number | undefined): CommandError {
     'export_busy',
     `${who} writes to ${shown}. Wait until it has ended. If no export is running, remove ${LOCK} there.`,
   )
-}
-
-/** Tells whether a process with this id runs on this machine. */
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // The process runs, and belongs to another user.
-    return isSystemError(error, 'EPERM')
-  }
 }

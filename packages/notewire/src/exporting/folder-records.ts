@@ -2,8 +2,8 @@ import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommandError } from '../errors/failure.ts'
 import { isSystemError } from '../errors/system-error.ts'
+import { removeFile, writePrivately } from '../files/private-file.ts'
 import { isFileName } from './file-name.ts'
-import { removeFile, temporaryIn, writePrivately } from './private-file.ts'
 
 /** The file in which export records the state of a folder. */
 const MANIFEST = '.notewire-export.json'
@@ -38,7 +38,7 @@ export async function readManifest(folder: string, shown: string): Promise<Manif
 export async function writeManifest(folder: string, { position, files }: Manifest): Promise<void> {
   const names = Object.fromEntries([...files].map(([noteId, name]) => [name, noteId]))
   const content = JSON.stringify({ about: ABOUT, version: 1, position, files: names }, null, 1)
-  await writePrivately(temporaryIn(folder), join(folder, MANIFEST), (file) => file.writeFile(`${content}\n`))
+  await writePrivately(join(folder, MANIFEST), (file) => file.writeFile(`${content}\n`))
 }
 
 async function contentOf(path: string): Promise<string | undefined> {

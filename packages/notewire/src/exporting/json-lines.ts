@@ -1,20 +1,17 @@
-import { open, readdir, unlink } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { open } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { MirrorChange, MirroredNote, MirrorReader } from '@notewire/mirror'
 import { CommandError } from '../errors/failure.ts'
 import { isSystemError } from '../errors/system-error.ts'
+import { removeUnfinished, writePrivately } from '../files/private-file.ts'
 import { SCHEMA_VERSION } from '../terminal/output.ts'
-import { isAlive } from './folder-lock.ts'
-import { writePrivately } from './private-file.ts'
 
-/** What an export did. */
 export interface LinesReport {
   readonly lines: number
   /** The last change that was exported; `null` if there has been none. */
   readonly position: string | null
 }
 
-/** How to export. */
 export interface LinesOptions {
   /** The change after which the export begins. Without it, every note is exported, and no removal. */
   readonly after: string | undefined
@@ -44,10 +41,9 @@ export async function exportLines(
   return { lines, position }
 }
 
-/** The beginning of every line. The does not replace a file that begins differently. */
+/** The beginning of every line. The export does not replace a file that begins differently. */
 const BEGINNING = '{"schema_version":1,"change":"'
 
-/** A note with its current content. */
 function noteRecord({ kind, noteId, position }: MirrorChange, found: MirroredNote): object {
   const { note, summary, transcript, isSettled } = found
   const change = kind === 'hidden' || kind === 'removed' ? 'restored' : kind
@@ -63,7 +59,6 @@ function noteRecord({ kind, noteId, position }: MirrorChange, found: MirroredNot
   }
 }
 
-/** A note that is hidden or removed. */
 function goneRecord({ kind, noteId, position }: MirrorChange): object {
   return { schema_version: SCHEMA_VERSION, change: kind === 'hidden' ? kind : 'removed', note_id: noteId, position }
 }
@@ -82,9 +77,8 @@ export async function writeLinesFile<Result>(
   work: (write: (line: string) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
   await refuseForeign(path, shown)
-  await removeUnfinished(path)
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
-  return await writePrivately(temporary, path, async (file) => {
+  await removeUnfinished(dirname(path))
+  return await writePrivately(path, async (file) => {
     let waiting = ''
     const result = await work(async (line) => {
       waiting += line
@@ -118,14 +112,5 @@ async function beginningOf(path: string): Promise<string | undefined> {
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return undefined
     throw error
-  }
-}
-
-/** Removes the incomplete files of exports that were killed, because they contain what people have said. */
-async function removeUnfinished(path: string): Promise<void> {
-  const prefix = `.${basename(path)}.`
-  for (const name of await readdir(dirname(path))) {
-    const [, pid] = (name.startsWith(prefix) && /^(\d{1,10})\.tmp$/.exec(name.slice(prefix.length))) || []
-    if (pid !== undefined && !isAlive(Number(pid))) await unlink(join(dirname(path), name)).catch(() => undefined)
   }
 }

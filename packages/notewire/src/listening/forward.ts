@@ -3,7 +3,6 @@ import { signAttempt } from '@notewire/webhooks/testing'
 import { isSystemError, systemReason } from '../errors/system-error.ts'
 import type { Arrival, Forwarding, Judgement } from './judge.ts'
 
-/** Forwards a delivery to another receiver. */
 export type Forward = (arrival: Arrival, judgement: Judgement) => Promise<Forwarding | undefined>
 
 /** Headers that belong to one connection, and are not forwarded. */

@@ -1,7 +1,6 @@
-import type { Clock } from '@notewire/protocol'
+import { type Clock, ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS } from '@notewire/protocol'
 import { createReceiver, memoryStore, type ProcessOutcome, type VerificationFailure } from '@notewire/webhooks'
 
-/** A delivery as it arrived. */
 export interface Arrival {
   readonly method: string
   readonly path: string
@@ -9,14 +8,12 @@ export interface Arrival {
   readonly body: Uint8Array
 }
 
-/** The result of verifying and processing a delivery. */
 export interface Judgement {
   readonly answer: {
     readonly status: number
     readonly headers: Readonly<Record<string, string>>
     readonly body: string
   }
-  /** Why the signature or the timestamp was rejected. */
   readonly refusal: { readonly reason: VerificationFailure; readonly detail: string } | undefined
   /** The outcome of the event, if the body is one. */
   readonly outcome: ProcessOutcome | undefined
@@ -44,7 +41,6 @@ export interface Received {
 /** The receiver rejects larger bodies (open point 25). */
 export const MOST_BYTES = 262_144
 
-/** The options of the receiver. */
 export interface JudgeOptions {
   readonly clock: Clock
   /** Called for each delivery, which waits for the result: an endpoint that is being registered has no secret yet. */
@@ -65,7 +61,7 @@ export function createJudge({ clock, secret, path }: JudgeOptions): (arrival: Ar
       clock,
       store,
       path,
-      on: handleAll(),
+      on: HANDLE_ALL,
       onUnknown: () => undefined,
       logger: SILENT,
       hooks: {
@@ -94,14 +90,6 @@ export function createJudge({ clock, secret, path }: JudgeOptions): (arrival: Ar
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
 /** Handles every kind, because the receiver does not report stale events of kinds that are not handled. */
-function handleAll() {
-  const seen = () => undefined
-  return {
-    'note.ended': seen,
-    'note.summary.generated': seen,
-    'note.updated': seen,
-    'note.deleted': seen,
-    'endpoint.verification': seen,
-    'endpoint.test': seen,
-  }
-}
+const HANDLE_ALL = Object.fromEntries(
+  [...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS].map((kind) => [kind, () => undefined]),
+)

@@ -3,18 +3,15 @@ import { NOTE_EVENT_KINDS } from '@notewire/protocol'
 import { EXIT_CODES, type ExitCode, failureOf } from '../errors/failure.ts'
 import type { Output } from '../terminal/output.ts'
 
-/** The longest wait after Ctrl-C. */
 const MOST_MS = 5_000
 
 /** An endpoint that exists while the command runs. */
 export interface Registration {
   readonly endpoint_id: string
   readonly secret: string
-  /** Removes the endpoint. */
   readonly end: () => Promise<void>
 }
 
-/** Registers the URL at the service. */
 export async function register(client: NotesClient, url: string, signal: AbortSignal): Promise<Registration> {
   const { endpoint_id, signing_secret } = await client.webhookEndpoints.create(
     { url, events: NOTE_EVENT_KINDS },
@@ -28,7 +25,6 @@ export async function register(client: NotesClient, url: string, signal: AbortSi
   }
 }
 
-/** Removes the endpoint, and warns if that fails. */
 export async function unregister({ endpoint_id, end }: Registration, output: Output): Promise<ExitCode> {
   try {
     await end()

@@ -5,7 +5,6 @@ import type { Clock } from '@notewire/protocol'
 import type { Forward } from './forward.ts'
 import { type Arrival, type Forwarding, type Judgement, MOST_BYTES, type Received } from './judge.ts'
 
-/** How deliveries are handled. */
 export interface ServeParts {
   readonly judge: (arrival: Arrival) => Promise<Judgement>
   readonly forward: Forward | undefined
@@ -61,7 +60,6 @@ async function bodyOf(request: IncomingMessage): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-/** An open HTTP server. */
 export interface OpenPort extends AsyncDisposable {
   readonly port: number
 }

@@ -7,14 +7,12 @@ import { CommandError } from '../errors/failure.ts'
 import { isSystemError } from '../errors/system-error.ts'
 import { copyErrorOf } from './sqlite-failure.ts'
 
-/** The file of a local copy. */
 export interface CopyFile {
   /** The path as the user named it. */
   readonly shown: string
   readonly absolute: string
 }
 
-/** The local copy, opened for reading. */
 export interface Copy {
   readonly file: CopyFile
   readonly mirror: MirrorReader
@@ -27,7 +25,6 @@ export interface KeptCopy extends Copy {
   readonly purge: () => Promise<void>
 }
 
-/** What finding and opening the copy needs. */
 type CopyContext = Pick<Context, 'settings' | 'workingFolder' | 'clock'>
 
 /** Finds the file of the copy: `--database`, the environment, the configuration file, or `notes.db`. */

@@ -6,11 +6,10 @@ import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
 import { type CopyFile, copyFileOf, type KeptCopy, keepCopy } from '../local-copy/local-copy.ts'
 import { amount, grouped } from '../terminal/amounts.ts'
 import { adoptKey, keyErrorOf } from './another-key.ts'
-import { PullObserver } from './pull-observer.ts'
+import { observePull, type PullObserver } from './pull-observer.ts'
 import { heldWords, type PullReport, pullLines, pullRecord, reportOn } from './pull-report.ts'
 import { type PullOutcome, pullUntilSettled } from './pull-until-settled.ts'
 
-/** How to pull. */
 export interface PullRequest {
   /** Look for deletions now, not only once a day. */
   readonly scan?: boolean
@@ -23,14 +22,13 @@ export interface PullRequest {
   readonly removals?: 'hold' | 'ask' | 'accept'
 }
 
-/** Updates the copy. */
 export async function pullNotes(request: PullRequest, context: Context): Promise<PullReport> {
   const { clock, progress } = context
   const began = clock.now()
   const file = await copyFileOf(context)
   const client = await openClient(context)
   await refuseWrongKey(client, file, context)
-  const observer = new PullObserver(progress('Pulling'), clock)
+  const observer = observePull(progress('Pulling'), clock)
   return await keepCopy(file, { client, hooks: observer.hooks }, context, async (copy) => {
     observer.watch(copy)
     if (request.adoptKey) await adoptKey(client, copy, context)
@@ -43,7 +41,6 @@ export async function pullNotes(request: PullRequest, context: Context): Promise
   })
 }
 
-/** Prints the report of a pull, and returns the exit code. */
 export async function showPull(report: PullReport, { output }: Pick<Context, 'output'>): Promise<ExitCode> {
   await output.print(pullRecord(report), pullLines(report, output))
   if (report.held.length > 0) output.warn(heldWords(report.held, report.notes))
@@ -67,7 +64,7 @@ async function pull(
   try {
     const outcome = await pullUntilSettled(copy.mirror, { scan: scan ? 'now' : 'when-due', patienceMs }, context)
     observer.finish()
-    if (!outcome.isSettled) for (const problem of observer.problems) output.warn(problem)
+    if (!outcome.isSettled) for (const problem of observer.problems()) output.warn(problem)
     return outcome
   } catch (error) {
     observer.finish()

@@ -5,7 +5,6 @@ import type { Output } from '../terminal/output.ts'
 import { wrap } from '../terminal/width.ts'
 import type { PullOutcome } from './pull-until-settled.ts'
 
-/** The result of a pull, and the state of the copy. */
 export interface PullReport extends PullOutcome {
   readonly database: string
   readonly notes: number
@@ -43,7 +42,6 @@ export async function reportOn(
   }
 }
 
-/** A pull for a program. */
 export function pullRecord({ isSettled, held, correctAsOf, tookMs, ...report }: PullReport): object {
   return {
     ...report,
@@ -54,7 +52,6 @@ export function pullRecord({ isSettled, held, correctAsOf, tookMs, ...report }: 
   }
 }
 
-/** A pull for a person. */
 export function pullLines(report: PullReport, { paint, width }: Output): string {
   const { added, changed, removed, tookMs, isSettled, pending } = report
   const mark = isSettled ? paint('green', '✓') : paint('yellow', '!')

@@ -16,12 +16,9 @@ export class ReaderGone extends Error {
   }
 }
 
-/** The signals that end a run. */
 export interface Interruption {
   readonly signal: AbortSignal
-  /** What Ctrl-C does. */
   readonly interrupt: () => void
-  /** Stops listening for signals. */
   readonly ignore: () => void
 }
 
@@ -49,7 +46,6 @@ export function listenForInterruption(process: NodeJS.Process, endAtOnce: () => 
   }
 }
 
-/** Waits until the signal fires. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()

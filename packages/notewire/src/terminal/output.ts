@@ -28,7 +28,6 @@ export interface Output {
   warn(text: string): void
 }
 
-/** The output of one run. */
 export function createOutput(
   screen: Screen,
   {

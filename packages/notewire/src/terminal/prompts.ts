@@ -15,7 +15,6 @@ export interface Prompts {
   confirm(question: string): Promise<boolean>
 }
 
-/** The prompts of one run. */
 export function createPrompts(
   screen: Screen,
   {

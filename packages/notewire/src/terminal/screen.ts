@@ -29,7 +29,6 @@ export class Screen {
     await Promise.race([written, untilAborted(this.#signal)])
   }
 
-  /** Writes to stderr. */
   complain(text: string): void {
     this.#clear()
     this.stderr.write(text)

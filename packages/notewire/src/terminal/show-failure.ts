@@ -7,7 +7,6 @@ import { widthOf, wrap } from './width.ts'
 /** The form of an API key and of a signing secret (contract §2, §5). */
 const SECRET_FORMS = /[A-Za-z0-9._-]{1,64}_live_[A-Za-z0-9_-]+\.[A-Za-z0-9._~+/=-]+|\bwhsec_[A-Za-z0-9+/_=-]+/g
 
-/** How errors are shown in a run. */
 export interface FailureStyle {
   readonly screen: Screen
   readonly json: boolean

@@ -6,7 +6,6 @@ import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
 import { type Registration, register, unregister } from '../listening/registration.ts'
 import { inUrl, openPort } from '../listening/serve.ts'
 
-/** The reception of events. */
 export interface Receiving extends AsyncDisposable {
   /** `null` if events are not received. */
   readonly url: string | null
@@ -14,14 +13,12 @@ export interface Receiving extends AsyncDisposable {
   end(): Promise<ExitCode>
 }
 
-/** Where to listen, and what to register. */
 export interface ReceivingPlace {
   readonly port: number
   readonly host: string
   readonly path: string
   /** The secret of an existing endpoint; without it, an endpoint is registered while the command runs. */
   readonly secret: string | undefined
-  /** The URL to register instead of the port. */
   readonly publicUrl?: string | undefined
 }
 
