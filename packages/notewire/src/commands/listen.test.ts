@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createVerifier } from '@notewire/webhooks'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closedPort } from '../fixtures/closed-port.ts'
+import { CLOSED_PORT } from '../fixtures/closed-port.ts'
 import { cleanUp, leave } from '../fixtures/leftovers.ts'
 import { mockService } from '../fixtures/mock-service.ts'
 import { startNotewire } from '../fixtures/run-notewire.ts'
@@ -155,7 +155,7 @@ describe('listen --forward-to', () => {
   })
 
   it('answers 502 where the other receiver is not there, so that the service tries again', async () => {
-    const { url, running } = await listening(['--forward-to', `${await closedPort()}/hook`])
+    const { url, running } = await listening(['--forward-to', `${CLOSED_PORT}/hook`])
     const answer = await fetch(url, {
       method: 'POST',
       ...(await signAttempt(aSecret, anEvent({ kind: 'note.updated' }))),

@@ -84,7 +84,7 @@ function parse(content: string, path: string): object {
 }
 
 function unknownField(field: string, path: string): CommandError {
-  const exposed = Object.values(SECRETS).find(({ exposedAs }) => exposedAs.test(field))
+  const exposed = Object.values(SECRETS).find(({ refused }) => refused.test(field))
   if (exposed !== undefined) {
     const { title, variable, file } = exposed
     return new CommandError(

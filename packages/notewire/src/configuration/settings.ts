@@ -14,8 +14,6 @@ import {
   SECRETS,
   type SecretName,
   type SettingName,
-  type SettingValue,
-  variableOf,
 } from './setting-table.ts'
 import { path } from './value-readers.ts'
 
@@ -27,9 +25,9 @@ export interface Settings {
    * @returns `undefined` if no place has it
    * @throws `CommandError` that names the place whose value is not valid
    */
-  find<Name extends PlainSettingName>(name: Name): Promise<SettingValue<Name> | undefined>
+  find(name: PlainSettingName): Promise<string | undefined>
   /** A setting that is required: the error says the three ways to give it. */
-  require<Name extends PlainSettingName>(name: Name): Promise<SettingValue<Name>>
+  require(name: PlainSettingName): Promise<string>
   /** A secret: from the file that a flag names, the environment, `.env`, or the file that the environment or the configuration names. */
   findSecret(name: SecretName): Promise<string | undefined>
   /** Like {@link Settings.findSecret}. At a terminal, it asks the user for a missing secret. */
@@ -83,7 +81,7 @@ export function createSettings(sources: SettingSources): Settings {
     if (file !== undefined) yield (name) => foundInConfiguration(file, name)
   }
 
-  async function find<Name extends PlainSettingName>(name: Name): Promise<SettingValue<Name> | undefined> {
+  async function find(name: PlainSettingName): Promise<string | undefined> {
     for await (const place of places()) {
       const found = place(name)
       if (found !== undefined) return readSetting(name, found)
@@ -91,10 +89,14 @@ export function createSettings(sources: SettingSources): Settings {
     return undefined
   }
 
-  async function require<Name extends PlainSettingName>(name: Name): Promise<SettingValue<Name>> {
+  async function require(name: PlainSettingName): Promise<string> {
     const value = await find(name)
-    if (value === undefined) throw missing(name)
-    return value
+    if (value !== undefined) return value
+    const { description, variable, flags } = PLAIN_SETTINGS[name]
+    throw new CommandError(
+      'setting_missing',
+      `${longFlag(name)} is missing: ${description}. Pass ${flags}, set ${variable}, or put "${name}" into ${CONFIGURATION_FILE}.`,
+    )
   }
 
   function findSecret(name: SecretName): Promise<string | undefined> {
@@ -140,6 +142,10 @@ export function createSettings(sources: SettingSources): Settings {
   return { find, require, findSecret, requireSecret, secretOfFile }
 }
 
+function variableOf(name: SettingName): string {
+  return isSecret(name) ? SECRETS[name].variable : PLAIN_SETTINGS[name].variable
+}
+
 function foundIn(variables: SettingSources['env'], name: SettingName, source: string): Found | undefined {
   const text = variables[variableOf(name)]
   return text === undefined || text === '' ? undefined : { text, source }
@@ -153,23 +159,15 @@ function foundInConfiguration({ path: file, folder, values }: ConfigurationFile,
   return { text: isRelativePath ? join(folder, text) : text, source: `"${name}" in ${file}` }
 }
 
-function readSetting<Name extends PlainSettingName>(name: Name, { text, source, isFlag }: Found): SettingValue<Name> {
+function readSetting(name: PlainSettingName, { text, source, isFlag }: Found): string {
   try {
-    return PLAIN_SETTINGS[name].read(text) as SettingValue<Name>
+    return PLAIN_SETTINGS[name].read(text)
   } catch (error) {
     const isInvalid = error instanceof InvalidArgumentError
     if (!isInvalid && !(error instanceof UsageError)) throw error
     const message = isInvalid ? `${source} is "${text}". ${error.message}` : `${source}: ${error.message}`
     throw isFlag ? new UsageError(message) : new CommandError('setting_invalid', message)
   }
-}
-
-function missing(name: PlainSettingName): CommandError {
-  const { description, variable, flags } = PLAIN_SETTINGS[name]
-  return new CommandError(
-    'setting_missing',
-    `${longFlag(name)} is missing: ${description}. Pass ${flags}, set ${variable}, or put "${name}" into ${CONFIGURATION_FILE}.`,
-  )
 }
 
 function missingSecret(name: SecretName): CommandError {
