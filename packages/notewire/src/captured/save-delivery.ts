@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Received } from '../listening/judge.ts'
+import type { Received } from '../listening/receive.ts'
 import { writeRawRequest } from './raw-request.ts'
 
 /**

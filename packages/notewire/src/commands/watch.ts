@@ -4,12 +4,12 @@ import { createVerifier } from '@notewire/webhooks'
 import { duration, httpUrl, port, text } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { openClient } from '../context/notes-client.ts'
-import { type ExitCode, UsageError } from '../errors/failure.ts'
+import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
 import { copyFileOf, type KeptCopy, keepCopy } from '../local-copy/local-copy.ts'
 import { keyErrorOf } from '../pulling/another-key.ts'
 import { observePull, type PullObserver } from '../pulling/pull-observer.ts'
 import { amount } from '../terminal/amounts.ts'
-import { NO_EVENTS, receiveEvents } from '../watching/receive-events.ts'
+import { receiveEvents } from '../watching/receive-events.ts'
 import { catchUp, problemTeller, watchCopy } from '../watching/watch-copy.ts'
 import { newCommand } from './new-command.ts'
 
@@ -43,7 +43,7 @@ const declare = () =>
     examples: {
       watch: 'polls only: the service need not reach this machine',
       'watch --port 3000 --register': 'receives events from a service on this machine',
-      'watch --port 3000 --secret-file secret': 'behind a tunnel, for an endpoint that exists',
+      'watch --port 3000 --secret-file secret': 'at the end of a tunnel, for an endpoint that exists',
     },
     next: 'In another terminal: notewire search, notewire status. To run it as a service, use systemd or a container.',
   })
@@ -106,18 +106,20 @@ async function watchAll(
 ): Promise<ExitCode> {
   const { output, signal } = context
   const { port: listened } = options
-  const place = listened === undefined ? undefined : { ...options, port: listened, secret }
-  await using receiving = place === undefined ? NO_EVENTS : await receiveEvents(mirror, client, place, context)
+  await using receiving =
+    listened === undefined
+      ? undefined
+      : await receiveEvents(mirror, client, { ...options, port: listened, secret }, context)
   const after = await catchUp(mirror, signal)
   observer.finish()
   const { notes } = await mirror.status()
-  const listening = receiving.url === null ? '' : `, and listening on ${receiving.url}`
+  const listening = receiving === undefined ? '' : `, and listening on ${receiving.url}`
   await output.print(
-    { watching: file.shown, listening: receiving.url, notes: notes.live },
+    { watching: file.shown, listening: receiving?.url ?? null, notes: notes.live },
     `Watching ${amount(notes.live, 'note')} in ${file.shown}${listening}`,
   )
   await watchCopy(mirror, after, context)
-  const exitCode = await receiving.end()
+  const exitCode = (await receiving?.end()) ?? EXIT_CODES.done
   output.tell('Stopped.')
   return exitCode
 }

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '@notewire/protocol'
 import type { Output } from '../terminal/output.ts'
 import { cut, printable, wrap } from '../terminal/width.ts'
-import type { Received } from './judge.ts'
+import type { Received } from './receive.ts'
 
 /** A delivery for a program, without the signature. Of the body it contains only the fields that the contract defines. */
 export function receivedRecord({ at, tookMs, arrival, judgement, forwarding, answered }: Received): object {

@@ -1,9 +1,7 @@
 import { RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import { signAttempt } from '@notewire/webhooks/testing'
 import { isSystemError, systemReason } from '../errors/system-error.ts'
-import type { Arrival, Forwarding, Judgement } from './judge.ts'
-
-export type Forward = (arrival: Arrival, judgement: Judgement) => Promise<Forwarding | undefined>
+import type { Arrival, Forward, Forwarding } from './receive.ts'
 
 /** Headers that belong to one connection, and are not forwarded. */
 const NOT_FORWARDED = [

@@ -1,20 +1,8 @@
-/** The user wants the program to end: Ctrl-C or SIGTERM. */
-export class Interrupted extends Error {
-  override readonly name = 'Interrupted'
+/** The reason of the signal at Ctrl-C and SIGTERM. */
+export class Interrupted extends Error {}
 
-  constructor() {
-    super('the program was interrupted')
-  }
-}
-
-/** The program that reads stdout has closed it: `notewire … | head`. */
-export class ReaderGone extends Error {
-  override readonly name = 'ReaderGone'
-
-  constructor() {
-    super('stdout was closed')
-  }
-}
+/** The reason of the signal when the program that reads stdout has closed it: `notewire … | head`. */
+export class ReaderGone extends Error {}
 
 export interface Interruption {
   readonly signal: AbortSignal
