@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
-import { Command, CommanderError, type CommandUnknownOpts, Help, Option } from '@commander-js/extra-typings'
+import { Command, CommanderError, type CommandUnknownOpts, Help, type Option } from '@commander-js/extra-typings'
 import { COMMANDS } from './commands/command-table.ts'
 import { PROGRAM_GUIDE } from './commands/new-command.ts'
 import { CONFIGURATION_FILE, isSettingOption, refuseSecretFlags } from './configuration/setting-table.ts'
@@ -104,7 +104,6 @@ async function declareProgram(
       showGlobalOptions: true,
       styleTitle: (title) => paint('bold', title),
       subcommandTerm: (command) => command.name(),
-      optionDescription: describeOption,
       visibleOptions: settingsLast,
     })
   for (const { name, summary, heading, load } of COMMANDS) {
@@ -116,13 +115,6 @@ async function declareProgram(
 }
 
 const help = new Help()
-
-/** Describes an option. The default of an option that can be repeated is an empty list, and is left out. */
-function describeOption(option: Option): string {
-  return help.optionDescription(
-    Array.isArray(option.defaultValue) ? new Option(option.flags, option.description) : option,
-  )
-}
 
 function settingsLast(command: CommandUnknownOpts): Option[] {
   return help.visibleOptions(command).toSorted((one, other) => +isSettingOption(one) - +isSettingOption(other))

@@ -35,7 +35,7 @@ const declare = () =>
     .addArgument(new Argument('[receiver-url]', 'the URL to which the receiver accepts deliveries').argParser(httpUrl))
     .option('--second-secret-file <file>', 'a second secret that the receiver accepts', path)
     .option('--effects-url <url>', 'a URL of the receiver that lists the events it applied', httpUrl)
-    .option('--only <check>', 'run only this check or group of checks; can be repeated', repeated(checkName), [])
+    .option('--only <check>', 'run only this check or group of checks; can be repeated', repeated(checkName))
     .option('--junit <file>', 'also write the report as JUnit XML', path)
     .option('--time-limit <time>', 'stop after this time (default: 5m)', duration)
     .option('--list', 'list the checks and send nothing')
@@ -84,7 +84,7 @@ async function examine(receiverUrl: string | undefined, options: DoctorOptions, 
   return isHealthy(report) ? EXIT_CODES.done : EXIT_CODES.failed
 }
 
-function announce(url: URL, only: readonly string[], output: Context['output']): void {
+function announce(url: URL, only: readonly string[] | undefined, output: Context['output']): void {
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     output.warn(
       `${url.host} is not this machine, and http is not encrypted: anyone on the network can read and replay the deliveries.`,

@@ -43,27 +43,32 @@ const create = (run: Run) =>
     next: 'Give the secret to the receiver, have the endpoint verified, then send a test event: notewire endpoints update <endpoint> --verify, notewire endpoints test <endpoint>',
   })
     .addArgument(new Argument('<url>', 'where the service sends events: public, https, no redirect').argParser(httpUrl))
-    .option('--event <kind>', 'a kind of event (default: all four); can be repeated', eventKinds, [])
+    .option('--event <kind>', 'a kind of event (default: all four); can be repeated', eventKinds)
     .option('--secret-out <file>', 'write the secret to a file that only you can read, not to stdout', path)
     .option('--wait', 'wait until the endpoint is active')
     .option('--timeout <time>', 'how long to wait (default: 2m)', duration)
     .action(
-      run(async ({ signal, ...context }, url, { event, secretOut, wait, timeout: timeoutMs = 120_000 }) => {
-        const { output } = context
-        const client = await openClient(context)
-        const events = event.length === 0 ? NOTE_EVENT_KINDS : event
-        const make = () => client.webhookEndpoints.create({ url, events }, { signal })
-        const { endpoint, exitCode } = await keepSecret(make, secretOut, false, context)
-        const { endpoint_id } = endpoint
-        if (!wait) {
-          if (endpoint.status !== 'active') output.tell(nextVerification(endpoint_id))
+      run(
+        async (
+          { signal, ...context },
+          url,
+          { event: events = NOTE_EVENT_KINDS, secretOut, wait, timeout: timeoutMs = 120_000 },
+        ) => {
+          const { output } = context
+          const client = await openClient(context)
+          const make = () => client.webhookEndpoints.create({ url, events }, { signal })
+          const { endpoint, exitCode } = await keepSecret(make, secretOut, false, context)
+          const { endpoint_id } = endpoint
+          if (!wait) {
+            if (endpoint.status !== 'active') output.tell(nextVerification(endpoint_id))
+            return exitCode
+          }
+          output.tell('Waiting until the receiver has answered the verification …')
+          const { status } = await client.webhookEndpoints.waitUntilActive(endpoint_id, { timeoutMs, signal })
+          await output.print({ endpoint_id, status }, `The endpoint is ${output.paint('green', 'active')}.`)
           return exitCode
-        }
-        output.tell('Waiting until the receiver has answered the verification …')
-        const { status } = await client.webhookEndpoints.waitUntilActive(endpoint_id, { timeoutMs, signal })
-        await output.print({ endpoint_id, status }, `The endpoint is ${output.paint('green', 'active')}.`)
-        return exitCode
-      }),
+        },
+      ),
     )
 
 const [FIRST_RETRY_MS = 0, SECOND_RETRY_MS = 0] = RETRY_DELAYS_MS
@@ -117,22 +122,18 @@ const update = (run: Run) =>
   })
     .addArgument(new Argument('<endpoint>', 'the id of the endpoint').argParser(text))
     .option('--url <url>', 'where the service sends events from now on', httpUrl)
-    .option('--event <kind>', 'a kind of event to send from now on; can be repeated', eventKinds, [])
+    .option('--event <kind>', 'a kind of event to send from now on; can be repeated', eventKinds)
     .option('--verify', 'have the current URL verified again, now')
     .option('--activate', 'enable a disabled endpoint again')
     .action(
       run(async ({ signal, output, ...context }, endpoint, { event: events, verify, activate, url: newUrl }) => {
-        const isChange = [newUrl, events[0], verify, activate].some((each) => each !== undefined)
-        if (!isChange) {
+        if ([newUrl, events, verify, activate].every((each) => each === undefined)) {
           throw new UsageError('the command has nothing to change. Pass --url, --event, --verify or --activate.')
         }
         const { webhookEndpoints } = await openClient(context)
         const url = newUrl ?? (verify ? urlOf(await webhookEndpoints.get(endpoint, { signal })) : undefined)
-        const updated = await webhookEndpoints.update(
-          endpoint,
-          { url, events: events.length === 0 ? undefined : events, status: activate ? 'active' : undefined },
-          { signal },
-        )
+        const changes = { url, events, status: activate ? ('active' as const) : undefined }
+        const updated = await webhookEndpoints.update(endpoint, changes, { signal })
         await output.print(updated, endpointLines(updated, output))
         if (url !== undefined || activate)
           output.tell('The service sends endpoint.verification now. The receiver must answer it with a 2xx.')

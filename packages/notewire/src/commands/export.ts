@@ -4,7 +4,7 @@ import { path, text } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
 import { exportFolder } from '../exporting/export-folder.ts'
-import { exportLines, type LinesOptions, type LinesReport, writeLinesFile } from '../exporting/json-lines.ts'
+import { exportLines, writeLinesFile } from '../exporting/json-lines.ts'
 import { type Copy, readCopy } from '../local-copy/local-copy.ts'
 import { pullNotes, showPull } from '../pulling/pull-notes.ts'
 import { amount, grouped, spell } from '../terminal/amounts.ts'
@@ -87,14 +87,12 @@ async function exportTo(target: string, options: Options, copy: Copy, context: C
   const lines = { after: options.after, signal, onProgress }
   if (target === STDOUT) await exportLines(copy.mirror, output.printRaw, lines).finally(() => bar.finish())
   else {
-    const { lines: written, position } = await exportFile(copy, place, target, lines).finally(() => bar.finish())
+    const { lines: written, position } = await writeLinesFile(place, target, (write) =>
+      exportLines(copy.mirror, write, lines),
+    ).finally(() => bar.finish())
     await output.print(
       { target, format: options.format, lines: written, position, took_ms: clock.now() - began },
       `${output.paint('green', '✓')} ${amount(written, 'note')} in ${target}, in ${spell(clock.now() - began)}`,
     )
   }
-}
-
-async function exportFile(copy: Copy, place: string, shown: string, options: LinesOptions): Promise<LinesReport> {
-  return await writeLinesFile(place, shown, (write) => exportLines(copy.mirror, write, options))
 }

@@ -1,16 +1,9 @@
 import { resolve } from 'node:path'
 import { Option } from '@commander-js/extra-typings'
-import { MockServerError } from '@notewire/mock-server'
-import {
-  DEFAULT_PORT,
-  OPTION_HELP,
-  type StartedMockServer,
-  type StartOptions,
-  startMockServer,
-} from '@notewire/mock-server/program'
+import { DEFAULT_PORT, OPTION_HELP, type StartedMockServer, startMockServer } from '@notewire/mock-server/program'
 import { path, port, repeated, text, wholeNumber } from '../configuration/value-readers.ts'
 import type { Run } from '../context/context.ts'
-import { EXIT_CODES, UsageError } from '../errors/failure.ts'
+import { EXIT_CODES } from '../errors/failure.ts'
 import { untilAborted } from '../terminal/interruption.ts'
 import { newCommand } from './new-command.ts'
 
@@ -27,7 +20,7 @@ export const command = (run: Run) =>
   })
     .option('--port <number>', OPTION_HELP.port, port, DEFAULT_PORT)
     .option('--host <address>', OPTION_HELP.host, text, '127.0.0.1')
-    .option('--console-host <name>', OPTION_HELP.consoleHost, repeated(text), [])
+    .option('--console-host <name>', OPTION_HELP.consoleHost, repeated(text))
     .option('--scenario <file>', OPTION_HELP.scenario, path)
     .option('--seed <number>', `${OPTION_HELP.seed} (default: 1)`, wholeNumber())
     .option('--notes <number>', OPTION_HELP.notes, wholeNumber(0, 1_000_000))
@@ -36,12 +29,10 @@ export const command = (run: Run) =>
     )
     .action(
       run(async ({ signal, output, workingFolder }, options) => {
-        const { port, host, consoleHost: consoleHosts, scenario: file, seed, notes, clock } = options
+        const { port, host, consoleHost: consoleHosts = [], scenario: file, seed, notes, clock } = options
         const scenario = file === undefined ? undefined : resolve(workingFolder, file)
-        await using server = await start(
-          { port, host, consoleHosts, scenario, service: { seed, notes, clock } },
-          output.warn,
-        )
+        const service = { seed, notes, clock }
+        await using server = await startMockServer({ port, host, consoleHosts, scenario, service }, output.warn)
         await output.print(server.record, `${server.text}\n\n${nextSteps(server)}`)
         for (const notice of server.notices) output.warn(notice)
         output.tell('Ctrl-C stops it.')
@@ -50,15 +41,6 @@ export const command = (run: Run) =>
         return EXIT_CODES.done
       }),
     )
-
-async function start(options: StartOptions, warn: (problem: string) => void): Promise<StartedMockServer> {
-  try {
-    return await startMockServer(options, warn)
-  } catch (error) {
-    if (error instanceof MockServerError && error.code === 'scenario_invalid') throw new UsageError(error.message)
-    throw error
-  }
-}
 
 function nextSteps({ record }: StartedMockServer): string {
   return [

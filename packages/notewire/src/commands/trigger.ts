@@ -10,13 +10,10 @@ import { newCommand } from './new-command.ts'
 /** Where `notewire mock` listens by default. */
 const MOCK_URL = 'http://127.0.0.1:4010'
 
-const TIMING: Readonly<Record<EventKind, string>> = {
+const TIMING: Readonly<Partial<Record<EventKind, string>>> = {
   'note.ended': 'It is sent at once; note.summary.generated follows in 5 to 30 s.',
   'note.summary.generated': 'note.ended is sent at once, and this event follows in 5 to 30 s.',
   'note.updated': 'It is sent 5 s after the last edit.',
-  'note.deleted': 'It is sent at once.',
-  'endpoint.test': 'It is sent at once.',
-  'endpoint.verification': 'It is sent at once.',
 }
 
 interface Triggered {
@@ -57,7 +54,9 @@ export const command = (run: Run) =>
         if (settle) await control(baseUrl, '/control/clock/settle', {}, signal)
         const about = triggered.note_id ?? triggered.endpoint_ids?.join(', ') ?? ''
         await output.print(triggered, wrap(`${output.paint('bold', kind)} about ${about}`, output.width, ''))
-        output.tell(`${TIMING[kind]} Its deliveries: ${new URL(baseUrl).origin}/console/deliveries`)
+        output.tell(
+          `${TIMING[kind] ?? 'It is sent at once.'} Its deliveries: ${new URL(baseUrl).origin}/console/deliveries`,
+        )
         return EXIT_CODES.done
       }),
     )

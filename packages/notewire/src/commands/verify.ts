@@ -27,7 +27,6 @@ const declare = () =>
       '--other-secret-file <file>',
       'a file with another secret that may have signed it; can be repeated',
       repeated(path),
-      [],
     )
     .option('--ignore-time', 'judge the signature alone, however old it is')
 
@@ -40,7 +39,7 @@ async function verifyCaptured(context: Context, file: string | undefined, option
   const bytes = isFromStdin ? await readCaptureStream(stdin, signal) : await readCaptureFile(workingFolder, file)
   const deliveries = chooseDeliveries(readCapture(bytes), options.entry)
   const secrets: NamedSecret[] = [{ name: 'the signing secret', text: await settings.requireSecret('signingSecret') }]
-  for (const other of options.otherSecretFile) {
+  for (const other of options.otherSecretFile ?? []) {
     secrets.push({ name: other, text: await settings.secretOfFile(other, '--other-secret-file') })
   }
   const now = options.ignoreTime ? 'ignore-time' : clock.now()

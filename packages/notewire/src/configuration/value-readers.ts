@@ -55,9 +55,9 @@ export function httpUrl(given: string): string {
   return given
 }
 
-/** Collects the values of an option that can be given several times. Declare the option with the default `[]`. */
+/** Collects the values of an option that can be given several times. */
 export function repeated<Value>(read: ValueReader<Value>) {
-  return (text: string, previous: readonly Value[]): readonly Value[] => [...previous, read(text)]
+  return (text: string, previous: readonly Value[] = []): readonly Value[] => [...previous, read(text)]
 }
 
 /** One of a few words, for a repeated option; other options declare `choices`. */
@@ -69,7 +69,7 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
   }
 }
 
-/** Tells whether a host, as in a URL or without brackets, is this machine, where nobody can read the traffic of http. */
+/** Tells whether a host is this machine, where no other machine can read the traffic of http. */
 export function isLoopback(host: string): boolean {
   return /^(?:(?:.*\.)?localhost|\[?::1\]?|127(?:\.\d+){3})$/.test(host)
 }

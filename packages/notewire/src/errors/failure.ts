@@ -46,6 +46,8 @@ const COMMAND_ERRORS = {
   doctor_timeout: EXIT_CODES.failed,
   console_refused: EXIT_CODES.failed,
   endpoint_missing: EXIT_CODES.failed,
+  note_unknown: EXIT_CODES.misused,
+  endpoint_unknown: EXIT_CODES.misused,
 } as const
 
 export type CommandErrorCode = keyof typeof COMMAND_ERRORS
@@ -71,6 +73,7 @@ export interface Failure {
 const EXIT_CODE_OF: Readonly<Record<string, ExitCode>> = {
   ...COMMAND_ERRORS,
   position_malformed: EXIT_CODES.misused,
+  scenario_invalid: EXIT_CODES.misused,
   option_invalid: EXIT_CODES.misconfigured,
   secret_malformed: EXIT_CODES.misconfigured,
   unauthorized: EXIT_CODES.refused,
