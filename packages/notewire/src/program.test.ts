@@ -129,7 +129,7 @@ describe('an error', () => {
     expect(loud.stderr).toMatch(/^ +at /m)
   })
 
-  it('of a full disk behind stdout is told in words', () => {
+  it('about a full disk of stdout is a message in words', () => {
     const main = join(import.meta.dirname, 'main.ts')
     const script = `"${process.execPath}" --conditions=@notewire/source "${main}" --help > /dev/full`
     const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })

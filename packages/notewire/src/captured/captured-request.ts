@@ -13,7 +13,6 @@ export interface CapturedRequest {
   readonly capturedAt: number | undefined
 }
 
-/** Groups headers by their name in lower case. */
 export function groupHeaders(
   headers: readonly { readonly name: string; readonly value: string }[],
 ): CapturedRequest['headers'] {

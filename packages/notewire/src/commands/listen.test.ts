@@ -77,7 +77,7 @@ describe('listen', () => {
     expect(stdout).not.toContain('whsec_')
   })
 
-  it('is no way to write to the terminal of whoever looks', async () => {
+  it('removes control characters from what it shows', async () => {
     const { url, running } = await listening([])
     const event = { ...anEvent({ kind: 'note.updated' }), event_type: 'note.\u001b[2Jnew' }
     await fetch(url, { method: 'POST', ...(await signAttempt(aSecret, event)) })

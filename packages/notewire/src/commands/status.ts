@@ -73,9 +73,11 @@ function statusRecord(database: string, status: MirrorStatus, isOk: boolean): ob
     heard_at: status.heardAt,
     watermark: status.watermark,
     last_scan: lastScan && {
-      ...snakeCased(lastScan),
+      scan_id: lastScan.scanId,
       began_at: new Date(lastScan.beganAt),
       ended_at: new Date(lastScan.endedAt),
+      seen: lastScan.seen,
+      missing: lastScan.missing,
     },
     scan_under_way: status.scan !== null,
     held: status.held.map(snakeCased),

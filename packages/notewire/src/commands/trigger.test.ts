@@ -21,7 +21,7 @@ describe('trigger', () => {
     expect(heard).toContain(kind)
   })
 
-  it('edits the note that it is told, and leaves its content as it is', async () => {
+  it('edits the note of --note, and leaves its content unchanged', async () => {
     const { service, env } = await mockService({ clock: 'virtual' })
     const content = 'Tea & "biscuits" <for> two\nand it’s fine'
     const note = service.owner.record({ title: 'Before', content }).end()

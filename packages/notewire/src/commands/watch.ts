@@ -1,4 +1,3 @@
-import type { NotesClient } from '@notewire/client'
 import type { MirrorHooks } from '@notewire/mirror'
 import { createVerifier } from '@notewire/webhooks'
 import { duration, httpUrl, port, text } from '../configuration/value-readers.ts'
@@ -13,27 +12,7 @@ import { receiveEvents } from '../watching/receive-events.ts'
 import { catchUp, problemTeller, watchCopy } from '../watching/watch-copy.ts'
 import { newCommand } from './new-command.ts'
 
-export const command = (run: Run) =>
-  declare().action(
-    run(async (context, { poll = 300_000, register = false, ...typed }) => {
-      const options = { ...typed, poll, register }
-      refuseContradictions(options)
-      const { clock, signal } = context
-      const secret = await secretOf(options, context)
-      const client = await openClient(context)
-      const file = await copyFileOf(context)
-      const observer = observePull(context.progress('Pulling'), clock)
-      const hooks = hooksOf(observer, context)
-      return await keepCopy(file, { client, hooks, pollEveryMs: options.poll }, context, async (copy) => {
-        observer.watch(copy)
-        try {
-          return await watchAll(copy, { client, secret, options, observer }, context)
-        } catch (error) {
-          throw await keyErrorOf(error, client, file, signal)
-        }
-      })
-    }),
-  )
+export const command = (run: Run) => declare().action(run(watchUntilInterrupted))
 
 const declare = () =>
   newCommand({
@@ -52,30 +31,54 @@ const declare = () =>
     .option('--path <path>', 'the path for events', text, '/webhooks/notes')
     .option('--register', 'with --port: register an endpoint while it runs')
     .option('--public-url <url>', 'with --register: the URL of a tunnel to this port', httpUrl)
-    .option('--poll <time>', 'how often to poll (default: 5m)', duration)
+    .option('--poll <time>', 'how often to poll', duration, 300_000)
 
-interface Options {
-  readonly port?: number | undefined
-  readonly host: string
-  readonly path: string
-  readonly register: boolean
-  readonly publicUrl?: string | undefined
-  readonly poll: number
+type Options = ReturnType<ReturnType<typeof declare>['opts']>
+
+async function watchUntilInterrupted(context: Context, options: Options): Promise<ExitCode> {
+  refuseContradictions(options)
+  const { clock, signal, output, progress } = context
+  const { port: listened, poll: pollEveryMs } = options
+  const secret = await secretOf(options, context)
+  const client = await openClient(context)
+  const file = await copyFileOf(context)
+  const observer = observePull(progress('Pulling'), clock)
+  const work = async (copy: KeptCopy) => {
+    const { mirror } = copy
+    observer.watch(copy)
+    const place = listened === undefined ? undefined : { ...options, port: listened, secret }
+    await using receiving = place && (await receiveEvents(mirror, client, place, context))
+    const after = await catchUp(mirror, signal)
+    observer.finish()
+    const { notes } = await mirror.status()
+    const listening = receiving === undefined ? '' : `, and listening on ${receiving.url}`
+    await output.print(
+      { watching: file.shown, listening: receiving?.url ?? null, notes: notes.live },
+      `Watching ${amount(notes.live, 'note')} in ${file.shown}${listening}`,
+    )
+    await watchCopy(mirror, after, context)
+    const exitCode = (await receiving?.end()) ?? EXIT_CODES.done
+    output.tell('Stopped.')
+    return exitCode
+  }
+  return await keepCopy(file, { client, hooks: hooksOf(observer, context), pollEveryMs }, context, (copy) =>
+    work(copy).catch(async (error: unknown) => {
+      throw await keyErrorOf(error, client, file, signal)
+    }),
+  )
 }
 
-function refuseContradictions({ port: listened, register: isRegistered, publicUrl, poll }: Options): void {
-  if (isRegistered && listened === undefined)
-    throw new UsageError('--register needs --port, which says where to listen.')
-  if (publicUrl !== undefined && !isRegistered)
-    throw new UsageError('--public-url says what to register. Add --register.')
+function refuseContradictions({ port: listened, register, publicUrl, poll }: Options): void {
+  if (register && listened === undefined) throw new UsageError('--register needs --port, which says where to listen.')
+  if (publicUrl !== undefined && !register) throw new UsageError('--public-url says what to register. Add --register.')
   if (poll < 1_000) throw new UsageError('--poll takes a second at least: services limit how often they are asked.')
 }
 
-/** The secret by which events are verified, before the service hands out another. */
-async function secretOf({ port: listened, register: isRegistered }: Options, { settings }: Context) {
-  if (listened === undefined || isRegistered) return undefined
+/** The secret of an existing endpoint; `undefined` if none is needed. */
+async function secretOf({ port: listened, register }: Options, { settings }: Context): Promise<string | undefined> {
+  if (listened === undefined || register) return undefined
   const secret = await settings.requireSecret('signingSecret')
-  // What is no secret is said before anything listens.
+  // A malformed secret is reported before anything listens.
   createVerifier({ secret })
   return secret
 }
@@ -90,36 +93,4 @@ function hooksOf({ hooks }: PullObserver, { clock, output }: Context): MirrorHoo
         `The service no longer shows ${amount(missing, 'note')} of ${live}, more than it removes without your consent. See what to do: notewire status`,
       ),
   }
-}
-
-interface Watch {
-  readonly client: NotesClient
-  readonly secret: string | undefined
-  readonly options: Options
-  readonly observer: PullObserver
-}
-
-async function watchAll(
-  { mirror, file }: KeptCopy,
-  { client, secret, options, observer }: Watch,
-  context: Context,
-): Promise<ExitCode> {
-  const { output, signal } = context
-  const { port: listened } = options
-  await using receiving =
-    listened === undefined
-      ? undefined
-      : await receiveEvents(mirror, client, { ...options, port: listened, secret }, context)
-  const after = await catchUp(mirror, signal)
-  observer.finish()
-  const { notes } = await mirror.status()
-  const listening = receiving === undefined ? '' : `, and listening on ${receiving.url}`
-  await output.print(
-    { watching: file.shown, listening: receiving?.url ?? null, notes: notes.live },
-    `Watching ${amount(notes.live, 'note')} in ${file.shown}${listening}`,
-  )
-  await watchCopy(mirror, after, context)
-  const exitCode = (await receiving?.end()) ?? EXIT_CODES.done
-  output.tell('Stopped.')
-  return exitCode
 }

@@ -2,7 +2,6 @@ import { readFile, stat } from 'node:fs/promises'
 import { CommandError } from '../errors/failure.ts'
 import { systemReason } from '../errors/system-error.ts'
 
-/** A larger file contains no secret. */
 const MOST_BYTES = 4_096
 const OTHERS_MAY_READ = 0o077
 

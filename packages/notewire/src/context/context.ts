@@ -15,7 +15,7 @@ export interface Context {
   readonly workingFolder: string
   readonly clock: Clock
   /**
-   * Fires at Ctrl-C, at SIGTERM, and when stdout is closed. Pass it to whatever waits. After cleaning up, either let
+   * Fires at Ctrl-C, at SIGTERM, and when stdout is closed. Pass it to every function that waits. After cleaning up, either let
    * `signal.reason` be thrown (the program ends with 130), or return an exit code.
    */
   readonly signal: AbortSignal
@@ -35,7 +35,6 @@ export type Run = <Typed extends readonly unknown[]>(
   action: (context: Context, ...typed: Typed) => Promise<ExitCode>,
 ) => (...typed: Typed) => Promise<void>
 
-/** One run of the program, before a command is known. */
 export interface Session {
   readonly output: Output
   readonly isColoured: boolean
@@ -52,7 +51,7 @@ export function openSession(
   const workingFolder = cwd()
   const screen = new Screen(stdout, stderr, signal)
   const coloured = { stdout: isColoured(stdout, env), stderr: isColoured(stderr, env) }
-  const output = createOutput(screen, { json, coloured })
+  const output = createOutput(screen, json, coloured)
   const prompts = createPrompts(screen, { stdin, signal, json, interrupt })
   const progress = (label: string) => createProgress(screen, clock, json, label)
   const secrets = new Set<string>()

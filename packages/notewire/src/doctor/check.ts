@@ -2,7 +2,6 @@ import type { Delivery, DeliveryTraits } from './delivery.ts'
 import type { Examination } from './examination.ts'
 import { describeExchange, type Exchange, isAccepted, isRejected, type Reply } from './reply.ts'
 
-/** One statement of the contract, and how to test it. */
 export interface Check {
   /** Stable, for scripts: a group, a dot and a name. */
   readonly id: string
@@ -29,7 +28,6 @@ export interface Outcome {
   readonly verdict: 'passed' | 'failed' | 'warned' | 'not_tested'
   /** What the receiver did. If it was not tested: why. */
   readonly seen: string
-  /** The request that shows the problem. */
   readonly delivery?: Delivery
   readonly cause?: string | undefined
 }
@@ -82,7 +80,6 @@ export function acceptsOrRejects(draft: Draft): RunCheck {
   return answers('a 2xx or a 4xx', (reply) => isAccepted(reply) || isRejected(reply), draft)
 }
 
-/** Passes if every answer is the expected one. Stops at the first that is not. */
 export function answers(expected: string, isExpected: (reply: Reply) => boolean, draft: Draft): RunCheck {
   return async (examination) => {
     const deliveries = [draft(examination)].flat()

@@ -12,7 +12,6 @@ export interface Delivery {
 /** A body. Large bodies are padded with spaces, so that the curl command of a report stays short. */
 export interface Body {
   readonly bytes: Buffer
-  /** The number of spaces that follow the bytes. */
   readonly trailingSpaces: number
 }
 
@@ -21,9 +20,7 @@ export interface DeliveryTraits {
   /** The body that is signed. It is also sent, unless `sentBody` is set. */
   readonly body: string | Uint8Array
   readonly trailingSpaces?: number
-  /** Sent in place of the signed body. */
   readonly sentBody?: string
-  /** @default a new ID */
   readonly webhookId?: string
   /** The text of the header. Default: the current Unix time in seconds. */
   readonly timestamp?: string
@@ -34,7 +31,6 @@ export interface DeliveryTraits {
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** Changes the names of the headers. Default: lower case. */
   readonly rename?: (name: string) => string
-  /** @default 'POST' */
   readonly method?: string
   readonly url: URL
 }

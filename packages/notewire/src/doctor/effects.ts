@@ -1,6 +1,5 @@
 import { CommandError } from '../errors/failure.ts'
 
-/** Tells how often the receiver applied an event. */
 export type CountApplied = (eventId: string) => number
 
 /** Reads what the receiver has applied so far. @throws CommandError `effects_unreadable` */

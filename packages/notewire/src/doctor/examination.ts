@@ -6,15 +6,11 @@ import { send } from './send.ts'
 import type { Secret } from './signer.ts'
 import { eventBody } from './test-event.ts'
 
-/** A running examination: one receiver, and what is known about it so far. */
 export interface Examination {
   readonly url: URL
   readonly limits: Limits
-  /** The signing secret, and the second one if the receiver accepts two. */
   readonly secrets: readonly [Secret, ...Secret[]]
-  /** Reads which events the receiver applied, if it lists them. */
   readonly effects: Effects | undefined
-  /** The first valid delivery and its answer. */
   readonly first: Exchange
   /** A kind of event that the receiver accepts, which other checks send. `undefined` if it accepts no valid delivery. */
   readonly acceptedKind: string | undefined
@@ -29,9 +25,7 @@ export interface Examination {
 export const DEFAULT_LIMITS = {
   /** How long the service waits for an answer (contract §8). */
   answerWithinMs: RECEIVER_DEADLINE_MS,
-  /** Slower answers get a warning. */
   answerSoonMs: RECEIVER_DEADLINE_MS - 2_000,
-  /** The whole examination. */
   totalMs: 300_000,
   /** The examination ends after this number of deliveries without an answer. */
   unansweredAllowed: 5,

@@ -9,17 +9,11 @@ import { type Finding, latencyOf, type ReceiverReport, summaryOf } from './repor
 import { secretOf } from './signer.ts'
 
 export interface ExaminationOptions {
-  /** Where the receiver accepts deliveries: http or https. */
   readonly url: URL
   readonly secret: string
-  /** A second secret that the receiver accepts, as during a rotation. */
   readonly secondSecret?: string | undefined
   readonly effects?: Effects | undefined
-  /**
-   * IDs of checks, or names of groups. The connection is always checked.
-   *
-   * @default all checks
-   */
+  /** IDs of checks, or names of groups. Default: all. */
   readonly only?: readonly string[] | undefined
   readonly limits?: Partial<Limits> | undefined
   readonly signal?: AbortSignal | undefined

@@ -89,7 +89,6 @@ function hanging(label: string, text: string, width: number): string {
   return label + wrap(text, width, ' '.repeat(displayWidth(label))).trimStart()
 }
 
-/** The list of checks for a person: the ID for `--only`, the severity and the statement of each. */
 export function renderChecks(checks: readonly Check[], { width, paint }: TextOptions): string {
   const groups = [...Map.groupBy(checks, ({ group }) => group)].map(([title, ofGroup]) => {
     const rows = ofGroup.map(

@@ -10,11 +10,9 @@ export type Reply =
       /** The first bytes of the body. Never shown, because it may contain anything. */
       readonly bodyStart: string
     }
-  /** No complete answer within the deadline. */
   | { readonly kind: 'timed-out'; readonly afterMs: number }
   /** The connection was open and closed without an answer. */
   | { readonly kind: 'closed'; readonly code: string }
-  /** The connection could not be opened. */
   | { readonly kind: 'unreachable'; readonly code: string }
 
 export interface Exchange {

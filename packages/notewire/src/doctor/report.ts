@@ -8,7 +8,6 @@ export interface ReceiverReport {
   readonly url: string
   readonly started_at: string
   readonly duration_ms: number
-  /** Whether every check could run. */
   readonly complete: boolean
   readonly incomplete_because?: string | undefined
   readonly requests_sent: number
@@ -21,7 +20,6 @@ export interface ReceiverReport {
 export interface Finding
   extends Pick<Check, 'id' | 'group' | 'title' | 'section' | 'severity'>,
     Omit<Outcome, 'delivery'> {
-  /** What to change. Present if the check failed or warned. */
   readonly fix?: string | undefined
   /** A curl command that repeats the request. Its signature is valid for 5 minutes. */
   readonly repeat?: string | undefined

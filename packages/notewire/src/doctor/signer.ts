@@ -10,7 +10,6 @@ export interface Signer {
 
 export interface Secret {
   readonly text: string
-  /** What follows `whsec_`. */
   readonly encodedKey: string
   readonly signer: Signer
 }

@@ -11,7 +11,6 @@ import { heldWords, type PullReport, pullLines, pullRecord, reportOn } from './p
 import { type PullOutcome, pullUntilSettled } from './pull-until-settled.ts'
 
 export interface PullRequest {
-  /** Look for deletions now, not only once a day. */
   readonly scan?: boolean
   /** How long to wait for notes that cannot be read yet; without it, two minutes. */
   readonly patienceMs?: number | undefined

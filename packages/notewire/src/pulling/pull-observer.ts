@@ -15,10 +15,8 @@ const DOING: Readonly<Record<ProgressNotice['phase'], string>> = {
   content: 'Reading',
 }
 
-/** Shows the progress of a pull, and records its problems. */
 export interface PullObserver {
   readonly hooks: MirrorHooks
-  /** Counts the notes that are still to be read in this copy. */
   readonly watch: (copy: KeptCopy) => void
   /** The reasons why notes could not be read, each once. */
   readonly problems: () => readonly string[]

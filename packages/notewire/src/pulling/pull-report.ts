@@ -1,7 +1,7 @@
 import type { HeldRemovals } from '@notewire/mirror'
 import type { Copy } from '../local-copy/local-copy.ts'
 import { amount, grouped, spell } from '../terminal/amounts.ts'
-import type { Output } from '../terminal/output.ts'
+import { type Output, snakeCased } from '../terminal/output.ts'
 import { wrap } from '../terminal/width.ts'
 import type { PullOutcome } from './pull-until-settled.ts'
 
@@ -46,7 +46,7 @@ export function pullRecord({ isSettled, held, correctAsOf, tookMs, ...report }: 
   return {
     ...report,
     settled: isSettled,
-    held: held.map(({ scanId, notes }) => ({ scan_id: scanId, notes })),
+    held: held.map(snakeCased),
     correct_as_of: correctAsOf,
     took_ms: tookMs,
   }
@@ -68,7 +68,6 @@ function unsettledWords(pending: number): string {
   return `${amount(pending, 'note')} could not be read yet. The next pull tries again: notewire pull`
 }
 
-/** Says which removals are held back, and what to do. */
 export function heldWords(held: readonly HeldRemovals[], live: number): string {
   const missing = held.reduce((sum, { notes }) => sum + notes, 0)
   return `The service no longer shows ${amount(missing, 'note')} of ${grouped(missing + live)}, more than pull removes without your consent. The notes are hidden, and kept. If they are really gone: notewire pull --accept-removals. Otherwise check what the API key can see.`

@@ -6,7 +6,6 @@ import { amount } from '../terminal/amounts.ts'
 export interface PullOutcome {
   /** Whether everything was listed, and every note read. */
   readonly isSettled: boolean
-  /** How many notes are still to be read. */
   readonly pending: number
 }
 

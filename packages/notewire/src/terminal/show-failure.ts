@@ -13,7 +13,6 @@ export interface FailureStyle {
   readonly paint: Paint
   /** Whether `NOTEWIRE_DEBUG` is set. Only then are stacks shown. */
   readonly debug: boolean
-  /** The secrets that this run has read. */
   readonly secrets: ReadonlySet<string>
 }
 

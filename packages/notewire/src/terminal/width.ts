@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { Help } from '@commander-js/extra-typings'
 
-/** Wider text is hard to read. */
 const WIDEST = 100
 const NARROWEST = 40
 

@@ -2,7 +2,6 @@ import type { MirrorChange, MirrorChangeKind, MirrorReader } from '@notewire/mir
 import type { Clock, Note } from '@notewire/protocol'
 
 export interface ShownChange extends MirrorChange {
-  /** The current note; `undefined` if it is gone. */
   readonly note: Note | undefined
 }
 

@@ -9,11 +9,9 @@ import { type Registration, register } from '../listening/registration.ts'
 
 export interface Receiving extends AsyncDisposable {
   readonly url: string
-  /** Removes the registered endpoint, and returns the exit code. */
   readonly end: () => Promise<ExitCode>
 }
 
-/** Where to listen, and what to register. */
 export interface ReceivingPlace extends Place {
   /** The secret of an existing endpoint; without it, an endpoint is registered while the command runs. */
   readonly secret: string | undefined

@@ -54,7 +54,7 @@ export const bodyChecks = group('Bodies', [
     ),
   }),
   must('body.unsigned-not-json', 'A body that is not JSON and not signed is rejected (4xx)', '§5, receiver rule 6', {
-    fix: 'Verify the signature before you parse the body. Answer 401 if the signature is not valid, whatever the body contains.',
+    fix: 'Verify the signature before you parse the body. Answer 401 if the signature is not valid; the body does not matter.',
     requires: 'signature.wrong-secret',
     run: rejects(() => ['{"event_id":', '', '\u0000'].map((text) => ({ body: text, signer: strangerSigner() }))),
   }),

@@ -54,7 +54,7 @@ export const timestampChecks = group('Timestamps', [
     requires: 'timestamp.stale',
     run: rejects(() => ({ timestamp: String(Date.now()) })),
   }),
-  should('timestamp.junk-behind', 'A timestamp with text after its digits is rejected (4xx)', WEBHOOK_TIMESTAMP, {
+  should('timestamp.trailing-junk', 'A timestamp with text after its digits is rejected (4xx)', WEBHOOK_TIMESTAMP, {
     fix: DIGITS_ONLY,
     requires: 'timestamp.stale',
     run: rejects(() => ({ timestamp: `${secondsFromNow(0)}junk` })),
