@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { systemReason } from '../errors/system-error.ts'
 import { type CapturedRequest, unreadable } from './captured-request.ts'
 import { readHar } from './har.ts'
@@ -65,18 +66,8 @@ export async function readCaptureFile(workingFolder: string, path: string): Prom
 
 /** Reads all of a stream. @throws the signal's reason, as soon as it is aborted */
 export async function readCaptureStream(stream: Readable, signal: AbortSignal): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  try {
-    for await (const chunk of addAbortSignal(signal, stream)) {
-      chunks.push(Buffer.from(chunk))
-      size += chunk.length
-      // readCapture rejects a capture of this size.
-      if (size > LARGEST_CAPTURE_BYTES) break
-    }
-  } catch (error) {
+  return await buffer(addAbortSignal(signal, stream)).catch((error: unknown) => {
     signal.throwIfAborted()
     throw error
-  }
-  return Buffer.concat(chunks)
+  })
 }

@@ -71,16 +71,10 @@ const create = (run: Run) =>
       ),
     )
 
-const [FIRST_RETRY_MS = 0, SECOND_RETRY_MS = 0] = RETRY_DELAYS_MS
-
 /** What to do while an endpoint is not verified, and when the service sends the verification again (contract §8; open point 27). */
 function nextVerification(endpointId: string): string {
-  return (
-    'The service sends endpoint.verification now. If the receiver does not answer 2xx, the service sends it again ' +
-    `${FIRST_RETRY_MS / 1_000} s later, then ${SECOND_RETRY_MS / 60_000} min later, then less often. ` +
-    'Give the receiver the secret and start it. Then, instead of waiting, have the endpoint verified at once: ' +
-    `notewire endpoints update ${printable(endpointId)} --verify`
-  )
+  const [first = 0, second = 0] = RETRY_DELAYS_MS
+  return `The service sends endpoint.verification now. If the receiver does not answer 2xx, the service sends it again ${first / 1_000} s later, then ${second / 60_000} min later, then less often. Give the receiver the secret and start it. Then, instead of waiting, have the endpoint verified at once: notewire endpoints update ${printable(endpointId)} --verify`
 }
 
 const list = (run: Run) =>

@@ -8,8 +8,6 @@ import { systemReason } from '../errors/system-error.ts'
 import { writePrivately } from '../files/private-file.ts'
 import { printable } from '../terminal/width.ts'
 
-type SecretContext = Pick<Context, 'output' | 'workingFolder'>
-
 /**
  * Makes an endpoint with a new signing secret, and prints both, or writes the secret to a file. The service shows the secret
  * once, so the file is created before the service is called.
@@ -22,7 +20,7 @@ export async function keepSecret(
   make: () => Promise<WebhookEndpointWithSecret>,
   secretOut: string | undefined,
   canReplace: boolean,
-  { output, workingFolder }: SecretContext,
+  { output, workingFolder }: Pick<Context, 'output' | 'workingFolder'>,
 ): Promise<{ readonly endpoint: WebhookEndpoint; readonly exitCode: ExitCode }> {
   if (secretOut === undefined) return { endpoint: await printSecret(await make(), output), exitCode: EXIT_CODES.done }
   const target = resolve(workingFolder, secretOut)

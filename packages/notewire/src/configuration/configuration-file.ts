@@ -19,11 +19,7 @@ export interface ConfigurationFile {
   readonly values: Readonly<Partial<Record<PlainSettingName, string>>>
 }
 
-/**
- * Reads the configuration file: the one that `--config` names, or the one in the working folder, if it exists.
- *
- * @throws `CommandError` that names the file, and the field that is not valid
- */
+/** Reads the configuration file: the one that `--config` names, or the one in the working folder, if it exists. */
 export async function loadConfigurationFile(
   workingFolder: string,
   named: string | undefined,
@@ -39,12 +35,7 @@ export async function loadConfigurationFile(
   }
 }
 
-/**
- * Reads the variables of the file `.env` in the working folder. A folder of that name is ignored: virtual environments
- * of Python have it.
- *
- * @throws `CommandError` when the file exists and cannot be read; it quotes nothing of the file
- */
+/** Reads the file `.env` in the working folder. A folder of that name is ignored: virtual environments of Python have it. */
 export async function loadEnvFile(workingFolder: string): Promise<Readonly<Record<string, string | undefined>>> {
   try {
     const content = await readFile(join(workingFolder, ENV_FILE), 'utf8')

@@ -19,12 +19,7 @@ import { path } from './value-readers.ts'
 
 /** The settings of one run. Nothing is read before a command asks for it. */
 export interface Settings {
-  /**
-   * A setting, from the first place that has it: flag, environment, `.env`, configuration file.
-   *
-   * @returns `undefined` if no place has it
-   * @throws `CommandError` that names the place whose value is not valid
-   */
+  /** A setting, from the first place that has it: flag, environment, `.env`, configuration file. */
   find(name: PlainSettingName): Promise<string | undefined>
   /** A setting that is required: the error says the three ways to give it. */
   require(name: PlainSettingName): Promise<string>

@@ -34,12 +34,20 @@ export interface Outcome {
 
 type CheckDetails = Pick<Check, 'fix' | 'requires' | 'always' | 'run'>
 
-export function must(id: string, title: string, section: string, details: CheckDetails): Omit<Check, 'group'> {
-  return { id, title, section, severity: 'must', ...details }
-}
+/** Declares a check that fails the receiver. */
+export const must = declare('must')
 
-export function should(id: string, title: string, section: string, details: CheckDetails): Omit<Check, 'group'> {
-  return { id, title, section, severity: 'should', ...details }
+/** Declares a check that warns. */
+export const should = declare('should')
+
+function declare(severity: Check['severity']) {
+  return (id: string, title: string, section: string, details: CheckDetails): Omit<Check, 'group'> => ({
+    id,
+    title,
+    section,
+    severity,
+    ...details,
+  })
 }
 
 export function group(title: string, checks: readonly Omit<Check, 'group'>[]): readonly Check[] {

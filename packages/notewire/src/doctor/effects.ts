@@ -11,31 +11,27 @@ export function effectsAt(url: URL): Effects {
     try {
       const response = await fetch(url, { redirect: 'manual', signal: limited })
       if (response.status !== 200) throw unreadable(`answered ${response.status} instead of 200`)
-      return readEffects(await response.text())
+      return readEffects(await response.json())
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof CommandError) throw error
-      throw unreadable(`could not be read (${error instanceof Error ? error.name : 'unknown error'})`)
+      throw unreadable(problemOf(error))
     }
   }
 }
 
-export function readEffects(text: string): CountApplied {
-  const value = parse(text)
+function problemOf(error: unknown): string {
+  if (error instanceof SyntaxError) return 'answered something that is not JSON'
+  return `could not be read (${error instanceof Error ? error.name : 'unknown error'})`
+}
+
+export function readEffects(value: unknown): CountApplied {
   const isObject = typeof value === 'object' && value !== null
   const ids = isObject && 'event_ids' in value ? value.event_ids : value
   if (Array.isArray(ids)) return (eventId) => ids.filter((each) => each === eventId).length
   const count = isObject && 'count' in value ? value.count : value
   if (typeof count === 'number') return () => count
   throw unreadable('answered JSON of another shape')
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw unreadable('answered something that is not JSON')
-  }
 }
 
 function unreadable(problem: string): CommandError {

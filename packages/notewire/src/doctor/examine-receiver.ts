@@ -2,6 +2,7 @@ import { CommandError } from '../errors/failure.ts'
 import { checksNamed } from './catalogue.ts'
 import { type Check, notTested, type Outcome } from './check.ts'
 import { curlOf } from './curl.ts'
+import { isLarge } from './delivery.ts'
 import type { Effects } from './effects.ts'
 import { DEFAULT_LIMITS, type Examination, type Limits, startExamination } from './examination.ts'
 import { seconds } from './reply.ts'
@@ -50,9 +51,7 @@ export async function examineReceiver(options: ExaminationOptions): Promise<Rece
     onFinding?.(finding, findings.length, checks.length)
   }
   const incompleteBecause = timeUp.aborted ? timeIsUp(limits) : tooManyUnanswered(examination)
-  const usual = examination.exchanges.filter(
-    ({ delivery, reply }) => reply.kind === 'answered' && delivery.body.trailingSpaces === 0,
-  )
+  const usual = examination.exchanges.filter(({ delivery, reply }) => reply.kind === 'answered' && !isLarge(delivery))
   return {
     schema_version: 1,
     report: 'receiver',

@@ -34,7 +34,7 @@ export async function exportLines(
     if (note === undefined && after === undefined) continue
     // For a reader that starts without a position, every note is new.
     const told: MirrorChange = after === undefined ? { ...change, kind: 'added' } : change
-    await write(`${JSON.stringify(note === undefined ? goneRecord(told) : noteRecord(told, note))}\n`)
+    await write(`${JSON.stringify(recordOf(told, note))}\n`)
     lines += 1
     onProgress(lines)
   }
@@ -44,23 +44,16 @@ export async function exportLines(
 /** The beginning of every line. The export does not replace a file that begins differently. */
 const BEGINNING = '{"schema_version":1,"change":"'
 
-function noteRecord({ kind, noteId, position }: MirrorChange, found: MirroredNote): object {
-  const { note, summary, transcript, isSettled } = found
-  const change = kind === 'hidden' || kind === 'removed' ? 'restored' : kind
-  return {
-    schema_version: SCHEMA_VERSION,
-    change,
-    note_id: noteId,
-    position,
-    complete: isSettled,
-    note,
-    summary,
-    transcript,
+/** A note with its current content, or that it is hidden or removed. */
+function recordOf({ kind, noteId, position }: MirrorChange, found: MirroredNote | undefined): object {
+  const isGone = kind === 'hidden' || kind === 'removed'
+  const about = { note_id: noteId, position }
+  if (found === undefined) {
+    return { schema_version: SCHEMA_VERSION, change: kind === 'hidden' ? kind : 'removed', ...about }
   }
-}
-
-function goneRecord({ kind, noteId, position }: MirrorChange): object {
-  return { schema_version: SCHEMA_VERSION, change: kind === 'hidden' ? kind : 'removed', note_id: noteId, position }
+  const { note, summary, transcript, isSettled: complete } = found
+  const change = isGone ? 'restored' : kind
+  return { schema_version: SCHEMA_VERSION, change, ...about, complete, note, summary, transcript }
 }
 
 const WRITE_AT_ONCE = 256 * 1024
@@ -102,13 +95,9 @@ async function refuseForeign(path: string, shown: string): Promise<void> {
 
 async function beginningOf(path: string): Promise<string | undefined> {
   try {
-    const file = await open(path, 'r')
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING.length), 0, BEGINNING.length, 0)
-      return buffer.toString('latin1', 0, bytesRead)
-    } finally {
-      await file.close()
-    }
+    await using file = await open(path, 'r')
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING.length), 0, BEGINNING.length, 0)
+    return buffer.toString('latin1', 0, bytesRead)
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return undefined
     throw error

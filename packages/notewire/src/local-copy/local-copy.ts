@@ -35,11 +35,7 @@ export async function copyFileOf({
   return { shown, absolute: resolve(workingFolder, shown) }
 }
 
-/**
- * Opens the copy for reading. It needs no API key.
- *
- * @throws CommandError when there is no copy, or it is empty
- */
+/** Opens the copy for reading. It needs no API key. @throws CommandError when there is no copy, or it is empty */
 export async function readCopy<Result>(context: CopyContext, work: (copy: Copy) => Promise<Result>): Promise<Result> {
   const file = await copyFileOf(context)
   return await withStore(file, requireCopy, async (store) => {

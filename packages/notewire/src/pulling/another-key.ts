@@ -1,5 +1,5 @@
 import type { NotesClient } from '@notewire/client'
-import { KeyChangedError, type Mirror } from '@notewire/mirror'
+import { KeyChangedError } from '@notewire/mirror'
 import type { Context } from '../context/context.ts'
 import { CommandError } from '../errors/failure.ts'
 import type { CopyFile, KeptCopy } from '../local-copy/local-copy.ts'
@@ -47,7 +47,8 @@ export async function adoptKey(
   const key = client.keyId === undefined ? 'this key (it has no key id)' : `the key ${client.keyId}`
   const noteIds = await firstNotes(client, 100, signal)
   const { notes } = await mirror.status()
-  if (notes.live > 0 && !(await containsAny(mirror, noteIds))) {
+  const known = await Promise.all(noteIds.map((noteId) => mirror.get(noteId)))
+  if (notes.live > 0 && known.every((note) => note === undefined)) {
     throw new CommandError(
       'key_sees_others',
       `none of the first ${noteIds.length} notes that ${key} sees are in ${file.shown}, so a pull with it would remove the notes of the copy. Use another database for this key: notewire pull --database other.db`,
@@ -57,16 +58,9 @@ export async function adoptKey(
   output.tell(`${file.shown} now belongs to ${key}.`)
 }
 
-async function firstNotes(client: NotesClient, limit: number, signal: AbortSignal): Promise<readonly string[]> {
+export async function firstNotes(client: NotesClient, limit: number, signal: AbortSignal): Promise<readonly string[]> {
   for await (const { notes } of client.notes.list({ limit }, { signal }).pages()) {
     return notes.map(({ note_id }) => note_id)
   }
   return []
-}
-
-async function containsAny(mirror: Mirror, noteIds: readonly string[]): Promise<boolean> {
-  for (const noteId of noteIds) {
-    if ((await mirror.get(noteId)) !== undefined) return true
-  }
-  return false
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+
 /** The reason of the signal at Ctrl-C and SIGTERM. */
 export class Interrupted extends Error {}
 
@@ -34,9 +36,6 @@ export function listenForInterruption(process: NodeJS.Process, endAtOnce: () => 
   }
 }
 
-export function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }

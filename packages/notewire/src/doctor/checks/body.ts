@@ -43,14 +43,14 @@ export const bodyChecks = group('Bodies', [
   should('body.large', 'A body of just under 256 KiB is accepted (2xx)', SIZE, {
     fix: "Raise the limit to 256 KiB for this route: client_max_body_size in nginx, express.raw({ limit: '256kb' }) in Express, whose default is 100 kB.",
     requires: 'body.line-breaks',
-    run: accepts(({ acceptedKind }) => padded(eventBody(acceptedKind), LARGE_BODY_BYTES)),
+    run: accepts(({ acceptedKind }) => ({ body: eventBody(acceptedKind).padEnd(LARGE_BODY_BYTES) })),
   }),
   should('body.too-large', 'A body of 4 MiB, far larger than any notification, is rejected (4xx)', SIZE, {
     fix: 'Stop reading at a limit and answer 413: MAX_CONTENT_LENGTH in Flask, DATA_UPLOAD_MAX_MEMORY_SIZE in Django, http.MaxBytesReader in Go, bodyLimit in Fastify. Otherwise anyone can fill the memory of the receiver without a signature.',
     run: answers(
       'a 4xx',
       (reply) => isRejected(reply) || reply.kind === 'closed',
-      ({ acceptedKind }) => padded(eventBody(acceptedKind), HUGE_BODY_BYTES),
+      ({ acceptedKind }) => ({ body: eventBody(acceptedKind).padEnd(HUGE_BODY_BYTES) }),
     ),
   }),
   must('body.unsigned-not-json', 'A body that is not JSON and not signed is rejected (4xx)', '§5, receiver rule 6', {
@@ -77,7 +77,3 @@ export const bodyChecks = group('Bodies', [
     run: acceptsOrRejects(() => ({ body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]) })),
   }),
 ])
-
-function padded(text: string, size: number) {
-  return { body: text, trailingSpaces: size - Buffer.byteLength(text) }
-}
