@@ -9,11 +9,7 @@ import { EXIT_CODES, type ExitCode, UsageError } from './errors/failure.ts'
 import { painter } from './terminal/colour.ts'
 import { Interrupted, listenForInterruption, ReaderGone } from './terminal/interruption.ts'
 
-/**
- * The program `notewire`.
- *
- * @returns the exit code of the process, once everything is printed
- */
+/** @returns the exit code of the process, once everything is printed */
 export async function runProgram(process: NodeJS.Process): Promise<ExitCode> {
   const interruption = listenForInterruption(process, () => process.exit(EXIT_CODES.interrupted))
   const args = process.argv.slice(2)

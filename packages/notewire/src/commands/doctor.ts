@@ -1,12 +1,9 @@
-import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { Argument, InvalidArgumentError } from '@commander-js/extra-typings'
 import { duration, httpUrl, isLoopback, path, repeated } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { CHECKS, checksNamed, namesOfChecks } from '../doctor/catalogue.ts'
 import { effectsAt } from '../doctor/effects.ts'
 import { examineReceiver } from '../doctor/examine-receiver.ts'
-import { renderJunit } from '../doctor/render-junit.ts'
 import { renderChecks, renderText } from '../doctor/render-text.ts'
 import { isHealthy, isUnreachable } from '../doctor/report.ts'
 import { secretOf } from '../doctor/signer.ts'
@@ -27,7 +24,7 @@ const declare = () =>
     settings: ['signingSecret'],
     examples: {
       'doctor http://localhost:3000/webhooks/notes': 'check a receiver on this machine',
-      'doctor https://staging.example/hook --junit doctor.xml': 'in CI: exits with 1 if a "must" check fails',
+      'doctor https://staging.example/hook --json': 'in CI: exits with 1 if a "must" check fails',
       'doctor http://localhost:3000/hook --only signature': 'run one group of checks',
     },
     next: 'To see why a receiver rejects a delivery that you captured: notewire verify.',
@@ -36,7 +33,6 @@ const declare = () =>
     .option('--second-secret-file <file>', 'a second secret that the receiver accepts', path)
     .option('--effects-url <url>', 'a URL of the receiver that lists the events it applied', httpUrl)
     .option('--only <check>', 'run only this check or group of checks; can be repeated', repeated(checkName))
-    .option('--junit <file>', 'also write the report as JUnit XML', path)
     .option('--time-limit <time>', 'stop after this time (default: 5m)', duration)
     .option('--list', 'list the checks and send nothing')
 
@@ -56,8 +52,8 @@ async function listChecks({ output }: Context): Promise<ExitCode> {
 }
 
 async function examine(receiverUrl: string | undefined, options: DoctorOptions, context: Context): Promise<ExitCode> {
-  const { settings, output, progress, signal, workingFolder } = context
-  const { secondSecretFile: second, effectsUrl, only, timeLimit, junit } = options
+  const { settings, output, progress, signal } = context
+  const { secondSecretFile: second, effectsUrl, only, timeLimit } = options
   if (receiverUrl === undefined) {
     throw new UsageError('the URL of the receiver is missing. Run: notewire doctor <receiver-url>.')
   }
@@ -79,7 +75,6 @@ async function examine(receiverUrl: string | undefined, options: DoctorOptions, 
     onFinding: (_finding, done, total) => bar.update(done, total),
   }).finally(() => bar.finish())
   await output.print(report, renderText(report, output))
-  if (junit !== undefined) await writeFile(resolve(workingFolder, junit), renderJunit(report), { signal })
   if (isUnreachable(report)) return EXIT_CODES.unreachable
   return isHealthy(report) ? EXIT_CODES.done : EXIT_CODES.failed
 }

@@ -13,6 +13,16 @@ import { newCommand } from './new-command.ts'
 const STDOUT = '-'
 
 export const command = (run: Run) =>
+  declare().action(
+    run(async (context, target, options) => {
+      refuseContradictions(target, options)
+      const exitCode = options.pull ? await pullFirst(target, context) : EXIT_CODES.done
+      await readCopy(context, (copy) => exportTo(target, options, copy, context))
+      return exitCode
+    }),
+  )
+
+const declare = () =>
   newCommand({
     description:
       'Writes the local copy as Markdown, one file per note with YAML front matter, that only you can read. The next export writes what has changed, renames the file of a note that has a new title, and deletes the files of notes that are gone. It does not touch other files in the folder. With --format jsonl, it writes all notes into one file of JSON Lines, which it replaces as a whole, or to stdout.',
@@ -33,21 +43,8 @@ export const command = (run: Run) =>
     .option('--full', 'write every file, not only those that have changed')
     .option('--after <position>', 'with jsonl to stdout: only what changed after this position', text)
     .option('--pull', 'pull first')
-    .action(
-      run(async (context, target, { format, full = false, after, pull }) => {
-        const options = { format, full, after }
-        refuseContradictions(target, options)
-        const exitCode = pull ? await pullFirst(target, context) : EXIT_CODES.done
-        await readCopy(context, (copy) => exportTo(target, options, copy, context))
-        return exitCode
-      }),
-    )
 
-interface Options {
-  readonly format: 'markdown' | 'jsonl'
-  readonly full: boolean
-  readonly after: string | undefined
-}
+type Options = ReturnType<ReturnType<typeof declare>['opts']>
 
 function refuseContradictions(target: string, { format, full, after }: Options): void {
   if (format === 'markdown' && target === STDOUT) {
@@ -76,7 +73,7 @@ async function exportTo(target: string, options: Options, copy: Copy, context: C
   }
   const place = resolve(workingFolder, target)
   if (options.format === 'markdown') {
-    const folder = { folder: place, shown: target, full: options.full, signal, onProgress }
+    const folder = { folder: place, shown: target, full: options.full === true, signal, onProgress }
     const { files, written, removed, position } = await exportFolder(copy.mirror, folder).finally(() => bar.finish())
     await output.print(
       { target, format: options.format, files, written, removed, position, took_ms: clock.now() - began },

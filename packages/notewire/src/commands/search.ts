@@ -8,10 +8,6 @@ import type { Output } from '../terminal/output.ts'
 import { cut, printable } from '../terminal/width.ts'
 import { newCommand } from './new-command.ts'
 
-const INDENT = '  '
-/** The dots at both ends of a snippet. */
-const DOTS = 2
-
 export const command = (run: Run) =>
   newCommand({
     description:
@@ -32,7 +28,8 @@ export const command = (run: Run) =>
 async function showHits({ mirror }: Copy, words: string, limit: number, { output }: Context): Promise<ExitCode> {
   const found = await mirror.search(words, limit)
   for (const [index, note] of found.entries()) {
-    const snippet = snippetOf(note, words, output.width - INDENT.length - DOTS)
+    // Two columns of indentation, and the dots at both ends.
+    const snippet = snippetOf(note, words, output.width - 4)
     await output.print(hitRecord(note, snippet), `${index === 0 ? '' : '\n'}${hitLines(note, snippet, output)}`)
   }
   if (found.length === 0) output.tell('No note contains all of these words.')
@@ -63,9 +60,9 @@ function hitLines({ note }: MirroredNote, snippet: Snippet | undefined, { paint,
   const lines = [`${paint('dim', printable(day))}  ${paint('bold', title)}`]
   if (snippet !== undefined && snippet.part !== 'title') {
     const { text, start, end } = snippet
-    lines.push(`${INDENT}${text.slice(0, start)}${paint(['yellow', 'bold'], text.slice(start, end))}${text.slice(end)}`)
+    lines.push(`  ${text.slice(0, start)}${paint(['yellow', 'bold'], text.slice(start, end))}${text.slice(end)}`)
   }
-  lines.push(`${INDENT}${paint('dim', printable(note.note_id))}`)
+  lines.push(`  ${paint('dim', printable(note.note_id))}`)
   return lines.join('\n')
 }
 

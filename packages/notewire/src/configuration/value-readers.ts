@@ -8,14 +8,15 @@ import { UsageError } from '../errors/failure.ts'
  */
 export type ValueReader<Value> = (text: string) => Value
 
-export function text(given: string): string {
-  if (given === '') throw new InvalidArgumentError('It takes a text that is not empty.')
-  return given
-}
+export const text = notEmpty('It takes a text that is not empty.')
 
-export function path(given: string): string {
-  if (given === '') throw new InvalidArgumentError('It takes a path.')
-  return given
+export const path = notEmpty('It takes a path.')
+
+function notEmpty(expected: string): ValueReader<string> {
+  return (given) => {
+    if (given === '') throw new InvalidArgumentError(expected)
+    return given
+  }
 }
 
 /** A whole number within bounds, both included. */

@@ -16,11 +16,11 @@ export async function lockFolder(folder: string, shown: string): Promise<AsyncDi
   const path = join(folder, LOCK)
   for (let tries = 0; tries < 3; tries += 1) {
     if (await take(path)) return { [Symbol.asyncDispose]: () => unlink(path).catch(() => undefined) }
-    const holder = await holderOf(path)
-    if (holder !== undefined && isAlive(holder)) throw busy(shown, holder)
+    const holder = Number(await readFile(path, 'utf8').catch(() => ''))
+    if (holder > 0 && isAlive(holder)) throw busy(shown, `another export (process ${holder})`)
     await unlink(path).catch(() => undefined)
   }
-  throw busy(shown, undefined)
+  throw busy(shown, 'another export')
 }
 
 async function take(path: string): Promise<boolean> {
@@ -34,13 +34,7 @@ async function take(path: string): Promise<boolean> {
   }
 }
 
-async function holderOf(path: string): Promise<number | undefined> {
-  const content = await readFile(path, 'utf8').catch(() => '')
-  return /^\d{1,10}$/.test(content) ? Number(content) : undefined
-}
-
-function busy(shown: string, pid: number | undefined): CommandError {
-  const who = pid === undefined ? 'another export' : `another export (process ${pid})`
+function busy(shown: string, who: string): CommandError {
   return new CommandError(
     'export_busy',
     `${who} writes to ${shown}. Wait until it has ended. If no export is running, remove ${LOCK} there.`,

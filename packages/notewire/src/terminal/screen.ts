@@ -2,9 +2,7 @@ import { ReaderGone, untilAborted } from './interruption.ts'
 
 const CLEAR_LINE = '\r\u001b[2K'
 
-/**
- * Both streams of the program, and the progress line on stderr. Text that is printed appears above that line.
- */
+/** Both streams of the program, and the progress line on stderr. Text that is printed appears above that line. */
 export class Screen {
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
