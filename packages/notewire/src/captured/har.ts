@@ -1,10 +1,6 @@
 import { type CapturedRequest, groupHeaders, timeOf, unreadable } from './captured-request.ts'
 
-/**
- * Reads the requests of an HTTP archive (HAR 1.2), with bodies as text or in base64.
- *
- * @throws CommandError when it is no archive, or contains no request
- */
+/** Reads the requests of an HTTP archive (HAR 1.2), with bodies as text or in base64. */
 export function readHar(bytes: Uint8Array): readonly CapturedRequest[] {
   const { log } = fieldsOf(parse(new TextDecoder().decode(bytes)))
   const { entries } = fieldsOf(log)

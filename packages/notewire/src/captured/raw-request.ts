@@ -6,8 +6,6 @@ const RECEIVED_AT = 'notewire-received-at'
 /**
  * Reads an HTTP/1.1 request: request line, headers, an empty line, and a body whose bytes are kept exactly. Lines end with CR LF
  * or LF. The request line may be missing. A chunked body is joined.
- *
- * @throws CommandError when it has no headers
  */
 export function readRawRequest(bytes: Uint8Array): CapturedRequest {
   // In Latin-1, each character is one byte.

@@ -6,7 +6,6 @@ export interface CommandEntry {
   /** One line for the list of commands, without a full stop. */
   readonly summary: string
   readonly heading: string
-  /** Imports the file of the command, which declares it. */
   readonly load: () => Promise<{ readonly command: (run: Run) => CommandUnknownOpts }>
 }
 

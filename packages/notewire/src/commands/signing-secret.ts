@@ -9,12 +9,8 @@ import { writePrivately } from '../files/private-file.ts'
 import { printable } from '../terminal/width.ts'
 
 /**
- * Makes an endpoint with a new signing secret, and prints both, or writes the secret to a file. The service shows the secret
- * once, so the file is created before the service is called.
- *
- * @param secretOut  the file for the secret; without one, the secret is printed
- * @param canReplace  whether the file may exist already
- * @returns the endpoint, once its secret is kept, and `failed` if the secret was printed because the file could not be written
+ * Makes an endpoint with a new signing secret, and prints both, or writes the secret to the file `secretOut`. The service shows the
+ * secret once, so the file is created before the service is called.
  */
 export async function keepSecret(
   make: () => Promise<WebhookEndpointWithSecret>,

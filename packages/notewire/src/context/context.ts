@@ -27,9 +27,8 @@ export interface Context {
 }
 
 /**
- * Wraps the action of a command: `.action(run(async (context, url, { wait }) => EXIT_CODES.done))`. The action gets the context of the
- * process before what commander passes (arguments, options, command), and returns the exit code. An error that it throws is
- * shown and becomes an exit code (`errors/failure.ts`).
+ * Wraps the action of a command: `.action(run(async (context, url, { wait }) => EXIT_CODES.done))`. An error that the action
+ * throws is shown and becomes an exit code (`errors/failure.ts`).
  */
 export type Run = <Typed extends readonly unknown[]>(
   action: (context: Context, ...typed: Typed) => Promise<ExitCode>,

@@ -17,7 +17,6 @@ export interface Examination {
   readonly exchanges: readonly Exchange[]
   /** Sends a delivery: by default, a valid one with an event of the accepted kind. */
   readonly deliver: (traits: Partial<DeliveryTraits>) => Promise<Exchange>
-  /** Aborts when the examination must end. */
   readonly signal: AbortSignal
 }
 
@@ -40,8 +39,6 @@ export type Limits = Readonly<typeof DEFAULT_LIMITS>
 /**
  * Sends the first valid delivery. If the receiver does not accept it, tries other kinds of event: a handler that fails because the
  * note does not exist says nothing about the verification of signatures.
- *
- * @throws the reason of the signal
  */
 export async function startExamination(
   target: Pick<Examination, 'url' | 'secrets' | 'effects' | 'limits' | 'signal'>,

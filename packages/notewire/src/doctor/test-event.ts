@@ -12,9 +12,6 @@ export interface TestEvent {
 
 /**
  * Makes an event of the contract's shape (§6) about a note that does not exist.
- *
- * @param data  fields of `data`
- * @param fields  fields of the event itself
  */
 export function testEvent(kind: string, data: Fields = {}, fields: Fields = {}): TestEvent {
   return {

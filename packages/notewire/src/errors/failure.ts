@@ -55,7 +55,6 @@ export type CommandErrorCode = keyof typeof COMMAND_ERRORS
 /** The message says what happened, why, and the next step. It never contains a secret or a part of a note. */
 export class CommandError extends NotewireError<CommandErrorCode> {}
 
-/** The command was typed wrong. */
 export class UsageError extends CommandError {
   constructor(message: string) {
     super('usage', message)

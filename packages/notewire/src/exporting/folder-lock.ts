@@ -7,11 +7,7 @@ import { isAlive } from '../files/private-file.ts'
 /** The file that exists while an export writes to the folder. */
 const LOCK = '.notewire-export.lock'
 
-/**
- * Keeps other exports out of a folder. The lock of a process that has ended is ignored.
- *
- * @throws CommandError `export_busy`
- */
+/** Keeps other exports out of a folder. The lock of a process that has ended is ignored. */
 export async function lockFolder(folder: string, shown: string): Promise<AsyncDisposable> {
   const path = join(folder, LOCK)
   for (let tries = 0; tries < 3; tries += 1) {

@@ -18,11 +18,7 @@ export interface Manifest {
 
 const ABOUT = 'Written by notewire export, which keeps the files below up to date and deletes them with their notes.'
 
-/**
- * Reads the manifest that an earlier export wrote.
- *
- * @throws CommandError if it cannot be read, because export then does not know which files it may delete
- */
+/** @throws CommandError if it cannot be read, because export then does not know which files it may delete */
 export async function readManifest(folder: string, shown: string): Promise<Manifest> {
   const content = await contentOf(join(folder, MANIFEST))
   if (content === undefined) return { position: null, files: new Map() }

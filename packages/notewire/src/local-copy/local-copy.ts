@@ -48,8 +48,6 @@ export async function readCopy<Result>(context: CopyContext, work: (copy: Copy) 
 
 /**
  * Opens the copy for updates, and creates its file if it does not exist.
- *
- * @throws CommandError for an error of SQLite
  */
 export async function keepCopy<Result>(
   file: CopyFile,

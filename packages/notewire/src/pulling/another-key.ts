@@ -36,8 +36,6 @@ function madeWith({ recorded, keyId }: KeyChangedError, shown: string): string {
 
 /**
  * Records the key as the key of the copy. It must see some of the notes, because the next scan removes the notes that it does not see.
- *
- * @throws CommandError `key_sees_others`
  */
 export async function adoptKey(
   client: NotesClient,

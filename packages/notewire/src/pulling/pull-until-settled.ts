@@ -4,7 +4,7 @@ import type { Context } from '../context/context.ts'
 import { amount } from '../terminal/amounts.ts'
 
 export interface PullOutcome {
-  /** Whether everything was listed, and every note read. */
+  /** Everything was listed, and every note read. */
   readonly isSettled: boolean
   readonly pending: number
 }
@@ -36,7 +36,6 @@ export async function pullUntilSettled(
   }
 }
 
-/** Tells when nothing has made progress for a time. */
 function patience(patienceMs: number, clock: Clock): (pending: number, settled: number) => boolean {
   let fewest = Number.POSITIVE_INFINITY
   let progressAt = clock.now()

@@ -14,8 +14,6 @@ export interface Interruption {
 
 /**
  * Listens for Ctrl-C, for SIGTERM and for the closing of stdout. The second Ctrl-C ends the process at once.
- *
- * @param endAtOnce  called at the second signal
  */
 export function listenForInterruption(process: NodeJS.Process, endAtOnce: () => void): Interruption {
   const controller = new AbortController()
