@@ -1,7 +1,7 @@
 import { spellSeconds } from '../terminal/amounts.ts'
 import type { Output } from '../terminal/output.ts'
 import { wrap } from '../terminal/width.ts'
-import { RAW_BODY_ADVICE } from './raw-body-advice.ts'
+import { RAW_BODY_BY_FRAMEWORK } from './raw-body-advice.ts'
 import type { Verdict } from './verdict.ts'
 
 /** A verdict for a person: the cause on the first line, the next step, then the facts. */
@@ -12,7 +12,6 @@ export function describeVerdict(verdict: Verdict, { paint, width }: Pick<Output,
     first === undefined
       ? [`${paint('green', '✓ valid')}: ${signerOf(verdict)}`, `  Next step: ${IF_REFUSED}`]
       : [`${paint('red', '✗ invalid')}: ${first.what}`, `  Next step: ${first.nextStep}`]
-  if (first?.code.startsWith('body_')) lines.push(`  ${RAW_BODY_ADVICE}`)
   for (const { what, nextStep } of others) lines.push(`  Also: ${what}`, `  Next step: ${nextStep}`)
   const facts = [
     ...causes.map(({ code }) => `[${code}]`),
@@ -20,9 +19,11 @@ export function describeVerdict(verdict: Verdict, { paint, width }: Pick<Output,
     ...(webhookId === undefined ? [] : [webhookId]),
     `${request.body.length} bytes`,
   ]
-  return [...lines, `  ${facts.join(', ')}`]
-    .map((line) => wrap(line.trimStart(), width, line.startsWith(' ') ? '  ' : ''))
-    .join('\n')
+  lines.push(`  ${facts.join(', ')}`)
+  if (first?.code.startsWith('body_')) {
+    lines.push('', '  The bytes of the body, by framework', ...RAW_BODY_BY_FRAMEWORK.map((advice) => `  - ${advice}`))
+  }
+  return lines.map((line) => wrap(line.trimStart(), width, line.startsWith(' ') ? '  ' : '')).join('\n')
 }
 
 const IF_REFUSED =

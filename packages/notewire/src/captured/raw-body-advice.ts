@@ -1,3 +1,15 @@
-/** How to get the bytes of a request in the frameworks that people use. */
-export const RAW_BODY_ADVICE =
-  "Verify the bytes of the body as they arrived, before any JSON parser: expressHandler(receiver) before express.json(), or express.raw({ type: '*/*' }), in Express; fastifyPlugin, or addContentTypeParser with parseAs: 'buffer', in Fastify; receiver.fetch, or await request.text(), in Next.js; request.get_data() in Flask; request.body in Django; request.raw_post in Rails; io.ReadAll(r.Body) in Go; file_get_contents('php://input') in PHP; @RequestBody byte[] in Spring."
+/** How to get the bytes of a body in the frameworks that people use. */
+export const RAW_BODY_BY_FRAMEWORK = [
+  "Express: expressHandler(receiver) before express.json(); by hand: express.raw({ type: '*/*' })",
+  "Fastify: fastifyPlugin; by hand: addContentTypeParser with parseAs: 'buffer'",
+  'Next.js: receiver.fetch; by hand: await request.text(), not request.json()',
+  'Flask: request.get_data()',
+  'Django: request.body, before request.POST',
+  'Rails: request.raw_post',
+  'Go: io.ReadAll(r.Body)',
+  "PHP: file_get_contents('php://input')",
+  'Spring: @RequestBody byte[]',
+]
+
+/** The same as one paragraph. */
+export const RAW_BODY_ADVICE = `Verify the bytes of the body as they arrived, before any JSON parser. ${RAW_BODY_BY_FRAMEWORK.join('. ')}.`

@@ -15,7 +15,6 @@ export interface SecretInFile {
  * Reads a file that contains one secret and nothing else. White space around the secret is ignored.
  *
  * @param source  the flag or variable that names the file, for the error
- * @throws `CommandError` `secret_unreadable`
  */
 export async function readSecretFile(absolute: string, path: string, source: string): Promise<SecretInFile> {
   const unusable = (problem: string) =>

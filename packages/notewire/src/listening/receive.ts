@@ -10,7 +10,7 @@ export interface Arrival {
 }
 
 /** What the receiver of `@notewire/webhooks` says about a delivery. */
-export interface Judgement {
+interface Judgement {
   readonly answer: Answer
   /** Why the signature or the timestamp was rejected. */
   readonly refusal: { readonly reason: string; readonly detail: string } | undefined

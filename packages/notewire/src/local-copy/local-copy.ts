@@ -46,9 +46,7 @@ export async function readCopy<Result>(context: CopyContext, work: (copy: Copy) 
   })
 }
 
-/**
- * Opens the copy for updates, and creates its file if it does not exist.
- */
+/** Opens the copy for updates, and creates its file if it does not exist. */
 export async function keepCopy<Result>(
   file: CopyFile,
   options: Pick<MirrorOptions, 'client' | 'hooks' | 'pollEveryMs'>,

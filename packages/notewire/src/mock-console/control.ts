@@ -11,7 +11,6 @@ interface Refusal {
 /**
  * Sends a request to the control API of a running mock server.
  *
- * @returns the JSON body of the answer
  * @throws CommandError when the server refuses the request, or is no mock server
  */
 export async function control<Answer>(

@@ -16,11 +16,7 @@ export interface PullReport extends PullOutcome {
   readonly tookMs: number
 }
 
-/**
- * Counts the changes of a pull.
- *
- * @param position  the last change before the pull
- */
+/** Counts the changes after `position`, which was the last one before the pull. */
 export async function reportOn(
   { mirror, file }: Copy,
   outcome: PullOutcome,

@@ -12,8 +12,6 @@ export interface PullOutcome {
 /**
  * Lists what is due and reads every note. Notes that another run has taken, or left when it was killed, are free again once
  * their lease ends; the function waits for that.
- *
- * @param patienceMs  how long to wait without progress
  */
 export async function pullUntilSettled(
   mirror: Mirror,

@@ -19,8 +19,6 @@ export interface FailureStyle {
 /**
  * Shows an error on stderr: its code, what happened and the next step; with `--json`, as one line of JSON. It shows no
  * secret: neither those that the run has read nor any text that has the form of one.
- *
- * @returns the exit code of the program
  */
 export function showFailure(error: unknown, { screen, json, paint, debug, secrets }: FailureStyle): ExitCode {
   const { code, message, exitCode } = failureOf(error)

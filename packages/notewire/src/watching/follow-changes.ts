@@ -11,8 +11,6 @@ const LOOK_EVERY_MS = 500
 /**
  * Shows each change once it is complete. The mirror writes a change when a note is listed and another one when its transcript and
  * summary are read; both are shown as one change. Ends with the signal.
- *
- * @param after  the position after which to begin
  */
 export async function followChanges(
   mirror: MirrorReader,
