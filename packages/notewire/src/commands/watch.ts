@@ -31,14 +31,14 @@ const declare = () =>
     .option('--path <path>', 'the path for events', text, '/webhooks/notes')
     .option('--register', 'with --port: register an endpoint while it runs')
     .option('--public-url <url>', 'with --register: the URL of a tunnel to this port', httpUrl)
-    .option('--poll <time>', 'how often to poll', duration, 300_000)
+    .option('--poll <time>', 'how often to poll (default: 5m)', duration)
 
 type Options = ReturnType<ReturnType<typeof declare>['opts']>
 
 async function watchUntilInterrupted(context: Context, options: Options): Promise<ExitCode> {
   refuseContradictions(options)
   const { clock, signal, output, progress } = context
-  const { port: listened, poll: pollEveryMs } = options
+  const { port: listened, poll: pollEveryMs = 300_000 } = options
   const secret = await secretOf(options, context)
   const client = await openClient(context)
   const file = await copyFileOf(context)
@@ -71,7 +71,8 @@ async function watchUntilInterrupted(context: Context, options: Options): Promis
 function refuseContradictions({ port: listened, register, publicUrl, poll }: Options): void {
   if (register && listened === undefined) throw new UsageError('--register needs --port, which says where to listen.')
   if (publicUrl !== undefined && !register) throw new UsageError('--public-url says what to register. Add --register.')
-  if (poll < 1_000) throw new UsageError('--poll takes a second at least: services limit how often they are asked.')
+  if (poll !== undefined && poll < 1_000)
+    throw new UsageError('--poll takes a second at least: services limit how often they are asked.')
 }
 
 /** The secret of an existing endpoint; `undefined` if none is needed. */
