@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { NotesClient } from '@notewire/client'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closedPort } from './fixtures/closed-port.ts'
+import { CLOSED_PORT } from './fixtures/closed-port.ts'
 import { cleanUp } from './fixtures/leftovers.ts'
 import { mockService } from './fixtures/mock-service.ts'
 import { runNotewire, startInTerminal } from './fixtures/run-notewire.ts'
@@ -59,7 +59,7 @@ describe('an error of the client', () => {
   })
 
   it('about a lost answer says how to find out what the service did', async () => {
-    const env = { NOTES_API_KEY: 'no_live_key.atall', NOTES_BASE_URL: await closedPort() }
+    const env = { NOTES_API_KEY: 'no_live_key.atall', NOTES_BASE_URL: CLOSED_PORT }
     const { exitCode, stderr } = await runNotewire(['endpoints', 'create', 'http://127.0.0.1:9/hook'], { env })
     expect(exitCode).toBe(5)
     expect(unwrapped(stderr)).toContain(
@@ -129,7 +129,7 @@ describe('an error', () => {
     expect(loud.stderr).toMatch(/^ +at /m)
   })
 
-  it('of a full disk behind stdout is told in words', () => {
+  it('about a full disk of stdout is a message in words', () => {
     const main = join(import.meta.dirname, 'main.ts')
     const script = `"${process.execPath}" --conditions=@notewire/source "${main}" --help > /dev/full`
     const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })

@@ -1,19 +1,15 @@
 import { createRequire } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
-import { Command, CommanderError, type CommandUnknownOpts, Help, Option } from '@commander-js/extra-typings'
+import { Command, CommanderError, type CommandUnknownOpts, Help, type Option } from '@commander-js/extra-typings'
 import { COMMANDS } from './commands/command-table.ts'
-import { PROGRAM_GUIDE } from './commands/guide.ts'
-import { CONFIGURATION_FILE, refuseSecretFlags } from './configuration/setting-table.ts'
+import { PROGRAM_GUIDE } from './commands/new-command.ts'
+import { CONFIGURATION_FILE, isSettingOption, refuseSecretFlags } from './configuration/setting-table.ts'
 import { openSession, type Run, type Session } from './context/context.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from './errors/failure.ts'
 import { painter } from './terminal/colour.ts'
 import { Interrupted, listenForInterruption, ReaderGone } from './terminal/interruption.ts'
 
-/**
- * The program `notewire`.
- *
- * @returns the exit code of the process, once everything is printed
- */
+/** @returns the exit code of the process, once everything is printed */
 export async function runProgram(process: NodeJS.Process): Promise<ExitCode> {
   const interruption = listenForInterruption(process, () => process.exit(EXIT_CODES.interrupted))
   const args = process.argv.slice(2)
@@ -104,10 +100,10 @@ async function declareProgram(
       showGlobalOptions: true,
       styleTitle: (title) => paint('bold', title),
       subcommandTerm: (command) => command.name(),
-      optionDescription: describeOption,
+      visibleOptions: settingsLast,
     })
   for (const { name, summary, heading, load } of COMMANDS) {
-    const command = words.includes(name) ? await load(run) : new Command()
+    const command = words.includes(name) ? (await load()).command(run) : new Command()
     program.addCommand(command.name(name).summary(summary).helpGroup(heading))
   }
   inherit(program)
@@ -116,11 +112,8 @@ async function declareProgram(
 
 const help = new Help()
 
-/** Describes an option. The default of an option that can be repeated is an empty list, and is left out. */
-function describeOption(option: Option): string {
-  return help.optionDescription(
-    Array.isArray(option.defaultValue) ? new Option(option.flags, option.description) : option,
-  )
+function settingsLast(command: CommandUnknownOpts): Option[] {
+  return help.visibleOptions(command).toSorted((one, other) => +isSettingOption(one) - +isSettingOption(other))
 }
 
 function inherit(parent: CommandUnknownOpts): void {

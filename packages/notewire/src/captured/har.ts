@@ -1,20 +1,15 @@
-import { CaptureError } from './capture-error.ts'
-import { type CapturedRequest, groupHeaders } from './captured-request.ts'
+import { type CapturedRequest, groupHeaders, timeOf, unreadable } from './captured-request.ts'
 
-/**
- * Reads the requests of an HTTP archive (HAR 1.2), with bodies as text or in base64.
- *
- * @throws CaptureError when it is no archive, or contains no request
- */
+/** Reads the requests of an HTTP archive (HAR 1.2), with bodies as text or in base64. */
 export function readHar(bytes: Uint8Array): readonly CapturedRequest[] {
   const { log } = fieldsOf(parse(new TextDecoder().decode(bytes)))
   const { entries } = fieldsOf(log)
   if (!Array.isArray(entries)) {
-    throw new CaptureError(
+    throw unreadable(
       'is JSON, but not an HTTP archive: it has no "log.entries". The command needs the headers as well as the body: pass the raw HTTP request or a HAR.',
     )
   }
-  if (entries.length === 0) throw new CaptureError('is an HTTP archive without any request. Record it again.')
+  if (entries.length === 0) throw unreadable('is an HTTP archive without any request. Record it again.')
   return entries.map((entry: unknown, index) => requestOf(fieldsOf(entry), index + 1))
 }
 
@@ -22,7 +17,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new CaptureError('begins like an HTTP archive, but is not JSON. Export it again: it may be cut off.')
+    throw unreadable('begins like an HTTP archive, but is not JSON. Export it again: it may be cut off.')
   }
 }
 
@@ -33,14 +28,13 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 
 function requestOf({ request, startedDateTime }: Readonly<Record<string, unknown>>, entry: number): CapturedRequest {
   const { method, headers, postData } = fieldsOf(request)
-  const capturedAt = Date.parse(String(startedDateTime))
   return {
     format: 'har',
     entry,
     method: typeof method === 'string' ? method : undefined,
     headers: groupHeaders(Array.isArray(headers) ? headers.flatMap(headerOf) : []),
     body: bodyOf(fieldsOf(postData)),
-    capturedAt: Number.isNaN(capturedAt) ? undefined : capturedAt,
+    capturedAt: timeOf(startedDateTime),
   }
 }
 

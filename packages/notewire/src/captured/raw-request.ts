@@ -1,66 +1,70 @@
-import { CaptureError } from './capture-error.ts'
-import { type CapturedRequest, groupHeaders } from './captured-request.ts'
-import { dechunked } from './dechunked.ts'
+import { type CapturedRequest, groupHeaders, timeOf, unreadable } from './captured-request.ts'
 
 /** The header that says when `notewire listen --save` received a delivery. */
 const RECEIVED_AT = 'notewire-received-at'
 
-const LF = 0x0a
-const CR = 0x0d
-
 /**
  * Reads an HTTP/1.1 request: request line, headers, an empty line, and a body whose bytes are kept exactly. Lines end with CR LF
  * or LF. The request line may be missing. A chunked body is joined.
- *
- * @throws CaptureError when it has no headers
  */
 export function readRawRequest(bytes: Uint8Array): CapturedRequest {
-  const start = bytes.findIndex((byte) => byte !== LF && byte !== CR)
-  const { headEnd, bodyStart } = endOfHead(bytes, start)
-  const head = Buffer.from(bytes.subarray(start, headEnd)).toString('latin1')
-  const lines = head.replace(/^\u00ef\u00bb\u00bf/, '').split(/\r?\n/)
-  const { method } = /^(?<method>[A-Za-z]+) \S+(?: HTTP\/[\d.]+)?\r?$/.exec(lines[0] ?? '')?.groups ?? {}
+  // In Latin-1, each character is one byte.
+  const text = Buffer.from(bytes)
+    .toString('latin1')
+    .replace(/^[\r\n]+/, '')
+  const [head = '', lineBreaks = ''] = /^.*?(\r?\n\r?\n)/s.exec(text) ?? [text]
+  const lines = head
+    .trimEnd()
+    .replace(/^\u00ef\u00bb\u00bf/, '')
+    .split(/\r?\n/)
+  const { method } = /^(?<method>[A-Za-z]+) \S+(?: HTTP\/[\d.]+)?$/.exec(lines[0] ?? '')?.groups ?? {}
   const headers = groupHeaders(headersOf(method === undefined ? lines : lines.slice(1)))
-  const body = new Uint8Array(bytes.subarray(bodyStart))
+  const body = lineBreaks === '' ? '' : text.slice(head.length)
   const isChunked = headers['transfer-encoding']?.some((value) => /\bchunked\b/i.test(value)) ?? false
-  const capturedAt = Date.parse(headers[RECEIVED_AT]?.[0] ?? '')
   return {
     format: 'raw',
     entry: 1,
     method,
     headers,
-    body: (isChunked ? dechunked(body) : undefined) ?? body,
-    capturedAt: Number.isNaN(capturedAt) ? undefined : capturedAt,
+    body: new Uint8Array(Buffer.from((isChunked ? dechunked(body) : undefined) ?? body, 'latin1')),
+    capturedAt: timeOf(headers[RECEIVED_AT]?.[0]),
   }
-}
-
-/** Finds the empty line between headers and body. */
-function endOfHead(bytes: Uint8Array, start: number): { readonly headEnd: number; readonly bodyStart: number } {
-  for (let lineEnd = bytes.indexOf(LF, start); lineEnd >= 0; lineEnd = bytes.indexOf(LF, lineEnd + 1)) {
-    const next = bytes[lineEnd + 1] === CR ? lineEnd + 2 : lineEnd + 1
-    if (bytes[next] === LF) return { headEnd: lineEnd, bodyStart: next + 1 }
-  }
-  return { headEnd: bytes.length, bodyStart: bytes.length }
 }
 
 function headersOf(lines: readonly string[]): readonly { readonly name: string; readonly value: string }[] {
-  const headers: { readonly name: string; readonly value: string }[] = []
-  for (const line of lines) {
-    const { name, value } = /^(?<name>[!#$%&'*+.^_`|~\w-]+)[ \t]*:(?<value>.*)$/s.exec(line)?.groups ?? {}
-    const before = headers.at(-1)
-    if (name !== undefined && value !== undefined) headers.push({ name, value: value.trim() })
-    else if (/^[ \t]/.test(line) && before !== undefined) {
-      headers[headers.length - 1] = { name: before.name, value: `${before.value} ${line.trim()}` }
-    } else if (line.trim() !== '') throw notARequest()
-  }
+  // A line that begins with white space continues the header before it.
+  const headers = lines
+    .join('\n')
+    .replaceAll(/\n[ \t]+/g, ' ')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
   if (headers.length === 0) throw notARequest()
-  return headers
+  return headers.map((line) => {
+    const { name, value } = /^(?<name>[!#$%&'*+.^_`|~\w-]+)[ \t]*:(?<value>.*)$/s.exec(line)?.groups ?? {}
+    if (name === undefined || value === undefined) throw notARequest()
+    return { name, value: value.trim() }
+  })
 }
 
-function notARequest(): CaptureError {
-  return new CaptureError(
+function notARequest(): Error {
+  return unreadable(
     'is neither a raw HTTP request (request line, headers, an empty line, body) nor an HTTP archive (HAR). Capture it again, or save it with notewire listen --save.',
   )
+}
+
+/** Joins a body that was captured in chunks (RFC 9112 §7.1). Returns `undefined` for one that was not. */
+function dechunked(text: string): string | undefined {
+  const sizeLine = /([\da-f]{1,8})[ \t]*(?:;[^\r\n]{0,64})?\r?\n/iy
+  const chunks: string[] = []
+  for (;;) {
+    const [, size] = sizeLine.exec(text) ?? []
+    if (size === undefined) return undefined
+    const end = sizeLine.lastIndex + Number.parseInt(size, 16)
+    if (end === sizeLine.lastIndex) return chunks.join('')
+    chunks.push(text.slice(sizeLine.lastIndex, end))
+    if (!/^\r?\n/.test(text.slice(end, end + 2))) return undefined
+    sizeLine.lastIndex = text[end] === '\r' ? end + 2 : end + 1
+  }
 }
 
 /** A delivery that was received, with its headers as Node.js gives them. */

@@ -1,30 +1,25 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { systemReason } from '../errors/system-error.ts'
-import { CaptureError } from './capture-error.ts'
-import { type CapturedRequest, looksLikeDelivery } from './captured-request.ts'
+import { type CapturedRequest, unreadable } from './captured-request.ts'
 import { readHar } from './har.ts'
 import { readRawRequest } from './raw-request.ts'
 
-/** More than any capture of deliveries has. */
 const LARGEST_CAPTURE_BYTES = 64 * 1024 * 1024
 
-/**
- * Reads the requests of a capture: one of a raw request, all of an HTTP archive.
- *
- * @throws CaptureError when it cannot be read
- */
+/** Reads the requests of a capture: one of a raw request, all of an HTTP archive. */
 export function readCapture(bytes: Uint8Array): readonly CapturedRequest[] {
   if (bytes.length > LARGEST_CAPTURE_BYTES) {
-    throw new CaptureError('is larger than 64 MiB. Export only the requests to the receiver.')
+    throw unreadable('is larger than 64 MiB. Export only the requests to the receiver.')
   }
   const first = Buffer.from(bytes.subarray(0, 4096))
     .toString('utf8')
     .replace(/^\ufeff/, '')
     .trimStart()
-  if (first === '') throw new CaptureError('is empty. Pass a raw HTTP request or an HTTP archive (HAR).')
-  return first.startsWith('{') || first.startsWith('[') ? readHar(bytes) : [readRawRequest(bytes)]
+  if (first === '') throw unreadable('is empty. Pass a raw HTTP request or an HTTP archive (HAR).')
+  return /^[{[]/.test(first) ? readHar(bytes) : [readRawRequest(bytes)]
 }
 
 /**
@@ -32,56 +27,43 @@ export function readCapture(bytes: Uint8Array): readonly CapturedRequest[] {
  * capture is always chosen.
  *
  * @param entry  the number of a request in an archive, from 1
- * @throws CaptureError when there is none
+ * @throws CommandError when there is none
  */
 export function chooseDeliveries(
   requests: readonly CapturedRequest[],
   entry: number | undefined,
 ): readonly CapturedRequest[] {
+  const count = requests.length
   if (entry !== undefined) {
     const chosen = requests[entry - 1]
     if (chosen !== undefined) return [chosen]
-    throw new CaptureError(
-      `contains ${requests.length} requests. Pass --entry with a number from 1 to ${requests.length}.`,
-    )
+    throw unreadable(`contains ${count} requests. Pass --entry with a number from 1 to ${count}.`)
   }
-  if (requests.length === 1) return requests
-  const deliveries = requests.filter(looksLikeDelivery)
+  const deliveries = count === 1 ? requests : requests.filter(looksLikeDelivery)
   if (deliveries.length > 0) return deliveries
-  throw new CaptureError(
-    `contains ${requests.length} requests, but none is a POST with the headers of a delivery. Choose one with --entry.`,
+  throw unreadable(
+    `contains ${count} requests, but none is a POST with the headers of a delivery. Choose one with --entry.`,
   )
+}
+
+function looksLikeDelivery({ method, headers }: CapturedRequest): boolean {
+  const isPost = method === undefined || method.toUpperCase() === 'POST'
+  return isPost && Object.keys(headers).some((name) => /(?:webhook|svix)[-_](?:id|timestamp|signature)$/.test(name))
 }
 
 /** Reads the bytes of a captured file. `path` is shown in the error. */
 export async function readCaptureFile(workingFolder: string, path: string): Promise<Uint8Array> {
-  try {
-    return await readFile(resolve(workingFolder, path))
-  } catch (error) {
-    throw new CaptureError(
+  return await readFile(resolve(workingFolder, path)).catch((error: unknown) => {
+    throw unreadable(
       `cannot be read from ${path}: ${systemReason(error)}. Pass the file that contains the captured delivery.`,
     )
-  }
+  })
 }
 
-/**
- * Reads all of a stream. It stops a little above the largest size of a capture, which {@link readCapture} refuses.
- *
- * @throws the signal's reason, as soon as it is aborted
- */
+/** Reads all of a stream. @throws the signal's reason, as soon as it is aborted */
 export async function readCaptureStream(stream: Readable, signal: AbortSignal): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  try {
-    for await (const chunk of addAbortSignal(signal, stream)) {
-      const bytes: Uint8Array = Buffer.from(chunk)
-      chunks.push(bytes)
-      size += bytes.length
-      if (size > LARGEST_CAPTURE_BYTES) break
-    }
-  } catch (error) {
+  return await buffer(addAbortSignal(signal, stream)).catch((error: unknown) => {
     signal.throwIfAborted()
     throw error
-  }
-  return Buffer.concat(chunks)
+  })
 }

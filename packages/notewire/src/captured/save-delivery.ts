@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Received } from '../listening/judge.ts'
+import type { Received } from '../listening/receive.ts'
 import { writeRawRequest } from './raw-request.ts'
 
 /**
  * Saves a delivery as a raw HTTP request, for `notewire verify`. Only the owner can read the file: it contains the whole delivery.
  *
- * @returns the name of the file: the time of arrival and a random part, `.http`
- * @throws the system's error when the folder or the file cannot be written
+ * @returns the name of the file
  */
 export async function saveDelivery(folder: string, { at, arrival }: Received): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })

@@ -1,21 +1,16 @@
-import { writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { Argument, Command, InvalidArgumentError } from '@commander-js/extra-typings'
-import { optionOf } from '../configuration/setting-table.ts'
+import { Argument, InvalidArgumentError } from '@commander-js/extra-typings'
 import { duration, httpUrl, isLoopback, path, repeated } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { CHECKS, checksNamed, namesOfChecks } from '../doctor/catalogue.ts'
 import { effectsAt } from '../doctor/effects.ts'
 import { examineReceiver } from '../doctor/examine-receiver.ts'
-import { renderJunit } from '../doctor/render-junit.ts'
 import { renderChecks, renderText } from '../doctor/render-text.ts'
 import { isHealthy, isUnreachable } from '../doctor/report.ts'
 import { secretOf } from '../doctor/signer.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
-/** `notewire doctor`: checks a receiver against the contract. */
-export const doctor = (run: Run) =>
+export const command = (run: Run) =>
   declare().action(
     run((context, receiverUrl, options) =>
       options.list ? listChecks(context) : examine(receiverUrl, options, context),
@@ -23,29 +18,23 @@ export const doctor = (run: Run) =>
   )
 
 const declare = () =>
-  new Command()
-    .description(
+  newCommand({
+    description:
       'Checks a receiver in any language. It sends up to 160 valid and invalid deliveries, signed with a test secret that the receiver uses, and compares each answer with the contract. The events are about notes that do not exist: every ID starts with "doctor_". Each problem names the section of the contract, the fix, and a curl command that repeats the request. The secret is never shown.',
-    )
+    settings: ['signingSecret'],
+    examples: {
+      'doctor http://localhost:3000/webhooks/notes': 'check a receiver on this machine',
+      'doctor https://staging.example/hook --json': 'in CI: exits with 1 if a "must" check fails',
+      'doctor http://localhost:3000/hook --only signature': 'run one group of checks',
+    },
+    next: 'To see why a receiver rejects a delivery that you captured: notewire verify.',
+  })
     .addArgument(new Argument('[receiver-url]', 'the URL to which the receiver accepts deliveries').argParser(httpUrl))
     .option('--second-secret-file <file>', 'a second secret that the receiver accepts', path)
     .option('--effects-url <url>', 'a URL of the receiver that lists the events it applied', httpUrl)
-    .option('--only <check>', 'run only this check or group of checks; can be repeated', repeated(checkName), [])
-    .option('--junit <file>', 'also write the report as JUnit XML', path)
+    .option('--only <check>', 'run only this check or group of checks; can be repeated', repeated(checkName))
     .option('--time-limit <time>', 'stop after this time (default: 5m)', duration)
     .option('--list', 'list the checks and send nothing')
-    .addOption(optionOf('signingSecret'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['doctor http://localhost:3000/webhooks/notes', 'check a receiver on this machine'],
-          ['doctor https://staging.example/hook --junit doctor.xml', 'in CI: exits with 1 if a "must" check fails'],
-          ['doctor http://localhost:3000/hook --only signature', 'run one group of checks'],
-        ],
-        'To see why a receiver rejects a delivery that you captured: notewire verify.',
-      ),
-    )
 
 type DoctorOptions = ReturnType<ReturnType<typeof declare>['opts']>
 
@@ -63,8 +52,8 @@ async function listChecks({ output }: Context): Promise<ExitCode> {
 }
 
 async function examine(receiverUrl: string | undefined, options: DoctorOptions, context: Context): Promise<ExitCode> {
-  const { settings, output, progress, signal, workingFolder } = context
-  const { secondSecretFile: second, effectsUrl, only, timeLimit, junit } = options
+  const { settings, output, progress, signal } = context
+  const { secondSecretFile: second, effectsUrl, only, timeLimit } = options
   if (receiverUrl === undefined) {
     throw new UsageError('the URL of the receiver is missing. Run: notewire doctor <receiver-url>.')
   }
@@ -86,13 +75,11 @@ async function examine(receiverUrl: string | undefined, options: DoctorOptions, 
     onFinding: (_finding, done, total) => bar.update(done, total),
   }).finally(() => bar.finish())
   await output.print(report, renderText(report, output))
-  if (junit !== undefined) await writeFile(resolve(workingFolder, junit), renderJunit(report), { signal })
   if (isUnreachable(report)) return EXIT_CODES.unreachable
   return isHealthy(report) ? EXIT_CODES.done : EXIT_CODES.failed
 }
 
-/** Says what will be sent, before anything is sent. */
-function announce(url: URL, only: readonly string[], output: Context['output']): void {
+function announce(url: URL, only: readonly string[] | undefined, output: Context['output']): void {
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     output.warn(
       `${url.host} is not this machine, and http is not encrypted: anyone on the network can read and replay the deliveries.`,

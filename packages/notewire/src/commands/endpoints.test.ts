@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closedPort } from '../fixtures/closed-port.ts'
+import { CLOSED_PORT } from '../fixtures/closed-port.ts'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { mockService } from '../fixtures/mock-service.ts'
 import { runNotewire, startInTerminal } from '../fixtures/run-notewire.ts'
@@ -133,7 +133,7 @@ describe('a service that cannot be asked', () => {
   })
 
   it('because nothing listens there ends with 5', async () => {
-    const env = { NOTES_BASE_URL: await closedPort(), NOTES_API_KEY: 'ntw_live_k7.hush-hush' }
+    const env = { NOTES_BASE_URL: CLOSED_PORT, NOTES_API_KEY: 'ntw_live_k7.hush-hush' }
     const { exitCode, stderr } = await runNotewire(['endpoints', 'list'], { env })
     expect(exitCode).toBe(5)
     expect(stderr).toContain('[network_error]')

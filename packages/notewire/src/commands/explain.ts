@@ -1,30 +1,22 @@
-import { Command } from '@commander-js/extra-typings'
-import { optionOf } from '../configuration/setting-table.ts'
 import type { Run } from '../context/context.ts'
 import { EXIT_CODES } from '../errors/failure.ts'
 import { readCopy } from '../local-copy/local-copy.ts'
 import { snakeCased } from '../terminal/output.ts'
 import { cut, printable, wrap } from '../terminal/width.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
-/** `notewire explain`. */
-export const explain = (run: Run) =>
-  new Command()
-    .description(
+export const command = (run: Run) =>
+  newCommand({
+    description:
       'Says why a note is in the local copy or not: what was read of it and when, which events came, and what the next pull will do. It does not contact the service. It exits with 1 if nothing has ever named the note.',
-    )
+    settings: ['database'],
+    examples: {
+      'explain note_7c2f': 'in sentences',
+      'explain note_7c2f --json': 'with everything that is known of the note but its content',
+    },
+    next: 'To read the note again: notewire pull. To see whether events arrive: notewire listen.',
+  })
     .argument('<note>', 'the id of the note, as notewire search shows it')
-    .addOption(optionOf('database'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['explain note_7c2f', 'in sentences'],
-          ['explain note_7c2f --json', 'with everything that is known of the note but its content'],
-        ],
-        'To read the note again: notewire pull. To see whether events arrive: notewire listen.',
-      ),
-    )
     .action(
       run(({ output, ...context }, note) =>
         readCopy(context, async ({ mirror }) => {

@@ -1,6 +1,11 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { NotesClient } from '@notewire/client'
+import type { Mirror } from '@notewire/mirror'
+import type { NotesService } from '@notewire/mock-server'
+import { systemClock } from '@notewire/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
+import { exportFolder } from '../exporting/export-folder.ts'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { notesIn, notesOf } from '../fixtures/local-copy.ts'
 import { mockService } from '../fixtures/mock-service.ts'
@@ -8,6 +13,7 @@ import { readOnlyFolder } from '../fixtures/read-only-folder.ts'
 import { type RunOptions, runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
 import { temporaryFolder } from '../fixtures/temporary-folder.ts'
 import { canMount, enlarge, tinyDisk } from '../fixtures/tiny-disk.ts'
+import { keepCopy } from '../local-copy/local-copy.ts'
 
 afterEach(cleanUp)
 
@@ -53,35 +59,35 @@ describe('export', () => {
     expect(service.requests.length).toBe(before)
   })
 
-  it('that is killed before any one thing that it does leaves what the next makes right', async () => {
+  it('that is killed before any of its steps leaves at most one file of each note, and the next completes the folder', async () => {
     const { service, env, cwd } = await prepared(4)
     const folder = join(cwd, 'notes')
-    const crash = (at: number) => ({
-      ...env,
-      CRASH_AT: String(at),
+    const crashingAt = (step: number) => ({
+      CRASH_AT: String(step),
       CRASH_FOLDER: folder,
       NODE_OPTIONS: `--import=${CRASH}`,
     })
     await runNotewire(['export', 'notes', '--pull'], { cwd, env })
     let steps = Number.POSITIVE_INFINITY
     let crashes = 0
-    for (let at = 1; at <= steps; at += 1) {
+    for (let step = 1; step <= steps; step += 1) {
       const [retitled, edited, gone] = service.owner.notes()
-      retitled?.edit({ title: `Title ${at}` })
-      edited?.edit({ content: `Content ${at}` })
+      retitled?.edit({ title: `Title ${step}` })
+      edited?.edit({ content: `Content ${step}` })
       gone?.delete()
-      service.owner.record({ title: `New ${at}` }).end({ summary: false })
-      await runNotewire(['pull'], { cwd, env })
-      const { exitCode } = await runNotewire(['export', 'notes'], { cwd, env: crash(at) })
+      service.owner.record({ title: `New ${step}` }).end({ summary: false })
+      await inCopy(service, cwd, async (mirror) => void (await mirror.sync()))
+      const { exitCode } = await runNotewire(['export', 'notes'], { cwd, env: crashingAt(step) })
       if (exitCode === null) crashes += 1
       else steps = Number(await readFile(`${folder}.steps`, 'utf8'))
       const ids = [...(await markdownIn(folder)).values()].map(noteIdIn)
-      expect(new Set(ids).size, `two files of a note, killed before step ${at}`).toBe(ids.length)
+      expect(new Set(ids).size, `two files of a note, killed before step ${step}`).toBe(ids.length)
 
-      expect((await runNotewire(['export', 'notes'], { cwd })).exitCode).toBe(0)
-      const anew = `anew-${at}`
-      await runNotewire(['export', anew], { cwd })
-      expect(await markdownIn(folder), `killed before step ${at}`).toEqual(await markdownIn(join(cwd, anew)))
+      const anew = join(cwd, `anew-${step}`)
+      await inCopy(service, cwd, async (mirror) => {
+        for (const each of [folder, anew]) await exportFolder(mirror, { ...IN_PROCESS, folder: each })
+      })
+      expect(await markdownIn(folder), `killed before step ${step}`).toEqual(await markdownIn(anew))
       expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual(['.notewire-export.json'])
     }
     expect(crashes).toBeGreaterThan(10)
@@ -124,7 +130,7 @@ describe('export', () => {
     await runNotewire(['pull'], { cwd, env })
     const file = await runNotewire(['export', 'notes.db'], { cwd })
     expect(file).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('notes.db is a file, and Markdown') })
-    // In /proc, nobody can make a folder, and the system says so in an odd way.
+    // The system allows no folder in /proc, and reports that in an unusual way.
     expect(await runNotewire(['export', '/proc/notewire/notes'], { cwd })).toMatchObject({ exitCode: 1 })
   })
 
@@ -142,7 +148,7 @@ describe('export', () => {
 })
 
 describe('export --format jsonl', () => {
-  it('speaks of --after where the position is none', async () => {
+  it('rejects a malformed --after', async () => {
     const { env, cwd } = await prepared(1)
     await runNotewire(['pull'], { cwd, env })
     const { exitCode, stderr } = await runNotewire(['export', '-', '--format', 'jsonl', '--after', '7f'], { cwd })
@@ -169,7 +175,7 @@ describe('export --format jsonl', () => {
     expect(await readdir(cwd)).toEqual(['notes.db', 'notes.jsonl'])
   })
 
-  it('to stdout tells what has changed behind a position, deletions too', async () => {
+  it('to stdout prints the changes after a position, deletions too', async () => {
     const { service, env, cwd } = await prepared(3)
     await runNotewire(['pull'], { cwd, env })
     const all = await runNotewire(['export', '-', '--format', 'jsonl'], { cwd })
@@ -199,7 +205,7 @@ describe('export --format jsonl', () => {
     expect(await notesIn(join(cwd, 'notes.db'))).toEqual(notes)
   })
 
-  it('ends quietly when whoever reads has had enough', async () => {
+  it('ends without an error when the reader of stdout closes it', async () => {
     const { env, cwd } = await prepared(300)
     await runNotewire(['pull'], { cwd, env })
     const running = startNotewire(['export', '-', '--format', 'jsonl'], { cwd })
@@ -213,6 +219,15 @@ describe('export --format jsonl', () => {
 async function prepared(notes: number) {
   const { service, env } = await mockService({ notes })
   return { service, env, cwd: await temporaryFolder() } satisfies RunOptions & { readonly service: unknown }
+}
+
+const IN_PROCESS = { shown: 'notes', full: false, signal: new AbortController().signal, onProgress: () => undefined }
+
+/** Works with the copy in this process: starting the program takes most of the time of a run. */
+async function inCopy({ baseUrl, apiKey, fetch }: NotesService, cwd: string, work: (mirror: Mirror) => Promise<void>) {
+  const client = new NotesClient({ baseUrl, apiKey, fetch })
+  const file = { shown: 'notes.db', absolute: join(cwd, 'notes.db') }
+  await keepCopy(file, { client }, { clock: systemClock }, ({ mirror }) => work(mirror))
 }
 
 async function markdownIn(folder: string): Promise<ReadonlyMap<string, string>> {

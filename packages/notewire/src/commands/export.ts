@@ -1,25 +1,39 @@
 import { resolve } from 'node:path'
-import { Argument, Command, Option } from '@commander-js/extra-typings'
-import { optionOf } from '../configuration/setting-table.ts'
+import { Argument, Option } from '@commander-js/extra-typings'
 import { path, text } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
 import { exportFolder } from '../exporting/export-folder.ts'
-import { exportLines, type LinesOptions, type LinesReport, writeLinesFile } from '../exporting/json-lines.ts'
+import { exportLines, writeLinesFile } from '../exporting/json-lines.ts'
 import { type Copy, readCopy } from '../local-copy/local-copy.ts'
 import { pullNotes, showPull } from '../pulling/pull-notes.ts'
 import { amount, grouped, spell } from '../terminal/amounts.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
-/** The target that is stdout. */
 const STDOUT = '-'
 
-/** `notewire export`. */
-export const exportNotes = (run: Run) =>
-  new Command()
-    .description(
+export const command = (run: Run) =>
+  declare().action(
+    run(async (context, target, options) => {
+      refuseContradictions(target, options)
+      const exitCode = options.pull ? await pullFirst(target, context) : EXIT_CODES.done
+      await readCopy(context, (copy) => exportTo(target, options, copy, context))
+      return exitCode
+    }),
+  )
+
+const declare = () =>
+  newCommand({
+    description:
       'Writes the local copy as Markdown, one file per note with YAML front matter, that only you can read. The next export writes what has changed, renames the file of a note that has a new title, and deletes the files of notes that are gone. It does not touch other files in the folder. With --format jsonl, it writes all notes into one file of JSON Lines, which it replaces as a whole, or to stdout.',
-    )
+    settings: ['baseUrl', 'apiKey', 'notesField', 'database'],
+    examples: {
+      'export notes --pull': 'for a cron job: notes/2026-01-05-stand-up--4k2d9x0a.md',
+      'export notes.jsonl --format jsonl': 'all notes in one file',
+      'export - --format jsonl --after 7f…:1840': 'what has changed since, as a stream',
+    },
+    next: 'Open the folder in an editor for Markdown. The export overwrites your edits when their note changes.',
+  })
     .addArgument(new Argument('<target>', 'the folder; with --format jsonl, the file, or - for stdout').argParser(path))
     .addOption(
       new Option('--format <format>', 'one file per note, or one line per note')
@@ -29,36 +43,8 @@ export const exportNotes = (run: Run) =>
     .option('--full', 'write every file, not only those that have changed')
     .option('--after <position>', 'with jsonl to stdout: only what changed after this position', text)
     .option('--pull', 'pull first')
-    .addOption(optionOf('baseUrl'))
-    .addOption(optionOf('apiKey'))
-    .addOption(optionOf('notesField'))
-    .addOption(optionOf('database'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['export notes --pull', 'for a cron job: notes/2026-01-05-stand-up--4k2d9x0a.md'],
-          ['export notes.jsonl --format jsonl', 'all notes in one file'],
-          ['export - --format jsonl --after 7f…:1840', 'what has changed since, as a stream'],
-        ],
-        'Open the folder in an editor for Markdown. The export overwrites your edits when their note changes.',
-      ),
-    )
-    .action(
-      run(async (context, target, { format, full = false, after, pull }) => {
-        const options = { format, full, after }
-        refuseContradictions(target, options)
-        const exitCode = pull ? await pullFirst(target, context) : EXIT_CODES.done
-        await readCopy(context, (copy) => exportTo(target, options, copy, context))
-        return exitCode
-      }),
-    )
 
-interface Options {
-  readonly format: 'markdown' | 'jsonl'
-  readonly full: boolean
-  readonly after: string | undefined
-}
+type Options = ReturnType<ReturnType<typeof declare>['opts']>
 
 function refuseContradictions(target: string, { format, full, after }: Options): void {
   if (format === 'markdown' && target === STDOUT) {
@@ -87,7 +73,7 @@ async function exportTo(target: string, options: Options, copy: Copy, context: C
   }
   const place = resolve(workingFolder, target)
   if (options.format === 'markdown') {
-    const folder = { folder: place, shown: target, full: options.full, signal, onProgress }
+    const folder = { folder: place, shown: target, full: options.full === true, signal, onProgress }
     const { files, written, removed, position } = await exportFolder(copy.mirror, folder).finally(() => bar.finish())
     await output.print(
       { target, format: options.format, files, written, removed, position, took_ms: clock.now() - began },
@@ -98,14 +84,12 @@ async function exportTo(target: string, options: Options, copy: Copy, context: C
   const lines = { after: options.after, signal, onProgress }
   if (target === STDOUT) await exportLines(copy.mirror, output.printRaw, lines).finally(() => bar.finish())
   else {
-    const { lines: written, position } = await exportFile(copy, place, target, lines).finally(() => bar.finish())
+    const { lines: written, position } = await writeLinesFile(place, target, (write) =>
+      exportLines(copy.mirror, write, lines),
+    ).finally(() => bar.finish())
     await output.print(
       { target, format: options.format, lines: written, position, took_ms: clock.now() - began },
       `${output.paint('green', '✓')} ${amount(written, 'note')} in ${target}, in ${spell(clock.now() - began)}`,
     )
   }
-}
-
-async function exportFile(copy: Copy, place: string, shown: string, options: LinesOptions): Promise<LinesReport> {
-  return await writeLinesFile(place, shown, (write) => exportLines(copy.mirror, write, options))
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createVerifier } from '@notewire/webhooks'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closedPort } from '../fixtures/closed-port.ts'
+import { CLOSED_PORT } from '../fixtures/closed-port.ts'
 import { cleanUp, leave } from '../fixtures/leftovers.ts'
 import { mockService } from '../fixtures/mock-service.ts'
 import { startNotewire } from '../fixtures/run-notewire.ts'
@@ -77,7 +77,7 @@ describe('listen', () => {
     expect(stdout).not.toContain('whsec_')
   })
 
-  it('is no way to write to the terminal of whoever looks', async () => {
+  it('removes control characters from what it shows', async () => {
     const { url, running } = await listening([])
     const event = { ...anEvent({ kind: 'note.updated' }), event_type: 'note.\u001b[2Jnew' }
     await fetch(url, { method: 'POST', ...(await signAttempt(aSecret, event)) })
@@ -155,7 +155,7 @@ describe('listen --forward-to', () => {
   })
 
   it('answers 502 where the other receiver is not there, so that the service tries again', async () => {
-    const { url, running } = await listening(['--forward-to', `${await closedPort()}/hook`])
+    const { url, running } = await listening(['--forward-to', `${CLOSED_PORT}/hook`])
     const answer = await fetch(url, {
       method: 'POST',
       ...(await signAttempt(aSecret, anEvent({ kind: 'note.updated' }))),

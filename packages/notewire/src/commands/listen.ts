@@ -1,29 +1,33 @@
 import { join, resolve } from 'node:path'
-import { Command } from '@commander-js/extra-typings'
 import { createVerifier } from '@notewire/webhooks'
 import { saveDelivery } from '../captured/save-delivery.ts'
-import { optionOf } from '../configuration/setting-table.ts'
 import { httpUrl, path, port, text } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { openClient } from '../context/notes-client.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
 import { systemReason } from '../errors/system-error.ts'
 import { receivedLines, receivedRecord } from '../listening/describe-received.ts'
-import { type Forward, forwardRaw, forwardResigned } from '../listening/forward.ts'
-import { createJudge, type Received } from '../listening/judge.ts'
-import { register, unregister } from '../listening/registration.ts'
-import { inUrl, serve } from '../listening/serve.ts'
+import { forwardRaw, forwardResigned } from '../listening/forward.ts'
+import { openPort } from '../listening/open-port.ts'
+import { type Forward, type Received, receiveDeliveries } from '../listening/receive.ts'
+import { register } from '../listening/registration.ts'
 import { untilAborted } from '../terminal/interruption.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
-/** `notewire listen`. */
-export const listen = (run: Run) => declare().action(run(receiveUntilInterrupted))
+export const command = (run: Run) => declare().action(run(receiveUntilInterrupted))
 
 const declare = () =>
-  new Command()
-    .description(
+  newCommand({
+    description:
       'Listens on this machine, verifies every delivery as a receiver made with @notewire/webhooks does, and shows it as it arrives; for a rejected delivery, it says why. With --forward-to, it forwards verified deliveries to another receiver, signed with NOTEWIRE_FORWARD_SECRET or else with the same secret.',
-    )
+    settings: ['signingSecret', 'forwardSecret', 'baseUrl', 'apiKey'],
+    examples: {
+      'listen --register': 'with a service on this machine: an endpoint while it runs',
+      'listen --secret-file secret --port 3000': 'at the end of a tunnel, for an endpoint that exists',
+      'listen --register --forward-to http://localhost:8080/hook': 'forwards verified deliveries',
+    },
+    next: 'Make something happen: notewire trigger note.ended. To see why a delivery was rejected: notewire verify, with a file of --save.',
+  })
     .option('--port <number>', 'where to listen; 0 is a free port', port, 3000)
     .option('--host <address>', 'who can reach it; 0.0.0.0: every machine', text, '127.0.0.1')
     .option('--path <path>', 'the only path to answer (default: any)', text)
@@ -32,21 +36,6 @@ const declare = () =>
     .option('--forward-to <url>', 'forward deliveries, and answer what that receiver answers', httpUrl)
     .option('--forward-raw', 'forward deliveries unchanged, rejected ones included')
     .option('--save <folder>', 'save each delivery as a file that notewire verify reads', path)
-    .addOption(optionOf('signingSecret'))
-    .addOption(optionOf('forwardSecret'))
-    .addOption(optionOf('baseUrl'))
-    .addOption(optionOf('apiKey'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['listen --register', 'with a service on this machine: an endpoint while it runs'],
-          ['listen --secret-file secret --port 3000', 'behind a tunnel, for an endpoint that exists'],
-          ['listen --register --forward-to http://localhost:8080/hook', 'forwards verified deliveries'],
-        ],
-        'Make something happen: notewire trigger note.ended. To see why a delivery was rejected: notewire verify, with a file of --save.',
-      ),
-    )
 
 type Options = ReturnType<ReturnType<typeof declare>['opts']>
 
@@ -54,30 +43,29 @@ async function receiveUntilInterrupted(context: Context, options: Options): Prom
   refuseContradictions(options)
   const { settings, clock, signal, output } = context
   const known = options.register ? undefined : await settings.requireSecret('signingSecret')
-  // What cannot be said of the service is said before anything listens.
+  // Wrong settings are reported before anything listens.
   const client = options.register ? await openClient(context) : undefined
   if (known !== undefined) createVerifier({ secret: known })
-  // The verification arrives at once, and waits for the secret that the answer to the registration brings.
+  // The verification arrives at once, and waits for the secret that the answer to the registration contains.
   const secret = Promise.withResolvers<string>()
   if (known !== undefined) secret.resolve(known)
-  const forward = await forwardOf(options, () => secret.promise, context)
-  const judge = createJudge({ clock, secret: () => secret.promise, path: options.path })
-  await using listening = await serve(options, {
-    judge,
-    forward,
+  const listener = receiveDeliveries({
     clock,
+    secret: () => secret.promise,
+    path: options.path,
+    forward: await forwardOf(options, () => secret.promise, context),
     tell: (received) => {
       void output.print(receivedRecord(received), receivedLines(received, output))
       if (options.save !== undefined) void save(options.save, received, context)
     },
   })
-  const url = `http://${inUrl(options.host)}:${listening.port}${options.path ?? '/webhooks/notes'}`
+  await using listening = await openPort(options, listener)
+  const { url } = listening
   await output.print({ listening: url }, `Listening on ${url}`)
-  const registration = client && (await register(client, options.publicUrl ?? url, signal))
+  const registration = client && (await register(client, options.publicUrl ?? url, context))
   if (registration !== undefined) secret.resolve(registration.secret)
-  if (registration !== undefined) output.tell(`Registered as ${registration.endpoint_id} until Ctrl-C.`)
   await untilAborted(signal)
-  const exitCode = registration === undefined ? EXIT_CODES.done : await unregister(registration, output)
+  const exitCode = (await registration?.end()) ?? EXIT_CODES.done
   output.tell('Stopped.')
   return exitCode
 }

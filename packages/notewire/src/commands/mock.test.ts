@@ -31,7 +31,7 @@ describe('mock --scenario', () => {
   it.each([
     ['is not there', undefined, 1, /cannot be read|no such file/],
     ['is no scenario', '{"acts": [{"do": "fly"}]}', 2, /acts/],
-  ])('that %s is told in words', async (_fault, content, code, words) => {
+  ])('that %s ends with a message in words', async (_fault, content, code, words) => {
     const cwd = await temporaryFolder()
     if (content !== undefined) await writeFile(join(cwd, 'scenario.json'), content)
     const { exitCode, stderr } = await runNotewire(['mock', '--scenario', 'scenario.json', '--port', '0'], { cwd })

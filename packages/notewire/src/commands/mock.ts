@@ -1,28 +1,26 @@
 import { resolve } from 'node:path'
-import { Command, Option } from '@commander-js/extra-typings'
-import { MockServerError } from '@notewire/mock-server'
-import {
-  DEFAULT_PORT,
-  OPTION_HELP,
-  type StartedMockServer,
-  type StartOptions,
-  startMockServer,
-} from '@notewire/mock-server/program'
+import { Option } from '@commander-js/extra-typings'
+import { DEFAULT_PORT, OPTION_HELP, type StartedMockServer, startMockServer } from '@notewire/mock-server/program'
 import { path, port, repeated, text, wholeNumber } from '../configuration/value-readers.ts'
 import type { Run } from '../context/context.ts'
-import { EXIT_CODES, UsageError } from '../errors/failure.ts'
+import { EXIT_CODES } from '../errors/failure.ts'
 import { untilAborted } from '../terminal/interruption.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
-/** `notewire mock`. */
-export const mock = (run: Run) =>
-  new Command()
-    .description(
+export const command = (run: Run) =>
+  newCommand({
+    description:
       'Runs a mock of the notes service on a port of this machine: REST API, signed webhooks, and a console in the browser to control it. Its API key is valid only there, and is the same for the same seed.',
-    )
+    examples: {
+      'mock --notes 300': 'a service with 300 notes',
+      'mock --scenario scenario.json': 'a service that plays a scenario, as notewire-mock-server does',
+      'mock --port 0 --json': 'for a script: its URL and its key, as JSON',
+    },
+    next: 'In another terminal: notewire listen --register, then notewire trigger note.ended',
+  })
     .option('--port <number>', OPTION_HELP.port, port, DEFAULT_PORT)
     .option('--host <address>', OPTION_HELP.host, text, '127.0.0.1')
-    .option('--console-host <name>', OPTION_HELP.consoleHost, repeated(text), [])
+    .option('--console-host <name>', OPTION_HELP.consoleHost, repeated(text))
     .option('--scenario <file>', OPTION_HELP.scenario, path)
     .option('--seed <number>', `${OPTION_HELP.seed} (default: 1)`, wholeNumber())
     .option('--notes <number>', OPTION_HELP.notes, wholeNumber(0, 1_000_000))
@@ -30,25 +28,12 @@ export const mock = (run: Run) =>
     .addOption(
       new Option('--clock <mode>', `${OPTION_HELP.clock} (default: real)`).choices(['real', 'virtual'] as const),
     )
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['mock --notes 300', 'a service with 300 notes'],
-          ['mock --scenario scenario.json', 'a service that plays a scenario, as notewire-mock-server does'],
-          ['mock --port 0 --json', 'for a script: its URL and its key, as JSON'],
-        ],
-        'In another terminal: notewire listen --register, then notewire trigger note.ended',
-      ),
-    )
     .action(
       run(async ({ signal, output, workingFolder }, options) => {
-        const { port, host, consoleHost: consoleHosts, scenario: file, seed, notes, accounts, clock } = options
+        const { port, host, consoleHost: consoleHosts = [], scenario: file, seed, notes, accounts, clock } = options
         const scenario = file === undefined ? undefined : resolve(workingFolder, file)
-        await using server = await start(
-          { port, host, consoleHosts, scenario, service: { seed, notes, owners: accounts, clock } },
-          output.warn,
-        )
+        const service = { seed, notes, owners: accounts, clock }
+        await using server = await startMockServer({ port, host, consoleHosts, scenario, service }, output.warn)
         await output.print(server.record, `${server.text}\n\n${nextSteps(server)}`)
         for (const notice of server.notices) output.warn(notice)
         output.tell('Ctrl-C stops it.')
@@ -57,15 +42,6 @@ export const mock = (run: Run) =>
         return EXIT_CODES.done
       }),
     )
-
-async function start(options: StartOptions, warn: (problem: string) => void): Promise<StartedMockServer> {
-  try {
-    return await startMockServer(options, warn)
-  } catch (error) {
-    if (error instanceof MockServerError && error.code === 'scenario_invalid') throw new UsageError(error.message)
-    throw error
-  }
-}
 
 function nextSteps({ record }: StartedMockServer): string {
   return [

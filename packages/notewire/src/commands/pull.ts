@@ -1,37 +1,26 @@
-import { Command } from '@commander-js/extra-typings'
-import { optionOf } from '../configuration/setting-table.ts'
 import { duration } from '../configuration/value-readers.ts'
 import type { Run } from '../context/context.ts'
 import { UsageError } from '../errors/failure.ts'
 import { pullNotes, showPull } from '../pulling/pull-notes.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
-/** `notewire pull`. */
-export const pull = (run: Run) =>
-  new Command()
-    .description(
+export const command = (run: Run) =>
+  newCommand({
+    description:
       'Copies every note that the key can access, with transcript and summary, into an SQLite file that only you can read; later pulls update it. You can interrupt it at any moment: the next pull continues from there. Once a day it lists all notes, to find those that were deleted.',
-    )
+    settings: ['baseUrl', 'apiKey', 'notesField', 'database'],
+    examples: {
+      pull: 'into notes.db, from the service that NOTES_BASE_URL names',
+      'pull --scan --json': 'for a cron job: everything, deletions included, and one report',
+    },
+    next: 'notewire search <words>, notewire export <folder>, or your own SQL: the view notewire_live_notes in notes.db contains every note.',
+  })
     .option('--scan', 'look for deletions now')
     .option('--wait <time>', 'how long to wait for notes that cannot be read yet (default: 2m)', duration)
     .option('--accept-removals', 'remove the notes whose removal is held back')
     .option('-y, --yes', 'with --accept-removals: do not ask')
     .option('--purge', 'afterwards rewrite the file, without remains of erased notes')
     .option('--adopt-key', 'continue with a new key that sees the same notes')
-    .addOption(optionOf('baseUrl'))
-    .addOption(optionOf('apiKey'))
-    .addOption(optionOf('notesField'))
-    .addOption(optionOf('database'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['pull', 'into notes.db, from the service that NOTES_BASE_URL names'],
-          ['pull --scan --json', 'for a cron job: everything, deletions included, and one report'],
-        ],
-        'notewire search <words>, notewire export <folder>, or your own SQL: the view notewire_live_notes in notes.db contains every note.',
-      ),
-    )
     .action(
       run(async (context, { scan = false, wait, acceptRemovals, yes, purge = false, adoptKey = false }) => {
         if (yes && !acceptRemovals) throw new UsageError('--yes answers the question of --accept-removals. Add that.')

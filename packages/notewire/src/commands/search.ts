@@ -1,6 +1,4 @@
-import { Command } from '@commander-js/extra-typings'
 import type { MirroredNote } from '@notewire/mirror'
-import { optionOf } from '../configuration/setting-table.ts'
 import { wholeNumber } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
@@ -8,31 +6,21 @@ import { type Copy, readCopy } from '../local-copy/local-copy.ts'
 import { amount } from '../terminal/amounts.ts'
 import type { Output } from '../terminal/output.ts'
 import { cut, printable } from '../terminal/width.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
-const INDENT = '  '
-/** The dots at both ends of a snippet. */
-const DOTS = 2
-
-/** `notewire search`. */
-export const search = (run: Run) =>
-  new Command()
-    .description(
+export const command = (run: Run) =>
+  newCommand({
+    description:
       'Finds notes in the local copy whose title, content, transcript or summary contains all words, the best match first. Case does not matter. It does not contact the service.',
-    )
+    settings: ['database'],
+    examples: {
+      'search quarterly budget': 'notes that contain both words',
+      'search budget --json | jq -r .note_id': 'only their ids',
+    },
+    next: 'To see why a note is not found: notewire explain <note>. To get all notes as files: notewire export <folder>.',
+  })
     .argument('<words...>', 'what to look for')
     .option('--limit <number>', 'how many notes at most', wholeNumber(1, 10_000), 20)
-    .addOption(optionOf('database'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['search quarterly budget', 'notes that contain both words'],
-          ['search budget --json | jq -r .note_id', 'only their ids'],
-        ],
-        'To see why a note is not found: notewire explain <note>. To get all notes as files: notewire export <folder>.',
-      ),
-    )
     .action(
       run((context, words, { limit }) => readCopy(context, (copy) => showHits(copy, words.join(' '), limit, context))),
     )
@@ -40,7 +28,8 @@ export const search = (run: Run) =>
 async function showHits({ mirror }: Copy, words: string, limit: number, { output }: Context): Promise<ExitCode> {
   const found = await mirror.search(words, limit)
   for (const [index, note] of found.entries()) {
-    const snippet = snippetOf(note, words, output.width - INDENT.length - DOTS)
+    // Two columns of indentation, and the dots at both ends.
+    const snippet = snippetOf(note, words, output.width - 4)
     await output.print(hitRecord(note, snippet), `${index === 0 ? '' : '\n'}${hitLines(note, snippet, output)}`)
   }
   if (found.length === 0) output.tell('No note contains all of these words.')
@@ -71,9 +60,9 @@ function hitLines({ note }: MirroredNote, snippet: Snippet | undefined, { paint,
   const lines = [`${paint('dim', printable(day))}  ${paint('bold', title)}`]
   if (snippet !== undefined && snippet.part !== 'title') {
     const { text, start, end } = snippet
-    lines.push(`${INDENT}${text.slice(0, start)}${paint(['yellow', 'bold'], text.slice(start, end))}${text.slice(end)}`)
+    lines.push(`  ${text.slice(0, start)}${paint(['yellow', 'bold'], text.slice(start, end))}${text.slice(end)}`)
   }
-  lines.push(`${INDENT}${paint('dim', printable(note.note_id))}`)
+  lines.push(`  ${paint('dim', printable(note.note_id))}`)
   return lines.join('\n')
 }
 
@@ -81,7 +70,6 @@ function hitLines({ note }: MirroredNote, snippet: Snippet | undefined, { paint,
 interface Snippet {
   readonly part: 'title' | 'summary' | 'content' | 'transcript'
   readonly text: string
-  /** The position of the word in the text. */
   readonly start: number
   readonly end: number
 }

@@ -1,47 +1,43 @@
-import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, open, rename, unlink } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { WebhookEndpoint, WebhookEndpointWithSecret } from '@notewire/protocol'
 import type { Context } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
 import { systemReason } from '../errors/system-error.ts'
+import { writePrivately } from '../files/private-file.ts'
 import { printable } from '../terminal/width.ts'
 
-/** What the printing of a signing secret needs. */
-type SecretContext = Pick<Context, 'output' | 'workingFolder'>
-
 /**
- * Makes an endpoint with a new signing secret, and prints both, or writes the secret to a file. The service shows the secret
- * once, so the file is created before the service is called.
- *
- * @param secretOut  the file for the secret; without one, the secret is printed
- * @param canReplace  whether the file may exist already
- * @returns the endpoint, once its secret is kept, and `failed` if the secret was printed because the file could not be written
+ * Makes an endpoint with a new signing secret, and prints both, or writes the secret to the file `secretOut`. The service shows the
+ * secret once, so the file is created before the service is called.
  */
 export async function keepSecret(
   make: () => Promise<WebhookEndpointWithSecret>,
   secretOut: string | undefined,
   canReplace: boolean,
-  { output, workingFolder }: SecretContext,
+  { output, workingFolder }: Pick<Context, 'output' | 'workingFolder'>,
 ): Promise<{ readonly endpoint: WebhookEndpoint; readonly exitCode: ExitCode }> {
   if (secretOut === undefined) return { endpoint: await printSecret(await make(), output), exitCode: EXIT_CODES.done }
   const target = resolve(workingFolder, secretOut)
   // Another secret may be in the file, and it was shown only once, too.
   if (!canReplace && existsSync(target))
     throw new UsageError(`--secret-out: ${secretOut} exists already, and is not overwritten. Name another file.`)
-  const file = await reserve(target, canReplace)
-  const made = await make().catch(async (error: unknown) => {
-    await file.discard()
-    throw error
-  })
+  let made: WebhookEndpointWithSecret | undefined
+  let endpoint: WebhookEndpoint
+  const write = async (file: FileHandle) => {
+    made = await make()
+    const { signing_secret, ...rest } = made
+    await file.writeFile(`${signing_secret}\n`)
+    return rest
+  }
   try {
-    await file.keep(`${made.signing_secret}\n`)
+    endpoint = await writePrivately(target, write, { replace: canReplace })
   } catch (error) {
+    if (made === undefined) throw error
     output.warn(`The secret could not be written to ${secretOut}: ${systemReason(error)}. It is on stdout instead.`)
     return { endpoint: await printSecret(made, output), exitCode: EXIT_CODES.failed }
   }
-  const { signing_secret: _secret, ...endpoint } = made
   await output.print(
     { ...endpoint, secret_file: secretOut },
     `${endpointLines(endpoint, output)}\nSecret    in ${secretOut}`,
@@ -70,26 +66,4 @@ async function printSecret(made: WebhookEndpointWithSecret, output: Context['out
     'The service shows the secret only this once. Store it where the receiver reads it, not in logs or history.',
   )
   return endpoint
-}
-
-/** Creates a temporary file next to `target`, for its owner alone. Once complete, it takes the place of `target`. */
-async function reserve(target: string, canReplace: boolean) {
-  const temporary = join(dirname(target), `.${basename(target)}.${randomUUID()}`)
-  const file = await open(temporary, 'wx', 0o600)
-  const discard = async () => {
-    await file.close()
-    await unlink(temporary).catch(() => undefined)
-  }
-  const keep = async (content: string) => {
-    try {
-      await file.writeFile(content)
-      await file.sync()
-      // A link, unlike a rename, replaces nothing.
-      if (canReplace) await rename(temporary, target)
-      else await link(temporary, target)
-    } finally {
-      await discard()
-    }
-  }
-  return { keep, discard }
 }

@@ -1,97 +1,72 @@
-import { Command } from '@commander-js/extra-typings'
 import type { MirrorStatus } from '@notewire/mirror'
-import { optionOf } from '../configuration/setting-table.ts'
 import type { Context, Run } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
 import { type Copy, readCopy } from '../local-copy/local-copy.ts'
 import { heldWords } from '../pulling/pull-report.ts'
 import { amount, spell } from '../terminal/amounts.ts'
+import { snakeCased } from '../terminal/output.ts'
 import { wrap } from '../terminal/width.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
-/** `notewire status`. */
-export const status = (run: Run) =>
-  new Command()
-    .description(
+export const command = (run: Run) =>
+  newCommand({
+    description:
       'Shows the state of the local copy: how many notes it has, as of when it is known to be right, and which notes are still to be read. It does not contact the service. It exits with 1 if something needs attention: the first pull has not ended, notes are still to be read, removals are held back, or events have stopped.',
-    )
-    .addOption(optionOf('database'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['status', 'in sentences, each with what to do'],
-          ['status --json || mail -s "notes" me', 'for a cron job'],
-        ],
-        'Update the copy: notewire pull. Keep it up to date: notewire watch.',
-      ),
-    )
-    .action(run((context) => readCopy(context, (copy) => showStatus(copy, context))))
+    settings: ['database'],
+    examples: {
+      status: 'in sentences, each with what to do',
+      'status --json || mail -s "notes" me': 'for a cron job',
+    },
+    next: 'Update the copy: notewire pull. Keep it up to date: notewire watch.',
+  }).action(run((context) => readCopy(context, (copy) => showStatus(copy, context))))
 
 async function showStatus({ mirror, file }: Copy, { output, clock }: Context): Promise<ExitCode> {
-  const found = { database: file.shown, status: await mirror.status(), now: clock.now() }
-  const sentences = statusSentences(found)
-  const isOk = !sentences.some(({ needsAttention }) => needsAttention)
-  const lines = sentences.map(({ text, needsAttention }) => {
-    const mark = needsAttention ? output.paint('yellow', '!') : ' '
+  const status = await mirror.status()
+  const problems = problemsIn(status)
+  const lines = [
+    `${file.shown} contains ${amount(status.notes.live, 'note')}.`,
+    ...problems,
+    ...factsOf(status, clock.now()),
+  ].map((text) => {
+    const mark = problems.includes(text) ? output.paint('yellow', '!') : ' '
     return `${mark} ${wrap(text, output.width, '  ').trimStart()}`
   })
-  await output.print(statusRecord(found, isOk), lines.join('\n'))
-  return isOk ? EXIT_CODES.done : EXIT_CODES.failed
+  await output.print(statusRecord(file.shown, status, problems.length === 0), lines.join('\n'))
+  return problems.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed
 }
 
-/** The status of the copy, and where it is. */
-interface CopyStatus {
-  readonly database: string
-  readonly status: MirrorStatus
-  readonly now: number
-}
-
-/** A statement about the copy, and whether the user has to do something. */
-interface Sentence {
-  readonly text: string
-  readonly needsAttention: boolean
-}
-
-/** The status in sentences, the most important first. Those that need attention say what to do. */
-function statusSentences({ database, status, now }: CopyStatus): readonly Sentence[] {
-  const { notes, isBackfilled, silence, held, contradictions, heardAt } = status
+/** What needs attention, and what to do about it. */
+function problemsIn({ notes, isBackfilled, held, silence }: MirrorStatus): readonly string[] {
   const pending = notes.dirty + notes.unsettled
   return [
-    fact(`${database} contains ${amount(notes.live, 'note')}.`),
-    when(!isBackfilled, 'The first pull has not ended, so notes may be missing. Continue it: notewire pull'),
-    when(held.length > 0, heldWords(held, notes.live)),
-    when(silence !== null, `Events have stopped: ${silence}. See the status of the endpoint: notewire endpoints list`),
-    when(
-      pending > 0,
+    !isBackfilled && 'The first pull has not ended, so notes may be missing. Continue it: notewire pull',
+    held.length > 0 && heldWords(held, notes.live),
+    silence !== null && `Events have stopped: ${silence}. See the status of the endpoint: notewire endpoints list`,
+    pending > 0 &&
       `${amount(pending, 'note is', 'notes are')} still to be read. The next pull reads them: notewire pull`,
-    ),
-    ...(contradictions > 0
-      ? [
-          fact(
-            `The service shows ${amount(contradictions, 'note')} at a lower revision than before: it lags behind, or was restored from a backup. For details: notewire explain <note_id>`,
-          ),
-        ]
-      : []),
-    ...(isBackfilled
-      ? [fact(correctness(status, now)), fact(`The last poll for changes was ${ago(status.polledAt, now)}.`)]
-      : []),
-    fact(
-      heardAt === null
-        ? 'No event has arrived yet: the copy is updated by polls.'
-        : `The last event arrived ${ago(heardAt, now)}.`,
-    ),
-  ].filter((sentence) => sentence !== undefined)
+  ].filter((problem) => problem !== false)
 }
 
-/** The status for a program. */
-function statusRecord({ database, status }: CopyStatus, isOk: boolean): object {
-  const { lastScan } = status
+function factsOf(status: MirrorStatus, now: number): readonly string[] {
+  const { isBackfilled, contradictions, polledAt, heardAt } = status
+  return [
+    contradictions > 0 &&
+      `The service shows ${amount(contradictions, 'note')} at a lower revision than before: it lags, or was restored from a backup. For details: notewire explain <note_id>`,
+    isBackfilled && correctness(status, now),
+    isBackfilled && `The last poll for changes was ${ago(polledAt, now)}.`,
+    heardAt === null
+      ? 'No event has arrived yet: the copy is updated by polls.'
+      : `The last event arrived ${ago(heardAt, now)}.`,
+  ].filter((fact) => fact !== false)
+}
+
+function statusRecord(database: string, status: MirrorStatus, isOk: boolean): object {
+  const { notes, contradictions, silence, lastScan } = status
   return {
     database,
     ok: isOk,
-    notes: status.notes,
-    contradictions: status.contradictions,
+    notes,
+    contradictions,
     backfilled: status.isBackfilled,
     correct_as_of: status.correctAsOf,
     polled_at: status.polledAt,
@@ -105,8 +80,8 @@ function statusRecord({ database, status }: CopyStatus, isOk: boolean): object {
       missing: lastScan.missing,
     },
     scan_under_way: status.scan !== null,
-    held: status.held.map(({ scanId, notes }) => ({ scan_id: scanId, notes })),
-    silence: status.silence,
+    held: status.held.map(snakeCased),
+    silence,
   }
 }
 
@@ -120,12 +95,4 @@ function correctness({ correctAsOf, lastScan, held }: MirrorStatus, now: number)
 
 function ago(date: Date | null, now: number): string {
   return date === null ? 'never' : `${spell(now - date.getTime())} ago (${date.toISOString()})`
-}
-
-function fact(text: string): Sentence {
-  return { text, needsAttention: false }
-}
-
-function when(isTrue: boolean, text: string): Sentence | undefined {
-  return isTrue ? { text, needsAttention: true } : undefined
 }

@@ -1,6 +1,6 @@
 import { ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS } from '@notewire/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { closedPort } from '../fixtures/closed-port.ts'
+import { CLOSED_PORT } from '../fixtures/closed-port.ts'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { mockService } from '../fixtures/mock-service.ts'
 import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
@@ -21,7 +21,7 @@ describe('trigger', () => {
     expect(heard).toContain(kind)
   })
 
-  it('edits the note that it is told, and leaves its content as it is', async () => {
+  it('edits the note of --note, and leaves its content unchanged', async () => {
     const { service, env } = await mockService({ clock: 'virtual' })
     const content = 'Tea & "biscuits" <for> two\nand it’s fine'
     const note = service.owner.record({ title: 'Before', content }).end()
@@ -88,7 +88,7 @@ describe('trigger', () => {
   })
 
   it('where nothing listens ends with 5', async () => {
-    const { exitCode, stderr } = await runNotewire(['trigger', 'note.ended', '--base-url', await closedPort()])
+    const { exitCode, stderr } = await runNotewire(['trigger', 'note.ended', '--base-url', CLOSED_PORT])
     expect(exitCode).toBe(5)
     expect(stderr).toContain('nothing listens there')
   })

@@ -1,39 +1,39 @@
-import { Argument, Command, Option } from '@commander-js/extra-typings'
+import { Argument, Option } from '@commander-js/extra-typings'
 import { ENDPOINT_EVENT_KINDS, type EventKind, NOTE_EVENT_KINDS } from '@notewire/protocol'
-import { optionOf } from '../configuration/setting-table.ts'
 import { text } from '../configuration/value-readers.ts'
 import type { Run } from '../context/context.ts'
 import { EXIT_CODES, UsageError } from '../errors/failure.ts'
 import { control } from '../mock-console/control.ts'
 import { wrap } from '../terminal/width.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
 /** Where `notewire mock` listens by default. */
 const MOCK_URL = 'http://127.0.0.1:4010'
 
-/** When the event of each kind is sent. */
-const TIMING: Readonly<Record<EventKind, string>> = {
+const TIMING: Readonly<Partial<Record<EventKind, string>>> = {
   'note.ended': 'It is sent at once; note.summary.generated follows in 5 to 30 s.',
   'note.summary.generated': 'note.ended is sent at once, and this event follows in 5 to 30 s.',
   'note.updated': 'It is sent 5 s after the last edit.',
-  'note.deleted': 'It is sent at once.',
-  'endpoint.test': 'It is sent at once.',
-  'endpoint.verification': 'It is sent at once.',
 }
 
-/** The answer of the mock server. */
 interface Triggered {
   readonly event_type: EventKind
   readonly note_id?: string
   readonly endpoint_ids?: readonly string[]
 }
 
-/** `notewire trigger`. */
-export const trigger = (run: Run) =>
-  new Command()
-    .description(
+export const command = (run: Run) =>
+  newCommand({
+    description:
       'Makes an event happen at a mock server that was started with notewire mock, as the owner of its notes would: records and ends a note, edits it, deletes it. The server signs and delivers the event, with all its retries.',
-    )
+    settings: ['baseUrl'],
+    examples: {
+      'trigger note.ended': 'a new note, whose recording ends',
+      'trigger note.updated --note <id> --title "Stand-up"': 'edit a note',
+      'trigger note.deleted --reason access_lost': 'a note that the key can no longer access',
+    },
+    next: 'The console, or the terminal of notewire listen, shows the delivery.',
+  })
     .addArgument(new Argument('<event-kind>', 'which event').choices([...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS]))
     .option('--note <id>', 'the note of the event (default: a new note)', text)
     .option('--title <text>', 'the title of the new note, or after the edit', text)
@@ -45,18 +45,6 @@ export const trigger = (run: Run) =>
     )
     .option('--endpoint <id>', 'the endpoint of endpoint.* (default: every endpoint)', text)
     .option('--settle', 'advance a virtual clock until nothing is pending')
-    .addOption(optionOf('baseUrl'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['trigger note.ended', 'a new note, whose recording ends'],
-          ['trigger note.updated --note <id> --title "Stand-up"', 'edit a note'],
-          ['trigger note.deleted --reason access_lost', 'a note that the key can no longer access'],
-        ],
-        'The console, or the terminal of notewire listen, shows the delivery.',
-      ),
-    )
     .action(
       run(async ({ settings, signal, output }, kind, { settle, note, title, reason, endpoint }) => {
         refuseStrays(kind, { note, title, reason, endpoint })
@@ -66,7 +54,9 @@ export const trigger = (run: Run) =>
         if (settle) await control(baseUrl, '/control/clock/settle', {}, signal)
         const about = triggered.note_id ?? triggered.endpoint_ids?.join(', ') ?? ''
         await output.print(triggered, wrap(`${output.paint('bold', kind)} about ${about}`, output.width, ''))
-        output.tell(`${TIMING[kind]} Its deliveries: ${new URL(baseUrl).origin}/console/deliveries`)
+        output.tell(
+          `${TIMING[kind] ?? 'It is sent at once.'} Its deliveries: ${new URL(baseUrl).origin}/console/deliveries`,
+        )
         return EXIT_CODES.done
       }),
     )

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createNotesService } from '@notewire/mock-server'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
@@ -72,10 +72,9 @@ describe('notewire verify', () => {
     const sent = await delivery()
     const old = await signAttempt(aSecret, json, { signedAt: SIGNED_AT })
     await fetch(url, { method: 'POST', headers: sent.headers, body: JSON.stringify(event, null, 2) })
-    await running.saw(/Saved saved\/\S+\.http/)
+    const [, first = ''] = await running.saw(/Saved saved\/(\S+\.http)/)
     await fetch(url, { method: 'POST', ...old })
-    await running.saw(/Saved saved\/[\s\S]+Saved saved\/\S+\.http/)
-    const [first = '', second = ''] = (await readdir(join(cwd, 'saved'))).sort()
+    const [, second = ''] = await running.saw(/Saved [\s\S]+Saved saved\/(\S+\.http)/)
     expect((await stat(join(cwd, 'saved', first))).mode & 0o777).toBe(0o600)
     const verdict = async (file: string, ...args: readonly string[]) =>
       JSON.parse((await runNotewire(['verify', '--json', `saved/${file}`, ...args], { env, cwd })).stdout)
@@ -225,17 +224,13 @@ describe('notewire verify', () => {
     expect(ended).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('chmod 600 other.txt') })
   })
 
-  it('judges the time by the clock, by another time, or not at all', async () => {
+  it('judges the time by the clock, or not at all', async () => {
     const input = raw(await signAttempt(aSecret, json, { signedAt: SIGNED_AT }))
     const stale = await runNotewire(['verify'], { env, input })
     expect(stale.exitCode).toBe(1)
     expect(stale.stdout).toMatch(/^✗ invalid: the timestamp is \d+ (?:h|days) \(\d+ s\) (?:old|ahead);/)
-    expect(stale.stdout).toMatch(/--at 1767258000, or\s+--ignore-time/)
-    const second = await runNotewire(['verify', '--at', '2026-01-01T09:05:00.001Z'], { env, input })
-    expect(second.stdout).toMatch(/^✗ invalid: the timestamp is 301 s old; 300 s are allowed/)
-    for (const args of [['--ignore-time'], ['--at', '2026-01-01T09:04:00Z'], ['--at', String(SIGNED_AT / 1000)]]) {
-      expect(await runNotewire(['verify', ...args], { env, input })).toMatchObject({ exitCode: 0 })
-    }
+    expect(stale.stdout).toContain('--ignore-time')
+    expect(await runNotewire(['verify', '--ignore-time'], { env, input })).toMatchObject({ exitCode: 0 })
   })
 
   it.each([
@@ -244,7 +239,7 @@ describe('notewire verify', () => {
     ['an empty one', ['verify'], '', 1, /is empty/],
     ['a file that is not there', ['verify', 'missing.http'], '', 1, /missing\.http/],
     ['a folder', ['verify', '.'], '', 1, /cannot be read from \.: it is a folder/],
-    ['a time that is none', ['verify', '--at', 'yesterday'], '', 2, /is invalid. It takes a time/],
+    ['a number that is none', ['verify', '--entry', 'first'], '', 2, /is invalid/],
   ])('says what is wrong with %s', async (_fault, args, input, exitCode, words) => {
     const ended = await runNotewire(args, { env, input })
     expect(ended.stderr).toMatch(words)

@@ -1,51 +1,34 @@
-import { Argument, Command } from '@commander-js/extra-typings'
-import { SIGNATURE_TOLERANCE_SECONDS } from '@notewire/protocol'
+import { Argument } from '@commander-js/extra-typings'
 import { describeVerdict } from '../captured/describe-verdict.ts'
-import { instant } from '../captured/instant.ts'
 import { chooseDeliveries, readCapture, readCaptureFile, readCaptureStream } from '../captured/read-capture.ts'
 import { judgeRequest, type NamedSecret, verdictRecord } from '../captured/verdict.ts'
-import { optionOf } from '../configuration/setting-table.ts'
 import { path, repeated, wholeNumber } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
-/** `notewire verify`: verifies a captured delivery and, if it does not verify, says why. */
-export const verify = (run: Run) => declare().action(run(verifyCaptured))
+export const command = (run: Run) => declare().action(run(verifyCaptured))
 
 const declare = () =>
-  new Command()
-    .description(
+  newCommand({
+    description:
       'Verifies a captured delivery and, if it does not verify, names the cause. It reads what notewire listen --save writes, a raw HTTP request (request line, headers, an empty line, body), and an HTTP archive (HAR), from a file or from stdin. It never shows the secret or the body.',
-    )
+    settings: ['signingSecret'],
+    examples: {
+      'verify delivery.http --secret-file secret.txt --ignore-time': 'is it signed with this secret?',
+      'verify requests.har --entry 3': 'the third request of an HTTP archive',
+      'verify --json < delivery.http': 'for a program',
+    },
+    next: 'If the delivery is valid and the receiver still rejects it, `notewire doctor <receiver-url>` finds out why.',
+  })
     .addArgument(new Argument('[file]', 'the captured delivery; "-", or nothing: stdin').argParser(path))
     .option('--entry <number>', 'which request of an HTTP archive, from 1; else all deliveries', wholeNumber(1))
     .option(
       '--other-secret-file <file>',
       'a file with another secret that may have signed it; can be repeated',
       repeated(path),
-      [],
     )
-    .option('--at <time>', 'judge the timestamp by this time: ISO 8601, or Unix time in seconds', instant)
     .option('--ignore-time', 'judge the signature alone, however old it is')
-    .option(
-      '--tolerance <seconds>',
-      'how far the timestamp may be off',
-      wholeNumber(0, 10_000_000_000),
-      SIGNATURE_TOLERANCE_SECONDS,
-    )
-    .addOption(optionOf('signingSecret'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['verify delivery.http --secret-file secret.txt --ignore-time', 'is it signed with this secret?'],
-          ['verify requests.har --entry 3 --at 2026-01-01T09:00:00Z', 'the third request, as of that time'],
-          ['verify --json < delivery.http', 'for a program'],
-        ],
-        'If the delivery is valid and the receiver still rejects it, `notewire doctor <receiver-url>` finds out why.',
-      ),
-    )
 
 type Options = ReturnType<ReturnType<typeof declare>['opts']>
 
@@ -56,14 +39,14 @@ async function verifyCaptured(context: Context, file: string | undefined, option
   const bytes = isFromStdin ? await readCaptureStream(stdin, signal) : await readCaptureFile(workingFolder, file)
   const deliveries = chooseDeliveries(readCapture(bytes), options.entry)
   const secrets: NamedSecret[] = [{ name: 'the signing secret', text: await settings.requireSecret('signingSecret') }]
-  for (const other of options.otherSecretFile) {
+  for (const other of options.otherSecretFile ?? []) {
     secrets.push({ name: other, text: await settings.secretOfFile(other, '--other-secret-file') })
   }
-  const tolerance = options.ignoreTime ? 'any' : options.tolerance
+  const now = options.ignoreTime ? 'ignore-time' : clock.now()
   let areValid = true
   for (const [index, delivery] of deliveries.entries()) {
     signal.throwIfAborted()
-    const verdict = await judgeRequest(delivery, secrets, { at: options.at, now: clock.now(), tolerance })
+    const verdict = await judgeRequest(delivery, secrets, now)
     const gap = index === 0 ? '' : '\n'
     await output.print(verdictRecord(verdict), gap + describeVerdict(verdict, output))
     areValid &&= verdict.verdict === 'valid'

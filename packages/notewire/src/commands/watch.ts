@@ -1,142 +1,97 @@
-import { Command } from '@commander-js/extra-typings'
-import type { NotesClient } from '@notewire/client'
 import type { MirrorHooks } from '@notewire/mirror'
 import { createVerifier } from '@notewire/webhooks'
-import { optionOf } from '../configuration/setting-table.ts'
 import { duration, httpUrl, port, text } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { openClient } from '../context/notes-client.ts'
-import { type ExitCode, UsageError } from '../errors/failure.ts'
+import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
 import { copyFileOf, type KeptCopy, keepCopy } from '../local-copy/local-copy.ts'
 import { keyErrorOf } from '../pulling/another-key.ts'
-import { PullObserver } from '../pulling/pull-observer.ts'
+import { observePull, type PullObserver } from '../pulling/pull-observer.ts'
 import { amount } from '../terminal/amounts.ts'
-import { Bell } from '../watching/follow-changes.ts'
-import { NO_EVENTS, receiveEvents } from '../watching/receive-events.ts'
+import { receiveEvents } from '../watching/receive-events.ts'
 import { catchUp, problemTeller, watchCopy } from '../watching/watch-copy.ts'
-import { guide } from './guide.ts'
+import { newCommand } from './new-command.ts'
 
-/** `notewire watch`. */
-export const watch = (run: Run) =>
-  declare().action(
-    run(async (context, { poll = 300_000, register = false, ...typed }) => {
-      const options = { ...typed, poll, register }
-      refuseContradictions(options)
-      const { clock, signal } = context
-      const secret = await secretOf(options, context)
-      const client = await openClient(context)
-      const file = await copyFileOf(context)
-      const bell = new Bell(clock)
-      const observer = new PullObserver(context.progress('Pulling'), clock)
-      const hooks = hooksOf(observer, bell, context)
-      return await keepCopy(file, { client, hooks, pollEveryMs: options.poll }, context, async (copy) => {
-        observer.watch(copy)
-        try {
-          return await watchAll(copy, { client, secret, options, bell, observer }, context)
-        } catch (error) {
-          throw await keyErrorOf(error, client, file, signal)
-        }
-      })
-    }),
-  )
+export const command = (run: Run) => declare().action(run(watchUntilInterrupted))
 
 const declare = () =>
-  new Command()
-    .description(
+  newCommand({
+    description:
       'Keeps the local copy up to date until Ctrl-C, and shows each change. It polls; with --port it also receives events, and shows changes within a second of an event. The content always comes from the service, not from the events. With --json, the first object says where it listens, and each further object is a change.',
-    )
+    settings: ['baseUrl', 'apiKey', 'notesField', 'signingSecret', 'database'],
+    examples: {
+      watch: 'polls only: the service need not reach this machine',
+      'watch --port 3000 --register': 'receives events from a service on this machine',
+      'watch --port 3000 --secret-file secret': 'at the end of a tunnel, for an endpoint that exists',
+    },
+    next: 'In another terminal: notewire search, notewire status. To run it as a service, use systemd or a container.',
+  })
     .option('--port <number>', 'also receive events on this port; 0 is a free port', port)
     .option('--host <address>', 'who can reach it; 0.0.0.0: every machine', text, '127.0.0.1')
     .option('--path <path>', 'the path for events', text, '/webhooks/notes')
     .option('--register', 'with --port: register an endpoint while it runs')
     .option('--public-url <url>', 'with --register: the URL of a tunnel to this port', httpUrl)
     .option('--poll <time>', 'how often to poll (default: 5m)', duration)
-    .addOption(optionOf('baseUrl'))
-    .addOption(optionOf('apiKey'))
-    .addOption(optionOf('notesField'))
-    .addOption(optionOf('signingSecret'))
-    .addOption(optionOf('database'))
-    .addHelpText(
-      'after',
-      guide(
-        [
-          ['watch', 'polls only: the service need not reach this machine'],
-          ['watch --port 3000 --register', 'receives events from a service on this machine'],
-          ['watch --port 3000 --secret-file secret', 'behind a tunnel, for an endpoint that exists'],
-        ],
-        'In another terminal: notewire search, notewire status. To run it as a service, use systemd or a container.',
-      ),
+
+type Options = ReturnType<ReturnType<typeof declare>['opts']>
+
+async function watchUntilInterrupted(context: Context, options: Options): Promise<ExitCode> {
+  refuseContradictions(options)
+  const { clock, signal, output, progress } = context
+  const { port: listened, poll: pollEveryMs = 300_000 } = options
+  const secret = await secretOf(options, context)
+  const client = await openClient(context)
+  const file = await copyFileOf(context)
+  const observer = observePull(progress('Pulling'), clock)
+  const work = async (copy: KeptCopy) => {
+    const { mirror } = copy
+    observer.watch(copy)
+    const place = listened === undefined ? undefined : { ...options, port: listened, secret }
+    await using receiving = place && (await receiveEvents(mirror, client, place, context))
+    const after = await catchUp(mirror, signal)
+    observer.finish()
+    const { notes } = await mirror.status()
+    const listening = receiving === undefined ? '' : `, and listening on ${receiving.url}`
+    await output.print(
+      { watching: file.shown, listening: receiving?.url ?? null, notes: notes.live },
+      `Watching ${amount(notes.live, 'note')} in ${file.shown}${listening}`,
     )
-
-interface Options {
-  readonly port?: number | undefined
-  readonly host: string
-  readonly path: string
-  readonly register: boolean
-  readonly publicUrl?: string | undefined
-  readonly poll: number
+    await watchCopy(mirror, after, context)
+    const exitCode = (await receiving?.end()) ?? EXIT_CODES.done
+    output.tell('Stopped.')
+    return exitCode
+  }
+  return await keepCopy(file, { client, hooks: hooksOf(observer, context), pollEveryMs }, context, (copy) =>
+    work(copy).catch(async (error: unknown) => {
+      throw await keyErrorOf(error, client, file, signal)
+    }),
+  )
 }
 
-function refuseContradictions({ port: listened, register: isRegistered, publicUrl, poll }: Options): void {
-  if (isRegistered && listened === undefined)
-    throw new UsageError('--register needs --port, which says where to listen.')
-  if (publicUrl !== undefined && !isRegistered)
-    throw new UsageError('--public-url says what to register. Add --register.')
-  if (poll < 1_000) throw new UsageError('--poll takes a second at least: services limit how often they are asked.')
+function refuseContradictions({ port: listened, register, publicUrl, poll }: Options): void {
+  if (register && listened === undefined) throw new UsageError('--register needs --port, which says where to listen.')
+  if (publicUrl !== undefined && !register) throw new UsageError('--public-url says what to register. Add --register.')
+  if (poll !== undefined && poll < 1_000)
+    throw new UsageError('--poll takes a second at least: services limit how often they are asked.')
 }
 
-/** The secret by which events are verified, before the service hands out another. */
-async function secretOf({ port: listened, register: isRegistered }: Options, { settings }: Context) {
-  if (listened === undefined || isRegistered) return undefined
+/** The secret of an existing endpoint; `undefined` if none is needed. */
+async function secretOf({ port: listened, register }: Options, { settings }: Context): Promise<string | undefined> {
+  if (listened === undefined || register) return undefined
   const secret = await settings.requireSecret('signingSecret')
-  // What is no secret is said before anything listens.
+  // A malformed secret is reported before anything listens.
   createVerifier({ secret })
   return secret
 }
 
-function hooksOf(observer: PullObserver, bell: Bell, { clock, output }: Context): MirrorHooks {
+function hooksOf({ hooks }: PullObserver, { clock, output }: Context): MirrorHooks {
   const tellProblem = problemTeller(clock, output.warn)
   return {
-    onProgress: (notice) => {
-      observer.hooks.onProgress?.(notice)
-      bell.ring()
-    },
+    ...hooks,
     onProblem: ({ error }) => tellProblem(error),
     onRemovalsHeld: ({ missing, live }) =>
       output.warn(
         `The service no longer shows ${amount(missing, 'note')} of ${live}, more than it removes without your consent. See what to do: notewire status`,
       ),
   }
-}
-
-/** What watching is done with. */
-interface Watch {
-  readonly client: NotesClient
-  readonly secret: string | undefined
-  readonly options: Options
-  readonly bell: Bell
-  readonly observer: PullObserver
-}
-
-async function watchAll(
-  { mirror, file }: KeptCopy,
-  { client, secret, options, bell, observer }: Watch,
-  context: Context,
-): Promise<ExitCode> {
-  const { output, signal } = context
-  const { port: listened } = options
-  const place = listened === undefined ? undefined : { ...options, port: listened, secret }
-  await using receiving = place === undefined ? NO_EVENTS : await receiveEvents(mirror, client, place, context)
-  const after = await catchUp(mirror, signal)
-  observer.finish()
-  const { notes } = await mirror.status()
-  const listening = receiving.url === null ? '' : `, and listening on ${receiving.url}`
-  await output.print(
-    { watching: file.shown, listening: receiving.url, notes: notes.live },
-    `Watching ${amount(notes.live, 'note')} in ${file.shown}${listening}`,
-  )
-  await watchCopy(mirror, { after, bell }, context)
-  const exitCode = await receiving.end()
-  output.tell('Stopped.')
-  return exitCode
 }

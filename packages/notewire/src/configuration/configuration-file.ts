@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
+import { CommandError } from '../errors/failure.ts'
 import { isSystemError, systemReason } from '../errors/system-error.ts'
-import { ConfigurationError } from './configuration-error.ts'
 import {
   CONFIGURATION_FILE,
   ENV_FILE,
@@ -12,20 +12,14 @@ import {
   SECRETS,
 } from './setting-table.ts'
 
-/** The content of a configuration file. */
 export interface ConfigurationFile {
-  /** The file as it was named. */
   readonly path: string
   /** The folder from which its relative paths start. */
   readonly folder: string
   readonly values: Readonly<Partial<Record<PlainSettingName, string>>>
 }
 
-/**
- * Reads the configuration file: the one that `--config` names, or the one in the working folder, if it exists.
- *
- * @throws `ConfigurationError` that names the file, and the field that is not valid
- */
+/** Reads the configuration file: the one that `--config` names, or the one in the working folder, if it exists. */
 export async function loadConfigurationFile(
   workingFolder: string,
   named: string | undefined,
@@ -35,25 +29,20 @@ export async function loadConfigurationFile(
     const content = await readFile(resolve(workingFolder, path), 'utf8')
     return { path, folder: dirname(path), values: readConfiguration(content, path) }
   } catch (error) {
-    if (error instanceof ConfigurationError) throw error
+    if (error instanceof CommandError) throw error
     if (named === undefined && isSystemError(error, 'ENOENT')) return undefined
     throw unreadable(path, `cannot be read: ${systemReason(error)}. Pass the path of a JSON file with --config.`)
   }
 }
 
-/**
- * Reads the variables of the file `.env` in the working folder. A folder of that name is ignored: virtual environments
- * of Python have it.
- *
- * @throws `ConfigurationError` when the file exists and cannot be read; it quotes nothing of the file
- */
+/** Reads the file `.env` in the working folder. A folder of that name is ignored: virtual environments of Python have it. */
 export async function loadEnvFile(workingFolder: string): Promise<Readonly<Record<string, string | undefined>>> {
   try {
     const content = await readFile(join(workingFolder, ENV_FILE), 'utf8')
     return parseEnv(content.replace(/^\uFEFF/, ''))
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'EISDIR')) return {}
-    throw new ConfigurationError(
+    throw new CommandError(
       'configuration_unreadable',
       `the file ${ENV_FILE} of this folder cannot be read: ${systemReason(error)}. Give yourself permission to read it, or move it away.`,
     )
@@ -66,7 +55,7 @@ function readConfiguration(content: string, path: string): ConfigurationFile['va
     if (field === '$schema') continue
     if (!isPlainSetting(field)) throw unknownField(field, path)
     if (typeof value !== 'string') {
-      throw new ConfigurationError('setting_invalid', `"${field}" in ${path} takes a text. Put it between quotes.`)
+      throw new CommandError('setting_invalid', `"${field}" in ${path} takes a text. Put it between quotes.`)
     }
     values[field] = value
   }
@@ -85,22 +74,22 @@ function parse(content: string, path: string): object {
   throw unreadable(path, 'should contain an object, such as { "baseUrl": "https://notes.example" }.')
 }
 
-function unknownField(field: string, path: string): ConfigurationError {
-  const exposed = Object.values(SECRETS).find(({ exposedAs }) => exposedAs.test(field))
+function unknownField(field: string, path: string): CommandError {
+  const exposed = Object.values(SECRETS).find(({ refused }) => refused.test(field))
   if (exposed !== undefined) {
     const { title, variable, file } = exposed
-    return new ConfigurationError(
+    return new CommandError(
       'secret_exposed',
       `"${field}" is in ${path}, but configuration files are often copied and committed. Set ${variable} instead, or name a file that contains only the ${title} as "${file}". Create a new ${title} if others can read the file.`,
     )
   }
   const known = Object.keys(PLAIN_SETTINGS).join(', ')
-  return new ConfigurationError(
+  return new CommandError(
     'setting_invalid',
     `${path} has a field "${field}", which is not a setting. The settings are: ${known}.`,
   )
 }
 
-function unreadable(path: string, problem: string): ConfigurationError {
-  return new ConfigurationError('configuration_unreadable', `the configuration file ${path} ${problem}`)
+function unreadable(path: string, problem: string): CommandError {
+  return new CommandError('configuration_unreadable', `the configuration file ${path} ${problem}`)
 }

@@ -186,7 +186,7 @@ describe('a secret', () => {
     expect(flag.stderr + setting.stderr).not.toContain('hush')
   })
 
-  it('that is nowhere is not asked for where nobody sits at a terminal', async () => {
+  it('that is missing is not asked for without a terminal', async () => {
     const { exitCode, stderr } = await list({ cwd: await temporaryFolder(), env: { NOTES_BASE_URL: NOWHERE } })
     expect(exitCode).toBe(3)
     expect(stderr).toContain('Set NOTES_API_KEY')

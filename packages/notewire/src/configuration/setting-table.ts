@@ -2,148 +2,111 @@ import { Option } from '@commander-js/extra-typings'
 import { UsageError } from '../errors/failure.ts'
 import { httpUrl, path, text, type ValueReader } from './value-readers.ts'
 
-/** The configuration file that the program looks for in the working folder. */
 export const CONFIGURATION_FILE = 'notewire.config.json'
-
-/** The file with variables that the program looks for in the working folder. */
 export const ENV_FILE = '.env'
 
 /** A setting. It comes from a flag, the environment, `.env` or the configuration file: the first of them that has it. */
-export interface SettingDeclaration<Value> {
+interface SettingDeclaration {
   /** The flag, whose name in camel case is the name of the setting. */
   readonly flags: string
   readonly description: string
   /** The environment variable. */
   readonly variable: string
-  readonly read: ValueReader<Value>
+  readonly read: ValueReader<string>
 }
 
 /** A secret. It comes from the environment, a file or a prompt; the history of the shell would keep a flag. */
-export interface SecretDeclaration {
+interface SecretDeclaration {
   readonly title: string
-  /** The variable that holds it. */
   readonly variable: string
-  /** The setting that names the file which holds it. */
+  /** The setting that names the file which contains it. */
   readonly file: PlainSettingName
-  /** Flags that a user might try. The program rejects them with an explanation. */
-  readonly refusedFlags: readonly string[]
-  /** Fields of the configuration file that a user might try. The program rejects them, too. */
-  readonly exposedAs: RegExp
+  /** The flags, and the fields of the configuration file, that a user might try. The program rejects them with an explanation. */
+  readonly refused: RegExp
 }
 
-/** Settings that are not secrets. */
 export const PLAIN_SETTINGS = {
-  baseUrl: {
-    flags: '--base-url <url>',
-    description: 'where the notes service is, without /v1',
-    variable: 'NOTES_BASE_URL',
-    read: httpUrl,
-  },
-  apiKeyFile: {
-    flags: '--api-key-file <file>',
-    description: 'a file that contains only the API key',
-    variable: 'NOTES_API_KEY_FILE',
-    read: path,
-  },
-  secretFile: {
-    flags: '--secret-file <file>',
-    description: 'a file that contains only the signing secret',
-    variable: 'NOTES_SIGNING_SECRET_FILE',
-    read: path,
-  },
-  forwardSecretFile: {
-    flags: '--forward-secret-file <file>',
-    description: 'a file that contains only the secret of the receiver to forward to',
-    variable: 'NOTEWIRE_FORWARD_SECRET_FILE',
-    read: path,
-  },
-  notesField: {
-    flags: '--notes-field <name>',
-    description: 'the field of the list response that contains the notes (open point 1)',
-    variable: 'NOTES_LIST_FIELD',
-    read: text,
-  },
-  database: {
-    flags: '--database <file>',
-    description: 'the SQLite file of the local copy; notes.db by default',
-    variable: 'NOTEWIRE_DATABASE',
-    read: path,
-  },
-} as const satisfies Readonly<Record<string, SettingDeclaration<unknown>>>
+  baseUrl: setting('--base-url <url>', 'NOTES_BASE_URL', httpUrl, 'where the notes service is, without /v1'),
+  apiKeyFile: setting('--api-key-file <file>', 'NOTES_API_KEY_FILE', path, 'a file that contains only the API key'),
+  secretFile: setting(
+    '--secret-file <file>',
+    'NOTES_SIGNING_SECRET_FILE',
+    path,
+    'a file that contains only the signing secret',
+  ),
+  forwardSecretFile: setting(
+    '--forward-secret-file <file>',
+    'NOTEWIRE_FORWARD_SECRET_FILE',
+    path,
+    'a file that contains only the secret of the receiver to forward to',
+  ),
+  notesField: setting(
+    '--notes-field <name>',
+    'NOTES_LIST_FIELD',
+    text,
+    'the field of the list response that contains the notes (open point 1)',
+  ),
+  database: setting(
+    '--database <file>',
+    'NOTEWIRE_DATABASE',
+    path,
+    'the SQLite file of the local copy; notes.db by default',
+  ),
+}
 
-/** The secrets. */
-export const SECRETS = {
+export type PlainSettingName = keyof typeof PLAIN_SETTINGS
+
+export type SecretName = 'apiKey' | 'signingSecret' | 'forwardSecret'
+
+export type SettingName = PlainSettingName | SecretName
+
+export const SECRETS: Readonly<Record<SecretName, SecretDeclaration>> = {
   apiKey: {
     title: 'API key',
     variable: 'NOTES_API_KEY',
     file: 'apiKeyFile',
-    refusedFlags: ['--api-key', '--apikey', '--key', '--token'],
-    exposedAs: /^(api[_-]?)?(key|token)$/i,
+    refused: /^(?:--)?(?:api[_-]?)?(?:key|token)$/i,
   },
   signingSecret: {
     title: 'signing secret',
     variable: 'NOTES_SIGNING_SECRET',
     file: 'secretFile',
-    refusedFlags: ['--secret', '--signing-secret'],
-    exposedAs: /^(signing|webhook)?[_-]?secret$/i,
+    refused: /^(?:--)?(?:signing|webhook)?[_-]?secret$/i,
   },
   forwardSecret: {
     title: 'secret of the other receiver',
     variable: 'NOTEWIRE_FORWARD_SECRET',
     file: 'forwardSecretFile',
-    refusedFlags: ['--forward-secret'],
-    exposedAs: /^forward[_-]?secret$/i,
+    refused: /^(?:--)?forward[_-]?secret$/i,
   },
-} as const satisfies Readonly<Record<string, { readonly file: string } & Omit<SecretDeclaration, 'file'>>>
+}
 
-/** The name of a setting that is not a secret. */
-export type PlainSettingName = keyof typeof PLAIN_SETTINGS
-
-/** The name of a secret. */
-export type SecretName = keyof typeof SECRETS
-
-/** The name of a setting or a secret. */
-export type SettingName = PlainSettingName | SecretName
-
-/** The type of a setting. */
-export type SettingValue<Name extends PlainSettingName> = ReturnType<(typeof PLAIN_SETTINGS)[Name]['read']>
+function setting(flags: string, variable: string, read: ValueReader<string>, description: string): SettingDeclaration {
+  return { flags, variable, read, description }
+}
 
 /** The flag of a setting, as it is typed: `--base-url`. */
 export function longFlag(name: PlainSettingName): string {
   return PLAIN_SETTINGS[name].flags.replace(/ .*/, '')
 }
 
-/** Tells whether a name is that of a secret. */
 export function isSecret(name: SettingName): name is SecretName {
   return Object.hasOwn(SECRETS, name)
 }
 
-/** Tells whether a name is that of a setting that is not a secret. */
 export function isPlainSetting(name: string): name is PlainSettingName {
   return Object.hasOwn(PLAIN_SETTINGS, name)
 }
 
-/** The environment variable of a setting or a secret. */
-export function variableOf(name: SettingName): string {
-  return isSecret(name) ? SECRETS[name].variable : PLAIN_SETTINGS[name].variable
+/** The option by which a command takes a setting; for a secret, the option that names its file. */
+export function optionOf(name: SettingName): Option {
+  const { flags, description, variable } = PLAIN_SETTINGS[isSecret(name) ? SECRETS[name].file : name]
+  const direct = isSecret(name) ? `; ${SECRETS[name].variable} contains it itself` : ''
+  return new Option(flags, `${description} (or ${variable}${direct})`)
 }
 
-/** The flags of a setting; of a secret, those of the setting that names its file. */
-type FlagsOf<Name extends SettingName> = Name extends SecretName
-  ? (typeof PLAIN_SETTINGS)[(typeof SECRETS)[Name]['file']]['flags']
-  : Name extends PlainSettingName
-    ? (typeof PLAIN_SETTINGS)[Name]['flags']
-    : never
-
-/**
- * The option by which a command takes a setting; for a secret, the option that names its file. The command reads the value
- * from `context.settings`, which also looks in the other places.
- */
-export function optionOf<Name extends SettingName>(name: Name): Option<FlagsOf<Name>> {
-  const plain: PlainSettingName = isSecret(name) ? SECRETS[name].file : (name as PlainSettingName)
-  const { flags, description, variable } = PLAIN_SETTINGS[plain]
-  const direct = isSecret(name) ? `; ${SECRETS[name].variable} contains it itself` : ''
-  return new Option(flags as FlagsOf<Name>, `${description} (or ${variable}${direct})`)
+export function isSettingOption({ flags }: Option): boolean {
+  return Object.values(PLAIN_SETTINGS).some((setting) => setting.flags === flags)
 }
 
 /**
@@ -154,7 +117,7 @@ export function optionOf<Name extends SettingName>(name: Name): Option<FlagsOf<N
 export function refuseSecretFlags(args: readonly string[]): void {
   for (const argument of args) {
     const [flag = ''] = argument.split('=')
-    const secret = Object.values(SECRETS).find(({ refusedFlags }) => refusedFlags.some((refused) => refused === flag))
+    const secret = Object.values(SECRETS).find(({ refused }) => flag.startsWith('--') && refused.test(flag))
     if (secret === undefined) continue
     const { title, variable, file } = secret
     throw new UsageError(

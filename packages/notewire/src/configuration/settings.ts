@@ -1,8 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
-import { UsageError } from '../errors/failure.ts'
+import { CommandError, UsageError } from '../errors/failure.ts'
 import type { Prompts } from '../terminal/prompts.ts'
-import { ConfigurationError } from './configuration-error.ts'
 import { type ConfigurationFile, loadConfigurationFile, loadEnvFile } from './configuration-file.ts'
 import { readSecretFile } from './secret-file.ts'
 import {
@@ -15,22 +14,15 @@ import {
   SECRETS,
   type SecretName,
   type SettingName,
-  type SettingValue,
-  variableOf,
 } from './setting-table.ts'
 import { path } from './value-readers.ts'
 
 /** The settings of one run. Nothing is read before a command asks for it. */
 export interface Settings {
-  /**
-   * A setting, from the first place that has it: flag, environment, `.env`, configuration file.
-   *
-   * @returns `undefined` if no place has it
-   * @throws `ConfigurationError` that names the place whose value is not valid
-   */
-  find<Name extends PlainSettingName>(name: Name): Promise<SettingValue<Name> | undefined>
+  /** A setting, from the first place that has it: flag, environment, `.env`, configuration file. */
+  find(name: PlainSettingName): Promise<string | undefined>
   /** A setting that is required: the error says the three ways to give it. */
-  require<Name extends PlainSettingName>(name: Name): Promise<SettingValue<Name>>
+  require(name: PlainSettingName): Promise<string>
   /** A secret: from the file that a flag names, the environment, `.env`, or the file that the environment or the configuration names. */
   findSecret(name: SecretName): Promise<string | undefined>
   /** Like {@link Settings.findSecret}. At a terminal, it asks the user for a missing secret. */
@@ -39,13 +31,11 @@ export interface Settings {
   secretOfFile(path: string, flag: string): Promise<string>
 }
 
-/** Where the settings of a run come from. */
 export interface SettingSources {
   /** The values of the flags, by the names of the settings. */
   readonly flags: Readonly<Record<string, unknown>>
   readonly env: Readonly<Record<string, string | undefined>>
   readonly workingFolder: string
-  /** The value of `--config`. */
   readonly configurationPath: string | undefined
   readonly prompts: Prompts
   readonly warn: (text: string) => void
@@ -61,10 +51,8 @@ interface Found {
   readonly isFlag?: boolean
 }
 
-/** The value of a setting in one place. */
 type Place = (name: SettingName) => Found | undefined
 
-/** The settings of one run. */
 export function createSettings(sources: SettingSources): Settings {
   const { flags, env, workingFolder, configurationPath, prompts, warn, conceal } = sources
   let envFile: ReturnType<typeof loadEnvFile> | undefined
@@ -88,7 +76,7 @@ export function createSettings(sources: SettingSources): Settings {
     if (file !== undefined) yield (name) => foundInConfiguration(file, name)
   }
 
-  async function find<Name extends PlainSettingName>(name: Name): Promise<SettingValue<Name> | undefined> {
+  async function find(name: PlainSettingName): Promise<string | undefined> {
     for await (const place of places()) {
       const found = place(name)
       if (found !== undefined) return readSetting(name, found)
@@ -96,10 +84,14 @@ export function createSettings(sources: SettingSources): Settings {
     return undefined
   }
 
-  async function require<Name extends PlainSettingName>(name: Name): Promise<SettingValue<Name>> {
+  async function require(name: PlainSettingName): Promise<string> {
     const value = await find(name)
-    if (value === undefined) throw missing(name)
-    return value
+    if (value !== undefined) return value
+    const { description, variable, flags } = PLAIN_SETTINGS[name]
+    throw new CommandError(
+      'setting_missing',
+      `${longFlag(name)} is missing: ${description}. Pass ${flags}, set ${variable}, or put "${name}" into ${CONFIGURATION_FILE}.`,
+    )
   }
 
   function findSecret(name: SecretName): Promise<string | undefined> {
@@ -145,6 +137,10 @@ export function createSettings(sources: SettingSources): Settings {
   return { find, require, findSecret, requireSecret, secretOfFile }
 }
 
+function variableOf(name: SettingName): string {
+  return isSecret(name) ? SECRETS[name].variable : PLAIN_SETTINGS[name].variable
+}
+
 function foundIn(variables: SettingSources['env'], name: SettingName, source: string): Found | undefined {
   const text = variables[variableOf(name)]
   return text === undefined || text === '' ? undefined : { text, source }
@@ -158,28 +154,20 @@ function foundInConfiguration({ path: file, folder, values }: ConfigurationFile,
   return { text: isRelativePath ? join(folder, text) : text, source: `"${name}" in ${file}` }
 }
 
-function readSetting<Name extends PlainSettingName>(name: Name, { text, source, isFlag }: Found): SettingValue<Name> {
+function readSetting(name: PlainSettingName, { text, source, isFlag }: Found): string {
   try {
-    return PLAIN_SETTINGS[name].read(text) as SettingValue<Name>
+    return PLAIN_SETTINGS[name].read(text)
   } catch (error) {
     const isInvalid = error instanceof InvalidArgumentError
     if (!isInvalid && !(error instanceof UsageError)) throw error
     const message = isInvalid ? `${source} is "${text}". ${error.message}` : `${source}: ${error.message}`
-    throw isFlag ? new UsageError(message) : new ConfigurationError('setting_invalid', message)
+    throw isFlag ? new UsageError(message) : new CommandError('setting_invalid', message)
   }
 }
 
-function missing(name: PlainSettingName): ConfigurationError {
-  const { description, variable, flags } = PLAIN_SETTINGS[name]
-  return new ConfigurationError(
-    'setting_missing',
-    `${longFlag(name)} is missing: ${description}. Pass ${flags}, set ${variable}, or put "${name}" into ${CONFIGURATION_FILE}.`,
-  )
-}
-
-function missingSecret(name: SecretName): ConfigurationError {
+function missingSecret(name: SecretName): CommandError {
   const { title, variable, file } = SECRETS[name]
-  return new ConfigurationError(
+  return new CommandError(
     'setting_missing',
     `the ${title} is missing. Set ${variable}, or pass a file that contains it with ${longFlag(file)}; at a terminal, the program asks for it.`,
   )

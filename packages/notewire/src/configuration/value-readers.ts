@@ -8,16 +8,15 @@ import { UsageError } from '../errors/failure.ts'
  */
 export type ValueReader<Value> = (text: string) => Value
 
-/** Any text but the empty one. */
-export function text(given: string): string {
-  if (given === '') throw new InvalidArgumentError('It takes a text that is not empty.')
-  return given
-}
+export const text = notEmpty('It takes a text that is not empty.')
 
-/** The path of a file or a folder. */
-export function path(given: string): string {
-  if (given === '') throw new InvalidArgumentError('It takes a path.')
-  return given
+export const path = notEmpty('It takes a path.')
+
+function notEmpty(expected: string): ValueReader<string> {
+  return (given) => {
+    if (given === '') throw new InvalidArgumentError(expected)
+    return given
+  }
 }
 
 /** A whole number within bounds, both included. */
@@ -57,9 +56,9 @@ export function httpUrl(given: string): string {
   return given
 }
 
-/** Collects the values of an option that can be given several times. Declare the option with the default `[]`. */
+/** Collects the values of an option that can be given several times. */
 export function repeated<Value>(read: ValueReader<Value>) {
-  return (text: string, previous: readonly Value[]): readonly Value[] => [...previous, read(text)]
+  return (text: string, previous: readonly Value[] = []): readonly Value[] => [...previous, read(text)]
 }
 
 /** One of a few words, for a repeated option; other options declare `choices`. */
@@ -71,7 +70,7 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
   }
 }
 
-/** Tells whether a host, as in a URL or without brackets, is this machine, where nobody can read the traffic of http. */
+/** Tells whether a host is this machine, where no other machine can read the traffic of http. */
 export function isLoopback(host: string): boolean {
   return /^(?:(?:.*\.)?localhost|\[?::1\]?|127(?:\.\d+){3})$/.test(host)
 }

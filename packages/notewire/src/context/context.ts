@@ -10,48 +10,37 @@ import { createPrompts, type Prompts } from '../terminal/prompts.ts'
 import { Screen } from '../terminal/screen.ts'
 import { showFailure } from '../terminal/show-failure.ts'
 
-/** What every command gets from the process that it runs in. */
 export interface Context {
   readonly stdin: NodeJS.ReadStream
-  /** The folder that relative paths start from. */
   readonly workingFolder: string
   readonly clock: Clock
   /**
-   * Fires at Ctrl-C, at SIGTERM, and when stdout is closed. Pass it to whatever waits. After cleaning up, either let
+   * Fires at Ctrl-C, at SIGTERM, and when stdout is closed. Pass it to every function that waits. After cleaning up, either let
    * `signal.reason` be thrown (the program ends with 130), or return an exit code.
    */
   readonly signal: AbortSignal
-  /** Prints results on stdout, as lines or as JSON, and everything else on stderr. */
   readonly output: Output
-  /** Shows the progress of a longer work on stderr. */
   readonly progress: (label: string) => Progress
-  /** Asks the user at the terminal. */
   readonly prompts: Prompts
   /** Settings from flags, the environment, `.env` and the configuration file. */
   readonly settings: Settings
 }
 
 /**
- * Wraps the action of a command: `.action(run(async (context, url, { wait }) => EXIT_CODES.done))`. The action gets the context of the
- * process before what commander passes (arguments, options, command), and returns the exit code. An error that it throws is
- * shown and becomes an exit code (`errors/failure.ts`).
+ * Wraps the action of a command: `.action(run(async (context, url, { wait }) => EXIT_CODES.done))`. An error that the action
+ * throws is shown and becomes an exit code (`errors/failure.ts`).
  */
 export type Run = <Typed extends readonly unknown[]>(
   action: (context: Context, ...typed: Typed) => Promise<ExitCode>,
 ) => (...typed: Typed) => Promise<void>
 
-/** One run of the program, before a command is known. */
 export interface Session {
   readonly output: Output
-  /** Whether stdout shows colour. */
   readonly isColoured: boolean
-  /** Shows an error, and returns the exit code of the program. */
   readonly fail: (error: unknown) => ExitCode
-  /** The context of a command, with the settings among its options. */
   readonly contextOf: (command: CommandUnknownOpts) => Context
 }
 
-/** Opens a session in a process. */
 export function openSession(
   { stdin, stdout, stderr, env, cwd }: NodeJS.Process,
   { signal, interrupt }: Interruption,
@@ -61,7 +50,7 @@ export function openSession(
   const workingFolder = cwd()
   const screen = new Screen(stdout, stderr, signal)
   const coloured = { stdout: isColoured(stdout, env), stderr: isColoured(stderr, env) }
-  const output = createOutput(screen, { json, coloured })
+  const output = createOutput(screen, json, coloured)
   const prompts = createPrompts(screen, { stdin, signal, json, interrupt })
   const progress = (label: string) => createProgress(screen, clock, json, label)
   const secrets = new Set<string>()

@@ -1,11 +1,7 @@
 import { NotesClient } from '@notewire/client'
 import type { Context } from './context.ts'
 
-/**
- * A client of the notes service that the settings name.
- *
- * @throws `ConfigurationError` if the base URL or the API key is missing or not valid
- */
+/** A client of the notes service that the settings name. */
 export async function openClient({ settings }: Pick<Context, 'settings'>): Promise<NotesClient> {
   const baseUrl = await settings.require('baseUrl')
   const apiKey = await settings.requireSecret('apiKey')

@@ -9,7 +9,6 @@ import { repetitionChecks } from './checks/repetition.ts'
 import { secretChecks, signatureChecks } from './checks/signature.ts'
 import { timestampChecks } from './checks/timestamp.ts'
 
-/** Every check, in the order in which they run. */
 export const CHECKS: readonly Check[] = [
   ...connectionChecks,
   ...signatureChecks,

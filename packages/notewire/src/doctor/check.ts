@@ -2,13 +2,10 @@ import type { Delivery, DeliveryTraits } from './delivery.ts'
 import type { Examination } from './examination.ts'
 import { describeExchange, type Exchange, isAccepted, isRejected, type Reply } from './reply.ts'
 
-/** One statement of the contract, and how to test it. */
 export interface Check {
   /** Stable, for scripts: a group, a dot and a name. */
   readonly id: string
-  /** The title of the group in reports. */
   readonly group: string
-  /** The statement as a sentence. */
   readonly title: string
   /** The section of the contract: `§5, receiver rule 4`, `open point 26`. */
   readonly section: string
@@ -26,36 +23,37 @@ export interface Check {
 /** Tests a statement. Throws nothing but the reason of the examination's signal. */
 export type RunCheck = (examination: Examination) => Promise<Outcome>
 
-/** The result of a check. */
 export interface Outcome {
   /** `failed` becomes `warned` if the check is a `should`. */
   readonly verdict: 'passed' | 'failed' | 'warned' | 'not_tested'
   /** What the receiver did. If it was not tested: why. */
   readonly seen: string
-  /** The request that shows the problem. */
   readonly delivery?: Delivery
-  /** The probable cause, if it is known. */
   readonly cause?: string | undefined
 }
 
 type CheckDetails = Pick<Check, 'fix' | 'requires' | 'always' | 'run'>
 
 /** Declares a check that fails the receiver. */
-export function must(id: string, title: string, section: string, details: CheckDetails): Omit<Check, 'group'> {
-  return { id, title, section, severity: 'must', ...details }
-}
+export const must = declare('must')
 
 /** Declares a check that warns. */
-export function should(id: string, title: string, section: string, details: CheckDetails): Omit<Check, 'group'> {
-  return { id, title, section, severity: 'should', ...details }
+export const should = declare('should')
+
+function declare(severity: Check['severity']) {
+  return (id: string, title: string, section: string, details: CheckDetails): Omit<Check, 'group'> => ({
+    id,
+    title,
+    section,
+    severity,
+    ...details,
+  })
 }
 
-/** Gives checks the title of their group. */
 export function group(title: string, checks: readonly Omit<Check, 'group'>[]): readonly Check[] {
   return checks.map((check) => ({ ...check, group: title }))
 }
 
-/** The statement holds. */
 export function passed(seen: string): Outcome {
   return { verdict: 'passed', seen }
 }
@@ -70,7 +68,6 @@ export function warned({ delivery }: Exchange, seen: string, cause?: string): Ou
   return { verdict: 'warned', seen, delivery, cause }
 }
 
-/** The statement cannot be tested. */
 export function notTested(reason: string): Outcome {
   return { verdict: 'not_tested', seen: reason }
 }
@@ -78,12 +75,10 @@ export function notTested(reason: string): Outcome {
 /** The deliveries of a check, in order. Made when the check runs, because signatures expire. */
 export type Draft = (examination: Examination) => Partial<DeliveryTraits> | readonly Partial<DeliveryTraits>[]
 
-/** Passes if the receiver accepts every delivery. */
 export function accepts(draft: Draft): RunCheck {
   return answers('a 2xx', isAccepted, draft)
 }
 
-/** Passes if the receiver rejects every delivery. */
 export function rejects(draft: Draft): RunCheck {
   return answers('a 4xx', isRejected, draft)
 }
@@ -93,7 +88,6 @@ export function acceptsOrRejects(draft: Draft): RunCheck {
   return answers('a 2xx or a 4xx', (reply) => isAccepted(reply) || isRejected(reply), draft)
 }
 
-/** Passes if every answer is the expected one. Stops at the first that is not. */
 export function answers(expected: string, isExpected: (reply: Reply) => boolean, draft: Draft): RunCheck {
   return async (examination) => {
     const deliveries = [draft(examination)].flat()

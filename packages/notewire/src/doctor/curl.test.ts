@@ -16,7 +16,7 @@ const DELIVERIES: readonly [string, Omit<DeliveryTraits, 'url' | 'signer'>][] = 
   ['line breaks and characters outside ASCII', { body: '\r\n {"é":"\u{1F4DD}\u2028"}\r\n' }],
   ['an empty body', { body: '' }],
   ['bytes that are not text', { body: Buffer.from([0x7b, 0xff, 0x00, 0x25, 0x5c, 0x27, 0x0a, 0x31]) }],
-  ['a large body', { body: '{"a":"\\\\ 100%"}', trailingSpaces: 300_000 }],
+  ['a large body', { body: '{"a":"\\\\ 100%"}'.padEnd(300_000) }],
   ['an empty header', { body: '{}', webhookId: '' }],
   ['headers that are missing', { body: '{}', headers: { 'content-type': undefined, 'webhook-id': undefined } }],
   ['a signature outside ASCII', { body: '{}', signature: () => 'v1,\u00c3\u00a9 \'"$' }],

@@ -1,4 +1,4 @@
-import type { Body, Delivery } from './delivery.ts'
+import type { Delivery } from './delivery.ts'
 
 /** Headers that curl adds by itself. They are suppressed if the delivery has none. */
 const ADDED_BY_CURL = ['content-type', 'user-agent']
@@ -11,7 +11,7 @@ export function curlOf({ method, url, headers, body }: Delivery): string {
     `curl -i --max-time 10${method === 'POST' ? '' : ` -X ${method}`} ${quoted(url.href)}`,
     ...Object.entries(headers).map(([name, value]) => `-H ${quoted(headerLine(name, value))}`),
     ...ADDED_BY_CURL.filter((name) => !names.includes(name)).map((name) => `-H ${quoted(`${name}:`)}`),
-    ...(method === 'GET' ? [] : [`--data-binary ${isInArgument ? quoted(body.bytes.toString()) : '@-'}`]),
+    ...(method === 'GET' ? [] : [`--data-binary ${isInArgument ? quoted(body.toString()) : '@-'}`]),
   ]
   return (method === 'GET' || isInArgument ? '' : `${printedBy(body)} |\n`) + parts.join(' \\\n  ')
 }
@@ -21,14 +21,21 @@ function headerLine(name: string, value: string): string {
   return value === '' ? `${name};` : `${name}: ${Buffer.from(value, 'latin1').toString()}`
 }
 
-/** Whether the body fits into an argument of a shell: UTF-8, without NUL, and not padded. */
-function isText({ bytes, trailingSpaces }: Body): boolean {
-  return trailingSpaces === 0 && !bytes.includes(0) && bytes.equals(Buffer.from(bytes.toString()))
+/** Large bodies are padded with spaces, so that the command stays short. */
+function paddingOf(body: Buffer): number {
+  return / {1000,}$/.exec(body.toString('latin1'))?.[0].length ?? 0
 }
 
-function printedBy({ bytes, trailingSpaces }: Body): string {
-  const printed = `printf '%b' ${quoted([...bytes].map(escaped).join(''))}`
-  return trailingSpaces === 0 ? printed : `{ ${printed}; printf '%${trailingSpaces}s' ''; }`
+/** Whether the body fits into an argument of a shell: UTF-8, without NUL, and not padded. */
+function isText(body: Buffer): boolean {
+  return paddingOf(body) === 0 && !body.includes(0) && body.equals(Buffer.from(body.toString()))
+}
+
+function printedBy(body: Buffer): string {
+  const spaces = paddingOf(body)
+  const text = [...body.subarray(0, body.length - spaces)].map(escaped).join('')
+  const printed = `printf '%b' ${quoted(text)}`
+  return spaces === 0 ? printed : `{ ${printed}; printf '%${spaces}s' ''; }`
 }
 
 function escaped(byte: number): string {

@@ -2,29 +2,18 @@ import { SIGNATURE_HEADERS, SIGNATURE_VERSION } from '@notewire/protocol'
 import type { Signer } from './signer.ts'
 import { testId } from './test-event.ts'
 
-/** One request to a receiver, before it is sent. */
 export interface Delivery {
   readonly method: string
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Body
-}
-
-/** A body. Large bodies are padded with spaces, so that the curl command of a report stays short. */
-export interface Body {
-  readonly bytes: Buffer
-  /** The number of spaces that follow the bytes. */
-  readonly trailingSpaces: number
+  readonly body: Buffer
 }
 
 /** How a request differs from a valid delivery. */
 export interface DeliveryTraits {
   /** The body that is signed. It is also sent, unless `sentBody` is set. */
   readonly body: string | Uint8Array
-  readonly trailingSpaces?: number
-  /** Sent in place of the signed body. */
   readonly sentBody?: string
-  /** @default a new ID */
   readonly webhookId?: string
   /** The text of the header. Default: the current Unix time in seconds. */
   readonly timestamp?: string
@@ -35,22 +24,19 @@ export interface DeliveryTraits {
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** Changes the names of the headers. Default: lower case. */
   readonly rename?: (name: string) => string
-  /** @default 'POST' */
   readonly method?: string
   readonly url: URL
 }
 
-/** Makes a signed request (contract §5). */
 export function makeDelivery(traits: DeliveryTraits): Delivery {
-  const { method = 'POST', url, signer, signature = versioned, sentBody, trailingSpaces = 0 } = traits
+  const { method = 'POST', url, signer, signature = versioned, body, sentBody = body } = traits
   const { webhookId = testId('attempt'), timestamp = secondsFromNow(0), rename = (name) => name } = traits
-  const signed: Body = { bytes: Buffer.from(traits.body), trailingSpaces }
   const headers: Record<string, string | undefined> = {
     'content-type': 'application/json',
     'user-agent': 'notewire-doctor',
     [SIGNATURE_HEADERS.id]: webhookId,
     [SIGNATURE_HEADERS.timestamp]: timestamp,
-    [SIGNATURE_HEADERS.signature]: signature(signer.sign(webhookId, timestamp, bytesOf(signed))),
+    [SIGNATURE_HEADERS.signature]: signature(signer.sign(webhookId, timestamp, Buffer.from(body))),
     ...traits.headers,
   }
   return {
@@ -59,16 +45,15 @@ export function makeDelivery(traits: DeliveryTraits): Delivery {
     headers: Object.fromEntries(
       Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[rename(name), value]])),
     ),
-    body: sentBody === undefined ? signed : { ...signed, bytes: Buffer.from(sentBody) },
+    body: Buffer.from(sentBody),
   }
 }
 
-/** All bytes of a body. */
-export function bytesOf({ bytes, trailingSpaces }: Body): Buffer {
-  return trailingSpaces === 0 ? bytes : Buffer.concat([bytes, Buffer.alloc(trailingSpaces, ' ')])
+/** How long a large body takes depends on the network. */
+export function isLarge({ body }: Delivery): boolean {
+  return body.length > 65_536
 }
 
-/** An entry of the signature header. */
 export function versioned(signature: string): string {
   return `${SIGNATURE_VERSION},${signature}`
 }

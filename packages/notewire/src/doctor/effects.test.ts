@@ -9,11 +9,11 @@ describe('readEffects', () => {
     ['{"count":7}', 7, 7],
     ['[]', 0, 0],
   ])('counts applied events in %s', (text, timesA, timesB) => {
-    const count = readEffects(text)
+    const count = readEffects(JSON.parse(text))
     expect([count('a'), count('b')]).toEqual([timesA, timesB])
   })
 
-  it.each(['', '<html>', '{}', '"7"', 'null', '{"count":"7"}'])('rejects %j and names the accepted shapes', (text) => {
-    expect(() => readEffects(text)).toThrow(/a number, \{ "count": 3 \}, an array of the IDs/)
+  it.each(['{}', '"7"', 'null', '{"count":"7"}'])('rejects %s and names the accepted shapes', (text) => {
+    expect(() => readEffects(JSON.parse(text))).toThrow(/a number, \{ "count": 3 \}, an array of the IDs/)
   })
 })

@@ -6,23 +6,17 @@ import { send } from './send.ts'
 import type { Secret } from './signer.ts'
 import { eventBody } from './test-event.ts'
 
-/** A running examination: one receiver, and what is known about it so far. */
 export interface Examination {
   readonly url: URL
   readonly limits: Limits
-  /** The signing secret, and the second one if the receiver accepts two. */
   readonly secrets: readonly [Secret, ...Secret[]]
-  /** Reads which events the receiver applied, if it lists them. */
   readonly effects: Effects | undefined
-  /** The first valid delivery and its answer. */
   readonly first: Exchange
   /** A kind of event that the receiver accepts, which other checks send. `undefined` if it accepts no valid delivery. */
   readonly acceptedKind: string | undefined
-  /** Every exchange so far. */
   readonly exchanges: readonly Exchange[]
   /** Sends a delivery: by default, a valid one with an event of the accepted kind. */
   readonly deliver: (traits: Partial<DeliveryTraits>) => Promise<Exchange>
-  /** Aborts when the examination must end. */
   readonly signal: AbortSignal
 }
 
@@ -30,9 +24,7 @@ export interface Examination {
 export const DEFAULT_LIMITS = {
   /** How long the service waits for an answer (contract §8). */
   answerWithinMs: RECEIVER_DEADLINE_MS,
-  /** Slower answers get a warning. */
   answerSoonMs: RECEIVER_DEADLINE_MS - 2_000,
-  /** The whole examination. */
   totalMs: 300_000,
   /** The examination ends after this number of deliveries without an answer. */
   unansweredAllowed: 5,
@@ -42,14 +34,11 @@ export const DEFAULT_LIMITS = {
   effectsSettleMs: 500,
 }
 
-/** The limits of an examination. */
 export type Limits = Readonly<typeof DEFAULT_LIMITS>
 
 /**
  * Sends the first valid delivery. If the receiver does not accept it, tries other kinds of event: a handler that fails because the
  * note does not exist says nothing about the verification of signatures.
- *
- * @throws the reason of the signal
  */
 export async function startExamination(
   target: Pick<Examination, 'url' | 'secrets' | 'effects' | 'limits' | 'signal'>,

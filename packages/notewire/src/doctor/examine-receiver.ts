@@ -1,51 +1,32 @@
-import { NotewireError } from '@notewire/protocol'
+import { CommandError } from '../errors/failure.ts'
 import { checksNamed } from './catalogue.ts'
 import { type Check, notTested, type Outcome } from './check.ts'
 import { curlOf } from './curl.ts'
+import { isLarge } from './delivery.ts'
 import type { Effects } from './effects.ts'
 import { DEFAULT_LIMITS, type Examination, type Limits, startExamination } from './examination.ts'
 import { seconds } from './reply.ts'
 import { type Finding, latencyOf, type ReceiverReport, summaryOf } from './report.ts'
 import { secretOf } from './signer.ts'
 
-/** Options of {@link examineReceiver}. */
 export interface ExaminationOptions {
-  /** Where the receiver accepts deliveries: http or https. */
   readonly url: URL
-  /** The signing secret of the receiver; a test secret. */
   readonly secret: string
-  /** A second secret that the receiver accepts, as during a rotation. */
   readonly secondSecret?: string | undefined
-  /** Reads which events the receiver applied. */
   readonly effects?: Effects | undefined
-  /**
-   * IDs of checks, or names of groups. The connection is always checked.
-   *
-   * @default all checks
-   */
+  /** IDs of checks, or names of groups. Default: all. */
   readonly only?: readonly string[] | undefined
   readonly limits?: Partial<Limits> | undefined
   readonly signal?: AbortSignal | undefined
-  /** Called after every check. */
   readonly onFinding?: ((finding: Finding, done: number, total: number) => void) | undefined
-}
-
-/** The time limit ended before anything was known about the receiver, so there is no report. */
-export class DoctorTimeoutError extends NotewireError<'doctor_timeout'> {
-  constructor(totalMs: number) {
-    super(
-      'doctor_timeout',
-      `the time limit of ${seconds(totalMs)} ended before the receiver answered the first deliveries. Check that the receiver runs and answers within 10 s, or raise the limit (--time-limit).`,
-    )
-  }
 }
 
 /**
  * Checks a receiver in any language: sends it valid and invalid deliveries about notes that do not exist, and compares its answers
  * with the contract. Deliveries are sent one at a time, except where a check needs concurrent ones.
  *
- * @throws `SecretError` if a secret is malformed; `EffectsError` if the effects cannot be read; {@link DoctorTimeoutError} if the
- * time limit ends before the first answer; the reason of the signal
+ * @throws `SecretError` if a secret is malformed; `CommandError` `effects_unreadable`, or `doctor_timeout` if the time limit ends before
+ * the first answer; the reason of the signal
  */
 export async function examineReceiver(options: ExaminationOptions): Promise<ReceiverReport> {
   const startedAt = Date.now()
@@ -58,7 +39,7 @@ export async function examineReceiver(options: ExaminationOptions): Promise<Rece
   const target = { url, secrets, effects, limits, signal }
   const examination = await startExamination(target).catch((error: unknown) => {
     stop.throwIfAborted()
-    throw timeUp.aborted ? new DoctorTimeoutError(limits.totalMs) : error
+    throw timeUp.aborted ? tooLate(limits) : error
   })
   const checks = checksNamed(only)
   const findings: Finding[] = []
@@ -70,9 +51,7 @@ export async function examineReceiver(options: ExaminationOptions): Promise<Rece
     onFinding?.(finding, findings.length, checks.length)
   }
   const incompleteBecause = timeUp.aborted ? timeIsUp(limits) : tooManyUnanswered(examination)
-  const usual = examination.exchanges.filter(
-    ({ delivery, reply }) => reply.kind === 'answered' && delivery.body.trailingSpaces === 0,
-  )
+  const usual = examination.exchanges.filter(({ delivery, reply }) => reply.kind === 'answered' && !isLarge(delivery))
   return {
     schema_version: 1,
     report: 'receiver',
@@ -112,6 +91,13 @@ async function run(
     if (timeUp.aborted) return notTested(timeIsUp(examination.limits))
     throw error
   }
+}
+
+function tooLate({ totalMs }: Limits): CommandError {
+  return new CommandError(
+    'doctor_timeout',
+    `the time limit of ${seconds(totalMs)} ended before the receiver answered the first deliveries. Check that the receiver runs and answers within 10 s, or raise the limit (--time-limit).`,
+  )
 }
 
 function timeIsUp({ totalMs }: Limits): string {

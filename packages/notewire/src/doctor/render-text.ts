@@ -1,15 +1,11 @@
 import { amount } from '../terminal/amounts.ts'
-import type { Paint } from '../terminal/colour.ts'
+import type { Output } from '../terminal/output.ts'
 import { displayWidth, wrap } from '../terminal/width.ts'
 import type { Check } from './check.ts'
 import { seconds } from './reply.ts'
 import { type Finding, isHealthy, isUnreachable, type ReceiverReport } from './report.ts'
 
-/** How a report is shown. */
-export interface TextOptions {
-  readonly width: number
-  readonly paint: Paint
-}
+type TextOptions = Pick<Output, 'width' | 'paint'>
 
 const MARKS = {
   passed: { mark: '✓', format: 'green' },
@@ -32,21 +28,20 @@ export function renderText(report: ReceiverReport, options: TextOptions): string
   ].join('\n\n')
 }
 
-/** A reason for which several checks of the group were not tested is shown once. */
+/** Checks that were not tested for the same reason are shown on one line. */
 function groupText(title: string, findings: readonly Finding[], { width, paint }: TextOptions): string {
-  const untested = Map.groupBy(findings, ({ verdict, seen }) => (verdict === 'not_tested' ? seen : undefined))
-  const isShared = (reason: string) => (untested.get(reason)?.length ?? 0) > 1
-  const lines = findings.flatMap(({ verdict, title, seen }) => {
-    const { mark, format } = MARKS[verdict]
-    if (verdict !== 'not_tested') return [hanging(`  ${paint(format, mark)} `, title, width)]
-    return isShared(seen) ? [] : [paint(format, hanging(`  ${mark} `, `${title}: not tested, ${seen}`, width))]
-  })
-  const shared = [...untested].flatMap(([reason, { length }]) =>
-    reason === undefined || length < 2
-      ? []
-      : [paint('dim', hanging('  - ', `${length} checks not tested: ${reason}`, width))],
+  const [untested = [], tested = []] = [true, false].map((isUntested) =>
+    findings.filter(({ verdict }) => (verdict === 'not_tested') === isUntested),
   )
-  return [paint('bold', title), ...lines, ...shared].join('\n')
+  const reasons = [...Map.groupBy(untested, ({ seen }) => seen)].map(([reason, [first, ...others]]) => {
+    const what = others.length === 0 ? first?.title : `${others.length + 1} checks`
+    return paint('dim', hanging('  - ', `${what}: not tested, ${reason}`, width))
+  })
+  const lines = tested.map(({ verdict, title }) => {
+    const { mark, format } = MARKS[verdict]
+    return hanging(`  ${paint(format, mark)} `, title, width)
+  })
+  return [paint('bold', title), ...lines, ...reasons].join('\n')
 }
 
 function problemText(finding: Finding, { width, paint }: TextOptions): string {
@@ -90,7 +85,6 @@ function hanging(label: string, text: string, width: number): string {
   return label + wrap(text, width, ' '.repeat(displayWidth(label))).trimStart()
 }
 
-/** The list of checks for a person: the ID for `--only`, the severity and the statement of each. */
 export function renderChecks(checks: readonly Check[], { width, paint }: TextOptions): string {
   const groups = [...Map.groupBy(checks, ({ group }) => group)].map(([title, ofGroup]) => {
     const rows = ofGroup.map(

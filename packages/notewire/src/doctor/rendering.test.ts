@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { painter } from '../terminal/colour.ts'
 import { displayWidth } from '../terminal/width.ts'
@@ -7,23 +6,10 @@ import { examineReceiver } from './examine-receiver.ts'
 import { handWritten } from './fixtures/hand-written-receiver.ts'
 import { TEST_SECRET } from './fixtures/secrets.ts'
 import { startReceiver } from './fixtures/start-receiver.ts'
-import { renderJunit } from './render-junit.ts'
 import { renderChecks, renderText } from './render-text.ts'
 import { latencyOf, type ReceiverReport } from './report.ts'
 
 const PLAIN = { width: 80, paint: painter(false) }
-
-/** Reads JUnit XML with another parser, and prints its content as JSON. */
-const READ_XML = `
-import json, sys, xml.etree.ElementTree as tree
-root = tree.fromstring(sys.stdin.buffer.read())
-cases = root.findall('./testsuite/testcase')
-print(json.dumps({
-  'tests': int(root.get('tests')), 'failures': int(root.get('failures')), 'skipped': int(root.get('skipped')),
-  'cases': len(cases), 'failed': [c.get('classname') for c in cases if c.find('failure') is not None],
-  'skips': len([c for c in cases if c.find('skipped') is not None]),
-  'text': ''.join(c.find('failure').text for c in cases if c.find('failure') is not None),
-}))`
 
 describe('a report', () => {
   it('fits into 80 columns as text, except the curl commands', async () => {
@@ -39,27 +25,6 @@ describe('a report', () => {
     const text = renderText(await aReport(), PLAIN)
     const marks = [...text.matchAll(/^(✗|!) (?:failed|warned)/gm)].map(([, mark]) => mark).join('')
     expect(marks).toMatch(/^✗+!+$/)
-  })
-
-  it('can be read by another parser as JUnit XML', async () => {
-    const report = await aReport()
-    const read = JSON.parse(execFileSync('python3', ['-c', READ_XML], { input: renderJunit(report), encoding: 'utf8' }))
-    expect(read).toMatchObject({
-      tests: report.findings.length,
-      cases: report.findings.length,
-      failures: report.summary.failed,
-      skipped: report.summary.not_tested,
-      skips: report.summary.not_tested,
-      failed: report.findings.filter(({ verdict }) => verdict === 'failed').map(({ id }) => id),
-    })
-    expect(read.text).toContain("curl -i --max-time 10 'http://127.0.0.1:")
-  })
-
-  it('is valid XML with any character in its texts', () => {
-    const seen = '<&>"\' ]]> \u0000 \u001b[31m \ufffe \ud800 \u{1F4DD}\n'
-    const report = { ...anEmptyReport(), findings: [{ ...aFinding(), seen, fix: seen, repeat: seen }] }
-    const read = JSON.parse(execFileSync('python3', ['-c', READ_XML], { input: renderJunit(report), encoding: 'utf8' }))
-    expect(read.text).toContain('<&>"\' ]]> \ufffd \ufffd[31m \ufffd \ufffd \u{1F4DD}\n')
   })
 
   it('has the median, 95th percentile and maximum of the response times', () => {
@@ -105,22 +70,4 @@ async function aReport(): Promise<ReceiverReport> {
     }),
   )
   return await examineReceiver({ url: receiver.url, secret: TEST_SECRET })
-}
-
-function anEmptyReport(): ReceiverReport {
-  const summary = { passed: 0, failed: 1, warned: 0, not_tested: 0 }
-  const times = { started_at: '2026-01-01T09:00:00.000Z', duration_ms: 1, requests_sent: 1 }
-  return {
-    schema_version: 1,
-    report: 'receiver',
-    url: 'http://localhost/',
-    complete: true,
-    summary,
-    findings: [],
-    ...times,
-  }
-}
-
-function aFinding() {
-  return { id: 'a.b', group: 'A', title: 'It is', section: '§1', severity: 'must', verdict: 'failed' } as const
 }

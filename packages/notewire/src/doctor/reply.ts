@@ -1,25 +1,20 @@
 import type { Delivery } from './delivery.ts'
 
-/** The result of a request. */
 export type Reply =
   | {
       readonly kind: 'answered'
       readonly status: number
-      /** The target of a redirect. */
       readonly location: string | undefined
       /** The time of the `Date` header, in milliseconds since the Unix epoch. */
       readonly dateMs: number | undefined
       /** The first bytes of the body. Never shown, because it may contain anything. */
       readonly bodyStart: string
     }
-  /** No complete answer within the deadline. */
   | { readonly kind: 'timed-out'; readonly afterMs: number }
   /** The connection was open and closed without an answer. */
   | { readonly kind: 'closed'; readonly code: string }
-  /** The connection could not be opened. */
   | { readonly kind: 'unreachable'; readonly code: string }
 
-/** A request and its result. */
 export interface Exchange {
   readonly delivery: Delivery
   readonly reply: Reply
@@ -37,7 +32,6 @@ export function isRejected(reply: Reply): boolean {
   return reply.kind === 'answered' && reply.status >= 400 && reply.status < 500
 }
 
-/** What was seen, in a few words. */
 export function describeExchange({ reply, tookMs }: Exchange): string {
   switch (reply.kind) {
     case 'answered':
@@ -52,7 +46,6 @@ export function describeExchange({ reply, tookMs }: Exchange): string {
   }
 }
 
-/** Milliseconds as seconds, for a person. */
 export function seconds(ms: number): string {
   return `${Number((ms / 1000).toFixed(1))} s`
 }

@@ -6,32 +6,25 @@ export interface ReceiverReport {
   readonly report: 'receiver'
   /** Without the query, which may contain a secret. */
   readonly url: string
-  /** ISO 8601, UTC. */
   readonly started_at: string
   readonly duration_ms: number
-  /** Whether every check could run. */
   readonly complete: boolean
-  /** Why not. */
   readonly incomplete_because?: string | undefined
   readonly requests_sent: number
   readonly summary: Readonly<Record<Outcome['verdict'], number>>
   /** Of all answers except those to large bodies; absent if there was none. */
   readonly latency?: { readonly p50_ms: number; readonly p95_ms: number; readonly max_ms: number } | undefined
-  /** In the order of the checks. */
   readonly findings: readonly Finding[]
 }
 
-/** A check and its result. */
 export interface Finding
   extends Pick<Check, 'id' | 'group' | 'title' | 'section' | 'severity'>,
     Omit<Outcome, 'delivery'> {
-  /** What to change. Present if the check failed or warned. */
   readonly fix?: string | undefined
   /** A curl command that repeats the request. Its signature is valid for 5 minutes. */
   readonly repeat?: string | undefined
 }
 
-/** Counts the findings of each verdict. */
 export function summaryOf(findings: readonly Finding[]): ReceiverReport['summary'] {
   const summary = { passed: 0, failed: 0, warned: 0, not_tested: 0 }
   for (const { verdict } of findings) summary[verdict] += 1
@@ -51,7 +44,6 @@ export function isHealthy({ summary, complete }: ReceiverReport): boolean {
   return summary.failed === 0 && complete
 }
 
-/** Whether the receiver could not be reached. */
 export function isUnreachable({ findings }: ReceiverReport): boolean {
   return findings.some(({ id, verdict }) => id === 'connection.reachable' && verdict === 'failed')
 }

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestByHttp } from 'node:http'
 import { request as requestByHttps } from 'node:https'
 import { Readable } from 'node:stream'
-import { bytesOf, type Delivery } from './delivery.ts'
+import type { Delivery } from './delivery.ts'
 import type { Exchange, Reply } from './reply.ts'
 
 /** A body is sent in pieces of this size, so that an early answer is seen; of an answer, no more is read. */
@@ -22,7 +22,7 @@ export async function send(delivery: Delivery, deadlineMs: number, signal: Abort
   const startedAt = performance.now()
   const late = AbortSignal.timeout(deadlineMs)
   const request = open(delivery, AbortSignal.any([signal, late]))
-  const reply = await answerTo(request, bytesOf(delivery.body)).catch((error: unknown): Reply => {
+  const reply = await answerTo(request, delivery.body).catch((error: unknown): Reply => {
     signal.throwIfAborted()
     if (late.aborted) return { kind: 'timed-out', afterMs: deadlineMs }
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
@@ -33,8 +33,7 @@ export async function send(delivery: Delivery, deadlineMs: number, signal: Abort
 }
 
 function open({ method, url, headers, body }: Delivery, signal: AbortSignal): ClientRequest {
-  const length = body.bytes.length + body.trailingSpaces
-  const withLength = method === 'GET' ? headers : { ...headers, 'content-length': String(length) }
+  const withLength = method === 'GET' ? headers : { ...headers, 'content-length': String(body.length) }
   const byProtocol = url.protocol === 'https:' ? requestByHttps : requestByHttp
   // The other side may close a reused connection at any moment, which would look like a fault of the receiver.
   return byProtocol(url, { method, headers: { ...withLength, connection: 'close' }, agent: false, signal })

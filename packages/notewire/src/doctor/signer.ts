@@ -8,10 +8,8 @@ export interface Signer {
   sign(webhookId: string, timestamp: string, body: Uint8Array): string
 }
 
-/** A signing secret that the receiver accepts. */
 export interface Secret {
   readonly text: string
-  /** What follows `whsec_`. */
   readonly encodedKey: string
   readonly signer: Signer
 }

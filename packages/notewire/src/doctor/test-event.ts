@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 /** Fields to add to an event, or to replace; `undefined` removes one. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** An event as it is sent in a body. */
 export interface TestEvent {
   readonly event_id: string
   readonly event_type: string
@@ -13,9 +12,6 @@ export interface TestEvent {
 
 /**
  * Makes an event of the contract's shape (§6) about a note that does not exist.
- *
- * @param data  fields of `data`
- * @param fields  fields of the event itself
  */
 export function testEvent(kind: string, data: Fields = {}, fields: Fields = {}): TestEvent {
   return {
@@ -27,7 +23,6 @@ export function testEvent(kind: string, data: Fields = {}, fields: Fields = {}):
   }
 }
 
-/** The body of a test event. */
 export function eventBody(kind = 'note.updated', data: Fields = {}, fields: Fields = {}): string {
   return JSON.stringify(testEvent(kind, data, fields))
 }

@@ -19,11 +19,43 @@ export const EXIT_CODES = {
   interrupted: 130,
 } as const
 
-/** A number that the program ends with. */
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
 
-/** The command was typed wrong: ends the program with 2. */
-export class UsageError extends NotewireError<'usage'> {
+/** The errors that the command line itself raises, and what each of them ends the program with. */
+const COMMAND_ERRORS = {
+  usage: EXIT_CODES.misused,
+  setting_missing: EXIT_CODES.misconfigured,
+  setting_invalid: EXIT_CODES.misconfigured,
+  configuration_unreadable: EXIT_CODES.misconfigured,
+  secret_unreadable: EXIT_CODES.misconfigured,
+  secret_exposed: EXIT_CODES.misconfigured,
+  key_changed: EXIT_CODES.misconfigured,
+  key_sees_others: EXIT_CODES.misconfigured,
+  copy_missing: EXIT_CODES.failed,
+  copy_empty: EXIT_CODES.failed,
+  database_malformed: EXIT_CODES.failed,
+  database_readonly: EXIT_CODES.failed,
+  database_full: EXIT_CODES.failed,
+  database_busy: EXIT_CODES.failed,
+  database_failed: EXIT_CODES.failed,
+  export_in_the_way: EXIT_CODES.failed,
+  export_busy: EXIT_CODES.failed,
+  export_manifest_malformed: EXIT_CODES.failed,
+  capture_unreadable: EXIT_CODES.failed,
+  effects_unreadable: EXIT_CODES.failed,
+  doctor_timeout: EXIT_CODES.failed,
+  console_refused: EXIT_CODES.failed,
+  endpoint_missing: EXIT_CODES.failed,
+  note_unknown: EXIT_CODES.misused,
+  endpoint_unknown: EXIT_CODES.misused,
+} as const
+
+export type CommandErrorCode = keyof typeof COMMAND_ERRORS
+
+/** The message says what happened, why, and the next step. It never contains a secret or a part of a note. */
+export class CommandError extends NotewireError<CommandErrorCode> {}
+
+export class UsageError extends CommandError {
   constructor(message: string) {
     super('usage', message)
   }
@@ -38,17 +70,11 @@ export interface Failure {
 }
 
 const EXIT_CODE_OF: Readonly<Record<string, ExitCode>> = {
-  usage: EXIT_CODES.misused,
+  ...COMMAND_ERRORS,
   position_malformed: EXIT_CODES.misused,
+  scenario_invalid: EXIT_CODES.misused,
   option_invalid: EXIT_CODES.misconfigured,
   secret_malformed: EXIT_CODES.misconfigured,
-  setting_missing: EXIT_CODES.misconfigured,
-  setting_invalid: EXIT_CODES.misconfigured,
-  configuration_unreadable: EXIT_CODES.misconfigured,
-  secret_unreadable: EXIT_CODES.misconfigured,
-  secret_exposed: EXIT_CODES.misconfigured,
-  key_changed: EXIT_CODES.misconfigured,
-  key_sees_others: EXIT_CODES.misconfigured,
   unauthorized: EXIT_CODES.refused,
   forbidden: EXIT_CODES.refused,
   network_error: EXIT_CODES.unreachable,

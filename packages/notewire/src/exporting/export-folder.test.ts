@@ -14,7 +14,7 @@ import { exportFolder } from './export-folder.ts'
 afterEach(cleanUp)
 
 describe('a folder', () => {
-  it('has one file a note, whatever titles they have, and after every change is what a first export would make it', async () => {
+  it('has one file for each note with any title, and after every change equals a new export', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(anAct, { maxLength: 6 }), { minLength: 1, maxLength: 4 }), async (days) => {
         await using found = await mirrored()
@@ -53,7 +53,7 @@ describe('a folder', () => {
     expect(await exported(found.mirror, folder, true)).toMatchObject({ files: 5, written: 5, removed: 0 })
   })
 
-  it('keeps the files of others, whatever happens to the notes', async () => {
+  it('keeps files that export did not write when notes change or go', async () => {
     await using found = await mirrored(3)
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'mine.md'), 'mine')
@@ -77,7 +77,7 @@ describe('a folder', () => {
     expect(await readFile(join(folder, name), 'utf8')).toBe('mine')
   })
 
-  it('has files that somebody removed again with the next export', async () => {
+  it('gets files that the user removed again with the next export', async () => {
     await using found = await mirrored(3)
     const folder = await temporaryFolder()
     await exported(found.mirror, folder)

@@ -2,15 +2,13 @@ import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { MirrorError, type MirrorErrorCode, type MirrorReader } from '@notewire/mirror'
+import { CommandError } from '../errors/failure.ts'
 import { isSystemError } from '../errors/system-error.ts'
-import { ExportError } from './export-error.ts'
 import { lockFolder } from './folder-lock.ts'
 import { type Manifest, readJournal, readManifest, removeJournal, writeManifest } from './folder-records.ts'
 import { type FileOutcome, NoteFiles } from './note-files.ts'
 
-/** What an export did. */
 export interface FolderReport {
-  /** The number of files in the folder. */
   readonly files: number
   readonly written: number
   readonly removed: number
@@ -18,10 +16,8 @@ export interface FolderReport {
   readonly position: string | null
 }
 
-/** How to export. */
 export interface FolderOptions {
   readonly folder: string
-  /** The folder as it is shown. */
   readonly shown: string
   /** Whether to write every file, not only those that have changed. */
   readonly full: boolean
@@ -35,7 +31,7 @@ const NOTES_AT_ONCE = 50
  * Writes the copy into a folder, one file per note. If it knows the position of the last export, it looks only at what has changed since.
  * It can be interrupted at any moment: the next export completes the folder.
  *
- * @throws ExportError if another export runs, or export would overwrite a file that it did not write
+ * @throws CommandError if another export runs, or export would overwrite a file that it did not write
  */
 export async function exportFolder(mirror: MirrorReader, options: FolderOptions): Promise<FolderReport> {
   const { folder, shown } = options
@@ -47,22 +43,37 @@ export async function exportFolder(mirror: MirrorReader, options: FolderOptions)
   const files = await NoteFiles.open(folder, [...known, ...interrupted])
   const after = options.full ? null : await knownPosition(manifest, mirror)
 
-  const writer = new FolderWriter(mirror, files, options)
+  const counts: Record<FileOutcome, number> = { written: 0, unchanged: 0, removed: 0, absent: 0 }
+  const seen = new Set<string>()
+  let waiting = new Set<string>()
+
+  async function add(noteId: string): Promise<void> {
+    seen.add(noteId)
+    waiting.add(noteId)
+    if (waiting.size >= NOTES_AT_ONCE) await flush()
+  }
+
+  async function flush(): Promise<void> {
+    options.signal.throwIfAborted()
+    const notes = await Promise.all([...waiting].map(async (noteId) => ({ noteId, note: await mirror.get(noteId) })))
+    waiting = new Set()
+    for (const outcome of await files.update(notes, options.full)) counts[outcome] += 1
+    options.onProgress(seen.size)
+  }
+
   // No change announces the files of an interrupted export, and those that the user has removed.
-  for (const noteId of new Set([...interrupted.map((intent) => intent.noteId), ...files.broken]))
-    await writer.add(noteId)
+  for (const noteId of new Set([...interrupted.map((intent) => intent.noteId), ...files.broken])) await add(noteId)
   let position = after
   for await (const change of mirror.changes({ after, signal: options.signal })) {
-    await writer.add(change.noteId)
+    await add(change.noteId)
     position = change.position
   }
   // Without a position, the changes contain no removals.
-  if (after === null) for (const noteId of files.noteIds) if (!writer.seen.has(noteId)) await writer.add(noteId)
-  await writer.flush()
+  if (after === null) for (const noteId of files.noteIds) if (!seen.has(noteId)) await add(noteId)
+  await flush()
   await writeManifest(folder, { position, files: files.files })
   await removeJournal(folder)
-  const { written, removed } = writer.counts
-  return { files: files.noteIds.length, written, removed, position }
+  return { files: files.noteIds.length, written: counts.written, removed: counts.removed, position }
 }
 
 /**
@@ -83,7 +94,7 @@ function refuseFile(shown: string): (error: unknown) => never {
   return (error) => {
     if (!isSystemError(error, 'ENOTDIR')) throw error
     const message = `${shown} is a file, and Markdown is written to a folder. Name a folder, or pass --format jsonl.`
-    throw new ExportError('export_in_the_way', message)
+    throw new CommandError('export_in_the_way', message)
   }
 }
 
@@ -99,41 +110,3 @@ async function knownPosition({ position }: Manifest, mirror: MirrorReader): Prom
 }
 
 const NOT_OF_THIS_COPY: readonly MirrorErrorCode[] = ['position_foreign', 'position_malformed']
-
-/** Reads notes and writes their files, in batches. */
-class FolderWriter {
-  readonly #mirror: MirrorReader
-  readonly #files: NoteFiles
-  readonly #options: FolderOptions
-  readonly #counts: Record<FileOutcome, number> = { written: 0, unchanged: 0, removed: 0, absent: 0 }
-  readonly seen = new Set<string>()
-  #waiting: string[] = []
-  #done = 0
-
-  constructor(mirror: MirrorReader, files: NoteFiles, options: FolderOptions) {
-    this.#mirror = mirror
-    this.#files = files
-    this.#options = options
-  }
-
-  get counts(): Readonly<Record<FileOutcome, number>> {
-    return this.#counts
-  }
-
-  async add(noteId: string): Promise<void> {
-    this.seen.add(noteId)
-    this.#waiting.push(noteId)
-    if (this.#waiting.length >= NOTES_AT_ONCE) await this.flush()
-  }
-
-  async flush(): Promise<void> {
-    this.#options.signal.throwIfAborted()
-    // A note that is in the batch twice would be written twice at the same time.
-    const noteIds = [...new Set(this.#waiting)]
-    this.#waiting = []
-    const notes = await Promise.all(noteIds.map(async (noteId) => ({ noteId, note: await this.#mirror.get(noteId) })))
-    for (const outcome of await this.#files.update(notes, this.#options.full)) this.#counts[outcome] += 1
-    this.#done += noteIds.length
-    this.#options.onProgress(this.#done)
-  }
-}

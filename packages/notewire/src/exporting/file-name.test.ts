@@ -28,11 +28,11 @@ describe('the name of a file', () => {
     ['x'.repeat(300), `2026-01-05-${'x'.repeat(60)}`],
   ])('of a note called %j begins with %s', (title, name) => expect(named(title)).toBe(name))
 
-  it('begins with "undated" where nobody says when the note was made', () => {
+  it('begins with "undated" if the note has no date of creation', () => {
     expect(fileNameOf({ note_id: 'note_1', revision: 1, title: 'A', created_at: '../..' })).toMatch(/^undated-a--/)
   })
 
-  it('is safe on every file system, whatever the title and the id', () => {
+  it('is safe on every file system with any title and id', () => {
     fc.assert(
       fc.property(anyTitle, fc.string({ unit: 'binary' }), fc.constantFrom(8, LONG_ID), (title, note_id, length) => {
         const name = fileNameOf({ ...note, note_id, title }, length)

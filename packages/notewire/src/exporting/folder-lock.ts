@@ -1,25 +1,22 @@
 import { open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { CommandError } from '../errors/failure.ts'
 import { isSystemError } from '../errors/system-error.ts'
-import { ExportError } from './export-error.ts'
+import { isAlive } from '../files/private-file.ts'
 
 /** The file that exists while an export writes to the folder. */
 const LOCK = '.notewire-export.lock'
 
-/**
- * Keeps other exports out of a folder. The lock of a process that has ended is ignored.
- *
- * @throws ExportError `export_busy`
- */
+/** Keeps other exports out of a folder. The lock of a process that has ended is ignored. */
 export async function lockFolder(folder: string, shown: string): Promise<AsyncDisposable> {
   const path = join(folder, LOCK)
   for (let tries = 0; tries < 3; tries += 1) {
     if (await take(path)) return { [Symbol.asyncDispose]: () => unlink(path).catch(() => undefined) }
-    const holder = await holderOf(path)
-    if (holder !== undefined && isAlive(holder)) throw busy(shown, holder)
+    const holder = Number(await readFile(path, 'utf8').catch(() => ''))
+    if (holder > 0 && isAlive(holder)) throw busy(shown, `another export (process ${holder})`)
     await unlink(path).catch(() => undefined)
   }
-  throw busy(shown, undefined)
+  throw busy(shown, 'another export')
 }
 
 async function take(path: string): Promise<boolean> {
@@ -33,25 +30,9 @@ async function take(path: string): Promise<boolean> {
   }
 }
 
-async function holderOf(path: string): Promise<number | undefined> {
-  const content = await readFile(path, 'utf8').catch(() => '')
-  return /^\d{1,10}$/.test(content) ? Number(content) : undefined
-}
-
-function busy(shown: string, pid: number | undefined): ExportError {
-  const who = pid === undefined ? 'another export' : `another export (process ${pid})`
-  return new ExportError(
+function busy(shown: string, who: string): CommandError {
+  return new CommandError(
     'export_busy',
     `${who} writes to ${shown}. Wait until it has ended. If no export is running, remove ${LOCK} there.`,
   )
-}
-
-/** Tells whether a process with this id runs on this machine. */
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    // The process runs, and belongs to another user.
-    return isSystemError(error, 'EPERM')
-  }
 }

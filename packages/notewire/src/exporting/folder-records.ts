@@ -1,9 +1,9 @@
 import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { CommandError } from '../errors/failure.ts'
 import { isSystemError } from '../errors/system-error.ts'
-import { ExportError } from './export-error.ts'
+import { removeFile, writePrivately } from '../files/private-file.ts'
 import { isFileName } from './file-name.ts'
-import { removeFile, temporaryIn, writePrivately } from './private-file.ts'
 
 /** The file in which export records the state of a folder. */
 const MANIFEST = '.notewire-export.json'
@@ -18,27 +18,22 @@ export interface Manifest {
 
 const ABOUT = 'Written by notewire export, which keeps the files below up to date and deletes them with their notes.'
 
-/**
- * Reads the manifest that an earlier export wrote.
- *
- * @throws ExportError if it cannot be read, because export then does not know which files it may delete
- */
+/** @throws CommandError if it cannot be read, because export then does not know which files it may delete */
 export async function readManifest(folder: string, shown: string): Promise<Manifest> {
   const content = await contentOf(join(folder, MANIFEST))
   if (content === undefined) return { position: null, files: new Map() }
   const manifest = parsed(content)
   if (manifest !== undefined) return manifest
-  throw new ExportError(
+  throw new CommandError(
     'export_manifest_malformed',
     `${MANIFEST} in ${shown} is not a manifest that export wrote, so export does not know which files it may change. Export to another folder, or remove this one first.`,
   )
 }
 
-/** Replaces the manifest in one step. */
 export async function writeManifest(folder: string, { position, files }: Manifest): Promise<void> {
   const names = Object.fromEntries([...files].map(([noteId, name]) => [name, noteId]))
   const content = JSON.stringify({ about: ABOUT, version: 1, position, files: names }, null, 1)
-  await writePrivately(temporaryIn(folder), join(folder, MANIFEST), (file) => file.writeFile(`${content}\n`))
+  await writePrivately(join(folder, MANIFEST), (file) => file.writeFile(`${content}\n`))
 }
 
 async function contentOf(path: string): Promise<string | undefined> {
@@ -49,27 +44,20 @@ async function contentOf(path: string): Promise<string | undefined> {
 }
 
 function parsed(content: string): Manifest | undefined {
-  const read = readJson(content)
-  if (read?.['version'] !== 1) return undefined
-  const { position, files } = read
-  if (!isTextOrNull(position) || typeof files !== 'object' || files === null) return undefined
-  const entries = Object.entries(files)
+  const { version, position, files } = (readJson(content) ?? {}) as Readonly<Record<string, unknown>>
+  if (version !== 1 || (position !== null && typeof position !== 'string')) return undefined
+  const entries = Object.entries(files ?? {})
   // Export deletes files by these names, so each of them must be the name of an exported file.
   if (!entries.every(([name, noteId]) => isFileName(name) && typeof noteId === 'string')) return undefined
   return { position, files: new Map(entries.map(([name, noteId]) => [noteId, name])) }
 }
 
-function readJson(content: string): Readonly<Record<string, unknown>> | undefined {
+function readJson(text: string): unknown {
   try {
-    const read: unknown = JSON.parse(content)
-    return typeof read === 'object' && read !== null ? { ...read } : undefined
+    return JSON.parse(text)
   } catch {
     return undefined
   }
-}
-
-function isTextOrNull(value: unknown): value is string | null {
-  return value === null || typeof value === 'string'
 }
 
 /** The names of files that are about to be written, until the manifest contains them. */
@@ -86,7 +74,6 @@ export async function readJournal(folder: string): Promise<readonly Intent[]> {
   return ((await contentOf(join(folder, JOURNAL))) ?? '').split('\n').flatMap(intentIn)
 }
 
-/** Records which files are about to be written. */
 export async function appendToJournal(folder: string, intents: readonly Intent[]): Promise<void> {
   if (intents.length === 0) return
   const lines = intents.map(({ noteId, name }) => `\n${JSON.stringify([noteId, name])}`)
@@ -99,10 +86,7 @@ export async function removeJournal(folder: string): Promise<void> {
 }
 
 function intentIn(line: string): readonly Intent[] {
-  try {
-    const [noteId, name]: readonly unknown[] = JSON.parse(line)
-    return typeof noteId === 'string' && typeof name === 'string' && isFileName(name) ? [{ noteId, name }] : []
-  } catch {
-    return []
-  }
+  const intent = readJson(line)
+  const [noteId, name]: readonly unknown[] = Array.isArray(intent) ? intent : []
+  return typeof noteId === 'string' && typeof name === 'string' && isFileName(name) ? [{ noteId, name }] : []
 }

@@ -1,20 +1,17 @@
-import { open, readdir, unlink } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { open } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { MirrorChange, MirroredNote, MirrorReader } from '@notewire/mirror'
+import { CommandError } from '../errors/failure.ts'
 import { isSystemError } from '../errors/system-error.ts'
+import { removeUnfinished, writePrivately } from '../files/private-file.ts'
 import { SCHEMA_VERSION } from '../terminal/output.ts'
-import { ExportError } from './export-error.ts'
-import { isAlive } from './folder-lock.ts'
-import { writePrivately } from './private-file.ts'
 
-/** What an export did. */
 export interface LinesReport {
   readonly lines: number
   /** The last change that was exported; `null` if there has been none. */
   readonly position: string | null
 }
 
-/** How to export. */
 export interface LinesOptions {
   /** The change after which the export begins. Without it, every note is exported, and no removal. */
   readonly after: string | undefined
@@ -37,35 +34,26 @@ export async function exportLines(
     if (note === undefined && after === undefined) continue
     // For a reader that starts without a position, every note is new.
     const told: MirrorChange = after === undefined ? { ...change, kind: 'added' } : change
-    await write(`${JSON.stringify(note === undefined ? goneRecord(told) : noteRecord(told, note))}\n`)
+    await write(`${JSON.stringify(recordOf(told, note))}\n`)
     lines += 1
     onProgress(lines)
   }
   return { lines, position }
 }
 
-/** The beginning of every line. The does not replace a file that begins differently. */
+/** The beginning of every line. The export does not replace a file that begins differently. */
 const BEGINNING = '{"schema_version":1,"change":"'
 
-/** A note with its current content. */
-function noteRecord({ kind, noteId, position }: MirrorChange, found: MirroredNote): object {
-  const { note, summary, transcript, isSettled } = found
-  const change = kind === 'hidden' || kind === 'removed' ? 'restored' : kind
-  return {
-    schema_version: SCHEMA_VERSION,
-    change,
-    note_id: noteId,
-    position,
-    complete: isSettled,
-    note,
-    summary,
-    transcript,
+/** A note with its current content, or that it is hidden or removed. */
+function recordOf({ kind, noteId, position }: MirrorChange, found: MirroredNote | undefined): object {
+  const isGone = kind === 'hidden' || kind === 'removed'
+  const about = { note_id: noteId, position }
+  if (found === undefined) {
+    return { schema_version: SCHEMA_VERSION, change: kind === 'hidden' ? kind : 'removed', ...about }
   }
-}
-
-/** A note that is hidden or removed. */
-function goneRecord({ kind, noteId, position }: MirrorChange): object {
-  return { schema_version: SCHEMA_VERSION, change: kind === 'hidden' ? kind : 'removed', note_id: noteId, position }
+  const { note, summary, transcript, isSettled: complete } = found
+  const change = isGone ? 'restored' : kind
+  return { schema_version: SCHEMA_VERSION, change, ...about, complete, note, summary, transcript }
 }
 
 const WRITE_AT_ONCE = 256 * 1024
@@ -74,7 +62,7 @@ const WRITE_AT_ONCE = 256 * 1024
  * Writes lines to a file that only its owner can read. Once complete, it replaces the file of an earlier export.
  *
  * @param work  writes, and waits for each line
- * @throws ExportError `export_in_the_way` if the file exists and is not an export
+ * @throws CommandError `export_in_the_way` if the file exists and is not an export
  */
 export async function writeLinesFile<Result>(
   path: string,
@@ -82,9 +70,8 @@ export async function writeLinesFile<Result>(
   work: (write: (line: string) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
   await refuseForeign(path, shown)
-  await removeUnfinished(path)
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
-  return await writePrivately(temporary, path, async (file) => {
+  await removeUnfinished(dirname(path))
+  return await writePrivately(path, async (file) => {
     let waiting = ''
     const result = await work(async (line) => {
       waiting += line
@@ -100,7 +87,7 @@ export async function writeLinesFile<Result>(
 async function refuseForeign(path: string, shown: string): Promise<void> {
   const beginning = await beginningOf(path)
   if (beginning === undefined || beginning === '' || beginning === BEGINNING) return
-  throw new ExportError(
+  throw new CommandError(
     'export_in_the_way',
     `${shown} exists, but export did not write it and will not overwrite it. Move it away, or name another file.`,
   )
@@ -108,24 +95,11 @@ async function refuseForeign(path: string, shown: string): Promise<void> {
 
 async function beginningOf(path: string): Promise<string | undefined> {
   try {
-    const file = await open(path, 'r')
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING.length), 0, BEGINNING.length, 0)
-      return buffer.toString('latin1', 0, bytesRead)
-    } finally {
-      await file.close()
-    }
+    await using file = await open(path, 'r')
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING.length), 0, BEGINNING.length, 0)
+    return buffer.toString('latin1', 0, bytesRead)
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return undefined
     throw error
-  }
-}
-
-/** Removes the incomplete files of exports that were killed, because they contain what people have said. */
-async function removeUnfinished(path: string): Promise<void> {
-  const prefix = `.${basename(path)}.`
-  for (const name of await readdir(dirname(path))) {
-    const [, pid] = (name.startsWith(prefix) && /^(\d{1,10})\.tmp$/.exec(name.slice(prefix.length))) || []
-    if (pid !== undefined && !isAlive(Number(pid))) await unlink(join(dirname(path), name)).catch(() => undefined)
   }
 }

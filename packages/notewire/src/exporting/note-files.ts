@@ -1,16 +1,14 @@
 import { readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MirroredNote } from '@notewire/mirror'
-import { ExportError } from './export-error.ts'
+import { CommandError } from '../errors/failure.ts'
+import { removeFile, removeUnfinished, writePrivately } from '../files/private-file.ts'
 import { fileNameOf, LONG_ID } from './file-name.ts'
 import { appendToJournal, type Intent } from './folder-records.ts'
 import { notePage } from './note-page.ts'
-import { isTemporary, removeFile, temporaryIn, writePrivately } from './private-file.ts'
 
-/** What became of the file of a note. */
 export type FileOutcome = 'written' | 'unchanged' | 'removed' | 'absent'
 
-/** A note, or that it is gone. */
 export interface CurrentNote {
   readonly noteId: string
   readonly note: MirroredNote | undefined
@@ -32,9 +30,8 @@ export class NoteFiles {
 
   /** Reads a folder, and removes the incomplete files of an interrupted export. */
   static async open(folder: string, known: readonly Intent[]): Promise<NoteFiles> {
-    const present = await readdir(folder)
-    for (const name of present.filter(isTemporary)) await removeFile(join(folder, name))
-    const files = new NoteFiles(folder, present)
+    await removeUnfinished(folder)
+    const files = new NoteFiles(folder, await readdir(folder))
     for (const { noteId, name } of known) files.#own(noteId, name)
     return files
   }
@@ -51,7 +48,6 @@ export class NoteFiles {
       .map(([id]) => id)
   }
 
-  /** The files for the manifest. */
   get files(): ReadonlyMap<string, string> {
     return new Map([...this.#names].flatMap(([noteId, [name]]) => (name === undefined ? [] : [[noteId, name]])))
   }
@@ -60,7 +56,7 @@ export class NoteFiles {
    * Writes, renames or removes the files of some notes.
    *
    * @param anew  whether to write files that are up to date, too
-   * @throws ExportError `export_in_the_way`, before anything is written
+   * @throws CommandError `export_in_the_way`, before anything is written
    */
   async update(notes: readonly CurrentNote[], anew: boolean): Promise<readonly FileOutcome[]> {
     const wanted = notes.map(({ noteId, note }) => ({ noteId, note, name: note && this.#reserve(noteId, note) }))
@@ -91,7 +87,7 @@ export class NoteFiles {
     const [former, ...rest] = this.#isPresent(name) ? [undefined, ...others] : others
     for (const each of rest) if (each !== undefined) await this.#unlink(each)
     const target = join(this.#folder, former ?? name)
-    await writePrivately(temporaryIn(this.#folder), target, (file) => file.writeFile(page))
+    await writePrivately(target, (file) => file.writeFile(page))
     if (former !== undefined) {
       await rename(join(this.#folder, former), join(this.#folder, name))
       this.#present.delete(folded(former))
@@ -117,7 +113,7 @@ export class NoteFiles {
       this.#owners.set(name, noteId)
       return name
     }
-    throw new ExportError(
+    throw new CommandError(
       'export_in_the_way',
       `${name} exists, but export did not write it and will not overwrite it. Move it away, or export to another folder.`,
     )

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '@notewire/protocol'
 import type { Output } from '../terminal/output.ts'
 import { cut, printable, wrap } from '../terminal/width.ts'
-import type { Received } from './judge.ts'
+import type { Received } from './receive.ts'
 
 /** A delivery for a program, without the signature. Of the body it contains only the fields that the contract defines. */
 export function receivedRecord({ at, tookMs, arrival, judgement, forwarding, answered }: Received): object {
@@ -10,7 +10,7 @@ export function receivedRecord({ at, tookMs, arrival, judgement, forwarding, ans
   return {
     received_at: new Date(at).toISOString(),
     took_ms: tookMs,
-    webhook_id: headerOf(arrival.headers, 'webhook-id'),
+    webhook_id: [arrival.headers['webhook-id']].flat()[0],
     verification: isVerified ? 'verified' : 'refused',
     reason: refusal?.reason,
     detail: refusal?.detail,
@@ -63,8 +63,4 @@ function forwardingWords(forwarding: NonNullable<Received['forwarding']>): strin
   return forwarding.status < 300
     ? `forwarded: ${forwarding.status}`
     : `forwarded, and rejected there: ${forwarding.status}`
-}
-
-function headerOf(headers: Received['arrival']['headers'], name: string): string | undefined {
-  return [headers[name] ?? []].flat()[0]
 }

@@ -1,23 +1,10 @@
 import { RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import { signAttempt } from '@notewire/webhooks/testing'
 import { isSystemError, systemReason } from '../errors/system-error.ts'
-import type { Arrival, Forwarding, Judgement } from './judge.ts'
-
-/** Forwards a delivery to another receiver. */
-export type Forward = (arrival: Arrival, judgement: Judgement) => Promise<Forwarding | undefined>
+import type { Arrival, Forward, Forwarding } from './receive.ts'
 
 /** Headers that belong to one connection, and are not forwarded. */
-const NOT_FORWARDED = [
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]
+const NOT_FORWARDED = /^(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/
 
 /** Forwards every delivery unchanged, including those whose signature was rejected here. */
 export function forwardRaw(url: string, signal: AbortSignal): Forward {
@@ -59,7 +46,7 @@ async function send(url: string, headers: Headers, body: Uint8Array, signal: Abo
 function headersOf(arrived: Arrival['headers']): Headers {
   const headers = new Headers()
   for (const [name, values] of Object.entries(arrived)) {
-    if (NOT_FORWARDED.includes(name)) continue
+    if (NOT_FORWARDED.test(name)) continue
     for (const value of [values ?? []].flat()) headers.append(name, value)
   }
   return headers

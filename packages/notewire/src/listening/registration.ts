@@ -1,42 +1,38 @@
 import type { NotesClient } from '@notewire/client'
 import { NOTE_EVENT_KINDS } from '@notewire/protocol'
+import type { Context } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode, failureOf } from '../errors/failure.ts'
-import type { Output } from '../terminal/output.ts'
 
-/** The longest wait after Ctrl-C. */
+/** How long removing the endpoint may take after Ctrl-C. */
 const MOST_MS = 5_000
 
 /** An endpoint that exists while the command runs. */
 export interface Registration {
   readonly endpoint_id: string
   readonly secret: string
-  /** Removes the endpoint. */
-  readonly end: () => Promise<void>
+  /** Removes the endpoint, and warns if that fails. */
+  readonly end: () => Promise<ExitCode>
 }
 
-/** Registers the URL at the service. */
-export async function register(client: NotesClient, url: string, signal: AbortSignal): Promise<Registration> {
-  const { endpoint_id, signing_secret } = await client.webhookEndpoints.create(
-    { url, events: NOTE_EVENT_KINDS },
-    { signal },
-  )
-  return {
-    endpoint_id,
-    secret: signing_secret,
-    // Without the signal of the run, which has fired already.
-    end: () => client.webhookEndpoints.delete(endpoint_id, { totalTimeoutMs: MOST_MS }),
+export async function register(
+  { webhookEndpoints }: NotesClient,
+  url: string,
+  { output, signal }: Pick<Context, 'output' | 'signal'>,
+): Promise<Registration> {
+  const created = await webhookEndpoints.create({ url, events: NOTE_EVENT_KINDS }, { signal })
+  const { endpoint_id, signing_secret: secret } = created
+  output.tell(`Registered as ${endpoint_id} until Ctrl-C.`)
+  const end = async () => {
+    try {
+      // Without the signal of the run, which has fired already.
+      await webhookEndpoints.delete(endpoint_id, { totalTimeoutMs: MOST_MS })
+      return EXIT_CODES.done
+    } catch (error) {
+      output.warn(
+        `The endpoint is still registered: ${failureOf(error).message} Remove it: notewire endpoints delete ${endpoint_id}`,
+      )
+      return EXIT_CODES.failed
+    }
   }
-}
-
-/** Removes the endpoint, and warns if that fails. */
-export async function unregister({ endpoint_id, end }: Registration, output: Output): Promise<ExitCode> {
-  try {
-    await end()
-    return EXIT_CODES.done
-  } catch (error) {
-    output.warn(
-      `The endpoint is still registered: ${failureOf(error).message} Remove it: notewire endpoints delete ${endpoint_id}`,
-    )
-    return EXIT_CODES.failed
-  }
+  return { endpoint_id, secret, end }
 }

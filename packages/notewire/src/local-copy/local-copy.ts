@@ -1,19 +1,17 @@
-import { open, stat } from 'node:fs/promises'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createMirror, type Mirror, type MirrorOptions, type MirrorReader, openMirror } from '@notewire/mirror'
 import { type SqliteMirror, sqliteMirror } from '@notewire/mirror/sqlite'
 import type { Context } from '../context/context.ts'
-import { isSystemError } from '../errors/system-error.ts'
-import { CopyError, copyErrorOf } from './copy-error.ts'
+import { CommandError } from '../errors/failure.ts'
+import { copyErrorOf } from './sqlite-failure.ts'
 
-/** The file of a local copy. */
 export interface CopyFile {
   /** The path as the user named it. */
   readonly shown: string
   readonly absolute: string
 }
 
-/** The local copy, opened for reading. */
 export interface Copy {
   readonly file: CopyFile
   readonly mirror: MirrorReader
@@ -26,7 +24,6 @@ export interface KeptCopy extends Copy {
   readonly purge: () => Promise<void>
 }
 
-/** What finding and opening the copy needs. */
 type CopyContext = Pick<Context, 'settings' | 'workingFolder' | 'clock'>
 
 /** Finds the file of the copy: `--database`, the environment, the configuration file, or `notes.db`. */
@@ -38,15 +35,10 @@ export async function copyFileOf({
   return { shown, absolute: resolve(workingFolder, shown) }
 }
 
-/**
- * Opens the copy for reading. It needs no API key.
- *
- * @throws CopyError when there is no copy, or it is empty
- */
+/** Opens the copy for reading. It needs no API key. @throws CommandError when there is no copy, or it is empty */
 export async function readCopy<Result>(context: CopyContext, work: (copy: Copy) => Promise<Result>): Promise<Result> {
   const file = await copyFileOf(context)
-  await requireCopy(file)
-  return await withStore(file, async (store) => {
+  return await withStore(file, requireCopy, async (store) => {
     const mirror = openMirror({ store, clock: context.clock })
     const { isBackfilled, notes } = await mirror.status()
     if (!isBackfilled && notes.live + notes.hidden + notes.gone === 0) throw empty(file)
@@ -54,80 +46,69 @@ export async function readCopy<Result>(context: CopyContext, work: (copy: Copy) 
   })
 }
 
-/**
- * Opens the copy for updates, and creates its file if it does not exist.
- *
- * @throws CopyError for an error of SQLite
- */
+/** Opens the copy for updates, and creates its file if it does not exist. */
 export async function keepCopy<Result>(
   file: CopyFile,
   options: Pick<MirrorOptions, 'client' | 'hooks' | 'pollEveryMs'>,
   { clock }: Pick<Context, 'clock'>,
   work: (copy: KeptCopy) => Promise<Result>,
 ): Promise<Result> {
-  await createFile(file)
-  return await withStore(file, async (store) => {
+  return await withStore(file, createFile, async (store) => {
     const mirror = createMirror({ ...options, store, clock })
     return await work({ file, mirror, purge: () => store.purge() })
   })
 }
 
-async function withStore<Result>(file: CopyFile, work: (store: SqliteMirror) => Promise<Result>): Promise<Result> {
-  loadSqlite()
-  const store = sqliteMirror(file.absolute)
+async function withStore<Result>(
+  file: CopyFile,
+  prepare: (file: CopyFile) => void,
+  work: (store: SqliteMirror) => Promise<Result>,
+): Promise<Result> {
+  let store: SqliteMirror | undefined
   try {
+    prepare(file)
+    loadSqlite()
+    store = sqliteMirror(file.absolute)
     await store.migrate()
     return await work(store)
   } catch (error) {
     throw copyErrorOf(error, file.shown)
   } finally {
-    await store.close?.()
+    await store?.close?.()
   }
 }
 
 /** Creates the file for its owner alone, because it will contain what people have said. SQLite gives the files next to it the same mode. */
-async function createFile({ absolute }: CopyFile): Promise<void> {
-  try {
-    await (await open(absolute, 'wx', 0o600)).close()
-  } catch (error) {
-    if (!isSystemError(error, 'EEXIST')) throw error
-  }
+function createFile({ absolute }: CopyFile): void {
+  if (!existsSync(absolute)) closeSync(openSync(absolute, 'a', 0o600))
 }
 
 /** Rejects a file that contains no copy, without writing to it: the file may belong to another program. */
-async function requireCopy(file: CopyFile): Promise<void> {
+function requireCopy(file: CopyFile): void {
   const { absolute, shown } = file
-  const found = await stat(absolute).catch((error: unknown) => {
-    if (!isSystemError(error, 'ENOENT')) throw error
+  const found = statSync(absolute, { throwIfNoEntry: false })
+  if (found === undefined) {
     const message = `there is no local copy: ${shown} does not exist. Create it with notewire pull, or pass another file with --database.`
-    throw new CopyError('copy_missing', message)
-  })
-  if (found.isDirectory()) {
-    throw new CopyError('database_malformed', `${shown} is a folder. Name the file of your copy with --database.`)
+    throw new CommandError('copy_missing', message)
   }
-  if (!containsMirror(file)) throw empty(file)
+  if (found.isDirectory()) {
+    throw new CommandError('database_malformed', `${shown} is a folder. Name the file of your copy with --database.`)
+  }
+  const { DatabaseSync } = loadSqlite()
+  const database = new DatabaseSync(absolute, { readOnly: true, timeout: 5_000 })
+  try {
+    const sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'notewire_mirrors'"
+    if (database.prepare(sql).get() === undefined) throw empty(file)
+  } finally {
+    database.close()
+  }
 }
 
-function empty({ shown }: CopyFile): CopyError {
-  return new CopyError(
+function empty({ shown }: CopyFile): CommandError {
+  return new CommandError(
     'copy_empty',
     `${shown} contains no copy of your notes yet: nothing was pulled into it. Pull your notes first: notewire pull`,
   )
-}
-
-function containsMirror({ absolute, shown }: CopyFile): boolean {
-  const { DatabaseSync } = loadSqlite()
-  try {
-    const database = new DatabaseSync(absolute, { readOnly: true, timeout: 5_000 })
-    try {
-      const sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'notewire_mirrors'"
-      return database.prepare(sql).get() !== undefined
-    } finally {
-      database.close()
-    }
-  } catch (error) {
-    throw copyErrorOf(error, shown)
-  }
 }
 
 /** Loads SQLite without the warning of Node.js 22 that it is experimental. */

@@ -1,12 +1,7 @@
-import { NotewireError } from '@notewire/protocol'
-import { UsageError } from '../errors/failure.ts'
+import { CommandError } from '../errors/failure.ts'
 
-/** The control API of the mock server refused a request. */
-class ControlError extends NotewireError<'console_refused'> {
-  constructor(problem: string, remedy: string) {
-    super('console_refused', `${problem}. ${remedy}`)
-  }
-}
+/** What an exit code of the program depends on: the codes of other refusals become `console_refused`. */
+const KNOWN_CODES = ['note_unknown', 'endpoint_unknown', 'endpoint_missing'] as const
 
 /** The body of a refusal (docs/mock-server/control-api.md). */
 interface Refusal {
@@ -16,9 +11,7 @@ interface Refusal {
 /**
  * Sends a request to the control API of a running mock server.
  *
- * @returns the JSON body of the answer
- * @throws {@link UsageError} when the server has no such note or endpoint
- * @throws {@link NotewireError} `endpoint_missing` or `console_refused` when it refuses the request
+ * @throws CommandError when the server refuses the request, or is no mock server
  */
 export async function control<Answer>(
   baseUrl: string,
@@ -37,28 +30,17 @@ export async function control<Answer>(
   })
   const json: unknown = await answer.json().catch(() => undefined)
   if (answer.ok && json !== undefined) return json as Answer
-  throw refusalOf(json, origin)
-}
-
-function refusalOf(json: unknown, origin: string): NotewireError {
   if (!isRefusal(json)) {
-    const remedy = 'Start one with notewire mock; only a mock server can trigger events.'
-    return new ControlError(`there is no mock server at ${origin}`, remedy)
+    throw new CommandError(
+      'console_refused',
+      `there is no mock server at ${origin}. Start one with notewire mock; only a mock server can trigger events.`,
+    )
   }
   const { code, problem, remedy } = json.error
-  switch (code) {
-    case 'note_unknown':
-    case 'endpoint_unknown':
-      return new UsageError(`${problem}. Look into its console for its notes and endpoints.`)
-    case 'endpoint_missing':
-      return new NotewireError('endpoint_missing', `${problem}. Register one first: notewire listen --register`)
-    default:
-      return new ControlError(problem, remedy)
-  }
+  throw new CommandError(KNOWN_CODES.find((known) => known === code) ?? 'console_refused', `${problem}. ${remedy}`)
 }
 
 function isRefusal(json: unknown): json is Refusal {
-  return (
-    typeof json === 'object' && json !== null && 'error' in json && typeof (json as Refusal).error?.problem === 'string'
-  )
+  const { error } = (json ?? {}) as Partial<Refusal>
+  return typeof error?.problem === 'string'
 }

@@ -1,7 +1,7 @@
 import type { NotesClient } from '@notewire/client'
-import { KeyChangedError, type Mirror } from '@notewire/mirror'
+import { KeyChangedError } from '@notewire/mirror'
 import type { Context } from '../context/context.ts'
-import { CopyError } from '../local-copy/copy-error.ts'
+import { CommandError } from '../errors/failure.ts'
 import type { CopyFile, KeptCopy } from '../local-copy/local-copy.ts'
 
 /**
@@ -17,7 +17,7 @@ export async function keyErrorOf(
 ): Promise<unknown> {
   if (!(error instanceof KeyChangedError)) return error
   await firstNotes(client, 1, signal)
-  return new CopyError(
+  return new CommandError(
     'key_changed',
     `${madeWith(error, shown)}, but this key is ${client.keyId ?? 'a key without a key id'}. If both keys can access the same notes, run notewire pull --adopt-key. Otherwise use another database: notewire pull --database other.db`,
   )
@@ -36,8 +36,6 @@ function madeWith({ recorded, keyId }: KeyChangedError, shown: string): string {
 
 /**
  * Records the key as the key of the copy. It must see some of the notes, because the next scan removes the notes that it does not see.
- *
- * @throws CopyError `key_sees_others`
  */
 export async function adoptKey(
   client: NotesClient,
@@ -47,8 +45,9 @@ export async function adoptKey(
   const key = client.keyId === undefined ? 'this key (it has no key id)' : `the key ${client.keyId}`
   const noteIds = await firstNotes(client, 100, signal)
   const { notes } = await mirror.status()
-  if (notes.live > 0 && !(await containsAny(mirror, noteIds))) {
-    throw new CopyError(
+  const known = await Promise.all(noteIds.map((noteId) => mirror.get(noteId)))
+  if (notes.live > 0 && known.every((note) => note === undefined)) {
+    throw new CommandError(
       'key_sees_others',
       `none of the first ${noteIds.length} notes that ${key} sees are in ${file.shown}, so a pull with it would remove the notes of the copy. Use another database for this key: notewire pull --database other.db`,
     )
@@ -57,16 +56,9 @@ export async function adoptKey(
   output.tell(`${file.shown} now belongs to ${key}.`)
 }
 
-async function firstNotes(client: NotesClient, limit: number, signal: AbortSignal): Promise<readonly string[]> {
+export async function firstNotes(client: NotesClient, limit: number, signal: AbortSignal): Promise<readonly string[]> {
   for await (const { notes } of client.notes.list({ limit }, { signal }).pages()) {
     return notes.map(({ note_id }) => note_id)
   }
   return []
-}
-
-async function containsAny(mirror: Mirror, noteIds: readonly string[]): Promise<boolean> {
-  for (const noteId of noteIds) {
-    if ((await mirror.get(noteId)) !== undefined) return true
-  }
-  return false
 }

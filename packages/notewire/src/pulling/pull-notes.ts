@@ -3,16 +3,14 @@ import type { NotesClient } from '@notewire/client'
 import type { Context } from '../context/context.ts'
 import { openClient } from '../context/notes-client.ts'
 import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
-import { type CopyFile, copyFileOf, type KeptCopy, keepCopy } from '../local-copy/local-copy.ts'
+import { copyFileOf, type KeptCopy, keepCopy } from '../local-copy/local-copy.ts'
 import { amount, grouped } from '../terminal/amounts.ts'
-import { adoptKey, keyErrorOf } from './another-key.ts'
-import { PullObserver } from './pull-observer.ts'
+import { adoptKey, firstNotes, keyErrorOf } from './another-key.ts'
+import { observePull, type PullObserver } from './pull-observer.ts'
 import { heldWords, type PullReport, pullLines, pullRecord, reportOn } from './pull-report.ts'
 import { type PullOutcome, pullUntilSettled } from './pull-until-settled.ts'
 
-/** How to pull. */
 export interface PullRequest {
-  /** Look for deletions now, not only once a day. */
   readonly scan?: boolean
   /** How long to wait for notes that cannot be read yet; without it, two minutes. */
   readonly patienceMs?: number | undefined
@@ -23,14 +21,14 @@ export interface PullRequest {
   readonly removals?: 'hold' | 'ask' | 'accept'
 }
 
-/** Updates the copy. */
 export async function pullNotes(request: PullRequest, context: Context): Promise<PullReport> {
   const { clock, progress } = context
   const began = clock.now()
   const file = await copyFileOf(context)
   const client = await openClient(context)
-  await refuseWrongKey(client, file, context)
-  const observer = new PullObserver(progress('Pulling'), clock)
+  // Before the file is created, so that a key that the service rejects leaves no file.
+  if (!existsSync(file.absolute)) await firstNotes(client, 1, context.signal)
+  const observer = observePull(progress('Pulling'), clock)
   return await keepCopy(file, { client, hooks: observer.hooks }, context, async (copy) => {
     observer.watch(copy)
     if (request.adoptKey) await adoptKey(client, copy, context)
@@ -43,17 +41,10 @@ export async function pullNotes(request: PullRequest, context: Context): Promise
   })
 }
 
-/** Prints the report of a pull, and returns the exit code. */
 export async function showPull(report: PullReport, { output }: Pick<Context, 'output'>): Promise<ExitCode> {
   await output.print(pullRecord(report), pullLines(report, output))
   if (report.held.length > 0) output.warn(heldWords(report.held, report.notes))
   return report.isSettled && report.held.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed
-}
-
-/** Calls the service before the file is created, so that a key that it rejects leaves no file. */
-async function refuseWrongKey(client: NotesClient, file: CopyFile, { signal }: Context): Promise<void> {
-  if (existsSync(file.absolute)) return
-  for await (const _ of client.notes.list({ limit: 1 }, { signal }).pages()) return
 }
 
 async function pull(
@@ -67,7 +58,7 @@ async function pull(
   try {
     const outcome = await pullUntilSettled(copy.mirror, { scan: scan ? 'now' : 'when-due', patienceMs }, context)
     observer.finish()
-    if (!outcome.isSettled) for (const problem of observer.problems) output.warn(problem)
+    if (!outcome.isSettled) for (const problem of observer.problems()) output.warn(problem)
     return outcome
   } catch (error) {
     observer.finish()

@@ -1,4 +1,4 @@
-import type { MirrorHooks, ProblemNotice, ProgressNotice } from '@notewire/mirror'
+import type { MirrorHooks, ProgressNotice } from '@notewire/mirror'
 import type { Clock } from '@notewire/protocol'
 import { failureOf } from '../errors/failure.ts'
 import type { KeptCopy } from '../local-copy/local-copy.ts'
@@ -15,70 +15,62 @@ const DOING: Readonly<Record<ProgressNotice['phase'], string>> = {
   content: 'Reading',
 }
 
-/** Shows the progress of a pull, and records its problems. */
-export class PullObserver {
-  readonly #progress: Progress
-  readonly #clock: Clock
-  readonly #problems = new Map<string, string>()
-  #copy: KeptCopy | undefined
-  #isReading = false
-  #isOver = false
-  #pending = 0
-  #countedAt = Number.NEGATIVE_INFINITY
-
-  constructor(progress: Progress, clock: Clock) {
-    this.#progress = progress
-    this.#clock = clock
-  }
-
-  readonly hooks: MirrorHooks = {
-    onProgress: (notice) => this.#show(notice),
-    onProblem: (problem) => this.#remember(problem),
-  }
-
-  /** Counts the notes that are still to be read in this copy. */
-  watch(copy: KeptCopy): void {
-    this.#copy = copy
-  }
-
+export interface PullObserver {
+  readonly hooks: MirrorHooks
+  readonly watch: (copy: KeptCopy) => void
   /** The reasons why notes could not be read, each once. */
-  get problems(): readonly string[] {
-    return [...this.#problems.values()]
-  }
-
+  readonly problems: () => readonly string[]
   /** Removes the progress bar. Later notices are ignored. */
-  finish(): void {
-    this.#isOver = true
-    this.#progress.finish()
-  }
+  readonly finish: () => void
+}
 
-  #show({ phase, done, total }: ProgressNotice): void {
-    if (this.#isOver) return
-    if (phase === 'content') {
-      this.#isReading = true
-      this.#count()
-      // The total grows until all notes are listed.
-      this.#progress.update(done, done + this.#pending, DOING[phase])
-    } else if (!this.#isReading || phase === 'scan' || phase === 'confirming') {
-      this.#progress.update(done, total === undefined ? undefined : Math.max(done, total), DOING[phase])
-    }
-  }
+export function observePull(progress: Progress, clock: Clock): PullObserver {
+  const problems = new Map<string, string>()
+  let copy: KeptCopy | undefined
+  let isReading = false
+  let isOver = false
+  let pending = 0
+  let countedAt = Number.NEGATIVE_INFINITY
 
-  #remember({ error }: ProblemNotice): void {
-    const { code, message } = failureOf(error)
-    this.#problems.set(code, message)
-  }
-
-  #count(): void {
-    const now = this.#clock.now()
-    if (this.#pending > 0) this.#pending -= 1
-    if (now - this.#countedAt < COUNT_EVERY_MS) return
-    this.#countedAt = now
-    this.#copy?.mirror.status().then(
+  function count(): void {
+    if (pending > 0) pending -= 1
+    if (clock.now() - countedAt < COUNT_EVERY_MS) return
+    countedAt = clock.now()
+    copy?.mirror.status().then(
       ({ notes }) => {
-        this.#pending = notes.dirty + notes.unsettled
+        pending = notes.dirty + notes.unsettled
       },
       () => undefined,
     )
+  }
+
+  function show({ phase, done, total }: ProgressNotice): void {
+    if (isOver) return
+    if (phase === 'content') {
+      isReading = true
+      count()
+      // The total grows until all notes are listed.
+      progress.update(done, done + pending, DOING[phase])
+    } else if (!isReading || phase === 'scan' || phase === 'confirming') {
+      progress.update(done, total === undefined ? undefined : Math.max(done, total), DOING[phase])
+    }
+  }
+
+  return {
+    hooks: {
+      onProgress: show,
+      onProblem: ({ error }) => {
+        const { code, message } = failureOf(error)
+        problems.set(code, message)
+      },
+    },
+    watch: (watched) => {
+      copy = watched
+    },
+    problems: () => [...problems.values()],
+    finish: () => {
+      isOver = true
+      progress.finish()
+    },
   }
 }

@@ -1,11 +1,10 @@
 import type { HeldRemovals } from '@notewire/mirror'
 import type { Copy } from '../local-copy/local-copy.ts'
 import { amount, grouped, spell } from '../terminal/amounts.ts'
-import type { Output } from '../terminal/output.ts'
+import { type Output, snakeCased } from '../terminal/output.ts'
 import { wrap } from '../terminal/width.ts'
 import type { PullOutcome } from './pull-until-settled.ts'
 
-/** The result of a pull, and the state of the copy. */
 export interface PullReport extends PullOutcome {
   readonly database: string
   readonly notes: number
@@ -17,11 +16,7 @@ export interface PullReport extends PullOutcome {
   readonly tookMs: number
 }
 
-/**
- * Counts the changes of a pull.
- *
- * @param position  the last change before the pull
- */
+/** Counts the changes after `position`, which was the last one before the pull. */
 export async function reportOn(
   { mirror, file }: Copy,
   outcome: PullOutcome,
@@ -43,18 +38,16 @@ export async function reportOn(
   }
 }
 
-/** A pull for a program. */
 export function pullRecord({ isSettled, held, correctAsOf, tookMs, ...report }: PullReport): object {
   return {
     ...report,
     settled: isSettled,
-    held: held.map(({ scanId, notes }) => ({ scan_id: scanId, notes })),
+    held: held.map(snakeCased),
     correct_as_of: correctAsOf,
     took_ms: tookMs,
   }
 }
 
-/** A pull for a person. */
 export function pullLines(report: PullReport, { paint, width }: Output): string {
   const { added, changed, removed, tookMs, isSettled, pending } = report
   const mark = isSettled ? paint('green', '✓') : paint('yellow', '!')
@@ -71,7 +64,6 @@ function unsettledWords(pending: number): string {
   return `${amount(pending, 'note')} could not be read yet. The next pull tries again: notewire pull`
 }
 
-/** Says which removals are held back, and what to do. */
 export function heldWords(held: readonly HeldRemovals[], live: number): string {
   const missing = held.reduce((sum, { notes }) => sum + notes, 0)
   return `The service no longer shows ${amount(missing, 'note')} of ${grouped(missing + live)}, more than pull removes without your consent. The notes are hidden, and kept. If they are really gone: notewire pull --accept-removals. Otherwise check what the API key can see.`

@@ -1,12 +1,9 @@
 import { styleText } from 'node:util'
 
-/** A style of text, by the names of `styleText`. */
 export type Format = Parameters<typeof styleText>[0]
 
-/** Colours a text, or returns it unchanged. */
 export type Paint = (format: Format, text: string) => string
 
-/** A stream, as far as colour is concerned. */
 interface Destination {
   readonly isTTY?: boolean | undefined
 }
@@ -22,7 +19,6 @@ export function isColoured({ isTTY }: Destination, env: Readonly<Record<string, 
   return isTTY === true && kind !== 'dumb'
 }
 
-/** The function that colours text for one stream. */
 export function painter(coloured: boolean): Paint {
   // Without its check of stdout, because the text may go to stderr.
   return coloured ? (format, text) => styleText(format, text, { validateStream: false }) : (_format, text) => text

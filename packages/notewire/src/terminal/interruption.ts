@@ -1,34 +1,19 @@
-/** The user wants the program to end: Ctrl-C or SIGTERM. */
-export class Interrupted extends Error {
-  override readonly name = 'Interrupted'
+import { once } from 'node:events'
 
-  constructor() {
-    super('the program was interrupted')
-  }
-}
+/** The reason of the signal at Ctrl-C and SIGTERM. */
+export class Interrupted extends Error {}
 
-/** The program that reads stdout has closed it: `notewire … | head`. */
-export class ReaderGone extends Error {
-  override readonly name = 'ReaderGone'
+/** The reason of the signal when the program that reads stdout has closed it: `notewire … | head`. */
+export class ReaderGone extends Error {}
 
-  constructor() {
-    super('stdout was closed')
-  }
-}
-
-/** The signals that end a run. */
 export interface Interruption {
   readonly signal: AbortSignal
-  /** What Ctrl-C does. */
   readonly interrupt: () => void
-  /** Stops listening for signals. */
   readonly ignore: () => void
 }
 
 /**
  * Listens for Ctrl-C, for SIGTERM and for the closing of stdout. The second Ctrl-C ends the process at once.
- *
- * @param endAtOnce  called at the second signal
  */
 export function listenForInterruption(process: NodeJS.Process, endAtOnce: () => void): Interruption {
   const controller = new AbortController()
@@ -49,10 +34,6 @@ export function listenForInterruption(process: NodeJS.Process, endAtOnce: () => 
   }
 }
 
-/** Waits until the signal fires. */
-export function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }

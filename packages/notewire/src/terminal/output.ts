@@ -28,13 +28,10 @@ export interface Output {
   warn(text: string): void
 }
 
-/** The output of one run. */
 export function createOutput(
   screen: Screen,
-  {
-    json,
-    coloured,
-  }: { readonly json: boolean; readonly coloured: { readonly stdout: boolean; readonly stderr: boolean } },
+  json: boolean,
+  coloured: { readonly stdout: boolean; readonly stderr: boolean },
 ): Output {
   const paint = painter(coloured.stdout && !json)
   const paintAside = painter(coloured.stderr)

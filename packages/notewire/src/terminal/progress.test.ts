@@ -32,7 +32,7 @@ describe('progress', () => {
   it('makes room for what is printed meanwhile', async () => {
     const { screen, shown } = aScreen({ isTTY: true })
     createProgress(screen, clock(), false, 'Notes').update(1)
-    await createOutput(screen, { json: false, coloured: { stdout: false, stderr: false } }).print({}, 'a result')
+    await createOutput(screen, false, { stdout: false, stderr: false }).print({}, 'a result')
     expect(shown()).toMatch(/Notes {2}1\r.\[2Ka result\n\r.\[2KNotes {2}1$/)
   })
 

@@ -17,41 +17,30 @@ export interface Progress {
 const REDRAW_MS = 80
 const LINE_EVERY_MS = 5_000
 const BAR_WIDTH = 24
-/** A shorter bar is left out. */
 const LEAST_BAR_WIDTH = 5
 
 /** Shows progress as a bar on a terminal, as a line every five seconds elsewhere, and not at all with `--json`. */
 export function createProgress(screen: Screen, clock: Clock, json: boolean, label: string): Progress {
-  if (json) return { update: () => undefined, finish: () => undefined }
-  return screen.stderr.isTTY === true ? barProgress(screen, clock, label) : lineProgress(screen, clock, label)
-}
-
-function barProgress(screen: Screen, clock: Clock, label: string): Progress {
-  let drawnAt = Number.NEGATIVE_INFINITY
+  const isTerminal = screen.stderr.isTTY === true
+  let shownAt = isTerminal ? Number.NEGATIVE_INFINITY : clock.now()
   return {
     update(done, total, now = label) {
-      if (clock.now() - drawnAt < REDRAW_MS && done !== total) return
-      drawnAt = clock.now()
-      // A terminal wraps a line that reaches its last column.
-      const width = widthOf(screen.stderr) - 1
+      const isEarly = clock.now() - shownAt < (isTerminal ? REDRAW_MS : LINE_EVERY_MS)
+      if (json || (isEarly && !(isTerminal && done === total))) return
+      shownAt = clock.now()
       const words = wordsOf(done, total)
-      const room = width - displayWidth(`${now}    ${words}`)
-      screen.show(cut(`${now}  ${barOf(done, total, Math.min(BAR_WIDTH, room))}${words}`, width))
+      if (isTerminal) screen.show(barLine(now, words, done, total, widthOf(screen.stderr)))
+      else screen.complain(`${now}: ${words}\n`)
     },
     finish: () => screen.show(''),
   }
 }
 
-function lineProgress(screen: Screen, clock: Clock, label: string): Progress {
-  let saidAt = clock.now()
-  return {
-    update(done, total, now = label) {
-      if (clock.now() - saidAt < LINE_EVERY_MS) return
-      saidAt = clock.now()
-      screen.complain(`${now}: ${wordsOf(done, total)}\n`)
-    },
-    finish: () => undefined,
-  }
+function barLine(now: string, words: string, done: number, total: number | undefined, columns: number): string {
+  // A terminal wraps a line that reaches its last column.
+  const width = columns - 1
+  const room = width - displayWidth(`${now}    ${words}`)
+  return cut(`${now}  ${barOf(done, total, Math.min(BAR_WIDTH, room))}${words}`, width)
 }
 
 function barOf(done: number, total: number | undefined, width: number): string {

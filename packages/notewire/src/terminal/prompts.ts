@@ -15,22 +15,15 @@ export interface Prompts {
   confirm(question: string): Promise<boolean>
 }
 
-/** The prompts of one run. */
-export function createPrompts(
-  screen: Screen,
-  {
-    stdin,
-    signal,
-    json,
-    interrupt,
-  }: {
-    readonly stdin: NodeJS.ReadStream
-    readonly signal: AbortSignal
-    readonly json: boolean
-    /** Called at Ctrl-C: a terminal that is read key by key sends no signal. */
-    readonly interrupt: () => void
-  },
-): Prompts {
+interface PromptSources {
+  readonly stdin: NodeJS.ReadStream
+  readonly signal: AbortSignal
+  readonly json: boolean
+  /** Called at Ctrl-C: a terminal that is read key by key sends no signal. */
+  readonly interrupt: () => void
+}
+
+export function createPrompts(screen: Screen, { stdin, signal, json, interrupt }: PromptSources): Prompts {
   const available = stdin.isTTY === true && screen.stderr.isTTY === true && !json
   function answered<Answer>(answer: Answer | symbol): Answer {
     if (typeof answer !== 'symbol') return answer

@@ -2,9 +2,7 @@ import { ReaderGone, untilAborted } from './interruption.ts'
 
 const CLEAR_LINE = '\r\u001b[2K'
 
-/**
- * Both streams of the program, and the progress line on stderr. Text that is printed appears above that line.
- */
+/** Both streams of the program, and the progress line on stderr. Text that is printed appears above that line. */
 export class Screen {
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
@@ -29,7 +27,6 @@ export class Screen {
     await Promise.race([written, untilAborted(this.#signal)])
   }
 
-  /** Writes to stderr. */
   complain(text: string): void {
     this.#clear()
     this.stderr.write(text)

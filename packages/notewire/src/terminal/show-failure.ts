@@ -7,22 +7,18 @@ import { widthOf, wrap } from './width.ts'
 /** The form of an API key and of a signing secret (contract §2, §5). */
 const SECRET_FORMS = /[A-Za-z0-9._-]{1,64}_live_[A-Za-z0-9_-]+\.[A-Za-z0-9._~+/=-]+|\bwhsec_[A-Za-z0-9+/_=-]+/g
 
-/** How errors are shown in a run. */
 export interface FailureStyle {
   readonly screen: Screen
   readonly json: boolean
   readonly paint: Paint
   /** Whether `NOTEWIRE_DEBUG` is set. Only then are stacks shown. */
   readonly debug: boolean
-  /** The secrets that this run has read. */
   readonly secrets: ReadonlySet<string>
 }
 
 /**
  * Shows an error on stderr: its code, what happened and the next step; with `--json`, as one line of JSON. It shows no
  * secret: neither those that the run has read nor any text that has the form of one.
- *
- * @returns the exit code of the program
  */
 export function showFailure(error: unknown, { screen, json, paint, debug, secrets }: FailureStyle): ExitCode {
   const { code, message, exitCode } = failureOf(error)

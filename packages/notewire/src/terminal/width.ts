@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
+import { Help } from '@commander-js/extra-typings'
 
-/** Wider text is hard to read. */
 const WIDEST = 100
 const NARROWEST = 40
 
@@ -10,27 +10,11 @@ export function widthOf({ columns }: { readonly columns?: number | undefined }):
   return columns === undefined || columns === 0 ? 80 : Math.min(WIDEST, Math.max(NARROWEST, columns))
 }
 
+const help = Object.assign(new Help(), { minWidthToWrap: 1 })
+
 /** Breaks a text between words so that no line is wider than `width`, unless a word is. Line breaks are kept. */
 export function wrap(text: string, width: number, indent = ''): string {
-  return text
-    .split('\n')
-    .flatMap((line) => wrapLine(line, width - indent.length))
-    .map((line) => (line === '' ? '' : indent + line))
-    .join('\n')
-}
-
-function wrapLine(line: string, width: number): readonly string[] {
-  const lines: string[] = []
-  let current = ''
-  for (const word of line.split(' ')) {
-    if (current !== '' && displayWidth(current) + 1 + displayWidth(word) > width) {
-      lines.push(current)
-      current = word
-    } else {
-      current = current === '' ? word : `${current} ${word}`
-    }
-  }
-  return [...lines, current]
+  return help.boxWrap(text, width - indent.length).replaceAll(/^(?=.)/gm, indent)
 }
 
 /** Cuts a text that is too wide, and marks the cut with `…`. */

@@ -3,65 +3,48 @@ import type { Mirror } from '@notewire/mirror'
 import { nodeHandler } from '@notewire/webhooks/node'
 import type { Context } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
-import { type Registration, register, unregister } from '../listening/registration.ts'
-import { inUrl, openPort } from '../listening/serve.ts'
+import { openPort, type Place } from '../listening/open-port.ts'
+import { SILENT } from '../listening/receive.ts'
+import { type Registration, register } from '../listening/registration.ts'
 
-/** The reception of events. */
 export interface Receiving extends AsyncDisposable {
-  /** `null` if events are not received. */
-  readonly url: string | null
-  /** Removes the registered endpoint, and returns the exit code. */
-  end(): Promise<ExitCode>
+  readonly url: string
+  readonly end: () => Promise<ExitCode>
 }
 
-/** Where to listen, and what to register. */
-export interface ReceivingPlace {
-  readonly port: number
-  readonly host: string
-  readonly path: string
+export interface ReceivingPlace extends Place {
   /** The secret of an existing endpoint; without it, an endpoint is registered while the command runs. */
   readonly secret: string | undefined
-  /** The URL to register instead of the port. */
+  /** The URL to register instead of that of the port. */
   readonly publicUrl?: string | undefined
-}
-
-/** Events are not received; polls find the changes. */
-export const NO_EVENTS: Receiving = {
-  url: null,
-  end: async () => EXIT_CODES.done,
-  [Symbol.asyncDispose]: async () => undefined,
 }
 
 /** Receives events, and passes them to the mirror as hints. */
 export async function receiveEvents(
   mirror: Mirror,
   client: NotesClient,
-  { secret: known, path, publicUrl, ...place }: ReceivingPlace,
-  { output, signal }: Pick<Context, 'output' | 'signal'>,
+  place: ReceivingPlace,
+  context: Pick<Context, 'output' | 'signal'>,
 ): Promise<Receiving> {
   // The verification arrives during the registration, and waits for the secret in its response.
   const secret = Promise.withResolvers<string>()
-  if (known !== undefined) secret.resolve(known)
-  const receiver = mirror.receiver({ secret: () => secret.promise, path, logger: SILENT })
+  const receiver = mirror.receiver({ secret: () => secret.promise, path: place.path, logger: SILENT })
   const listening = await openPort(place, nodeHandler(receiver))
-  const url = `http://${inUrl(place.host)}:${listening.port}${path}`
+  const { url } = listening
   let registration: Registration | undefined
   const end = async () => {
     const ending = registration
     registration = undefined
-    return ending === undefined ? EXIT_CODES.done : await unregister(ending, output)
+    return (await ending?.end()) ?? EXIT_CODES.done
   }
   const dispose = async () => {
     await end()
     await listening[Symbol.asyncDispose]()
   }
   try {
-    if (known === undefined) {
-      registration = await register(client, publicUrl ?? url, signal)
-      secret.resolve(registration.secret)
-      output.tell(`Registered as ${registration.endpoint_id} until Ctrl-C.`)
-      await waitUntilActive(client, registration, { output, signal })
-    }
+    if (place.secret === undefined) registration = await register(client, place.publicUrl ?? url, context)
+    secret.resolve(place.secret ?? registration?.secret ?? '')
+    if (registration !== undefined) await waitUntilActive(client, registration, context)
     return { url, end, [Symbol.asyncDispose]: dispose }
   } catch (error) {
     await dispose()
@@ -69,7 +52,6 @@ export async function receiveEvents(
   }
 }
 
-const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const ACTIVE_WITHIN_MS = 5_000
 
 /** Until the endpoint is active, no events arrive, and polls find the changes. */

@@ -5,7 +5,7 @@ import { failureOf } from '../errors/failure.ts'
 import type { Format } from '../terminal/colour.ts'
 import type { Output } from '../terminal/output.ts'
 import { cut, printable } from '../terminal/width.ts'
-import { type Bell, followChanges, type ShownChange } from './follow-changes.ts'
+import { followChanges, type ShownChange } from './follow-changes.ts'
 
 /**
  * Lists the changes since the last run.
@@ -26,7 +26,7 @@ export async function catchUp(mirror: Mirror, signal: AbortSignal): Promise<stri
  */
 export async function watchCopy(
   mirror: Mirror,
-  { after, bell }: { readonly after: string | null; readonly bell: Bell },
+  after: string | null,
   { clock, signal, output }: Pick<Context, 'clock' | 'signal' | 'output'>,
 ): Promise<void> {
   const over = new AbortController()
@@ -34,14 +34,9 @@ export async function watchCopy(
   const works = [
     mirror.run({ signal: either }),
     warnOfSilence(mirror, either, { clock, output }),
-    followChanges(mirror, {
-      after,
-      bell,
-      signal: either,
-      show: (change) => {
-        const at = clock.now()
-        return output.print(changeRecord(change, at), changeLine(change, at, output))
-      },
+    followChanges(mirror, after, { clock, signal: either }, (change) => {
+      const at = clock.now()
+      return output.print(changeRecord(change, at), changeLine(change, at, output))
     }),
   ]
   try {
@@ -101,7 +96,6 @@ function changeLine({ kind, noteId, note }: ShownChange, at: number, { paint, wi
   return `${paint('dim', time)}  ${paint(format, `${mark} ${word.padEnd(LONGEST_WORD)}`)}  ${cut(printable(what), width - head.length)}`
 }
 
-/** A change for a program. */
 function changeRecord({ kind, noteId, note, revision, position }: ShownChange, at: number): object {
   return {
     at: new Date(at).toISOString(),

@@ -17,7 +17,7 @@ export const connectionChecks = group('Connection and valid delivery', [
     },
   }),
   should('connection.https', 'The URL is https', ENDPOINT, {
-    fix: 'Put the receiver behind a proxy that terminates TLS. The service only registers https URLs, and over http anyone on the network can read and replay deliveries.',
+    fix: 'Let a proxy terminate TLS and pass the requests on to the receiver. The service only registers https URLs, and over http anyone on the network can read and replay deliveries.',
     always: true,
     run: async ({ url, first }) => {
       if (url.protocol === 'https:') return passed('the URL is https')

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { CommandError } from '../../errors/failure.ts'
 import { failed, group, must, notTested, type Outcome, passed, type RunCheck } from '../check.ts'
-import { type Effects, EffectsError } from '../effects.ts'
+import type { Effects } from '../effects.ts'
 import type { Examination } from '../examination.ts'
 import { type Exchange, isAccepted } from '../reply.ts'
 import { strangerSigner } from '../signer.ts'
@@ -81,7 +82,7 @@ function withEffects(run: (examination: ExaminationWithEffects) => Promise<Outco
     try {
       return await run({ ...examination, effects })
     } catch (error) {
-      if (error instanceof EffectsError) return notTested(error.message)
+      if (error instanceof CommandError) return notTested(error.message)
       throw error
     }
   }

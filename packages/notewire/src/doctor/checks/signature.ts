@@ -97,7 +97,7 @@ export const signatureChecks = group('Signatures', [
     fix: TRY_EACH_ENTRY,
     run: accepts(() => ({ signature: (valid) => `${wrong()} ${wrong()} ${versioned(valid)}` })),
   }),
-  must('signature.beside-unknown-version', 'A valid v1 signature among other versions is accepted (2xx)', RULE_4, {
+  must('signature.among-unknown-versions', 'A valid v1 signature among other versions is accepted (2xx)', RULE_4, {
     fix: TRY_EACH_ENTRY,
     run: accepts(() => [
       { signature: (valid) => `${wrong('v2')} ${versioned(valid)}` },
@@ -118,7 +118,6 @@ export const signatureChecks = group('Signatures', [
   }),
 ])
 
-/** How the receiver decodes its secrets (contract §5, secret). */
 export const secretChecks = group('Secrets', [
   must('secret.base64url', 'A secret with "-" or "_" is decoded as base64url', '§5, secret', {
     fix: DECODE_BASE64URL,

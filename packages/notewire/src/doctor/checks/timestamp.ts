@@ -17,6 +17,9 @@ const DIGITS_ONLY =
 /** The clocks of the receiver and of this machine may differ by this much before a check fails instead of warning. */
 const CLOCK_MARGIN_SECONDS = 30
 
+/** A delivery that takes longer is repeated: the receiver may have seen another age than this command sent. */
+const SLOW_MS = 1_500
+
 /** Which timestamps are valid (contract §5, receiver rule 5). */
 export const timestampChecks = group('Timestamps', [
   must('timestamp.stale', 'A delivery signed 301 s ago is rejected (4xx)', RULE_5, {
@@ -51,7 +54,7 @@ export const timestampChecks = group('Timestamps', [
     requires: 'timestamp.stale',
     run: rejects(() => ({ timestamp: String(Date.now()) })),
   }),
-  should('timestamp.junk-behind', 'A timestamp with text after its digits is rejected (4xx)', WEBHOOK_TIMESTAMP, {
+  should('timestamp.trailing-junk', 'A timestamp with text after its digits is rejected (4xx)', WEBHOOK_TIMESTAMP, {
     fix: DIGITS_ONLY,
     requires: 'timestamp.stale',
     run: rejects(() => ({ timestamp: `${secondsFromNow(0)}junk` })),
@@ -79,7 +82,11 @@ function answersAt(
   marginSeconds: number,
 ): RunCheck {
   return async ({ deliver }) => {
-    const exchange = await deliver({ timestamp: secondsFromNow(offsetSeconds) })
+    let exchange = await deliver({ timestamp: secondsFromNow(offsetSeconds) })
+    // The receiver may have compared the timestamp at the end of this time.
+    for (let tries = 1; tries < 3 && !isExpected(exchange.reply) && exchange.tookMs > SLOW_MS; tries += 1) {
+      exchange = await deliver({ timestamp: secondsFromNow(offsetSeconds) })
+    }
     const seen = describeExchange(exchange)
     if (isExpected(exchange.reply)) return passed(seen)
     const withMargin = await deliver({ timestamp: secondsFromNow(offsetSeconds + marginSeconds) })

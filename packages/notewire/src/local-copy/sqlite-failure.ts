@@ -1,31 +1,7 @@
-import { NotewireError } from '@notewire/protocol'
-
-/**
- * What is wrong with the local copy.
- *
- * - `copy_missing`: the file does not exist
- * - `copy_empty`: the file contains no copy yet
- * - `key_changed`: the copy was created with another API key
- * - `key_sees_others`: the key that should take over sees none of its notes
- * - `database_malformed`: the file is not a SQLite database, or is damaged
- * - `database_readonly`, `database_full`, `database_busy`, `database_failed`: the file could not be written or read
- */
-export type CopyErrorCode =
-  | 'copy_missing'
-  | 'copy_empty'
-  | 'key_changed'
-  | 'key_sees_others'
-  | 'database_malformed'
-  | 'database_readonly'
-  | 'database_full'
-  | 'database_busy'
-  | 'database_failed'
-
-/** The local copy cannot be used. The message names the file and the next step. */
-export class CopyError extends NotewireError<CopyErrorCode> {}
+import { CommandError, type CommandErrorCode } from '../errors/failure.ts'
 
 /** The primary result codes of SQLite (https://sqlite.org/rescode.html) that have a next step; `%` stands for the file. */
-const FAILURES: Readonly<Record<number, readonly [CopyErrorCode, string]>> = {
+const FAILURES: Readonly<Record<number, readonly [CommandErrorCode, string]>> = {
   5: ['database_busy', 'another program has been writing to % for too long. Close it, or try again when it is done.'],
   8: [
     'database_readonly',
@@ -50,7 +26,7 @@ const FAILURES: Readonly<Record<number, readonly [CopyErrorCode, string]>> = {
   26: ['database_malformed', '% is not a SQLite database. Pass another file with --database.'],
 }
 
-/** Makes a `CopyError` of an error of SQLite. Other errors are returned unchanged. */
+/** Makes a `CommandError` of an error of SQLite. Other errors are returned unchanged. */
 export function copyErrorOf(error: unknown, file: string): unknown {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return error
   // The lowest byte is the kind of failure, the others are a detail.
@@ -58,7 +34,7 @@ export function copyErrorOf(error: unknown, file: string): unknown {
     'database_failed',
     `SQLite cannot work with % (result code ${error.errcode}). Copy the file to another disk, or pass another file with --database.`,
   ]
-  return new CopyError(
+  return new CommandError(
     code,
     words.replace('%', () => file),
     { cause: error },

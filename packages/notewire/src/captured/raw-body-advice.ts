@@ -1,0 +1,15 @@
+/** How to get the bytes of a body in the frameworks that people use. */
+export const RAW_BODY_BY_FRAMEWORK = [
+  "Express: expressHandler(receiver) before express.json(); by hand: express.raw({ type: '*/*' })",
+  "Fastify: fastifyPlugin; by hand: addContentTypeParser with parseAs: 'buffer'",
+  'Next.js: receiver.fetch; by hand: await request.text(), not request.json()',
+  'Flask: request.get_data()',
+  'Django: request.body, before request.POST',
+  'Rails: request.raw_post',
+  'Go: io.ReadAll(r.Body)',
+  "PHP: file_get_contents('php://input')",
+  'Spring: @RequestBody byte[]',
+]
+
+/** The same as one paragraph. */
+export const RAW_BODY_ADVICE = `Verify the bytes of the body as they arrived, before any JSON parser. ${RAW_BODY_BY_FRAMEWORK.join('. ')}.`

@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { cleanUp } from '../fixtures/leftovers.ts'
+import { isWhole, notesIn, notesOf } from '../fixtures/local-copy.ts'
+import { asked, prepared, silentFrom } from '../fixtures/prepared.ts'
+import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
+import { canMount, enlarge, tinyDisk } from '../fixtures/tiny-disk.ts'
+import { unwrapped } from '../fixtures/unwrapped.ts'
+
+afterAll(cleanUp)
+
+// A run that cannot clean up leaves leases on the listing and on notes, which end after 20 to 60 s. All tests wait at the same time.
+describe.concurrent('a pull after one that could not clean up', () => {
+  it.each([
+    ['listing', 2, /Another run is listing notes now, or was killed/],
+    ['reading', 160, /Waiting for \d+ notes that cannot be read yet/],
+  ])('waits for the leases of a run that was killed while %s, and says so', async (_doing, requests, words) => {
+    const { service, env, cwd, database } = await prepared(150)
+    const silence = silentFrom(service, requests)
+    const running = startNotewire(['pull'], { cwd, env })
+    await asked(service, requests)
+    running.child.kill('SIGKILL')
+    await running.ended
+    silence.remove()
+    const { exitCode, stderr } = await runNotewire(['pull'], { cwd, env })
+    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringMatching(words),
+    })
+    expect(service.requests.length).toBeLessThan(302 + 60)
+    expect(isWhole(database)).toBe(true)
+    expect(await notesIn(database)).toEqual(await notesOf(service))
+  })
+
+  it('completes the copy of a run whose disk refused to take more, which left the copy whole', async () => {
+    const { service, env, cwd, database } = await prepared(300)
+    const under = ['bash', '-c', 'ulimit -f 500; exec "$@"', 'bash']
+    const { exitCode, stderr } = await runNotewire(['pull'], { cwd, env, under })
+    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/the disk refused|disk is full/),
+    })
+    expect(stderr).not.toContain('defect of notewire')
+    expect(isWhole(database)).toBe(true)
+    expect((await runNotewire(['pull'], { cwd, env })).exitCode).toBe(0)
+    expect(await notesIn(database)).toEqual(await notesOf(service))
+  })
+
+  it.runIf(canMount())('completes the copy of a run whose disk was full, once there is room', async () => {
+    const { service, env, cwd } = await prepared(400)
+    const disk = await tinyDisk(join(cwd, 'disk'), '1200k')
+    const args = ['pull', '--database', join(disk, 'notes.db')]
+    const { exitCode, stderr } = await runNotewire(args, { cwd, env })
+    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('the disk is full'),
+    })
+    expect(stderr).not.toContain('defect of notewire')
+    expect(isWhole(join(disk, 'notes.db'))).toBe(true)
+    enlarge(disk, '64m')
+    expect((await runNotewire(args, { cwd, env })).exitCode).toBe(0)
+    expect(await notesIn(join(disk, 'notes.db'))).toEqual(await notesOf(service))
+  })
+})

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, link, open, readdir, rename, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { isSystemError } from '../errors/system-error.ts'
+
+/** The name of a file until it is complete. It contains the id of the process that writes it. */
+const TEMPORARY = /^\.notewire-(\d{1,10})-[0-9a-f-]{36}\.tmp$/
+
+/**
+ * Writes a file that only its owner can read. Once it is complete and on the disk, it takes the place of `target`.
+ *
+ * @param replace  whether `target` may exist already
+ */
+export async function writePrivately<Result>(
+  target: string,
+  write: (file: FileHandle) => Promise<Result>,
+  { replace = true } = {},
+): Promise<Result> {
+  const temporary = join(dirname(target), `.notewire-${process.pid}-${randomUUID()}.tmp`)
+  const file = await open(temporary, 'wx', 0o600)
+  try {
+    const result = await write(file)
+    await file.datasync()
+    await file.close()
+    // A link, unlike a rename, replaces nothing.
+    if (replace) await rename(temporary, target)
+    else await link(temporary, target)
+    return result
+  } finally {
+    await file.close().catch(() => undefined)
+    await unlink(temporary).catch(() => undefined)
+  }
+}
+
+/** Removes the incomplete files of processes that were killed, because they contain what people have said. */
+export async function removeUnfinished(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const [, pid] = TEMPORARY.exec(name) ?? []
+    if (pid !== undefined && !isAlive(Number(pid))) await removeFile(join(folder, name))
+  }
+}
+
+/** Removes a file, if it exists. */
+export async function removeFile(path: string): Promise<void> {
+  await unlink(path).catch((error: unknown) => {
+    if (!isSystemError(error, 'ENOENT')) throw error
+  })
+}
+
+/** Tells whether a process with this id runs on this machine. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // The process runs, and belongs to another user.
+    return isSystemError(error, 'EPERM')
+  }
+}
