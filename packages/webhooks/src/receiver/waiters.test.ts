@@ -27,6 +27,16 @@ async function woken(...waiting: Waiter[]): Promise<readonly boolean[]> {
 }
 
 describe('attempts that wait for one note in this process', () => {
+  it('are not woken by a note of the same id in another integration', async () => {
+    const waiters = new Waiters()
+    const request = requestFor('note_1')
+    const waiter = waiters.queue(request)
+    waiters.release({ ...request, integration: 'other' })
+    expect(await woken(waiter)).toEqual([false])
+    waiters.release(request)
+    expect(await woken(waiter)).toEqual([true])
+  })
+
   it('are woken one at each release, in their order', async () => {
     const waiters = new Waiters()
     const request = requestFor('note_1')
