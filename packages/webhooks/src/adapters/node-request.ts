@@ -70,7 +70,12 @@ function readStream(request: IncomingMessage, maxBytes: number, timeUp: Promise<
       request.off('data', onData)
       resolve(reading)
     }
-    const onEnd = () => resolve({ status: 'read', bytes: Buffer.concat(chunks, length) })
+    const onEnd = () => {
+      const [first] = chunks
+      // Most bodies come in one chunk.
+      const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length)
+      resolve({ status: 'read', bytes })
+    }
     const onGone = () => request.readableEnded || finish({ status: 'incomplete' })
     // An error is followed by `close`. Without a listener it would end the process.
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
