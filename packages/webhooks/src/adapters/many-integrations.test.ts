@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request, type RequestListener } from 'node:http'
+import { type RequestListener, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import express from 'express'
@@ -60,7 +60,13 @@ describe.each(listeners)('%s with a receiver of many', (_name, mount) => {
     await using server = await startServer(mount(receiver))
     const { headers, body } = await signAttempt(secretOf('acme'), anEvent({ kind: 'note.ended' }))
     for (const path of ['%2e%2e', '..', '.', '%2e', '../notes/..', 'acme%00', '']) {
-      const sent = request({ port: server.port, host: '127.0.0.1', path: `/webhooks/notes/${path}`, method: 'POST', headers })
+      const sent = request({
+        port: server.port,
+        host: '127.0.0.1',
+        path: `/webhooks/notes/${path}`,
+        method: 'POST',
+        headers,
+      })
       sent.end(body)
       const [{ statusCode }] = await once(sent, 'response')
       expect([400, 404]).toContain(statusCode)
@@ -103,7 +109,9 @@ describe('an adapter', () => {
 
   it('refuses integrationOf with a receiver of one', () => {
     // @ts-expect-error it would never be called
-    expect(() => nodeHandler(one, { integrationOf: () => 'acme' })).toThrow(/^integrationOf has no effect in nodeHandler/)
+    expect(() => nodeHandler(one, { integrationOf: () => 'acme' })).toThrow(
+      /^integrationOf has no effect in nodeHandler/,
+    )
     expect(() => lambdaHandler(one, { integrationOf: () => 'acme' })).toThrow(/^integrationOf has no effect in lambda/)
   })
 

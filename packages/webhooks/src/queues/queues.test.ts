@@ -226,7 +226,9 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
     }
     await using _worker = await engine.worker(name, many)
     await eventually(async () => expect(handled.toSorted()).toEqual(['acme', 'globex']))
-    await eventually(async () => expect(await queue.listDeadLetters()).toMatchObject([{ integration: 'failing', event }]))
+    await eventually(async () =>
+      expect(await queue.listDeadLetters()).toMatchObject([{ integration: 'failing', event }]),
+    )
   })
 
   it('ends what runs when it is closed, and takes nothing more', async () => {

@@ -80,7 +80,19 @@ export const adapterChecksOfMany: readonly AdapterCheckOfMany[] = [
   }),
 
   check('refuses ids that no integration can have, and asks for none of them', async ({ post, asked, handled }) => {
-    const malformed = ['', '%20', 'a%20b', '..%2Facme', 'acme%2F', '%252e%252e', '%00', '%0A', '%C3%A4', '%zz', 'x'.repeat(129)]
+    const malformed = [
+      '',
+      '%20',
+      'a%20b',
+      '..%2Facme',
+      'acme%2F',
+      '%252e%252e',
+      '%00',
+      '%0A',
+      '%C3%A4',
+      '%zz',
+      'x'.repeat(129),
+    ]
     for (const id of malformed) {
       const { status } = await post(id, await sign('acme', anEvent({ kind: 'note.ended' })))
       // A framework may refuse a malformed path by itself.
