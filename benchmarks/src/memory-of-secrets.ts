@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createReceiver, type ReceiverOfMany } from '@notewire/webhooks'
-import { SECRET, signDeliveries } from './deliveries.ts'
-import { attemptOf } from './many-integrations.ts'
+import { attemptOf, SECRET, signDeliveries } from './deliveries.ts'
 
 const RECEIVERS = 10
 const INTEGRATIONS = 10_000

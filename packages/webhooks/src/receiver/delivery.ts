@@ -58,7 +58,7 @@ export function createResponder(
       observer.broken(error, nameOf(integration))
       answer = answers.broken
     }
-    observer.answered(answer, nameOf(integration))
+    if (answer.error !== undefined) observer.answeredError(answer.error, nameOf(integration))
     return answer
   }
 
@@ -78,7 +78,8 @@ export function createResponder(
     const deadline = new Deadline(clock, ANSWER_WITHIN_MS)
     try {
       // A request to an integration that does not exist ends here, before its body is read.
-      const finding = secrets.isOfMany ? await inTime(secrets.find(integration), deadline) : undefined
+      const early = secrets.isOfMany ? secrets.find(integration) : undefined
+      const finding = early instanceof Promise ? await inTime(early, deadline) : early
       if (finding !== undefined && finding.status !== 'found') return answerWithout(finding, integration)
       const reading = await attempt.readBody(maxBodyBytes, deadline.passed)
       if (reading.status !== 'read') return answerUnread(reading.status, integration)
@@ -92,7 +93,8 @@ export function createResponder(
   async function verify(delivery: Delivery, body: Uint8Array, deadline: Deadline): Promise<Verified> {
     const { integration, headers } = delivery
     // Also if it was found before: it may have been forgotten, or have expired, while the body arrived.
-    const finding = await inTime(secrets.find(integration), deadline)
+    const found = secrets.find(integration)
+    const finding = found instanceof Promise ? await inTime(found, deadline) : found
     if (finding.status !== 'found') return answered(answerWithout(finding, integration))
     const verification = await finding.check(body, headers)
     if (verification.status === 'refused')
@@ -110,7 +112,7 @@ export function createResponder(
     refusal: Refusal,
   ): Promise<Verified> {
     const other = headers.signatures.length > 0 ? secrets.findOther(integration, used) : undefined
-    const finding = other && (await inTime(other, deadline))
+    const finding = other instanceof Promise ? await inTime(other, deadline) : other
     if (finding !== undefined && finding.status !== 'found') return answered(answerWithout(finding, integration))
     const latest = finding?.check ?? used
     const verification = finding === undefined ? refusal : await latest(body, headers)
@@ -179,9 +181,6 @@ function answered(answer: Answer): Verified {
   return { status: 'answered', answer }
 }
 
-function inTime(
-  finding: SecretFinding | Promise<SecretFinding>,
-  deadline: Deadline,
-): SecretFinding | Promise<SecretFinding> {
-  return finding instanceof Promise ? deadline.race<SecretFinding>(finding, () => ({ status: 'late' })) : finding
+function inTime<Finding>(finding: Promise<Finding>, deadline: Deadline): Promise<Finding | SecretFinding> {
+  return deadline.race<Finding | SecretFinding>(finding, () => ({ status: 'late' }))
 }

@@ -5,14 +5,14 @@ import { findingOf, type SecretFinder, type SecretFinding, type SecretLookup } f
 import { TokenBucket } from './token-bucket.ts'
 
 /** How long a secret is used after the function was asked for it. */
-export const SECRET_MS = 60_000
+const SECRET_MS = 60_000
 /** Beyond this number, the secret is dropped that was asked for least recently. One that is in use is asked for every minute. */
 export const MOST_SECRETS = 10_000
 /** Less than the service's first pause, 30 s: an integration that is saved after its first delivery is known at the second. */
-export const UNKNOWN_MS = 10_000
+const UNKNOWN_MS = 10_000
 const MOST_UNKNOWN = 1_000
 /** How often an integration's secret is asked for again because no signature matched. */
-export const ASK_AGAIN_MS = 5_000
+const ASK_AGAIN_MS = 5_000
 /** Deliveries wait no longer than this. Then a lookup is not shared any more, and does not count. */
 const LOOKUP_MS = ANSWER_WITHIN_MS
 /** More than forged ids alone can start within {@link LOOKUP_MS}. */
