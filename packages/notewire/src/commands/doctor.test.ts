@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -48,15 +48,11 @@ describe('notewire doctor', () => {
     expect(report.summary).toMatchObject({ failed: 0, warned: 0, not_tested: 1 })
   })
 
-  it('exits with 1 when a "must" fails, and writes JUnit XML', async () => {
+  it('exits with 1 when a "must" fails', async () => {
     await using receiver = await startReceiver(handWritten({ isCurrent: () => true }))
-    const file = join(folder, 'doctor.xml')
-    const { code, stdout } = await doctor([receiver.url.href, '--only', 'timestamp', '--junit', file])
+    const { code, stdout } = await doctor([receiver.url.href, '--only', 'timestamp'])
     expect(stdout).toMatch(
       /✗ failed {2}A delivery signed 301 s ago is rejected \(4xx\)\n {2}check {4}timestamp\.stale\n/,
-    )
-    expect(await readFile(file, 'utf8')).toMatch(
-      /^<\?xml.*<testcase classname="timestamp.stale".*<failure message="answered 204/s,
     )
     expect(code).toBe(1)
   })
