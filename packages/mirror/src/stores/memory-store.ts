@@ -2,6 +2,7 @@ import type { Note, Summary, Transcript } from '@notewire/protocol'
 import type { CompletionCertificate } from '../listing/certificate.ts'
 import { type MirrorProgress, NO_PROGRESS } from '../listing/progress.ts'
 import { hasWork } from '../rules/schedule.ts'
+import { IntegrationsInMemory } from './integrations-in-memory.ts'
 import type {
   ChangedNote,
   ContentWrite,
@@ -13,6 +14,7 @@ import type {
   StoredNote,
   VersionedState,
 } from './store.ts'
+import { earliestDue } from './store.ts'
 
 /**
  * Keeps a mirror in this process, which forgets it when it ends: for tests, and for mirrors that are quickly made again.
@@ -33,11 +35,25 @@ export function memoryMirror(): MirrorStore {
     integrations.set(integration, known)
     return known
   }
+  const many = new IntegrationsInMemory((integration, limit) => {
+    const isErased = integrationOf(integration).erase(limit)
+    if (isErased) integrations.delete(integration)
+    return isErased
+  })
   return {
+    integrations: many,
     migrate: async () => undefined,
     load: async (integration, noteIds) => integrationOf(integration).load(noteIds),
     readProgress: async (integration) => integrationOf(integration).readProgress(),
-    commit: async (integration, commit) => integrationOf(integration).commit(commit),
+    commit: async (integration, commit) => {
+      const { fence, heardAt, notes } = commit
+      if (fence !== undefined && many.isFenced(integration, fence)) return 'fenced'
+      const outcome = integrationOf(integration).commit(commit)
+      const isHint = fence !== undefined && heardAt !== undefined && outcome === 'committed'
+      const dueAt = isHint ? earliestDue(notes) : null
+      if (dueAt !== null) many.hear(integration, dueAt)
+      return outcome
+    },
     takeDue: async (integration, request) => integrationOf(integration).takeDue(request),
     listCandidates: async (integration, certificate, after, limit) =>
       integrationOf(integration)
@@ -105,6 +121,12 @@ class IntegrationInMemory {
     }
     if (heardAt !== undefined) this.#heardAt = Math.max(heardAt, this.#heardAt ?? 0)
     return 'committed'
+  }
+
+  /** @returns whether all notes are erased */
+  erase(limit: number): boolean {
+    for (const noteId of [...this.#rows.keys()].slice(0, limit)) this.#rows.delete(noteId)
+    return this.#rows.size === 0
   }
 
   takeDue({ now, until, limit }: DueRequest) {

@@ -2,6 +2,7 @@ import type { Note, Summary, Transcript } from '@notewire/protocol'
 import type { CompletionCertificate } from '../listing/certificate.ts'
 import type { MirrorProgress } from '../listing/progress.ts'
 import type { NoteState } from '../rules/note-state.ts'
+import type { Fence, IntegrationStore } from './integration-store.ts'
 
 /**
  * Where a mirror is kept. The rules are not here: a store reads rows, and writes them all or none, provided that nobody
@@ -10,6 +11,8 @@ import type { NoteState } from '../rules/note-state.ts'
  * Every operation belongs to an integration. Integrations never see each other.
  */
 export interface MirrorStore {
+  /** The integrations of `createMirrors`. */
+  readonly integrations: IntegrationStore
   /** Makes what the store needs, where it is missing. Any number of instances may call it at once, and at every start. */
   migrate(): Promise<void>
   /**
@@ -22,9 +25,11 @@ export interface MirrorStore {
   /**
    * Writes everything in one step, or nothing: `'conflict'` when a note or the progress is no longer of the expected version. It
    * survives the end of the process when it resolves; with `heardAt`, which acknowledges an event, also a power cut. A power cut may
-   * take the latest others back, in their order, but never lets a position or a sequence number be used twice.
+   * take the latest others back, in their order, but never lets a position or a sequence number be used twice. With `fence`, it answers
+   * `'fenced'` and writes nothing when the integration has been removed, or taken by another worker. With `fence` and `heardAt`, it makes
+   * the integration due in the same step, if one of the notes is.
    */
-  commit(integration: string, commit: MirrorCommit): Promise<'committed' | 'conflict'>
+  commit(integration: string, commit: MirrorCommit): Promise<'committed' | 'conflict' | 'fenced'>
   /**
    * Takes notes whose work is due, dirty ones first, then the longest due, and postpones them until `until`, so that nobody else
    * takes them meanwhile: of several callers at once, each gets others. The sequence number dates what is read for them.
@@ -105,6 +110,7 @@ export interface MirrorCommit {
   readonly progress?: { readonly expectedVersion: number; readonly next: MirrorProgress } | undefined
   /** When an event came, in milliseconds since the Unix epoch. */
   readonly heardAt?: number | undefined
+  readonly fence?: Fence | undefined
 }
 
 /** One note to write. */
@@ -117,6 +123,12 @@ export interface NoteWrite {
    * What readers of the feed are to be told. `appeared` also marks where the note became visible, and the first time that it did.
    */
   readonly announce?: 'appeared' | 'changed' | 'vanished' | undefined
+}
+
+/** When the first of the notes is due; `null` when none is. */
+export function earliestDue(notes: readonly NoteWrite[]): number | null {
+  const times = notes.flatMap(({ state: { dueAt } }) => dueAt ?? [])
+  return times.length === 0 ? null : Math.min(...times)
 }
 
 /** A change of a note's content: the parts that are named. */

@@ -1,9 +1,9 @@
 import { rowOf } from '../state-row.ts'
-import type { ContentWrite, MirrorCommit, NoteWrite } from '../store.ts'
+import { type ContentWrite, earliestDue, type MirrorCommit, type NoteWrite } from '../store.ts'
 import { escapedJson } from './escaped-json.ts'
 
 /** What `notewire_mirror_commit_1` takes behind the integration. */
-export function commitValues({ notes, progress, heardAt }: MirrorCommit): unknown[] {
+export function commitValues({ notes, progress, heardAt, fence }: MirrorCommit): unknown[] {
   const announced = notes.filter(({ announce }) => announce !== undefined)
   const places = new Map(announced.map((write, index) => [write, index + 1]))
   const contents = notes.flatMap(({ state, content }) => contentRow(state.noteId, content))
@@ -14,6 +14,9 @@ export function commitValues({ notes, progress, heardAt }: MirrorCommit): unknow
     progress?.expectedVersion ?? null,
     progress === undefined ? null : escapedJson(progress.next),
     heardAt ?? null,
+    fence?.generation ?? null,
+    fence?.token ?? null,
+    fence && heardAt !== undefined ? earliestDue(notes) : null,
   ]
 }
 
