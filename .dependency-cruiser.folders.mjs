@@ -11,15 +11,15 @@ export default {
       comment: 'An interface lies in a folder below those that use it and those that implement it.',
       severity: 'error',
       scope: 'folder',
-      from: { path: '^packages/(protocol|client|webhooks|mock-server)/src' },
+      from: { path: '^packages/(protocol|client|webhooks|mock-server|mirror)/src' },
       to: { circular: true },
     },
     {
       name: 'entries-on-top',
       comment: 'The files beside the folders put them together: no folder imports them.',
       severity: 'error',
-      from: { path: '^packages/webhooks/src/[^/]+/' },
-      to: { path: '^packages/webhooks/src/[^/]+\\.ts$' },
+      from: { path: '^packages/(webhooks|mirror)/src/[^/]+/' },
+      to: { path: '^packages/$1/src/[^/]+\\.ts$' },
     },
   ],
   options: {

@@ -56,14 +56,21 @@ export default {
     {
       name: 'mirror-rules-are-pure',
       comment:
-        'What becomes of a note is decided without a clock, a store or a service at hand: types alone come from there.',
+        'The rules decide without a clock, a store or a service: they import the data of a note. Of others, they import types alone.',
       severity: 'error',
       from: { path: '^packages/mirror/src/rules/', pathNot: '\\.test\\.ts$' },
       to: {
         path: '^packages/',
-        pathNot: '^packages/mirror/src/rules/|^packages/protocol/',
+        pathNot: '^packages/mirror/src/(rules/|interfaces/note-(state|write)\\.ts$)|^packages/protocol/',
         dependencyTypesNot: ['type-only'],
       },
+    },
+    {
+      name: 'mirror-stores-know-no-rules',
+      comment: 'A store reads and writes rows. The rules are in one place, above all stores.',
+      severity: 'error',
+      from: { path: '^packages/mirror/src/stores/', pathNot: '\\.test(-d)?\\.ts$|/fixtures/' },
+      to: { path: '^packages/mirror/src/(?!(stores|interfaces)/)' },
     },
     {
       name: 'verify-loads-no-zod',

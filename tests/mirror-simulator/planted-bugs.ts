@@ -17,11 +17,11 @@ const judgingContent = patchOf('mirror/src/rules/content-rule.ts')
 const scanning = patchOf('mirror/src/listing/scan.ts')
 const confirming = patchOf('mirror/src/listing/confirmation.ts')
 const listing = patchOf('mirror/src/listing/lister.ts')
-const progressing = patchOf('mirror/src/listing/progress.ts')
+const progressing = patchOf('mirror/src/listing/progress-after-page.ts')
 const guarding = patchOf('mirror/src/listing/key-guard.ts')
 const refreshing = patchOf('mirror/src/refreshing/refresher.ts')
-const lookingUp = patchOf('mirror/src/refreshing/note-reader.ts')
-const scheduling = patchOf('mirror/src/rules/schedule.ts')
+const lookingUp = patchOf('mirror/src/service/note-reader.ts')
+const scheduling = patchOf('mirror/src/rules/backoff.ts')
 const memory = patchOf('mirror/src/stores/memory-store.ts')
 const changing = patchOf('client/src/changes/note-changes.ts')
 const watermark = patchOf('client/src/changes/watermark.ts')
@@ -349,7 +349,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       'A loop over the feed that has told of a note does not tell that it vanished. It was in our own code until this simulator was written.',
     patches: [
       {
-        file: 'mirror/src/feed/changes.ts',
+        file: 'mirror/src/reader/changes.ts',
         find: 'changeFor(note, { begin, known })',
         replace: 'changeFor(note, { begin, known: begin })',
       },

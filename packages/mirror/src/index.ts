@@ -1,20 +1,7 @@
-export { KeyChangedError, MirrorBusyError, MirrorError, type MirrorErrorCode } from './errors.ts'
-export type { Explanation } from './explain.ts'
-export type { ChangesOptions, MirrorChange, MirrorChangeKind } from './feed/changes.ts'
-export type { CompletionCertificate } from './listing/certificate.ts'
-export type {
-  CompletedScan,
-  ConfirmationProgress,
-  ListerLease,
-  MirrorProgress,
-  PollProgress,
-  ScanProgress,
-} from './listing/progress.ts'
-export { createMirror, type Mirror, type MirrorReceiverOptions } from './mirror.ts'
-export type { MirrorHooks, ProblemNotice, ProgressNotice, RemovalsHeldNotice } from './mirror-hooks.ts'
-export type { MirrorOptions } from './mirror-options.ts'
-export { type MirroredNote, type MirrorReader, type MirrorReaderOptions, openMirror } from './mirror-reader.ts'
-export type { ContentPart } from './rules/keep.ts'
+export type { MirrorOptions } from './context/mirror-options.ts'
+export type { SyncOptions, SyncReport } from './context/sync-options.ts'
+export { KeyChangedError, MirrorBusyError, MirrorError, type MirrorErrorCode } from './interfaces/errors.ts'
+export type { MirrorHooks, ProblemNotice, ProgressNotice, RemovalsHeldNotice } from './interfaces/mirror-hooks.ts'
 export type {
   DeletionFloor,
   Evidence,
@@ -23,14 +10,19 @@ export type {
   HeldContent,
   NoteState,
   Presence,
-} from './rules/note-state.ts'
-export type { MirrorStatus } from './status.ts'
-export { memoryMirror } from './stores/memory-store.ts'
-export { PurgeIncompleteError, type PurgeObstacle } from './stores/purge-incomplete-error.ts'
+} from './interfaces/note-state.ts'
+export type { ContentParts, ContentWrite, NoteWrite } from './interfaces/note-write.ts'
+export type {
+  CompletedScan,
+  CompletionCertificate,
+  ConfirmationProgress,
+  ListerLease,
+  MirrorProgress,
+  PollProgress,
+  ScanProgress,
+} from './interfaces/progress.ts'
 export type {
   ChangedNote,
-  ContentParts,
-  ContentWrite,
   DueNote,
   DueNotes,
   DueRequest,
@@ -40,8 +32,14 @@ export type {
   MirrorCommit,
   MirrorStore,
   NoteCounts,
-  NoteWrite,
   StoredNote,
   VersionedState,
-} from './stores/store.ts'
-export type { SyncOptions, SyncReport } from './sync-options.ts'
+} from './interfaces/store.ts'
+export { createMirror, type Mirror, type MirrorReceiverOptions } from './mirror.ts'
+export type { ChangesOptions, MirrorChange, MirrorChangeKind } from './reader/changes.ts'
+export type { Explanation } from './reader/explain.ts'
+export { type MirroredNote, type MirrorReader, type MirrorReaderOptions, openMirror } from './reader/mirror-reader.ts'
+export type { MirrorStatus } from './reader/status.ts'
+export type { ContentPart } from './rules/keep.ts'
+export { memoryMirror } from './stores/memory-store.ts'
+export { PurgeIncompleteError, type PurgeObstacle } from './stores/purge-incomplete-error.ts'

@@ -1,10 +1,10 @@
 import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
 import { createReceiver, type Receiver, type ReceiverOptions } from '@notewire/webhooks'
-import { Engine } from './engine.ts'
-import { type MirrorOptions, resolveMirrorOptions } from './mirror-options.ts'
-import { createReader, type MirrorReader } from './mirror-reader.ts'
+import { type MirrorOptions, resolveMirrorOptions } from './context/mirror-options.ts'
+import type { SyncOptions, SyncReport } from './context/sync-options.ts'
+import { Engine } from './engine/engine.ts'
+import { createReader, type MirrorReader } from './reader/mirror-reader.ts'
 import { run } from './run.ts'
-import type { SyncOptions, SyncReport } from './sync-options.ts'
 
 /** What `mirror.receiver` takes: the options of a receiver without those that the mirror sets itself. */
 export type MirrorReceiverOptions = Pick<

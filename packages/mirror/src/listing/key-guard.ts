@@ -1,9 +1,9 @@
 import type { KeyIdentity, NotesClient } from '@notewire/client'
-import { KeyChangedError, MirrorError } from '../errors.ts'
-import type { Ledger } from '../ledger.ts'
-import type { MirrorSettings } from '../mirror-options.ts'
-import type { MirrorStore } from '../stores/store.ts'
-import type { MirrorProgress } from './progress.ts'
+import type { MirrorSettings } from '../context/mirror-options.ts'
+import { KeyChangedError, MirrorError } from '../interfaces/errors.ts'
+import type { MirrorProgress } from '../interfaces/progress.ts'
+import type { MirrorStore } from '../interfaces/store.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 
 /** What the key is checked with. */
 interface KeyContext extends Pick<MirrorSettings, 'client' | 'store' | 'integration'> {

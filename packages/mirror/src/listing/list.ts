@@ -1,15 +1,15 @@
 import type { KeyIdentity } from '@notewire/client'
-import { type ProgressNotice, tell } from '../mirror-hooks.ts'
-import type { SyncContext } from '../sync-context.ts'
-import type { SyncOptions } from '../sync-options.ts'
-import type { Wakeup } from '../wakeup.ts'
+import type { Wakeup } from '../concurrency/wakeup.ts'
+import type { SyncContext } from '../context/sync-context.ts'
+import type { SyncOptions } from '../context/sync-options.ts'
+import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
 import { Lister, ReplacedError } from './lister.ts'
 import { poll } from './poll.ts'
 import { scan } from './scan.ts'
 import { isScanDue } from './schedule.ts'
 
 /** How to list. */
-interface Listing {
+export interface Listing {
   readonly key: KeyIdentity
   /** Names this process among those that list. */
   readonly holder: string
@@ -31,7 +31,7 @@ export async function list(context: SyncContext, { pages, ...listing }: Listing)
   try {
     for await (const notice of listings(lister, context, listing)) {
       pages.wake()
-      tell(context.hooks.onProgress, notice)
+      callHook(context.hooks.onProgress, notice)
       await context.erasure.runIfDue()
       if (context.isEnough()) break
     }

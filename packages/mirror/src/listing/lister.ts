@@ -1,12 +1,14 @@
 import type { KeyIdentity } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
-import type { Decide } from '../ledger.ts'
+import type { SyncContext } from '../context/sync-context.ts'
+import type { NoteWrite } from '../interfaces/note-write.ts'
+import type { MirrorProgress } from '../interfaces/progress.ts'
+import type { LoadedNotes, LoadedProgress } from '../interfaces/store.ts'
+import type { Decide } from '../ledger/ledger.ts'
 import { applyRead } from '../rules/read-rule.ts'
-import type { LoadedNotes, LoadedProgress, NoteWrite } from '../stores/store.ts'
-import type { SyncContext } from '../sync-context.ts'
 import { recordedKey, refuseOtherKey } from './key-guard.ts'
-import { type ListedPage, type MirrorProgress, type PageCounts, progressAfterPage } from './progress.ts'
-import { leaseOf, takenUntil } from './schedule.ts'
+import { type ListedPage, type PageCounts, progressAfterPage } from './progress-after-page.ts'
+import { leaseOf, otherLeaseEnd } from './schedule.ts'
 
 /** Another process lists now: the page that this process has read is not applied. */
 export class ReplacedError extends Error {}
@@ -42,7 +44,7 @@ export class Lister {
     const loaded = await store.readProgress(integration)
     // The key may have been replaced since it was checked. Later, the version of the progress tells.
     refuseOtherKey(integration, recordedKey(loaded.progress), key)
-    if (takenUntil(loaded.progress.lister, holder, clock.now()) !== undefined) return undefined
+    if (otherLeaseEnd(loaded.progress.lister, holder, clock.now()) !== undefined) return undefined
     const lister = new Lister(context, holder, loaded)
     try {
       await lister.advance({})

@@ -1,6 +1,6 @@
-import type { ProgressNotice } from '../mirror-hooks.ts'
-import type { SyncContext } from '../sync-context.ts'
-import { NOTES_ON_A_PAGE } from './full-listing.ts'
+import type { SyncContext } from '../context/sync-context.ts'
+import type { ProgressNotice } from '../interfaces/mirror-hooks.ts'
+import { NOTES_ON_A_PAGE } from '../service/full-listing.ts'
 import type { Lister } from './lister.ts'
 
 /** Lists what changed since the last poll, or everything the first time. It continues where it was interrupted, and yields after each page. */

@@ -1,9 +1,10 @@
-import { type ProgressNotice, tell } from '../mirror-hooks.ts'
-import type { SyncContext } from '../sync-context.ts'
+import type { SyncContext } from '../context/sync-context.ts'
+import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
+import { certify } from '../interfaces/progress.ts'
+import { isForgottenCursor, pagesOf } from '../service/full-listing.ts'
 import { confirmMissing } from './confirmation.ts'
-import { isForgottenCursor, pagesOf } from './full-listing.ts'
 import type { Lister } from './lister.ts'
-import { certify, scanOf } from './progress.ts'
+import { scanOf } from './progress-after-page.ts'
 
 /** A scan holds removals back if it misses more notes than this and than `SHARE_HELD`, or all notes. */
 const LEAST_HELD = 50
@@ -69,7 +70,7 @@ async function countMissing(lister: Lister, { store, integration, hooks }: SyncC
   const { live } = await store.count(integration)
   const holdsBack = isTooMuch({ missing, live, kept: scan.kept })
   await lister.advance({ scan: { ...scan, missing, holdsBack, phase: 'confirming' } })
-  if (holdsBack) tell(hooks.onRemovalsHeld, { scanId: scan.scanId, missing, live })
+  if (holdsBack) callHook(hooks.onRemovalsHeld, { scanId: scan.scanId, missing, live })
 }
 
 /**

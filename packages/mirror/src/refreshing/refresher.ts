@@ -1,5 +1,8 @@
 import type { NoteWithContent } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
+import type { SyncContext } from '../context/sync-context.ts'
+import type { NoteState } from '../interfaces/note-state.ts'
+import type { DueNote, VersionedState } from '../interfaces/store.ts'
 import {
   applyContent,
   applyLateContent,
@@ -14,10 +17,7 @@ import {
 } from '../rules/content-rule.ts'
 import type { Decision, ReadStamp } from '../rules/decision.ts'
 import type { KeptParts } from '../rules/keep.ts'
-import type { NoteState } from '../rules/note-state.ts'
 import { applyRead } from '../rules/read-rule.ts'
-import type { DueNote, VersionedState } from '../stores/store.ts'
-import type { SyncContext } from '../sync-context.ts'
 
 /** A record that content is read for, and what was known of its note then. */
 interface ReadRecord {

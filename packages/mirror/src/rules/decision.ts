@@ -1,12 +1,8 @@
-import type { ContentWrite, NoteWrite } from '../stores/store.ts'
-import type { EvidenceSource, NoteState } from './note-state.ts'
+import type { EvidenceSource } from '../interfaces/note-state.ts'
+import type { NoteWrite } from '../interfaces/note-write.ts'
 
 /** What is to be written of a note. */
-export interface Decision {
-  readonly state: NoteState
-  readonly content?: ContentWrite | undefined
-  readonly announce?: NoteWrite['announce']
-}
+export type Decision = Omit<NoteWrite, 'expectedVersion'>
 
 /** When a record was asked for and answered, by the mirror's own sequence, and by which kind of read. */
 export interface ReadStamp {

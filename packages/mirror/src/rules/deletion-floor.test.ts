@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { aGoneNote, aLiveNote, aReading, aRecord, aTombstone, KEEP_ALL, NOW, read } from '../fixtures/note-states.ts'
+import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
 import { applyHint, type Hint } from './hint-rule.ts'
-import { type NoteState, unknownNote } from './note-state.ts'
 import { applyRead } from './read-rule.ts'
 import { eraseUnconfirmed } from './removal.ts'
 

@@ -1,8 +1,8 @@
 import type { WebhookEvent } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { aGoneNote, aLiveNote, NOW } from '../fixtures/note-states.ts'
+import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
 import { applyHint, type Hint, hintIn } from './hint-rule.ts'
-import { type NoteState, unknownNote } from './note-state.ts'
 
 const AT = { sequence: 50, at: NOW }
 

@@ -1,9 +1,8 @@
 import type { WebhookEvent } from '@notewire/protocol'
+import { type HeardEvent, hasWork, type NoteState } from '../interfaces/note-state.ts'
 import { highestKnown } from './contradiction.ts'
 import type { Decision } from './decision.ts'
 import { floorAfter } from './deletion-floor.ts'
-import type { HeardEvent, NoteState } from './note-state.ts'
-import { hasWork } from './schedule.ts'
 import { serviceTimeIn } from './time.ts'
 
 /** What an event says about a note. */

@@ -1,5 +1,5 @@
 import type { Note } from '@notewire/protocol'
-import type { ContentParts } from '../stores/store.ts'
+import type { ContentParts } from '../interfaces/note-write.ts'
 
 /** A part of a note's content: its record with title and content, its transcript, its summary. */
 export type ContentPart = 'note' | 'transcript' | 'summary'

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { aGoneNote, aLiveNote, aReading, aRecord, aTombstone, KEEP_ALL, NOW, read } from '../fixtures/note-states.ts'
+import { hasWork, type NoteState, unknownNote } from '../interfaces/note-state.ts'
 import { applyHint } from './hint-rule.ts'
-import { type NoteState, unknownNote } from './note-state.ts'
 import { applyRead } from './read-rule.ts'
-import { hasWork } from './schedule.ts'
 
 const DELETION = {
   noteId: 'n1',

@@ -1,20 +1,16 @@
-import type { Note, Summary, Transcript } from '@notewire/protocol'
-import type { CompletionCertificate } from '../listing/certificate.ts'
-import { type MirrorProgress, NO_PROGRESS } from '../listing/progress.ts'
-import { hasWork } from '../rules/schedule.ts'
-import { IntegrationsInMemory } from './integrations-in-memory.ts'
+import { hasWork } from '../interfaces/note-state.ts'
+import { type ContentWrite, earliestDue, type NoteWrite } from '../interfaces/note-write.ts'
+import { type CompletionCertificate, type MirrorProgress, NO_PROGRESS } from '../interfaces/progress.ts'
 import type {
   ChangedNote,
-  ContentWrite,
   DueRequest,
   HeldRemovals,
   MirrorCommit,
   MirrorStore,
-  NoteWrite,
   StoredNote,
   VersionedState,
-} from './store.ts'
-import { earliestDue } from './store.ts'
+} from '../interfaces/store.ts'
+import { IntegrationsInMemory } from './integrations-in-memory.ts'
 
 /**
  * Keeps a mirror in this process, which forgets it when it ends: for tests, and for mirrors that are quickly made again.
@@ -226,11 +222,7 @@ class IntegrationInMemory {
   }
 }
 
-interface Parts {
-  readonly note: Note | null
-  readonly transcript: Transcript | null
-  readonly summary: Summary | null
-}
+type Parts = Omit<StoredNote, 'state'>
 
 const NO_PARTS: Parts = { note: null, transcript: null, summary: null }
 const NEW_ROW = { ...NO_PARTS, version: 0, position: 0, visibleSince: 0, firstVisible: null }

@@ -1,9 +1,15 @@
 import type { Note } from '@notewire/protocol'
-import { type MirrorProgress, NO_PROGRESS } from '../../listing/progress.ts'
+import { type MirrorProgress, NO_PROGRESS } from '../../interfaces/progress.ts'
+import type {
+  ChangedNote,
+  DueNotes,
+  LoadedNotes,
+  LoadedProgress,
+  StoredNote,
+  VersionedState,
+} from '../../interfaces/store.ts'
 import { type StateRow, stateOf } from '../state-row.ts'
-import type { ChangedNote, DueNotes, LoadedNotes, LoadedProgress, StoredNote, VersionedState } from '../store.ts'
 
-/** What the statements answer. */
 export interface ProgressAnswer {
   readonly sequence: number
   readonly progress: MirrorProgress | null
@@ -23,13 +29,11 @@ export interface TakeAnswer {
   readonly next_due_at: number | null
 }
 
-/** The notes that a scan holds back. */
 export interface HoldAnswer {
   readonly scan_id: string
   readonly notes: number
 }
 
-/** One change. */
 export interface ChangeAnswer {
   readonly state: StateRow
   readonly position: number
@@ -37,7 +41,6 @@ export interface ChangeAnswer {
   readonly first_visible: number | null
 }
 
-/** One note with its content. */
 export interface NoteAnswer extends Omit<StoredNote, 'state'> {
   readonly state: StateRow
 }

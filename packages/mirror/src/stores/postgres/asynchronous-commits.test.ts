@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
 import { aLiveState } from '../../testing/checks/builders.ts'
-import type { MirrorCommit, MirrorStore } from '../store.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
 

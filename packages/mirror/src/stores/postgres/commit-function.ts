@@ -1,4 +1,4 @@
-import { ERASE_WITHIN_MS } from '../../rules/removal.ts'
+import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
 import { STATE_COLUMNS } from '../state-row.ts'
 import { BY_INDEX } from './by-index.ts'
 import { STATE_IN_JSON, STATE_NAMES, storedFrom } from './note-columns.ts'

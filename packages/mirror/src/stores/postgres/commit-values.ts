@@ -1,8 +1,9 @@
+import { type ContentWrite, earliestDue, type NoteWrite } from '../../interfaces/note-write.ts'
+import type { MirrorCommit } from '../../interfaces/store.ts'
 import { rowOf } from '../state-row.ts'
-import { type ContentWrite, earliestDue, type MirrorCommit, type NoteWrite } from '../store.ts'
 import { escapedJson } from './escaped-json.ts'
 
-/** What `notewire_mirror_commit_1` takes behind the integration. */
+/** What `notewire_mirror_commit_1` takes after the integration. */
 export function commitValues({ notes, progress, heardAt, fence }: MirrorCommit): unknown[] {
   const announced = notes.filter(({ announce }) => announce !== undefined)
   const places = new Map(announced.map((write, index) => [write, index + 1]))

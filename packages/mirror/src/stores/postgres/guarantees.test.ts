@@ -1,9 +1,10 @@
 import { OptionError } from '@notewire/protocol'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { unknownNote } from '../../rules/note-state.ts'
+import { unknownNote } from '../../interfaces/note-state.ts'
+import type { NoteWrite } from '../../interfaces/note-write.ts'
+import type { MirrorStore } from '../../interfaces/store.ts'
 import { aLiveState, aNote, aTranscript, evidenceFrom } from '../../testing/checks/builders.ts'
-import type { MirrorStore, NoteWrite } from '../store.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { PostgresNotMigratedError, PostgresTimeoutError, postgresMirror } from './index.ts'
 

@@ -3,7 +3,7 @@ import {
   type IntegrationCounts,
   type IntegrationRecord,
   type IntegrationStore,
-} from '../integration-store.ts'
+} from '../../interfaces/integration-store.ts'
 import { escapedJson, escapedText } from './escaped-json.ts'
 import { integrationJson } from './integration-functions.ts'
 import { timeIn } from './note-columns.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isInstalled, startPgBouncer } from 'notewire-test-servers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { unknownNote } from '../../rules/note-state.ts'
+import { unknownNote } from '../../interfaces/note-state.ts'
 import { aLiveState, aNote } from '../../testing/checks/builders.ts'
 import { COMMIT_FUNCTION } from './commit-function.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'

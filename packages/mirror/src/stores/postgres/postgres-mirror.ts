@@ -1,5 +1,5 @@
 import { type PostgresConnection, refuseWithoutQuery } from '@notewire/webhooks/storage'
-import type { MirrorStore } from '../store.ts'
+import type { MirrorStore } from '../../interfaces/store.ts'
 import { StoreInPostgres } from './store-in-postgres.ts'
 
 /** Mirrors in a database of PostgreSQL. */

@@ -1,7 +1,7 @@
 import { type PostgresConnection, PostgresQueries } from '@notewire/webhooks/storage'
-import type { CompletionCertificate } from '../../listing/certificate.ts'
-import type { IntegrationStore } from '../integration-store.ts'
-import type { DueRequest, MirrorCommit, MirrorStore, NoteCounts } from '../store.ts'
+import type { IntegrationStore } from '../../interfaces/integration-store.ts'
+import type { CompletionCertificate } from '../../interfaces/progress.ts'
+import type { DueRequest, MirrorCommit, MirrorStore, NoteCounts } from '../../interfaces/store.ts'
 import {
   type ChangeAnswer,
   changedNote,

@@ -1,12 +1,13 @@
 import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/storage'
-import type { NoteState } from '../../rules/note-state.ts'
-import { type ContentParts, type ContentWrite, earliestDue, type MirrorCommit, type NoteWrite } from '../store.ts'
+import type { NoteState } from '../../interfaces/note-state.ts'
+import { type ContentParts, type ContentWrite, earliestDue, type NoteWrite } from '../../interfaces/note-write.ts'
+import type { MirrorCommit } from '../../interfaces/store.ts'
 import { PART_COLUMNS, partValues } from './content-columns.ts'
 import { fenceStatement, hearStatement } from './integration-statements.ts'
 import { NOTE_COLUMNS, noteValues } from './note-columns.ts'
 import { storedText } from './text.ts'
 
-/** Writes everything, provided that nobody else has written meanwhile. */
+/** Writes everything, if no other process has written meanwhile. */
 export function commitStatements(integrationName: string, commit: MirrorCommit): readonly SqliteStatement[] {
   const integration = storedText(integrationName)
   const { notes, fence, heardAt } = commit

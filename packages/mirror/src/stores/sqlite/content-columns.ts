@@ -1,6 +1,7 @@
 import type { Note, Summary, Transcript } from '@notewire/protocol'
 import type { SqliteRow, SqliteValue } from '@notewire/webhooks/storage'
-import type { ContentParts, StoredNote } from '../store.ts'
+import type { ContentParts } from '../../interfaces/note-write.ts'
+import type { StoredNote } from '../../interfaces/store.ts'
 import { versionedState } from './note-columns.ts'
 import { originalOrNull, storedOrNull } from './text.ts'
 

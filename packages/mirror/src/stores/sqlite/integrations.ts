@@ -1,5 +1,5 @@
 import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/storage'
-import { dueAfterHint, type IntegrationStore, newIntegration } from '../integration-store.ts'
+import { dueAfterHint, type IntegrationStore, newIntegration } from '../../interfaces/integration-store.ts'
 import { isFenced } from './committing.ts'
 import type { ErasingDatabase } from './database.ts'
 import { fencedUpdate, fenceStatement, MOST_URGENT, recordIn, THIS_ONE } from './integration-statements.ts'

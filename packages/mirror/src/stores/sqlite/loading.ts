@@ -1,6 +1,6 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
-import { type MirrorProgress, NO_PROGRESS } from '../../listing/progress.ts'
-import type { LoadedNotes, LoadedProgress } from '../store.ts'
+import { type MirrorProgress, NO_PROGRESS } from '../../interfaces/progress.ts'
+import type { LoadedNotes, LoadedProgress } from '../../interfaces/store.ts'
 import { READ_STATE, versionedState } from './note-columns.ts'
 import { storedText } from './text.ts'
 

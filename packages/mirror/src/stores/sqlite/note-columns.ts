@@ -1,7 +1,7 @@
 import type { SqliteRow, SqliteValue } from '@notewire/webhooks/storage'
-import type { NoteState } from '../../rules/note-state.ts'
+import type { NoteState } from '../../interfaces/note-state.ts'
+import type { VersionedState } from '../../interfaces/store.ts'
 import { rowOf, STATE_COLUMNS, type StateRow, stateOf } from '../state-row.ts'
-import type { VersionedState } from '../store.ts'
 import { originalOrNull, originalText, storedOrNull } from './text.ts'
 
 /** The names of a state's columns, in the order of `noteValues`. */

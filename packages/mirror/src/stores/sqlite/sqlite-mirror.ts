@@ -1,5 +1,5 @@
 import { type Durability, driverOf, type SqliteDriver, type SqliteRow } from '@notewire/webhooks/storage'
-import type { MirrorCommit, MirrorStore } from '../store.ts'
+import type { MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
 import { commitStatements, erasesAny, erasureStatement, INDEX_WAITING, isConflict, isFenced } from './committing.ts'
 import { storedNote } from './content-columns.ts'
 import { countsIn } from './counts.ts'

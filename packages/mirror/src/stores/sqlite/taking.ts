@@ -1,5 +1,5 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
-import type { DueNotes, DueRequest } from '../store.ts'
+import type { DueNotes, DueRequest } from '../../interfaces/store.ts'
 import { READ_RECORD, recordIn } from './content-columns.ts'
 import { READ_STATE, versionedState } from './note-columns.ts'
 import { storedText } from './text.ts'

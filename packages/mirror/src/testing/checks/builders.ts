@@ -1,7 +1,6 @@
 import type { Note, Summary, Transcript } from '@notewire/protocol'
-import type { CompletionCertificate } from '../../listing/certificate.ts'
-import { certify, type ScanProgress } from '../../listing/progress.ts'
-import { type Evidence, type NoteState, unknownNote } from '../../rules/note-state.ts'
+import { type Evidence, type NoteState, unknownNote } from '../../interfaces/note-state.ts'
+import { type CompletionCertificate, certify, type ScanProgress } from '../../interfaces/progress.ts'
 
 /** What is known of a note, as far as a check wants to say; the rest is unknown. */
 export function aState(noteId: string, traits: Partial<NoteState> = {}): NoteState {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import type { NoteState } from '../../rules/note-state.ts'
-import type { ChangedNote, DueNotes, MirrorStore, NoteWrite } from '../../stores/store.ts'
+import type { NoteState } from '../../interfaces/note-state.ts'
+import type { NoteWrite } from '../../interfaces/note-write.ts'
+import type { ChangedNote, DueNotes, MirrorStore } from '../../interfaces/store.ts'
 
 /** One thing that every store of a mirror must do. */
 export interface MirrorStoreCheck {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { KeyIdentity } from '@notewire/client'
-import { type MirrorProgress, NO_PROGRESS } from '../../listing/progress.ts'
-import type { NoteState } from '../../rules/note-state.ts'
+import type { NoteState } from '../../interfaces/note-state.ts'
+import { type MirrorProgress, NO_PROGRESS } from '../../interfaces/progress.ts'
 import { aLiveState, aNote, aState } from './builders.ts'
 import { check, type MirrorStoreCheck } from './check.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Note } from '@notewire/protocol'
-import type { ContentParts } from '../../stores/store.ts'
+import type { ContentParts } from '../../interfaces/note-write.ts'
 import { aLiveState, aNote, aSummary, aTranscript } from './builders.ts'
 import { check, type MirrorStoreCheck } from './check.ts'
 

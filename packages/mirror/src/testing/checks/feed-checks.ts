@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ChangedNote } from '../../stores/store.ts'
+import type { ChangedNote } from '../../interfaces/store.ts'
 import { aLiveState, aState } from './builders.ts'
 import { check, idsOf, type MirrorStoreCheck } from './check.ts'
 

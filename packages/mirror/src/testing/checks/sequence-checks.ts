@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { NO_PROGRESS } from '../../listing/progress.ts'
+import { NO_PROGRESS } from '../../interfaces/progress.ts'
 import { aLiveState } from './builders.ts'
 import { check, type MirrorStoreCheck } from './check.ts'
 

@@ -1,7 +1,7 @@
 import { type NotesClient, NotesClientError } from '@notewire/client'
 import type { Note } from '@notewire/protocol'
-import { coalesce } from '../coalesce.ts'
-import { firstListedNote } from '../listing/full-listing.ts'
+import { coalesce } from '../concurrency/coalesce.ts'
+import { firstListedNote } from './full-listing.ts'
 
 /** Reads one note; `undefined` when it is certain that the key cannot see it. */
 export type ReadNote = (noteId: string) => Promise<Note | undefined>

@@ -1,6 +1,6 @@
-import { positionOf } from './feed/changes.ts'
-import type { CompletedScan, ScanProgress } from './listing/progress.ts'
-import type { HeldRemovals, MirrorStore, NoteCounts } from './stores/store.ts'
+import type { CompletedScan, ScanProgress } from '../interfaces/progress.ts'
+import type { HeldRemovals, MirrorStore, NoteCounts } from '../interfaces/store.ts'
+import { positionOf } from './changes.ts'
 
 /** How far a mirror is. Dates are of this machine's clock unless they are said to be the service's. */
 export interface MirrorStatus {

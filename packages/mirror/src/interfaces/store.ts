@@ -1,12 +1,12 @@
 import type { Note, Summary, Transcript } from '@notewire/protocol'
-import type { CompletionCertificate } from '../listing/certificate.ts'
-import type { MirrorProgress } from '../listing/progress.ts'
-import type { NoteState } from '../rules/note-state.ts'
 import type { Fence, IntegrationStore } from './integration-store.ts'
+import type { NoteState } from './note-state.ts'
+import type { NoteWrite } from './note-write.ts'
+import type { CompletionCertificate, MirrorProgress } from './progress.ts'
 
 /**
- * Where a mirror is kept. The rules are not here: a store reads rows, and writes them all or none, provided that nobody
- * else wrote them meanwhile. `mirrorStoreChecks` of `@notewire/mirror/testing` says the same, executable.
+ * Where a mirror is kept. The rules are not here: a store reads rows, and writes them all or none, if no other process
+ * wrote them meanwhile. `mirrorStoreChecks` of `@notewire/mirror/testing` says the same, executable.
  *
  * Every operation belongs to an integration. Integrations never see each other.
  */
@@ -16,7 +16,7 @@ export interface MirrorStore {
   /** Makes what the store needs, where it is missing. Any number of instances may call it at once, and at every start. */
   migrate(): Promise<void>
   /**
-   * Advances the integration's sequence by one and reads: the number is greater than any handed out before, to whomever, so that
+   * Advances the integration's sequence by one and reads: the number is greater than all numbers before, for any process, so that
    * it dates an answer that is in hand.
    */
   load(integration: string, noteIds: readonly string[]): Promise<LoadedNotes>
@@ -31,14 +31,14 @@ export interface MirrorStore {
    */
   commit(integration: string, commit: MirrorCommit): Promise<'committed' | 'conflict' | 'fenced'>
   /**
-   * Takes notes whose work is due, dirty ones first, then the longest due, and postpones them until `until`, so that nobody else
-   * takes them meanwhile: of several callers at once, each gets others. The sequence number dates what is read for them.
+   * Takes notes whose work is due, dirty ones first, then the longest due, and postpones them until `until`, so that no other
+   * caller takes them meanwhile: of several callers at once, each gets others. The sequence number dates what is read for them.
    */
   takeDue(integration: string, request: DueRequest): Promise<DueNotes>
   /**
    * Lists live notes whose evidence starts before the scan did, by id: those that a complete listing did not show.
    *
-   * @param after  the id behind which to go on, or `''`
+   * @param after  the id after which to go on, or `''`
    */
   listCandidates(
     integration: string,
@@ -62,7 +62,7 @@ export interface MirrorStore {
   count(integration: string): Promise<NoteCounts>
   /** Reads the position of the latest change; `0` before the first. */
   latestPosition(integration: string): Promise<number>
-  /** Lists what changed behind a position, each note once, with its latest change, in the order of positions. */
+  /** Lists what changed after a position, each note once, with its latest change, in the order of positions. */
   listChanges(integration: string, after: number, limit: number): Promise<readonly ChangedNote[]>
   /** Reads a note with its content, whatever its presence. */
   getNote(integration: string, noteId: string): Promise<StoredNote | undefined>
@@ -111,34 +111,6 @@ export interface MirrorCommit {
   /** When an event came, in milliseconds since the Unix epoch. */
   readonly heardAt?: number | undefined
   readonly fence?: Fence | undefined
-}
-
-/** One note to write. */
-export interface NoteWrite {
-  readonly state: NoteState
-  readonly expectedVersion: number
-  /** What to do with the content; absent when it stays as it is. */
-  readonly content?: ContentWrite | undefined
-  /**
-   * What readers of the feed are to be told. `appeared` also marks where the note became visible, and the first time that it did.
-   */
-  readonly announce?: 'appeared' | 'changed' | 'vanished' | undefined
-}
-
-/** When the first of the notes is due; `null` when none is. */
-export function earliestDue(notes: readonly NoteWrite[]): number | null {
-  const times = notes.flatMap(({ state: { dueAt } }) => dueAt ?? [])
-  return times.length === 0 ? null : Math.min(...times)
-}
-
-/** A change of a note's content: the parts that are named. */
-export type ContentWrite = 'erase' | ContentParts
-
-/** Parts of a note's content. `null` erases a part. */
-export interface ContentParts {
-  readonly note?: Note | null | undefined
-  readonly transcript?: Transcript | null | undefined
-  readonly summary?: Summary | null | undefined
 }
 
 /** A note and its content. */

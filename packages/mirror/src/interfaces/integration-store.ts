@@ -1,4 +1,4 @@
-import { ERASE_WITHIN_MS } from '../rules/removal.ts'
+import { ERASE_WITHIN_MS } from './note-state.ts'
 
 /**
  * The integrations of a `createMirrors`: one small row each. `dueAt` is the only schedule: an integration that is not due costs nothing.

@@ -1,5 +1,5 @@
+import { hasWork, type NoteState } from '../interfaces/note-state.ts'
 import type { Decision } from './decision.ts'
-import type { NoteState } from './note-state.ts'
 import { isAhead } from './time.ts'
 
 const FIRST_PAUSE_MS = 1_000
@@ -27,11 +27,6 @@ export function isPatienceSpent(attempts: number): boolean {
   return attempts >= MOST_ATTEMPTS
 }
 
-/** Whether there is something to read for a note. */
-export function hasWork({ dirty, presence, settledRevision }: NoteState): boolean {
-  return dirty !== null || (presence === 'live' && settledRevision === null)
-}
-
 /** Makes a note due if there is something to read for it, and not due otherwise. */
 export function scheduled(state: NoteState, now: number): NoteState {
   return { ...state, dueAt: hasWork(state) ? (state.dueAt ?? now) : null }
@@ -44,6 +39,6 @@ export function postpone(state: NoteState, now: number): Decision {
 }
 
 /** Whether a clock that was ahead postponed a note: nothing is due later than the longest wait from now. */
-export function isPutOffByMistake(dueAt: number, now: number): boolean {
+export function isPostponedByWrongClock(dueAt: number, now: number): boolean {
   return isAhead(dueAt - LONGEST_WAIT_MS, now)
 }

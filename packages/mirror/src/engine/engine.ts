@@ -1,19 +1,33 @@
 import type { KeyIdentity } from '@notewire/client'
 import type { WebhookEvent } from '@notewire/protocol'
 import { acceptReads, acceptRemovals } from './acceptance.ts'
-import { Ledger } from './ledger.ts'
-import { adoptKey, nameCopy, requireKey } from './listing/key-guard.ts'
-import { list } from './listing/list.ts'
-import { nextPollAt } from './listing/schedule.ts'
-import type { MirrorSettings } from './mirror-options.ts'
-import { once } from './once.ts'
-import { OverdueErasure } from './overdue-erasure.ts'
-import { createNoteReader } from './refreshing/note-reader.ts'
-import { type Settled, settleDue } from './refreshing/settling.ts'
-import { applyHint, hintIn } from './rules/hint-rule.ts'
-import type { SyncContext } from './sync-context.ts'
-import type { SyncOptions, SyncReport } from './sync-options.ts'
-import { Wakeup } from './wakeup.ts'
+import { hear } from './hearing.ts'
+import { once } from '../concurrency/once.ts'
+import { Wakeup } from '../concurrency/wakeup.ts'
+import type { MirrorSettings } from '../context/mirror-options.ts'
+import type { SyncContext } from '../context/sync-context.ts'
+import type { SyncOptions, SyncReport } from '../context/sync-options.ts'
+import type { MirrorProgress } from '../interfaces/progress.ts'
+import type { LoadedProgress } from '../interfaces/store.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { OverdueErasure } from '../ledger/overdue-erasure.ts'
+import { adoptKey, nameCopy, requireKey } from '../listing/key-guard.ts'
+import { type Listing, list } from '../listing/list.ts'
+import { nextPollAt } from '../listing/schedule.ts'
+import { type Settled, settleDue } from '../refreshing/settling.ts'
+import { createNoteReader } from '../service/note-reader.ts'
+
+/** When a sync is to stop. */
+interface Part extends Pick<SyncOptions, 'signal'> {
+  /** Whether to stop after the page, or the read, under way. */
+  readonly isEnough?: (() => boolean) | undefined
+}
+
+/** What a slice did, and the progress before and after it. */
+export interface Slice extends SyncReport {
+  readonly before: MirrorProgress
+  readonly after: MirrorProgress
+}
 
 /** What a mirror does in one process. */
 export class Engine {
@@ -23,8 +37,10 @@ export class Engine {
   readonly #hints = new Wakeup()
   #name: string | undefined
 
-  constructor(settings: MirrorSettings) {
+  /** @param name  names this process among those that list; the default is random */
+  constructor(settings: MirrorSettings, name?: string) {
     this.#settings = settings
+    this.#name = name
     this.#ledger = new Ledger(settings)
     this.#erasure = new OverdueErasure({ ...settings, ledger: this.#ledger })
   }
@@ -40,36 +56,17 @@ export class Engine {
   /** Stores what an event says about its note. When it resolves, the hint is in the store and the event may be acknowledged. */
   async hear(event: WebhookEvent): Promise<void> {
     await this.store()
-    const { clock } = this.#settings
-    const hint = hintIn(event)
-    const noteIds = hint === undefined ? [] : [hint.noteId]
-    const writes = await this.#ledger.revise(
-      noteIds,
-      // The time of the decision, not of the arrival: a process that was frozen in between must not lower a time that was stored meanwhile.
-      (state, sequence) => hint && applyHint(state, hint, { sequence, at: clock.now() }),
-      clock.now(),
-    )
-    const now = clock.now()
-    const isDue = [...writes.values()].some(({ state: { dueAt } }) => dueAt !== null && dueAt <= now)
-    if (isDue) this.#hints.wake()
+    if (await hear(event, this.#ledger, this.#settings.clock)) this.#hints.wake()
   }
 
   /** Lists what is due, and reads every note that is due, at the same time. */
   async sync({ signal, scan: scanWhen = 'when-due' }: SyncOptions): Promise<SyncReport> {
-    const { key, context } = await this.#begin(signal)
-    await this.#erasure.run()
-    const pages = new Wakeup()
-    const listing = list(context, { key, holder: this.#holder, scanWhen, pages }).finally(() => pages.end())
-    // If the listing fails, the due notes are still read. If the reading fails, it stops the listing.
-    const [listed, settled] = await Promise.allSettled([listing, settleDue(context, pages)])
-    if (settled.status === 'rejected') throw settled.reason
-    if (listed.status === 'rejected') throw listed.reason
-    return await this.#report(settled.value, listed.value)
+    return await this.#sync({ signal }, { scanWhen, isPollDue: true })
   }
 
   /** Reads every note that is due. */
-  async settle({ signal }: Pick<SyncOptions, 'signal'>): Promise<SyncReport> {
-    const { context } = await this.#begin(signal)
+  async settle(part: Part): Promise<SyncReport> {
+    const { context } = await this.#begin(part)
     await this.#erasure.run()
     const noPages = new Wakeup()
     noPages.end()
@@ -78,10 +75,20 @@ export class Engine {
 
   /** Syncs if the next poll is due, and otherwise reads the notes that are due. */
   async work({ signal }: Pick<SyncOptions, 'signal'>): Promise<SyncReport> {
-    const store = await this.store()
-    const { progress } = await store.readProgress(this.#settings.integration)
-    const isPollDue = this.#settings.clock.now() >= nextPollAt(progress, this.#holder, this.#settings)
-    return isPollDue ? await this.sync({ signal }) : await this.settle({ signal })
+    const { progress } = await this.#readProgress()
+    return this.#isPollDue(progress) ? await this.sync({ signal }) : await this.settle({ signal })
+  }
+
+  /** Does a part of what is due: polls, goes on with a scan, or reads the notes that are due, until it is enough. */
+  async slice(part: Part): Promise<Slice> {
+    const { progress: before } = await this.#readProgress()
+    const isPollDue = this.#isPollDue(before)
+    const report =
+      isPollDue || before.scan !== null
+        ? await this.#sync(part, { scanWhen: 'when-due', isPollDue })
+        : await this.settle(part)
+    const { progress: after } = await this.#readProgress()
+    return { ...report, nextAt: after.scan === null ? report.nextAt : this.#settings.clock.now(), before, after }
   }
 
   /** Erases overdue notes. `sync` and `settle` begin with it. */
@@ -105,7 +112,7 @@ export class Engine {
   }
 
   async acceptReads(noteId: string): Promise<boolean> {
-    const { context } = await this.#begin(undefined)
+    const { context } = await this.#begin({})
     const isLive = await acceptReads(noteId, context)
     this.#hints.wake()
     return isLive
@@ -123,14 +130,34 @@ export class Engine {
   }
 
   /** Checks the key before any note is read. */
-  async #begin(signal: AbortSignal | undefined): Promise<{ readonly key: KeyIdentity; readonly context: SyncContext }> {
+  async #begin({ signal, isEnough = () => false }: Part): Promise<{ key: KeyIdentity; context: SyncContext }> {
     await this.store()
     const parts = { ...this.#settings, ledger: this.#ledger, erasure: this.#erasure }
     const key = await requireKey(parts)
     const stopped = new AbortController()
     const either = signal === undefined ? stopped.signal : AbortSignal.any([signal, stopped.signal])
     const readNote = createNoteReader(this.#settings.client, either)
-    return { key, context: { ...parts, readNote, signal: either, stop: (reason) => stopped.abort(reason) } }
+    return { key, context: { ...parts, readNote, signal: either, isEnough, stop: (reason) => stopped.abort(reason) } }
+  }
+
+  async #sync(part: Part, how: Pick<Listing, 'scanWhen' | 'isPollDue'>): Promise<SyncReport> {
+    const { key, context } = await this.#begin(part)
+    await this.#erasure.run()
+    const pages = new Wakeup()
+    const listing = list(context, { ...how, key, holder: this.#holder, pages }).finally(() => pages.end())
+    // If the listing fails, the due notes are still read. If the reading fails, it stops the listing.
+    const [listed, settled] = await Promise.allSettled([listing, settleDue(context, pages)])
+    if (settled.status === 'rejected') throw settled.reason
+    if (listed.status === 'rejected') throw listed.reason
+    return await this.#report(settled.value, listed.value)
+  }
+
+  async #readProgress(): Promise<LoadedProgress> {
+    return await (await this.store()).readProgress(this.#settings.integration)
+  }
+
+  #isPollDue(progress: MirrorProgress): boolean {
+    return this.#settings.clock.now() >= nextPollAt(progress, this.#holder, this.#settings)
   }
 
   async #report(settled: Settled, listed: boolean): Promise<SyncReport> {

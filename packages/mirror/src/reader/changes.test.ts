@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { aGoneNote, aLiveNote } from '../fixtures/note-states.ts'
-import { NO_PROGRESS } from '../listing/progress.ts'
-import type { NoteState } from '../rules/note-state.ts'
+import type { NoteState } from '../interfaces/note-state.ts'
+import type { NoteWrite } from '../interfaces/note-write.ts'
+import { NO_PROGRESS } from '../interfaces/progress.ts'
+import type { MirrorStore } from '../interfaces/store.ts'
 import { memoryMirror } from '../stores/memory-store.ts'
-import type { MirrorStore, NoteWrite } from '../stores/store.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 
 /** A store, and what happens to its notes. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { mirroredService } from './fixtures/mirrored-service.ts'
-import { memoryMirror } from './index.ts'
+import { mirroredService } from '../fixtures/mirrored-service.ts'
+import { memoryMirror } from '../index.ts'
 
 describe('a sync that takes hours', () => {
   async function slowService() {

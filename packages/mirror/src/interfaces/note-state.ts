@@ -1,5 +1,8 @@
 import type { NoteStatus, SummaryStatus, TranscriptStatus } from '@notewire/protocol'
 
+/** How long the content of a note that an event hid is kept while no read can confirm the removal, in milliseconds. */
+export const ERASE_WITHIN_MS = 60 * 60_000
+
 /**
  * Whether the mirror shows a note.
  *
@@ -93,6 +96,11 @@ export interface NoteState {
   /** When there is work to do on the note, in milliseconds since the Unix epoch; `null` when there is none. */
   readonly dueAt: number | null
   readonly heard: HeardEvent | null
+}
+
+/** Whether there is something to read for a note. */
+export function hasWork({ dirty, presence, settledRevision }: NoteState): boolean {
+  return dirty !== null || (presence === 'live' && settledRevision === null)
 }
 
 /** A note that the mirror knows nothing of. */

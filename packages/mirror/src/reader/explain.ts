@@ -1,5 +1,5 @@
-import { endOfFloorLag } from './rules/deletion-floor.ts'
-import type { NoteState, Presence } from './rules/note-state.ts'
+import type { NoteState, Presence } from '../interfaces/note-state.ts'
+import { endOfFloorLag } from '../rules/deletion-floor.ts'
 
 /** Why a note is in the mirror, or not. */
 export interface Explanation {

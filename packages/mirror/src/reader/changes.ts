@@ -1,6 +1,6 @@
 import type { Clock } from '@notewire/protocol'
-import { MirrorError } from '../errors.ts'
-import type { ChangedNote, MirrorStore } from '../stores/store.ts'
+import { MirrorError } from '../interfaces/errors.ts'
+import type { ChangedNote, MirrorStore } from '../interfaces/store.ts'
 
 /**
  * What became of a note, for an index of your own.

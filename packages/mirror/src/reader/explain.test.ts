@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { mirroredService } from '../fixtures/mirrored-service.ts'
+import { aGoneNote, aLiveNote, NOW } from '../fixtures/note-states.ts'
+import { unknownNote } from '../interfaces/note-state.ts'
 import { explain } from './explain.ts'
-import { mirroredService } from './fixtures/mirrored-service.ts'
-import { aGoneNote, aLiveNote, NOW } from './fixtures/note-states.ts'
-import { unknownNote } from './rules/note-state.ts'
 
 describe('a note is explained by the evidence', () => {
   it('when nobody has ever heard of it', () => {

@@ -1,9 +1,10 @@
-import { coalesce } from './coalesce.ts'
-import { MirrorBusyError } from './errors.ts'
-import type { MirrorProgress } from './listing/progress.ts'
-import type { Decision } from './rules/decision.ts'
-import { type NoteState, unknownNote } from './rules/note-state.ts'
-import type { LoadedNotes, MirrorStore, NoteWrite, VersionedState } from './stores/store.ts'
+import { coalesce } from '../concurrency/coalesce.ts'
+import { MirrorBusyError } from '../interfaces/errors.ts'
+import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
+import type { NoteWrite } from '../interfaces/note-write.ts'
+import type { MirrorProgress } from '../interfaces/progress.ts'
+import type { LoadedNotes, MirrorStore, VersionedState } from '../interfaces/store.ts'
+import type { Decision } from '../rules/decision.ts'
 
 /** Decides about one note by what is known of it. The sequence number is that of the moment when the reason was in hand. */
 export type Decide = (state: NoteState, sequence: number) => Decision | undefined

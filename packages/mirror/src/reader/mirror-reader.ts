@@ -7,12 +7,12 @@ import {
   systemClock,
   type Transcript,
 } from '@notewire/protocol'
+import { once } from '../concurrency/once.ts'
+import { requireCount, requireStore } from '../context/mirror-options.ts'
+import type { MirrorStore, StoredNote } from '../interfaces/store.ts'
+import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 import { type Explanation, explain } from './explain.ts'
-import { type ChangesOptions, type MirrorChange, readChanges } from './feed/changes.ts'
-import { requireCount } from './mirror-options.ts'
-import { once } from './once.ts'
 import { type MirrorStatus, statusOf } from './status.ts'
-import type { MirrorStore, StoredNote } from './stores/store.ts'
 
 /** A note of the mirror. */
 export interface MirroredNote {
@@ -40,7 +40,7 @@ export interface MirrorReader {
   list(options?: { readonly after?: string | undefined }): AsyncIterable<MirroredNote>
   /**
    * Finds the notes in whose title, content, transcript or summary all words occur, the best match first. The last word can be
-   * the beginning of a word, as while somebody types.
+   * the beginning of a word, for a search while the user types.
    *
    * @param limit  how many at most
    * @default 20
@@ -85,13 +85,8 @@ export interface MirrorReaderOptions {
  */
 export function openMirror(options: MirrorReaderOptions): MirrorReader {
   refuseUnknownOptions('openMirror', options, ['store', 'integration', 'clock'])
-  const { store, integration = 'default', clock = systemClock } = options
-  if (typeof store?.migrate !== 'function') {
-    throw new OptionError(
-      'store',
-      "store is missing or is not a mirror store. Pass a store, such as sqliteMirror('notes.db').",
-    )
-  }
+  const { integration = 'default', clock = systemClock } = options
+  const store = requireStore(options.store)
   const open = once(async () => {
     await store.migrate()
     return store

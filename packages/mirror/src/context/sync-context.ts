@@ -1,7 +1,7 @@
-import type { Ledger } from './ledger.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { OverdueErasure } from '../ledger/overdue-erasure.ts'
+import type { ReadNote } from '../service/note-reader.ts'
 import type { MirrorSettings } from './mirror-options.ts'
-import type { OverdueErasure } from './overdue-erasure.ts'
-import type { ReadNote } from './refreshing/note-reader.ts'
 
 /** What one sync works with. */
 export interface SyncContext extends MirrorSettings {

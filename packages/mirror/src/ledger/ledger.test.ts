@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { aLiveNote } from './fixtures/note-states.ts'
+import { aLiveNote } from '../fixtures/note-states.ts'
+import type { MirrorProgress } from '../interfaces/progress.ts'
+import type { MirrorCommit } from '../interfaces/store.ts'
+import { memoryMirror } from '../stores/memory-store.ts'
 import { Ledger } from './ledger.ts'
-import type { MirrorProgress } from './listing/progress.ts'
-import { memoryMirror } from './stores/memory-store.ts'
-import type { MirrorCommit } from './stores/store.ts'
 
 /** A ledger over a store that counts commits. */
 function aLedger() {

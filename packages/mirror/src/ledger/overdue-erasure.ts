@@ -1,7 +1,8 @@
 import type { Clock } from '@notewire/protocol'
+import type { MirrorStore } from '../interfaces/store.ts'
+import { ERASE_WITHIN_MS } from '../interfaces/note-state.ts'
+import { eraseUnconfirmed } from '../rules/removal.ts'
 import type { Ledger } from './ledger.ts'
-import { ERASE_WITHIN_MS, eraseUnconfirmed } from './rules/removal.ts'
-import type { MirrorStore } from './stores/store.ts'
 
 /** How long a sync or a pause goes on at most before it checks for overdue notes, in milliseconds. */
 export const ERASE_EVERY_MS = 5 * 60_000

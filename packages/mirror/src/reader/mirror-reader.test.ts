@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { mirroredService } from './fixtures/mirrored-service.ts'
-import { type MirrorStore, memoryMirror, openMirror } from './index.ts'
+import { mirroredService } from '../fixtures/mirrored-service.ts'
+import { type MirrorStore, memoryMirror, openMirror } from '../index.ts'
 
 /** A store that cannot be reached when it is used for the first time. */
 function unreachableAtFirst(store: MirrorStore): MirrorStore {

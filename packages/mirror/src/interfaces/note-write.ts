@@ -1,0 +1,30 @@
+import type { Note, Summary, Transcript } from '@notewire/protocol'
+import type { NoteState } from './note-state.ts'
+
+/** One note to write. */
+export interface NoteWrite {
+  readonly state: NoteState
+  readonly expectedVersion: number
+  /** What to do with the content; absent when it stays as it is. */
+  readonly content?: ContentWrite | undefined
+  /**
+   * What readers of the feed are to be told. `appeared` also marks where the note became visible, and the first time that it did.
+   */
+  readonly announce?: 'appeared' | 'changed' | 'vanished' | undefined
+}
+
+/** When the first of the notes is due; `null` when none is. */
+export function earliestDue(notes: readonly NoteWrite[]): number | null {
+  const times = notes.flatMap(({ state: { dueAt } }) => dueAt ?? [])
+  return times.length === 0 ? null : Math.min(...times)
+}
+
+/** A change of a note's content: the parts that are named. */
+export type ContentWrite = 'erase' | ContentParts
+
+/** Parts of a note's content. `null` erases a part. */
+export interface ContentParts {
+  readonly note?: Note | null | undefined
+  readonly transcript?: Transcript | null | undefined
+  readonly summary?: Summary | null | undefined
+}
