@@ -123,7 +123,8 @@ function requireIntegration(integration: unknown): string {
   )
 }
 
-function requireParts(parts: readonly unknown[]): KeptParts {
+/** @throws OptionError when the value is not a list of parts */
+export function requireParts(parts: readonly unknown[]): KeptParts {
   const known: readonly unknown[] = PARTS
   if (Array.isArray(parts) && parts.every((part) => known.includes(part))) return new Set(parts as ContentPart[])
   throw new OptionError('keep', `keep is not a list of parts. Pass an array of '${PARTS.join("', '")}', or [].`)

@@ -91,6 +91,11 @@ export class Engine {
     return { ...report, nextAt: after.scan === null ? report.nextAt : this.#settings.clock.now(), before, after }
   }
 
+  /** Checks the client's key before anything else is done with it. */
+  async checkKey(): Promise<void> {
+    await this.#begin({})
+  }
+
   /** Erases overdue notes. `sync` and `settle` begin with it. */
   async eraseOverdue(): Promise<void> {
     await this.store()

@@ -99,7 +99,8 @@ export interface NextWork {
 /** The webhook endpoint of an integration. */
 export interface EndpointRecord {
   readonly url: string
-  readonly id: string
+  /** `null` if it could not be registered. */
+  readonly id: string | null
   /**
    * The status that the service showed last; `forbidden` if the key lacks the scope `webhooks:manage`, `missing` if the service has no such
    * endpoint any more, `unsupported` if it has no operation to read it.

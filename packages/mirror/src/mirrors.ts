@@ -1,0 +1,282 @@
+import { OptionError, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import { once } from './concurrency/once.ts'
+import { acceptRemovals } from './engine/acceptance.ts'
+import { hear } from './engine/hearing.ts'
+import { IntegrationRemovedError } from './interfaces/errors.ts'
+import { type IntegrationRecord, type IntegrationState, type NextWork, RANKS } from './interfaces/integration-store.ts'
+import { callHook } from './interfaces/mirror-hooks.ts'
+import { Ledger } from './ledger/ledger.ts'
+import { connect, engineOf } from './many/connection.ts'
+import { dispatch } from './many/dispatch.ts'
+import { type Registration, registerEndpoint } from './many/endpoint.ts'
+import { checkedStore, fencedStore } from './many/fenced-store.ts'
+import { type IntegrationStatus, type MirrorsStatus, mirrorsStatusOf, statusOfIntegration } from './many/integration-status.ts'
+import { LEASE_MS } from './many/lease.ts'
+import { type MirrorsOptions, requireFunction, requireIntegrationId, resolveMirrorsOptions } from './many/mirrors-options.ts'
+import { SharedPauses } from './many/shared-pauses.ts'
+import { type ActiveWork, doSlice } from './many/slice.ts'
+import type { Mirror } from './mirror.ts'
+import { createReader, type MirrorReader } from './reader/mirror-reader.ts'
+
+/** The mirror of one of many integrations: to read it, and to accept what its scans and reads hold back. */
+export interface IntegrationMirror extends MirrorReader, Pick<Mirror, 'acceptRemovals' | 'acceptReads'> {}
+
+/** What `mirrors.add` takes. */
+export interface AddOptions {
+  /** The public URL of the receiver for this integration. Without it, the mirror polls. */
+  readonly endpoint?: string | undefined
+  /** Stores the endpoint's signing secret where the receiver finds it. Required with `endpoint`. It may be called again with another secret. */
+  readonly saveSecret?: ((secret: string) => unknown) | undefined
+}
+
+/** What `mirrors.work` takes. */
+export interface WorkOptions {
+  /** How long to work at most, in milliseconds. Requests under way are not cut off. */
+  readonly budgetMs: number
+  readonly signal?: AbortSignal | undefined
+  /** Works on this integration only. */
+  readonly integration?: string | undefined
+}
+
+/** What is left after `mirrors.work`. */
+export interface WorkReport {
+  /** When there is work again, in milliseconds since the Unix epoch; `null` when there never is. */
+  readonly nextAt: number | null
+  /** How many integrations are due now. */
+  readonly remaining: number
+}
+
+/** Mirrors of many integrations in one store: each a local copy of all notes that its API key can see. */
+export interface Mirrors {
+  /**
+   * Adds an integration, due at once, and registers its webhook endpoint: creates it, or finds the one of this URL and repairs it. Call it
+   * again after any failure, or to repair the endpoint: it continues where it stopped. After `remove` it makes another copy.
+   *
+   * @throws NotesClientError when the endpoint cannot be registered; the integration is added nevertheless
+   */
+  add(integration: string, options?: AddOptions): Promise<IntegrationStatus>
+  /** Removes an integration: nothing of it can be read once this resolves. `work` and `run` erase its notes. `false` if there is none. */
+  remove(integration: string): Promise<boolean>
+  /**
+   * Lets a parked integration work again.
+   *
+   * @param options  `adoptKey`: the key that `connect` returns replaces the one that the notes were listed with. It must see the same notes.
+   * @throws IntegrationRemovedError when there is no such integration
+   */
+  resume(integration: string, options?: { readonly adoptKey?: boolean | undefined }): Promise<IntegrationStatus>
+  /**
+   * Returns the mirror of an integration. What it reads belongs to one copy: when the integration is removed, every method rejects with
+   * `IntegrationRemovedError`, also after it was added again.
+   */
+  of(integration: string): IntegrationMirror
+  /** Does what is due, within a budget: for crons, alarms and jobs. Any number of processes may call it at once. */
+  work(options: WorkOptions): Promise<WorkReport>
+  /**
+   * Keeps all mirrors up to date until the signal fires. Any number of processes may run at once.
+   *
+   * @param options  `concurrency`: how many integrations are worked on at once, 16 unless you say otherwise. A quarter of them waits for hints.
+   */
+  run(options: { readonly signal: AbortSignal; readonly concurrency?: number | undefined }): Promise<void>
+  /** Lists integrations by id, 100 unless you say otherwise. */
+  list(options?: {
+    readonly state?: IntegrationState | undefined
+    readonly after?: string | undefined
+    readonly limit?: number | undefined
+  }): Promise<readonly IntegrationStatus[]>
+  /** Counts integrations: due, backing off, parked and why. It reads no notes. */
+  status(): Promise<MirrorsStatus>
+}
+
+/**
+ * Makes mirrors of many integrations, one for each customer's API key.
+ *
+ * @throws OptionError naming the option that cannot work, and the fix
+ * @example
+ * ```ts
+ * import { createMirrors } from '@notewire/mirror'
+ * import { sqliteMirror } from '@notewire/mirror/sqlite'
+ *
+ * const keys = new Map([['acme', 'ntw_live_k7.s3cret']])
+ * const mirrors = createMirrors({
+ *   store: sqliteMirror('notes.db'),
+ *   connect: (integration) => ({ baseUrl: 'https://notes.example', apiKey: keys.get(integration) }),
+ * })
+ * await mirrors.add('acme')
+ * await mirrors.work({ budgetMs: 5_000 })
+ * for await (const { note } of mirrors.of('acme').list()) console.log(note.title)
+ * ```
+ */
+export function createMirrors(options: MirrorsOptions): Mirrors {
+  const settings = resolveMirrorsOptions(options)
+  const { store, clock, hooks } = settings
+  const { integrations } = store
+  const pauses = new SharedPauses()
+  const onHint = new Set<() => void>()
+  const open = once(() => store.migrate())
+  const never = new AbortController().signal
+
+  async function recordOf(integration: string): Promise<IntegrationRecord> {
+    await open()
+    const record = await integrations.get(requireIntegrationId(integration))
+    if (record === undefined || record.state === 'removing') throw new IntegrationRemovedError(integration)
+    return record
+  }
+
+  /** Takes one integration as soon as no other worker has it. */
+  async function takeNow(integration: string): Promise<IntegrationRecord | undefined> {
+    for (;;) {
+      const now = clock.now()
+      const taken = await integrations.take({ now, until: now + LEASE_MS, most: RANKS.scan, integration })
+      if (taken !== undefined) return taken
+      const record = await integrations.get(integration)
+      if (record === undefined || record.state === 'parked') return undefined
+      await clock.sleep(WAIT_MS)
+    }
+  }
+
+  /** Adds an integration when the last of an earlier copy is erased. */
+  async function put(integration: string): Promise<IntegrationRecord> {
+    for (;;) {
+      const record = await integrations.put(integration, crypto.randomUUID(), clock.now())
+      if (record.state !== 'removing') return record
+      const taken = await takeNow(integration)
+      if (taken !== undefined) await doSlice(taken, { settings, pauses, signal: never, isEnough: () => false })
+    }
+  }
+
+  async function register(integration: string, registration: Registration): Promise<void> {
+    await integrations.wake(integration, clock.now())
+    const taken = await takeNow(integration)
+    if (taken === undefined) return
+    const context = { settings, pauses: new SharedPauses(), signal: never, isEnough: () => true }
+    const error = await doSlice(taken, context, registering(registration))
+    if (error !== undefined) throw error
+  }
+
+  async function hearEvent(event: WebhookEvent, integration: string): Promise<void> {
+    await open()
+    const record = await integrations.get(integration)
+    if (record === undefined || record.state === 'removing') return
+    const removed = new IntegrationRemovedError(integration)
+    const fence = { generation: record.generation }
+    const ledger = new Ledger({ store: fencedStore(store, fence, () => removed), integration })
+    const isDue = await hear(event, ledger, clock).catch((error) => {
+      if (error !== removed) throw error
+    })
+    if (isDue === true) for (const heard of onHint) heard()
+  }
+
+  void hearEvent
+
+  return {
+    async add(integration, addOptions = {}) {
+      refuseUnknownOptions('mirrors.add', addOptions, ['endpoint', 'saveSecret'])
+      const { endpoint: url, saveSecret } = addOptions
+      requireIntegrationId(integration)
+      if (url !== undefined) requireFunction('saveSecret', saveSecret, 'Pass a function that stores the signing secret.')
+      await open()
+      await put(integration)
+      if (url !== undefined && saveSecret !== undefined) await register(integration, { url, saveSecret })
+      return statusOfIntegration(await recordOf(integration))
+    },
+
+    async remove(integration) {
+      await open()
+      return await integrations.remove(requireIntegrationId(integration), crypto.randomUUID(), clock.now())
+    },
+
+    async resume(integration, { adoptKey = false } = {}) {
+      const { generation } = await recordOf(integration)
+      if (adoptKey) {
+        const connection = await connect(integration, settings)
+        const fenced = fencedStore(store, { generation }, () => new IntegrationRemovedError(integration))
+        await engineOf(connection, integration, fenced, settings).adoptKey()
+      }
+      await integrations.resume(integration, clock.now())
+      return statusOfIntegration(await recordOf(integration))
+    },
+
+    of(integration) {
+      requireIntegrationId(integration)
+      const copy = once(() => recordOf(integration))
+      const removed = () => new IntegrationRemovedError(integration)
+      const fenced = async () => fencedStore(store, { generation: (await copy()).generation }, removed)
+
+      async function readable() {
+        const { generation } = await copy()
+        return checkedStore(store, async () => {
+          if ((await recordOf(integration)).generation !== generation) throw removed()
+        })
+      }
+
+      return {
+        ...createReader(readable, integration, clock),
+        async acceptRemovals(scanId) {
+          const writable = await fenced()
+          const ledger = new Ledger({ store: writable, integration })
+          return await acceptRemovals(scanId, { store: writable, integration, ledger })
+        },
+        async acceptReads(noteId) {
+          const writable = await fenced()
+          const connection = await connect(integration, settings)
+          const isLive = await engineOf(connection, integration, writable, settings).acceptReads(noteId)
+          await integrations.wake(integration, clock.now())
+          return isLive
+        },
+      }
+    },
+
+    async work(workOptions) {
+      refuseUnknownOptions('mirrors.work', workOptions, ['budgetMs', 'signal', 'integration'])
+      const { budgetMs, signal = never, integration } = workOptions
+      if (!(budgetMs > 0)) throw new OptionError('budgetMs', 'budgetMs is not a duration. Pass a number of milliseconds.')
+      await open()
+      let failure: { readonly error: unknown } | undefined
+      const onError = (error: unknown) => void (failure ??= { error })
+      const endAt = clock.now() + budgetMs
+      await dispatch({ settings, pauses, signal, concurrency: WORKERS_OF_A_CALL, onHint, endAt, integration, onError })
+      if (failure !== undefined) throw failure.error
+      const now = clock.now()
+      if (integration === undefined) {
+        const { due, nextAt } = await integrations.count(now)
+        return { nextAt: due > 0 ? now : nextAt, remaining: due }
+      }
+      const { dueAt: nextAt } = (await integrations.get(integration)) ?? { dueAt: null }
+      return { nextAt, remaining: nextAt !== null && nextAt <= now ? 1 : 0 }
+    },
+
+    async run(runOptions) {
+      refuseUnknownOptions('mirrors.run', runOptions, ['signal', 'concurrency'])
+      const { signal, concurrency = 16 } = runOptions
+      await open()
+      const onError = (error: unknown) => callHook(hooks.onProblem, { error, integration: undefined })
+      await dispatch({ settings, pauses, signal, concurrency, onHint, onError })
+    },
+
+    async list({ state, after = '', limit = 100 } = {}) {
+      await open()
+      return (await integrations.list({ state, after, limit })).map(statusOfIntegration)
+    },
+
+    async status() {
+      await open()
+      const now = clock.now()
+      return mirrorsStatusOf(await integrations.count(now), now)
+    },
+  }
+}
+
+/** How long `add` waits before it looks whether another worker has finished, in milliseconds. */
+const WAIT_MS = 200
+
+const WORKERS_OF_A_CALL = 4
+
+/** Registers the endpoint after the key was checked, and before the notes are listed. */
+function registering(registration: Registration): ActiveWork {
+  return async (record, { client }, engine, { settings }): Promise<NextWork> => {
+    await engine.checkKey()
+    const now = settings.clock.now()
+    const endpoint = await registerEndpoint(client, registration, record.endpoint, now)
+    return { ...record, endpoint, dueAt: now }
+  }
+}
