@@ -1,25 +1,18 @@
 import { OptionError, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
 import { once } from './concurrency/once.ts'
-import { acceptRemovals } from './engine/acceptance.ts'
 import { hear } from './engine/hearing.ts'
 import { IntegrationRemovedError } from './interfaces/errors.ts'
-import { type IntegrationRecord, type IntegrationState, type NextWork, RANKS } from './interfaces/integration-store.ts'
+import type { IntegrationRecord, IntegrationState, IntegrationStore } from './interfaces/integration-store.ts'
 import { callHook } from './interfaces/mirror-hooks.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { addEndpoint, addIntegration } from './many/adding.ts'
 import { connect, engineOf } from './many/connection.ts'
 import { dispatch } from './many/dispatch.ts'
-import { type Registration, registerEndpoint } from './many/endpoint.ts'
-import { checkedStore, fencedStore } from './many/fenced-store.ts'
+import { fencedStore } from './many/fenced-store.ts'
+import { type IntegrationMirror, openIntegration } from './many/integration-mirror.ts'
 import { type IntegrationStatus, type MirrorsStatus, mirrorsStatusOf, statusOfIntegration } from './many/integration-status.ts'
-import { LEASE_MS } from './many/lease.ts'
 import { type MirrorsOptions, requireFunction, requireIntegrationId, resolveMirrorsOptions } from './many/mirrors-options.ts'
 import { SharedPauses } from './many/shared-pauses.ts'
-import { type ActiveWork, doSlice } from './many/slice.ts'
-import type { Mirror } from './mirror.ts'
-import { createReader, type MirrorReader } from './reader/mirror-reader.ts'
-
-/** The mirror of one of many integrations: to read it, and to accept what its scans and reads hold back. */
-export interface IntegrationMirror extends MirrorReader, Pick<Mirror, 'acceptRemovals' | 'acceptReads'> {}
 
 /** What `mirrors.add` takes. */
 export interface AddOptions {
@@ -122,37 +115,6 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
     return record
   }
 
-  /** Takes one integration as soon as no other worker has it. */
-  async function takeNow(integration: string): Promise<IntegrationRecord | undefined> {
-    for (;;) {
-      const now = clock.now()
-      const taken = await integrations.take({ now, until: now + LEASE_MS, most: RANKS.scan, integration })
-      if (taken !== undefined) return taken
-      const record = await integrations.get(integration)
-      if (record === undefined || record.state === 'parked') return undefined
-      await clock.sleep(WAIT_MS)
-    }
-  }
-
-  /** Adds an integration when the last of an earlier copy is erased. */
-  async function put(integration: string): Promise<IntegrationRecord> {
-    for (;;) {
-      const record = await integrations.put(integration, crypto.randomUUID(), clock.now())
-      if (record.state !== 'removing') return record
-      const taken = await takeNow(integration)
-      if (taken !== undefined) await doSlice(taken, { settings, pauses, signal: never, isEnough: () => false })
-    }
-  }
-
-  async function register(integration: string, registration: Registration): Promise<void> {
-    await integrations.wake(integration, clock.now())
-    const taken = await takeNow(integration)
-    if (taken === undefined) return
-    const context = { settings, pauses: new SharedPauses(), signal: never, isEnough: () => true }
-    const error = await doSlice(taken, context, registering(registration))
-    if (error !== undefined) throw error
-  }
-
   async function hearEvent(event: WebhookEvent, integration: string): Promise<void> {
     await open()
     const record = await integrations.get(integration)
@@ -173,10 +135,11 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       refuseUnknownOptions('mirrors.add', addOptions, ['endpoint', 'saveSecret'])
       const { endpoint: url, saveSecret } = addOptions
       requireIntegrationId(integration)
-      if (url !== undefined) requireFunction('saveSecret', saveSecret, 'Pass a function that stores the signing secret.')
+      if (url !== undefined)
+        requireFunction('saveSecret', saveSecret, 'Pass a function that stores the signing secret.')
       await open()
-      await put(integration)
-      if (url !== undefined && saveSecret !== undefined) await register(integration, { url, saveSecret })
+      await addIntegration(integration, settings)
+      if (url !== undefined && saveSecret !== undefined) await addEndpoint(integration, { url, saveSecret }, settings)
       return statusOfIntegration(await recordOf(integration))
     },
 
@@ -196,53 +159,20 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       return statusOfIntegration(await recordOf(integration))
     },
 
-    of(integration) {
-      requireIntegrationId(integration)
-      const copy = once(() => recordOf(integration))
-      const removed = () => new IntegrationRemovedError(integration)
-      const fenced = async () => fencedStore(store, { generation: (await copy()).generation }, removed)
-
-      async function readable() {
-        const { generation } = await copy()
-        return checkedStore(store, async () => {
-          if ((await recordOf(integration)).generation !== generation) throw removed()
-        })
-      }
-
-      return {
-        ...createReader(readable, integration, clock),
-        async acceptRemovals(scanId) {
-          const writable = await fenced()
-          const ledger = new Ledger({ store: writable, integration })
-          return await acceptRemovals(scanId, { store: writable, integration, ledger })
-        },
-        async acceptReads(noteId) {
-          const writable = await fenced()
-          const connection = await connect(integration, settings)
-          const isLive = await engineOf(connection, integration, writable, settings).acceptReads(noteId)
-          await integrations.wake(integration, clock.now())
-          return isLive
-        },
-      }
-    },
+    of: (integration) => openIntegration(requireIntegrationId(integration), settings, recordOf),
 
     async work(workOptions) {
       refuseUnknownOptions('mirrors.work', workOptions, ['budgetMs', 'signal', 'integration'])
       const { budgetMs, signal = never, integration } = workOptions
-      if (!(budgetMs > 0)) throw new OptionError('budgetMs', 'budgetMs is not a duration. Pass a number of milliseconds.')
+      if (!(budgetMs > 0))
+        throw new OptionError('budgetMs', 'budgetMs is not a duration. Pass a number of milliseconds.')
       await open()
-      let failure: { readonly error: unknown } | undefined
-      const onError = (error: unknown) => void (failure ??= { error })
+      const failures: unknown[] = []
+      const onError = (error: unknown) => void failures.push(error)
       const endAt = clock.now() + budgetMs
       await dispatch({ settings, pauses, signal, concurrency: WORKERS_OF_A_CALL, onHint, endAt, integration, onError })
-      if (failure !== undefined) throw failure.error
-      const now = clock.now()
-      if (integration === undefined) {
-        const { due, nextAt } = await integrations.count(now)
-        return { nextAt: due > 0 ? now : nextAt, remaining: due }
-      }
-      const { dueAt: nextAt } = (await integrations.get(integration)) ?? { dueAt: null }
-      return { nextAt, remaining: nextAt !== null && nextAt <= now ? 1 : 0 }
+      if (failures.length > 0) throw failures[0]
+      return await workLeft(integrations, integration, clock.now())
     },
 
     async run(runOptions) {
@@ -266,17 +196,17 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
   }
 }
 
-/** How long `add` waits before it looks whether another worker has finished, in milliseconds. */
-const WAIT_MS = 200
-
 const WORKERS_OF_A_CALL = 4
 
-/** Registers the endpoint after the key was checked, and before the notes are listed. */
-function registering(registration: Registration): ActiveWork {
-  return async (record, { client }, engine, { settings }): Promise<NextWork> => {
-    await engine.checkKey()
-    const now = settings.clock.now()
-    const endpoint = await registerEndpoint(client, registration, record.endpoint, now)
-    return { ...record, endpoint, dueAt: now }
+async function workLeft(
+  integrations: IntegrationStore,
+  integration: string | undefined,
+  now: number,
+): Promise<WorkReport> {
+  if (integration === undefined) {
+    const { due, nextAt } = await integrations.count(now)
+    return { nextAt: due > 0 ? now : nextAt, remaining: due }
   }
+  const nextAt = (await integrations.get(integration))?.dueAt ?? null
+  return { nextAt, remaining: nextAt !== null && nextAt <= now ? 1 : 0 }
 }

@@ -1,7 +1,5 @@
 import type { KeyIdentity } from '@notewire/client'
 import type { WebhookEvent } from '@notewire/protocol'
-import { acceptReads, acceptRemovals } from './acceptance.ts'
-import { hear } from './hearing.ts'
 import { once } from '../concurrency/once.ts'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import type { MirrorSettings } from '../context/mirror-options.ts'
@@ -16,6 +14,8 @@ import { type Listing, list } from '../listing/list.ts'
 import { nextPollAt } from '../listing/schedule.ts'
 import { type Settled, settleDue } from '../refreshing/settling.ts'
 import { createNoteReader } from '../service/note-reader.ts'
+import { acceptReads, acceptRemovals } from './acceptance.ts'
+import { hear } from './hearing.ts'
 
 /** When a sync is to stop. */
 interface Part extends Pick<SyncOptions, 'signal'> {

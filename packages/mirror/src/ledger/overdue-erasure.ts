@@ -1,6 +1,6 @@
 import type { Clock } from '@notewire/protocol'
-import type { MirrorStore } from '../interfaces/store.ts'
 import { ERASE_WITHIN_MS } from '../interfaces/note-state.ts'
+import type { MirrorStore } from '../interfaces/store.ts'
 import { eraseUnconfirmed } from '../rules/removal.ts'
 import type { Ledger } from './ledger.ts'
 

@@ -57,7 +57,10 @@ export function engineOf(
 async function within<Result>(ms: number, clock: Clock, work: () => Promise<Result>): Promise<Result> {
   const over = new AbortController()
   const late = clock.sleep(ms, over.signal).then(() => {
-    throw new OptionError('connect', `connect took longer than ${ms / 1000} s, so the integration is tried again later.`)
+    throw new OptionError(
+      'connect',
+      `connect took longer than ${ms / 1000} s, so the integration is tried again later.`,
+    )
   })
   late.catch(() => undefined)
   try {

@@ -27,7 +27,7 @@ export interface Dispatch {
   /** Works on this integration only. */
   readonly integration?: string | undefined
   /** Receives what the store throws. */
-  readonly onError: (error: unknown) => undefined
+  readonly onError: (error: unknown) => void
 }
 
 /** Takes integrations that are due and does slices of their work, hints first, until the signal fires or the end is reached. */
@@ -75,7 +75,10 @@ export async function dispatch(parts: Dispatch): Promise<void> {
   try {
     while (!signal.aborted && clock.now() < endAt) {
       isChanged = false
-      const record = await take().catch(onError)
+      const record = await take().catch((error) => {
+        onError(error)
+        return undefined
+      })
       if (record !== undefined) start(record)
       else if (endAt < Number.POSITIVE_INFINITY && running.size === 0 && !isChanged) break
       else if (!isChanged) await pause(Math.min(LOOK_EVERY_MS, endAt - clock.now()))

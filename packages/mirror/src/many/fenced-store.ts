@@ -41,7 +41,10 @@ export function checkedStore(store: MirrorStore, check: () => Promise<void>): Mi
 
 type Operation = (...values: readonly unknown[]) => Promise<unknown>
 
-function replacing(store: MirrorStore, replace: (operation: Operation, name: string | symbol) => Operation): MirrorStore {
+function replacing(
+  store: MirrorStore,
+  replace: (operation: Operation, name: string | symbol) => Operation,
+): MirrorStore {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target)

@@ -96,7 +96,12 @@ async function eraseHidden(record: IntegrationRecord, settings: MirrorsSettings)
   const { store, clock } = settings
   const { integration } = record
   const fenced = fencedStore(store, record, () => new LeaseLostError())
-  await new OverdueErasure({ store: fenced, integration, clock, ledger: new Ledger({ store: fenced, integration }) }).run()
+  await new OverdueErasure({
+    store: fenced,
+    integration,
+    clock,
+    ledger: new Ledger({ store: fenced, integration }),
+  }).run()
   const now = clock.now()
   const hidden = await store.listOverdue(integration, now, 1)
   return { ...record, dueAt: hidden.length === 0 ? null : now + ERASE_EVERY_MS }
@@ -171,9 +176,15 @@ async function afterError(
   if (connection !== undefined && error instanceof RateLimitedError) {
     pauses.limited(connection.baseUrl, integration, now, retryAfterMs)
   }
-  const pause = Math.max(spread(pauseAfter(record.failures), integration), Math.min(retryAfterMs ?? 0, LONGEST_GRANTED_MS))
+  const pause = Math.max(
+    spread(pauseAfter(record.failures), integration),
+    Math.min(retryAfterMs ?? 0, LONGEST_GRANTED_MS),
+  )
   const rank = Math.max(record.rank, RANKS.poll)
-  return { next: await whilePaused({ ...record, rank, failures: record.failures + 1, pausedUntil: now + pause }, settings), error }
+  return {
+    next: await whilePaused({ ...record, rank, failures: record.failures + 1, pausedUntil: now + pause }, settings),
+    error,
+  }
 }
 
 /** Sends no request, but erases in time. */
@@ -190,7 +201,12 @@ function reasonToPark(error: unknown): ParkedBecause | undefined {
   return isRefused ? 'key_refused' : undefined
 }
 
-function report({ state, parkedBecause }: NextWork, error: unknown, integration: string, { hooks }: MirrorsSettings): void {
+function report(
+  { state, parkedBecause }: NextWork,
+  error: unknown,
+  integration: string,
+  { hooks }: MirrorsSettings,
+): void {
   if (state !== 'parked') callHook(hooks.onProblem, { integration, error })
   else if (parkedBecause !== null) callHook(hooks.onParked, { integration, because: parkedBecause })
 }

@@ -1,6 +1,6 @@
-import { ERASE_WITHIN_MS } from '../interfaces/note-state.ts'
 import type { Fence, IntegrationCounts, IntegrationRecord, IntegrationStore } from '../interfaces/integration-store.ts'
 import { dueAfterHint, newIntegration, RANKS } from '../interfaces/integration-store.ts'
+import { ERASE_WITHIN_MS } from '../interfaces/note-state.ts'
 
 interface Row extends IntegrationRecord {
   readonly isHeld: boolean

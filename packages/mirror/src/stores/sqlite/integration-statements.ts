@@ -1,6 +1,6 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
-import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
 import type { EndpointRecord, Fence, IntegrationRecord } from '../../interfaces/integration-store.ts'
+import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
 import { originalText } from './text.ts'
 
 const FENCED = 'integration = ? AND generation = ? AND token = coalesce(?, token)'

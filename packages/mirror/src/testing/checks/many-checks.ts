@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
 import type { Fence, IntegrationRecord, IntegrationStore, NextWork } from '../../interfaces/integration-store.ts'
+import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
 import { aLiveState, aNote, aState } from './builders.ts'
 import { check, type MirrorStoreCheck, type Stage } from './check.ts'
 
