@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isIdentifier, MAX_IDENTIFIER_LENGTH } from './identifier.ts'
+import { isIdentifier, isIntegrationId, MAX_IDENTIFIER_LENGTH } from './identifier.ts'
 
 describe('an identifier', () => {
   it.each([
@@ -20,4 +20,19 @@ describe('an identifier', () => {
     ['null', null],
     ['absent', undefined],
   ])('must not be or contain: %s', (_what, value) => expect(isIdentifier(value)).toBe(false))
+})
+
+describe('the id of an integration', () => {
+  it.each(['a', '7', 'acme', 'a.b_c~d-e', '...', '.a', '__proto__', 'x'.repeat(128)])('may be %s', (id) => {
+    expect(isIntegrationId(id)).toBe(true)
+  })
+
+  it.each(['', '.', '..', 'a/b', 'a b', 'a%20b', '%2e%2e', 'a\n', 'ä', '\u202e', 'x'.repeat(129), 7, null, undefined, ['a']])(
+    'must not be %j',
+    (id) => expect(isIntegrationId(id)).toBe(false),
+  )
+
+  it.each(['a', 'a.b_c~d-e', '...', '.a'])('stands in a path as it is: %s', (id) => {
+    expect(new URL(`https://receiver.test/webhooks/${id}`).pathname).toBe(`/webhooks/${id}`)
+  })
 })

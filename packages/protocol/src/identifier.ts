@@ -2,7 +2,7 @@
  * The longest identifier that an event may carry, in UTF-16 code units: `event_id`, `note_id` and `recording_session_id`.
  *
  * An entry of a PostgreSQL B-tree index holds about 2,700 bytes, and a UTF-16 code unit takes up to three bytes of UTF-8.
- * 512 units for an identifier and 256 for a scope fit together.
+ * 512 units for an identifier and the 128 bytes of an integration's id fit together.
  */
 export const MAX_IDENTIFIER_LENGTH = 512
 
@@ -19,4 +19,15 @@ export function isIdentifier(value: unknown): value is string {
     !value.includes('\0') &&
     value.isWellFormed()
   )
+}
+
+/** Not `.` and `..`: every URL parser removes them from a path, also when they are percent-encoded. */
+const INTEGRATION_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/
+
+/**
+ * Tells whether a value is the id of an integration: 1 to 128 of the characters `A-Z a-z 0-9 . _ ~ -`, which a URL holds without
+ * percent-encoding, and not `.` or `..`.
+ */
+export function isIntegrationId(value: unknown): value is string {
+  return typeof value === 'string' && INTEGRATION_ID.test(value)
 }

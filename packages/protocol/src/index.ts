@@ -44,7 +44,7 @@ export {
   type WebhookEvent,
 } from './event.ts'
 export type { Drift, EventReading } from './event-reading.ts'
-export { isIdentifier, MAX_IDENTIFIER_LENGTH } from './identifier.ts'
+export { isIdentifier, isIntegrationId, MAX_IDENTIFIER_LENGTH } from './identifier.ts'
 export {
   isTombstone,
   type Note,

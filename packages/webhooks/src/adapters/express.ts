@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Receiver } from '../receiver/receiver.ts'
+import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
+import { routeParameter } from './named-integration.ts'
 import { answerNodeRequest } from './node-request.ts'
 import { requireReceiver } from './required-receiver.ts'
 
 /**
  * Mounts a receiver in Express 4 or 5. It reads the raw bytes on its own route and needs no body parser: mount it
  * before a global `express.json()`, or have that keep the bytes in `req.rawBody`.
+ *
+ * A receiver of many takes the integration from the route parameter of that name: mount it at `/webhooks/notes/:integration`.
  *
  * @example
  * ```ts
@@ -25,12 +28,13 @@ import { requireReceiver } from './required-receiver.ts'
  * ```
  */
 export function expressHandler(
-  receiver: Receiver,
+  receiver: RespondingReceiver,
 ): (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void {
   requireReceiver('expressHandler', receiver)
   return (request, response, next) => {
     // Express takes the mount point off `url`; the path that the service requested is kept beside it.
     const url = 'originalUrl' in request ? String(request.originalUrl) : request.url
-    answerNodeRequest(receiver, request, response, url).catch(next)
+    const integration = 'params' in request ? routeParameter(request.params) : undefined
+    answerNodeRequest(receiver, request, response, url, integration).catch(next)
   }
 }

@@ -1,13 +1,17 @@
 import { OptionError } from '@notewire/protocol'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { Receiver } from '../receiver/receiver.ts'
+import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
+import { routeParameter } from './named-integration.ts'
 import { answerNodeRequest } from './node-request.ts'
 import { requireReceiver } from './required-receiver.ts'
 
 /** What {@link fastifyPlugin} is registered with. */
 export interface FastifyReceiverOptions {
-  readonly receiver: Receiver
-  /** The path of the route, below the `prefix` that the plugin is registered with, if any. */
+  readonly receiver: RespondingReceiver
+  /**
+   * The path of the route, below the `prefix` that the plugin is registered with, if any. A receiver of many needs the parameter
+   * `integration` in it: `/webhooks/notes/:integration`.
+   */
   readonly url: string
 }
 
@@ -46,7 +50,8 @@ export const fastifyPlugin: FastifyPluginAsync<FastifyReceiverOptions> = async (
   scope.addContentTypeParser('*', leaveUnread)
   scope.post(url, { onRequest: hideContentType }, async (request, reply) => {
     reply.hijack()
-    await answerNodeRequest(receiver, request.raw, reply.raw, request.originalUrl).catch((error) => {
+    const integration = routeParameter(request.params)
+    await answerNodeRequest(receiver, request.raw, reply.raw, request.originalUrl, integration).catch((error) => {
       reply.raw.destroy(error)
     })
   })

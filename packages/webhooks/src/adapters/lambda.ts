@@ -1,6 +1,8 @@
+import { refuseUnknownOptions } from '@notewire/protocol'
 import type { Answer } from '../receiver/answer.ts'
 import type { BodyReading, IncomingAttempt } from '../receiver/attempt.ts'
-import type { Receiver } from '../receiver/receiver.ts'
+import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
+import { type IntegrationOf, namedBy, routeParameter } from './named-integration.ts'
 import { requireReceiver } from './required-receiver.ts'
 
 /** What is read of an event of API Gateway (payload 1.0 and 2.0), a function URL or an Application Load Balancer. */
@@ -12,6 +14,7 @@ export interface LambdaHttpEvent {
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined
   readonly body?: string | null | undefined
   readonly isBase64Encoded?: boolean | undefined
+  readonly pathParameters?: Readonly<Record<string, string | undefined>> | null | undefined
   readonly requestContext?:
     | { readonly path?: string; readonly http?: { readonly method: string }; readonly elb?: object }
     | undefined
@@ -24,6 +27,17 @@ export interface LambdaHttpResult {
   multiValueHeaders?: Record<string, string[]>
   body: string
   isBase64Encoded: boolean
+}
+
+/** What `lambdaHandler` may take with a receiver of many. */
+export interface LambdaHandlerOptions {
+  /**
+   * Finds the id of the integration in an event. Function URLs and load balancers need it, because they have no path parameters. If it
+   * throws, the answer is 404.
+   *
+   * @default the path parameter `integration`, which API Gateway finds
+   */
+  readonly integrationOf?: IntegrationOf<LambdaHttpEvent> | undefined
 }
 
 /**
@@ -50,14 +64,23 @@ export interface LambdaHttpResult {
  * export const handler = lambdaHandler(receiver)
  * ```
  */
-export function lambdaHandler(receiver: Receiver): (event: LambdaHttpEvent) => Promise<LambdaHttpResult> {
+export function lambdaHandler(
+  receiver: RespondingReceiver,
+  options: LambdaHandlerOptions = {},
+): (event: LambdaHttpEvent) => Promise<LambdaHttpResult> {
   requireReceiver('lambdaHandler', receiver)
+  refuseUnknownOptions('lambdaHandler', options, ['integrationOf'])
+  const { integrationOf = ({ pathParameters }) => routeParameter(pathParameters) } = options
   return async (event) => {
     let late: Promise<Answer> | undefined
     const waitUntil = (work: Promise<Answer>) => {
       late = work
     }
-    const answer = await receiver.respond({ ...attemptOf(event), waitUntil })
+    const answer = await receiver.respond({
+      ...attemptOf(event),
+      integration: namedBy(integrationOf, event),
+      waitUntil,
+    })
     return resultFor(event, (await late) ?? answer)
   }
 }

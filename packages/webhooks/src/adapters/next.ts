@@ -1,14 +1,51 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { NotewireError } from '@notewire/protocol'
-import type { Receiver } from '../receiver/receiver.ts'
+import { NotewireError, OptionError } from '@notewire/protocol'
+import type { ReceiverOfMany, RespondingReceiver } from '../receiver/receiver-interface.ts'
+import { routeParameter } from './named-integration.ts'
 import { answerNodeRequest } from './node-request.ts'
-import { requireReceiver } from './required-receiver.ts'
+import { isOfMany, requireReceiver } from './required-receiver.ts'
+
+/**
+ * Mounts a receiver of many in the app router of Next, in a file below a folder `[integration]`. A receiver of one needs no adapter:
+ * `receiver.fetch` is its handler.
+ *
+ * @throws OptionError without a receiver of many
+ * @example
+ * ```ts
+ * // app/webhooks/notes/[integration]/route.ts
+ * import { createReceiver } from '@notewire/webhooks'
+ * import { routeHandler } from '@notewire/webhooks/next'
+ *
+ * const secrets = new Map([['acme', process.env['ACME_SIGNING_SECRET']]])
+ *
+ * const receiver = createReceiver({
+ *   secret: (integration) => secrets.get(integration),
+ *   on: { 'note.ended': async ({ data }, { integration }) => console.log(integration, 'has a new transcript of', data.note_id) },
+ * })
+ *
+ * export const POST = routeHandler(receiver)
+ * ```
+ */
+export function routeHandler(
+  receiver: ReceiverOfMany,
+): (request: Request, context: { params: Promise<{ integration: string }> }) => Promise<Response> {
+  requireReceiver('routeHandler', receiver)
+  if (!isOfMany(receiver)) {
+    throw new OptionError(
+      'receiver',
+      'routeHandler needs a receiver whose secret function takes an integration. Export receiver.fetch as POST instead.',
+    )
+  }
+  return async (request, { params }) => await receiver.for(routeParameter(await params)).fetch(request)
+}
 
 /**
  * Mounts a receiver in the pages router of Next. The file of the route must switch Next's body parser off, in these very
  * words, because Next reads them without running the file: `export const config = { api: { bodyParser: false } }`.
  *
- * The app router, and API routes of the edge runtime, need no adapter: `receiver.fetch` is their handler.
+ * A receiver of many takes the integration from the name of the file: `pages/api/webhooks/notes/[integration].ts`.
+ *
+ * The app router, and API routes of the edge runtime, need no adapter for a receiver of one: `receiver.fetch` is their handler.
  *
  * @throws NotewireError `body_already_parsed`, which Next logs and answers with 500, while the body parser is on
  * @example
@@ -27,7 +64,7 @@ import { requireReceiver } from './required-receiver.ts'
  * ```
  */
 export function pagesHandler(
-  receiver: Receiver,
+  receiver: RespondingReceiver,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   requireReceiver('pagesHandler', receiver)
   return async (request, response) => {
@@ -38,7 +75,8 @@ export function pagesHandler(
           '"export const config = { api: { bodyParser: false } }" to the file of this API route.',
       )
     }
-    await answerNodeRequest(receiver, request, response, request.url)
+    const integration = 'query' in request ? routeParameter(request.query) : undefined
+    await answerNodeRequest(receiver, request, response, request.url, integration)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
 import type { BodyReading } from '../receiver/attempt.ts'
-import type { Receiver } from '../receiver/receiver.ts'
+import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
 import { isBytes } from '../verifier/bytes.ts'
 
 /** How long a sender may go on sending a body that nobody wants, so that it reads the answer instead of a reset. */
@@ -11,17 +11,20 @@ const LINGER_MS = 1_000
  * Answers a request of `node:http`, as Express and other frameworks pass it on.
  *
  * @param url  as the service requested it, mount points included
+ * @param integration  the id of the integration that the request names, for a receiver of many
  */
 export async function answerNodeRequest(
-  receiver: Receiver,
+  receiver: RespondingReceiver,
   request: IncomingMessage,
   response: ServerResponse,
   url = '/',
+  integration?: string,
 ): Promise<void> {
   const answer = await receiver.respond({
     method: request.method ?? '',
     path: pathOf(url),
     headers: headersOf(request),
+    integration,
     readBody: (maxBytes, timeUp) => readNodeBody(request, maxBytes, timeUp),
   })
   if (!request.complete) cutWhenStillSending(request)

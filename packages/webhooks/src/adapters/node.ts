@@ -1,7 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Receiver } from '../receiver/receiver.ts'
+import { refuseUnknownOptions } from '@notewire/protocol'
+import type { ReceiverOfMany, RespondingReceiver } from '../receiver/receiver-interface.ts'
+import { type IntegrationOf, namedBy, refuseIntegrationOf } from './named-integration.ts'
 import { answerNodeRequest } from './node-request.ts'
 import { requireReceiver } from './required-receiver.ts'
+
+/** What `nodeHandler` takes with a receiver of many. */
+export interface NodeHandlerOptions {
+  /** Finds the id of the integration in a request, such as the last segment of its path. If it throws, the answer is 404. */
+  readonly integrationOf: IntegrationOf<IncomingMessage>
+}
+
+type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
  * Mounts a receiver in a server of `node:http`. Every request that reaches it is answered: give the receiver a `path`
@@ -22,9 +32,15 @@ import { requireReceiver } from './required-receiver.ts'
  * createServer(nodeHandler(receiver)).listen(3000)
  * ```
  */
-export function nodeHandler(receiver: Receiver): (request: IncomingMessage, response: ServerResponse) => void {
+export function nodeHandler(receiver: ReceiverOfMany, options: NodeHandlerOptions): NodeHandler
+export function nodeHandler(receiver: RespondingReceiver & { readonly forgetSecret?: undefined }): NodeHandler
+export function nodeHandler(receiver: RespondingReceiver, options: Partial<NodeHandlerOptions> = {}): NodeHandler {
   requireReceiver('nodeHandler', receiver)
+  refuseUnknownOptions('nodeHandler', options, ['integrationOf'])
+  const { integrationOf } = options
+  refuseIntegrationOf('nodeHandler', receiver, integrationOf)
   return (request, response) => {
-    answerNodeRequest(receiver, request, response, request.url).catch((error) => response.destroy(error))
+    const integration = integrationOf && namedBy(integrationOf, request)
+    answerNodeRequest(receiver, request, response, request.url, integration).catch((error) => response.destroy(error))
   }
 }

@@ -46,7 +46,7 @@ export type CommitResult = 'committed' | 'lost'
 
 /** What a store needs to decide on a claim. */
 export interface ClaimRequest {
-  /** Up to 256 UTF-16 code units, well-formed and without NUL; the receiver checks it. */
+  /** The id of an integration: 1 to 128 of the characters `A-Z a-z 0-9 . _ ~ -`; the receiver checks it. */
   readonly integration: string
   /** As the note's, up to 512 UTF-16 code units, well-formed and without NUL. */
   readonly eventId: string

@@ -1,8 +1,9 @@
-import { ShapeError, type WebhookEvent } from '@notewire/protocol'
+import { isIntegrationId, ShapeError } from '@notewire/protocol'
 import { readEvent } from '@notewire/protocol/schemas'
+import type { QueuedEvent } from '../interfaces/queue.ts'
 import { type Logger, traceOf } from '../receiver/logger.ts'
 import type { ProcessOutcome } from '../receiver/outcome.ts'
-import type { Receiver } from '../receiver/receiver.ts'
+import type { Receiver, ReceiverOfMany } from '../receiver/receiver-interface.ts'
 import { EventNotAppliedError } from './event-not-applied-error.ts'
 
 /** What an engine is to do with a job that has run. */
@@ -13,8 +14,10 @@ export type Settlement =
   /** Nobody is to blame: the job comes again, and no attempt is spent. */
   | { readonly status: 'postpone'; readonly delayMs: number }
 
-/** What a worker needs of a receiver. */
-export type ProcessingReceiver = Pick<Receiver, 'process' | 'integration'>
+/** What a worker needs of a receiver. A receiver of many processes the jobs of every integration. */
+export type ProcessingReceiver =
+  | Pick<Receiver, 'process' | 'integration'>
+  | (Pick<ReceiverOfMany, 'process'> & { readonly integration?: undefined })
 
 const POSTPONED_MS = 3_000
 /** A store that does not answer now rarely does a moment later. */
@@ -22,10 +25,13 @@ const STORE_FAILED_MS = 20_000
 
 /** Processes the event that a job holds. Never rejects. */
 export async function runJob(receiver: ProcessingReceiver, job: unknown, logger: Logger): Promise<Settlement> {
-  const event = eventFor(receiver.integration, job)
-  if (!(event instanceof EventNotAppliedError)) return settlementOf(await receiver.process(event))
-  logger.error('a queued job does not belong to this receiver', { problem: event.message })
-  return { status: 'retry', error: event }
+  const queued = queuedIn(job, receiver.integration)
+  if (!(queued instanceof EventNotAppliedError)) {
+    // A receiver of one takes one argument, and ignores whose event it is: its own.
+    return settlementOf(await receiver.process(queued.event, queued))
+  }
+  logger.error('a queued job does not belong to this receiver', { problem: queued.message })
+  return { status: 'retry', error: queued }
 }
 
 /** What each outcome means to a job. */
@@ -56,15 +62,19 @@ function settlementOf(outcome: ProcessOutcome): Settlement {
 }
 
 // Another key's revisions must not gate this one's, and whoever reaches the engine may write jobs.
-function eventFor(integration: string, job: unknown): WebhookEvent | EventNotAppliedError {
-  const queued: { integration?: unknown; event?: unknown } = typeof job === 'object' && job !== null ? job : {}
-  if (queued.integration !== integration) {
+function queuedIn(job: unknown, expected: string | undefined): QueuedEvent | EventNotAppliedError {
+  const { integration, event }: { integration?: unknown; event?: unknown } =
+    typeof job === 'object' && job !== null ? job : {}
+  if (!isIntegrationId(integration))
+    return new EventNotAppliedError('the job does not contain the id of an integration.')
+  if (expected !== undefined && integration !== expected) {
     return new EventNotAppliedError(
-      `the integration of the job is not "${integration}", the integration of this worker's receiver. Use a separate queue for each integration.`,
+      `the integration of the job is not "${expected}", the integration of this worker's receiver. Use a separate queue for each ` +
+        'receiver of one integration, or a receiver whose secret function takes the integration.',
     )
   }
   try {
-    return readEvent(queued.event)
+    return { integration, event: readEvent(event) }
   } catch (error) {
     const problem = error instanceof ShapeError ? error.message : 'the event could not be read.'
     return new EventNotAppliedError(`the job does not contain a valid event: ${problem}`)

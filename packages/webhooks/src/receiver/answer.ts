@@ -1,29 +1,35 @@
 import type { ProcessOutcome } from './outcome.ts'
+import type { SecretFinding } from './secret-source.ts'
 
 /**
  * An answer that is not 2xx, by its status and the code in its body:
  *
  * - 400 `body_incomplete`: the sender went away; `event_malformed`: a signed body is no event
  * - 401 `unverified`: the headers or the signature were not accepted
- * - 404 `not_found`: another path than the option `path`, or another method than POST
+ * - 404 `not_found`: another path than the option `path`, or another method than POST; `integration_unknown`: the request names
+ *   no integration, or one that the function `secret` does not know
  * - 408 `body_too_slow`: the body did not arrive within 8 s
  * - 413 `body_too_large`: the body is larger than the option `maxBodyBytes`
  * - 415 `body_encoded`: the body is compressed
  * - 500 `body_already_parsed`: something read the body before the receiver; `handler_failed`; `internal`: the receiver or
  *   its adapter failed
- * - 503 `secret_missing`: no usable secret; `overdue`: the handler or the sink takes longer than the service waits; `busy`:
+ * - 503 `secret_missing`: no usable secret; `lookups_limited`: the function `secret` was not called, because too many of its calls
+ *   are running or found no integration; `overdue`: the handler or the sink takes longer than the service waits; `busy`:
  *   the event, or another of its note, is being processed; `not_queued`: the queue did not confirm the event; `unavailable`:
  *   the store or the sink failed, the claim was lost, or the receiver is closing
  */
 export type ErrorAnswer =
   | { readonly status: 400; readonly code: 'body_incomplete' | 'event_malformed' }
   | { readonly status: 401; readonly code: 'unverified' }
-  | { readonly status: 404; readonly code: 'not_found' }
+  | { readonly status: 404; readonly code: 'not_found' | 'integration_unknown' }
   | { readonly status: 408; readonly code: 'body_too_slow' }
   | { readonly status: 413; readonly code: 'body_too_large' }
   | { readonly status: 415; readonly code: 'body_encoded' }
   | { readonly status: 500; readonly code: 'body_already_parsed' | 'handler_failed' | 'internal' }
-  | { readonly status: 503; readonly code: 'secret_missing' | 'overdue' | 'busy' | 'not_queued' | 'unavailable' }
+  | {
+      readonly status: 503
+      readonly code: 'secret_missing' | 'lookups_limited' | 'overdue' | 'busy' | 'not_queued' | 'unavailable'
+    }
 
 /** What a receiver answers to the service, for an adapter to write. */
 export interface Answer {
@@ -45,6 +51,10 @@ export const answers = {
     { status: 404, code: 'not_found' },
     'No webhook receiver at this path and method. Send POST to the path of the receiver.',
   ),
+  integrationUnknown: errorAnswer(
+    { status: 404, code: 'integration_unknown' },
+    'No such integration. Send deliveries to the URL that was registered.',
+  ),
   tooSlow: errorAnswer({ status: 408, code: 'body_too_slow' }, 'The request body did not arrive in time.'),
   tooLarge: errorAnswer(
     { status: 413, code: 'body_too_large' },
@@ -60,6 +70,10 @@ export const answers = {
   noSecret: errorAnswer(
     { status: 503, code: 'secret_missing' },
     'The receiver has no usable signing secret. The delivery can be retried.',
+  ),
+  lookupsLimited: errorAnswer(
+    { status: 503, code: 'lookups_limited' },
+    'The receiver looks up too many signing secrets. The delivery can be retried.',
   ),
   alreadyParsed: errorAnswer(
     { status: 500, code: 'body_already_parsed' },
@@ -97,6 +111,12 @@ export function answerTo(outcome: ProcessOutcome): Answer {
     case 'closing':
       return answers.unavailable
   }
+}
+
+/** The answer to a delivery whose signature cannot be checked. */
+export function answerWithoutSecret({ status }: SecretFinding): Answer {
+  if (status === 'unknown') return answers.integrationUnknown
+  return status === 'limited' ? answers.lookupsLimited : answers.noSecret
 }
 
 function errorAnswer(error: ErrorAnswer, message: string): Answer {

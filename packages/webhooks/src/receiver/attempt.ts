@@ -8,6 +8,11 @@ export interface IncomingAttempt {
   readonly path: string
   readonly headers: AttemptHeaders
   /**
+   * The id of the integration that the request names, as it stands there. A receiver of many answers 404 without one; a receiver of one
+   * ignores it.
+   */
+  readonly integration?: string | undefined
+  /**
    * Reads the raw body: never more than `maxBytes`, and no longer than until `timeUp` resolves.
    */
   readBody(maxBytes: number, timeUp: Promise<void>): Promise<BodyReading>

@@ -27,6 +27,16 @@ async function woken(...turns: Turn[]): Promise<readonly boolean[]> {
 }
 
 describe('those who wait for one note in this process', () => {
+  it('are not woken by the note of the same id of another integration', async () => {
+    const endings = new Endings()
+    const request = requestFor('note_1')
+    const turn = endings.queue(request)
+    endings.announce({ ...request, integration: 'other' })
+    expect(await woken(turn)).toEqual([false])
+    endings.announce(request)
+    expect(await woken(turn)).toEqual([true])
+  })
+
   it('are woken one at each ending, in the order in which they came', async () => {
     const endings = new Endings()
     const request = requestFor('note_1')

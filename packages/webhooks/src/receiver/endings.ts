@@ -52,6 +52,6 @@ export class Endings {
   }
 }
 
-function keyOf({ eventId, note }: ClaimRequest): string {
-  return note === undefined ? `event ${eventId}` : `note ${note.noteId}`
+function keyOf({ integration, eventId, note }: ClaimRequest): string {
+  return note === undefined ? `${integration} event ${eventId}` : `${integration} note ${note.noteId}`
 }

@@ -4,12 +4,13 @@ import { type AttemptHeaders, readHeaders } from '../verifier/signature-headers.
 import { setAlarm } from './alarm.ts'
 import type { BoundHandler, HandlerContext } from './handlers.ts'
 import { keepLease } from './lease.ts'
-import { type Logger, withFields } from './logger.ts'
+import { fieldsOf, type Logger, withFields } from './logger.ts'
 import type { ProcessTiming } from './outcome.ts'
 import type { Stop } from './stop.ts'
 
-/** What is known of the attempt that brought an event, where one did. */
+/** Whose event it is, and what is known of the attempt that brought it, where one did. */
 export interface Circumstances {
+  readonly integration: string
   /** How long the handler may take, where that is not the processor's `handlerTimeoutMs`. */
   readonly handlerTimeoutMs?: number | undefined
   readonly deadlineAt?: number | undefined
@@ -61,7 +62,7 @@ interface Tools<Transaction> {
   /** Holds each handler until it ends. */
   readonly runningHandlers: Set<RunningHandler>
   /** Told once of each handler that ends after it was given up. Never throws. */
-  readonly tellLateEnd: (event: WebhookEvent, end: Settlement) => void
+  readonly tellLateEnd: (event: WebhookEvent, end: Settlement, integration: string) => void
 }
 
 /** How a promise that a handler returned was settled. */
@@ -117,7 +118,7 @@ class HandlerRun<Transaction> {
   }
 
   #waitFor(ended: Promise<Settlement>, timeoutMs: number): Promise<HandlerEnd> {
-    const { event, stop } = this.#held
+    const { event, stop, circumstances } = this.#held
     const { clock, runningHandlers, tellLateEnd } = this.#tools
     this.#keepLease()
     return new Promise((resolve) => {
@@ -136,7 +137,7 @@ class HandlerRun<Transaction> {
       void ended.then((end) => {
         runningHandlers.delete(running)
         cancelTimeout()
-        if (this.#givenUp) tellLateEnd(event, end)
+        if (this.#givenUp) tellLateEnd(event, end, circumstances.integration)
         resolve(end)
       })
     })
@@ -182,6 +183,7 @@ function contextOf<Transaction>(
   let headers: Headers | undefined
   return {
     commit,
+    integration: circumstances.integration,
     deadlineAt: circumstances.deadlineAt,
     get signal() {
       return stop.signal
@@ -191,7 +193,7 @@ function contextOf<Transaction>(
       return headers
     },
     get logger() {
-      return withFields(logger, { event_id: event.event_id, event_type: event.event_type })
+      return withFields(logger, fieldsOf(event, circumstances.integration))
     },
   }
 }

@@ -15,6 +15,8 @@ export interface HandlerContext<Transaction = never> {
    * roll the transaction back
    */
   commit(transaction: Transaction): Promise<void>
+  /** The integration whose event it is: `'default'` unless the receiver has others. */
+  readonly integration: string
   /**
    * Aborted when the handler should stop: the claim was lost to another worker, the handler took longer than
    * `handlerTimeoutMs`, or the receiver is closing. Not aborted at the deadline. While the receiver closes, a handler that

@@ -1,3 +1,5 @@
+import type { WebhookEvent } from '@notewire/protocol'
+
 /** Where a receiver tells what needs attention. `console` is one; so is any logger with these three methods. */
 export interface Logger {
   /** What went as it should, and may be worth a line. */
@@ -15,6 +17,19 @@ export function withFields(logger: Logger, fields: Readonly<Record<string, unkno
     warn: (message, more) => logger.warn(message, { ...fields, ...more }),
     error: (message, more) => logger.error(message, { ...fields, ...more }),
   }
+}
+
+/** The field that names an integration. A program with one integration need not know the word. */
+export function named(integration: string | undefined): { readonly integration?: string } {
+  return integration === undefined || integration === 'default' ? {} : { integration }
+}
+
+/** The fields of a line about an event. */
+export function fieldsOf(
+  { event_id, event_type }: WebhookEvent,
+  integration: string,
+): Readonly<Record<string, unknown>> {
+  return { ...named(integration), event_id, event_type }
 }
 
 /** A logger that loses a line rather than a delivery when the log itself fails. */

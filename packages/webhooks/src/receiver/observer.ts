@@ -4,29 +4,37 @@ import type { Refusal, Verified } from '../verifier/verification.ts'
 import type { Answer, ErrorAnswer } from './answer.ts'
 import { DriftLimit } from './drift-limit.ts'
 import type { Settlement } from './handler-run.ts'
-import { type Logger, traceOf, unfailing } from './logger.ts'
+import { fieldsOf, type Logger, named, traceOf, unfailing } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { RateLimit } from './rate-limit.ts'
 import type { ReceiverHooks } from './receiver-hooks.ts'
+import type { SecretFinding } from './secret-source.ts'
 
 /** The answers to requests of which nothing else is logged. Anybody can send them, so the log gets one a minute of each. */
 const TURNED_AWAY: readonly ErrorAnswer['code'][] = [
   'not_found',
+  'integration_unknown',
+  'lookups_limited',
   'body_too_slow',
   'body_too_large',
   'body_encoded',
   'body_incomplete',
 ]
 const TURNED_AWAY_RATE = { most: 1, windowMs: 60_000 }
-/** For each reason, so that a flood of forged requests does not fill the log and hides no other reason. */
+/** For each reason, so that a flood does not fill the log and hides no other reason. */
 const REFUSED_RATE = { most: 30, windowMs: 60_000 }
 
-/** Tells the hooks everything, and the log what needs attention. */
+/**
+ * Tells the hooks everything, and the log what needs attention.
+ *
+ * `integration` is `undefined` for an id that the request named and that is not known to exist: anyone can send any number of them, and
+ * they must neither fill the log nor become series of a metric.
+ */
 export class Observer {
   readonly #hooks: ReceiverHooks
   readonly #logger: Logger
   readonly #turnedAway: ReadonlyMap<string, RateLimit>
-  readonly #refused = new Map<Refusal['reason'], RateLimit>()
+  readonly #refused = new Map<Refusal['reason'] | SecretFinding['status'], RateLimit>()
   readonly #driftLimit: DriftLimit
   readonly #clock: Clock
 
@@ -40,22 +48,23 @@ export class Observer {
   }
 
   /** Every answer that leaves comes here once. What has no line of its own gets one. */
-  answered({ error }: Answer): void {
+  answered({ error }: Answer, integration: string | undefined): void {
     if (error === undefined) return
     const limit = this.#turnedAway.get(error.code)?.admit()
     if (limit?.status === 'admitted') {
       this.#logger.warn('the receiver refused a request before checking its signature', {
+        ...named(integration),
         ...error,
         more_since_last_line: limit.heldBack,
       })
     }
     const { onErrorAnswer } = this.#hooks
-    if (onErrorAnswer !== undefined) this.guard(() => onErrorAnswer(error))
+    if (onErrorAnswer !== undefined) this.guard(() => onErrorAnswer(error, { integration }))
   }
 
   /** A field, so that it can be handed on. */
-  readonly outcome = (outcome: ProcessOutcome, timing: ProcessTiming): void => {
-    const fields = { event_id: outcome.event.event_id, event_type: outcome.event.event_type }
+  readonly outcome = (outcome: ProcessOutcome, timing: ProcessTiming, integration: string): void => {
+    const fields = fieldsOf(outcome.event, integration)
     switch (outcome.status) {
       case 'failed':
         this.#logger.error('a handler failed; the event will be retried', {
@@ -92,18 +101,21 @@ export class Observer {
         break
     }
     const { onOutcome } = this.#hooks
-    if (onOutcome !== undefined) this.guard(() => onOutcome(outcome, timing))
+    if (onOutcome !== undefined) this.guard(() => onOutcome(outcome, timing, { integration }))
   }
 
   /** A field, so that it can be handed on. */
-  readonly lateEnd = (event: WebhookEvent, end: Settlement): void => {
-    const fields = { event_id: event.event_id, event_type: event.event_type, ended: end.status }
+  readonly lateEnd = (event: WebhookEvent, end: Settlement, integration: string): void => {
     const trace = end.status === 'threw' ? traceOf(end.error) : {}
-    this.#logger.warn('a handler ended after the receiver had released its claim', { ...fields, ...trace })
+    this.#logger.warn('a handler ended after the receiver had released its claim', {
+      ...fieldsOf(event, integration),
+      ended: end.status,
+      ...trace,
+    })
   }
 
-  overdue(event: WebhookEvent, consumer: 'handler' | 'sink'): void {
-    const fields = { event_id: event.event_id, event_type: event.event_type }
+  overdue(event: WebhookEvent, integration: string, consumer: 'handler' | 'sink'): void {
+    const fields = fieldsOf(event, integration)
     if (consumer === 'sink') this.#logger.warn('a sink is slower than the service waits and keeps running', fields)
     else {
       this.#logger.warn(
@@ -111,86 +123,90 @@ export class Observer {
         fields,
       )
     }
-    this.guard(() => this.#hooks.onOverdue?.(event))
+    this.guard(() => this.#hooks.onOverdue?.(event, { integration }))
   }
 
   /** What became of handing an event to the queue. A field, so that it can be handed on. */
-  readonly queued = ({ status, event }: ProcessOutcome): void => {
+  readonly queued = ({ status, event }: ProcessOutcome, _timing: ProcessTiming, integration: string): void => {
     const { onQueued } = this.#hooks
-    if (status === 'applied' && onQueued !== undefined) this.guard(() => onQueued(event))
+    if (status === 'applied' && onQueued !== undefined) this.guard(() => onQueued(event, { integration }))
   }
 
-  queueFailed(event: WebhookEvent, error: unknown): void {
-    const fields = { event_id: event.event_id, event_type: event.event_type }
+  queueFailed(event: WebhookEvent, integration: string, error: unknown): void {
     this.#logger.error('the queue did not accept an event; the service will send it again', {
-      ...fields,
+      ...fieldsOf(event, integration),
       ...traceOf(error),
     })
   }
 
-  queueLate(event: WebhookEvent): void {
-    const fields = { event_id: event.event_id, event_type: event.event_type }
+  queueLate(event: WebhookEvent, integration: string): void {
+    const fields = fieldsOf(event, integration)
     this.#logger.error('the queue did not confirm an event in time; the service will send it again', fields)
   }
 
-  refused({ reason, detail }: Refusal): void {
-    const limit = this.#refused.get(reason) ?? new RateLimit(this.#clock, REFUSED_RATE)
-    this.#refused.set(reason, limit)
-    const admission = limit.admit()
-    if (admission.status === 'admitted') {
-      const more = admission.heldBack === 0 ? {} : { more_since_last_line: admission.heldBack }
-      this.#logger.warn('a delivery was refused', { reason, detail, ...more })
-    }
-    this.guard(() => this.#hooks.onRefused?.(reason, detail))
+  refused({ reason, detail }: Refusal, integration: string | undefined): void {
+    const more = this.#admit(reason)
+    if (more !== undefined)
+      this.#logger.warn('a delivery was refused', { ...named(integration), reason, detail, ...more })
+    this.guard(() => this.#hooks.onRefused?.(reason, detail, { integration }))
   }
 
-  verified(verification: Verified): void {
+  verified(verification: Verified, integration: string): void {
     const { onVerified } = this.#hooks
-    if (onVerified !== undefined) this.guard(() => onVerified(verification))
+    if (onVerified !== undefined) this.guard(() => onVerified(verification, { integration }))
   }
 
-  malformed(problem: string): void {
-    this.#logger.error('a signed delivery is malformed', { problem })
+  malformed(problem: string, integration: string | undefined): void {
+    this.#logger.error('a signed delivery is malformed', { ...named(integration), problem })
   }
 
-  drifted(event: WebhookEvent, drift: readonly Drift[]): void {
+  drifted(event: WebhookEvent, drift: readonly Drift[], integration: string): void {
     for (const each of drift) {
       if (!this.#driftLimit.admits(event, each)) continue
       this.#logger.warn('a signed event differs from the contract; the receiver processes it without the field', {
-        event_id: event.event_id,
-        event_type: event.event_type,
+        ...fieldsOf(event, integration),
         ...each,
       })
-      this.guard(() => this.#hooks.onDrift?.(each, event))
+      this.guard(() => this.#hooks.onDrift?.(each, event, { integration }))
     }
   }
 
-  alreadyParsed(): void {
-    this.#logger.error(
+  alreadyParsed(integration: string | undefined): void {
+    this.#error(
       'the request body was parsed before the receiver could verify it. Mount the receiver before any body ' +
         'parser, or configure the parser to keep the raw bytes in req.rawBody.',
+      named(integration),
     )
   }
 
-  noSecret(): void {
-    this.#logger.error(
-      'no signing secret is known, so the receiver answers 503. Set the option "secret" to the secret from the response ' +
-        'that created the endpoint. The service retries the delivery after 30 s.',
-    )
+  /** No usable secret was found. Where it was not looked for, or there is no such integration, the answer has a line of its own. */
+  withoutSecret(finding: SecretFinding, integration: string | undefined): void {
+    const message = WITHOUT_SECRET[finding.status]
+    const more = message && this.#admit(finding.status)
+    if (message === undefined || more === undefined) return
+    this.#error(message, { ...named(integration), ...('error' in finding ? problemOf(finding.error) : {}), ...more })
   }
 
-  secretFailed(error: unknown): void {
-    // Ours says what is wrong with the secret, and never what it is; another's message may.
-    const problem = isSecretError(error) ? { problem: error.message } : traceOf(error)
-    this.#logger.error('the option "secret" returned no usable secret; the receiver answers 503', problem)
+  broken(error: unknown, integration: string | undefined): void {
+    this.#logger.error('the receiver failed with an unexpected error; please report it', {
+      ...named(integration),
+      ...traceOf(error),
+    })
   }
 
-  secretLate(): void {
-    this.#logger.error('the option "secret" did not resolve in time; the receiver answers 503')
+  /** The fields of a line that may be written; `undefined` when there were too many. */
+  #admit(reason: Refusal['reason'] | SecretFinding['status']): Readonly<Record<string, unknown>> | undefined {
+    const limit = this.#refused.get(reason) ?? new RateLimit(this.#clock, REFUSED_RATE)
+    this.#refused.set(reason, limit)
+    const admission = limit.admit()
+    if (admission.status === 'held-back') return undefined
+    return admission.heldBack === 0 ? {} : { more_since_last_line: admission.heldBack }
   }
 
-  broken(error: unknown): void {
-    this.#logger.error('the receiver failed with an unexpected error; please report it', traceOf(error))
+  // The console would end the line in "{}".
+  #error(message: string, fields: Readonly<Record<string, unknown>>): void {
+    if (Object.keys(fields).length === 0) this.#logger.error(message)
+    else this.#logger.error(message, fields)
   }
 
   /** Calls a function of the user's that must not change what becomes of the delivery, whatever it does. */
@@ -202,6 +218,23 @@ export class Observer {
       failed(error)
     }
   }
+}
+
+const NO_USABLE_SECRET = 'the option "secret" returned no usable secret; the receiver answers 503'
+
+/** The lines about secrets that were not found. */
+const WITHOUT_SECRET: Readonly<Partial<Record<SecretFinding['status'], string>>> = {
+  missing:
+    'no signing secret is known, so the receiver answers 503. Set the option "secret" to the secret from the response ' +
+    'that created the endpoint. The service retries the delivery after 30 s.',
+  invalid: NO_USABLE_SECRET,
+  failed: NO_USABLE_SECRET,
+  late: 'the option "secret" did not resolve in time; the receiver answers 503',
+}
+
+/** Ours says what is wrong with the secret, and never what it is; another's message may. */
+function problemOf(error: unknown): Readonly<Record<string, unknown>> {
+  return isSecretError(error) ? { problem: error.message } : traceOf(error)
 }
 
 function isSecretError(error: unknown): error is SecretError {

@@ -1,6 +1,6 @@
 import {
   ENDPOINT_EVENT_KINDS,
-  isIdentifier,
+  isIntegrationId,
   NOTE_EVENT_KINDS,
   OptionError,
   RETRY_SPAN_MS,
@@ -23,12 +23,6 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 const GATE_MODES: readonly GateMode[] = ['strict', 'deletions-at-equal', 'per-kind', 'off']
 
-/**
- * The longest integration, in UTF-16 code units: together with an identifier of `MAX_IDENTIFIER_LENGTH` it takes 2,304 bytes of
- * UTF-8 at most, and an entry of a PostgreSQL B-tree index holds about 2,700.
- */
-export const MAX_INTEGRATION_LENGTH = 256
-
 /** Refuses, by an error that names the option and the fix, values that cannot work. */
 export function refuseValuesThatCannotWork(resolved: {
   readonly revisionGate: GateMode
@@ -44,11 +38,11 @@ export function refuseValuesThatCannotWork(resolved: {
   if (!GATE_MODES.includes(revisionGate)) {
     throw new OptionError('revisionGate', `revisionGate must be one of ${GATE_MODES.join(', ')}.`)
   }
-  if (!isIdentifier(integration) || integration.length > MAX_INTEGRATION_LENGTH) {
+  if (!isIntegrationId(integration)) {
     throw new OptionError(
       'integration',
-      `integration must be text of 1 to ${MAX_INTEGRATION_LENGTH} UTF-16 code units, well-formed and without NUL, so that every store can save it. Pass a name for the ` +
-        'integration, or omit the option.',
+      'integration must be 1 to 128 of the characters A-Z a-z 0-9 . _ ~ - and not "." or "..", so that it can be part of a URL. Pass an id ' +
+        'for the integration, or omit the option.',
     )
   }
   if (path !== undefined && !(typeof path === 'string' && /^\/[^?#]*$/.test(path))) {

@@ -9,6 +9,8 @@ import type { EventHandlers } from './handlers.ts'
 import type { ProcessOutcome } from './outcome.ts'
 import { Processor } from './processor.ts'
 
+const CIRCUMSTANCES = { integration: 'default' }
+
 /**
  * Several instances on one store process the events of a few notes, delivered in any order and more than once, while
  * fast-check decides which store call, which handler and which sleeper goes on next, and which instance is killed on
@@ -151,7 +153,6 @@ class World {
       on,
       onUnknown: undefined,
       store: this.#remote(this.#store, () => alive),
-      integration: 'default',
       revisionGate: 'deletions-at-equal',
       dedupWindowMs: 1e12,
       clock: this.#clock,
@@ -160,7 +161,7 @@ class World {
       tellOutcome: () => undefined,
       tellLateEnd: () => undefined,
     })
-    return Promise.race([processor.process(event, {}), promise])
+    return Promise.race([processor.process(event, CIRCUMSTANCES), promise])
   }
 
   /** A store behind a network: every call takes its time, and a dead instance gets no answer. */
@@ -202,7 +203,6 @@ describe('a plain order of things', () => {
       on,
       onUnknown: undefined,
       store,
-      integration: 'default',
       revisionGate: 'deletions-at-equal',
       dedupWindowMs: 1e12,
       clock: { now: Date.now, sleep: (_ms, signal) => untilAborted(signal) },
@@ -223,7 +223,7 @@ describe('a plain order of things', () => {
     }
     const processor = processorOn(memoryStore(), { 'note.updated': handler })
     const events = [1, 2, 3].map((revision) => anEvent({ kind: 'note.updated', revision }))
-    const outcomes = await Promise.all(events.map((event) => processor.process(event, {})))
+    const outcomes = await Promise.all(events.map((event) => processor.process(event, CIRCUMSTANCES)))
     expect(outcomes.map(({ status }) => status)).toContain('applied')
     expect(Math.max(...peaks)).toBe(1)
   })
@@ -236,7 +236,7 @@ describe('a plain order of things', () => {
     }
     const processor = processorOn(memoryStore(), { 'note.updated': handler })
     const events = Array.from({ length: 50 }, (_, index) => anEvent({ kind: 'note.updated', revision: index + 1 }))
-    const outcomes = await Promise.all(events.map((event) => processor.process(event, {})))
+    const outcomes = await Promise.all(events.map((event) => processor.process(event, CIRCUMSTANCES)))
     expect(new Set(outcomes.map(({ status }) => status)).has('busy')).toBe(false)
     expect(applied.at(-1)).toBe(50)
     expect(applied).toEqual(applied.toSorted((a, b) => a - b))
@@ -254,7 +254,7 @@ describe('a plain order of things', () => {
     const handler = () => new Promise((resolve) => setImmediate(resolve))
     const processor = processorOn(counting, { 'note.updated': handler })
     const events = Array.from({ length: 50 }, (_, index) => anEvent({ kind: 'note.updated', revision: index + 1 }))
-    await Promise.all(events.map((event) => processor.process(event, {})))
+    await Promise.all(events.map((event) => processor.process(event, CIRCUMSTANCES)))
     expect(claims).toBeLessThanOrEqual(100)
   })
 
@@ -262,9 +262,11 @@ describe('a plain order of things', () => {
     const applied: WebhookEvent[] = []
     const processor = processorOn(memoryStore(), { 'note.updated': (event) => applied.push(event) })
     const unhandled = anEvent({ kind: 'note.ended', revision: 9 })
-    expect((await processor.process(unhandled, {})).status).toBe('unhandled')
-    expect((await processor.process(unhandled, {})).status).toBe('duplicate')
-    expect((await processor.process(anEvent({ kind: 'note.updated', revision: 9 }), {})).status).toBe('applied')
+    expect((await processor.process(unhandled, CIRCUMSTANCES)).status).toBe('unhandled')
+    expect((await processor.process(unhandled, CIRCUMSTANCES)).status).toBe('duplicate')
+    expect((await processor.process(anEvent({ kind: 'note.updated', revision: 9 }), CIRCUMSTANCES)).status).toBe(
+      'applied',
+    )
     expect(applied.filter(isNoteEvent)).toHaveLength(1)
   })
 
@@ -272,7 +274,7 @@ describe('a plain order of things', () => {
     const down = storeWith(memoryStore(), { claim: () => Promise.reject(new Error('connection lost')) })
     const outcome = await processorOn(down, { 'note.updated': () => undefined }).process(
       anEvent({ kind: 'note.updated' }),
-      {},
+      CIRCUMSTANCES,
     )
     expect(outcome).toMatchObject({ status: 'store-failed', error: new Error('connection lost') })
   })

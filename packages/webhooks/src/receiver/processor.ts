@@ -35,7 +35,6 @@ export interface ProcessorOptions<Transaction = never> {
   readonly on: EventHandlers<Transaction>
   readonly onUnknown: EventHandler<UnknownEvent, Transaction> | undefined
   readonly store: ReceiverStore<Transaction>
-  readonly integration: string
   readonly revisionGate: GateMode
   readonly dedupWindowMs: number
   /** How long a handler may take. */
@@ -43,9 +42,9 @@ export interface ProcessorOptions<Transaction = never> {
   readonly clock: Clock
   readonly logger: Logger
   /** Told of each outcome. Never throws. */
-  readonly tellOutcome: (outcome: ProcessOutcome, timing: ProcessTiming) => void
+  readonly tellOutcome: (outcome: ProcessOutcome, timing: ProcessTiming, integration: string) => void
   /** Told once of each handler that ends after its claim was given up. Never throws. */
-  readonly tellLateEnd: (event: WebhookEvent, end: Settlement) => void
+  readonly tellLateEnd: (event: WebhookEvent, end: Settlement, integration: string) => void
 }
 
 /** Applies events once and in order of revision: claim, handler, commit; or release, when the handler fails. */
@@ -98,16 +97,16 @@ export class Processor<Transaction = never> {
     const timing = { waitedMs: 0, handlerMs: undefined }
     const outcome = await this.#claimAndApply({ event, stop, circumstances, timing })
     this.#running.delete(stop)
-    this.#options.tellOutcome(outcome, timing)
+    this.#options.tellOutcome(outcome, timing, circumstances.integration)
     return outcome
   }
 
   async #claimAndApply(arrived: ArrivedEvent): Promise<ProcessOutcome> {
-    const { event, stop, timing } = arrived
+    const { event, stop, circumstances, timing } = arrived
     if (this.#closing) return { status: 'closing', event }
     const { on, onUnknown, clock } = this.#options
     const handler = handlerOf(event, on, onUnknown)
-    const request = this.#claimRequest(event, handler !== undefined)
+    const request = this.#claimRequest(event, circumstances.integration, handler !== undefined)
     const arrivedAt = monotonicNow(clock)
     try {
       const { result, askedAt } = await claimPatiently(this.#tools, request, stop)
@@ -182,8 +181,8 @@ export class Processor<Transaction = never> {
     return outcome
   }
 
-  #claimRequest(event: WebhookEvent, handled: boolean): ClaimRequest {
-    const { integration, revisionGate, dedupWindowMs } = this.#options
+  #claimRequest(event: WebhookEvent, integration: string, handled: boolean): ClaimRequest {
+    const { revisionGate, dedupWindowMs } = this.#options
     return {
       integration,
       eventId: event.event_id,

@@ -3,6 +3,12 @@ import type { VerificationFailure, Verified } from '../verifier/verification.ts'
 import type { ErrorAnswer } from './answer.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 
+/** What every hook is told at the end: whose event or request it is. */
+export interface HookContext<Integration extends string | undefined = string> {
+  /** The integration. `undefined` where a request names one that the receiver does not know: anyone can send any id. */
+  readonly integration: Integration
+}
+
 /** Functions that are told what happens, for metrics and traces. What they throw is logged and changes nothing. */
 export interface ReceiverHooks {
   /**
@@ -10,25 +16,27 @@ export interface ReceiverHooks {
    * `process`. A malformed event brings none. With a queue, it is told to workers, and not where the
    * deliveries arrive. With a sink: once the sink has settled.
    */
-  readonly onOutcome?: ((outcome: ProcessOutcome, timing: ProcessTiming) => void) | undefined
+  readonly onOutcome?: ((outcome: ProcessOutcome, timing: ProcessTiming, context: HookContext) => void) | undefined
   /** The queue has confirmed an event: the delivery is answered, and a worker will process it. */
-  readonly onQueued?: ((event: WebhookEvent) => void) | undefined
+  readonly onQueued?: ((event: WebhookEvent, context: HookContext) => void) | undefined
   /** The deadline passed before the handler finished: the service was told to come back, and the handler goes on. */
-  readonly onOverdue?: ((event: WebhookEvent) => void) | undefined
+  readonly onOverdue?: ((event: WebhookEvent, context: HookContext) => void) | undefined
   /** An attempt was verified, and by which secret of the list: when an old one was last used can be watched. */
-  readonly onVerified?: ((verification: Verified) => void) | undefined
+  readonly onVerified?: ((verification: Verified, context: HookContext) => void) | undefined
   /** A signature or a timestamp was not accepted. `detail` says why in words, as the log does. */
-  readonly onRefused?: ((reason: VerificationFailure, detail: string) => void) | undefined
+  readonly onRefused?:
+    | ((reason: VerificationFailure, detail: string, context: HookContext<string | undefined>) => void)
+    | undefined
   /**
    * An attempt is answered with 4xx or 5xx: once for each, the 401 of {@link onRefused} and the outcomes that are no 2xx
-   * among them. It is told nothing of the request, which may be anybody's.
+   * among them. It is told nothing else of the request, which anyone can have sent.
    */
-  readonly onErrorAnswer?: ((answer: ErrorAnswer) => void) | undefined
+  readonly onErrorAnswer?: ((answer: ErrorAnswer, context: HookContext<string | undefined>) => void) | undefined
   /**
    * A signed event differs from the contract in a field that is not required, and is processed without that field (open
    * point 31). Told once an hour for each kind of event, field and type found, however many events show it.
    */
-  readonly onDrift?: ((drift: Drift, event: WebhookEvent) => void) | undefined
+  readonly onDrift?: ((drift: Drift, event: WebhookEvent, context: HookContext) => void) | undefined
 }
 
 /** The names of the hooks. */

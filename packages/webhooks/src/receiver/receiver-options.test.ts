@@ -62,9 +62,9 @@ describe('a receiver under construction', () => {
     [
       { integration: '' },
       'integration',
-      /integration must be text of 1 to 256 .* Pass a name for the integration, or omit the option/,
+      /integration must be 1 to 128 .* Pass an id for the integration, or omit the option/,
     ],
-    [{ integration: 5 }, 'integration', /integration must be text/],
+    [{ integration: 5 }, 'integration', /integration must be 1 to 128/],
     [{ path: 'hooks' }, 'path', /path must start with "\/"/],
     [{ path: 5 }, 'path', /path must start with "\/"/],
     [{ path: '/hooks?key=1' }, 'path', /have no query, such as "\/webhooks\/notes"/],

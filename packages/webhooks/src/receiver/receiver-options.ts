@@ -22,23 +22,29 @@ import {
   refuseWhatIsNoObject,
 } from './option-checks.ts'
 import { HOOKS, type ReceiverHooks } from './receiver-hooks.ts'
-import type { SecretSource } from './secret-source.ts'
+import { isLookup, type SecretLookup, type SecretSource } from './secret-source.ts'
 import type { EventSink } from './sink.ts'
 
 /** What every receiver takes, whatever it does with events. */
-interface DeliveryOptions {
-  /** The endpoint's signing secret, a list of them during a rotation, or a function that is asked at each delivery. */
-  readonly secret: SecretSource
+interface DeliveryOptions<Secret> {
+  /**
+   * The endpoint's signing secret, a list of them during a rotation, or a function that is asked at each delivery.
+   *
+   * A function that takes a parameter, `(integration) => …`, makes a receiver of many integrations: see {@link SecretLookup}. What it
+   * returns is used for 60 s. Its `length` decides: a function that was wrapped into one without named parameters makes a receiver of one.
+   */
+  readonly secret: Secret
   /**
    * The integration, hence the API key, that this endpoint belongs to. Receivers of several integrations may share a
-   * store if each has an integration of its own. 1 to 256 UTF-16 code units, well-formed and without NUL.
+   * store if each has an integration of its own. 1 to 128 of the characters `A-Z a-z 0-9 . _ ~ -`, and not `.` or `..`. A
+   * receiver of many takes it from each request.
    *
    * @default 'default'
    */
   readonly integration?: string | undefined
   /**
    * The one path that is answered, as the service requests it, mount points included; any other gets 404 (contract §7).
-   * Leave it out where the framework routes.
+   * Leave it out where the framework routes. A receiver of many cannot have it.
    */
   readonly path?: string | undefined
   /**
@@ -66,7 +72,7 @@ interface DeliveryOptions {
 }
 
 /** What `createReceiver` takes to call a handler for each event. */
-export interface ReceiverOptions<Transaction = never> extends DeliveryOptions {
+export interface ReceiverOptions<Transaction = never, Secret = SecretSource> extends DeliveryOptions<Secret> {
   /** Handlers by event kind. An event without one is acknowledged, and raises no revision. */
   readonly on: EventHandlers<Transaction>
   /** Handles the kinds that this version does not know (open point 26). Without it they are acknowledged. */
@@ -107,7 +113,7 @@ export interface ReceiverOptions<Transaction = never> extends DeliveryOptions {
 }
 
 /** What `createReceiver` takes to give each event to a sink, without handlers, deduplication, revision gate and store. */
-export interface SinkReceiverOptions extends DeliveryOptions, Excluded {
+export interface SinkReceiverOptions<Secret = SecretSource> extends DeliveryOptions<Secret>, Excluded {
   /**
    * Takes each verified event about a note. The delivery is answered 204 when it resolves, and 503 when it rejects or has not
    * resolved within 8 s. Events about the endpoint itself are answered 204 without it.
@@ -115,7 +121,12 @@ export interface SinkReceiverOptions extends DeliveryOptions, Excluded {
   readonly sink: EventSink
 }
 
-type ProcessingOption = Exclude<keyof ReceiverOptions, keyof DeliveryOptions | 'sink'>
+/** What `createReceiver` takes, for one integration or many, with handlers or a sink. */
+export type AnyReceiverOptions<Transaction> =
+  | ReceiverOptions<Transaction, SecretSource | SecretLookup>
+  | SinkReceiverOptions<SecretSource | SecretLookup>
+
+type ProcessingOption = Exclude<keyof ReceiverOptions, keyof DeliveryOptions<never> | 'sink'>
 type Excluded = { readonly [Option in ProcessingOption]?: undefined }
 
 const PROCESSING_OPTIONS: readonly ProcessingOption[] = [
@@ -157,10 +168,11 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
  *
  * @throws OptionError naming the option and the fix
  */
-export function resolveReceiverOptions<Transaction>(options: ReceiverOptions<Transaction> | SinkReceiverOptions) {
+export function resolveReceiverOptions<Transaction>(options: AnyReceiverOptions<Transaction>) {
   refuseUnknownOptions('createReceiver', options, OPTIONS, ALIASES)
   refuseWhatIsNoFunction('sink', options.sink)
   refuseSinkBesideHandlers(options)
+  refuseOptionsOfOne(options)
   const clock = options.clock ?? systemClock
   refuseWithoutMethods('clock', clock, ['now', 'sleep'])
   const resolved = {
@@ -194,19 +206,36 @@ export function resolveReceiverOptions<Transaction>(options: ReceiverOptions<Tra
   return resolved
 }
 
-function handlersIn<Transaction>(
-  options: ReceiverOptions<Transaction> | SinkReceiverOptions,
-): EventHandlers<Transaction> {
+function handlersIn<Transaction>(options: AnyReceiverOptions<Transaction>): EventHandlers<Transaction> {
   return options.sink === undefined ? options.on : {}
 }
 
-function refuseSinkBesideHandlers<Transaction>(options: ReceiverOptions<Transaction> | SinkReceiverOptions): void {
+function refuseSinkBesideHandlers<Transaction>(options: AnyReceiverOptions<Transaction>): void {
   if (options.sink === undefined) return
   for (const option of PROCESSING_OPTIONS) {
     if (options[option] === undefined) continue
     throw new OptionError(
       option,
       `${option} has no effect with the option sink: the receiver gives every event to the sink, and calls no handler. Remove ${option} or sink.`,
+    )
+  }
+}
+
+/** Refuses, with a receiver of many, the options that are different for each integration. */
+function refuseOptionsOfOne<Transaction>({ secret, integration, path }: AnyReceiverOptions<Transaction>): void {
+  if (!isLookup(secret)) return
+  if (integration !== undefined) {
+    throw new OptionError(
+      'integration',
+      'integration has no effect with a secret function that takes a parameter: the receiver takes the integration from each request. ' +
+        'Remove the option integration, or the parameter of the function.',
+    )
+  }
+  if (path !== undefined) {
+    throw new OptionError(
+      'path',
+      'path cannot be used with a secret function that takes a parameter: each integration has a path of its own. Remove the ' +
+        'option path, and mount the receiver on a route with the parameter ":integration".',
     )
   }
 }

@@ -1,72 +1,41 @@
-import { isEndpointEvent, isIdentifier, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import {
+  isEndpointEvent,
+  isIdentifier,
+  isIntegrationId,
+  refuseUnknownOptions,
+  type WebhookEvent,
+} from '@notewire/protocol'
 import { type CheckedHeaders, checkHeaders } from '../verifier/header-check.ts'
+import type { SignatureCheck } from '../verifier/signature-check.ts'
+import type { Refusal, Verified } from '../verifier/verification.ts'
 import { turnAway } from './admission.ts'
-import { type Answer, answers, answerTo } from './answer.ts'
+import { type Answer, answers, answerTo, answerWithoutSecret } from './answer.ts'
 import type { BodyReading, IncomingAttempt } from './attempt.ts'
 import { ANSWER_WITHIN_MS, type Deadline, startDeadline } from './deadline.ts'
 import { createDiagnosis } from './diagnosis.ts'
 import { eventFrom, eventIn } from './event-in.ts'
+import { IntegrationSecrets } from './integration-secrets.ts'
 import { Observer } from './observer.ts'
 import { refuseGraceThatCannotBe } from './option-checks.ts'
 import type { ProcessOutcome } from './outcome.ts'
 import { Processor } from './processor.ts'
-import { type ReceiverOptions, resolveReceiverOptions, type SinkReceiverOptions } from './receiver-options.ts'
-import { signatureCheckFrom } from './secret-source.ts'
+import type { CloseOptions, Receiver, ReceiverFor, ReceiverOfMany } from './receiver-interface.ts'
+import {
+  type AnyReceiverOptions,
+  type ReceiverOptions,
+  resolveReceiverOptions,
+  type SinkReceiverOptions,
+} from './receiver-options.ts'
+import { isLookup, type SecretFinding, type SecretLookup, type Secrets, secretOfOne } from './secret-source.ts'
 import { type EventSink, SinkProcessor } from './sink.ts'
 import { attemptOf, responseOf } from './web-attempt.ts'
-
-/** One endpoint's receiver: made once, and mounted by an adapter, or by itself where a handler is a `fetch` function. */
-export interface Receiver {
-  /**
-   * Answers a Web `Request`: the handler of Next route files, `Bun.serve`, `Deno.serve`, Workers, Hono and the like. It
-   * is bound, and ignores what frameworks pass beside the request.
-   */
-  readonly fetch: (request: Request) => Promise<Response>
-  /** The integration whose events these are: the option of that name. */
-  readonly integration: string
-  /** Answers an attempt that an adapter presents. Never rejects. */
-  readonly respond: (attempt: IncomingAttempt) => Promise<Answer>
-  /**
-   * Processes an event that was verified before, as workers of a queue do: claim, handler, commit; or gives it to the sink.
-   * Never rejects: what went wrong is an outcome. The event is read as the body of a delivery is: `malformed` where it is none.
-   */
-  readonly process: (event: WebhookEvent) => Promise<ProcessOutcome>
-  /**
-   * Forgets that an event was processed, so that a replay of it passes again. `unknown` for an event that was not processed;
-   * an identifier that no event can have is one of none. A receiver with a sink remembers no event.
-   */
-  readonly forget: (eventId: string) => Promise<'forgotten' | 'unknown'>
-  /**
-   * Closes the receiver: the signals of running handlers fire, no handler, sink or queue is called any more (503), and those
-   * that run have `graceMs` to end. Then the claims of those that still run are given up, so that other instances can process their
-   * events; `context.commit` rejects what they do after that. Call it when the process is asked to stop. A second call
-   * resolves with the first.
-   *
-   * Resolves once every handler has ended, or after `graceMs` and the one operation of the store that gives the claims up:
-   * at most 5 s later.
-   *
-   * @returns how many handlers, sinks and calls of the queue still run
-   * @throws OptionError when `graceMs` cannot work
-   */
-  readonly close: (options?: CloseOptions) => Promise<number>
-  /** Closes the receiver at the end of an `await using` block, with the default `graceMs`. */
-  readonly [Symbol.asyncDispose]: () => Promise<void>
-}
-
-/** What `close` of a receiver takes. */
-export interface CloseOptions {
-  /**
-   * How long running handlers may take to end, in milliseconds.
-   *
-   * @default 10_000
-   */
-  readonly graceMs?: number | undefined
-}
 
 /**
  * Makes a receiver: it verifies every delivery (contract §5), skips events that were processed, ignores revisions that
  * are no news (§6), calls the handler of the event's kind, and answers in time (§8). With the option `sink`, it gives every
  * verified event to one function instead, also repeated and stale events.
+ *
+ * A function `secret` that takes a parameter makes a {@link ReceiverOfMany}.
  *
  * @throws SecretError when `secret` is malformed; a missing one answers 503 instead
  * @throws OptionError when another option cannot work, naming it and the fix
@@ -85,11 +54,16 @@ export interface CloseOptions {
  * export const POST = receiver.fetch
  * ```
  */
+export function createReceiver<Secret extends Secrets | SecretLookup, Transaction = never>(
+  options: ReceiverOptions<Transaction, Secret> | SinkReceiverOptions<Secret>,
+): ReceiverFor<Secret>
 export function createReceiver<Transaction = never>(
   options: ReceiverOptions<Transaction> | SinkReceiverOptions,
-): Receiver {
+): Receiver
+export function createReceiver<Transaction>(options: AnyReceiverOptions<Transaction>): Receiver | ReceiverOfMany {
   const {
     hooks,
+    integration: ownIntegration,
     maxBodyBytes,
     path,
     queue,
@@ -100,9 +74,10 @@ export function createReceiver<Transaction = never>(
     waitUntil,
     ...processing
   } = resolveReceiverOptions(options)
-  const { clock, logger, integration, store } = processing
+  const { clock, logger, store } = processing
   const observer = new Observer({ hooks, logger, clock })
-  const findSignatureCheck = signatureCheckFrom(secret, observer)
+  const secrets = isLookup(secret) ? new IntegrationSecrets(secret, clock) : secretOfOne(secret)
+  const isOfMany = secrets instanceof IntegrationSecrets
   const diagnose = createDiagnosis(clock)
   const reporting = { tellOutcome: observer.outcome, tellLateEnd: observer.lateEnd }
   const processor =
@@ -113,80 +88,125 @@ export function createReceiver<Transaction = never>(
   // The outcome of a queued event is reported by the worker that processes it.
   const queueing = queueSink && new SinkProcessor(queueSink, { ...processing, tellOutcome: observer.queued })
 
-  async function respond(attempt: IncomingAttempt): Promise<Answer> {
-    const answer = await answerOf(attempt)
-    observer.answered(answer)
+  async function respond(attempt: IncomingAttempt, integration: string | undefined): Promise<Answer> {
+    const answer = isIntegrationId(integration) ? await answerOf(attempt, integration) : answers.integrationUnknown
+    observer.answered(answer, nameOf(integration))
     return answer
   }
 
-  async function answerOf(attempt: IncomingAttempt): Promise<Answer> {
+  async function answerOf(attempt: IncomingAttempt, integration: string): Promise<Answer> {
     try {
       const turnedAway = turnAway(attempt, path, maxBodyBytes)
       if (turnedAway !== undefined) return turnedAway
       // Before the secret is asked for and the body is read: a request that nobody signed gets neither.
-      const checked = checkHeaders(attempt.headers, { toleranceSeconds, clock })
-      if (checked.status === 'checked') return await readAndAccept(attempt, checked)
-      observer.refused(checked)
+      const headers = checkHeaders(attempt.headers, { toleranceSeconds, clock })
+      if (headers.status === 'checked') return await readAndVerify({ attempt, integration, headers })
+      observer.refused(headers, nameOf(integration))
       return answers.unverified
     } catch (error) {
-      observer.broken(error)
+      observer.broken(error, nameOf(integration))
       return answers.broken
     }
   }
 
-  async function readAndAccept(attempt: IncomingAttempt, headers: CheckedHeaders): Promise<Answer> {
+  async function readAndVerify(delivery: Delivery): Promise<Answer> {
+    const { attempt, integration } = delivery
     const deadline = startDeadline(clock, ANSWER_WITHIN_MS)
     try {
+      // A request to an integration that does not exist ends here, before its body is read.
+      const finding = isOfMany ? await secretInTime(secrets.find(integration), deadline) : undefined
+      if (finding !== undefined && finding.status !== 'found') return answerWithout(finding, integration)
       const reading = await attempt.readBody(maxBodyBytes, deadline.passed)
-      if (reading.status !== 'read') return answerUnread(reading.status)
-      return await accept(attempt, headers, reading.bytes, deadline)
+      if (reading.status !== 'read') return answerUnread(reading.status, integration)
+      return await verify(delivery, reading.bytes, deadline)
     } finally {
       deadline.callOff()
     }
   }
 
+  async function verify(delivery: Delivery, body: Uint8Array, deadline: Deadline): Promise<Answer> {
+    const { integration, headers } = delivery
+    // Also where it was found before: it may have been forgotten, or have become too old, while the body arrived.
+    const finding = await secretInTime(secrets.find(integration), deadline)
+    if (finding.status !== 'found') return answerWithout(finding, integration)
+    const verification = await finding.check(body, headers)
+    if (verification.status === 'verified') return await accept(delivery, verification, body, deadline)
+    // The secret may have been rotated since it was asked for.
+    const other = headers.signatures.length > 0 ? secrets.findOther(integration, finding.check) : undefined
+    if (other === undefined) return await refuse(delivery, verification, finding.check, body)
+    const latest = await secretInTime(other, deadline)
+    if (latest.status !== 'found') return answerWithout(latest, integration)
+    const secondVerification = await latest.check(body, headers)
+    if (secondVerification.status === 'refused') return await refuse(delivery, secondVerification, latest.check, body)
+    return await accept(delivery, secondVerification, body, deadline)
+  }
+
+  async function refuse(
+    { integration, headers }: Delivery,
+    refusal: Refusal,
+    check: SignatureCheck,
+    body: Uint8Array,
+  ): Promise<Answer> {
+    observer.refused(await diagnose(refusal, check, body, headers), nameOf(integration))
+    return answers.unverified
+  }
+
   async function accept(
-    attempt: IncomingAttempt,
-    headers: CheckedHeaders,
+    { attempt, integration }: Delivery,
+    verification: Verified,
     body: Uint8Array,
     deadline: Deadline,
   ): Promise<Answer> {
-    const found = findSignatureCheck()
-    const check = found instanceof Promise ? await deadline.race(found, secretLate) : found
-    if (check === undefined) return answers.noSecret
-    const verification = await check(body, headers)
-    if (verification.status === 'refused') {
-      observer.refused(await diagnose(verification, check, body, headers))
-      return answers.unverified
-    }
-    observer.verified(verification)
+    observer.verified(verification, integration)
     const reading = eventIn(body)
     if (reading.status === 'malformed') {
-      observer.malformed(reading.problem)
+      observer.malformed(reading.problem, integration)
       return answers.malformed
     }
     const { event } = reading
-    observer.drifted(event, reading.drift)
+    observer.drifted(event, reading.drift, integration)
     // Events about the endpoint itself are not queued: this process answers whether the endpoint works.
-    if (queueing !== undefined && !isEndpointEvent(event)) return await enqueue(queueing, event, deadline)
-    const work = processor.process(event, { deadlineAt: deadline.at, headers: attempt.headers }).then(answerTo)
+    if (queueing !== undefined && !isEndpointEvent(event)) return await enqueue(queueing, integration, event, deadline)
+    const circumstances = { integration, deadlineAt: deadline.at, headers: attempt.headers }
+    const work = processor.process(event, circumstances).then(answerTo)
     return await deadline.race(work, () => {
-      observer.overdue(event, sink === undefined ? 'handler' : 'sink')
+      observer.overdue(event, integration, sink === undefined ? 'handler' : 'sink')
       observer.guard(() => (attempt.waitUntil ?? waitUntil)?.(work))
       return answers.overdue
     })
   }
 
-  async function enqueue(queueing: SinkProcessor, event: WebhookEvent, deadline: Deadline): Promise<Answer> {
-    const enqueued = queueing.process(event, { deadlineAt: deadline.at })
+  async function enqueue(
+    queueing: SinkProcessor,
+    integration: string,
+    event: WebhookEvent,
+    deadline: Deadline,
+  ): Promise<Answer> {
+    const enqueued = queueing.process(event, { integration, deadlineAt: deadline.at })
     const outcome = await deadline.race<ProcessOutcome | undefined>(enqueued, () => undefined)
     if (outcome === undefined) {
-      observer.queueLate(event)
+      observer.queueLate(event, integration)
       return answers.notQueued
     }
     if (outcome.status !== 'sink-failed') return answerTo(outcome)
-    observer.queueFailed(event, outcome.error)
+    observer.queueFailed(event, integration, outcome.error)
     return answers.notQueued
+  }
+
+  async function process(event: WebhookEvent, integration: string): Promise<ProcessOutcome> {
+    const reading = eventFrom(event)
+    if (reading.status === 'malformed') return cannotProcess(event, reading.problem, integration)
+    observer.drifted(reading.event, reading.drift, integration)
+    return await processor.process(reading.event, { integration, handlerTimeoutMs: queuedHandlerTimeoutMs })
+  }
+
+  function cannotProcess(event: WebhookEvent, problem: string, integration: string | undefined): ProcessOutcome {
+    observer.malformed(problem, integration)
+    return { status: 'malformed', event, problem }
+  }
+
+  async function forget(eventId: string, integration: string): Promise<'forgotten' | 'unknown'> {
+    return isIdentifier(eventId) ? await store.forget(integration, eventId) : 'unknown'
   }
 
   async function close(given?: CloseOptions): Promise<number> {
@@ -199,21 +219,17 @@ export function createReceiver<Transaction = never>(
     return processing + (enqueuing ?? 0)
   }
 
-  async function processGiven(event: WebhookEvent): Promise<ProcessOutcome> {
-    const reading = eventFrom(event)
-    if (reading.status === 'malformed') {
-      observer.malformed(reading.problem)
-      return { status: 'malformed', event, problem: reading.problem }
-    }
-    observer.drifted(reading.event, reading.drift)
-    return await processor.process(reading.event, { handlerTimeoutMs: queuedHandlerTimeoutMs })
+  /** What hooks and logs may call an integration: nothing, unless it exists. */
+  function nameOf(integration: string | undefined): string | undefined {
+    return integration !== undefined && secrets.knows(integration) ? integration : undefined
   }
 
-  function secretLate(): undefined {
-    observer.secretLate()
+  function answerWithout(finding: SecretFinding, integration: string): Answer {
+    observer.withoutSecret(finding, nameOf(integration))
+    return answerWithoutSecret(finding)
   }
 
-  function answerUnread(status: Exclude<BodyReading['status'], 'read'>): Answer {
+  function answerUnread(status: Exclude<BodyReading['status'], 'read'>, integration: string): Answer {
     switch (status) {
       case 'too-large':
         return answers.tooLarge
@@ -222,18 +238,53 @@ export function createReceiver<Transaction = never>(
       case 'incomplete':
         return answers.incomplete
       case 'already-parsed':
-        observer.alreadyParsed()
+        observer.alreadyParsed(nameOf(integration))
         return answers.alreadyParsed
     }
   }
 
-  return {
-    fetch: async (request) => responseOf(await respond(attemptOf(request))),
-    integration,
-    respond,
-    process: processGiven,
-    forget: async (eventId) => (isIdentifier(eventId) ? await store.forget(integration, eventId) : 'unknown'),
-    close,
-    [Symbol.asyncDispose]: async () => void (await close()),
+  function receiverFor(integration: string | undefined) {
+    const respondTo = (attempt: IncomingAttempt) => respond(attempt, integration)
+    return { respond: respondTo, fetch: async (request: Request) => responseOf(await respondTo(attemptOf(request))) }
   }
+
+  const closing = { close, [Symbol.asyncDispose]: async () => void (await close()) }
+  const ofOne: Receiver = {
+    ...receiverFor(ownIntegration),
+    integration: ownIntegration,
+    process: (event) => process(event, ownIntegration),
+    forget: (eventId) => forget(eventId, ownIntegration),
+    ...closing,
+  }
+  if (!isOfMany) return ofOne
+  const ofMany: ReceiverOfMany = {
+    for: receiverFor,
+    respond: (attempt) => respond(attempt, attempt.integration),
+    process: async (event, about) =>
+      isIntegrationId(about?.integration)
+        ? await process(event, about.integration)
+        : cannotProcess(event, NO_INTEGRATION, undefined),
+    forget: async (eventId, about) =>
+      isIntegrationId(about?.integration) ? await forget(eventId, about.integration) : 'unknown',
+    forgetSecret: (integration) => secrets.forget(integration),
+    ...closing,
+  }
+  return ofMany
+}
+
+/** An attempt whose headers were checked, and whose it is. */
+interface Delivery {
+  readonly attempt: IncomingAttempt
+  readonly integration: string
+  readonly headers: CheckedHeaders
+}
+
+const NO_INTEGRATION =
+  'the integration is missing or malformed. Pass { integration } with the id that the handler or the queue was given.'
+
+function secretInTime(
+  finding: SecretFinding | Promise<SecretFinding>,
+  deadline: Deadline,
+): SecretFinding | Promise<SecretFinding> {
+  return finding instanceof Promise ? deadline.race<SecretFinding>(finding, () => ({ status: 'late' })) : finding
 }

@@ -1,5 +1,4 @@
 import { createSignatureCheck, type SignatureCheck } from '../verifier/signature-check.ts'
-import type { Observer } from './observer.ts'
 
 /** One secret, or several while a rotation lasts; `undefined` or an empty string while there is none yet. */
 export type Secrets = string | readonly string[] | undefined
@@ -12,41 +11,92 @@ export type Secrets = string | readonly string[] | undefined
 export type SecretSource = Secrets | (() => Secrets | Promise<Secrets>)
 
 /**
- * A function that finds the signature check of the current secret: at once where the secret is known, `undefined` while
- * there is none, which it reports.
+ * Finds the signing secret of an integration by its id. `undefined` or `null` if there is no such integration: its deliveries get 404.
+ * An empty string or an empty list if the integration has no secret yet: its deliveries get 503.
+ *
+ * The ids are those of requests, and anyone can send any of them. Look them up in a database or a `Map`, not among the properties of
+ * an object, which has `constructor` and `__proto__`.
+ */
+export type SecretLookup = (integration: string) => Secrets | null | Promise<Secrets | null>
+
+/** Whether a `secret` makes a receiver of many: it is a function that takes a parameter. */
+export function isLookup(secret: SecretSource | SecretLookup): secret is SecretLookup {
+  return typeof secret === 'function' && secret.length > 0
+}
+
+/** What became of the search for a secret. */
+export type SecretFinding =
+  | { readonly status: 'found'; readonly check: SignatureCheck }
+  /** There is no such integration. */
+  | { readonly status: 'unknown' }
+  /** There is no secret yet. */
+  | { readonly status: 'missing' }
+  /** What the function returned is no secret. */
+  | { readonly status: 'invalid'; readonly error: unknown }
+  /** The function threw. */
+  | { readonly status: 'failed'; readonly error: unknown }
+  /** The function did not settle before the answer had to leave. */
+  | { readonly status: 'late' }
+  /** The function was not asked, because too many lookups are under way or have failed. */
+  | { readonly status: 'limited' }
+
+/** Finds the signing secrets of a receiver. */
+export interface SecretFinder {
+  /** Finds the current secret of an integration: at once where it is known. Never rejects. */
+  find(integration: string): SecretFinding | Promise<SecretFinding>
+  /**
+   * Finds the secret again, because no signature matched. `undefined` where it cannot be another one. Never rejects.
+   *
+   * @param used  the check that refused the delivery
+   */
+  findOther(integration: string, used: SignatureCheck): SecretFinding | undefined | Promise<SecretFinding>
+  /** Whether the integration exists, as far as this process knows. An id that anyone may have made up must not be logged. */
+  knows(integration: string): boolean
+}
+
+const MISSING: SecretFinding = { status: 'missing' }
+
+/**
+ * Finds the secret of a receiver of one integration, whose function is asked at each delivery.
  *
  * @throws SecretError at once for a malformed secret
  */
-export function signatureCheckFrom(
-  source: SecretSource,
-  observer: Observer,
-): () => SignatureCheck | undefined | Promise<SignatureCheck | undefined> {
+export function secretOfOne(source: SecretSource): SecretFinder {
+  return { find: finderOf(source), findOther: () => undefined, knows: () => true }
+}
+
+function finderOf(source: SecretSource): () => SecretFinding | Promise<SecretFinding> {
   if (typeof source !== 'function') {
     const check = signatureCheckOf(source)
-    if (check !== undefined) return () => check
-    return () => {
-      observer.noSecret()
-      return undefined
-    }
+    const finding: SecretFinding = check === undefined ? MISSING : { status: 'found', check }
+    return () => finding
   }
 
   // A secret rarely changes between deliveries, and preparing its key costs more than using it.
-  let latest: { readonly secrets: string; readonly check: SignatureCheck | undefined } | undefined
+  let latest: { readonly secrets: string; readonly finding: SecretFinding } | undefined
   return async () => {
     try {
       const secrets = await source()
       const fingerprint = JSON.stringify([secrets])
-      if (latest?.secrets !== fingerprint) latest = { secrets: fingerprint, check: signatureCheckOf(secrets) }
-      if (latest.check === undefined) observer.noSecret()
-      return latest.check
+      if (latest?.secrets !== fingerprint) latest = { secrets: fingerprint, finding: findingOf(secrets) }
+      return latest.finding
     } catch (error) {
-      observer.secretFailed(error)
-      return undefined
+      return { status: 'failed', error }
     }
   }
 }
 
-function signatureCheckOf(secrets: Secrets): SignatureCheck | undefined {
+/** What a function returned, as a signature check. */
+export function findingOf(secrets: Secrets | null): SecretFinding {
+  try {
+    const check = signatureCheckOf(secrets)
+    return check === undefined ? MISSING : { status: 'found', check }
+  } catch (error) {
+    return { status: 'invalid', error }
+  }
+}
+
+function signatureCheckOf(secrets: Secrets | null): SignatureCheck | undefined {
   // Key-value stores say `null` for what they do not have, whatever the types promise.
   const all = [secrets ?? []].flat()
   const known = all.filter(isPresent)

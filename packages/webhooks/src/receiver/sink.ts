@@ -12,7 +12,7 @@ export type EventSink = (event: WebhookEvent, context: SinkContext) => Promise<v
 
 /** What a sink is told in addition to the event. */
 export interface SinkContext {
-  /** The integration whose event it is: the receiver's option `integration`. */
+  /** The integration whose event it is: `'default'` unless the receiver has others. */
   readonly integration: string
   /**
    * The time by which the sink should have resolved, in milliseconds since the Unix epoch of the receiver's clock: 8 s after the
@@ -22,10 +22,9 @@ export interface SinkContext {
 }
 
 interface SinkProcessorOptions {
-  readonly integration: string
   readonly clock: Clock
   /** Receives each outcome. Never throws. */
-  readonly tellOutcome: (outcome: ProcessOutcome, timing: ProcessTiming) => void
+  readonly tellOutcome: (outcome: ProcessOutcome, timing: ProcessTiming, integration: string) => void
 }
 
 /** Calls a sink for each event but those about the endpoint itself, until it is closed. */
@@ -42,15 +41,16 @@ export class SinkProcessor {
   }
 
   /** Never rejects: a failure is an outcome. */
-  async process(event: WebhookEvent, { deadlineAt }: Pick<Circumstances, 'deadlineAt'>): Promise<ProcessOutcome> {
+  async process(event: WebhookEvent, { integration, deadlineAt }: Circumstances): Promise<ProcessOutcome> {
     const { clock, tellOutcome } = this.#options
     const beganAt = monotonicNow(clock)
-    const work = this.#call(event, deadlineAt ?? clock.now() + ANSWER_WITHIN_MS)
+    const work = this.#call(event, { integration, deadlineAt: deadlineAt ?? clock.now() + ANSWER_WITHIN_MS })
     this.#running.add(work)
     const outcome = await work
     this.#running.delete(work)
     const isCalled = outcome.status === 'applied' || outcome.status === 'sink-failed'
-    tellOutcome(outcome, { waitedMs: 0, handlerMs: isCalled ? monotonicNow(clock) - beganAt : undefined })
+    const handlerMs = isCalled ? monotonicNow(clock) - beganAt : undefined
+    tellOutcome(outcome, { waitedMs: 0, handlerMs }, integration)
     return outcome
   }
 
@@ -64,11 +64,11 @@ export class SinkProcessor {
     return this.#closed
   }
 
-  async #call(event: WebhookEvent, deadlineAt: number): Promise<ProcessOutcome> {
+  async #call(event: WebhookEvent, context: SinkContext): Promise<ProcessOutcome> {
     if (this.#isClosing) return { status: 'closing', event }
     if (isEndpointEvent(event)) return { status: 'unhandled', event }
     try {
-      await this.#sink(event, { integration: this.#options.integration, deadlineAt })
+      await this.#sink(event, context)
       return { status: 'applied', event }
     } catch (error) {
       return { status: 'sink-failed', event, error }

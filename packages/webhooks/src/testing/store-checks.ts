@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { MAX_IDENTIFIER_LENGTH } from '@notewire/protocol'
 import type { GateMode, NoteChange } from '../interfaces/revision-gate.ts'
 import type { Claim, ClaimRequest, ReceiverStore } from '../interfaces/store.ts'
-import { MAX_INTEGRATION_LENGTH } from '../receiver/option-checks.ts'
 
 /** One thing that every store must do. */
 export interface StoreCheck {
@@ -89,6 +88,26 @@ export const storeChecks: readonly StoreCheck[] = [
     assert.equal(await store.commit(claim), 'committed')
   }),
 
+  check('claims events of many integrations with the same ids at the same time', async (store, request) => {
+    const base = request({ eventId: 'one', noteId: 'shared', revision: 7 })
+    const all = Array.from({ length: 50 }, (_, index) => ({ ...base, integration: `${base.integration}.${index}` }))
+    const claims = await Promise.all(all.map((each) => claimed(store, each)))
+    const committed = await Promise.all(claims.map((claim) => store.commit(claim)))
+    assert.deepEqual(new Set(committed), new Set(['committed']))
+    for (const each of all) assert.equal(await answer(store, each), 'duplicate')
+    assert.equal(await answer(store, base), 'claimed')
+  }),
+
+  check('holds integrations that are names of properties', async (store, request) => {
+    // Shared by all runs of this check, so that its events are its own.
+    for (const integration of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+      const each = { ...request({ noteId: `note_${crypto.randomUUID()}`, revision: 3 }), integration }
+      await apply(store, each)
+      assert.equal(await answer(store, each), 'duplicate')
+      assert.equal(await store.forget(integration, each.eventId), 'forgotten')
+    }
+  }),
+
   check('forgets in the integration that it is told, and in no other', async (store, request) => {
     const one = request({ eventId: 'one' })
     await apply(store, one)
@@ -97,9 +116,11 @@ export const storeChecks: readonly StoreCheck[] = [
   }),
 
   check('keeps apart names that only look alike when put together', async (store, request) => {
-    const base = request({ eventId: 'b:c' })
-    await apply(store, { ...base, integration: `${base.integration}:a`, note: undefined })
-    await claimed(store, { ...base, integration: base.integration, eventId: 'a:b:c', note: undefined })
+    const base = { ...request(), note: undefined }
+    for (const separator of ['', '.', '_', '~', '-']) {
+      await apply(store, { ...base, integration: `${base.integration}${separator}a`, eventId: `b${separator}c` })
+      await claimed(store, { ...base, eventId: `a${separator}b${separator}c` })
+    }
   }),
 
   check('has a claim taken over when its lease has run out, with a higher token', async (store, request) => {
@@ -257,7 +278,8 @@ export const storeChecks: readonly StoreCheck[] = [
       // Random, so that no store can shorten them; three bytes of UTF-8 for each UTF-16 code unit.
       const filler = (length: number) =>
         String.fromCharCode(...Array.from({ length }, () => 0x4e00 + Math.floor(Math.random() * 0x5000)))
-      const integration = filler(MAX_INTEGRATION_LENGTH)
+      const { integration: short } = request()
+      const integration = short.padEnd(128, '~._-')
       const [eventId, noteId] = [filler(MAX_IDENTIFIER_LENGTH - 1), filler(MAX_IDENTIFIER_LENGTH - 1)]
       const recordingSessionId = filler(MAX_IDENTIFIER_LENGTH)
       const long = (end: string, revision: number) => ({
