@@ -61,6 +61,7 @@ export {
   type AddOptions,
   createMirrors,
   type Mirrors,
+  type MirrorsReceiverOptions,
   type WorkOptions,
   type WorkReport,
 } from './mirrors.ts'

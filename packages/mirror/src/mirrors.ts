@@ -1,4 +1,5 @@
 import { OptionError, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import { createReceiver, type ReceiverOfMany, type ReceiverOptions, type SecretLookup } from '@notewire/webhooks'
 import { once } from './concurrency/once.ts'
 import { hear } from './engine/hearing.ts'
 import { IntegrationRemovedError } from './interfaces/errors.ts'
@@ -39,6 +40,13 @@ export interface WorkReport {
   readonly remaining: number
 }
 
+/** What `mirrors.receiver` takes. */
+export interface MirrorsReceiverOptions
+  extends Pick<ReceiverOptions, 'toleranceSeconds' | 'maxBodyBytes' | 'hooks' | 'logger' | 'clock'> {
+  /** Returns the signing secret that `saveSecret` stored. */
+  readonly secret: SecretLookup
+}
+
 /** Mirrors of many integrations in one store: each a local copy of all notes that its API key can see. */
 export interface Mirrors {
   /**
@@ -70,6 +78,11 @@ export interface Mirrors {
    * @param options  `concurrency`: how many integrations are worked on at once, 16 unless you say otherwise. A quarter of them waits for hints.
    */
   run(options: { readonly signal: AbortSignal; readonly concurrency?: number | undefined }): Promise<void>
+  /**
+   * Makes the receiver of the events of all integrations, to be mounted by any adapter with the id in its route. It verifies each delivery
+   * with the secret of its integration, writes the event down as a hint, and answers 204; 404 for integrations that were not added.
+   */
+  receiver(options: MirrorsReceiverOptions): ReceiverOfMany
   /** Lists integrations by id, 100 unless you say otherwise. */
   list(options?: {
     readonly state?: IntegrationState | undefined
@@ -105,6 +118,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
   const { integrations } = store
   const pauses = new SharedPauses()
   const onHint = new Set<() => void>()
+  const receivers = new Set<ReceiverOfMany>()
   const open = once(() => store.migrate())
   const never = new AbortController().signal
 
@@ -115,9 +129,20 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
     return record
   }
 
+  function forgetSecret(integration: string): void {
+    for (const receiver of receivers) receiver.forgetSecret(integration)
+  }
+
+  async function isThere(integration: string): Promise<boolean> {
+    await open()
+    const record = await integrations.get(integration)
+    return record !== undefined && record.state !== 'removing'
+  }
+
   async function hearEvent(event: WebhookEvent, integration: string): Promise<void> {
     await open()
     const record = await integrations.get(integration)
+    // It was removed since the receiver asked for its secret. Later deliveries are answered 404.
     if (record === undefined || record.state === 'removing') return
     const removed = new IntegrationRemovedError(integration)
     const fence = { generation: record.generation }
@@ -127,8 +152,6 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
     })
     if (isDue === true) for (const heard of onHint) heard()
   }
-
-  void hearEvent
 
   return {
     async add(integration, addOptions = {}) {
@@ -140,12 +163,15 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       await open()
       await addIntegration(integration, settings)
       if (url !== undefined && saveSecret !== undefined) await addEndpoint(integration, { url, saveSecret }, settings)
+      forgetSecret(integration)
       return statusOfIntegration(await recordOf(integration))
     },
 
     async remove(integration) {
       await open()
-      return await integrations.remove(requireIntegrationId(integration), crypto.randomUUID(), clock.now())
+      const isRemoved = await integrations.remove(requireIntegrationId(integration), crypto.randomUUID(), clock.now())
+      forgetSecret(integration)
+      return isRemoved
     },
 
     async resume(integration, { adoptKey = false } = {}) {
@@ -183,6 +209,20 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       await dispatch({ settings, pauses, signal, concurrency, onHint, onError })
     },
 
+    receiver(receiverOptions) {
+      refuseUnknownOptions('mirrors.receiver', receiverOptions, RECEIVER_OPTIONS)
+      const { secret } = receiverOptions
+      requireFunction('secret', secret, 'Pass a function that returns the signing secret of an integration.')
+      const receiver = createReceiver({
+        clock,
+        ...receiverOptions,
+        secret: async (integration: string) => ((await isThere(integration)) ? await secret(integration) : undefined),
+        sink: (event, { integration }) => hearEvent(event, integration),
+      })
+      receivers.add(receiver)
+      return receiver
+    },
+
     async list({ state, after = '', limit = 100 } = {}) {
       await open()
       return (await integrations.list({ state, after, limit })).map(statusOfIntegration)
@@ -197,6 +237,15 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
 }
 
 const WORKERS_OF_A_CALL = 4
+
+const RECEIVER_OPTIONS: readonly (keyof MirrorsReceiverOptions)[] = [
+  'secret',
+  'toleranceSeconds',
+  'maxBodyBytes',
+  'hooks',
+  'logger',
+  'clock',
+]
 
 async function workLeft(
   integrations: IntegrationStore,

@@ -26,8 +26,12 @@ export interface Connection {
  *
  * @throws what `connect` throws; OptionError for options that cannot work, and after 10 s
  */
-export async function connect(integration: string, { connect, clock }: MirrorsSettings): Promise<Connection> {
-  const options = await within(CONNECT_WITHIN_MS, clock, async () => await connect(integration))
+export async function connect(
+  integration: string,
+  { connect, clock }: MirrorsSettings,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Connection> {
+  const options = await within(CONNECT_WITHIN_MS, clock, signal, async () => await connect(integration))
   const client = new NotesClient({ maxRetries: 0, ...options })
   const baseUrl = (options.baseUrl ?? '').replace(/\/+$/, '')
   const key = await client.identifyKey(PRINT_SALT)
@@ -54,9 +58,14 @@ export function engineOf(
   return new Engine(settings, 'mirrors')
 }
 
-async function within<Result>(ms: number, clock: Clock, work: () => Promise<Result>): Promise<Result> {
+async function within<Result>(
+  ms: number,
+  clock: Clock,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
   const over = new AbortController()
-  const late = clock.sleep(ms, over.signal).then(() => {
+  const late = clock.sleep(ms, AbortSignal.any([signal, over.signal])).then(() => {
     throw new OptionError(
       'connect',
       `connect took longer than ${ms / 1000} s, so the integration is tried again later.`,

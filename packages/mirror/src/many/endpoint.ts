@@ -4,7 +4,7 @@ import type { EndpointRecord } from '../interfaces/integration-store.ts'
 
 const CHECK_EVERY_MS = 24 * 60 * 60_000
 const FIRST_REPAIR_AFTER_MS = 60_000
-const LONGEST_PAUSE_MS = 60 * 60_000
+const LONGEST_PAUSE_MS = 15 * 60_000
 
 /** What `add` registers. */
 export interface Registration {
@@ -61,7 +61,7 @@ async function repair(client: NotesClient, endpoint: WebhookEndpoint, url: strin
 
 /**
  * Looks at an endpoint, and activates it again if it is not active: the service then verifies it, so that it becomes active when our receiver
- * answers. The pauses grow to an hour.
+ * answers. The pauses grow to 15 minutes.
  *
  * @throws NotesClientError when the service refuses the key, or cannot be asked now
  */

@@ -30,27 +30,22 @@ export function openIntegration(
   const copy = once(() => recordOf(integration))
   const removed = () => new IntegrationRemovedError(integration)
 
-  async function readable() {
+  async function open() {
     const { generation } = await copy()
-    return checkedStore(store, async () => {
+    return checkedStore(fencedStore(store, { generation }, removed), async () => {
       if ((await recordOf(integration)).generation !== generation) throw removed()
     })
   }
 
-  async function writable() {
-    const { generation } = await copy()
-    return fencedStore(store, { generation }, removed)
-  }
-
   return {
-    ...createReader(readable, integration, clock),
+    ...createReader(open, integration, clock),
     async acceptRemovals(scanId) {
-      const store = await writable()
+      const store = await open()
       return await acceptRemovals(scanId, { store, integration, ledger: new Ledger({ store, integration }) })
     },
     async acceptReads(noteId) {
       const connection = await connect(integration, settings)
-      const isLive = await engineOf(connection, integration, await writable(), settings).acceptReads(noteId)
+      const isLive = await engineOf(connection, integration, await open(), settings).acceptReads(noteId)
       await store.integrations.wake(integration, clock.now())
       return isLive
     },

@@ -114,7 +114,7 @@ async function workWithKey(record: IntegrationRecord, context: SliceContext, wor
   let connection: Connection | undefined
   if ((record.pausedUntil ?? 0) > settings.clock.now()) return { next: await whilePaused(record, settings) }
   try {
-    connection = await connect(integration, settings)
+    connection = await connect(integration, settings, context.signal)
     const now = settings.clock.now()
     const pausedUntil = pauses.until(connection.baseUrl)
     if (pausedUntil > now) return { next: { ...record, dueAt: now + spread(pausedUntil - now, integration) + 1 } }

@@ -66,7 +66,9 @@ export class IntegrationsInMemory implements IntegrationStore {
 
   async finish(...[integration, fence, next, { hints, now }]: Parameters<IntegrationStore['finish']>) {
     return this.#change(integration, fence, (row) => {
-      const after = { ...row, ...next, isHeld: false }
+      const { state, parkedBecause, dueAt, rank, failures, pausedUntil, pollEveryMs, endpoint } = next
+      const work = { state, parkedBecause, dueAt, rank, failures, pausedUntil, pollEveryMs, endpoint }
+      const after = { ...row, ...work, isHeld: false }
       return row.hints === hints ? after : { ...after, rank: RANKS.hint, dueAt: dueAfterHint(next, now) }
     })
   }
