@@ -55,7 +55,7 @@ export type {
 } from './interfaces/store.ts'
 export type { IntegrationMirror } from './many/integration-mirror.ts'
 export type { IntegrationStatus, MirrorsStatus } from './many/integration-status.ts'
-export type { MirrorsHooks, MirrorsOptions, ParkedNotice } from './many/mirrors-options.ts'
+export type { MirrorsHooks, MirrorsOptions, ParkedNotice, ServiceAccess } from './many/mirrors-options.ts'
 export { createMirror, type Mirror, type MirrorReceiverOptions } from './mirror.ts'
 export {
   type AddOptions,

@@ -4,8 +4,7 @@ import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customer
 async function customerWithReceiver() {
   const world = await manyCustomers(1)
   const port = await receiverOnPort(world.mirrors)
-  const endpoints = async () =>
-    (await world.mirrors.list()).map(({ endpoint }) => endpoint?.status)
+  const endpoints = async () => (await world.mirrors.list()).map(({ endpoint }) => endpoint?.status)
   const registered = () => world.asked().filter((request) => request === 'POST /v1/webhook-endpoints').length
   return {
     world,
@@ -32,31 +31,36 @@ describe('the endpoint of an integration', () => {
     expect(port.secrets.get('customer-0')).toBe(secret)
   })
 
-  it.each(['before', 'after'])('whose secret was lost %s it was saved is found, and gets another secret', async (when) => {
-    await using stage = await customerWithReceiver()
-    const { world, port } = stage
-    const { endpoint, saveSecret } = port.optionsFor('customer-0')
-    const crash = (secret: string) => {
-      if (when === 'after') saveSecret(secret)
-      throw new Error('the process dies')
-    }
-    await expect(world.mirrors.add('customer-0', { endpoint, saveSecret: crash })).rejects.toThrow('the process dies')
-    await world.mirrors.add('customer-0', { endpoint, saveSecret })
-    await workFor(world, 5)
-    expect(stage.registered()).toBe(1)
-    expect(await stage.endpoints()).toEqual(['active'])
-    world.customers[0]?.write('heard')
-    await workFor(world, 1)
-    expect(port.answers.at(-1)?.status).toBe(204)
-    expect(await world.titles('customer-0')).toEqual(['heard'])
-  })
+  it.each(['before', 'after'])(
+    'whose secret was lost %s it was saved is found, and gets another secret',
+    async (when) => {
+      await using stage = await customerWithReceiver()
+      const { world, port } = stage
+      const { endpoint, saveSecret } = port.optionsFor('customer-0')
+      const crash = (secret: string) => {
+        if (when === 'after') saveSecret(secret)
+        throw new Error('the process dies')
+      }
+      await expect(world.mirrors.add('customer-0', { endpoint, saveSecret: crash })).rejects.toThrow('the process dies')
+      await world.mirrors.add('customer-0', { endpoint, saveSecret })
+      await workFor(world, 5)
+      expect(stage.registered()).toBe(1)
+      expect(await stage.endpoints()).toEqual(['active'])
+      world.customers[0]?.write('heard')
+      await workFor(world, 1)
+      expect(port.answers.at(-1)?.status).toBe(204)
+      expect(await world.titles('customer-0')).toEqual(['heard'])
+    },
+  )
 
   it('that was registered although no answer came is found', async () => {
     await using stage = await customerWithReceiver()
     const { world, port } = stage
     const fault = { kind: 'dropped', lost: 'answer' } as const
     const lost = world.service.faults.inject({ request: 'POST /v1/webhook-endpoints', fault })
-    await expect(world.mirrors.add('customer-0', port.optionsFor('customer-0'))).rejects.toMatchObject({ code: 'network_error' })
+    await expect(world.mirrors.add('customer-0', port.optionsFor('customer-0'))).rejects.toMatchObject({
+      code: 'network_error',
+    })
     lost.remove()
     await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
     await workFor(world, 5)
@@ -118,7 +122,8 @@ describe('the endpoint of an integration', () => {
     const channel = world.service.owner.createChannel('team')
     const [customer] = world.customers
     const scopes = ['notes:read', 'transcripts:read', 'summaries:read'] as const
-    if (customer !== undefined) customer.apiKey = world.service.owner.createIntegration({ channels: [channel] }).issueKey({ scopes }).key
+    if (customer !== undefined)
+      customer.apiKey = world.service.owner.createIntegration({ channels: [channel] }).issueKey({ scopes }).key
     const added = await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
     expect(added).toMatchObject({ state: 'active', endpoint: { status: 'forbidden', id: null } })
     world.service.owner.record({ title: 'polled', channel }).end()
@@ -143,7 +148,9 @@ describe('the endpoint of an integration', () => {
 
   it('needs a function that saves the secret', async () => {
     await using stage = await customerWithReceiver()
-    await expect(stage.world.mirrors.add('customer-0', { endpoint: 'https://app.example' })).rejects.toThrow('saveSecret')
+    await expect(stage.world.mirrors.add('customer-0', { endpoint: 'https://app.example' })).rejects.toThrow(
+      'saveSecret',
+    )
     expect(await stage.world.mirrors.list()).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
 import { abandoning } from './fixtures/abandoning-store.ts'
+import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
 import { memoryMirror } from './index.ts'
 
 const CUSTOMERS = 3
@@ -73,7 +73,8 @@ async function live(steps: readonly Step[]): Promise<void> {
   expect(world.service.clock.now()).toBeGreaterThan(start)
   await seesOnlyItsOwn()
   for (const [customer, { integration }] of world.customers.entries()) {
-    if (added.has(customer)) expect(await world.titles(integration)).toEqual((notes[customer] ?? []).map(({ title }) => title).sort())
+    if (added.has(customer))
+      expect(await world.titles(integration)).toEqual((notes[customer] ?? []).map(({ title }) => title).sort())
     else expect(await store.listChanges(integration, 0, 1)).toEqual([])
   }
   expect(await world.mirrors.status()).toMatchObject({ active: added.size, removing: 0, backingOff: 0 })

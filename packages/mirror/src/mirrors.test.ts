@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { manyCustomers, receiverOnPort, whileTheyRun, workFor } from './fixtures/many-customers.ts'
 import { IntegrationRemovedError, type MirrorStore, memoryMirror } from './index.ts'
 
@@ -92,7 +92,11 @@ describe('mirrors of many integrations', () => {
   })
 
   it('end a slice after 500 ms, so that a long backfill delays no other integration', async () => {
-    await using world = await manyCustomers(2, {}, { faults: [{ request: 'GET /v1/notes', fault: { kind: 'latency', by: 300 } }] })
+    await using world = await manyCustomers(
+      2,
+      {},
+      { faults: [{ request: 'GET /v1/notes', fault: { kind: 'latency', by: 300 } }] },
+    )
     const [large, small] = world.customers
     for (let index = 0; index < 450; index += 1) large?.write(`note ${index}`)
     small?.write('small')
@@ -144,7 +148,19 @@ describe('a hint', () => {
       await isFinishing()
       return await memory.integrations.finish(...finish)
     }
-    for (const name of ['put', 'get', 'take', 'renew', 'wake', 'claimKey', 'resume', 'remove', 'erase', 'list', 'count'] as const) {
+    for (const name of [
+      'put',
+      'get',
+      'take',
+      'renew',
+      'wake',
+      'claimKey',
+      'resume',
+      'remove',
+      'erase',
+      'list',
+      'count',
+    ] as const) {
       integrations[name] = memory.integrations[name].bind(memory.integrations) as never
     }
     await using world = await manyCustomers(1, { store: { ...memory, integrations } })
@@ -214,6 +230,20 @@ describe('an API key', () => {
     expect(world.asked('customer-0').length).toBe(1)
     expect(world.parked).toEqual([{ integration: 'customer-0', because: 'key_refused' }])
     if (customer !== undefined) customer.apiKey = key ?? ''
+  })
+})
+
+describe('a connect', () => {
+  it('without a key fails, and takes none from the environment', async () => {
+    await using world = await manyCustomers(1)
+    const { baseUrl, fetch } = world.service
+    const mirrors = world.another({ connect: () => ({ baseUrl, fetch }) as never })
+    vi.stubEnv('NOTES_API_KEY', world.service.apiKey)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    await mirrors.add('customer-0')
+    await mirrors.work(BUDGET)
+    expect(world.service.requests).toEqual([])
+    expect(world.problems).toEqual([{ integration: 'customer-0', error: expect.objectContaining({ option: 'apiKey' }) }])
   })
 })
 
@@ -334,7 +364,9 @@ describe('a removed integration', () => {
     ]) {
       await expect(read()).rejects.toThrow(IntegrationRemovedError)
     }
-    expect((await world.mirrors.list({ state: 'removing' })).map(({ integration }) => integration)).toEqual(['customer-0'])
+    expect((await world.mirrors.list({ state: 'removing' })).map(({ integration }) => integration)).toEqual([
+      'customer-0',
+    ])
     await world.mirrors.work(BUDGET)
     expect(await store.listNotes('customer-0', '', 1)).toEqual([])
     expect(await world.mirrors.list()).toHaveLength(1)
@@ -381,7 +413,7 @@ describe('a removed integration', () => {
     const slow = world.another({
       connect: () => ({
         baseUrl: world.service.baseUrl,
-        apiKey: world.customers[0]?.apiKey,
+        apiKey: world.customers[0]?.apiKey ?? '',
         async fetch(request: Request) {
           const response = await world.service.fetch(request)
           pages += 1

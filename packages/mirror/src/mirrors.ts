@@ -11,8 +11,18 @@ import { connect, engineOf } from './many/connection.ts'
 import { dispatch } from './many/dispatch.ts'
 import { fencedStore } from './many/fenced-store.ts'
 import { type IntegrationMirror, openIntegration } from './many/integration-mirror.ts'
-import { type IntegrationStatus, type MirrorsStatus, mirrorsStatusOf, statusOfIntegration } from './many/integration-status.ts'
-import { type MirrorsOptions, requireFunction, requireIntegrationId, resolveMirrorsOptions } from './many/mirrors-options.ts'
+import {
+  type IntegrationStatus,
+  type MirrorsStatus,
+  mirrorsStatusOf,
+  statusOfIntegration,
+} from './many/integration-status.ts'
+import {
+  type MirrorsOptions,
+  requireFunction,
+  requireIntegrationId,
+  resolveMirrorsOptions,
+} from './many/mirrors-options.ts'
 import { SharedPauses } from './many/shared-pauses.ts'
 
 /** What `mirrors.add` takes. */
@@ -105,7 +115,7 @@ export interface Mirrors {
  * const keys = new Map([['acme', 'ntw_live_k7.s3cret']])
  * const mirrors = createMirrors({
  *   store: sqliteMirror('notes.db'),
- *   connect: (integration) => ({ baseUrl: 'https://notes.example', apiKey: keys.get(integration) }),
+ *   connect: (integration) => ({ baseUrl: 'https://notes.example', apiKey: keys.get(integration) ?? '' }),
  * })
  * await mirrors.add('acme')
  * await mirrors.work({ budgetMs: 5_000 })

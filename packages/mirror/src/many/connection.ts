@@ -1,8 +1,9 @@
 import { NotesClient } from '@notewire/client'
 import { type Clock, OptionError } from '@notewire/protocol'
 import { Engine } from '../engine/engine.ts'
-import { callHook } from '../interfaces/mirror-hooks.ts'
+import { callHook, type ProblemNotice, type RemovalsHeldNotice } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
+import { LeaseLostError } from './fenced-store.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
 
 const CONNECT_WITHIN_MS = 10_000
@@ -32,10 +33,11 @@ export async function connect(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Connection> {
   const options = await within(CONNECT_WITHIN_MS, clock, signal, async () => await connect(integration))
-  const client = new NotesClient({ maxRetries: 0, ...options })
-  const baseUrl = (options.baseUrl ?? '').replace(/\/+$/, '')
+  // Empty ones are refused. Undefined ones would be taken from the environment.
+  const { baseUrl = '', apiKey = '' } = options as Partial<typeof options>
+  const client = new NotesClient({ maxRetries: 0, ...options, baseUrl, apiKey })
   const key = await client.identifyKey(PRINT_SALT)
-  return { client, baseUrl, keyPrint: `${baseUrl} ${key.kind === 'key_id' ? key.keyId : `#${key.digest}`}` }
+  return { client, baseUrl, keyPrint: `${baseUrl.replace(/\/+$/, '')} ${key.kind === 'key_id' ? key.keyId : `#${key.digest}`}` }
 }
 
 /** The engine of one integration, for one slice of work. */
@@ -49,9 +51,10 @@ export function engineOf(
     ...{ client, store, integration, keep, clock, pollEveryMs, scanEveryMs },
     concurrency: NOTES_AT_ONCE,
     hooks: {
-      onProblem: (problem: object) => callHook(hooks.onProblem, { error: undefined, ...problem, integration }),
-      onRemovalsHeld: (notice: { scanId: string; missing: number; live: number }) =>
-        callHook(hooks.onRemovalsHeld, { ...notice, integration }),
+      onProblem: (problem: ProblemNotice) => {
+        if (!(problem.error instanceof LeaseLostError)) callHook(hooks.onProblem, { ...problem, integration })
+      },
+      onRemovalsHeld: (notice: RemovalsHeldNotice) => callHook(hooks.onRemovalsHeld, { ...notice, integration }),
     },
   }
   // The lease excludes other workers: the next slice need not wait for the lister of the one before.

@@ -1,3 +1,4 @@
+import { monotonicNow } from '@notewire/protocol'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import { type IntegrationRecord, RANKS } from '../interfaces/integration-store.ts'
 import { LEASE_MS } from './lease.ts'
@@ -10,6 +11,9 @@ const SLICE_MS = 500
 
 /** How often to look for what other processes have made due, in milliseconds. */
 const LOOK_EVERY_MS = 500
+
+/** How long to wait after an error of the store, in milliseconds. */
+const AFTER_ERROR_MS = 5_000
 
 /** The share of the workers that take hints only. */
 const SHARE_FOR_HINTS = 1 / 4
@@ -61,8 +65,9 @@ export async function dispatch(parts: Dispatch): Promise<void> {
 
   function start(record: IntegrationRecord): void {
     const isHint = record.rank === RANKS.hint
-    const until = Math.min(clock.now() + SLICE_MS, endAt)
-    const isEnough = () => clock.now() >= until || (!isHint && hintWaits && running.size >= concurrency)
+    const endOfSlice = monotonicNow(clock) + SLICE_MS
+    const isLate = () => monotonicNow(clock) >= endOfSlice || clock.now() >= endAt
+    const isEnough = () => isLate() || (!isHint && hintWaits && running.size >= concurrency)
     const slice = doSlice(record, { settings, pauses, signal, isEnough })
       .catch(onError)
       .then(() => {
@@ -75,13 +80,15 @@ export async function dispatch(parts: Dispatch): Promise<void> {
   try {
     while (!signal.aborted && clock.now() < endAt) {
       isChanged = false
+      let longestMs = LOOK_EVERY_MS
       const record = await take().catch((error) => {
         onError(error)
+        longestMs = AFTER_ERROR_MS
         return undefined
       })
       if (record !== undefined) start(record)
       else if (endAt < Number.POSITIVE_INFINITY && running.size === 0 && !isChanged) break
-      else if (!isChanged) await pause(Math.min(LOOK_EVERY_MS, endAt - clock.now()))
+      else if (!isChanged) await pause(Math.min(longestMs, endAt - clock.now()))
     }
   } finally {
     parts.onHint.delete(hear)

@@ -13,11 +13,12 @@ export interface MirrorsOptions extends Pick<MirrorOptions, 'keep' | 'scanEveryM
   readonly store: MirrorStore
   /**
    * Returns how to reach the service with the API key of an integration: options of `NotesClient`. It is called at every slice of work, so
-   * that a new key is used at once. `maxRetries` is 0 unless you set it, because a failed slice is repeated later.
+   * that a new key is used at once. `baseUrl` and `apiKey` never come from the environment: all integrations would have the same key.
+   * `maxRetries` is 0 unless you set it, because a failed slice is repeated later.
    *
    * If it rejects, or takes longer than 10 s, this integration alone is delayed.
    */
-  readonly connect: (integration: string) => NotesClientOptions | Promise<NotesClientOptions>
+  readonly connect: (integration: string) => ServiceAccess | Promise<ServiceAccess>
   /**
    * The shortest time between two polls of an integration, in milliseconds. While events arrive and polls find nothing that they did not
    * announce, it grows to an hour.
@@ -28,6 +29,12 @@ export interface MirrorsOptions extends Pick<MirrorOptions, 'keep' | 'scanEveryM
   readonly hooks?: MirrorsHooks | undefined
   /** @default systemClock */
   readonly clock?: Clock | undefined
+}
+
+/** How to reach the service with the API key of an integration. */
+export interface ServiceAccess extends NotesClientOptions {
+  readonly baseUrl: string
+  readonly apiKey: string
 }
 
 /** Functions that are called to report what happens. Their errors are ignored. */

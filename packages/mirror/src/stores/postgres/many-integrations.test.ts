@@ -23,7 +23,9 @@ const places: Readonly<Record<string, () => Promise<readonly [MirrorStore, Mirro
   SQLite: async () => {
     const path = temporaryPath(onTestFinished)
     const stores = [sqliteMirror(path), sqliteMirror(path)] as const
-    onTestFinished(() => stores.forEach((store) => store.close?.()))
+    onTestFinished(() => {
+      for (const store of stores) store.close?.()
+    })
     return stores
   },
 }
@@ -80,7 +82,7 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
       clock: world.service.clock,
       connect: () => ({
         baseUrl: world.service.baseUrl,
-        apiKey: customer?.apiKey,
+        apiKey: customer?.apiKey ?? '',
         async fetch(request) {
           const response = await world.service.fetch(request)
           pages += 1
@@ -98,7 +100,10 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
     await workFor(world, 1)
     expect(await world.titles('customer-0')).toHaveLength(250)
     // The sequence may grow: its numbers only date what is read.
-    const written = async () => [(await two.readProgress('customer-0')).progressVersion, await two.integrations.get('customer-0')]
+    const written = async () => [
+      (await two.readProgress('customer-0')).progressVersion,
+      await two.integrations.get('customer-0'),
+    ]
     const before = await written()
     gate.resolve()
     await working
@@ -118,7 +123,7 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
       clock: world.service.clock,
       connect: (integration) => ({
         baseUrl: world.service.baseUrl,
-        apiKey: world.customers.find((customer) => customer.integration === integration)?.apiKey,
+        apiKey: world.customers.find((customer) => customer.integration === integration)?.apiKey ?? '',
         async fetch(request) {
           const response = await world.service.fetch(request)
           answers += 1
