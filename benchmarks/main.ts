@@ -3,6 +3,7 @@ import { measureConstantTime } from './src/constant-time.ts'
 import { measureForgeries } from './src/forgeries.ts'
 import { measureImports } from './src/imports.ts'
 import { measureListing } from './src/listing.ts'
+import { measureManyIntegrations } from './src/many-integrations.ts'
 import { measureMirrorBackfill } from './src/mirror-backfill.ts'
 import { measureMirrorHints } from './src/mirror-hints.ts'
 import { measureMirrorScan } from './src/mirror-scan.ts'
@@ -23,6 +24,7 @@ const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = 
   verification: measureVerification,
   servers: measureServers,
   forgeries: measureForgeries,
+  'many-integrations': measureManyIntegrations,
   'redis-store': measureRedisStore,
   'postgres-store': measurePostgresStore,
   'sqlite-store': measureSqliteStore,

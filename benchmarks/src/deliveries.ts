@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import type { IncomingAttempt } from '@notewire/webhooks'
 
 /** A delivery as the service sends it, and as each peer's own scheme would have it signed. */
 export interface SignedDelivery {
@@ -22,6 +23,13 @@ export const TEXT_SECRET = `whsec_${KEY.toString('hex')}`
 export function signDeliveries(count: number, bytes: number): readonly SignedDelivery[] {
   const timestamp = Math.floor(Date.now() / 1000)
   return Array.from({ length: count }, (_, index) => sign(anEventOf(index, bytes), `msg_${index}`, timestamp))
+}
+
+/** A delivery as an adapter presents it to a receiver of many. */
+export function attemptOf(delivery: SignedDelivery | undefined, integration: string): IncomingAttempt {
+  if (delivery === undefined) throw new Error('no deliveries were signed')
+  const { headers, body } = delivery
+  return { method: 'POST', path: '/', headers, integration, readBody: async () => ({ status: 'read', bytes: body }) }
 }
 
 function anEventOf(index: number, bytes: number): Buffer {

@@ -24,6 +24,7 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'receiving/own-transaction.md',
     'receiving/queues.md',
     'receiving/many-instances.md',
+    'receiving/many-integrations.md',
     'receiving/serverless.md',
     'receiving/rotating-secrets.md',
     'receiving/observing.md',

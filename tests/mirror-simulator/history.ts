@@ -63,7 +63,7 @@ const play = async (
     chronicle,
     world,
     store: opened,
-    integration: `history ${history}`,
+    integration: `history-${history}`,
     inWords,
   })
   const { judge } = stage

@@ -20,7 +20,7 @@ export class OtherMirror {
       maxRetries: 0,
     })
     this.#stage = stage
-    this.#mirror = createMirror({ client, store, integration: `${integration} elsewhere`, clock: schedule.clock(0) })
+    this.#mirror = createMirror({ client, store, integration: `${integration}-elsewhere`, clock: schedule.clock(0) })
   }
 
   async sync(): Promise<void> {

@@ -78,8 +78,8 @@ describe('mirrors of many integrations', () => {
 
   it.each(['', 'a/b', 'a b', 'é', 'x'.repeat(129)])('refuse the id %j', async (integration) => {
     await using world = await manyCustomers(0)
-    await expect(world.mirrors.add(integration)).rejects.toThrow('the id of an integration')
-    expect(() => world.mirrors.of(integration)).toThrow('the id of an integration')
+    await expect(world.mirrors.add(integration)).rejects.toThrow('integration must be')
+    expect(() => world.mirrors.of(integration)).toThrow('integration must be')
   })
 
   it('work on one integration that is named, and on no other', async () => {

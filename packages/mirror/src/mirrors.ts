@@ -1,6 +1,7 @@
 import { OptionError, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
 import { createReceiver, type ReceiverOfMany, type ReceiverOptions, type SecretLookup } from '@notewire/webhooks'
 import { once } from './concurrency/once.ts'
+import { requireIntegration } from './context/mirror-options.ts'
 import { hear } from './engine/hearing.ts'
 import { IntegrationRemovedError } from './interfaces/errors.ts'
 import type { IntegrationRecord, IntegrationState, IntegrationStore } from './interfaces/integration-store.ts'
@@ -20,7 +21,6 @@ import {
 import {
   type MirrorsOptions,
   requireFunction,
-  requireIntegrationId,
   resolveMirrorsOptions,
 } from './many/mirrors-options.ts'
 import { SharedPauses } from './many/shared-pauses.ts'
@@ -134,7 +134,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
 
   async function recordOf(integration: string): Promise<IntegrationRecord> {
     await open()
-    const record = await integrations.get(requireIntegrationId(integration))
+    const record = await integrations.get(requireIntegration(integration))
     if (record === undefined || record.state === 'removing') throw new IntegrationRemovedError(integration)
     return record
   }
@@ -167,7 +167,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
     async add(integration, addOptions = {}) {
       refuseUnknownOptions('mirrors.add', addOptions, ['endpoint', 'saveSecret'])
       const { endpoint: url, saveSecret } = addOptions
-      requireIntegrationId(integration)
+      requireIntegration(integration)
       if (url !== undefined)
         requireFunction('saveSecret', saveSecret, 'Pass a function that stores the signing secret.')
       await open()
@@ -179,7 +179,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
 
     async remove(integration) {
       await open()
-      const isRemoved = await integrations.remove(requireIntegrationId(integration), crypto.randomUUID(), clock.now())
+      const isRemoved = await integrations.remove(requireIntegration(integration), crypto.randomUUID(), clock.now())
       forgetSecret(integration)
       return isRemoved
     },
@@ -195,7 +195,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       return statusOfIntegration(await recordOf(integration))
     },
 
-    of: (integration) => openIntegration(requireIntegrationId(integration), settings, recordOf),
+    of: (integration) => openIntegration(requireIntegration(integration), settings, recordOf),
 
     async work(workOptions) {
       refuseUnknownOptions('mirrors.work', workOptions, ['budgetMs', 'signal', 'integration'])

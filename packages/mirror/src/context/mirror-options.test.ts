@@ -12,6 +12,7 @@ describe('an option that cannot work', () => {
     ['store', { store: undefined }],
     ['store', { store: 'notes.db' }],
     ['integration', { integration: '' }],
+    ['integration', { integration: 'a team' }],
     ['keep', { keep: ['title'] }],
     ['keep', { keep: 'note' }],
     ['concurrency', { concurrency: 0 }],

@@ -1,5 +1,5 @@
 import type { NotesClient } from '@notewire/client'
-import { type Clock, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
+import { type Clock, isIntegrationId, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
 import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import type { ContentPart, KeptParts } from '../rules/keep.ts'
@@ -12,7 +12,7 @@ export interface MirrorOptions {
   readonly store: MirrorStore
   /**
    * Names this mirror among those that share a store. Mirrors of different keys need different integrations: another key sees other
-   * notes.
+   * notes. 1 to 128 of the characters `A-Z a-z 0-9 . _ ~ -`, and not `.` or `..`, as in a receiver.
    *
    * @default 'default'
    */
@@ -115,11 +115,13 @@ function requireMethods<Value extends object>(option: string, value: Value, memb
   throw new OptionError(option, `${option} is missing or not valid. ${fix}`)
 }
 
-function requireIntegration(integration: unknown): string {
-  if (typeof integration === 'string' && integration !== '') return integration
+/** @throws OptionError when the id cannot be a part of a URL as it is */
+export function requireIntegration(integration: unknown): string {
+  if (isIntegrationId(integration)) return integration
   throw new OptionError(
     'integration',
-    'integration is not a name. Pass a name of your choice for the account or channel of the key.',
+    'integration must be 1 to 128 of the characters A-Z a-z 0-9 . _ ~ - and not "." or "..". Pass an id of your choice for the account ' +
+      'or channel of the key.',
   )
 }
 

@@ -1,5 +1,5 @@
 import type { NotesClientOptions } from '@notewire/client'
-import { type Clock, isIntegrationId, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
+import { type Clock, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
 import type { MirrorOptions } from '../context/mirror-options.ts'
 import { requireCount, requireParts, requireStore } from '../context/mirror-options.ts'
 import type { ParkedBecause } from '../interfaces/integration-store.ts'
@@ -98,13 +98,4 @@ export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings 
 export function requireFunction<Value>(option: string, value: Value, fix: string): Value {
   if (typeof value === 'function') return value
   throw new OptionError(option, `${option} is not a function. ${fix}`)
-}
-
-/** @throws OptionError when an id cannot be a part of a URL as it is */
-export function requireIntegrationId(integration: unknown): string {
-  if (isIntegrationId(integration)) return integration
-  throw new OptionError(
-    'integration',
-    'the id of an integration has 1 to 128 characters, each a letter, a digit, or one of . _ ~ -, and is not . or .. alone. Pass an id of that form, such as the primary key of the account.',
-  )
 }

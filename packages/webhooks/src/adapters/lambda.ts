@@ -2,8 +2,8 @@ import { refuseUnknownOptions } from '@notewire/protocol'
 import type { Answer } from '../receiver/answer.ts'
 import type { BodyReading, IncomingAttempt } from '../receiver/attempt.ts'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
-import { type IntegrationOf, namedBy, routeParameter } from './named-integration.ts'
-import { requireReceiver } from './required-receiver.ts'
+import { type IntegrationOf, namedBy, refuseIntegrationOf, routeParameter } from './named-integration.ts'
+import { isOfMany, requireReceiver } from './required-receiver.ts'
 
 /** What is read of an event of API Gateway (payload 1.0 and 2.0), a function URL or an Application Load Balancer. */
 export interface LambdaHttpEvent {
@@ -70,6 +70,7 @@ export function lambdaHandler(
 ): (event: LambdaHttpEvent) => Promise<LambdaHttpResult> {
   requireReceiver('lambdaHandler', receiver)
   refuseUnknownOptions('lambdaHandler', options, ['integrationOf'])
+  if (!isOfMany(receiver)) refuseIntegrationOf('lambdaHandler', receiver, options.integrationOf)
   const { integrationOf = ({ pathParameters }) => routeParameter(pathParameters) } = options
   return async (event) => {
     let late: Promise<Answer> | undefined

@@ -5,6 +5,7 @@ import { isInstalled, type Postgres, type Redis, startPostgres, startRedis } fro
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { heldHandler } from '../fixtures/held-handler.ts'
 import { recordingLogger } from '../fixtures/recording-logger.ts'
+import { secretOf } from '../fixtures/secret-of.ts'
 import { TEST_SECRET } from '../fixtures/secrets.ts'
 import { storeWith } from '../fixtures/store-with.ts'
 import type { ProcessOutcome } from '../receiver/outcome.ts'
@@ -197,6 +198,37 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
     const [letter] = await queue.listDeadLetters()
     expect(letter?.reason).toMatch(/^the integration of the job is not "ours"/)
     expect(applied).toEqual([])
+  })
+
+  it('serves all integrations of a receiver of many, whose events and notes have the same ids', async () => {
+    const name = aQueueName()
+    const queue = engine.queue(name, 1)
+    const handled: string[] = []
+    const many = createReceiver({
+      secret: (integration) => secretOf(integration),
+      queue,
+      store: engine.store,
+      on: {
+        'note.updated': (_event, { integration }) => {
+          if (integration === 'failing') throw new RangeError('as asked for')
+          handled.push(integration)
+        },
+      },
+      logger: recordingLogger(),
+    })
+    const event = anEvent({ kind: 'note.updated' })
+    for (const integration of ['acme', 'globex', 'acme', 'failing']) {
+      const request = new Request('https://receiver.test/hooks', {
+        method: 'POST',
+        ...(await signAttempt(secretOf(integration), event)),
+      })
+      expect((await many.for(integration).fetch(request)).status).toBe(204)
+    }
+    await using _worker = await engine.worker(name, many)
+    await eventually(async () => expect(handled.toSorted()).toEqual(['acme', 'globex']))
+    await eventually(async () =>
+      expect(await queue.listDeadLetters()).toMatchObject([{ integration: 'failing', event }]),
+    )
   })
 
   it('ends what runs when it is closed, and takes nothing more', async () => {

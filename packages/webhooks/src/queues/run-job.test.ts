@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import type { WebhookEvent } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { recordingLogger } from '../fixtures/recording-logger.ts'
 import type { ProcessOutcome } from '../receiver/outcome.ts'
@@ -53,9 +54,36 @@ describe('a job', () => {
     ['of another integration', { integration: 'theirs', event }, /integration of the job is not/],
     ['without an event', { integration: 'ours' }, /does not contain a valid event/],
     ['with half an event', { integration: 'ours', event: { event_id: 'evt_1' } }, /does not contain a valid event/],
-    ['of nothing', null, /integration of the job is not/],
+    ['of nothing', null, /does not contain the id of an integration/],
   ])('%s is never processed', async (_, job, why) => {
     const settlement = await settle({ status: 'applied', event }, job)
     expect(settlement).toMatchObject({ status: 'retry', error: { message: expect.stringMatching(why) } })
+  })
+})
+
+describe('a job of a receiver of many', () => {
+  const processed: unknown[] = []
+  const receiver = {
+    process: async (given: WebhookEvent, about: unknown): Promise<ProcessOutcome> => {
+      processed.push([given.event_id, about])
+      return { status: 'applied', event: given }
+    },
+  }
+
+  it.each(['acme', 'globex', '__proto__'])('is processed for its integration: %s', async (integration) => {
+    processed.length = 0
+    expect(await runJob(receiver, { integration, event }, recordingLogger())).toEqual({ status: 'complete' })
+    expect(processed).toEqual([[event.event_id, expect.objectContaining({ integration })]])
+  })
+
+  it.each([undefined, '', '..', 'a/b', 7, 'x'.repeat(129)])('is never processed for %j', async (integration) => {
+    processed.length = 0
+    const logger = recordingLogger()
+    expect(await runJob(receiver, { integration, event }, logger)).toMatchObject({
+      status: 'retry',
+      error: { message: expect.stringMatching(/^the job does not contain the id of an integration/) },
+    })
+    expect(processed).toEqual([])
+    expect(logger.lines).toHaveLength(1)
   })
 })

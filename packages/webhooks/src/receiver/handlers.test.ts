@@ -27,7 +27,14 @@ describe('a handler', () => {
     const seen: HandlerContext[] = []
     const { deliver } = setUpReceiver({ on: { 'note.ended': (_event, context) => void seen.push({ ...context }) } })
     await deliver(anEvent({ kind: 'note.ended' }))
-    expect(Object.keys(seen[0] ?? {}).toSorted()).toEqual(['commit', 'deadlineAt', 'headers', 'integration', 'logger', 'signal'])
+    expect(Object.keys(seen[0] ?? {}).toSorted()).toEqual([
+      'commit',
+      'deadlineAt',
+      'headers',
+      'integration',
+      'logger',
+      'signal',
+    ])
     expect(seen[0]?.signal).toBeInstanceOf(AbortSignal)
   })
 

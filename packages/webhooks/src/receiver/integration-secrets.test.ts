@@ -269,7 +269,9 @@ describe('lookups', () => {
   it('are limited in number, and those that hang free their place after 8 s', async () => {
     const isHanging = new Set<string>()
     const secrets = new Map(range(MOST_LOOKUPS + 1, 'i').map((id) => [id, secretOf(id)]))
-    const { cache, clock, statusOf } = setUp((id) => (isHanging.has(id) ? new Promise(() => undefined) : secrets.get(id)))
+    const { cache, clock, statusOf } = setUp((id) =>
+      isHanging.has(id) ? new Promise(() => undefined) : secrets.get(id),
+    )
     for (const id of secrets.keys()) await statusOf(id)
     await clock.advance(60_000)
     const [last = '', ...others] = [...secrets.keys()].toReversed()
@@ -303,7 +305,10 @@ describe('any sequence of deliveries, rotations, removals, failures and floods',
   const integration = fc.constantFrom('a', 'b', '__proto__')
   const act = fc.oneof(
     fc.record({ does: fc.constant('deliver' as const), integration, version: fc.integer({ min: 1, max: 4 }) }),
-    fc.record({ does: fc.constantFrom('rotate' as const, 'remove' as const, 'add' as const, 'forget' as const), integration }),
+    fc.record({
+      does: fc.constantFrom('rotate' as const, 'remove' as const, 'add' as const, 'forget' as const),
+      integration,
+    }),
     fc.record({ does: fc.constantFrom('fail' as const, 'heal' as const) }),
     fc.record({ does: fc.constant('flood' as const), count: fc.integer({ min: 1, max: 200 }) }),
   )
@@ -396,4 +401,3 @@ describe('any sequence of deliveries, rotations, removals, failures and floods',
 function fail(): never {
   throw new Error('the database is away')
 }
-

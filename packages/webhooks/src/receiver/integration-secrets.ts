@@ -5,14 +5,14 @@ import { findingOf, type SecretFinder, type SecretFinding, type SecretLookup } f
 import { TokenBucket } from './token-bucket.ts'
 
 /** How long a secret is used after the function was asked for it. */
-export const SECRET_MS = 60_000
-/** Beyond this number, the least recently used secret is dropped. */
+const SECRET_MS = 60_000
+/** Beyond this number, the secret is dropped that was asked for least recently. One that is in use is asked for every minute. */
 export const MOST_SECRETS = 10_000
 /** Less than the service's first pause, 30 s: an integration that is saved after its first delivery is known at the second. */
-export const UNKNOWN_MS = 10_000
+const UNKNOWN_MS = 10_000
 const MOST_UNKNOWN = 1_000
 /** How often an integration's secret is asked for again because no signature matched. */
-export const ASK_AGAIN_MS = 5_000
+const ASK_AGAIN_MS = 5_000
 /** Deliveries wait no longer than this. Then a lookup is not shared any more, and does not count. */
 const LOOKUP_MS = ANSWER_WITHIN_MS
 /** More than forged ids alone can start within {@link LOOKUP_MS}. */
@@ -20,14 +20,19 @@ export const MOST_LOOKUPS = 512
 /** Limits the lookups of ids that this process does not know. Ids that turn out to exist do not count. */
 export const STRANGERS = { most: 100, aSecond: 20 }
 
-/** An integration that exists. */
-interface Known {
-  /** `undefined` if it had no usable secret, or the secret is too old. */
-  found: (SecretFinding & { readonly status: 'found' }) | undefined
+/** A secret that is kept. Ten thousand of these are, so that each should take 1 kB at most, the key included. */
+interface Usable extends Found {
+  readonly integration: string
   /** When the function was asked. */
   readonly askedAt: number
-  /** When the function was last asked again because no signature matched. */
-  askedAgainAt: number
+}
+
+type Found = SecretFinding & { readonly status: 'found' }
+
+/** An integration that exists, and whose secret is not kept. */
+interface Unusable {
+  readonly status: 'unusable'
+  readonly integration: string
 }
 
 interface Lookup {
@@ -44,10 +49,15 @@ const LIMITED: SecretFinding = { status: 'limited' }
 export class IntegrationSecrets implements SecretFinder {
   readonly #lookUp: SecretLookup
   readonly #clock: Clock
-  /** The least recently used first. */
-  readonly #known = new Map<string, Known>()
+  /**
+   * The least recently asked for first. A `Map` keeps the places of what is deleted until it is full: to move an entry at each delivery
+   * would make its lookup a hundred times slower.
+   */
+  readonly #known = new Map<string, Usable | Unusable>()
   /** When the function was asked for ids that it did not know. Apart from the others, so that forged ids evict no secret. */
   readonly #unknown = new Map<string, number>()
+  /** When secrets were last asked for again. */
+  readonly #askedAgain = new Map<string, number>()
   /** What deliveries of the same integration share. */
   readonly #shared = new Map<string, Lookup>()
   /** The oldest first. */
@@ -61,26 +71,26 @@ export class IntegrationSecrets implements SecretFinder {
   }
 
   find(integration: string): SecretFinding | Promise<SecretFinding> {
-    const now = monotonicNow(this.#clock)
+    const now = this.#now()
     const known = this.#known.get(integration)
-    if (known === undefined) return this.#isUnknown(integration, now) ? UNKNOWN : this.#ask(integration, now)
-    if (known.found !== undefined && isWithin(SECRET_MS, known.askedAt, now)) {
-      this.#keep(integration, known)
-      return known.found
+    if (known === undefined && this.#isUnknown(integration, now)) return UNKNOWN
+    if (known?.status === 'found') {
+      if (isWithin(SECRET_MS, known.askedAt, now)) return known
+      // That the integration exists is kept for longer, so that its lookups are not limited as those of forged ids are.
+      this.#known.set(known.integration, { status: 'unusable', integration: known.integration })
     }
-    // The key goes. That the integration exists is kept, so that its lookups are not limited as those of forged ids are.
-    known.found = undefined
     return this.#ask(integration, now)
   }
 
   findOther(integration: string, used: SignatureCheck): SecretFinding | undefined | Promise<SecretFinding> {
-    const now = monotonicNow(this.#clock)
+    const now = this.#now()
     const known = this.#known.get(integration)
     // It was replaced or forgotten while the signature was computed.
-    if (known?.found?.check !== used) return this.find(integration)
+    if (known?.status !== 'found' || known.check !== used) return this.find(integration)
     if (!this.#isAsking(integration, now)) {
-      if (isWithin(ASK_AGAIN_MS, known.askedAgainAt, now)) return undefined
-      known.askedAgainAt = now
+      const askedAgainAt = this.#askedAgain.get(integration)
+      if (askedAgainAt !== undefined && isWithin(ASK_AGAIN_MS, askedAgainAt, now)) return undefined
+      remember(this.#askedAgain, known.integration, now, MOST_SECRETS)
     }
     return this.#ask(integration, now)
   }
@@ -93,6 +103,7 @@ export class IntegrationSecrets implements SecretFinder {
   forget(integration: string): void {
     this.#known.delete(integration)
     this.#unknown.delete(integration)
+    this.#askedAgain.delete(integration)
     const shared = this.#shared.get(integration)
     if (shared !== undefined) shared.isForgotten = true
     this.#shared.delete(integration)
@@ -126,7 +137,8 @@ export class IntegrationSecrets implements SecretFinder {
   }
 
   #conclude(lookup: Lookup, finding: SecretFinding, isStranger: boolean): SecretFinding | Promise<SecretFinding> {
-    const { integration, askedAt, isForgotten } = lookup
+    const { askedAt, isForgotten } = lookup
+    const integration = copyOf(lookup.integration)
     const isLate = !this.#underWay.has(lookup)
     this.#end(lookup)
     if (isStranger && finding.status !== 'unknown' && finding.status !== 'failed') this.#strangers.giveBack()
@@ -135,28 +147,18 @@ export class IntegrationSecrets implements SecretFinder {
     switch (finding.status) {
       case 'unknown':
         this.#known.delete(integration)
-        this.#addUnknown(integration, askedAt)
+        remember(this.#unknown, integration, askedAt, MOST_UNKNOWN)
         break
-      case 'found':
-      case 'missing':
-      case 'invalid': {
-        const { askedAgainAt = Number.NEGATIVE_INFINITY } = this.#known.get(integration) ?? {}
-        const found = finding.status === 'found' ? finding : undefined
-        this.#keep(integration, { found, askedAt, askedAgainAt })
+      case 'found': {
+        const usable: Usable = { status: 'found', check: finding.check, integration, askedAt }
+        remember(this.#known, integration, usable, MOST_SECRETS)
+        break
       }
+      case 'missing':
+      case 'invalid':
+        remember(this.#known, integration, { status: 'unusable', integration }, MOST_SECRETS)
     }
     return finding
-  }
-
-  #keep(integration: string, known: Known): void {
-    this.#known.delete(integration)
-    this.#known.set(integration, known)
-    if (this.#known.size > MOST_SECRETS) deleteFirst(this.#known)
-  }
-
-  #addUnknown(integration: string, askedAt: number): void {
-    this.#unknown.set(integration, askedAt)
-    if (this.#unknown.size > MOST_UNKNOWN) deleteFirst(this.#unknown)
   }
 
   #isUnknown(integration: string, now: number): boolean {
@@ -175,6 +177,11 @@ export class IntegrationSecrets implements SecretFinder {
     return this.#shared.has(integration)
   }
 
+  // In whole milliseconds, which take less memory.
+  #now(): number {
+    return Math.floor(monotonicNow(this.#clock))
+  }
+
   #end(lookup: Lookup): void {
     this.#underWay.delete(lookup)
     if (this.#shared.get(lookup.integration) === lookup) this.#shared.delete(lookup.integration)
@@ -186,9 +193,18 @@ function isWithin(ms: number, since: number, now: number): boolean {
   return now >= since && now - since < ms
 }
 
-function deleteFirst(map: Map<string, unknown>): void {
-  for (const key of map.keys()) {
-    map.delete(key)
+/** Routers cut ids from the URL of the request. Such a text would keep the whole URL in memory. */
+function copyOf(integration: string): string {
+  return JSON.parse(JSON.stringify(integration))
+}
+
+/** Makes an entry the last of a map, and drops the first one if there are more than `most`. */
+function remember<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size <= most) return
+  for (const first of map.keys()) {
+    map.delete(first)
     return
   }
 }

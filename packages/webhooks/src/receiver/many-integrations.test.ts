@@ -97,23 +97,26 @@ describe('a delivery to a receiver of many', () => {
 })
 
 describe('an id', () => {
-  it.each(MALFORMED.map((id) => [id]))('that is missing or malformed gets 404, and nothing is asked: %.20j', async (id) => {
-    const asked: unknown[] = []
-    const { deliver, read, logger, handled } = setUpMany({
-      secret: (integration) => {
-        asked.push(integration)
-        return secretOf('none')
-      },
-      store: storeWith(memoryStore(), { claim: () => Promise.reject(new Error('asked')) }),
-    })
-    const answer = await deliver(id, anEvent({ kind: 'note.updated' }))
-    expect(answer.error).toEqual({ status: 404, code: 'integration_unknown' })
-    expect({ asked, read, handled }).toEqual({ asked: [], read: [], handled: [] })
-    expect(logger.lines).toEqual([
-      'warn the receiver refused a request before checking its signature ' +
-        '{"status":404,"code":"integration_unknown","more_since_last_line":0}',
-    ])
-  })
+  it.each(MALFORMED.map((id) => [id]))(
+    'that is missing or malformed gets 404, and nothing is asked: %.20j',
+    async (id) => {
+      const asked: unknown[] = []
+      const { deliver, read, logger, handled } = setUpMany({
+        secret: (integration) => {
+          asked.push(integration)
+          return secretOf('none')
+        },
+        store: storeWith(memoryStore(), { claim: () => Promise.reject(new Error('asked')) }),
+      })
+      const answer = await deliver(id, anEvent({ kind: 'note.updated' }))
+      expect(answer.error).toEqual({ status: 404, code: 'integration_unknown' })
+      expect({ asked, read, handled }).toEqual({ asked: [], read: [], handled: [] })
+      expect(logger.lines).toEqual([
+        'warn the receiver refused a request before checking its signature ' +
+          '{"status":404,"code":"integration_unknown","more_since_last_line":0}',
+      ])
+    },
+  )
 
   it.each([undefined, null])('for which the function returns %s gets 404, and no body is read', async (none) => {
     const { deliver, read } = setUpMany({ secret: (_integration) => none })
@@ -147,12 +150,15 @@ describe('an id', () => {
     expect(await receiver.forget(event.event_id, { integration: id })).toBe('forgotten')
   })
 
-  it.each(['__proto__', 'constructor'])('that is a property of an object of secrets verifies nothing: %s', async (id) => {
-    const secrets: Readonly<Record<string, string>> = { acme: secretOf('acme') }
-    const { deliver } = setUpMany({ secret: (integration) => secrets[integration] })
-    expect((await deliver(id, anEvent({ kind: 'note.updated' }))).status).toBe(503)
-    expect((await deliver('acme', anEvent({ kind: 'note.updated' }))).status).toBe(204)
-  })
+  it.each(['__proto__', 'constructor'])(
+    'that is a property of an object of secrets verifies nothing: %s',
+    async (id) => {
+      const secrets: Readonly<Record<string, string>> = { acme: secretOf('acme') }
+      const { deliver } = setUpMany({ secret: (integration) => secrets[integration] })
+      expect((await deliver(id, anEvent({ kind: 'note.updated' }))).status).toBe(503)
+      expect((await deliver('acme', anEvent({ kind: 'note.updated' }))).status).toBe(204)
+    },
+  )
 })
 
 describe('a forged id', () => {
@@ -218,9 +224,7 @@ describe('a known integration', () => {
       on: { 'note.updated': (_event, context) => context.logger.info('done') },
     })
     await deliver('acme', anEvent({ kind: 'note.updated', eventId: 'evt_1' }))
-    expect(logger.lines).toEqual([
-      'info done {"integration":"acme","event_id":"evt_1","event_type":"note.updated"}',
-    ])
+    expect(logger.lines).toEqual(['info done {"integration":"acme","event_id":"evt_1","event_type":"note.updated"}'])
   })
 
   it.each<[string, string, RegExp]>([
@@ -333,13 +337,16 @@ describe('a receiver of many', () => {
     expect(handled.map(([integration]) => integration)).toEqual(['acme', 'globex', 'acme'])
   })
 
-  it.each(MALFORMED.map((id) => [id]))('processes and forgets nothing of an integration that cannot be: %.20j', async (id) => {
-    const { receiver, handled } = setUpMany()
-    const about = { integration: id as string }
-    expect(await receiver.process(anEvent({ kind: 'note.updated' }), about)).toMatchObject({ status: 'malformed' })
-    expect(await receiver.forget('evt_1', about)).toBe('unknown')
-    expect(handled).toEqual([])
-  })
+  it.each(MALFORMED.map((id) => [id]))(
+    'processes and forgets nothing of an integration that cannot be: %.20j',
+    async (id) => {
+      const { receiver, handled } = setUpMany()
+      const about = { integration: id as string }
+      expect(await receiver.process(anEvent({ kind: 'note.updated' }), about)).toMatchObject({ status: 'malformed' })
+      expect(await receiver.forget('evt_1', about)).toBe('unknown')
+      expect(handled).toEqual([])
+    },
+  )
 
   it('gives the integration to a sink and to a queue', async () => {
     const given: unknown[] = []
@@ -351,7 +358,10 @@ describe('a receiver of many', () => {
       createReceiver({
         secret,
         on: {},
-        queue: { enqueue: async (integration: string, { event_id }: WebhookEvent) => void enqueued.push([integration, event_id]) },
+        queue: {
+          enqueue: async (integration: string, { event_id }: WebhookEvent) =>
+            void enqueued.push([integration, event_id]),
+        },
       }),
     ]
     for (const receiver of receivers) {

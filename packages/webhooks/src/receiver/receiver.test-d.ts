@@ -3,8 +3,16 @@ import type { NoteDeletedEvent, NoteEndedEvent, NoteUpdatedEvent, UnknownEvent, 
 import express from 'express'
 import { describe, expectTypeOf, it } from 'vitest'
 import { expressHandler } from '../adapters/express.ts'
+import { routeHandler } from '../adapters/next.ts'
 import { nodeHandler } from '../adapters/node.ts'
-import { createReceiver, memoryStore, type ProcessOutcome, type Receiver, type ReceiverStore } from '../index.ts'
+import {
+  createReceiver,
+  memoryStore,
+  type ProcessOutcome,
+  type Receiver,
+  type ReceiverOfMany,
+  type ReceiverStore,
+} from '../index.ts'
 
 const receiver = createReceiver({ secret: undefined, on: {} })
 
@@ -44,6 +52,93 @@ describe('the secret', () => {
     createReceiver({ secret: async () => ['whsec_a'] as const, on: {} })
     // @ts-expect-error the secret is required
     createReceiver({ on: {} })
+  })
+})
+
+describe('a secret function that takes the integration', () => {
+  const signingSecretOf = async (integration: string): Promise<string | null> => `whsec_${integration}`
+  const many = createReceiver({ secret: signingSecretOf, on: {} })
+
+  it('makes a receiver of many, however it is written', () => {
+    expectTypeOf(many).toEqualTypeOf<ReceiverOfMany>()
+    expectTypeOf(createReceiver({ secret: (integration) => integration, on: {} })).toEqualTypeOf<ReceiverOfMany>()
+    expectTypeOf(createReceiver({ secret: () => undefined, on: {} })).toEqualTypeOf<Receiver>()
+    expectTypeOf(createReceiver({ secret: (id) => [id], sink: async () => undefined })).toEqualTypeOf<ReceiverOfMany>()
+    const either = createReceiver({ secret: process.argv[2] === undefined ? 'whsec_' : signingSecretOf, on: {} })
+    expectTypeOf(either).toEqualTypeOf<Receiver | ReceiverOfMany>()
+  })
+
+  it('is given a string, and returns secrets, nothing, or a promise of either', () => {
+    createReceiver({
+      secret: (integration) => {
+        expectTypeOf(integration).toEqualTypeOf<string>()
+        return new Map<string, string[]>().get(integration)
+      },
+      on: {},
+    })
+    // @ts-expect-error no secret is a number
+    createReceiver({ secret: (integration: string) => integration.length, on: {} })
+    // @ts-expect-error ids are text
+    createReceiver({ secret: (integration: number) => String(integration), on: {} })
+  })
+
+  it('leaves handlers their types', () => {
+    const store = memoryStore() as ReceiverStore<{ readonly transaction: true }>
+    createReceiver({
+      secret: (integration) => integration,
+      store,
+      on: {
+        'note.ended': (event, context) => {
+          expectTypeOf(event).toEqualTypeOf<NoteEndedEvent>()
+          expectTypeOf(context.integration).toEqualTypeOf<string>()
+          expectTypeOf(context.commit).parameter(0).toEqualTypeOf<{ readonly transaction: true }>()
+        },
+      },
+    })
+  })
+
+  it('has every request, event and forgetting say whose it is', () => {
+    // @ts-expect-error of which integration?
+    many.fetch
+    // @ts-expect-error of which integration?
+    many.integration.length
+    // @ts-expect-error of which integration?
+    many.process({} as WebhookEvent)
+    // @ts-expect-error of which integration?
+    many.forget('evt_1')
+    expectTypeOf(many.for('acme').fetch).toEqualTypeOf<Receiver['fetch']>()
+    expectTypeOf(many.for).parameter(0).toEqualTypeOf<string | undefined>()
+    // @ts-expect-error a receiver of one has one
+    receiver.for('acme')
+  })
+
+  it('is known to adapters', () => {
+    express().post('/webhooks/notes/:integration', expressHandler(many))
+    createServer(nodeHandler(many, { integrationOf: ({ url }) => url?.slice(1) }))
+    createServer(nodeHandler(many.for('acme')))
+    // @ts-expect-error it cannot know where the id is
+    nodeHandler(many)
+    // @ts-expect-error a receiver of one needs none
+    nodeHandler(receiver, { integrationOf: () => 'acme' })
+    expectTypeOf(routeHandler(many)).toExtend<
+      (request: Request, context: { params: Promise<{ integration: string }> }) => Promise<Response>
+    >()
+    // @ts-expect-error receiver.fetch is the handler
+    routeHandler(receiver)
+  })
+})
+
+describe('hooks', () => {
+  it('are told the integration at the end', () => {
+    createReceiver({
+      secret: (integration) => integration,
+      on: {},
+      hooks: {
+        onOutcome: (_outcome, _timing, { integration }) => expectTypeOf(integration).toEqualTypeOf<string>(),
+        onRefused: (_reason, _detail, { integration }) => expectTypeOf(integration).toEqualTypeOf<string | undefined>(),
+        onErrorAnswer: (_answer, { integration }) => expectTypeOf(integration).toEqualTypeOf<string | undefined>(),
+      },
+    })
   })
 })
 

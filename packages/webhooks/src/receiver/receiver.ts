@@ -114,8 +114,9 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
     const deadline = startDeadline(clock, ANSWER_WITHIN_MS)
     try {
       // A request to an integration that does not exist ends here, before its body is read.
-      const finding = isOfMany ? await secretInTime(secrets.find(integration), deadline) : undefined
-      if (finding !== undefined && finding.status !== 'found') return answerWithout(finding, integration)
+      const early = isOfMany ? secrets.find(integration) : undefined
+      const known = early instanceof Promise ? await secretInTime(early, deadline) : early
+      if (known !== undefined && known.status !== 'found') return answerWithout(known, integration)
       const reading = await attempt.readBody(maxBodyBytes, deadline.passed)
       if (reading.status !== 'read') return answerUnread(reading.status, integration)
       return await verify(delivery, reading.bytes, deadline)
@@ -127,18 +128,30 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
   async function verify(delivery: Delivery, body: Uint8Array, deadline: Deadline): Promise<Answer> {
     const { integration, headers } = delivery
     // Also where it was found before: it may have been forgotten, or have become too old, while the body arrived.
-    const finding = await secretInTime(secrets.find(integration), deadline)
+    const found = secrets.find(integration)
+    const finding = found instanceof Promise ? await secretInTime(found, deadline) : found
     if (finding.status !== 'found') return answerWithout(finding, integration)
     const verification = await finding.check(body, headers)
     if (verification.status === 'verified') return await accept(delivery, verification, body, deadline)
-    // The secret may have been rotated since it was asked for.
-    const other = headers.signatures.length > 0 ? secrets.findOther(integration, finding.check) : undefined
-    if (other === undefined) return await refuse(delivery, verification, finding.check, body)
-    const latest = await secretInTime(other, deadline)
-    if (latest.status !== 'found') return answerWithout(latest, integration)
-    const secondVerification = await latest.check(body, headers)
-    if (secondVerification.status === 'refused') return await refuse(delivery, secondVerification, latest.check, body)
-    return await accept(delivery, secondVerification, body, deadline)
+    return await verifyAgain(delivery, finding.check, verification, body, deadline)
+  }
+
+  /** The secret may have been rotated since it was asked for. */
+  async function verifyAgain(
+    delivery: Delivery,
+    used: SignatureCheck,
+    refusal: Refusal,
+    body: Uint8Array,
+    deadline: Deadline,
+  ): Promise<Answer> {
+    const { integration, headers } = delivery
+    const other = headers.signatures.length > 0 ? secrets.findOther(integration, used) : undefined
+    if (other === undefined) return await refuse(delivery, refusal, used, body)
+    const finding = other instanceof Promise ? await secretInTime(other, deadline) : other
+    if (finding.status !== 'found') return answerWithout(finding, integration)
+    const verification = await finding.check(body, headers)
+    if (verification.status === 'refused') return await refuse(delivery, verification, finding.check, body)
+    return await accept(delivery, verification, body, deadline)
   }
 
   async function refuse(
@@ -282,9 +295,6 @@ interface Delivery {
 const NO_INTEGRATION =
   'the integration is missing or malformed. Pass { integration } with the id that the handler or the queue was given.'
 
-function secretInTime(
-  finding: SecretFinding | Promise<SecretFinding>,
-  deadline: Deadline,
-): SecretFinding | Promise<SecretFinding> {
-  return finding instanceof Promise ? deadline.race<SecretFinding>(finding, () => ({ status: 'late' })) : finding
+function secretInTime(finding: Promise<SecretFinding>, deadline: Deadline): Promise<SecretFinding> {
+  return deadline.race(finding, () => ({ status: 'late' }))
 }

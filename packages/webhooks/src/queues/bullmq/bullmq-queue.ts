@@ -27,7 +27,7 @@ export interface BullmqQueue extends EventQueue, DeadLetters {}
  * Redis must not lose what it has confirmed: `appendonly yes`, `appendfsync always`, `maxmemory-policy noeviction`. With
  * `enableOfflineQueue: false`, deliveries are answered 503 at once when Redis is away, and not at the deadline.
  *
- * @param queue  yours to close. Give each receiver with an `integration` of its own a queue of its own
+ * @param queue  yours to close. One queue serves all integrations of a receiver of many; give each receiver of one a queue of its own
  * @throws OptionError for options that cannot work
  * @example
  * ```ts

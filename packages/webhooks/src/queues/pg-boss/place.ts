@@ -10,8 +10,8 @@ export interface PgBossPlace {
    */
   readonly boss: Boss
   /**
-   * The name of the queue, which is created when it is missing, as is its dead letter queue, `<name>-dead-letters`. Give each
-   * receiver with an `integration` of its own a queue of its own.
+   * The name of the queue, which is created when it is missing, as is its dead letter queue, `<name>-dead-letters`. One queue serves all
+   * integrations of a receiver of many; give each receiver of one a queue of its own.
    *
    * @default 'notewire-events'
    */

@@ -1,0 +1,41 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { createReceiver, type ReceiverOfMany } from '@notewire/webhooks'
+import { attemptOf, SECRET, signDeliveries } from './deliveries.ts'
+
+const RECEIVERS = 10
+const INTEGRATIONS = 10_000
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+const [delivery] = signDeliveries(1, 330)
+const held: ReceiverOfMany[] = []
+
+process.send?.('ready')
+process.once('message', async () => {
+  // A receiver that goes again grows the heap, so that its growth is not taken for what the others hold.
+  await fill('warm-up')
+  const before = await heldBytes()
+  for (let count = 0; count < RECEIVERS; count += 1) held.push(await fill(String(count)))
+  process.send?.(((await heldBytes()) - before) / RECEIVERS / INTEGRATIONS)
+})
+
+async function fill(name: string): Promise<ReceiverOfMany> {
+  const receiver = createReceiver({ secret: (_integration) => SECRET, sink: async () => undefined })
+  for (let index = 0; index < INTEGRATIONS; index += 1) {
+    await receiver.respond(attemptOf(delivery, `integration-${name}-${index}`))
+  }
+  return receiver
+}
+
+/** What is held in the heap, and all memory outside of it: keys are native objects, which no counter of the heap shows. */
+async function heldBytes(): Promise<number> {
+  for (let collection = 0; collection < 3; collection += 1) {
+    await nextTurn()
+    collectGarbage()
+  }
+  const { heapTotal, heapUsed, rss } = process.memoryUsage()
+  return rss - heapTotal + heapUsed
+}

@@ -1,0 +1,189 @@
+import { once } from 'node:events'
+import { type RequestListener, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import express from 'express'
+import express4 from 'express4'
+import { type FastifyInstance, fastify } from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { type GatewayKind, lambdaGateway } from '../fixtures/lambda-gateway.ts'
+import { secretOf } from '../fixtures/secret-of.ts'
+import { TEST_SECRET } from '../fixtures/secrets.ts'
+import { startServer } from '../fixtures/start-server.ts'
+import { createReceiver } from '../receiver/receiver.ts'
+import type { ReceiverOfMany } from '../receiver/receiver-interface.ts'
+import { adapterChecksOfMany } from '../testing/adapter-checks-of-many.ts'
+import { anEvent } from '../testing/an-event.ts'
+import { signAttempt } from '../testing/sign-attempt.ts'
+import { expressHandler } from './express.ts'
+import { fastifyPlugin } from './fastify.ts'
+import { type LambdaHttpEvent, lambdaHandler } from './lambda.ts'
+import { pagesHandler, routeHandler } from './next.ts'
+import { nodeHandler } from './node.ts'
+
+const ROUTE = '/webhooks/notes/:integration'
+
+/** The last segment of a path, decoded, which throws at a malformed one. */
+const lastSegment = (path = '') => decodeURIComponent(/^\/webhooks\/notes\/([^/?]+)$/.exec(path)?.[1] ?? '')
+
+const listeners: readonly [string, (receiver: ReceiverOfMany) => RequestListener][] = [
+  ['node:http', (receiver) => nodeHandler(receiver, { integrationOf: ({ url }) => lastSegment(url) })],
+  ['Express 5', (receiver) => express().post(ROUTE, expressHandler(receiver))],
+  ['Express 4', (receiver) => express4().post(ROUTE, expressHandler(receiver))],
+  ['Express 5, mounted', (receiver) => express().use(ROUTE, expressHandler(receiver))],
+  ['the pages router of Next', (receiver) => pagesRouter(receiver)],
+  ['the app router of Next', (receiver) => appRouter(receiver)],
+  ['a fetch handler', (receiver) => fetchServer((web, id) => receiver.for(id).fetch(web))],
+  ...(['REST API', 'HTTP API'] as const).map((kind): [string, (receiver: ReceiverOfMany) => RequestListener] => [
+    `Lambda behind a ${kind}`,
+    (receiver) => lambdaGateway(kind, 'text', lambdaHandler(receiver)),
+  ]),
+  ...(['function URL', 'load balancer'] satisfies GatewayKind[]).map(
+    (kind): [string, (receiver: ReceiverOfMany) => RequestListener] => [
+      `Lambda behind a ${kind}`,
+      (receiver) =>
+        lambdaGateway(
+          kind,
+          'text',
+          lambdaHandler(receiver, { integrationOf: ({ rawPath, path }) => lastSegment(rawPath ?? path) }),
+        ),
+    ],
+  ),
+]
+
+describe.each(listeners)('%s with a receiver of many', (_name, mount) => {
+  it.each(adapterChecksOfMany)('$name', ({ run }) => run((receiver) => startServer(mount(receiver))))
+
+  it('answers no path that leads elsewhere, sent as it stands', async () => {
+    const asked: string[] = []
+    const receiver = createReceiver({ secret: (id: string) => void asked.push(id), on: {}, logger: silent() })
+    await using server = await startServer(mount(receiver))
+    const { headers, body } = await signAttempt(secretOf('acme'), anEvent({ kind: 'note.ended' }))
+    for (const path of ['%2e%2e', '..', '.', '%2e', '../notes/..', 'acme%00', '']) {
+      const sent = request({
+        port: server.port,
+        host: '127.0.0.1',
+        path: `/webhooks/notes/${path}`,
+        method: 'POST',
+        headers,
+      })
+      sent.end(body)
+      const [{ statusCode }] = await once(sent, 'response')
+      expect([400, 404]).toContain(statusCode)
+    }
+    expect(asked).toEqual([])
+  })
+})
+
+describe.each<[string, (app: FastifyInstance, receiver: ReceiverOfMany) => unknown]>([
+  ['Fastify', (app, receiver) => app.register(fastifyPlugin, { receiver, url: ROUTE })],
+  [
+    'Fastify, under a prefix',
+    (app, receiver) => app.register(fastifyPlugin, { receiver, url: '/:integration', prefix: '/webhooks/notes' }),
+  ],
+])('%s with a receiver of many', (_name, register) => {
+  it.each(adapterChecksOfMany)('$name', ({ run }) =>
+    run(async (receiver) => {
+      const app = fastify()
+      register(app, receiver)
+      await app.listen({ host: '127.0.0.1', port: 0 })
+      const { port } = app.server.address() as AddressInfo
+      const close = async () => {
+        app.server.closeAllConnections()
+        await app.close()
+      }
+      return { url: `http://127.0.0.1:${port}/webhooks/notes`, close }
+    }),
+  )
+})
+
+describe('an adapter', () => {
+  const many = createReceiver({ secret: (integration: string) => secretOf(integration), on: {}, logger: silent() })
+  const one = createReceiver({ secret: TEST_SECRET, on: {} })
+
+  it('that cannot find the integration by itself needs integrationOf with a receiver of many', () => {
+    // @ts-expect-error integrationOf is missing
+    expect(() => nodeHandler(many)).toThrow(/^nodeHandler needs the option integrationOf, because/)
+    expect(() => nodeHandler(many, { integrationOf: 'acme' as never })).toThrow(/^nodeHandler needs the option/)
+  })
+
+  it('refuses integrationOf with a receiver of one', () => {
+    // @ts-expect-error it would never be called
+    expect(() => nodeHandler(one, { integrationOf: () => 'acme' })).toThrow(
+      /^integrationOf has no effect in nodeHandler/,
+    )
+    expect(() => lambdaHandler(one, { integrationOf: () => 'acme' })).toThrow(/^integrationOf has no effect in lambda/)
+  })
+
+  it('takes the part of a receiver of many for one integration', async () => {
+    await using server = await startServer(nodeHandler(many.for('acme')))
+    const attempt = await signAttempt(secretOf('acme'), anEvent({ kind: 'note.ended' }))
+    expect((await fetch(server.url, { method: 'POST', ...attempt })).status).toBe(204)
+  })
+
+  it('of the app router needs a receiver of many', () => {
+    // @ts-expect-error receiver.fetch is the handler
+    expect(() => routeHandler(one)).toThrow(/^routeHandler needs a receiver whose secret function takes an integration/)
+  })
+
+  it('of Next answers 404 without the parameter, and takes parameters that are no promise, as before Next 15', async () => {
+    const post = async (params: unknown) => {
+      const attempt = await signAttempt(secretOf('acme'), anEvent({ kind: 'note.ended' }))
+      const web = new Request('https://receiver.test/', { method: 'POST', ...attempt })
+      return (await routeHandler(many)(web, { params } as never)).status
+    }
+    expect(await post({ integration: 'acme' })).toBe(204)
+    expect(await post(Promise.resolve({ integration: ['acme'] }))).toBe(404)
+    expect(await post(Promise.resolve({ id: 'acme' }))).toBe(404)
+    expect(await post(undefined)).toBe(404)
+  })
+
+  it('of Lambda answers 404 to an event without path parameters', async () => {
+    const { headers, body } = await signAttempt(secretOf('acme'), anEvent({ kind: 'note.ended' }))
+    const event: LambdaHttpEvent = { httpMethod: 'POST', path: '/webhooks/notes/acme', headers, body }
+    const post = async (more: LambdaHttpEvent) => (await lambdaHandler(many)({ ...event, ...more })).statusCode
+    expect(await post({})).toBe(404)
+    expect(await post({ pathParameters: null })).toBe(404)
+    expect(await post({ pathParameters: { proxy: 'acme' } })).toBe(404)
+    expect(await post({ pathParameters: { integration: 'acme' } })).toBe(204)
+  })
+})
+
+/** Plays what Next does around the handler of `pages/api/webhooks/notes/[integration].ts`. */
+function pagesRouter(receiver: ReceiverOfMany): RequestListener {
+  const handler = pagesHandler(receiver)
+  return (incoming, response) => {
+    const integration = routed(incoming.url)
+    if (integration === undefined) response.writeHead(404).end()
+    else void handler(Object.assign(incoming, { query: { integration } }), response)
+  }
+}
+
+/** Plays what Next does around `app/webhooks/notes/[integration]/route.ts`. */
+function appRouter(receiver: ReceiverOfMany): RequestListener {
+  const POST = routeHandler(receiver)
+  return fetchServer((web, integration = '') => POST(web, { params: Promise.resolve({ integration }) }))
+}
+
+function fetchServer(handle: (web: Request, id: string | undefined) => Promise<Response>): RequestListener {
+  return async (incoming, response) => {
+    const headers = new Headers(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]))
+    const body = Readable.toWeb(incoming) as ReadableStream
+    const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
+    const answer = await handle(new Request('http://receiver.test/', init), routed(incoming.url))
+    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text())
+  }
+}
+
+/** The parameter as a router gives it: decoded, or as it stands where that is not possible. */
+function routed(url: string | undefined): string | undefined {
+  try {
+    return lastSegment(url) || undefined
+  } catch {
+    return '%zz'
+  }
+}
+
+function silent() {
+  return { info: () => undefined, warn: () => undefined, error: () => undefined }
+}
