@@ -243,7 +243,9 @@ describe('a connect', () => {
     await mirrors.add('customer-0')
     await mirrors.work(BUDGET)
     expect(world.service.requests).toEqual([])
-    expect(world.problems).toEqual([{ integration: 'customer-0', error: expect.objectContaining({ option: 'apiKey' }) }])
+    expect(world.problems).toEqual([
+      { integration: 'customer-0', error: expect.objectContaining({ option: 'apiKey' }) },
+    ])
   })
 })
 

@@ -18,11 +18,7 @@ import {
   mirrorsStatusOf,
   statusOfIntegration,
 } from './many/integration-status.ts'
-import {
-  type MirrorsOptions,
-  requireFunction,
-  resolveMirrorsOptions,
-} from './many/mirrors-options.ts'
+import { type MirrorsOptions, requireFunction, resolveMirrorsOptions } from './many/mirrors-options.ts'
 import { SharedPauses } from './many/shared-pauses.ts'
 
 /** What `mirrors.add` takes. */

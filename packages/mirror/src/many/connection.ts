@@ -37,7 +37,11 @@ export async function connect(
   const { baseUrl = '', apiKey = '' } = options as Partial<typeof options>
   const client = new NotesClient({ maxRetries: 0, ...options, baseUrl, apiKey })
   const key = await client.identifyKey(PRINT_SALT)
-  return { client, baseUrl, keyPrint: `${baseUrl.replace(/\/+$/, '')} ${key.kind === 'key_id' ? key.keyId : `#${key.digest}`}` }
+  return {
+    client,
+    baseUrl,
+    keyPrint: `${baseUrl.replace(/\/+$/, '')} ${key.kind === 'key_id' ? key.keyId : `#${key.digest}`}`,
+  }
 }
 
 /** The engine of one integration, for one slice of work. */

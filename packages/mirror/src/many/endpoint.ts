@@ -3,6 +3,8 @@ import { NOTE_EVENT_KINDS, type WebhookEndpoint } from '@notewire/protocol'
 import type { EndpointRecord } from '../interfaces/integration-store.ts'
 
 const CHECK_EVERY_MS = 24 * 60 * 60_000
+/** An endpoint is disabled about an hour after its deliveries began to fail. */
+const CHECK_AGAIN_AFTER_MS = 60 * 60_000
 const FIRST_REPAIR_AFTER_MS = 60_000
 const LONGEST_PAUSE_MS = 15 * 60_000
 
@@ -63,14 +65,21 @@ async function repair(client: NotesClient, endpoint: WebhookEndpoint, url: strin
  * Looks at an endpoint, and activates it again if it is not active: the service then verifies it, so that it becomes active when our receiver
  * answers. The pauses grow to 15 minutes.
  *
+ * @param isSuspect  a poll found what no event announced: an endpoint that is still active is checked again in an hour
  * @throws NotesClientError when the service refuses the key, or cannot be asked now
  */
-export async function checkEndpoint(client: NotesClient, known: EndpointRecord, now: number): Promise<EndpointRecord> {
+export async function checkEndpoint(
+  client: NotesClient,
+  known: EndpointRecord,
+  now: number,
+  isSuspect: boolean,
+): Promise<EndpointRecord> {
   const { id } = known
   if (id === null) return { ...known, checkAt: now + CHECK_EVERY_MS }
   try {
     const { status } = await client.webhookEndpoints.get(id)
-    if (status === 'active') return { ...known, status, checkAt: now + CHECK_EVERY_MS, repairs: 0 }
+    const checkAfterMs = isSuspect ? CHECK_AGAIN_AFTER_MS : CHECK_EVERY_MS
+    if (status === 'active') return { ...known, status, checkAt: now + checkAfterMs, repairs: 0 }
     const repaired = await client.webhookEndpoints.update(id, { status: 'active' })
     const pause = Math.min(FIRST_REPAIR_AFTER_MS * 2 ** Math.min(known.repairs, 10), LONGEST_PAUSE_MS)
     return { ...known, status: repaired.status ?? 'unknown', checkAt: now + pause, repairs: known.repairs + 1 }
