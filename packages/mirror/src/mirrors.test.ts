@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { manyCustomers, receiverOnPort, whileTheyRun, workFor } from './fixtures/many-customers.ts'
-import { IntegrationRemovedError, type MirrorStore, memoryMirror } from './index.ts'
+import { IntegrationRemovedError, type MirrorStore, type Mirrors, memoryMirror } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }
 
@@ -108,6 +108,22 @@ describe('mirrors of many integrations', () => {
     await working
     expect(await world.titles('customer-1')).toEqual(['small'])
     expect(await world.titles('customer-0')).toHaveLength(450)
+  })
+})
+
+describe('a call that cannot work', () => {
+  it.each([
+    ['run without a signal', (mirrors: Mirrors) => mirrors.run({} as never), 'mirrors.run needs an AbortSignal'],
+    [
+      'run by no worker',
+      (mirrors: Mirrors) => mirrors.run({ signal: AbortSignal.abort(), concurrency: 0 }),
+      'concurrency',
+    ],
+    ['work without a budget', (mirrors: Mirrors) => mirrors.work({} as never), 'budgetMs'],
+    ['a misspelt option', (mirrors: Mirrors) => mirrors.work({ budget: 1 } as never), 'budget'],
+  ])('is refused with a next step: %s', async (_what, call, message) => {
+    await using world = await manyCustomers(0)
+    await expect(call(world.mirrors)).rejects.toThrow(message)
   })
 })
 

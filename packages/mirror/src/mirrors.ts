@@ -1,7 +1,7 @@
 import { OptionError, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
 import { createReceiver, type ReceiverOfMany, type ReceiverOptions, type SecretLookup } from '@notewire/webhooks'
 import { once } from './concurrency/once.ts'
-import { requireIntegration } from './context/mirror-options.ts'
+import { requireCount, requireIntegration } from './context/mirror-options.ts'
 import { hear } from './engine/hearing.ts'
 import { IntegrationRemovedError } from './interfaces/errors.ts'
 import type { IntegrationRecord, IntegrationState, IntegrationStore } from './interfaces/integration-store.ts'
@@ -20,6 +20,7 @@ import {
 } from './many/integration-status.ts'
 import { type MirrorsOptions, requireFunction, resolveMirrorsOptions } from './many/mirrors-options.ts'
 import { SharedPauses } from './many/shared-pauses.ts'
+import { requireSignal } from './mirror.ts'
 
 /** What `mirrors.add` takes. */
 export interface AddOptions {
@@ -209,7 +210,8 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
 
     async run(runOptions) {
       refuseUnknownOptions('mirrors.run', runOptions, ['signal', 'concurrency'])
-      const { signal, concurrency = 16 } = runOptions
+      const signal = requireSignal('mirrors.run', runOptions.signal)
+      const concurrency = requireCount('concurrency', runOptions.concurrency ?? 16)
       await open()
       const onError = (error: unknown) => callHook(hooks.onProblem, { error, integration: undefined })
       await dispatch({ settings, pauses, signal, concurrency, onHint, onError })
@@ -242,6 +244,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
   }
 }
 
+/** How many integrations one call of `work` works on at once. */
 const WORKERS_OF_A_CALL = 4
 
 const RECEIVER_OPTIONS: readonly (keyof MirrorsReceiverOptions)[] = [

@@ -153,7 +153,8 @@ const bringUpToDate: ActiveWork = async (record, { client }, engine, { settings,
   const { dueAt, rank } = afterSlice(slice, now)
   const isSuspect = foundUnannounced(slice)
   const isCheckDue = record.endpoint !== null && (record.endpoint.checkAt <= now || isSuspect)
-  const endpoint = record.endpoint && isCheckDue ? await checkEndpoint(client, record.endpoint, now, isSuspect) : record.endpoint
+  const endpoint =
+    record.endpoint && isCheckDue ? await checkEndpoint(client, record.endpoint, now, isSuspect) : record.endpoint
   const checkAt = endpoint === null || endpoint.status === 'active' ? dueAt : endpoint.checkAt
   const pollEveryMs = pollEveryAfter(slice, record.pollEveryMs, endpoint, settings.pollEveryMs)
   return { ...record, rank, dueAt: Math.min(dueAt, checkAt), endpoint, pollEveryMs }
