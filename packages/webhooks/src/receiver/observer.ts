@@ -1,7 +1,7 @@
 import type { Clock, Drift, WebhookEvent } from '@notewire/protocol'
 import { SecretError } from '../verifier/signing-secret.ts'
 import type { Refusal, Verified } from '../verifier/verification.ts'
-import type { Answer, ErrorAnswer } from './answer.ts'
+import type { ErrorAnswer } from './answer.ts'
 import { DriftLimit } from './drift-limit.ts'
 import type { Settlement } from './handler-run.ts'
 import { fieldsOf, type Logger, named, traceOf, unfailing } from './logger.ts'
@@ -47,9 +47,8 @@ export class Observer {
     this.#clock = options.clock
   }
 
-  /** Every answer that leaves comes here once. What has no line of its own gets one. */
-  answered({ error }: Answer, integration: string | undefined): void {
-    if (error === undefined) return
+  /** Is told once of every answer that is not 2xx. What has no line of its own gets one. */
+  answeredError(error: ErrorAnswer, integration: string | undefined): void {
     const limit = this.#turnedAway.get(error.code)?.admit()
     if (limit?.status === 'admitted') {
       this.#logger.warn('the receiver refused a request before checking its signature', {

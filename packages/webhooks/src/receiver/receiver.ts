@@ -90,7 +90,7 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
 
   async function respond(attempt: IncomingAttempt, integration: string | undefined): Promise<Answer> {
     const answer = isIntegrationId(integration) ? await answerOf(attempt, integration) : answers.integrationUnknown
-    observer.answered(answer, nameOf(integration))
+    if (answer.error !== undefined) observer.answeredError(answer.error, nameOf(integration))
     return answer
   }
 
