@@ -9,6 +9,7 @@ export function distantStore(life: Life, stage: Stage): MirrorStore {
   const nameOf = (noteId: string) => world.find(noteId)?.name ?? noteId
 
   return {
+    integrations: store.integrations,
     migrate: () =>
       life.ask(
         () => 'migrates',

@@ -1,6 +1,24 @@
 export type { MirrorOptions } from './context/mirror-options.ts'
 export type { SyncOptions, SyncReport } from './context/sync-options.ts'
-export { KeyChangedError, MirrorBusyError, MirrorError, type MirrorErrorCode } from './interfaces/errors.ts'
+export {
+  IntegrationRemovedError,
+  KeyChangedError,
+  MirrorBusyError,
+  MirrorError,
+  type MirrorErrorCode,
+} from './interfaces/errors.ts'
+export type {
+  EndpointRecord,
+  Fence,
+  IntegrationCounts,
+  IntegrationRecord,
+  IntegrationState,
+  IntegrationStore,
+  ListRequest,
+  NextWork,
+  ParkedBecause,
+  TakeRequest,
+} from './interfaces/integration-store.ts'
 export type { MirrorHooks, ProblemNotice, ProgressNotice, RemovalsHeldNotice } from './interfaces/mirror-hooks.ts'
 export type {
   DeletionFloor,
@@ -35,7 +53,18 @@ export type {
   StoredNote,
   VersionedState,
 } from './interfaces/store.ts'
+export type { IntegrationMirror } from './many/integration-mirror.ts'
+export type { IntegrationStatus, MirrorsStatus } from './many/integration-status.ts'
+export type { MirrorsHooks, MirrorsOptions, ParkedNotice, ServiceAccess } from './many/mirrors-options.ts'
 export { createMirror, type Mirror, type MirrorReceiverOptions } from './mirror.ts'
+export {
+  type AddOptions,
+  createMirrors,
+  type Mirrors,
+  type MirrorsReceiverOptions,
+  type WorkOptions,
+  type WorkReport,
+} from './mirrors.ts'
 export type { ChangesOptions, MirrorChange, MirrorChangeKind } from './reader/changes.ts'
 export type { Explanation } from './reader/explain.ts'
 export { type MirroredNote, type MirrorReader, type MirrorReaderOptions, openMirror } from './reader/mirror-reader.ts'

@@ -2,7 +2,7 @@ import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
 import { createReceiver, type Receiver, type ReceiverOptions } from '@notewire/webhooks'
 import { type MirrorOptions, resolveMirrorOptions } from './context/mirror-options.ts'
 import type { SyncOptions, SyncReport } from './context/sync-options.ts'
-import { Engine } from './engine.ts'
+import { Engine } from './engine/engine.ts'
 import { createReader, type MirrorReader } from './reader/mirror-reader.ts'
 import { run } from './run.ts'
 
@@ -104,7 +104,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     },
     async run(runOptions) {
       refuseUnknownOptions('mirror.run', runOptions, ['signal'])
-      return await run(engine, settings, requireSignal(runOptions.signal))
+      return await run(engine, settings, requireSignal('mirror.run', runOptions.signal))
     },
     receiver(receiverOptions) {
       refuseUnknownOptions('mirror.receiver', receiverOptions, RECEIVER_OPTIONS)
@@ -126,7 +126,8 @@ const RECEIVER_OPTIONS: readonly (keyof MirrorReceiverOptions)[] = [
   'clock',
 ]
 
-function requireSignal(signal: AbortSignal): AbortSignal {
+/** @throws OptionError when the value is no signal */
+export function requireSignal(method: string, signal: AbortSignal): AbortSignal {
   if (typeof signal?.addEventListener === 'function') return signal
-  throw new OptionError('signal', 'mirror.run needs an AbortSignal. Pass one: { signal: controller.signal }.')
+  throw new OptionError('signal', `${method} needs an AbortSignal. Pass one: { signal: controller.signal }.`)
 }

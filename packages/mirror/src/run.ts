@@ -1,6 +1,6 @@
 import { RateLimitedError } from '@notewire/client'
 import type { MirrorSettings } from './context/mirror-options.ts'
-import type { Engine } from './engine.ts'
+import type { Engine } from './engine/engine.ts'
 import { callHook } from './interfaces/mirror-hooks.ts'
 import { ERASE_EVERY_MS } from './ledger/overdue-erasure.ts'
 import { pauseAfter } from './rules/backoff.ts'

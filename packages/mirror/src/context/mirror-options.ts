@@ -115,7 +115,8 @@ function requireMethods<Value extends object>(option: string, value: Value, memb
   throw new OptionError(option, `${option} is missing or not valid. ${fix}`)
 }
 
-function requireIntegration(integration: unknown): string {
+/** @throws OptionError when the id cannot be a part of a URL as it is */
+export function requireIntegration(integration: unknown): string {
   if (isIntegrationId(integration)) return integration
   throw new OptionError(
     'integration',
@@ -124,7 +125,8 @@ function requireIntegration(integration: unknown): string {
   )
 }
 
-function requireParts(parts: readonly unknown[]): KeptParts {
+/** @throws OptionError when the value is not a list of parts */
+export function requireParts(parts: readonly unknown[]): KeptParts {
   const known: readonly unknown[] = PARTS
   if (Array.isArray(parts) && parts.every((part) => known.includes(part))) return new Set(parts as ContentPart[])
   throw new OptionError('keep', `keep is not a list of parts. Pass an array of '${PARTS.join("', '")}', or [].`)

@@ -10,6 +10,8 @@ export interface SyncContext extends MirrorSettings {
   readonly readNote: ReadNote
   /** Fires when the caller's signal does, or after `stop`. */
   readonly signal: AbortSignal
+  /** Whether to stop after the page, or the read, under way. What is left is done by the next sync. */
+  readonly isEnough: () => boolean
   /** Ends the whole sync: for errors that every other request would meet too. */
   readonly stop: (reason: unknown) => void
 }

@@ -5,6 +5,7 @@ import { NotewireError } from '@notewire/protocol'
 export type MirrorErrorCode =
   | 'key_changed'
   | 'key_unidentified'
+  | 'integration_removed'
   | 'mirror_busy'
   | 'scan_unknown'
   | 'position_malformed'
@@ -51,6 +52,16 @@ export class MirrorBusyError extends MirrorError {
     super(
       'mirror_busy',
       'other processes changed the same notes at every attempt. Nothing is lost: the next sync tries again. If this happens often, run fewer processes on this mirror.',
+    )
+  }
+}
+
+/** There is no such integration: it was removed, or never added. */
+export class IntegrationRemovedError extends MirrorError {
+  constructor(integration: string) {
+    super(
+      'integration_removed',
+      `the integration "${integration}" was removed, or never added: nothing of it can be read. To copy its notes again, call mirrors.add, and then mirrors.of for the new copy.`,
     )
   }
 }

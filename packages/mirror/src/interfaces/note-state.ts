@@ -1,5 +1,8 @@
 import type { NoteStatus, SummaryStatus, TranscriptStatus } from '@notewire/protocol'
 
+/** How long the content of a note that an event hid is kept while no read can confirm the removal, in milliseconds. */
+export const ERASE_WITHIN_MS = 60 * 60_000
+
 /**
  * Whether the mirror shows a note.
  *

@@ -13,6 +13,12 @@ export interface NoteWrite {
   readonly announce?: 'appeared' | 'changed' | 'vanished' | undefined
 }
 
+/** When the first of the notes is due; `null` when none is. */
+export function earliestDue(notes: readonly NoteWrite[]): number | null {
+  const times = notes.flatMap(({ state: { dueAt } }) => dueAt ?? [])
+  return times.length === 0 ? null : Math.min(...times)
+}
+
 /** A change of a note's content: the parts that are named. */
 export type ContentWrite = 'erase' | ContentParts
 

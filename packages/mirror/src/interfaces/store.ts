@@ -1,4 +1,5 @@
 import type { Note, Summary, Transcript } from '@notewire/protocol'
+import type { Fence, IntegrationStore } from './integration-store.ts'
 import type { NoteState } from './note-state.ts'
 import type { NoteWrite } from './note-write.ts'
 import type { CompletionCertificate, MirrorProgress } from './progress.ts'
@@ -10,6 +11,8 @@ import type { CompletionCertificate, MirrorProgress } from './progress.ts'
  * Every operation belongs to an integration. Integrations never see each other.
  */
 export interface MirrorStore {
+  /** The integrations of `createMirrors`. */
+  readonly integrations: IntegrationStore
   /** Makes what the store needs, where it is missing. Any number of instances may call it at once, and at every start. */
   migrate(): Promise<void>
   /**
@@ -22,9 +25,11 @@ export interface MirrorStore {
   /**
    * Writes everything in one step, or nothing: `'conflict'` when a note or the progress is no longer of the expected version. It
    * survives the end of the process when it resolves; with `heardAt`, which acknowledges an event, also a power cut. A power cut may
-   * take the latest others back, in their order, but never lets a position or a sequence number be used twice.
+   * take the latest others back, in their order, but never lets a position or a sequence number be used twice. With `fence`, it answers
+   * `'fenced'` and writes nothing when the integration has been removed, or taken by another worker. With `fence` and `heardAt`, it makes
+   * the integration due in the same step, if one of the notes is.
    */
-  commit(integration: string, commit: MirrorCommit): Promise<'committed' | 'conflict'>
+  commit(integration: string, commit: MirrorCommit): Promise<'committed' | 'conflict' | 'fenced'>
   /**
    * Takes notes whose work is due, dirty ones first, then the longest due, and postpones them until `until`, so that no other
    * caller takes them meanwhile: of several callers at once, each gets others. The sequence number dates what is read for them.
@@ -105,6 +110,7 @@ export interface MirrorCommit {
   readonly progress?: { readonly expectedVersion: number; readonly next: MirrorProgress } | undefined
   /** When an event came, in milliseconds since the Unix epoch. */
   readonly heardAt?: number | undefined
+  readonly fence?: Fence | undefined
 }
 
 /** A note and its content. */

@@ -1,6 +1,7 @@
 import type { Clock } from '@notewire/protocol'
+import { ERASE_WITHIN_MS } from '../interfaces/note-state.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
-import { ERASE_WITHIN_MS, eraseUnconfirmed } from '../rules/removal.ts'
+import { eraseUnconfirmed } from '../rules/removal.ts'
 import type { Ledger } from './ledger.ts'
 
 /** How long a sync or a pause goes on at most before it checks for overdue notes, in milliseconds. */

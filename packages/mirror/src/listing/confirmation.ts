@@ -118,13 +118,13 @@ async function* candidates(certificate: CompletionCertificate, { store, integrat
 
 /** Reads missing notes, several at once. */
 async function confirmAll(noteIds: readonly string[], lister: Lister, context: SyncContext): Promise<void> {
-  const { client, concurrency, erasure, signal } = context
+  const { client, concurrency, erasure, isEnough, signal } = context
   const { sequence: start } = lister
   const holdingScan = holdingScanOf(scanOf(lister.progress))
   const left = [...noteIds]
   const streak = new FailureStreak(client, signal)
   const work = async () => {
-    for (let noteId = left.shift(); noteId !== undefined; noteId = left.shift()) {
+    for (let noteId = left.shift(); noteId !== undefined && !isEnough(); noteId = left.shift()) {
       try {
         await confirm(noteId, start, holdingScan, context)
         streak.recordSuccess()

@@ -9,11 +9,13 @@ import { scan } from './scan.ts'
 import { isScanDue } from './schedule.ts'
 
 /** How to list. */
-interface Listing {
+export interface Listing {
   readonly key: KeyIdentity
   /** Names this process among those that list. */
   readonly holder: string
   readonly scanWhen: SyncOptions['scan']
+  /** Whether to poll; if not, a scan under way goes on. */
+  readonly isPollDue: boolean
   /** Wakes after each page, which may have made notes due. */
   readonly pages: Wakeup
 }
@@ -23,14 +25,15 @@ interface Listing {
  *
  * @returns whether this process listed: `false` if another one does, or has taken over
  */
-export async function list(context: SyncContext, { key, holder, scanWhen, pages }: Listing): Promise<boolean> {
-  const lister = await Lister.begin(context, key, holder)
+export async function list(context: SyncContext, { pages, ...listing }: Listing): Promise<boolean> {
+  const lister = await Lister.begin(context, listing.key, listing.holder)
   if (lister === undefined) return false
   try {
-    for await (const notice of listings(lister, context, scanWhen)) {
+    for await (const notice of listings(lister, context, listing)) {
       pages.wake()
       callHook(context.hooks.onProgress, notice)
       await context.erasure.runIfDue()
+      if (context.isEnough()) break
     }
     await lister.end()
     return true
@@ -45,9 +48,9 @@ export async function list(context: SyncContext, { key, holder, scanWhen, pages 
 async function* listings(
   lister: Lister,
   context: SyncContext,
-  scanWhen: SyncOptions['scan'],
+  { scanWhen, isPollDue }: Pick<Listing, 'scanWhen' | 'isPollDue'>,
 ): AsyncGenerator<ProgressNotice> {
-  yield* poll(lister, context)
+  if (isPollDue) yield* poll(lister, context)
   const isResumed = lister.progress.scan !== null
   if (isScanDue(lister.progress, scanWhen, context)) yield* scan(lister, context)
   // A scan that was interrupted need not have found notes that left after it began.

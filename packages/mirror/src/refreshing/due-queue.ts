@@ -25,10 +25,10 @@ export class DueQueue {
     this.#pages = pages
   }
 
-  /** The next due note; `undefined` when none is due and the listing has ended, or when the signal has fired. */
+  /** The next due note; `undefined` when none is due and the listing has ended, or when the signal has fired or it is enough. */
   async take(): Promise<TakenNote | undefined> {
-    const { signal } = this.#context
-    while (!signal.aborted) {
+    const { signal, isEnough } = this.#context
+    while (!signal.aborted && !isEnough()) {
       const next = this.#notes.shift()
       if (next !== undefined) return next
       // Read before the store is: a page that is applied in between is found in the store, or wakes.

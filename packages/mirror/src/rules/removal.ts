@@ -1,8 +1,5 @@
-import type { NoteState } from '../interfaces/note-state.ts'
+import { ERASE_WITHIN_MS, type NoteState } from '../interfaces/note-state.ts'
 import type { Decision } from './decision.ts'
-
-/** How long the content of a note that an event hid is kept while no read can confirm the removal, in milliseconds. */
-export const ERASE_WITHIN_MS = 60 * 60_000
 
 const WITHOUT_CONTENT = { settledRevision: null, transcriptHeld: null, summaryHeld: null } as const
 

@@ -1,5 +1,5 @@
 import { hasWork } from '../interfaces/note-state.ts'
-import type { ContentWrite, NoteWrite } from '../interfaces/note-write.ts'
+import { type ContentWrite, earliestDue, type NoteWrite } from '../interfaces/note-write.ts'
 import { type CompletionCertificate, type MirrorProgress, NO_PROGRESS } from '../interfaces/progress.ts'
 import type {
   ChangedNote,
@@ -10,6 +10,7 @@ import type {
   StoredNote,
   VersionedState,
 } from '../interfaces/store.ts'
+import { IntegrationsInMemory } from './integrations-in-memory.ts'
 
 /**
  * Keeps a mirror in this process, which forgets it when it ends: for tests, and for mirrors that are quickly made again.
@@ -30,11 +31,25 @@ export function memoryMirror(): MirrorStore {
     integrations.set(integration, known)
     return known
   }
+  const many = new IntegrationsInMemory((integration, limit) => {
+    const isErased = integrationOf(integration).erase(limit)
+    if (isErased) integrations.delete(integration)
+    return isErased
+  })
   return {
+    integrations: many,
     migrate: async () => undefined,
     load: async (integration, noteIds) => integrationOf(integration).load(noteIds),
     readProgress: async (integration) => integrationOf(integration).readProgress(),
-    commit: async (integration, commit) => integrationOf(integration).commit(commit),
+    commit: async (integration, commit) => {
+      const { fence, heardAt, notes } = commit
+      if (fence !== undefined && many.isFenced(integration, fence)) return 'fenced'
+      const outcome = integrationOf(integration).commit(commit)
+      const isHint = fence !== undefined && heardAt !== undefined && outcome === 'committed'
+      const dueAt = isHint ? earliestDue(notes) : null
+      if (dueAt !== null) many.hear(integration, dueAt)
+      return outcome
+    },
     takeDue: async (integration, request) => integrationOf(integration).takeDue(request),
     listCandidates: async (integration, certificate, after, limit) =>
       integrationOf(integration)
@@ -102,6 +117,12 @@ class IntegrationInMemory {
     }
     if (heardAt !== undefined) this.#heardAt = Math.max(heardAt, this.#heardAt ?? 0)
     return 'committed'
+  }
+
+  /** @returns whether all notes are erased */
+  erase(limit: number): boolean {
+    for (const noteId of [...this.#rows.keys()].slice(0, limit)) this.#rows.delete(noteId)
+    return this.#rows.size === 0
   }
 
   takeDue({ now, until, limit }: DueRequest) {

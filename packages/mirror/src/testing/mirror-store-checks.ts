@@ -5,6 +5,7 @@ import { contentChecks } from './checks/content-checks.ts'
 import { dueChecks } from './checks/due-checks.ts'
 import { feedChecks } from './checks/feed-checks.ts'
 import { integrationChecks } from './checks/integration-checks.ts'
+import { manyChecks } from './checks/many-checks.ts'
 import { readingChecks } from './checks/reading-checks.ts'
 import { searchChecks } from './checks/search-checks.ts'
 import { sequenceChecks } from './checks/sequence-checks.ts'
@@ -35,4 +36,5 @@ export const mirrorStoreChecks: readonly MirrorStoreCheck[] = [
   ...readingChecks,
   ...searchChecks,
   ...integrationChecks,
+  ...manyChecks,
 ]

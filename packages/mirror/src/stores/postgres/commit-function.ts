@@ -1,3 +1,4 @@
+import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
 import { STATE_COLUMNS } from '../state-row.ts'
 import { BY_INDEX } from './by-index.ts'
 import { STATE_IN_JSON, STATE_NAMES, storedFrom } from './note-columns.ts'
@@ -5,11 +6,14 @@ import { STATE_IN_JSON, STATE_NAMES, storedFrom } from './note-columns.ts'
 const PLACES = 'version, position, visible_since, first_visible'
 const REPLACED = [...PLACES.split(', '), ...STATE_COLUMNS.map(([name]) => name)]
 
+const FENCED = `integrations.integration = for_integration AND integrations.generation = fence_generation
+        AND integrations.token = coalesce(fence_token, integrations.token)`
+
 /**
  * Writes notes, content and progress, or nothing.
  *
  * Rows that are there are locked in the order of their ids, then compared. Content, which takes longest, is written next; the
- * mirror's row is locked last. Whoever adds a note or announces one holds that lock until the transaction is over: so a note that nobody knew cannot
+ * mirror's row is locked after that, and the row of `notewire_integrations` last. Whoever adds a note or announces one holds that lock until the transaction is over: so a note that nobody knew cannot
  * appear meanwhile, and a position is seen no earlier than all before it. Everybody takes locks in this order, and those of notes by id: nobody
  * waits in a circle.
  *
@@ -20,7 +24,8 @@ const REPLACED = [...PLACES.split(', '), ...STATE_COLUMNS.map(([name]) => name)]
 export const COMMIT_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_mirror_commit_1(
   for_integration text, note_writes text, announcements bigint, content_writes text,
-  expected_progress bigint, next_progress text, heard_ms float8
+  expected_progress bigint, next_progress text, heard_ms float8,
+  fence_generation text, fence_token bigint, hint_due_ms float8
 ) RETURNS text LANGUAGE plpgsql
 SET lock_timeout = '10s' ${BY_INDEX}
 AS $function$
@@ -104,9 +109,26 @@ BEGIN
       LEFT JOIN notewire_mirror_notes AS known ON known.integration = for_integration AND known.note_id = written.note_id
     ON CONFLICT (integration, note_id) DO UPDATE SET
       ${REPLACED.map((name) => `${name} = excluded.${name}`).join(', ')};
+
+  IF hint_due_ms IS NOT NULL THEN
+    UPDATE notewire_integrations AS integrations SET
+      hints = integrations.hints + 1,
+      rank = CASE WHEN integrations.is_held THEN integrations.rank ELSE 0 END,
+      due_at = CASE
+        WHEN integrations.is_held THEN integrations.due_at
+        WHEN integrations.state = 'parked' THEN least(integrations.due_at, to_timestamp((hint_due_ms + ${ERASE_WITHIN_MS}) / 1000))
+        ELSE least(integrations.due_at, greatest(to_timestamp(hint_due_ms / 1000), integrations.paused_until)) END
+      WHERE ${FENCED};
+  ELSIF fence_generation IS NOT NULL THEN
+    PERFORM FROM notewire_integrations AS integrations WHERE ${FENCED} FOR SHARE;
+  END IF;
+  IF fence_generation IS NOT NULL AND NOT FOUND THEN
+    RAISE EXCEPTION SQLSTATE 'NW002';
+  END IF;
   RETURN 'committed';
-EXCEPTION WHEN SQLSTATE 'NW001' THEN
-  RETURN 'conflict';
+EXCEPTION
+  WHEN SQLSTATE 'NW001' THEN RETURN 'conflict';
+  WHEN SQLSTATE 'NW002' THEN RETURN 'fenced';
 END
 $function$;
 `

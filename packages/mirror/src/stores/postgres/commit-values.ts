@@ -1,10 +1,10 @@
-import type { ContentWrite, NoteWrite } from '../../interfaces/note-write.ts'
+import { type ContentWrite, earliestDue, type NoteWrite } from '../../interfaces/note-write.ts'
 import type { MirrorCommit } from '../../interfaces/store.ts'
 import { rowOf } from '../state-row.ts'
 import { escapedJson } from './escaped-json.ts'
 
 /** What `notewire_mirror_commit_1` takes after the integration. */
-export function commitValues({ notes, progress, heardAt }: MirrorCommit): unknown[] {
+export function commitValues({ notes, progress, heardAt, fence }: MirrorCommit): unknown[] {
   const announced = notes.filter(({ announce }) => announce !== undefined)
   const places = new Map(announced.map((write, index) => [write, index + 1]))
   const contents = notes.flatMap(({ state, content }) => contentRow(state.noteId, content))
@@ -15,6 +15,9 @@ export function commitValues({ notes, progress, heardAt }: MirrorCommit): unknow
     progress?.expectedVersion ?? null,
     progress === undefined ? null : escapedJson(progress.next),
     heardAt ?? null,
+    fence?.generation ?? null,
+    fence?.token ?? null,
+    fence && heardAt !== undefined ? earliestDue(notes) : null,
   ]
 }
 

@@ -1,5 +1,6 @@
 import { migrationOf } from '@notewire/webhooks/storage'
 import { COMMIT_FUNCTION } from './commit-function.ts'
+import { INTEGRATION_FUNCTIONS, INTEGRATIONS_TABLE } from './integration-functions.ts'
 import { LIVE_NOTES_VIEW } from './live-notes-view.ts'
 import { LOAD_FUNCTION } from './load-function.ts'
 import { SEARCH_FUNCTIONS } from './search-functions.ts'
@@ -9,7 +10,12 @@ import { TAKE_FUNCTION } from './take-function.ts'
 
 /** Creates the tables, the view and the functions that are missing. */
 export const MIGRATION = migrationOf({
-  functions: ['notewire_mirror_load_1', 'notewire_mirror_commit_1', 'notewire_mirror_take_1'],
+  functions: [
+    'notewire_mirror_load_1',
+    'notewire_mirror_commit_1',
+    'notewire_mirror_take_1',
+    'notewire_integrations_take_1',
+  ],
   lock: 7824530912,
   requirement: `
   IF current_setting('server_encoding') <> 'UTF8' THEN
@@ -24,5 +30,7 @@ export const MIGRATION = migrationOf({
     LOAD_FUNCTION,
     COMMIT_FUNCTION,
     TAKE_FUNCTION,
+    INTEGRATIONS_TABLE,
+    INTEGRATION_FUNCTIONS,
   ],
 })

@@ -28,9 +28,9 @@ export interface PostgresMirror extends MirrorStore {
  * one, instances that write at once fail with `40001` until the next sync. The database is to be of encoding UTF8. An operation that takes
  * longer than 30 s rejects with `PostgresTimeoutError`.
  *
- * **Tables.** All are yours to query, and none to write: `notewire_mirrors` has a row for each integration; `notewire_mirror_notes` everything that
- * is known of a note but its content, also of notes that are gone; `notewire_mirror_content` the content. The view `notewire_live_notes` shows
- * what the mirror does: `integration`, `note_id`, `revision`, `status`, `title`, `content`, `summary` (Markdown), `transcript`, `segments`, `record` (the
+ * **Tables.** All are yours to query, and none to write: `notewire_mirrors` has a row for each integration; `notewire_integrations` has the
+ * schedule of `createMirrors`; `notewire_mirror_notes` has everything that is known of a note but its content, also of notes that are gone;
+ * `notewire_mirror_content` has the content. The view `notewire_live_notes` shows what the mirror does: `integration`, `note_id`, `revision`, `status`, `title`, `content`, `summary` (Markdown), `transcript`, `segments`, `record` (the
  * whole note, JSON), `transcript_status`, `summary_status`, `created_at`, `updated_at`, `is_settled`, and `search`, the words of all of it:
  *
  * ```sql

@@ -1,4 +1,5 @@
 import { type PostgresConnection, PostgresQueries } from '@notewire/webhooks/storage'
+import type { IntegrationStore } from '../../interfaces/integration-store.ts'
 import type { CompletionCertificate } from '../../interfaces/progress.ts'
 import type { DueRequest, MirrorCommit, MirrorStore, NoteCounts } from '../../interfaces/store.ts'
 import {
@@ -16,6 +17,7 @@ import {
 } from './answers.ts'
 import { commitValues } from './commit-values.ts'
 import { escapedJson, escapedText, readEscapedJson } from './escaped-json.ts'
+import { integrationsIn } from './integrations.ts'
 import { MIGRATION } from './migration.ts'
 import { plainWords } from './plain-words.ts'
 import { rewriteContent } from './purging.ts'
@@ -35,13 +37,14 @@ import {
 } from './reading-statements.ts'
 
 const LOAD = 'SELECT notewire_mirror_load_1($1, $2) AS result'
-const COMMIT = 'SELECT to_json(notewire_mirror_commit_1($1, $2, $3, $4, $5, $6, $7))::text AS result'
+const COMMIT = 'SELECT to_json(notewire_mirror_commit_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10))::text AS result'
 const TAKE = 'SELECT notewire_mirror_take_1($1, $2, $3, $4) AS result'
 
 /** A store over a connection: each operation is one statement, and each row of its result one JSON text. */
 export class StoreInPostgres implements MirrorStore {
   readonly #pool: PostgresConnection
   readonly #queries: PostgresQueries
+  readonly integrations: IntegrationStore
 
   constructor(pool: PostgresConnection) {
     this.#pool = pool
@@ -51,6 +54,7 @@ export class StoreInPostgres implements MirrorStore {
         'A mirror migrates its store when it is first used; if you use the store without a mirror, call `await store.migrate()` first.',
       afterTimeout: 'No data is lost or partly written: the next sync continues.',
     })
+    this.integrations = integrationsIn((operation, text, ...values) => this.#ask(operation, text, values))
   }
 
   async migrate() {
@@ -66,7 +70,7 @@ export class StoreInPostgres implements MirrorStore {
   }
 
   async commit(integration: string, commit: MirrorCommit) {
-    return await this.#one<'committed' | 'conflict'>('commit', COMMIT, integration, ...commitValues(commit))
+    return await this.#one<'committed' | 'conflict' | 'fenced'>('commit', COMMIT, integration, ...commitValues(commit))
   }
 
   async takeDue(integration: string, { now, until, limit }: DueRequest) {

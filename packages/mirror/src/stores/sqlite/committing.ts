@@ -1,18 +1,22 @@
 import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/storage'
 import type { NoteState } from '../../interfaces/note-state.ts'
-import type { ContentParts, ContentWrite, NoteWrite } from '../../interfaces/note-write.ts'
+import { type ContentParts, type ContentWrite, earliestDue, type NoteWrite } from '../../interfaces/note-write.ts'
 import type { MirrorCommit } from '../../interfaces/store.ts'
 import { PART_COLUMNS, partValues } from './content-columns.ts'
+import { fenceStatement, hearStatement } from './integration-statements.ts'
 import { NOTE_COLUMNS, noteValues } from './note-columns.ts'
 import { storedText } from './text.ts'
 
 /** Writes everything, if no other process has written meanwhile. */
 export function commitStatements(integrationName: string, commit: MirrorCommit): readonly SqliteStatement[] {
   const integration = storedText(integrationName)
-  const { notes } = commit
+  const { notes, fence, heardAt } = commit
+  const dueAt = fence && heardAt !== undefined ? earliestDue(notes) : null
   const announced = notes.filter(({ announce }) => announce !== undefined).length
   let place = 0
   return [
+    ...(fence === undefined ? [] : [fenceStatement(integration, fence)]),
+    ...(dueAt === null ? [] : [hearStatement(integration, dueAt)]),
     ...guards(integration, commit),
     ...mirrorWrite(integration, commit, announced),
     ...notes.flatMap((write) => {
@@ -25,6 +29,11 @@ export function commitStatements(integrationName: string, commit: MirrorCommit):
 /** Whether nothing was written, because of a guard. By its text: the one thing in which all drivers agree. */
 export function isConflict(error: unknown): boolean {
   return error instanceof Error && error.message.includes('CHECK constraint failed: notewire_written_meanwhile')
+}
+
+/** Whether nothing was written, because the integration was removed, or taken by another worker. */
+export function isFenced(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('CHECK constraint failed: notewire_fenced')
 }
 
 /** Asks whether a commit takes away anything that is there, which most that name a part as absent do not; nothing when it names none. */

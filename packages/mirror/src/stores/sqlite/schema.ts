@@ -164,6 +164,30 @@ export const SCHEMA: readonly SqliteStatement[] = [
       settled_revision IS revision AND dirty IS NULL AS is_settled
     FROM notewire_mirror_notes LEFT JOIN notewire_mirror_content USING (row_id)
     WHERE presence = 'live'`,
+  `
+    CREATE TABLE IF NOT EXISTS notewire_integrations (
+      integration TEXT NOT NULL PRIMARY KEY,
+      generation TEXT NOT NULL,  -- names this copy
+      state TEXT NOT NULL,       -- 'active', 'parked' or 'removing'
+      parked_because TEXT,
+      due_at INTEGER,            -- when there is work; while a worker has it, the end of the lease
+      rank INTEGER NOT NULL,     -- of the work: 0 hint, 1 poll, 2 backfill, 3 scan
+      hints INTEGER NOT NULL,    -- how many came
+      token INTEGER NOT NULL,    -- fencing token: how often a worker took it
+      is_held INTEGER NOT NULL,  -- whether a worker has it
+      failures INTEGER NOT NULL, -- in a row
+      paused_until INTEGER,      -- no request is sent before
+      key_print TEXT UNIQUE,     -- of the API key and its service
+      poll_every_ms INTEGER,
+      endpoint TEXT              -- JSON
+    ) WITHOUT ROWID`,
+  `
+    CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at)
+    WHERE due_at IS NOT NULL`,
+  `
+    CREATE TABLE IF NOT EXISTS notewire_integration_fences (
+      of TEXT CONSTRAINT notewire_fenced CHECK (0)
+    )`,
   // Nothing can be written here: what tries to takes its transaction back.
   `
     CREATE TABLE IF NOT EXISTS notewire_mirror_conflicts (

@@ -1,11 +1,12 @@
 import { type Durability, driverOf, type SqliteDriver, type SqliteRow } from '@notewire/webhooks/storage'
 import type { MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
-import { commitStatements, erasesAny, erasureStatement, INDEX_WAITING, isConflict } from './committing.ts'
+import { commitStatements, erasesAny, erasureStatement, INDEX_WAITING, isConflict, isFenced } from './committing.ts'
 import { storedNote } from './content-columns.ts'
 import { countsIn } from './counts.ts'
 import { ErasingDatabase } from './database.ts'
 import { FullTextMissingError } from './full-text-missing-error.ts'
 import { hasMerged, type Renewal, renewalStatements } from './index-renewal.ts'
+import { integrationsIn } from './integrations.ts'
 import { loadedNotes, loadedProgress, loadStatements, READ_PROGRESS } from './loading.ts'
 import { NewerTablesError } from './newer-tables-error.ts'
 import { versionedState } from './note-columns.ts'
@@ -114,6 +115,8 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
   }
 
   return {
+    integrations: integrationsIn(erasing),
+
     async migrate() {
       // A mirror that is only read waits for no writer, and needs no permission to write.
       if ((await erasing.read(FIND_SCHEMA)).length === 0) await erasing.run(SCHEMA, 'power-cut').catch(explainFullText)
@@ -143,8 +146,7 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
           erasesMeanwhile = true
         }
       } catch (error) {
-        if (isConflict(error)) return 'conflict'
-        throw error
+        return refusalIn(error)
       }
       await erasing.removeTraces()
       return 'committed'
@@ -227,6 +229,12 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
 
 function noteIdsIn(rows: readonly SqliteRow[]): readonly string[] {
   return rows.map(({ note_id }) => originalText(String(note_id)))
+}
+
+function refusalIn(error: unknown): 'conflict' | 'fenced' {
+  if (isConflict(error)) return 'conflict'
+  if (isFenced(error)) return 'fenced'
+  throw error
 }
 
 // In quotes, no character of a word is an operator of the query language.

@@ -1,8 +1,8 @@
-import type { SyncContext } from './context/sync-context.ts'
-import { MirrorError } from './interfaces/errors.ts'
-import { ERASED_AT_ONCE } from './ledger/overdue-erasure.ts'
-import { applyRead } from './rules/read-rule.ts'
-import { acceptRemoval } from './rules/removal.ts'
+import type { SyncContext } from '../context/sync-context.ts'
+import { MirrorError } from '../interfaces/errors.ts'
+import { ERASED_AT_ONCE } from '../ledger/overdue-erasure.ts'
+import { applyRead } from '../rules/read-rule.ts'
+import { acceptRemoval } from '../rules/removal.ts'
 
 /** Erases the notes that a scan held back. */
 export async function acceptRemovals(

@@ -1,0 +1,21 @@
+import type { Clock, WebhookEvent } from '@notewire/protocol'
+import type { Ledger } from '../ledger/ledger.ts'
+import { applyHint, hintIn } from '../rules/hint-rule.ts'
+
+/**
+ * Stores what an event says about its note. When it resolves, the hint is in the store and the event may be acknowledged.
+ *
+ * @returns whether there is something to read now
+ */
+export async function hear(event: WebhookEvent, ledger: Ledger, clock: Clock): Promise<boolean> {
+  const hint = hintIn(event)
+  const noteIds = hint === undefined ? [] : [hint.noteId]
+  const writes = await ledger.revise(
+    noteIds,
+    // The time of the decision, not of the arrival: a process that was frozen in between must not lower a time that was stored meanwhile.
+    (state, sequence) => hint && applyHint(state, hint, { sequence, at: clock.now() }),
+    clock.now(),
+  )
+  const now = clock.now()
+  return [...writes.values()].some(({ state: { dueAt } }) => dueAt !== null && dueAt <= now)
+}

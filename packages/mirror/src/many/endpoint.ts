@@ -1,0 +1,107 @@
+import { type NotesClient, NotesClientError } from '@notewire/client'
+import { NOTE_EVENT_KINDS, type WebhookEndpoint } from '@notewire/protocol'
+import type { EndpointRecord } from '../interfaces/integration-store.ts'
+
+const CHECK_EVERY_MS = 24 * 60 * 60_000
+/** An endpoint is disabled about an hour after its deliveries began to fail. */
+const CHECK_AGAIN_AFTER_MS = 60 * 60_000
+const FIRST_REPAIR_AFTER_MS = 60_000
+const LONGEST_PAUSE_MS = 15 * 60_000
+
+/** What `add` registers. */
+export interface Registration {
+  readonly url: string
+  /** Stores the signing secret, so that the receiver finds it. The endpoint counts as registered when it resolves. */
+  readonly saveSecret: (secret: string) => unknown
+}
+
+/**
+ * Registers the endpoint, or repairs it. The record is written after `saveSecret`: if the process dies before, the next call finds an
+ * endpoint whose secret is not known to be stored, and rotates it. The old secret continues to sign for 24 hours.
+ */
+export async function registerEndpoint(
+  client: NotesClient,
+  registration: Registration,
+  known: EndpointRecord | null,
+  now: number,
+): Promise<EndpointRecord> {
+  try {
+    return await register(client, registration, known, now)
+  } catch (error) {
+    if (!(error instanceof NotesClientError && error.code === 'forbidden')) throw error
+    return { url: registration.url, id: null, status: 'forbidden', checkAt: now + CHECK_EVERY_MS, repairs: 0 }
+  }
+}
+
+async function register(
+  client: NotesClient,
+  { url, saveSecret }: Registration,
+  known: EndpointRecord | null,
+  now: number,
+): Promise<EndpointRecord> {
+  const { webhookEndpoints } = client
+  const listed = await webhookEndpoints.list().catch(withoutOperation)
+  if (listed === undefined && known?.url === url) return { ...known, status: 'unsupported' }
+  const own = listed?.find(({ endpoint_id }) => endpoint_id === known?.id)
+  const found = own ?? listed?.find((endpoint) => endpoint.url === url)
+  if (found === undefined) {
+    const created = await webhookEndpoints.create({ url, events: NOTE_EVENT_KINDS })
+    await saveSecret(created.signing_secret)
+    return recordOf(created, url, now)
+  }
+  if (own === undefined) await saveSecret((await webhookEndpoints.rotateSecret(found.endpoint_id)).signing_secret)
+  return recordOf(await repair(client, found, url), url, now)
+}
+
+async function repair(client: NotesClient, endpoint: WebhookEndpoint, url: string): Promise<WebhookEndpoint> {
+  const hasAllEvents = NOTE_EVENT_KINDS.every((kind) => endpoint.events?.includes(kind))
+  if (endpoint.url === url && endpoint.status === 'active' && hasAllEvents) return endpoint
+  const events = hasAllEvents ? {} : { events: NOTE_EVENT_KINDS }
+  const address = endpoint.url === url ? { status: 'active' as const } : { url }
+  return await client.webhookEndpoints.update(endpoint.endpoint_id, { ...events, ...address })
+}
+
+/**
+ * Looks at an endpoint, and activates it again if it is not active: the service then verifies it, so that it becomes active when our receiver
+ * answers. The pauses grow to 15 minutes.
+ *
+ * @param isSuspect  a poll found what no event announced: an endpoint that is still active is checked again in an hour
+ * @throws NotesClientError when the service refuses the key, or cannot be asked now
+ */
+export async function checkEndpoint(
+  client: NotesClient,
+  known: EndpointRecord,
+  now: number,
+  isSuspect: boolean,
+): Promise<EndpointRecord> {
+  const { id } = known
+  if (id === null) return { ...known, checkAt: now + CHECK_EVERY_MS }
+  try {
+    const { status } = await client.webhookEndpoints.get(id)
+    const checkAfterMs = isSuspect ? CHECK_AGAIN_AFTER_MS : CHECK_EVERY_MS
+    if (status === 'active') return { ...known, status, checkAt: now + checkAfterMs, repairs: 0 }
+    const repaired = await client.webhookEndpoints.update(id, { status: 'active' })
+    const pause = Math.min(FIRST_REPAIR_AFTER_MS * 2 ** Math.min(known.repairs, 10), LONGEST_PAUSE_MS)
+    return { ...known, status: repaired.status ?? 'unknown', checkAt: now + pause, repairs: known.repairs + 1 }
+  } catch (error) {
+    const status = error instanceof NotesClientError ? LASTING.get(error.code) : undefined
+    if (status === undefined) throw error
+    return { ...known, status, checkAt: now + CHECK_EVERY_MS }
+  }
+}
+
+/** What another attempt soon would meet again, and the status that says so. */
+const LASTING: ReadonlyMap<string, string> = new Map([
+  ['forbidden', 'forbidden'],
+  ['not_found', 'missing'],
+  ['not_supported', 'unsupported'],
+])
+
+function recordOf({ endpoint_id: id, status }: WebhookEndpoint, url: string, now: number): EndpointRecord {
+  return { url, id, status: status ?? 'unknown', checkAt: now + FIRST_REPAIR_AFTER_MS, repairs: 0 }
+}
+
+function withoutOperation(error: unknown): undefined {
+  if (error instanceof NotesClientError && error.code === 'not_supported') return undefined
+  throw error
+}

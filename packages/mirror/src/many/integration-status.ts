@@ -1,0 +1,36 @@
+import type { IntegrationCounts, IntegrationRecord } from '../interfaces/integration-store.ts'
+
+/** The state of an integration. */
+export interface IntegrationStatus
+  extends Pick<IntegrationRecord, 'integration' | 'state' | 'parkedBecause' | 'failures'> {
+  /** When there is work, or the lease of a worker ends; `null` if it is parked. */
+  readonly dueAt: Date | null
+  /** The webhook endpoint that `add` registered, and the status that was seen last. */
+  readonly endpoint: { readonly url: string; readonly id: string | null; readonly status: string } | null
+}
+
+/** How many integrations there are, of each kind. */
+export interface MirrorsStatus
+  extends Pick<IntegrationCounts, 'active' | 'removing' | 'parked' | 'due' | 'backingOff'> {
+  /** How long the longest due integration has been due, in milliseconds. */
+  readonly overdueMs: number
+  /** When the next of the others is due. */
+  readonly nextAt: Date | null
+}
+
+export function statusOfIntegration({ endpoint, dueAt, ...record }: IntegrationRecord): IntegrationStatus {
+  const { integration, state, parkedBecause, failures } = record
+  return {
+    integration,
+    state,
+    parkedBecause,
+    failures,
+    dueAt: dueAt === null ? null : new Date(dueAt),
+    endpoint: endpoint && { url: endpoint.url, id: endpoint.id, status: endpoint.status },
+  }
+}
+
+export function mirrorsStatusOf({ dueSince, nextAt, ...counts }: IntegrationCounts, now: number): MirrorsStatus {
+  const overdueMs = dueSince === null ? 0 : now - dueSince
+  return { ...counts, overdueMs, nextAt: nextAt === null ? null : new Date(nextAt) }
+}

@@ -1,0 +1,101 @@
+import type { NotesClientOptions } from '@notewire/client'
+import { type Clock, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
+import type { MirrorOptions } from '../context/mirror-options.ts'
+import { requireCount, requireParts, requireStore } from '../context/mirror-options.ts'
+import type { ParkedBecause } from '../interfaces/integration-store.ts'
+import type { ProblemNotice, RemovalsHeldNotice } from '../interfaces/mirror-hooks.ts'
+import type { MirrorStore } from '../interfaces/store.ts'
+import type { KeptParts } from '../rules/keep.ts'
+
+/** What `createMirrors` takes. */
+export interface MirrorsOptions extends Pick<MirrorOptions, 'keep' | 'scanEveryMs'> {
+  /** Where the copies are kept: `postgresMirror(pool)` for any number of processes, `sqliteMirror('notes.db')` for one. */
+  readonly store: MirrorStore
+  /**
+   * Returns how to reach the service with the API key of an integration: options of `NotesClient`. It is called at every slice of work, so
+   * that a new key is used at once. `baseUrl` and `apiKey` never come from the environment: all integrations would have the same key.
+   * `maxRetries` is 0 unless you set it, because a failed slice is repeated later.
+   *
+   * If it rejects, or takes longer than 10 s, this integration alone is delayed.
+   */
+  readonly connect: (integration: string) => ServiceAccess | Promise<ServiceAccess>
+  /**
+   * The shortest time between two polls of an integration, in milliseconds. While events arrive and polls find nothing that they did not
+   * announce, it grows to an hour.
+   *
+   * @default 300_000 (5 min)
+   */
+  readonly pollEveryMs?: number | undefined
+  readonly hooks?: MirrorsHooks | undefined
+  /** @default systemClock */
+  readonly clock?: Clock | undefined
+}
+
+/** How to reach the service with the API key of an integration. */
+export interface ServiceAccess extends NotesClientOptions {
+  readonly baseUrl: string
+  readonly apiKey: string
+}
+
+/** Functions that are called to report what happens. Their errors are ignored. */
+export interface MirrorsHooks {
+  /** An error after which the integration is tried again later. It never holds a key or note content. */
+  readonly onProblem?: ((problem: ProblemNotice & OfIntegration) => void) | undefined
+  /** A scan found so many notes missing that it removes none of them before `mirrors.of(id).acceptRemovals`. */
+  readonly onRemovalsHeld?: ((notice: RemovalsHeldNotice & OfIntegration) => void) | undefined
+  /** An integration was parked: it sends no request before `mirrors.resume(id)`. Called once. */
+  readonly onParked?: ((notice: ParkedNotice) => void) | undefined
+}
+
+interface OfIntegration {
+  /** `undefined` for an error of the store. */
+  readonly integration: string | undefined
+}
+
+/** Why an integration sends no request. */
+export interface ParkedNotice {
+  readonly integration: string
+  readonly because: ParkedBecause
+}
+
+/** The options, checked and complete. */
+export interface MirrorsSettings extends Required<Omit<MirrorsOptions, 'keep'>> {
+  readonly keep: KeptParts
+  readonly pollEveryMs: number
+  readonly scanEveryMs: number
+  readonly hooks: MirrorsHooks
+  readonly clock: Clock
+}
+
+const OPTIONS: readonly (keyof MirrorsOptions)[] = [
+  'store',
+  'connect',
+  'keep',
+  'pollEveryMs',
+  'scanEveryMs',
+  'hooks',
+  'clock',
+]
+const HOOKS: readonly (keyof MirrorsHooks)[] = ['onProblem', 'onRemovalsHeld', 'onParked']
+
+/** @throws OptionError naming the first option that cannot work, and the fix */
+export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings {
+  refuseUnknownOptions('createMirrors', options, OPTIONS)
+  const hooks = options.hooks ?? {}
+  refuseUnknownOptions('hooks', hooks, HOOKS)
+  return {
+    store: requireStore(options.store),
+    connect: requireFunction('connect', options.connect, 'Pass a function that returns { baseUrl, apiKey }.'),
+    keep: requireParts(options.keep ?? ['note', 'transcript', 'summary']),
+    pollEveryMs: requireCount('pollEveryMs', options.pollEveryMs ?? 300_000),
+    scanEveryMs: requireCount('scanEveryMs', options.scanEveryMs ?? 86_400_000),
+    hooks,
+    clock: options.clock ?? systemClock,
+  }
+}
+
+/** @throws OptionError when the value is no function */
+export function requireFunction<Value>(option: string, value: Value, fix: string): Value {
+  if (typeof value === 'function') return value
+  throw new OptionError(option, `${option} is not a function. ${fix}`)
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest'
+import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
+
+async function customerWithReceiver() {
+  const world = await manyCustomers(1)
+  const port = await receiverOnPort(world.mirrors)
+  const endpoints = async () => (await world.mirrors.list()).map(({ endpoint }) => endpoint?.status)
+  const registered = () => world.asked().filter((request) => request === 'POST /v1/webhook-endpoints').length
+  return {
+    world,
+    port,
+    endpoints,
+    registered,
+    async [Symbol.asyncDispose]() {
+      await port[Symbol.asyncDispose]()
+      await world[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('the endpoint of an integration', () => {
+  it('is registered once, however often it is added', async () => {
+    await using stage = await customerWithReceiver()
+    const { world, port } = stage
+    for (let time = 0; time < 3; time += 1) await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
+    const secret = port.secrets.get('customer-0')
+    await workFor(world, 5)
+    expect(await stage.endpoints()).toEqual(['active'])
+    expect(stage.registered()).toBe(1)
+    expect(world.asked().filter((request) => request.includes('rotate'))).toEqual([])
+    expect(port.secrets.get('customer-0')).toBe(secret)
+  })
+
+  it.each(['before', 'after'])(
+    'whose secret was lost %s it was saved is found, and gets another secret',
+    async (when) => {
+      await using stage = await customerWithReceiver()
+      const { world, port } = stage
+      const { endpoint, saveSecret } = port.optionsFor('customer-0')
+      const crash = (secret: string) => {
+        if (when === 'after') saveSecret(secret)
+        throw new Error('the process dies')
+      }
+      await expect(world.mirrors.add('customer-0', { endpoint, saveSecret: crash })).rejects.toThrow('the process dies')
+      await world.mirrors.add('customer-0', { endpoint, saveSecret })
+      await workFor(world, 5)
+      expect(stage.registered()).toBe(1)
+      expect(await stage.endpoints()).toEqual(['active'])
+      world.customers[0]?.write('heard')
+      await workFor(world, 1)
+      expect(port.answers.at(-1)?.status).toBe(204)
+      expect(await world.titles('customer-0')).toEqual(['heard'])
+    },
+  )
+
+  it('that was registered although no answer came is found', async () => {
+    await using stage = await customerWithReceiver()
+    const { world, port } = stage
+    const fault = { kind: 'dropped', lost: 'answer' } as const
+    const lost = world.service.faults.inject({ request: 'POST /v1/webhook-endpoints', fault })
+    await expect(world.mirrors.add('customer-0', port.optionsFor('customer-0'))).rejects.toMatchObject({
+      code: 'network_error',
+    })
+    lost.remove()
+    await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
+    await workFor(world, 5)
+    expect(stage.registered()).toBe(1)
+    expect(await stage.endpoints()).toEqual(['active'])
+  })
+
+  it('moves with its URL, and keeps its secret', async () => {
+    await using stage = await customerWithReceiver()
+    const { world, port } = stage
+    const { endpoint, saveSecret } = port.optionsFor('customer-0')
+    await world.mirrors.add('customer-0', { endpoint: endpoint.replace('/webhooks', '/old'), saveSecret })
+    const secret = port.secrets.get('customer-0')
+    await world.mirrors.add('customer-0', { endpoint, saveSecret })
+    await workFor(world, 5)
+    expect(stage.registered()).toBe(1)
+    expect(await stage.endpoints()).toEqual(['active'])
+    expect(port.secrets.get('customer-0')).toBe(secret)
+  })
+
+  it('that our outage disabled is active again when our receiver answers, and nothing is missed', async () => {
+    await using stage = await customerWithReceiver()
+    const { world, port } = stage
+    await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
+    await workFor(world, 10)
+    expect(await stage.endpoints()).toEqual(['active'])
+    port.outage = 503
+    for (let index = 0; index < 6; index += 1) world.customers[0]?.write(`note ${index}`)
+    await workFor(world, 6 * 60)
+    expect(await stage.endpoints()).toEqual(['pending_verification'])
+    expect(await world.titles('customer-0')).toHaveLength(6)
+    port.outage = undefined
+    await workFor(world, 61)
+    expect(await stage.endpoints()).toEqual(['active'])
+    world.customers[0]?.write('after')
+    await workFor(world, 1)
+    expect(await world.titles('customer-0')).toContain('after')
+  })
+
+  it('heals after an outage of the service of 20 hours', async () => {
+    await using stage = await customerWithReceiver()
+    const { world, port } = stage
+    await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
+    await workFor(world, 10)
+    const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 503 } })
+    port.outage = 500
+    for (let index = 0; index < 6; index += 1) world.customers[0]?.write(`note ${index}`)
+    await workFor(world, 20 * 60)
+    outage.remove()
+    port.outage = undefined
+    await workFor(world, 3 * 60)
+    expect(await stage.endpoints()).toEqual(['active'])
+    expect(await world.titles('customer-0')).toHaveLength(6)
+  })
+
+  it('is said to be forbidden when the key lacks webhooks:manage, and the integration polls', async () => {
+    await using stage = await customerWithReceiver()
+    const { world, port } = stage
+    const channel = world.service.owner.createChannel('team')
+    const [customer] = world.customers
+    const scopes = ['notes:read', 'transcripts:read', 'summaries:read'] as const
+    if (customer !== undefined)
+      customer.apiKey = world.service.owner.createIntegration({ channels: [channel] }).issueKey({ scopes }).key
+    const added = await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
+    expect(added).toMatchObject({ state: 'active', endpoint: { status: 'forbidden', id: null } })
+    world.service.owner.record({ title: 'polled', channel }).end()
+    await workFor(world, 10)
+    expect(await world.titles('customer-0')).toEqual(['polled'])
+  })
+
+  it('is said to be missing when it was deleted, and add makes another', async () => {
+    await using stage = await customerWithReceiver()
+    const { world, port } = stage
+    const { endpoint } = await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
+    await workFor(world, 5)
+    const headers = { authorization: `Bearer ${world.customers[0]?.apiKey}` }
+    const url = `${world.service.baseUrl}/v1/webhook-endpoints/${endpoint?.id}`
+    await world.service.fetch(new Request(url, { method: 'DELETE', headers }))
+    await workFor(world, 25 * 60)
+    expect(await stage.endpoints()).toEqual(['missing'])
+    await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
+    await workFor(world, 5)
+    expect(await stage.endpoints()).toEqual(['active'])
+  })
+
+  it('needs a function that saves the secret', async () => {
+    await using stage = await customerWithReceiver()
+    await expect(stage.world.mirrors.add('customer-0', { endpoint: 'https://app.example' })).rejects.toThrow(
+      'saveSecret',
+    )
+    expect(await stage.world.mirrors.list()).toEqual([])
+  })
+})

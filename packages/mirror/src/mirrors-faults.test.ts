@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { abandoning } from './fixtures/abandoning-store.ts'
+import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
+import { memoryMirror } from './index.ts'
+
+const CUSTOMERS = 3
+
+/** What may happen, and how many calls of the store later the process of that moment is abandoned. */
+const step = fc.record({
+  act: fc.constantFrom('write', 'delete', 'add', 'remove', 'work', 'wait', 'hint lost'),
+  customer: fc.nat(CUSTOMERS - 1),
+  dies: fc.option(fc.nat(40), { freq: 3 }),
+})
+
+it('shows each customer its own notes, whichever call of the store is the last of a process', async () => {
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), live), { numRuns: 40 })
+}, 120_000)
+
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
+
+async function live(steps: readonly Step[]): Promise<void> {
+  const store = memoryMirror()
+  await using world = await manyCustomers(CUSTOMERS, { store })
+  await using port = await receiverOnPort(world.mirrors)
+  const notes = world.customers.map((): { note: { delete(): void }; title: string }[] => [])
+  const added = new Set<number>()
+  const start = world.service.clock.now()
+
+  for (const [index, { act, customer, dies }] of steps.entries()) {
+    const integration = `customer-${customer}`
+    // A process of its own, which ends in the middle of whatever it does.
+    const mirrors = world.another({ store: dies === null ? store : abandoning(store, dies) })
+    const attempt = async (work: () => Promise<unknown>) => {
+      if (dies === null) await whileTimePasses(work)
+      else await Promise.race([work(), world.service.clock.advance('20s')]).catch(() => undefined)
+    }
+    switch (act) {
+      case 'write': {
+        const title = `${integration} writes ${index}`
+        notes[customer]?.push({ title, note: world.customers[customer]?.write(title) ?? { delete: () => undefined } })
+        await world.service.clock.advance('1s')
+        break
+      }
+      case 'delete':
+        notes[customer]?.shift()?.note.delete()
+        await world.service.clock.advance('1s')
+        break
+      case 'add':
+        await attempt(() => mirrors.add(integration, port.optionsFor(integration)))
+        await whileTimePasses(() => world.mirrors.add(integration, port.optionsFor(integration)))
+        added.add(customer)
+        break
+      case 'remove':
+        await attempt(() => mirrors.remove(integration))
+        await world.mirrors.remove(integration)
+        added.delete(customer)
+        break
+      case 'work':
+        await attempt(() => mirrors.work({ budgetMs: 20_000 }))
+        break
+      case 'wait':
+        await world.service.clock.advance('7m')
+        break
+      case 'hint lost':
+        port.outage = port.outage === undefined ? 503 : undefined
+    }
+    await seesOnlyItsOwn()
+  }
+
+  port.outage = undefined
+  await workFor(world, 3 * 60)
+  expect(world.service.clock.now()).toBeGreaterThan(start)
+  await seesOnlyItsOwn()
+  for (const [customer, { integration }] of world.customers.entries()) {
+    if (added.has(customer))
+      expect(await world.titles(integration)).toEqual((notes[customer] ?? []).map(({ title }) => title).sort())
+    else expect(await store.listChanges(integration, 0, 1)).toEqual([])
+  }
+  expect(await world.mirrors.status()).toMatchObject({ active: added.size, removing: 0, backingOff: 0 })
+
+  // A process that waits for the lease of one that died.
+  async function whileTimePasses(work: () => Promise<unknown>): Promise<void> {
+    let isOver = false
+    const working = work().finally(() => {
+      isOver = true
+    })
+    working.catch(() => undefined)
+    while (!isOver) await world.service.clock.advance('1s')
+    await working
+  }
+
+  async function seesOnlyItsOwn(): Promise<void> {
+    for (const { integration } of world.customers) {
+      const stored = await store.listNotes(integration, '', 100)
+      for (const { note } of stored) expect(note?.title).toContain(`${integration} `)
+    }
+  }
+}

@@ -1,0 +1,270 @@
+import { OptionError, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import { createReceiver, type ReceiverOfMany, type ReceiverOptions, type SecretLookup } from '@notewire/webhooks'
+import { once } from './concurrency/once.ts'
+import { requireCount, requireIntegration } from './context/mirror-options.ts'
+import { hear } from './engine/hearing.ts'
+import { IntegrationRemovedError } from './interfaces/errors.ts'
+import type { IntegrationRecord, IntegrationState, IntegrationStore } from './interfaces/integration-store.ts'
+import { callHook } from './interfaces/mirror-hooks.ts'
+import { Ledger } from './ledger/ledger.ts'
+import { addEndpoint, addIntegration } from './many/adding.ts'
+import { connect, engineOf } from './many/connection.ts'
+import { dispatch } from './many/dispatch.ts'
+import { fencedStore } from './many/fenced-store.ts'
+import { type IntegrationMirror, openIntegration } from './many/integration-mirror.ts'
+import {
+  type IntegrationStatus,
+  type MirrorsStatus,
+  mirrorsStatusOf,
+  statusOfIntegration,
+} from './many/integration-status.ts'
+import { type MirrorsOptions, requireFunction, resolveMirrorsOptions } from './many/mirrors-options.ts'
+import { SharedPauses } from './many/shared-pauses.ts'
+import { requireSignal } from './mirror.ts'
+
+/** What `mirrors.add` takes. */
+export interface AddOptions {
+  /** The public URL of the receiver for this integration. Without it, the mirror polls. */
+  readonly endpoint?: string | undefined
+  /** Stores the endpoint's signing secret where the receiver finds it. Required with `endpoint`. It may be called again with another secret. */
+  readonly saveSecret?: ((secret: string) => unknown) | undefined
+}
+
+/** What `mirrors.work` takes. */
+export interface WorkOptions {
+  /** How long to work at most, in milliseconds. Requests under way are not cut off. */
+  readonly budgetMs: number
+  readonly signal?: AbortSignal | undefined
+  /** Works on this integration only. */
+  readonly integration?: string | undefined
+}
+
+/** What is left after `mirrors.work`. */
+export interface WorkReport {
+  /** When there is work again, in milliseconds since the Unix epoch; `null` when there never is. */
+  readonly nextAt: number | null
+  /** How many integrations are due now. */
+  readonly remaining: number
+}
+
+/** What `mirrors.receiver` takes. */
+export interface MirrorsReceiverOptions
+  extends Pick<ReceiverOptions, 'toleranceSeconds' | 'maxBodyBytes' | 'hooks' | 'logger' | 'clock'> {
+  /** Returns the signing secret that `saveSecret` stored. */
+  readonly secret: SecretLookup
+}
+
+/** Mirrors of many integrations in one store: each a local copy of all notes that its API key can see. */
+export interface Mirrors {
+  /**
+   * Adds an integration, due at once, and registers its webhook endpoint: creates it, or finds the one of this URL and repairs it. Call it
+   * again after any failure, or to repair the endpoint: it continues where it stopped. After `remove` it makes another copy.
+   *
+   * @throws NotesClientError when the endpoint cannot be registered; the integration is added nevertheless
+   */
+  add(integration: string, options?: AddOptions): Promise<IntegrationStatus>
+  /** Removes an integration: nothing of it can be read once this resolves. `work` and `run` erase its notes. `false` if there is none. */
+  remove(integration: string): Promise<boolean>
+  /**
+   * Lets a parked integration work again.
+   *
+   * @param options  `adoptKey`: the key that `connect` returns replaces the one that the notes were listed with. It must see the same notes.
+   * @throws IntegrationRemovedError when there is no such integration
+   */
+  resume(integration: string, options?: { readonly adoptKey?: boolean | undefined }): Promise<IntegrationStatus>
+  /**
+   * Returns the mirror of an integration. What it reads belongs to one copy: when the integration is removed, every method rejects with
+   * `IntegrationRemovedError`, also after it was added again.
+   */
+  of(integration: string): IntegrationMirror
+  /** Does what is due, within a budget: for crons, alarms and jobs. Any number of processes may call it at once. */
+  work(options: WorkOptions): Promise<WorkReport>
+  /**
+   * Keeps all mirrors up to date until the signal fires. Any number of processes may run at once.
+   *
+   * @param options  `concurrency`: how many integrations are worked on at once, 16 unless you say otherwise. A quarter of them waits for hints.
+   */
+  run(options: { readonly signal: AbortSignal; readonly concurrency?: number | undefined }): Promise<void>
+  /**
+   * Makes the receiver of the events of all integrations, to be mounted by any adapter with the id in its route. It verifies each delivery
+   * with the secret of its integration, writes the event down as a hint, and answers 204; 404 for integrations that were not added.
+   */
+  receiver(options: MirrorsReceiverOptions): ReceiverOfMany
+  /** Lists integrations by id, 100 unless you say otherwise. */
+  list(options?: {
+    readonly state?: IntegrationState | undefined
+    readonly after?: string | undefined
+    readonly limit?: number | undefined
+  }): Promise<readonly IntegrationStatus[]>
+  /** Counts integrations: due, backing off, parked and why. It reads no notes. */
+  status(): Promise<MirrorsStatus>
+}
+
+/**
+ * Makes mirrors of many integrations, one for each customer's API key.
+ *
+ * @throws OptionError naming the option that cannot work, and the fix
+ * @example
+ * ```ts
+ * import { createMirrors } from '@notewire/mirror'
+ * import { sqliteMirror } from '@notewire/mirror/sqlite'
+ *
+ * const keys = new Map([['acme', 'ntw_live_k7.s3cret']])
+ * const mirrors = createMirrors({
+ *   store: sqliteMirror('notes.db'),
+ *   connect: (integration) => ({ baseUrl: 'https://notes.example', apiKey: keys.get(integration) ?? '' }),
+ * })
+ * await mirrors.add('acme')
+ * await mirrors.work({ budgetMs: 5_000 })
+ * for await (const { note } of mirrors.of('acme').list()) console.log(note.title)
+ * ```
+ */
+export function createMirrors(options: MirrorsOptions): Mirrors {
+  const settings = resolveMirrorsOptions(options)
+  const { store, clock, hooks } = settings
+  const { integrations } = store
+  const pauses = new SharedPauses()
+  const onHint = new Set<() => void>()
+  const receivers = new Set<ReceiverOfMany>()
+  const open = once(() => store.migrate())
+  const never = new AbortController().signal
+
+  async function recordOf(integration: string): Promise<IntegrationRecord> {
+    await open()
+    const record = await integrations.get(requireIntegration(integration))
+    if (record === undefined || record.state === 'removing') throw new IntegrationRemovedError(integration)
+    return record
+  }
+
+  function forgetSecret(integration: string): void {
+    for (const receiver of receivers) receiver.forgetSecret(integration)
+  }
+
+  async function isThere(integration: string): Promise<boolean> {
+    await open()
+    const record = await integrations.get(integration)
+    return record !== undefined && record.state !== 'removing'
+  }
+
+  async function hearEvent(event: WebhookEvent, integration: string): Promise<void> {
+    await open()
+    const record = await integrations.get(integration)
+    // It was removed since the receiver asked for its secret. Later deliveries are answered 404.
+    if (record === undefined || record.state === 'removing') return
+    const removed = new IntegrationRemovedError(integration)
+    const fence = { generation: record.generation }
+    const ledger = new Ledger({ store: fencedStore(store, fence, () => removed), integration })
+    const isDue = await hear(event, ledger, clock).catch((error) => {
+      if (error !== removed) throw error
+    })
+    if (isDue === true) for (const heard of onHint) heard()
+  }
+
+  return {
+    async add(integration, addOptions = {}) {
+      refuseUnknownOptions('mirrors.add', addOptions, ['endpoint', 'saveSecret'])
+      const { endpoint: url, saveSecret } = addOptions
+      requireIntegration(integration)
+      if (url !== undefined)
+        requireFunction('saveSecret', saveSecret, 'Pass a function that stores the signing secret.')
+      await open()
+      await addIntegration(integration, settings)
+      if (url !== undefined && saveSecret !== undefined) await addEndpoint(integration, { url, saveSecret }, settings)
+      forgetSecret(integration)
+      return statusOfIntegration(await recordOf(integration))
+    },
+
+    async remove(integration) {
+      await open()
+      const isRemoved = await integrations.remove(requireIntegration(integration), crypto.randomUUID(), clock.now())
+      forgetSecret(integration)
+      return isRemoved
+    },
+
+    async resume(integration, { adoptKey = false } = {}) {
+      const { generation } = await recordOf(integration)
+      if (adoptKey) {
+        const connection = await connect(integration, settings)
+        const fenced = fencedStore(store, { generation }, () => new IntegrationRemovedError(integration))
+        await engineOf(connection, integration, fenced, settings).adoptKey()
+      }
+      await integrations.resume(integration, clock.now())
+      return statusOfIntegration(await recordOf(integration))
+    },
+
+    of: (integration) => openIntegration(requireIntegration(integration), settings, recordOf),
+
+    async work(workOptions) {
+      refuseUnknownOptions('mirrors.work', workOptions, ['budgetMs', 'signal', 'integration'])
+      const { budgetMs, signal = never, integration } = workOptions
+      if (!(budgetMs > 0))
+        throw new OptionError('budgetMs', 'budgetMs is not a duration. Pass a number of milliseconds.')
+      await open()
+      const failures: unknown[] = []
+      const onError = (error: unknown) => void failures.push(error)
+      const endAt = clock.now() + budgetMs
+      await dispatch({ settings, pauses, signal, concurrency: WORKERS_OF_A_CALL, onHint, endAt, integration, onError })
+      if (failures.length > 0) throw failures[0]
+      return await workLeft(integrations, integration, clock.now())
+    },
+
+    async run(runOptions) {
+      refuseUnknownOptions('mirrors.run', runOptions, ['signal', 'concurrency'])
+      const signal = requireSignal('mirrors.run', runOptions.signal)
+      const concurrency = requireCount('concurrency', runOptions.concurrency ?? 16)
+      await open()
+      const onError = (error: unknown) => callHook(hooks.onProblem, { error, integration: undefined })
+      await dispatch({ settings, pauses, signal, concurrency, onHint, onError })
+    },
+
+    receiver(receiverOptions) {
+      refuseUnknownOptions('mirrors.receiver', receiverOptions, RECEIVER_OPTIONS)
+      const { secret } = receiverOptions
+      requireFunction('secret', secret, 'Pass a function that returns the signing secret of an integration.')
+      const receiver = createReceiver({
+        clock,
+        ...receiverOptions,
+        secret: async (integration: string) => ((await isThere(integration)) ? await secret(integration) : undefined),
+        sink: (event, { integration }) => hearEvent(event, integration),
+      })
+      receivers.add(receiver)
+      return receiver
+    },
+
+    async list({ state, after = '', limit = 100 } = {}) {
+      await open()
+      return (await integrations.list({ state, after, limit })).map(statusOfIntegration)
+    },
+
+    async status() {
+      await open()
+      const now = clock.now()
+      return mirrorsStatusOf(await integrations.count(now), now)
+    },
+  }
+}
+
+/** How many integrations one call of `work` works on at once. */
+const WORKERS_OF_A_CALL = 4
+
+const RECEIVER_OPTIONS: readonly (keyof MirrorsReceiverOptions)[] = [
+  'secret',
+  'toleranceSeconds',
+  'maxBodyBytes',
+  'hooks',
+  'logger',
+  'clock',
+]
+
+async function workLeft(
+  integrations: IntegrationStore,
+  integration: string | undefined,
+  now: number,
+): Promise<WorkReport> {
+  if (integration === undefined) {
+    const { due, nextAt } = await integrations.count(now)
+    return { nextAt: due > 0 ? now : nextAt, remaining: due }
+  }
+  const nextAt = (await integrations.get(integration))?.dueAt ?? null
+  return { nextAt, remaining: nextAt !== null && nextAt <= now ? 1 : 0 }
+}

@@ -1,0 +1,168 @@
+import type { Fence, IntegrationCounts, IntegrationRecord, IntegrationStore } from '../interfaces/integration-store.ts'
+import { dueAfterHint, newIntegration, RANKS } from '../interfaces/integration-store.ts'
+import { ERASE_WITHIN_MS } from '../interfaces/note-state.ts'
+
+interface Row extends IntegrationRecord {
+  readonly isHeld: boolean
+}
+
+/** The integrations of a `memoryMirror`. */
+export class IntegrationsInMemory implements IntegrationStore {
+  readonly #rows = new Map<string, Row>()
+  readonly #eraseNotes: (integration: string, limit: number) => boolean
+
+  /** @param eraseNotes  erases notes, and tells whether all are erased */
+  constructor(eraseNotes: (integration: string, limit: number) => boolean) {
+    this.#eraseNotes = eraseNotes
+  }
+
+  isFenced(integration: string, { generation, token }: Fence): boolean {
+    const row = this.#rows.get(integration)
+    return row?.generation !== generation || (token !== undefined && token !== row.token)
+  }
+
+  /** A hint has made a note due. */
+  hear(integration: string, dueAt: number): void {
+    const row = this.#rows.get(integration)
+    if (row === undefined) return
+    const hints = row.hints + 1
+    if (row.isHeld) this.#rows.set(integration, { ...row, hints })
+    else if (row.state === 'parked')
+      this.#rows.set(integration, { ...row, hints, dueAt: earlier(row.dueAt, dueAt + ERASE_WITHIN_MS) })
+    else
+      this.#rows.set(integration, {
+        ...row,
+        hints,
+        rank: RANKS.hint,
+        dueAt: earlier(row.dueAt, Math.max(dueAt, row.pausedUntil ?? 0)),
+      })
+  }
+
+  async put(integration: string, generation: string, now: number) {
+    const row = this.#rows.get(integration) ?? { ...newIntegration(integration, generation, now), isHeld: false }
+    this.#rows.set(integration, row)
+    return recordOf(row)
+  }
+
+  async get(integration: string) {
+    const row = this.#rows.get(integration)
+    return row && recordOf(row)
+  }
+
+  async take({ now, until, most, integration }: Parameters<IntegrationStore['take']>[0]) {
+    const isWanted = (row: Row) => integration === undefined || row.integration === integration
+    const [row] = [...this.#rows.values()]
+      .filter((row) => isWanted(row) && row.rank <= most && row.dueAt !== null && row.dueAt <= now)
+      .sort((one, other) => one.rank - other.rank || (one.dueAt ?? 0) - (other.dueAt ?? 0))
+    if (row === undefined) return undefined
+    const taken = { ...row, token: row.token + 1, isHeld: true, dueAt: until }
+    this.#rows.set(row.integration, taken)
+    return recordOf(taken)
+  }
+
+  async renew(integration: string, fence: Fence, until: number) {
+    return this.#change(integration, fence, (row) => ({ ...row, dueAt: until }))
+  }
+
+  async finish(...[integration, fence, next, { hints, now }]: Parameters<IntegrationStore['finish']>) {
+    return this.#change(integration, fence, (row) => {
+      const { state, parkedBecause, dueAt, rank, failures, pausedUntil, pollEveryMs, endpoint } = next
+      const work = { state, parkedBecause, dueAt, rank, failures, pausedUntil, pollEveryMs, endpoint }
+      const after = { ...row, ...work, isHeld: false }
+      return row.hints === hints ? after : { ...after, rank: RANKS.hint, dueAt: dueAfterHint(next, now) }
+    })
+  }
+
+  async wake(integration: string, now: number) {
+    const row = this.#rows.get(integration)
+    if (row?.state !== 'active') return
+    const woken = { ...row, hints: row.hints + 1, failures: 0, pausedUntil: null }
+    this.#rows.set(integration, row.isHeld ? woken : { ...woken, dueAt: earlier(row.dueAt, now) })
+  }
+
+  async claimKey(integration: string, fence: Fence, keyPrint: string) {
+    if (this.isFenced(integration, fence)) return 'fenced'
+    const isUsed = [...this.#rows.values()].some((row) => row.keyPrint === keyPrint && row.integration !== integration)
+    if (isUsed) return 'shared'
+    this.#change(integration, fence, (row) => ({ ...row, keyPrint }))
+    return 'claimed'
+  }
+
+  async resume(integration: string, now: number) {
+    const row = this.#rows.get(integration)
+    if (row?.state !== 'parked') return false
+    this.#rows.set(integration, {
+      ...row,
+      state: 'active',
+      parkedBecause: null,
+      dueAt: now,
+      failures: 0,
+      pausedUntil: null,
+    })
+    return true
+  }
+
+  async remove(integration: string, generation: string, now: number) {
+    const row = this.#rows.get(integration)
+    if (row === undefined) return false
+    if (row.state === 'removing') return true
+    const { token } = row
+    this.#rows.set(integration, {
+      ...newIntegration(integration, generation, now),
+      token,
+      state: 'removing',
+      isHeld: false,
+    })
+    return true
+  }
+
+  async erase(integration: string, fence: Fence, limit: number) {
+    if (this.isFenced(integration, fence) || this.#rows.get(integration)?.state !== 'removing') return 'fenced'
+    if (!this.#eraseNotes(integration, limit)) return 'more'
+    this.#rows.delete(integration)
+    return 'done'
+  }
+
+  async list({ state, after, limit }: Parameters<IntegrationStore['list']>[0]) {
+    return [...this.#rows.values()]
+      .filter((row) => row.integration > after && (state === undefined || row.state === state))
+      .sort((one, other) => (one.integration < other.integration ? -1 : 1))
+      .slice(0, limit)
+      .map(recordOf)
+  }
+
+  async count(now: number): Promise<IntegrationCounts> {
+    const rows = [...this.#rows.values()]
+    const having = (is: (row: Row) => boolean) => rows.filter(is).length
+    const times = rows.flatMap(({ dueAt }) => dueAt ?? []).sort((one, other) => one - other)
+    const parkedFor = (reason: string) => having(({ parkedBecause }) => parkedBecause === reason)
+    return {
+      active: having(({ state }) => state === 'active'),
+      removing: having(({ state }) => state === 'removing'),
+      parked: {
+        key_changed: parkedFor('key_changed'),
+        key_shared: parkedFor('key_shared'),
+        key_refused: parkedFor('key_refused'),
+      },
+      due: times.filter((time) => time <= now).length,
+      dueSince: times.find((time) => time <= now) ?? null,
+      nextAt: times.find((time) => time > now) ?? null,
+      backingOff: having(({ state, failures }) => state === 'active' && failures > 0),
+    }
+  }
+
+  #change(integration: string, fence: Fence, change: (row: Row) => Row): boolean {
+    const row = this.#rows.get(integration)
+    if (row === undefined || this.isFenced(integration, fence)) return false
+    this.#rows.set(integration, change(row))
+    return true
+  }
+}
+
+function recordOf({ isHeld: _, ...record }: Row): IntegrationRecord {
+  return record
+}
+
+function earlier(one: number | null, other: number): number {
+  return Math.min(one ?? other, other)
+}

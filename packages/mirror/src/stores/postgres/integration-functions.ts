@@ -1,0 +1,131 @@
+import { timeIn } from './note-columns.ts'
+
+export const INTEGRATIONS_TABLE = `
+CREATE TABLE IF NOT EXISTS notewire_integrations (
+  integration    text COLLATE "C" NOT NULL PRIMARY KEY,
+  generation     text NOT NULL,    -- names this copy
+  state          text NOT NULL,    -- 'active', 'parked' or 'removing'
+  parked_because text,
+  due_at         timestamptz,      -- when there is work; while a worker has it, the end of the lease
+  rank           integer NOT NULL, -- of the work: 0 hint, 1 poll, 2 backfill, 3 scan
+  hints          bigint NOT NULL,  -- how many came
+  token          bigint NOT NULL,  -- fencing token: how often a worker took it
+  is_held        boolean NOT NULL, -- whether a worker has it
+  failures       integer NOT NULL, -- in a row
+  paused_until   timestamptz,      -- no request is sent before
+  key_print      text UNIQUE,      -- of the API key and its service
+  poll_every_ms  float8,
+  endpoint       jsonb
+) WITH (fillfactor = 50);
+
+CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at) WHERE due_at IS NOT NULL;
+`
+
+/** A row of integrations as JSON. */
+export function integrationJson(row: string): string {
+  return `json_build_object(
+    'integration', ${row}.integration, 'generation', ${row}.generation, 'state', ${row}.state,
+    'parkedBecause', ${row}.parked_because, 'dueAt', ${timeIn(`${row}.due_at`)}, 'rank', ${row}.rank, 'hints', ${row}.hints,
+    'token', ${row}.token, 'failures', ${row}.failures, 'pausedUntil', ${timeIn(`${row}.paused_until`)},
+    'keyPrint', ${row}.key_print, 'pollEveryMs', ${row}.poll_every_ms, 'endpoint', ${row}.endpoint)::text`
+}
+
+const TAKEN = `integrations.integration = for_integration AND integrations.generation = fence_generation
+      AND integrations.token = fence_token`
+
+/**
+ * `notewire_integrations_take_1` looks rank by rank, so that each look reads one entry of the index, and skips rows that are locked: a hint
+ * or another worker changes them. If none is due, it writes nothing.
+ *
+ * `notewire_integrations_erase_1` locks notes first and the integration last, as commits do.
+ */
+export const INTEGRATION_FUNCTIONS = `
+CREATE OR REPLACE FUNCTION notewire_integrations_take_1(now_ms float8, until_ms float8, most integer, only_this text)
+RETURNS text LANGUAGE plpgsql AS $function$
+#variable_conflict use_variable
+DECLARE
+  taken text;
+  result text;
+BEGIN
+  FOR wanted IN 0..most LOOP
+    SELECT integrations.integration INTO taken FROM notewire_integrations AS integrations
+      WHERE integrations.rank = wanted AND integrations.due_at <= to_timestamp(now_ms / 1000)
+        AND (only_this IS NULL OR integrations.integration = only_this)
+      ORDER BY integrations.due_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+    EXIT WHEN FOUND;
+  END LOOP;
+  IF taken IS NULL THEN
+    RETURN NULL;
+  END IF;
+  UPDATE notewire_integrations AS integrations
+    SET token = integrations.token + 1, is_held = true, due_at = to_timestamp(until_ms / 1000)
+    WHERE integrations.integration = taken RETURNING ${integrationJson('integrations')} INTO result;
+  RETURN result;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_integrations_finish_1(
+  for_integration text, fence_generation text, fence_token bigint, next text, hints_seen bigint, heard_due_ms float8
+) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '10s' AS $function$
+#variable_conflict use_variable
+DECLARE
+  work jsonb := next::jsonb;
+BEGIN
+  UPDATE notewire_integrations AS integrations SET
+    is_held = false,
+    state = work->>'state',
+    parked_because = work->>'parkedBecause',
+    failures = (work->>'failures')::integer,
+    paused_until = to_timestamp((work->>'pausedUntil')::float8 / 1000),
+    poll_every_ms = (work->>'pollEveryMs')::float8,
+    endpoint = nullif(work->'endpoint', 'null'),
+    rank = CASE WHEN integrations.hints = hints_seen THEN (work->>'rank')::integer ELSE 0 END,
+    due_at = to_timestamp(CASE WHEN integrations.hints = hints_seen THEN (work->>'dueAt')::float8 ELSE heard_due_ms END / 1000)
+    WHERE ${TAKEN};
+  RETURN FOUND;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_integrations_claim_1(
+  for_integration text, fence_generation text, fence_token bigint, print text
+) RETURNS text LANGUAGE plpgsql SET lock_timeout = '10s' AS $function$
+#variable_conflict use_variable
+BEGIN
+  UPDATE notewire_integrations AS integrations SET key_print = print WHERE ${TAKEN};
+  RETURN CASE WHEN FOUND THEN 'claimed' ELSE 'fenced' END;
+EXCEPTION WHEN unique_violation THEN
+  RETURN 'shared';
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_integrations_erase_1(
+  for_integration text, fence_generation text, fence_token bigint, at_most bigint
+) RETURNS text LANGUAGE plpgsql SET lock_timeout = '10s' AS $function$
+#variable_conflict use_variable
+DECLARE
+  erased text[];
+  is_empty boolean;
+BEGIN
+  erased := ARRAY(
+    SELECT notes.note_id FROM notewire_mirror_notes AS notes WHERE notes.integration = for_integration
+      ORDER BY notes.note_id LIMIT at_most FOR UPDATE);
+  DELETE FROM notewire_mirror_content AS content WHERE content.integration = for_integration AND content.note_id = ANY (erased);
+  DELETE FROM notewire_mirror_notes AS notes WHERE notes.integration = for_integration AND notes.note_id = ANY (erased);
+  is_empty := cardinality(erased) < at_most;
+  IF is_empty THEN
+    DELETE FROM notewire_mirror_sequences AS sequences WHERE sequences.integration = for_integration;
+    DELETE FROM notewire_mirrors AS mirrors WHERE mirrors.integration = for_integration;
+  END IF;
+  PERFORM FROM notewire_integrations AS integrations WHERE ${TAKEN} AND integrations.state = 'removing' FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION SQLSTATE 'NW002';
+  END IF;
+  IF is_empty THEN
+    DELETE FROM notewire_integrations AS integrations WHERE integrations.integration = for_integration;
+  END IF;
+  RETURN CASE WHEN is_empty THEN 'done' ELSE 'more' END;
+EXCEPTION WHEN SQLSTATE 'NW002' THEN
+  RETURN 'fenced';
+END
+$function$;
+`

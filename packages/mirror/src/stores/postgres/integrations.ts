@@ -1,0 +1,120 @@
+import {
+  dueAfterHint,
+  type IntegrationCounts,
+  type IntegrationRecord,
+  type IntegrationStore,
+} from '../../interfaces/integration-store.ts'
+import { escapedJson, escapedText } from './escaped-json.ts'
+import { integrationJson } from './integration-functions.ts'
+import { timeIn } from './note-columns.ts'
+
+type Ask = (operation: string, text: string, ...values: unknown[]) => Promise<readonly unknown[]>
+
+/** The integrations of a mirror in PostgreSQL. Each operation is one statement. */
+export function integrationsIn(ask: Ask): IntegrationStore {
+  const one = async <Answer>(operation: string, text: string, ...values: unknown[]): Promise<Answer | undefined> => {
+    const [answer] = await ask(operation, text, ...values)
+    return (answer ?? undefined) as Answer | undefined
+  }
+
+  return {
+    async put(integration, generation, now) {
+      const name = escapedText(integration)
+      const put = await one<IntegrationRecord>('put', PUT, name, generation, now)
+      return put ?? ((await one<IntegrationRecord>('get', GET, name)) as IntegrationRecord)
+    },
+
+    get: (integration) => one('get', GET, escapedText(integration)),
+
+    take: ({ now, until, most, integration }) =>
+      one('take', TAKE, now, until, most, integration === undefined ? null : escapedText(integration)),
+
+    async renew(integration, { generation, token }, until) {
+      return (await one('renew', RENEW, until, escapedText(integration), generation, token)) !== undefined
+    },
+
+    async finish(integration, { generation, token }, next, { hints, now }) {
+      const values = [generation, token, escapedJson(next), hints, dueAfterHint(next, now)]
+      return (await one<boolean>('finish', FINISH, escapedText(integration), ...values)) === true
+    },
+
+    async wake(integration, now) {
+      await ask('wake', WAKE, now, escapedText(integration))
+    },
+
+    async claimKey(integration, { generation, token }, print) {
+      const name = escapedText(integration)
+      return (await one<'claimed' | 'shared' | 'fenced'>('claimKey', CLAIM, name, generation, token, print)) ?? 'fenced'
+    },
+
+    async resume(integration, now) {
+      return (await one('resume', RESUME, now, escapedText(integration))) !== undefined
+    },
+
+    async remove(integration, generation, now) {
+      const name = escapedText(integration)
+      if ((await one('remove', REMOVE, generation, now, name)) !== undefined) return true
+      return (await one('get', GET, name)) !== undefined
+    },
+
+    async erase(integration, { generation, token }, limit) {
+      const name = escapedText(integration)
+      return (await one<'more' | 'done' | 'fenced'>('erase', ERASE, name, generation, token, limit)) ?? 'fenced'
+    },
+
+    async list({ state, after, limit }) {
+      return (await ask('list', LIST, escapedText(after), state ?? null, limit)) as readonly IntegrationRecord[]
+    },
+
+    async count(now) {
+      return (await one<IntegrationCounts>('count', COUNT, now)) as IntegrationCounts
+    },
+  }
+}
+
+const RECORD = `${integrationJson('integrations')} AS result`
+
+const GET = `SELECT ${RECORD} FROM notewire_integrations AS integrations WHERE integration = $1`
+
+const PUT = `INSERT INTO notewire_integrations AS integrations (integration, generation, state, due_at, rank, hints, token, is_held, failures)
+  VALUES ($1, $2, 'active', to_timestamp($3::float8 / 1000), 2, 0, 0, false, 0) ON CONFLICT DO NOTHING RETURNING ${RECORD}`
+
+const TAKE = `SELECT result FROM notewire_integrations_take_1($1, $2, $3, $4) AS result WHERE result IS NOT NULL`
+
+const RENEW = `UPDATE notewire_integrations SET due_at = to_timestamp($1::float8 / 1000)
+  WHERE integration = $2 AND generation = $3 AND token = $4 RETURNING 'true' AS result`
+
+const FINISH = 'SELECT notewire_integrations_finish_1($1, $2, $3, $4, $5, $6)::text AS result'
+
+const WAKE = `UPDATE notewire_integrations SET hints = hints + 1, failures = 0, paused_until = NULL,
+    due_at = CASE WHEN is_held THEN due_at ELSE least(due_at, to_timestamp($1::float8 / 1000)) END
+  WHERE integration = $2 AND state = 'active' RETURNING 'true' AS result`
+
+const CLAIM = 'SELECT to_json(notewire_integrations_claim_1($1, $2, $3, $4))::text AS result'
+
+const RESUME = `UPDATE notewire_integrations SET state = 'active', parked_because = NULL, due_at = to_timestamp($1::float8 / 1000),
+    failures = 0, paused_until = NULL
+  WHERE integration = $2 AND state = 'parked' RETURNING 'true' AS result`
+
+const REMOVE = `UPDATE notewire_integrations SET generation = $1, state = 'removing', parked_because = NULL,
+    due_at = to_timestamp($2::float8 / 1000), rank = 2, hints = 0, is_held = false, failures = 0, paused_until = NULL, key_print = NULL,
+    poll_every_ms = NULL, endpoint = NULL
+  WHERE integration = $3 AND state <> 'removing' RETURNING 'true' AS result`
+
+const ERASE = 'SELECT to_json(notewire_integrations_erase_1($1, $2, $3, $4))::text AS result'
+
+const LIST = `SELECT ${RECORD} FROM notewire_integrations AS integrations
+  WHERE integration > $1 AND state = coalesce($2, state) ORDER BY integration LIMIT $3`
+
+const COUNT = `SELECT json_build_object(
+    'active', count(*) FILTER (WHERE state = 'active'),
+    'removing', count(*) FILTER (WHERE state = 'removing'),
+    'parked', json_build_object(
+      'key_changed', count(*) FILTER (WHERE parked_because = 'key_changed'),
+      'key_shared', count(*) FILTER (WHERE parked_because = 'key_shared'),
+      'key_refused', count(*) FILTER (WHERE parked_because = 'key_refused')),
+    'due', count(*) FILTER (WHERE due_at <= moment),
+    'dueSince', ${timeIn('min(due_at) FILTER (WHERE due_at <= moment)')},
+    'nextAt', ${timeIn('min(due_at) FILTER (WHERE due_at > moment)')},
+    'backingOff', count(*) FILTER (WHERE state = 'active' AND failures > 0))::text AS result
+  FROM (SELECT to_timestamp($1::float8 / 1000) AS moment) AS asked LEFT JOIN notewire_integrations ON true`

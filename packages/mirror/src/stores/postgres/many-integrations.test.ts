@@ -1,0 +1,152 @@
+import { temporaryPath } from 'notewire-test-servers'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { manyCustomers, workFor } from '../../fixtures/many-customers.ts'
+import { createMirrors, type MirrorStore } from '../../index.ts'
+import { sqliteMirror } from '../sqlite/index.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { postgresMirror } from './index.ts'
+
+const BUDGET = { budgetMs: 60_000 }
+
+let databases: TestDatabases
+beforeAll(async () => {
+  databases = await startDatabases()
+})
+afterAll(() => databases.cleanUp.disposeAsync())
+
+/** Two processes' connections to one database. */
+const places: Readonly<Record<string, () => Promise<readonly [MirrorStore, MirrorStore]>>> = {
+  PostgreSQL: async () => {
+    const url = await databases.emptyDatabase()
+    return [postgresMirror(databases.poolOf(url)), postgresMirror(databases.poolOf(url))]
+  },
+  SQLite: async () => {
+    const path = temporaryPath(onTestFinished)
+    const stores = [sqliteMirror(path), sqliteMirror(path)] as const
+    onTestFinished(() => {
+      for (const store of stores) store.close?.()
+    })
+    return stores
+  },
+}
+
+describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
+  it('are shared by two processes: each slice is done by one, and no note is another customer’s', async () => {
+    const [one, two] = await open()
+    await using world = await manyCustomers(12, { store: one })
+    const other = world.another({ store: two })
+    for (const customer of world.customers) {
+      for (let index = 0; index < 3; index += 1) customer.write(`${customer.integration} ${index}`)
+      await world.mirrors.add(customer.integration)
+    }
+    await Promise.all([world.mirrors.work(BUDGET), other.work(BUDGET)])
+    for (const { integration } of world.customers) {
+      expect(await world.titles(integration)).toEqual([0, 1, 2].map((index) => `${integration} ${index}`))
+      expect(world.asked(integration).filter((request) => request === 'GET /v1/notes')).toHaveLength(1)
+    }
+    expect(world.problems).toEqual([])
+  })
+
+  it('keep every hint that comes while they are worked on', async () => {
+    const [one, two] = await open()
+    await using world = await manyCustomers(4, { store: one })
+    const other = world.another({ store: two })
+    const receiver = other.receiver({ secret: (_integration) => undefined })
+    for (const { integration } of world.customers) await world.mirrors.add(integration)
+    await world.mirrors.work(BUDGET)
+    for (let round = 0; round < 5; round += 1) {
+      const hints = world.customers.map(async ({ integration, write }) => {
+        const { note_id } = write(`${integration} ${round}`)
+        const event = { event_id: `evt_${note_id}`, event_type: 'note.ended', data: { note_id, revision: 2 } }
+        const outcome = await receiver.process(event as never, { integration })
+        expect(outcome.status).toBe('applied')
+      })
+      await Promise.all([...hints, world.mirrors.work(BUDGET), other.work(BUDGET)])
+    }
+    await world.mirrors.work(BUDGET)
+    for (const { integration } of world.customers) {
+      expect(await world.titles(integration)).toEqual([0, 1, 2, 3, 4].map((round) => `${integration} ${round}`))
+    }
+  })
+
+  it('are written by no worker that was frozen until its lease had ended', async () => {
+    const [one, two] = await open()
+    await using world = await manyCustomers(1, { store: two })
+    const [customer] = world.customers
+    for (let index = 0; index < 250; index += 1) customer?.write(`note ${index}`)
+    await world.mirrors.add('customer-0')
+    const [gate, frozen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let pages = 0
+    const freezing = createMirrors({
+      store: neverRenewing(one),
+      clock: world.service.clock,
+      connect: () => ({
+        baseUrl: world.service.baseUrl,
+        apiKey: customer?.apiKey ?? '',
+        async fetch(request) {
+          const response = await world.service.fetch(request)
+          pages += 1
+          if (pages === 2) {
+            frozen.resolve()
+            await gate.promise
+          }
+          return response
+        },
+      }),
+    })
+    const working = freezing.work(BUDGET)
+    await frozen.promise
+    await world.service.clock.advance('61s')
+    await workFor(world, 1)
+    expect(await world.titles('customer-0')).toHaveLength(250)
+    // The sequence may grow: its numbers only date what is read.
+    const written = async () => [
+      (await two.readProgress('customer-0')).progressVersion,
+      await two.integrations.get('customer-0'),
+    ]
+    const before = await written()
+    gate.resolve()
+    await working
+    expect(await written()).toEqual(before)
+  })
+
+  it('do not come back when they are removed during a slice', async () => {
+    const [one, two] = await open()
+    await using world = await manyCustomers(2, { store: two })
+    for (const customer of world.customers) {
+      for (let index = 0; index < 150; index += 1) customer.write(`${customer.integration} ${index}`)
+      await world.mirrors.add(customer.integration)
+    }
+    let answers = 0
+    const working = createMirrors({
+      store: one,
+      clock: world.service.clock,
+      connect: (integration) => ({
+        baseUrl: world.service.baseUrl,
+        apiKey: world.customers.find((customer) => customer.integration === integration)?.apiKey ?? '',
+        async fetch(request) {
+          const response = await world.service.fetch(request)
+          answers += 1
+          if (answers === 20) await world.mirrors.remove('customer-0')
+          return response
+        },
+      }),
+    })
+    await Promise.all([working.work(BUDGET), world.mirrors.work({ ...BUDGET, integration: 'customer-0' })])
+    await world.mirrors.work(BUDGET)
+    expect((await world.mirrors.list()).map(({ integration }) => integration)).toEqual(['customer-1'])
+    expect(await two.listChanges('customer-0', 0, 10)).toEqual([])
+    expect(await world.titles('customer-1')).toHaveLength(150)
+  })
+})
+
+/** The store of a process that is frozen: it renews no lease, and hears of none that is lost. */
+function neverRenewing(store: MirrorStore): MirrorStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target)
+      if (name === 'integrations') return { ...target.integrations, renew: async () => true }
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+}

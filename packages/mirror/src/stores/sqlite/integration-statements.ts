@@ -1,0 +1,75 @@
+import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
+import type { EndpointRecord, Fence, IntegrationRecord } from '../../interfaces/integration-store.ts'
+import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
+import { originalText } from './text.ts'
+
+const FENCED = 'integration = ? AND generation = ? AND token = coalesce(?, token)'
+
+/** The values of `FENCED`. */
+function fenceValues(integration: string, { generation, token }: Fence) {
+  return [integration, generation, token ?? null]
+}
+
+/** Takes the transaction back unless the integration is of this generation, taken by this worker, and in this state if one is named. */
+export function fenceStatement(integration: string, fence: Fence, state: 'removing' | null = null): SqliteStatement {
+  const sql = `INSERT INTO notewire_integration_fences (of) SELECT 'lost' WHERE NOT EXISTS (
+    SELECT 1 FROM notewire_integrations WHERE ${FENCED} AND state = coalesce(?, state))`
+  return { sql, parameters: [...fenceValues(integration, fence), state] }
+}
+
+/** Lowers the time at which an integration is due, for a hint. */
+export function hearStatement(integration: string, dueAt: number): SqliteStatement {
+  const sql = `UPDATE notewire_integrations SET hints = hints + 1,
+    rank = CASE WHEN is_held THEN rank ELSE 0 END,
+    due_at = CASE
+      WHEN is_held THEN due_at
+      WHEN state = 'parked' THEN min(coalesce(due_at, 1e300), ? + ${ERASE_WITHIN_MS})
+      ELSE min(coalesce(due_at, 1e300), max(?, coalesce(paused_until, 0))) END
+    WHERE integration = ?`
+  return { sql, parameters: [dueAt, dueAt, integration] }
+}
+
+/** A change that only the worker with this fencing token may make. It returns a row if it was made. */
+export function fencedUpdate(
+  change: string,
+  values: SqliteStatement['parameters'],
+  integration: string,
+  fence: Fence,
+): SqliteStatement {
+  return {
+    sql: `UPDATE OR IGNORE notewire_integrations SET ${change} WHERE ${FENCED} RETURNING token`,
+    parameters: [...values, ...fenceValues(integration, fence)],
+  }
+}
+
+const mostUrgentOf = (rank: number) =>
+  `SELECT * FROM (SELECT integration, rank FROM notewire_integrations
+    WHERE rank = ${rank} AND due_at <= ? AND ${rank} <= ? ORDER BY due_at LIMIT 1)`
+
+/** Now and the greatest rank, four times. */
+export const MOST_URGENT = `SELECT integration FROM (${[0, 1, 2, 3].map(mostUrgentOf).join(' UNION ALL ')}) ORDER BY rank LIMIT 1`
+
+/** Integration, now, the greatest rank. */
+export const THIS_ONE =
+  'SELECT integration FROM notewire_integrations WHERE integration = ? AND due_at <= ? AND rank <= ?'
+
+/** Reads a row of integrations. */
+export function recordIn(row: SqliteRow): IntegrationRecord {
+  const number = (name: string) => (row[name] ?? null) as number | null
+  const endpoint = row['endpoint']
+  return {
+    integration: originalText(String(row['integration'])),
+    generation: String(row['generation']),
+    state: row['state'] as IntegrationRecord['state'],
+    parkedBecause: row['parked_because'] as IntegrationRecord['parkedBecause'],
+    dueAt: number('due_at'),
+    rank: Number(row['rank']),
+    hints: Number(row['hints']),
+    token: Number(row['token']),
+    failures: Number(row['failures']),
+    pausedUntil: number('paused_until'),
+    keyPrint: row['key_print'] as string | null,
+    pollEveryMs: number('poll_every_ms'),
+    endpoint: typeof endpoint === 'string' ? (JSON.parse(endpoint) as EndpointRecord) : null,
+  }
+}

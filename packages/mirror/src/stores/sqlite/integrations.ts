@@ -1,0 +1,175 @@
+import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/storage'
+import { dueAfterHint, type IntegrationStore, newIntegration } from '../../interfaces/integration-store.ts'
+import { isFenced } from './committing.ts'
+import type { ErasingDatabase } from './database.ts'
+import { fencedUpdate, fenceStatement, MOST_URGENT, recordIn, THIS_ONE } from './integration-statements.ts'
+import { storedText } from './text.ts'
+
+/** The integrations of a mirror in SQLite. */
+export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
+  /** Runs statements in one transaction, and returns the rows of the last. */
+  async function write(
+    outlives: 'process' | 'power-cut',
+    ...statements: SqliteStatement[]
+  ): Promise<readonly SqliteRow[]> {
+    return (await erasing.run(statements, outlives)).at(-1) ?? []
+  }
+
+  async function writes(sql: string, ...parameters: SqliteValue[]): Promise<boolean> {
+    return (await write('power-cut', { sql, parameters })).length > 0
+  }
+
+  return {
+    async put(name, generation, now) {
+      const integration = storedText(name)
+      const { rank } = newIntegration(name, generation, now)
+      const [row] = await write(
+        'power-cut',
+        { sql: INSERT, parameters: [integration, generation, now, rank] },
+        { sql: READ, parameters: [integration] },
+      )
+      return recordIn(row ?? {})
+    },
+
+    async get(integration) {
+      const row = (await erasing.read({ sql: READ, parameters: [storedText(integration)] }))[0]
+      return row && recordIn(row)
+    },
+
+    async take({ now, until, most, integration }) {
+      const [found, values] =
+        integration === undefined
+          ? [MOST_URGENT, [now, most, now, most, now, most, now, most]]
+          : [THIS_ONE, [storedText(integration), now, most]]
+      // Most looks find nothing, and need not wait for a writer.
+      if ((await erasing.read({ sql: found, parameters: values })).length === 0) return undefined
+      const sql = `UPDATE notewire_integrations SET token = token + 1, is_held = 1, due_at = ?
+        WHERE integration = (${found}) RETURNING *`
+      const [row] = await write('process', { sql, parameters: [until, ...values] })
+      return row && recordIn(row)
+    },
+
+    async renew(integration, fence, until) {
+      return (await write('process', fencedUpdate('due_at = ?', [until], storedText(integration), fence))).length > 0
+    },
+
+    async finish(integration, fence, next, { hints, now }) {
+      const { state, parkedBecause, failures, pausedUntil, pollEveryMs, endpoint, rank, dueAt } = next
+      const values = [
+        ...[state, parkedBecause, failures, pausedUntil, pollEveryMs, endpoint && JSON.stringify(endpoint)],
+        ...[hints, rank, hints, dueAt, dueAfterHint(next, now)],
+      ]
+      return (await write('process', fencedUpdate(FINISH, values, storedText(integration), fence))).length > 0
+    },
+
+    async wake(integration, now) {
+      await writes(WAKE, now, storedText(integration))
+    },
+
+    async claimKey(name, fence, print) {
+      const integration = storedText(name)
+      try {
+        const claim = fencedUpdate('key_print = ?', [print], integration, fence)
+        return (await write('process', fenceStatement(integration, fence), claim)).length > 0 ? 'claimed' : 'shared'
+      } catch (error) {
+        if (isFenced(error)) return 'fenced'
+        throw error
+      }
+    },
+
+    resume: (integration, now) => writes(RESUME, now, storedText(integration)),
+
+    async remove(name, generation, now) {
+      const integration = storedText(name)
+      const { rank } = newIntegration(name, generation, now)
+      const remove = { sql: REMOVE, parameters: [generation, now, rank, integration] }
+      return (await write('power-cut', remove, { sql: READ, parameters: [integration] })).length > 0
+    },
+
+    async erase(name, fence, limit) {
+      const integration = storedText(name)
+      const batch = [integration, limit]
+      try {
+        const rows = await write(
+          'power-cut',
+          fenceStatement(integration, fence, 'removing'),
+          { sql: ERASE_CONTENT, parameters: batch },
+          { sql: ERASE_NOTES, parameters: batch },
+          { sql: ERASE_MIRROR, parameters: [integration] },
+          { sql: ERASE_INTEGRATION, parameters: [integration] },
+        )
+        return rows.length > 0 ? 'done' : 'more'
+      } catch (error) {
+        if (isFenced(error)) return 'fenced'
+        throw error
+      } finally {
+        erasing.leaveTraces()
+        await erasing.removeTraces()
+      }
+    },
+
+    async list({ state = null, after, limit }) {
+      return (await erasing.read({ sql: LIST, parameters: [storedText(after), state, limit] })).map(recordIn)
+    },
+
+    async count(now) {
+      const [row = {}] = await erasing.read({ sql: COUNT, parameters: [now, now, now] })
+      const { due_since, next_at, key_changed, key_shared, key_refused, ...counts } = row
+      const parked = {
+        key_changed: Number(key_changed),
+        key_shared: Number(key_shared),
+        key_refused: Number(key_refused),
+      }
+      return {
+        active: Number(counts['active']),
+        removing: Number(counts['removing']),
+        parked,
+        due: Number(counts['due']),
+        dueSince: due_since as number | null,
+        nextAt: next_at as number | null,
+        backingOff: Number(counts['backing_off']),
+      }
+    },
+  }
+}
+
+const INSERT = `INSERT OR IGNORE INTO notewire_integrations (integration, generation, state, due_at, rank, hints, token, is_held, failures)
+  VALUES (?, ?, 'active', ?, ?, 0, 0, 0, 0)`
+
+const READ = 'SELECT * FROM notewire_integrations WHERE integration = ?'
+
+const FINISH = `is_held = 0, state = ?, parked_because = ?, failures = ?, paused_until = ?, poll_every_ms = ?, endpoint = ?,
+  rank = CASE WHEN hints = ? THEN ? ELSE 0 END, due_at = CASE WHEN hints = ? THEN ? ELSE ? END`
+
+const WAKE = `UPDATE notewire_integrations SET hints = hints + 1, failures = 0, paused_until = NULL,
+    due_at = CASE WHEN is_held THEN due_at ELSE min(due_at, ?) END
+  WHERE integration = ? AND state = 'active' RETURNING token`
+
+const RESUME = `UPDATE notewire_integrations SET state = 'active', parked_because = NULL, due_at = ?, failures = 0, paused_until = NULL
+  WHERE integration = ? AND state = 'parked' RETURNING token`
+
+const REMOVE = `UPDATE notewire_integrations SET generation = ?, state = 'removing', parked_because = NULL, due_at = ?, rank = ?,
+    hints = 0, is_held = 0, failures = 0, paused_until = NULL, key_print = NULL, poll_every_ms = NULL, endpoint = NULL
+  WHERE integration = ? AND state <> 'removing'`
+
+const BATCH = 'SELECT row_id FROM notewire_mirror_notes WHERE integration = ? ORDER BY note_id LIMIT ?'
+const ERASE_CONTENT = `DELETE FROM notewire_mirror_content WHERE row_id IN (${BATCH})`
+const ERASE_NOTES = `DELETE FROM notewire_mirror_notes WHERE row_id IN (${BATCH})`
+
+const IS_EMPTY = 'NOT EXISTS (SELECT 1 FROM notewire_mirror_notes AS note WHERE note.integration = erased.integration)'
+const ERASE_MIRROR = `DELETE FROM notewire_mirrors AS erased WHERE integration = ? AND ${IS_EMPTY}`
+const ERASE_INTEGRATION = `DELETE FROM notewire_integrations AS erased WHERE integration = ? AND state = 'removing' AND ${IS_EMPTY} RETURNING token`
+
+const LIST = `SELECT * FROM notewire_integrations WHERE integration > ? AND state = coalesce(?, state) ORDER BY integration LIMIT ?`
+
+const COUNT = `SELECT
+    count(*) FILTER (WHERE state = 'active') AS active,
+    count(*) FILTER (WHERE state = 'removing') AS removing,
+    count(*) FILTER (WHERE parked_because = 'key_changed') AS key_changed,
+    count(*) FILTER (WHERE parked_because = 'key_shared') AS key_shared,
+    count(*) FILTER (WHERE parked_because = 'key_refused') AS key_refused,
+    count(*) FILTER (WHERE due_at <= ?) AS due,
+    min(due_at) FILTER (WHERE due_at <= ?) AS due_since,
+    min(due_at) FILTER (WHERE due_at > ?) AS next_at,
+    count(*) FILTER (WHERE state = 'active' AND failures > 0) AS backing_off
+  FROM notewire_integrations`

@@ -1,0 +1,340 @@
+import assert from 'node:assert/strict'
+import type { Fence, IntegrationRecord, IntegrationStore, NextWork } from '../../interfaces/integration-store.ts'
+import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
+import { aLiveState, aNote, aState } from './builders.ts'
+import { check, type MirrorStoreCheck, type Stage } from './check.ts'
+
+// The checks share one store, and `take` sees every integration in it: hence each check asks for its own.
+const NOW = 1_760_000_000_000
+const LEASE_MS = 60_000
+
+export const manyChecks: readonly MirrorStoreCheck[] = [
+  check('adds an integration once, due at once', async ({ store: { integrations }, integration }) => {
+    assert.equal(await integrations.get(integration), undefined)
+    const added = await integrations.put(integration, 'first', NOW)
+    assert.deepEqual(added, {
+      integration,
+      generation: 'first',
+      state: 'active',
+      parkedBecause: null,
+      dueAt: NOW,
+      rank: 2,
+      hints: 0,
+      token: 0,
+      failures: 0,
+      pausedUntil: null,
+      keyPrint: null,
+      pollEveryMs: null,
+      endpoint: null,
+    } satisfies IntegrationRecord)
+    assert.deepEqual(await integrations.put(integration, 'second', NOW + 1), added)
+    assert.deepEqual(await integrations.get(integration), added)
+  }),
+
+  check('gives an integration that is due to one worker', async ({ store: { integrations }, integration }) => {
+    await integrations.put(integration, 'first', NOW)
+    const request = { now: NOW, until: NOW + LEASE_MS, most: 3, integration }
+    assert.equal(await integrations.take({ ...request, now: NOW - 1 }), undefined)
+    assert.equal(await integrations.take({ ...request, most: 1 }), undefined)
+    const takers = await Promise.all(Array.from({ length: 8 }, () => integrations.take(request)))
+    assert.deepEqual(
+      takers.flatMap((record) => record ?? []).map(({ token, dueAt }) => [token, dueAt]),
+      [[1, NOW + LEASE_MS]],
+    )
+    assert.equal((await integrations.take({ ...request, now: NOW + LEASE_MS, until: NOW + 2 * LEASE_MS }))?.token, 2)
+  }),
+
+  check('takes by rank, then the longest due', async ({ store: { integrations }, integration }) => {
+    const work = [
+      ['scan', { rank: 3, dueAt: 1 }],
+      ['poll, 20', { rank: 1, dueAt: 20 }],
+      ['poll, 10', { rank: 1, dueAt: 10 }],
+      ['hint', { rank: 0, dueAt: 30 }],
+      ['later', { rank: 0, dueAt: 31 }],
+    ] as const
+    for (const [name, next] of work) {
+      await integrations.put(`${integration} ${name}`, 'first', 0)
+      await finish(integrations, await taken(integrations, `${integration} ${name}`, 0), next)
+    }
+    const order: string[] = []
+    for (;;) {
+      const record = await integrations.take({ now: 30, until: NOW * 2, most: 3 })
+      if (record === undefined) break
+      order.push(record.integration.slice(integration.length + 1))
+    }
+    assert.deepEqual(order, ['hint', 'poll, 10', 'poll, 20', 'scan'])
+    for (const [name] of work) await remove(integrations, `${integration} ${name}`)
+  }),
+
+  check('writes what a worker has finished', async ({ store: { integrations }, integration }) => {
+    await integrations.put(integration, 'first', NOW)
+    const record = await taken(integrations, integration)
+    const next: NextWork = {
+      state: 'parked',
+      parkedBecause: 'key_refused',
+      dueAt: null,
+      rank: 3,
+      failures: 4,
+      pausedUntil: NOW + 7,
+      pollEveryMs: 300_000.5,
+      endpoint: { url: 'https://app.example/\u{1F4DD}', id: 'we_1', status: 'active', checkAt: NOW, repairs: 1 },
+    }
+    assert.equal(await integrations.finish(integration, record, next, { hints: 0, now: NOW }), true)
+    assert.deepEqual(await integrations.get(integration), { ...record, ...next })
+  }),
+
+  check('keeps an integration due that got a hint while a worker had it', async (stage) => {
+    const { integrations } = stage.store
+    const { integration } = stage
+    await integrations.put(integration, 'first', NOW)
+    const record = await taken(integrations, integration)
+    await hear(stage, 'note_1', { generation: 'first' })
+    assert.equal((await integrations.get(integration))?.dueAt, NOW + LEASE_MS)
+    await finish(integrations, record, { dueAt: NOW + 300_000 })
+    assert.deepEqual(scheduleOf(await integrations.get(integration)), { dueAt: NOW, rank: 0 })
+    await finish(integrations, await taken(integrations, integration), { dueAt: NOW + 300_000 })
+    assert.deepEqual(scheduleOf(await integrations.get(integration)), { dueAt: NOW + 300_000, rank: 1 })
+  }),
+
+  check('makes an integration due by a hint, but not before the end of a pause', async (stage) => {
+    const { integrations } = stage.store
+    const { integration } = stage
+    await integrations.put(integration, 'first', NOW)
+    await finish(integrations, await taken(integrations, integration), { dueAt: NOW + 300_000 })
+    await hear(stage, 'note_1', { generation: 'first' }, NOW + 5)
+    assert.deepEqual(scheduleOf(await integrations.get(integration)), { dueAt: NOW + 5, rank: 0 })
+    const paused = { dueAt: NOW + 900, pausedUntil: NOW + 600 }
+    await finish(integrations, await taken(integrations, integration, NOW + 5), paused)
+    await hear(stage, 'note_2', { generation: 'first' }, NOW + 6)
+    assert.deepEqual(scheduleOf(await integrations.get(integration)), { dueAt: NOW + 600, rank: 0 })
+    const held = await taken(integrations, integration, NOW + 600)
+    await hear(stage, 'note_3', { generation: 'first' }, NOW + 601)
+    await finish(integrations, held, paused)
+    assert.equal((await integrations.get(integration))?.dueAt, NOW + 600)
+  }),
+
+  check('is not made due by events that make no note due', async ({ store, integration }) => {
+    const { integrations } = store
+    await integrations.put(integration, 'first', NOW)
+    await finish(integrations, await taken(integrations, integration), { dueAt: NOW + 300_000 })
+    const commit = {
+      notes: [{ state: aState('note_1'), expectedVersion: 0 }],
+      heardAt: NOW,
+      fence: { generation: 'first' },
+    }
+    assert.equal(await store.commit(integration, commit), 'committed')
+    assert.equal((await integrations.get(integration))?.dueAt, NOW + 300_000)
+  }),
+
+  check('keeps a parked integration from work, but for what a hint hides', async (stage) => {
+    const { integrations } = stage.store
+    const { integration } = stage
+    await integrations.put(integration, 'first', NOW)
+    const parked = { state: 'parked', parkedBecause: 'key_changed', dueAt: null } as const
+    await finish(integrations, await taken(integrations, integration), parked)
+    await integrations.wake(integration, NOW)
+    assert.equal((await integrations.get(integration))?.dueAt, null)
+    await hear(stage, 'note_1', { generation: 'first' })
+    assert.equal((await integrations.get(integration))?.dueAt, NOW + ERASE_WITHIN_MS)
+    assert.equal(await integrations.resume(integration, NOW + 1), true)
+    assert.equal(await integrations.resume(integration, NOW + 2), false)
+    const { state, parkedBecause, dueAt } = (await integrations.get(integration)) ?? {}
+    assert.deepEqual({ state, parkedBecause, dueAt }, { state: 'active', parkedBecause: null, dueAt: NOW + 1 })
+  }),
+
+  check('ends the pause of an integration that is woken', async ({ store: { integrations }, integration }) => {
+    await integrations.put(integration, 'first', NOW)
+    const failed = { dueAt: NOW + 900, pausedUntil: NOW + 900, failures: 3 }
+    await finish(integrations, await taken(integrations, integration), failed)
+    await integrations.wake(integration, NOW + 1)
+    const { dueAt, pausedUntil, failures } = (await integrations.get(integration)) ?? {}
+    assert.deepEqual({ dueAt, pausedUntil, failures }, { dueAt: NOW + 1, pausedUntil: null, failures: 0 })
+    const held = await taken(integrations, integration, NOW + 1)
+    await integrations.wake(integration, NOW + 2)
+    await finish(integrations, held, { dueAt: NOW + 900 })
+    assert.equal((await integrations.get(integration))?.dueAt, NOW)
+  }),
+
+  check('refuses every write of a worker that lost its lease', async (stage) => {
+    const { store, integration } = stage
+    const { integrations } = store
+    await integrations.put(integration, 'first', NOW)
+    const lost = await taken(integrations, integration)
+    assert.equal(await integrations.renew(integration, lost, NOW + 2 * LEASE_MS), true)
+    assert.equal(await integrations.take({ now: NOW + LEASE_MS, until: NOW, most: 3, integration }), undefined)
+    const { token } = await taken(integrations, integration, NOW + 2 * LEASE_MS)
+    assert.equal(token, lost.token + 1)
+    const before = await integrations.get(integration)
+    await refuses(stage, lost)
+    assert.deepEqual(await integrations.get(integration), before)
+    const fence = { generation: 'first', token }
+    assert.equal(
+      await store.commit(integration, { notes: [{ state: aState('note_1'), expectedVersion: 0 }], fence }),
+      'committed',
+    )
+  }),
+
+  check('refuses every write for a copy that was removed', async (stage) => {
+    const { store, integration } = stage
+    const { integrations } = store
+    assert.equal(await integrations.remove(integration, 'second', NOW), false)
+    await integrations.put(integration, 'first', NOW)
+    const lost = await taken(integrations, integration)
+    const content = { note: aNote('note_1') }
+    const notes = [{ state: aLiveState('note_1'), expectedVersion: 0, content, announce: 'appeared' } as const]
+    assert.equal(await store.commit(integration, { notes, fence: lost }), 'committed')
+    assert.equal(await integrations.remove(integration, 'second', NOW), true)
+    await refuses(stage, lost)
+    await refuses(stage, { generation: 'first', token: lost.token + 1 })
+    await erase(integrations, integration)
+    await refuses(stage, lost)
+    await integrations.put(integration, 'third', NOW)
+    await refuses(stage, lost)
+    await refusesCommits(stage, { generation: 'second' })
+    await refusesCommits(stage, { generation: 'first' })
+  }),
+
+  check('erases a removed integration in batches, and no other', async ({ store, integration, write }) => {
+    const { integrations } = store
+    const other = `other-${integration}`
+    const notes = Array.from({ length: 5 }, (_, index) => ({
+      state: aLiveState(`note_${index}`),
+      content: { note: aNote(`note_${index}`) },
+      announce: 'appeared' as const,
+    }))
+    await write(...notes)
+    await store.commit(other, { notes: notes.map((note) => ({ ...note, expectedVersion: 0 })) })
+    for (const name of [integration, other]) await integrations.put(name, 'first', NOW)
+    assert.equal(await integrations.erase(integration, await taken(integrations, integration), 2), 'fenced')
+    await integrations.remove(integration, 'second', NOW)
+    const record = await taken(integrations, integration)
+    assert.equal(await integrations.erase(integration, record, 2), 'more')
+    assert.equal((await store.listNotes(integration, '', 10)).length, 3)
+    await erase(integrations, integration, NOW + LEASE_MS)
+    assert.equal(await integrations.get(integration), undefined)
+    assert.deepEqual(await store.listNotes(integration, '', 10), [])
+    assert.deepEqual(await store.search(integration, ['stand-up'], 10), [])
+    assert.equal((await store.readProgress(integration)).progressVersion, 0)
+    assert.equal(await store.latestPosition(integration), 0)
+    assert.equal((await store.listNotes(other, '', 10)).length, 5)
+    assert.equal((await store.count(other)).live, 5)
+    assert.equal((await integrations.get(other))?.generation, 'first')
+  }),
+
+  check('lets one integration use a key', async ({ store: { integrations }, integration }) => {
+    const other = `other-${integration}`
+    for (const name of [integration, other]) await integrations.put(name, 'first', NOW)
+    const [one, two] = [await taken(integrations, integration), await taken(integrations, other)]
+    const print = `https://notes.example key ${integration}`
+    assert.equal(await integrations.claimKey(integration, one, print), 'claimed')
+    assert.equal(await integrations.claimKey(integration, one, print), 'claimed')
+    await finish(integrations, one, { dueAt: NOW })
+    assert.equal((await integrations.get(integration))?.keyPrint, print)
+    assert.equal(await integrations.claimKey(other, two, print), 'shared')
+    assert.equal((await integrations.get(other))?.keyPrint, null)
+    await integrations.remove(integration, 'second', NOW)
+    assert.equal(await integrations.claimKey(other, two, print), 'claimed')
+  }),
+
+  check('lists integrations by id and state, and counts them', async ({ store: { integrations }, integration }) => {
+    const before = await integrations.count(NOW)
+    const names = ['a', 'b', 'c', 'd'].map((name) => `${integration}${name}`)
+    const [a = '', b = '', c = '', d = ''] = names
+    for (const name of names) await integrations.put(name, 'first', NOW)
+    await finish(integrations, await taken(integrations, b), {
+      state: 'parked',
+      parkedBecause: 'key_shared',
+      dueAt: null,
+    })
+    await finish(integrations, await taken(integrations, c), { dueAt: NOW + 1, failures: 2 })
+    await integrations.remove(d, 'second', NOW)
+    const listed = async (request: Partial<Parameters<IntegrationStore['list']>[0]>) =>
+      (await integrations.list({ after: integration, limit: 10, ...request }))
+        .map((record) => record.integration)
+        .filter((name) => names.includes(name))
+    assert.deepEqual(await listed({}), names)
+    assert.deepEqual(await listed({ after: a, limit: 2 }), [b, c])
+    assert.deepEqual(await listed({ state: 'active' }), [a, c])
+    assert.deepEqual(await listed({ state: 'parked' }), [b])
+    const after = await integrations.count(NOW)
+    assert.equal(after.active - before.active, 2)
+    assert.equal(after.removing - before.removing, 1)
+    assert.equal(after.parked.key_shared - before.parked.key_shared, 1)
+    assert.equal(after.due - before.due, 2)
+    assert.equal(after.backingOff - before.backingOff, 1)
+    assert.equal((after.dueSince ?? 0) <= NOW, true)
+    assert.equal((after.nextAt ?? 0) > NOW, true)
+    for (const name of names) await remove(integrations, name)
+  }),
+]
+
+async function taken(integrations: IntegrationStore, integration: string, now = NOW): Promise<IntegrationRecord> {
+  const record = await integrations.take({ now, until: now + LEASE_MS, most: 3, integration })
+  assert.ok(record)
+  return record
+}
+
+async function finish(
+  integrations: IntegrationStore,
+  record: IntegrationRecord,
+  next: Partial<NextWork>,
+): Promise<void> {
+  const { hints, integration } = record
+  const work = { ...record, rank: 1, failures: 0, pausedUntil: null, ...next }
+  assert.equal(await integrations.finish(integration, record, work, { hints, now: NOW }), true)
+}
+
+async function erase(integrations: IntegrationStore, integration: string, now = NOW): Promise<void> {
+  const record = await taken(integrations, integration, now)
+  while ((await integrations.erase(integration, record, 2)) === 'more');
+}
+
+async function remove(integrations: IntegrationStore, integration: string): Promise<void> {
+  await integrations.remove(integration, 'removed', NOW)
+  await erase(integrations, integration)
+}
+
+function scheduleOf(record: IntegrationRecord | undefined) {
+  return { dueAt: record?.dueAt, rank: record?.rank }
+}
+
+/** Writes what an event says of a note. */
+async function hear({ store, integration }: Stage, noteId: string, fence: Fence, at = NOW): Promise<void> {
+  const notes = [{ state: aState(noteId, { dirty: 1, dueAt: at }), expectedVersion: 0 }]
+  assert.equal(await store.commit(integration, { notes, heardAt: at, fence }), 'committed')
+}
+
+/** Tries all that a worker may do. */
+async function refuses(stage: Stage, { generation, token }: Fence): Promise<void> {
+  const { integrations } = stage.store
+  const { integration } = stage
+  const fence = { generation, token }
+  await refusesCommits(stage, fence)
+  assert.equal(await integrations.finish(integration, fence, NOTHING, { hints: 0, now: NOW }), false)
+  assert.equal(await integrations.renew(integration, fence, NOW), false)
+  assert.equal(await integrations.claimKey(integration, fence, 'late'), 'fenced')
+  assert.equal(await integrations.erase(integration, fence, 10), 'fenced')
+}
+
+async function refusesCommits({ store, integration }: Stage, fence: Fence): Promise<void> {
+  const before = [await store.latestPosition(integration), await store.count(integration)]
+  const content = { note: aNote('late') }
+  const state = aLiveState('late', { dueAt: NOW })
+  const notes = [{ state, expectedVersion: 0, content, announce: 'appeared' } as const]
+  assert.equal(await store.commit(integration, { notes, fence }), 'fenced')
+  assert.equal(await store.commit(integration, { notes, fence, heardAt: NOW }), 'fenced')
+  assert.equal(await store.commit(integration, { notes: [], fence, heardAt: NOW }), 'fenced')
+  assert.equal(await store.getNote(integration, 'late'), undefined)
+  assert.deepEqual([await store.latestPosition(integration), await store.count(integration)], before)
+}
+
+const NOTHING: NextWork = {
+  state: 'active',
+  parkedBecause: null,
+  dueAt: NOW,
+  rank: 1,
+  failures: 0,
+  pausedUntil: null,
+  pollEveryMs: null,
+  endpoint: null,
+}
