@@ -32,9 +32,9 @@ export type {
   MirrorCommit,
   MirrorStore,
   NoteCounts,
-  StoredNote,
   VersionedState,
 } from './interfaces/store.ts'
+export type { StoredNote } from './interfaces/stored-note.ts'
 export { createMirror, type Mirror, type MirrorReceiverOptions } from './mirror.ts'
 export type { ChangesOptions, MirrorChange, MirrorChangeKind } from './reader/changes.ts'
 export type { Explanation } from './reader/explain.ts'

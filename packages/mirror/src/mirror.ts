@@ -1,6 +1,6 @@
-import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import { refuseUnknownOptions } from '@notewire/protocol'
 import { createReceiver, type Receiver, type ReceiverOptions } from '@notewire/webhooks'
-import { type MirrorOptions, resolveMirrorOptions } from './context/mirror-options.ts'
+import { type MirrorOptions, requireSignal, resolveMirrorOptions } from './context/mirror-options.ts'
 import type { SyncOptions, SyncReport } from './context/sync-options.ts'
 import { Engine } from './engine.ts'
 import { createReader, type MirrorReader } from './reader/mirror-reader.ts'
@@ -13,7 +13,7 @@ export type MirrorReceiverOptions = Pick<
 >
 
 /** A local copy of all notes that a key can see, with their transcripts and summaries, which converges to the service. */
-export interface Mirror extends MirrorReader {
+export interface Mirror<Transaction = never> extends MirrorReader<Transaction> {
   /**
    * Lists all notes the first time, and then what changed since the last listing; scans once a day; and reads every note that events
    * or listings marked. It continues where an earlier call was interrupted.
@@ -83,13 +83,13 @@ export interface Mirror extends MirrorReader {
  * for await (const { note, summary } of mirror.list()) console.log(note.title, summary?.markdown)
  * ```
  */
-export function createMirror(options: MirrorOptions): Mirror {
+export function createMirror<Transaction = never>(options: MirrorOptions<Transaction>): Mirror<Transaction> {
   const settings = resolveMirrorOptions(options)
   const { integration, clock } = settings
   const engine = new Engine(settings)
 
   return {
-    ...createReader(engine.store, integration, clock),
+    ...createReader<Transaction>(() => engine.store().then(() => options.store), settings),
     async sync(syncOptions = {}) {
       refuseUnknownOptions('mirror.sync', syncOptions, ['signal', 'scan'])
       return await engine.sync(syncOptions)
@@ -104,7 +104,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     },
     async run(runOptions) {
       refuseUnknownOptions('mirror.run', runOptions, ['signal'])
-      return await run(engine, settings, requireSignal(runOptions.signal))
+      return await run(engine, settings, requireSignal('mirror.run', runOptions.signal))
     },
     receiver(receiverOptions) {
       refuseUnknownOptions('mirror.receiver', receiverOptions, RECEIVER_OPTIONS)
@@ -125,8 +125,3 @@ const RECEIVER_OPTIONS: readonly (keyof MirrorReceiverOptions)[] = [
   'logger',
   'clock',
 ]
-
-function requireSignal(signal: AbortSignal): AbortSignal {
-  if (typeof signal?.addEventListener === 'function') return signal
-  throw new OptionError('signal', 'mirror.run needs an AbortSignal. Pass one: { signal: controller.signal }.')
-}

@@ -5,11 +5,11 @@ import type { MirrorStore } from '../interfaces/store.ts'
 import type { ContentPart, KeptParts } from '../rules/keep.ts'
 
 /** What `createMirror` takes. */
-export interface MirrorOptions {
+export interface MirrorOptions<Transaction = never> {
   /** Reads the notes. Its key decides what the mirror shows: `notes:read` at least, and the scope of each part that is kept. */
   readonly client: NotesClient
   /** Where the copy is kept: `sqliteMirror('notes.db')`, `postgresMirror(pool)`, or `memoryMirror()`. */
-  readonly store: MirrorStore
+  readonly store: MirrorStore<Transaction>
   /**
    * Names this mirror among those that share a store. Mirrors of different keys need different integrations: another key sees other
    * notes.
@@ -128,4 +128,10 @@ function requireParts(parts: readonly unknown[]): KeptParts {
 export function requireCount(option: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
   throw new OptionError(option, `${option} is not a whole number, 1 or more. Pass one, or omit the option.`)
+}
+
+/** @throws OptionError when the value is no signal */
+export function requireSignal(called: string, signal: AbortSignal): AbortSignal {
+  if (typeof signal?.addEventListener === 'function') return signal
+  throw new OptionError('signal', `${called} needs an AbortSignal. Pass one: { signal: controller.signal }.`)
 }

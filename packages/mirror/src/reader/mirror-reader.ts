@@ -8,8 +8,11 @@ import {
   type Transcript,
 } from '@notewire/protocol'
 import { once } from '../concurrency/once.ts'
+import { createConsumers, type MirrorConsumers } from '../consuming/consumer.ts'
 import { requireCount } from '../context/mirror-options.ts'
-import type { MirrorStore, StoredNote } from '../interfaces/store.ts'
+import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
+import type { MirrorStore } from '../interfaces/store.ts'
+import type { StoredNote } from '../interfaces/stored-note.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 import { type Explanation, explain } from './explain.ts'
 import { type MirrorStatus, statusOf } from './status.ts'
@@ -27,7 +30,7 @@ export interface MirroredNote {
 }
 
 /** What can be read from a mirror without a key. */
-export interface MirrorReader {
+export interface MirrorReader<Transaction = never> extends MirrorConsumers<Transaction> {
   /** The name of this mirror in its store. */
   readonly integration: string
   /** Reads one note; `undefined` if the mirror does not show it. */
@@ -61,11 +64,13 @@ export interface MirrorReader {
 }
 
 /** What `openMirror` takes. */
-export interface MirrorReaderOptions {
+export interface MirrorReaderOptions<Transaction = never> {
   /** Where the copy is kept. */
-  readonly store: MirrorStore
+  readonly store: MirrorStore<Transaction>
   /** @default 'default' */
   readonly integration?: string | undefined
+  /** `onProblem` gets what the `apply` of a consumer throws. */
+  readonly hooks?: Pick<MirrorHooks, 'onProblem'> | undefined
   /** @default systemClock */
   readonly clock?: Clock | undefined
 }
@@ -83,9 +88,10 @@ export interface MirrorReaderOptions {
  * for (const { note } of await mirror.search('budget')) console.log(note.title)
  * ```
  */
-export function openMirror(options: MirrorReaderOptions): MirrorReader {
-  refuseUnknownOptions('openMirror', options, ['store', 'integration', 'clock'])
-  const { store, integration = 'default', clock = systemClock } = options
+export function openMirror<Transaction = never>(options: MirrorReaderOptions<Transaction>): MirrorReader<Transaction> {
+  refuseUnknownOptions('openMirror', options, ['store', 'integration', 'hooks', 'clock'])
+  const { store, integration = 'default', hooks = {}, clock = systemClock } = options
+  refuseUnknownOptions('hooks', hooks, HOOKS)
   if (typeof store?.migrate !== 'function') {
     throw new OptionError(
       'store',
@@ -96,13 +102,18 @@ export function openMirror(options: MirrorReaderOptions): MirrorReader {
     await store.migrate()
     return store
   })
-  return createReader(open, integration, clock)
+  return createReader(open, { integration, clock, hooks })
 }
 
 const NOTES_AT_ONCE = 100
 
 /** Makes the functions that read a mirror. Each opens the store first. */
-export function createReader(open: () => Promise<MirrorStore>, integration: string, clock: Clock): MirrorReader {
+export function createReader<Transaction>(
+  open: () => Promise<MirrorStore<Transaction>>,
+  settings: { readonly integration: string; readonly clock: Clock; readonly hooks: MirrorHooks },
+): MirrorReader<Transaction> {
+  const { integration, clock } = settings
+
   async function* list(begin: string): AsyncGenerator<MirroredNote, void, void> {
     const store = await open()
     for (let after = begin; ; ) {
@@ -119,6 +130,7 @@ export function createReader(open: () => Promise<MirrorStore>, integration: stri
   }
 
   return {
+    ...createConsumers(open, settings),
     integration,
     async get(noteId) {
       const stored = await (await open()).getNote(integration, noteId)
