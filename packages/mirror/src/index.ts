@@ -1,5 +1,28 @@
 export type { MirrorOptions } from './context/mirror-options.ts'
 export type { SyncOptions, SyncReport } from './context/sync-options.ts'
+export type { ApplyChanges, ConsumeReport, ConsumerContext } from './consuming/consume.ts'
+export type {
+  ConsumeDueOptions,
+  ConsumeOptions,
+  ConsumerBackoff,
+  ConsumerStatus,
+  MirrorConsumers,
+  ParkedNote,
+} from './consuming/consumer.ts'
+export type { ConsumerChange, ContentChange, NotePart, RemovalChange } from './interfaces/consumer-change.ts'
+export type {
+  ConsumableNote,
+  ConsumableNotes,
+  ConsumableRequest,
+  ConsumerCommit,
+  ConsumerCommitResult,
+  ConsumerDescription,
+  ConsumerNote,
+  ConsumerRecord,
+  ConsumerState,
+  ConsumerStore,
+  ErrorFacts,
+} from './interfaces/consumer-store.ts'
 export { KeyChangedError, MirrorBusyError, MirrorError, type MirrorErrorCode } from './interfaces/errors.ts'
 export type { MirrorHooks, ProblemNotice, ProgressNotice, RemovalsHeldNotice } from './interfaces/mirror-hooks.ts'
 export type {

@@ -114,6 +114,9 @@ WITH given AS (
 ), written AS (
   INSERT INTO notewire_mirror_consumers AS consumers (integration, name, version, token, state)
     SELECT integration, name, 1, token, state FROM given
+      WHERE "expectedVersion" = 0 OR EXISTS (
+        SELECT FROM notewire_mirror_consumers AS known
+          WHERE known.integration = given.integration AND known.name = given.name)
     ON CONFLICT (integration, name) DO UPDATE SET
       version = consumers.version + 1, token = excluded.token, state = excluded.state
       WHERE consumers.version = (SELECT "expectedVersion" FROM given)

@@ -47,6 +47,8 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
 
   check('refuses a consumer that was written since, with its notes', async (stage) => {
     const { store, integration } = stage
+    const unknown = { expectedVersion: 3, token: 7, state: NEW_CONSUMER, notes: new Map([['a', PARKED]]) }
+    assert.equal(await store.commitConsumer(integration, 'index', unknown), 'lost')
     const next = { token: 7, state: { ...NEW_CONSUMER, cursor: 5 }, notes: new Map([['a', PARKED]]) }
     const results = await Promise.all(
       Array.from({ length: 5 }, () => store.commitConsumer(integration, 'index', { expectedVersion: 0, ...next })),
