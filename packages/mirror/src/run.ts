@@ -1,9 +1,9 @@
 import { RateLimitedError } from '@notewire/client'
 import type { MirrorSettings } from './context/mirror-options.ts'
 import type { Engine } from './engine.ts'
-import { tell } from './interfaces/mirror-hooks.ts'
+import { callHook } from './interfaces/mirror-hooks.ts'
 import { ERASE_EVERY_MS } from './ledger/overdue-erasure.ts'
-import { pauseAfter } from './rules/schedule.ts'
+import { pauseAfter } from './rules/backoff.ts'
 import { isFinal } from './service/failures.ts'
 
 /** The longest time between two checks for notes that other processes have marked, in milliseconds. */
@@ -27,7 +27,7 @@ export async function run(engine: Engine, settings: MirrorSettings, signal: Abor
     } catch (error) {
       if (signal.aborted) return
       if (isFinal(error)) throw error
-      tell(hooks.onProblem, { error })
+      callHook(hooks.onProblem, { error })
       await pause(Math.max(jittered(pauseAfter(failures)), wantedPause(error)), engine, settings, signal)
       failures += 1
     }
@@ -44,7 +44,7 @@ function wantedPause(error: unknown): number {
 async function pause(ms: number, engine: Engine, { clock, hooks }: MirrorSettings, signal: AbortSignal): Promise<void> {
   for (let left = ms; left > 0 && !signal.aborted; left -= ERASE_EVERY_MS) {
     await clock.sleep(Math.min(left, ERASE_EVERY_MS), signal).catch(() => undefined)
-    if (left > ERASE_EVERY_MS) await engine.eraseOverdue().catch((error) => tell(hooks.onProblem, { error }))
+    if (left > ERASE_EVERY_MS) await engine.eraseOverdue().catch((error) => callHook(hooks.onProblem, { error }))
   }
 }
 

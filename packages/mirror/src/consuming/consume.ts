@@ -1,8 +1,8 @@
 import type { ConsumerChange } from '../interfaces/consumer-change.ts'
 import type { ErrorFacts } from '../interfaces/consumer-store.ts'
 import { MirrorError } from '../interfaces/errors.ts'
-import { type MirrorHooks, tell } from '../interfaces/mirror-hooks.ts'
-import { pauseAfter } from '../rules/schedule.ts'
+import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
+import { pauseAfter } from '../rules/backoff.ts'
 import { changeOf, type Delivery } from './delivery.ts'
 import { afterRound, afterSingle, chooseDeliveries, dueTime, factsOf, type RoundResult } from './round-rule.ts'
 import { ConsumerLostError, type ConsumerPlace, Turn } from './turn.ts'
@@ -61,7 +61,7 @@ export async function consume<Transaction>(round: Round<Transaction>): Promise<v
       if ((await takeRound(round)) === 'idle') pauseMs = LOOK_EVERY_MS
       failures = 0
     } catch (error) {
-      tell(onProblem, { error })
+      callHook(onProblem, { error })
       pauseMs = pauseAfter(failures)
       failures += 1
     }
@@ -114,7 +114,7 @@ async function deliver<Transaction>(turn: Turn<Transaction>, round: Round<Transa
     if (error === undefined || signal.aborted) continue
     const { noteId } = single.note.state
     failures.set(noteId, factsOf(error.thrown))
-    tell(round.onProblem, { error: error.thrown, noteId })
+    callHook(round.onProblem, { error: error.thrown, noteId })
   }
   if (signal.aborted) {
     await turn.commit({ state: { ...state, leaseUntil: null }, notes: new Map() })

@@ -39,7 +39,10 @@ describe('a consumer', () => {
     await notes.remove('gone')
     for (const noteId of ['a', 'b', 'c']) await notes.show(noteId, 'First')
     expect((await mirror.consumerStatus('index')).lag).toBe(4)
-    expect(await mirror.consumeDue({ ...index.options, batchSize: 3 })).toMatchObject({ applied: 2, nextAt: expect.any(Number) })
+    expect(await mirror.consumeDue({ ...index.options, batchSize: 3 })).toMatchObject({
+      applied: 2,
+      nextAt: expect.any(Number),
+    })
     expect(await mirror.consumeDue({ ...index.options, batchSize: 3 })).toEqual({ applied: 1, failed: 0, nextAt: null })
     expect(await mirror.consumeDue(index.options)).toEqual({ applied: 0, failed: 0, nextAt: null })
     await notes.show('b', 'Second')
@@ -150,7 +153,11 @@ describe('a consumer', () => {
       clock.moveOn(pauseMs)
     }
     const { lag, waiting, backoff } = await mirror.consumerStatus('index')
-    expect({ lag, waiting, backoff }).toMatchObject({ lag: 2, waiting: 0, backoff: { failures: 3, error: { code: 'E_NOTE' } } })
+    expect({ lag, waiting, backoff }).toMatchObject({
+      lag: 2,
+      waiting: 0,
+      backoff: { failures: 3, error: { code: 'E_NOTE' } },
+    })
     index.failing.clear()
     expect(await mirror.consumeDue(index.options)).toEqual({ applied: 2, failed: 0, nextAt: null })
   })
@@ -171,16 +178,20 @@ describe('a consumer', () => {
   })
 
   it('shares a cursor among processes: one consumes, and another continues when the lease has ended', async () => {
-    const { mirror, store, notes, clock } = aConsumedMirror()
-    const other = openMirror({ store, clock })
+    const { mirror: other, store, notes, clock } = aConsumedMirror()
+    let isFrozen = true
+    const renewConsumer = (...asked: Parameters<typeof store.renewConsumer>) =>
+      isFrozen ? Promise.reject(new Error('connection lost')) : store.renewConsumer(...asked)
+    const mirror = openMirror({ store: { ...store, renewConsumer }, clock })
     await notes.show('a', 'First')
     const index = anIndex()
     const lost = await new Promise<unknown>((resolve) => {
       const hang = async (_: unknown, { signal }: ConsumerContext) => {
         expect(await other.consumeDue(index.options)).toEqual({ applied: 0, failed: 0, nextAt: clock.now() + 30_000 })
-        // The process is frozen.
         clock.moveOn(31_000)
         expect(await other.consumeDue(index.options)).toMatchObject({ applied: 1 })
+        isFrozen = false
+        clock.moveOn(10_000)
         if (!signal.aborted) await new Promise((gone) => signal.addEventListener('abort', gone))
         resolve(signal.reason)
         throw signal.reason

@@ -28,10 +28,25 @@ describe('what a consumer gets of a note', () => {
     ['content after the cursor', aConsumable(), at(49), 'content'],
     ['nothing at the cursor', aConsumable(), at(50), 'nothing'],
     ['content of a note that waits, after what was applied', aConsumable({ kept: keptSince(40) }), at(60), 'content'],
-    ['nothing of a note that was applied before the cursor came to it', aConsumable({ kept: keptSince(50) }), at(20), 'nothing'],
+    [
+      'nothing of a note that was applied before the cursor came to it',
+      aConsumable({ kept: keptSince(50) }),
+      at(20),
+      'nothing',
+    ],
     ['a removal after the cursor', aConsumable(gone), at(49), 'removed'],
-    ['one removal of a note that was hidden and is gone then', aConsumable({ ...gone, position: 55 }), at(52), 'nothing'],
-    ['a removal of a note that appeared after the cursor: apply may have had it', aConsumable({ ...gone, visibleSince: 45 }), at(40), 'removed'],
+    [
+      'one removal of a note that was hidden and is gone then',
+      aConsumable({ ...gone, position: 55 }),
+      at(52),
+      'nothing',
+    ],
+    [
+      'a removal of a note that appeared after the cursor: apply may have had it',
+      aConsumable({ ...gone, visibleSince: 45 }),
+      at(40),
+      'removed',
+    ],
     ['no removal from before the consumer began', aConsumable(gone), at(0, 60), 'nothing'],
     ['no removal of a note that was never shown', aConsumable({ ...gone, vanishedSince: 0 }), at(0), 'nothing'],
   ] as const)('%s', (_, note, state, kind) => {
@@ -44,7 +59,10 @@ describe('the parts of a change', () => {
 
   it('are those that changed after the last change that the consumer applied', () => {
     expect(changedParts(deliveryOf(aConsumable({ changedAt }), at(30)))).toEqual(['title'])
-    expect(changedParts(deliveryOf(aConsumable({ changedAt, kept: keptSince(20) }), at(30)))).toEqual(['title', 'summary'])
+    expect(changedParts(deliveryOf(aConsumable({ changedAt, kept: keptSince(20) }), at(30)))).toEqual([
+      'title',
+      'summary',
+    ])
     expect(changedParts(deliveryOf(aConsumable(), at(30)))).toEqual([])
   })
 
@@ -61,7 +79,9 @@ describe('the parts of a change', () => {
     const [transcript, summary] = [aTranscript('n1'), aSummary('n1')]
     const one = await hashes({ transcript, summary })
     expect(one?.summary).toMatch(/^[\da-f]{64}$/)
-    expect(await hashes({ transcript: { ...transcript, revision: 9 }, summary: { ...summary, revision: 9 } })).toEqual(one)
+    expect(await hashes({ transcript: { ...transcript, revision: 9 }, summary: { ...summary, revision: 9 } })).toEqual(
+      one,
+    )
     expect(await hashes({ transcript: { ...transcript, segments: [] }, summary: null })).toEqual({
       ...one,
       transcript: expect.not.stringMatching(String(one?.transcript)),

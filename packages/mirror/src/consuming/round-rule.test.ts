@@ -40,7 +40,10 @@ describe('a round', () => {
   it('in which all changes failed backs off, and counts no attempt', () => {
     const notes = [aConsumable('w', 4, waiting), aConsumable('a', 11)]
     const first = after(notes, 'w', 'a')
-    expect(first).toEqual({ state: { ...state, failures: 1, dueAt: NOW + 1_000, leaseUntil: null, error }, notes: new Map() })
+    expect(first).toEqual({
+      state: { ...state, failures: 1, dueAt: NOW + 1_000, leaseUntil: null, error },
+      notes: new Map(),
+    })
   })
 
   it('in which one note failed alone keeps that note back, and moves the cursor', () => {
@@ -51,7 +54,10 @@ describe('a round', () => {
   })
 
   it('of waiting notes alone counts their attempts: they failed alone before', () => {
-    expect(after([aConsumable('w', 4, waiting)], 'w').notes.get('w')).toMatchObject({ attempts: 3, dueAt: NOW + 16_000 })
+    expect(after([aConsumable('w', 4, waiting)], 'w').notes.get('w')).toMatchObject({
+      attempts: 3,
+      dueAt: NOW + 16_000,
+    })
   })
 
   it('parks a note at its eighth attempt', () => {
@@ -106,7 +112,8 @@ describe('the notes of a round', () => {
 
 describe('the time of the next round', () => {
   const record = { state: NEW_CONSUMER, version: 1, token: 1, hasChanges: true, nextDueAt: null }
-  const dueAt = (traits: Partial<typeof NEW_CONSUMER>) => dueTime({ ...record, state: { ...NEW_CONSUMER, ...traits } }, NOW)
+  const dueAt = (traits: Partial<typeof NEW_CONSUMER>) =>
+    dueTime({ ...record, state: { ...NEW_CONSUMER, ...traits } }, NOW)
 
   it('is now if there are changes, and never if there is nothing', () => {
     expect(dueTime(record, NOW)).toBe(NOW)
@@ -130,7 +137,10 @@ describe('what is kept of an error', () => {
     [new TypeError('the note says "secret"'), { name: 'TypeError', code: null }],
     [Object.assign(new Error('no'), { code: 'ECONNRESET' }), { name: 'Error', code: 'ECONNRESET' }],
     [Object.assign(new Error('no'), { code: 23505 }), { name: 'Error', code: '23505' }],
-    [{ name: 'a title of a note', code: { note: 1 } }, { name: 'Error', code: null }],
+    [
+      { name: 'a title of a note', code: { note: 1 } },
+      { name: 'Error', code: null },
+    ],
     ['a title of a note', { name: 'Error', code: null }],
     [undefined, { name: 'Error', code: null }],
   ])('is its name and its code, and never its message: %s', (thrown, facts) => {

@@ -6,7 +6,7 @@ import type {
   ConsumerState,
   ErrorFacts,
 } from '../interfaces/consumer-store.ts'
-import { pauseAfter } from '../rules/schedule.ts'
+import { pauseAfter } from '../rules/backoff.ts'
 import { isAhead } from '../rules/time.ts'
 import { type Delivery, deliveryOf } from './delivery.ts'
 

@@ -41,7 +41,7 @@ export interface MirrorOptions<Transaction = never> {
    * @default 86_400_000 (1 day)
    */
   readonly scanEveryMs?: number | undefined
-  /** Functions that are told of progress and of what went wrong. */
+  /** Functions that the mirror calls to report progress and errors. */
   readonly hooks?: MirrorHooks | undefined
   /** @default systemClock */
   readonly clock?: Clock | undefined
@@ -83,7 +83,7 @@ export function resolveMirrorOptions(options: MirrorOptions): MirrorSettings {
   refuseUnknownOptions('hooks', hooks, HOOKS)
   return {
     client: requireClient(options.client),
-    store: requireMethods('store', options.store, 'commit', "Pass a store, such as sqliteMirror('notes.db')."),
+    store: requireStore(options.store),
     integration: requireIntegration(options.integration ?? 'default'),
     keep: requireParts(options.keep ?? PARTS),
     concurrency: requireCount('concurrency', options.concurrency ?? 8),
@@ -103,6 +103,11 @@ function requireClient(client: NotesClient): NotesClient {
     'identifyKey',
     `${fix} A client of your own also needs the method identifyKey(salt).`,
   )
+}
+
+/** @throws OptionError when the value is not a store */
+export function requireStore<Store extends MirrorStore>(store: Store): Store {
+  return requireMethods('store', store, 'commit', "Pass a store, such as sqliteMirror('notes.db').")
 }
 
 function requireMethods<Value extends object>(option: string, value: Value, member: keyof Value, fix: string): Value {

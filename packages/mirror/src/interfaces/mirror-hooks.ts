@@ -34,7 +34,7 @@ export interface RemovalsHeldNotice {
 export const HOOKS: readonly (keyof MirrorHooks)[] = ['onProgress', 'onProblem', 'onRemovalsHeld']
 
 /** Calls a hook, and ignores its errors. */
-export function tell<Notice>(hook: ((notice: Notice) => void) | undefined, notice: Notice): void {
+export function callHook<Notice>(hook: ((notice: Notice) => void) | undefined, notice: Notice): void {
   try {
     hook?.(notice)
   } catch {

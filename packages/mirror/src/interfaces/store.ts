@@ -6,8 +6,8 @@ import type { CompletionCertificate, MirrorProgress } from './progress.ts'
 import type { StoredNote } from './stored-note.ts'
 
 /**
- * Where a mirror is kept. The rules are not here: a store reads rows, and writes them all or none, provided that nobody
- * else wrote them meanwhile. `mirrorStoreChecks` of `@notewire/mirror/testing` says the same, executable.
+ * Where a mirror is kept. The rules are not here: a store reads rows, and writes them all or none, if no other process
+ * wrote them meanwhile. `mirrorStoreChecks` of `@notewire/mirror/testing` says the same, executable.
  *
  * Every operation belongs to an integration. Integrations never see each other.
  *
@@ -17,7 +17,7 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   /** Makes what the store needs, where it is missing. Any number of instances may call it at once, and at every start. */
   migrate(): Promise<void>
   /**
-   * Advances the integration's sequence by one and reads: the number is greater than any handed out before, to whomever, so that
+   * Advances the integration's sequence by one and reads: the number is greater than all numbers before, for any process, so that
    * it dates an answer that is in hand.
    */
   load(integration: string, noteIds: readonly string[]): Promise<LoadedNotes>
@@ -30,14 +30,14 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
    */
   commit(integration: string, commit: MirrorCommit): Promise<'committed' | 'conflict'>
   /**
-   * Takes notes whose work is due, dirty ones first, then the longest due, and postpones them until `until`, so that nobody else
-   * takes them meanwhile: of several callers at once, each gets others. The sequence number dates what is read for them.
+   * Takes notes whose work is due, dirty ones first, then the longest due, and postpones them until `until`, so that no other
+   * caller takes them meanwhile: of several callers at once, each gets others. The sequence number dates what is read for them.
    */
   takeDue(integration: string, request: DueRequest): Promise<DueNotes>
   /**
    * Lists live notes whose evidence starts before the scan did, by id: those that a complete listing did not show.
    *
-   * @param after  the id behind which to go on, or `''`
+   * @param after  the id after which to go on, or `''`
    */
   listCandidates(
     integration: string,
@@ -61,7 +61,7 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   count(integration: string): Promise<NoteCounts>
   /** Reads the position of the latest change; `0` before the first. */
   latestPosition(integration: string): Promise<number>
-  /** Lists what changed behind a position, each note once, with its latest change, in the order of positions. */
+  /** Lists what changed after a position, each note once, with its latest change, in the order of positions. */
   listChanges(integration: string, after: number, limit: number): Promise<readonly ChangedNote[]>
   /** Reads a note with its content, whatever its presence. */
   getNote(integration: string, noteId: string): Promise<StoredNote | undefined>

@@ -1,10 +1,10 @@
 import { NotesClientError } from '@notewire/client'
 import type { SyncContext } from '../context/sync-context.ts'
-import { type ProgressNotice, tell } from '../interfaces/mirror-hooks.ts'
+import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
 import { type CompletionCertificate, certify, type ScanProgress } from '../interfaces/progress.ts'
+import { postpone } from '../rules/backoff.ts'
 import { applyRead } from '../rules/read-rule.ts'
-import { postpone } from '../rules/schedule.ts'
-import { concernsAll, FailureStreak } from '../service/failures.ts'
+import { FailureStreak, failsForEveryNote } from '../service/failures.ts'
 import { firstListedNote, isForgottenCursor, NOTES_ON_A_PAGE, pagesOf } from '../service/full-listing.ts'
 import type { Lister } from './lister.ts'
 import { scanOf } from './progress-after-page.ts'
@@ -37,7 +37,7 @@ async function readsSingleNotes({ client, signal }: SyncContext): Promise<boolea
     if (note !== undefined) await client.notes.get(note.note_id, { signal })
   } catch (error) {
     // The failure of one note says nothing about the others.
-    if (signal.aborted || concernsAll(error) || !(error instanceof NotesClientError)) throw error
+    if (signal.aborted || failsForEveryNote(error) || !(error instanceof NotesClientError)) throw error
   }
   return !client.notes.readsFromList
 }
@@ -127,11 +127,11 @@ async function confirmAll(noteIds: readonly string[], lister: Lister, context: S
     for (let noteId = left.shift(); noteId !== undefined; noteId = left.shift()) {
       try {
         await confirm(noteId, start, holdingScan, context)
-        streak.end()
+        streak.recordSuccess()
       } catch (error) {
-        if (signal.aborted || concernsAll(error)) throw error
+        if (signal.aborted || failsForEveryNote(error)) throw error
         await leaveOpen(noteId, error, holdingScan, context)
-        await streak.lengthen()
+        await streak.recordFailure()
       }
       await erasure.runIfDue()
     }
@@ -164,7 +164,7 @@ async function leaveOpen(
   holdingScan: string | undefined,
   { clock, hooks, ledger }: SyncContext,
 ): Promise<void> {
-  tell(hooks.onProblem, { error, noteId })
+  callHook(hooks.onProblem, { error, noteId })
   await ledger.revise([noteId], (state, sequence) => {
     const heldByScan = state.presence === 'live' ? (holdingScan ?? state.heldByScan) : state.heldByScan
     return postpone({ ...state, dirty: state.dirty ?? sequence, heldByScan }, clock.now())

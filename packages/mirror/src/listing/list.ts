@@ -2,7 +2,7 @@ import type { KeyIdentity } from '@notewire/client'
 import type { Wakeup } from '../concurrency/wakeup.ts'
 import type { SyncContext } from '../context/sync-context.ts'
 import type { SyncOptions } from '../context/sync-options.ts'
-import { type ProgressNotice, tell } from '../interfaces/mirror-hooks.ts'
+import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
 import { Lister, ReplacedError } from './lister.ts'
 import { poll } from './poll.ts'
 import { scan } from './scan.ts'
@@ -29,7 +29,7 @@ export async function list(context: SyncContext, { key, holder, scanWhen, pages 
   try {
     for await (const notice of listings(lister, context, scanWhen)) {
       pages.wake()
-      tell(context.hooks.onProgress, notice)
+      callHook(context.hooks.onProgress, notice)
       await context.erasure.runIfDue()
     }
     await lister.end()

@@ -8,7 +8,7 @@ import type { Decide } from '../ledger/ledger.ts'
 import { applyRead } from '../rules/read-rule.ts'
 import { recordedKey, refuseOtherKey } from './key-guard.ts'
 import { type ListedPage, type PageCounts, progressAfterPage } from './progress-after-page.ts'
-import { leaseOf, takenUntil } from './schedule.ts'
+import { leaseOf, otherLeaseEnd } from './schedule.ts'
 
 /** Another process lists now: the page that this process has read is not applied. */
 export class ReplacedError extends Error {}
@@ -44,7 +44,7 @@ export class Lister {
     const loaded = await store.readProgress(integration)
     // The key may have been replaced since it was checked. Later, the version of the progress tells.
     refuseOtherKey(integration, recordedKey(loaded.progress), key)
-    if (takenUntil(loaded.progress.lister, holder, clock.now()) !== undefined) return undefined
+    if (otherLeaseEnd(loaded.progress.lister, holder, clock.now()) !== undefined) return undefined
     const lister = new Lister(context, holder, loaded)
     try {
       await lister.advance({})

@@ -1,5 +1,5 @@
 import type { SyncContext } from '../context/sync-context.ts'
-import { type ProgressNotice, tell } from '../interfaces/mirror-hooks.ts'
+import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
 import { certify } from '../interfaces/progress.ts'
 import { isForgottenCursor, pagesOf } from '../service/full-listing.ts'
 import { confirmMissing } from './confirmation.ts'
@@ -70,7 +70,7 @@ async function countMissing(lister: Lister, { store, integration, hooks }: SyncC
   const { live } = await store.count(integration)
   const holdsBack = isTooMuch({ missing, live, kept: scan.kept })
   await lister.advance({ scan: { ...scan, missing, holdsBack, phase: 'confirming' } })
-  if (holdsBack) tell(hooks.onRemovalsHeld, { scanId: scan.scanId, missing, live })
+  if (holdsBack) callHook(hooks.onRemovalsHeld, { scanId: scan.scanId, missing, live })
 }
 
 /**

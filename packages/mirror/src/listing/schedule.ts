@@ -11,8 +11,8 @@ export function leaseOf(holder: string, now: number): ListerLease {
   return { holder, until: now + LEASE_MS }
 }
 
-/** Until when another process lists at most; `undefined` when none does. */
-export function takenUntil(lease: ListerLease | null, holder: string, now: number): number | undefined {
+/** When the lease of another process ends; `undefined` when no other process lists. */
+export function otherLeaseEnd(lease: ListerLease | null, holder: string, now: number): number | undefined {
   if (lease === null || lease.holder === holder || lease.until <= now) return undefined
   return isAhead(lease.until - LEASE_MS, now) ? undefined : lease.until
 }
@@ -25,7 +25,7 @@ export function nextPollAt(
 ): number {
   const now = clock.now()
   const dueAt = polledAt === null || isAhead(polledAt, now) ? now : polledAt + pollEveryMs
-  return Math.max(dueAt, takenUntil(lister, holder, now) ?? dueAt)
+  return Math.max(dueAt, otherLeaseEnd(lister, holder, now) ?? dueAt)
 }
 
 /** Whether to scan now. */

@@ -9,7 +9,7 @@ import {
 } from '@notewire/protocol'
 import { once } from '../concurrency/once.ts'
 import { createConsumers, type MirrorConsumers } from '../consuming/consumer.ts'
-import { requireCount } from '../context/mirror-options.ts'
+import { requireCount, requireStore } from '../context/mirror-options.ts'
 import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import type { StoredNote } from '../interfaces/stored-note.ts'
@@ -43,7 +43,7 @@ export interface MirrorReader<Transaction = never> extends MirrorConsumers<Trans
   list(options?: { readonly after?: string | undefined }): AsyncIterable<MirroredNote>
   /**
    * Finds the notes in whose title, content, transcript or summary all words occur, the best match first. The last word can be
-   * the beginning of a word, as while somebody types.
+   * the beginning of a word, for a search while the user types.
    *
    * @param limit  how many at most
    * @default 20
@@ -90,14 +90,9 @@ export interface MirrorReaderOptions<Transaction = never> {
  */
 export function openMirror<Transaction = never>(options: MirrorReaderOptions<Transaction>): MirrorReader<Transaction> {
   refuseUnknownOptions('openMirror', options, ['store', 'integration', 'hooks', 'clock'])
-  const { store, integration = 'default', hooks = {}, clock = systemClock } = options
+  const { integration = 'default', hooks = {}, clock = systemClock } = options
   refuseUnknownOptions('hooks', hooks, HOOKS)
-  if (typeof store?.migrate !== 'function') {
-    throw new OptionError(
-      'store',
-      "store is missing or is not a mirror store. Pass a store, such as sqliteMirror('notes.db').",
-    )
-  }
+  const store = requireStore(options.store)
   const open = once(async () => {
     await store.migrate()
     return store

@@ -1,7 +1,7 @@
 import type { Wakeup } from '../concurrency/wakeup.ts'
 import type { SyncContext } from '../context/sync-context.ts'
 import type { DueNote } from '../interfaces/store.ts'
-import { isPutOffByMistake } from '../rules/schedule.ts'
+import { isPostponedByWrongClock } from '../rules/backoff.ts'
 
 /** The lease of a note that was taken, in milliseconds. After it, another worker may take the note: its process may have died. */
 const LEASE_MS = 20_000
@@ -60,8 +60,8 @@ export class DueQueue {
     const request = { now, until: now + LEASE_MS, limit: 4 * concurrency }
     const taken = await store.takeDue(integration, request)
     const { nextDueAt } = taken
-    const isPutOff = taken.notes.length === 0 && nextDueAt !== null && isPutOffByMistake(nextDueAt, now)
-    const { notes, sequence } = isPutOff ? await store.takeDue(integration, { ...request, now: nextDueAt }) : taken
+    const isPostponed = taken.notes.length === 0 && nextDueAt !== null && isPostponedByWrongClock(nextDueAt, now)
+    const { notes, sequence } = isPostponed ? await store.takeDue(integration, { ...request, now: nextDueAt }) : taken
     this.#notes.push(...notes.map((note) => ({ note, start: sequence })))
   }
 }

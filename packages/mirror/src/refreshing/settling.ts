@@ -1,9 +1,9 @@
 import type { Wakeup } from '../concurrency/wakeup.ts'
 import type { SyncContext } from '../context/sync-context.ts'
 import type { SyncReport } from '../context/sync-options.ts'
-import { tell } from '../interfaces/mirror-hooks.ts'
-import { postpone } from '../rules/schedule.ts'
-import { concernsAll, FailureStreak } from '../service/failures.ts'
+import { callHook } from '../interfaces/mirror-hooks.ts'
+import { postpone } from '../rules/backoff.ts'
+import { FailureStreak, failsForEveryNote } from '../service/failures.ts'
 import { DueQueue, type TakenNote } from './due-queue.ts'
 import { refresh } from './refresher.ts'
 
@@ -34,8 +34,8 @@ export async function settleDue(context: SyncContext, pages: Wakeup): Promise<Se
     try {
       await refresh(note, start, context)
       settled += 1
-      streak.end()
-      tell(hooks.onProgress, { phase: 'content', done: settled })
+      streak.recordSuccess()
+      callHook(hooks.onProgress, { phase: 'content', done: settled })
     } catch (error) {
       await setAside(note.state.noteId, error)
     }
@@ -43,10 +43,10 @@ export async function settleDue(context: SyncContext, pages: Wakeup): Promise<Se
 
   async function setAside(noteId: string, error: unknown): Promise<void> {
     if (signal.aborted) return await giveBack([noteId])
-    tell(hooks.onProblem, { error, noteId })
+    callHook(hooks.onProblem, { error, noteId })
     postponed += 1
-    if (concernsAll(error)) stop(error)
-    else await streak.lengthen().catch(stop)
+    if (failsForEveryNote(error)) stop(error)
+    else await streak.recordFailure().catch(stop)
     await ledger.revise([noteId], (state) => postpone(state, clock.now()))
   }
 

@@ -2,6 +2,7 @@ import type { NoteWithContent } from '@notewire/client'
 import { describe, expect, it } from 'vitest'
 import { aGoneNote, aLiveNote, aReading, aRecord, KEEP_ALL, NOW, read } from '../fixtures/note-states.ts'
 import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
+import { postpone } from './backoff.ts'
 import {
   applyContent,
   applyLateContent,
@@ -14,7 +15,6 @@ import {
   withoutMoved,
 } from './content-rule.ts'
 import { eraseUnconfirmed } from './removal.ts'
-import { postpone } from './schedule.ts'
 
 function aTranscript(revision: number | undefined = 5): NoteWithContent['transcript'] {
   return { status: 'ready', transcript: { note_id: 'n1', revision, text: 'said' } }

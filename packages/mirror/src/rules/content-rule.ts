@@ -2,9 +2,9 @@ import type { NoteWithContent } from '@notewire/client'
 import type { Note } from '@notewire/protocol'
 import type { HeldContent, NoteState } from '../interfaces/note-state.ts'
 import type { ContentParts } from '../interfaces/note-write.ts'
+import { isPatienceSpent, pauseAfter, scheduled } from './backoff.ts'
 import type { Decision } from './decision.ts'
 import type { KeptParts } from './keep.ts'
-import { isPatienceSpent, pauseAfter, scheduled } from './schedule.ts'
 import { endOfLag, isPastLag, latestServiceTimeIn, trustedTime } from './time.ts'
 
 const ABSENT: ReadonlySet<string> = new Set(['pending', 'empty', 'missing', 'failed'])

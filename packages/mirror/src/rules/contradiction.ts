@@ -1,6 +1,6 @@
 import type { NoteState } from '../interfaces/note-state.ts'
+import { isPatienceSpent, LONGEST_WAIT_MS, PATIENCE_MS, pauseAfter } from './backoff.ts'
 import type { ReadStamp } from './decision.ts'
-import { isPatienceSpent, LONGEST_WAIT_MS, PATIENCE_MS, pauseAfter } from './schedule.ts'
 import { trustedTime } from './time.ts'
 
 /** Leaves a note unsettled and reads it again later, because a read shows a lower revision than is known (open point 35). */

@@ -1,8 +1,8 @@
 import type { Note } from '@notewire/protocol'
 import type { DeletionFloor, NoteState } from '../interfaces/note-state.ts'
+import { pauseAfter } from './backoff.ts'
 import { highestKnown, isAcceptedInTheEnd } from './contradiction.ts'
 import type { ReadStamp } from './decision.ts'
-import { pauseAfter } from './schedule.ts'
 import { endOfLag, isPastLag, serviceTimeIn, trustedTime } from './time.ts'
 
 /** How much later than the deletion's event a full scan must begin for a lower revision to be believed, in milliseconds. */

@@ -1,11 +1,11 @@
 import { isTombstone, type Note } from '@notewire/protocol'
 import type { Evidence, HeldContent, NoteState } from '../interfaces/note-state.ts'
+import { isPatienceSpent, pauseAfter, scheduled } from './backoff.ts'
 import { saysAbsent } from './content-rule.ts'
 import { contradict, highestKnown, isAcceptedInTheEnd, pauseAfterRefusal } from './contradiction.ts'
 import type { Decision, ReadStamp } from './decision.ts'
 import { judgeReturn, waitOutLag, withTrustedFloor } from './deletion-floor.ts'
 import { type KeptParts, keptRecord, withoutUnkept } from './keep.ts'
-import { isPatienceSpent, pauseAfter, scheduled } from './schedule.ts'
 import { endOfLag, isPastLag, trustedTime } from './time.ts'
 
 /** How a mirror applies what it reads. */

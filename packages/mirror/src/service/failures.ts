@@ -8,8 +8,8 @@ const PAUSES: ReadonlySet<string> = new Set(['rate_limited'])
 /** How many notes in a row may fail before the service is asked whether it is down. */
 const MOST_FAILURES_IN_A_ROW = 5
 
-/** Whether the request for any other note would fail too: the service refuses the key, or limits the rate. */
-export function concernsAll(error: unknown): boolean {
+/** Whether the request for every other note would fail too: the service refuses the key, or limits the rate. */
+export function failsForEveryNote(error: unknown): boolean {
   return error instanceof NotesClientError && (REFUSALS.has(error.code) || PAUSES.has(error.code))
 }
 
@@ -31,17 +31,12 @@ export class FailureStreak {
     this.#signal = signal
   }
 
-  /** A note was read. */
-  end(): void {
+  recordSuccess(): void {
     this.#length = 0
   }
 
-  /**
-   * A note could not be read.
-   *
-   * @throws the error of the listing, if the service is down
-   */
-  async lengthen(): Promise<void> {
+  /** @throws the error of the listing, if the service is down */
+  async recordFailure(): Promise<void> {
     this.#length += 1
     if (this.#length < MOST_FAILURES_IN_A_ROW) return
     this.#length = 0

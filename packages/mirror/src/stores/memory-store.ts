@@ -1,4 +1,3 @@
-import type { Note, Summary, Transcript } from '@notewire/protocol'
 import { eachPart, type NotePart } from '../interfaces/consumer-change.ts'
 import type { ConsumableNote } from '../interfaces/consumer-store.ts'
 import { hasWork, unknownNote } from '../interfaces/note-state.ts'
@@ -223,11 +222,7 @@ class IntegrationInMemory {
   }
 }
 
-interface Parts {
-  readonly note: Note | null
-  readonly transcript: Transcript | null
-  readonly summary: Summary | null
-}
+type Parts = Omit<StoredNote, 'state'>
 
 const NO_PARTS: Parts = { note: null, transcript: null, summary: null }
 const NEVER = eachPart(() => 0)

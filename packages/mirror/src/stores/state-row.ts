@@ -1,40 +1,48 @@
 import type { DeletionFloor, Evidence, HeardEvent, NoteState } from '../interfaces/note-state.ts'
 
-/** The columns of a note's state in SQL, without its identifier, and what each holds. A `time` is milliseconds since the Unix epoch. */
+/** The columns of a note's state in SQL, without its identifier: name, type and value. A `time` is milliseconds since the Unix epoch. */
 // `numeric` holds whatever a service calls a revision in an event of an unknown kind.
 export const STATE_COLUMNS = [
-  ['presence', 'text'],
-  ['evidence_says', 'text'],
-  ['evidence_start', 'bigint'],
-  ['evidence_end', 'bigint'],
-  ['evidence_source', 'text'],
-  ['evidence_at', 'time'],
-  ['revision', 'bigint'],
-  ['record_seen_at', 'time'],
-  ['status', 'text'],
-  ['transcript_status', 'text'],
-  ['summary_status', 'text'],
-  ['created_at', 'text'],
-  ['updated_at', 'text'],
-  ['settled_revision', 'bigint'],
-  ['transcript_held', 'text'],
-  ['summary_held', 'text'],
-  ['dirty', 'bigint'],
-  ['hinted_revision', 'numeric'],
-  ['hidden_by', 'bigint'],
-  ['hidden_at', 'time'],
-  ['floor_revision', 'numeric'],
-  ['floor_at', 'time'],
-  ['floor_deleted_at', 'time'],
-  ['contradicted_since', 'time'],
-  ['held_by_scan', 'text'],
-  ['attempts', 'bigint'],
-  ['due_at', 'time'],
-  ['heard_kind', 'text'],
-  ['heard_revision', 'numeric'],
-  ['heard_sequence', 'bigint'],
-  ['heard_at', 'time'],
-] as const
+  ['presence', 'text', ({ presence }) => presence],
+  ['evidence_says', 'text', ({ evidence }) => evidence?.says],
+  ['evidence_start', 'bigint', ({ evidence }) => evidence?.start],
+  ['evidence_end', 'bigint', ({ evidence }) => evidence?.end],
+  ['evidence_source', 'text', ({ evidence }) => evidence?.source],
+  ['evidence_at', 'time', ({ evidence }) => evidence?.at],
+  ['revision', 'bigint', ({ revision }) => revision],
+  ['record_seen_at', 'time', ({ recordSeenAt }) => recordSeenAt],
+  ['status', 'text', ({ status }) => status],
+  ['transcript_status', 'text', ({ transcriptStatus }) => transcriptStatus],
+  ['summary_status', 'text', ({ summaryStatus }) => summaryStatus],
+  ['created_at', 'text', ({ createdAt }) => createdAt],
+  ['updated_at', 'text', ({ updatedAt }) => updatedAt],
+  ['settled_revision', 'bigint', ({ settledRevision }) => settledRevision],
+  ['transcript_held', 'text', ({ transcriptHeld }) => transcriptHeld],
+  ['summary_held', 'text', ({ summaryHeld }) => summaryHeld],
+  ['dirty', 'bigint', ({ dirty }) => dirty],
+  ['hinted_revision', 'numeric', ({ hintedRevision }) => hintedRevision],
+  ['hidden_by', 'bigint', ({ hiddenBy }) => hiddenBy],
+  ['hidden_at', 'time', ({ hiddenAt }) => hiddenAt],
+  ['floor_revision', 'numeric', ({ floor }) => floor?.revision],
+  ['floor_at', 'time', ({ floor }) => floor?.at],
+  ['floor_deleted_at', 'time', ({ floor }) => floor?.deletedAt],
+  ['contradicted_since', 'time', ({ contradictedSince }) => contradictedSince],
+  ['held_by_scan', 'text', ({ heldByScan }) => heldByScan],
+  ['attempts', 'bigint', ({ attempts }) => attempts],
+  ['due_at', 'time', ({ dueAt }) => dueAt],
+  ['heard_kind', 'text', ({ heard }) => heard?.kind],
+  ['heard_revision', 'numeric', ({ heard }) => heard?.revision],
+  ['heard_sequence', 'bigint', ({ heard }) => heard?.sequence],
+  ['heard_at', 'time', ({ heard }) => heard?.at],
+] as const satisfies readonly StateColumn[]
+
+type StateColumn =
+  | readonly [name: string, type: 'text', valueIn: (state: NoteState) => string | null | undefined]
+  | readonly [
+      name: string,
+      type: 'bigint' | 'numeric' | 'time',
+      valueIn: (state: NoteState) => number | null | undefined,
+    ]
 
 /** A note's state as a row: its columns by their names. */
 export type StateRow = { readonly note_id: string } & {
@@ -45,41 +53,8 @@ export type StateRow = { readonly note_id: string } & {
 
 /** The row of a state. */
 export function rowOf(state: NoteState): StateRow {
-  const { evidence, heard } = state
-  return {
-    note_id: state.noteId,
-    presence: state.presence,
-    evidence_says: evidence?.says ?? null,
-    evidence_start: evidence?.start ?? null,
-    evidence_end: evidence?.end ?? null,
-    evidence_source: evidence?.source ?? null,
-    evidence_at: evidence?.at ?? null,
-    revision: state.revision,
-    record_seen_at: state.recordSeenAt,
-    status: state.status,
-    transcript_status: state.transcriptStatus,
-    summary_status: state.summaryStatus,
-    created_at: state.createdAt,
-    updated_at: state.updatedAt,
-    settled_revision: state.settledRevision,
-    transcript_held: state.transcriptHeld,
-    summary_held: state.summaryHeld,
-    dirty: state.dirty,
-    hinted_revision: state.hintedRevision,
-    hidden_by: state.hiddenBy,
-    hidden_at: state.hiddenAt,
-    floor_revision: state.floor?.revision ?? null,
-    floor_at: state.floor?.at ?? null,
-    floor_deleted_at: state.floor?.deletedAt ?? null,
-    contradicted_since: state.contradictedSince,
-    held_by_scan: state.heldByScan,
-    attempts: state.attempts,
-    due_at: state.dueAt,
-    heard_kind: heard?.kind ?? null,
-    heard_revision: heard?.revision ?? null,
-    heard_sequence: heard?.sequence ?? null,
-    heard_at: heard?.at ?? null,
-  }
+  const values = STATE_COLUMNS.map(([name, , valueIn]) => [name, valueIn(state) ?? null])
+  return { note_id: state.noteId, ...Object.fromEntries(values) }
 }
 
 /** The state of a row. */

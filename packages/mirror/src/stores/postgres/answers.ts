@@ -4,7 +4,6 @@ import type { ChangedNote, DueNotes, LoadedNotes, LoadedProgress, VersionedState
 import type { StoredNote } from '../../interfaces/stored-note.ts'
 import { type StateRow, stateOf } from '../state-row.ts'
 
-/** What the statements answer. */
 export interface ProgressAnswer {
   readonly sequence: number
   readonly progress: MirrorProgress | null
@@ -24,13 +23,11 @@ export interface TakeAnswer {
   readonly next_due_at: number | null
 }
 
-/** The notes that a scan holds back. */
 export interface HoldAnswer {
   readonly scan_id: string
   readonly notes: number
 }
 
-/** One change. */
 export interface ChangeAnswer {
   readonly state: StateRow
   readonly position: number
@@ -38,7 +35,6 @@ export interface ChangeAnswer {
   readonly first_visible: number | null
 }
 
-/** One note with its content. */
 export interface NoteAnswer extends Omit<StoredNote, 'state'> {
   readonly state: StateRow
 }

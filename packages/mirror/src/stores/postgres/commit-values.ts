@@ -3,7 +3,7 @@ import type { MirrorCommit } from '../../interfaces/store.ts'
 import { rowOf } from '../state-row.ts'
 import { escapedJson } from './escaped-json.ts'
 
-/** What `notewire_mirror_commit_1` takes behind the integration. */
+/** What `notewire_mirror_commit_1` takes after the integration. */
 export function commitValues({ notes, progress, heardAt }: MirrorCommit): unknown[] {
   const announced = notes.filter(({ announce }) => announce !== undefined)
   const places = new Map(announced.map((write, index) => [write, index + 1]))

@@ -1,3 +1,4 @@
+import { COUNTED } from '../counted-notes.ts'
 import { stateJson, timeIn } from './note-columns.ts'
 
 const STORED_NOTE = `json_build_object(
@@ -38,15 +39,13 @@ export const LIST_HOLDS = `SELECT json_build_object('scan_id', held_by_scan, 'no
 export const LATEST_POSITION =
   'SELECT coalesce(max(position), 0)::text AS result FROM notewire_mirrors WHERE integration = $1'
 
+const COUNTS = Object.entries(COUNTED).map(
+  ([name, isCounted]) => `'${name}', count(*) FILTER (WHERE ${isCounted('notes')})`,
+)
+
 /** Integration. */
-export const COUNT = `SELECT json_build_object(
-    'live', count(*) FILTER (WHERE presence = 'live'),
-    'hidden', count(*) FILTER (WHERE presence = 'hidden'),
-    'gone', count(*) FILTER (WHERE presence = 'gone'),
-    'dirty', count(*) FILTER (WHERE dirty IS NOT NULL),
-    'unsettled', count(*) FILTER (WHERE dirty IS NULL AND presence = 'live' AND settled_revision IS NULL),
-    'contradicted', count(*) FILTER (WHERE contradicted_since IS NOT NULL))::text AS result
-  FROM notewire_mirror_notes WHERE integration = $1`
+export const COUNT = `SELECT json_build_object(${COUNTS.join(', ')})::text AS result
+  FROM notewire_mirror_notes AS notes WHERE integration = $1`
 
 /** Integration, position, limit. */
 export const LIST_CHANGES = `SELECT json_build_object(

@@ -6,7 +6,7 @@ import { PART_COLUMNS, partValues } from './content-columns.ts'
 import { NOTE_COLUMNS, noteValues } from './note-columns.ts'
 import { storedText } from './text.ts'
 
-/** Writes everything, provided that nobody else has written meanwhile. */
+/** Writes everything, if no other process has written meanwhile. */
 export function commitStatements(integrationName: string, commit: MirrorCommit): readonly SqliteStatement[] {
   const integration = storedText(integrationName)
   const { notes } = commit

@@ -5,6 +5,7 @@ import {
   type ConsumerState,
   NEW_CONSUMER,
 } from '../../interfaces/consumer-store.ts'
+import type { NoteWrite } from '../../interfaces/note-write.ts'
 import type { MirrorStore } from '../../interfaces/store.ts'
 import { aLiveState, aNote, aState, aSummary, aTranscript } from './builders.ts'
 import { check, idsOf, type MirrorStoreCheck, type Stage } from './check.ts'
@@ -13,7 +14,10 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
   check('has consumers that were never written', async ({ store, integration }) => {
     const { state, version, token, hasChanges, nextDueAt } = await store.readConsumer(integration, 'index')
     assert.deepEqual(state, NEW_CONSUMER)
-    assert.deepEqual({ version, token, hasChanges, nextDueAt }, { version: 0, token: 0, hasChanges: false, nextDueAt: null })
+    assert.deepEqual(
+      { version, token, hasChanges, nextDueAt },
+      { version: 0, token: 0, hasChanges: false, nextDueAt: null },
+    )
     assert.deepEqual(await store.describeConsumer(integration, 'index'), { lag: 0, waiting: 0, parked: [] })
     assert.equal(await store.retryParked(integration, 'index', 1), 0)
     assert.equal(await store.renewConsumer(integration, 'index', 1, 1), 'lost')
@@ -124,10 +128,12 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
   check('keeps the position at which each part of a note changed last', async (stage) => {
     const { store, integration, write } = stage
     const live = aLiveState('note_1', { status: 'ended' })
-    const changed = async (write: Parameters<Stage['write']>[0]) => {
-      await stage.write(write)
+    const changed = async (written: Omit<NoteWrite, 'expectedVersion'>) => {
+      await write(written)
       const [{ changedAt, position } = NOT_THERE] = (await listed(stage, { after: 0 })).changes
-      return Object.entries(changedAt).flatMap(([part, at]) => (at === position ? [part] : [])).sort()
+      return Object.entries(changedAt)
+        .flatMap(([part, at]) => (at === position ? [part] : []))
+        .sort()
     }
     const note = aNote('note_1')
     const all = { note, transcript: aTranscript('note_1'), summary: aSummary('note_1') }
@@ -149,7 +155,11 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(after?.note, renamed.note)
     // Content that comes back after it was erased is new, whatever it is.
     await write({ state: aState('note_1', { presence: 'gone' }), content: 'erase', announce: 'vanished' })
-    assert.deepEqual(await changed({ state: live, content: { note }, announce: 'appeared' }), ['content', 'statuses', 'title'])
+    assert.deepEqual(await changed({ state: live, content: { note }, announce: 'appeared' }), [
+      'content',
+      'statuses',
+      'title',
+    ])
     assert.equal((await store.getNote(integration, 'note_1'))?.summary, null)
   }),
 

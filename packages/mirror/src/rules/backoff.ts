@@ -39,6 +39,6 @@ export function postpone(state: NoteState, now: number): Decision {
 }
 
 /** Whether a clock that was ahead postponed a note: nothing is due later than the longest wait from now. */
-export function isPutOffByMistake(dueAt: number, now: number): boolean {
+export function isPostponedByWrongClock(dueAt: number, now: number): boolean {
   return isAhead(dueAt - LONGEST_WAIT_MS, now)
 }
