@@ -4,7 +4,16 @@ import { MirrorError } from '../interfaces/errors.ts'
 import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import { pauseAfter } from '../rules/backoff.ts'
 import { changeOf, type Delivery } from './delivery.ts'
-import { afterRound, afterSingle, chooseDeliveries, dueTime, factsOf, type RoundResult } from './round-rule.ts'
+import {
+  afterRound,
+  afterSingle,
+  chooseDeliveries,
+  dueTime,
+  factsOf,
+  type RoundResult,
+  reachesEnd,
+  unchanged,
+} from './round-rule.ts'
 import { ConsumerLostError, type ConsumerPlace, Turn } from './turn.ts'
 
 /** What `apply` gets in addition to the changes. */
@@ -102,7 +111,8 @@ async function deliver<Transaction>(turn: Turn<Transaction>, round: Round<Transa
   const deliveries = chooseDeliveries(listed, state, limit)
   const batch = deliveries.slice(0, batchSize)
   const applied = batch.filter(({ kind }) => kind !== 'nothing')
-  const thrown = await attempt(turn, applied, afterRound(state, batch, new Map(), clock.now()), round)
+  const whole = afterRound(state, batch, new Map(), reachesEnd(listed, batch, limit), clock.now())
+  const thrown = await attempt(turn, applied, whole, round)
   if (thrown === undefined) return { applied: applied.length, failed: 0 }
 
   const failures = new Map<string, ErrorFacts>()
@@ -117,10 +127,10 @@ async function deliver<Transaction>(turn: Turn<Transaction>, round: Round<Transa
     callHook(round.onProblem, { error: error.thrown, noteId })
   }
   if (signal.aborted) {
-    await turn.commit({ state: { ...state, leaseUntil: null }, notes: new Map() })
+    await turn.commit(unchanged({ ...state, leaseUntil: null }))
     return NOTHING_DONE
   }
-  await turn.commit(afterRound(state, deliveries, failures, clock.now()))
+  await turn.commit(afterRound(state, deliveries, failures, reachesEnd(listed, deliveries, limit), clock.now()))
   return { applied: singles.length - failures.size, failed: failures.size }
 }
 

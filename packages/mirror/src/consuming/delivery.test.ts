@@ -20,21 +20,21 @@ function aConsumable(traits: Partial<ConsumableNote> = {}): ConsumableNote {
 }
 
 const keptSince = (since: number) => ({ since, attempts: 1, dueAt: 0, parkedAt: null, error: null })
-const at = (cursor: number, startedAt = 0) => ({ ...NEW_CONSUMER, cursor, startedAt })
+const at = (base: number, startedAt = 0) => ({ ...NEW_CONSUMER, base, startedAt })
 const gone = { state: aState('n1', { presence: 'gone' }), note: null, vanishedSince: 50 } as const
 
 describe('what a consumer gets of a note', () => {
   it.each([
-    ['content after the cursor', aConsumable(), at(49), 'content'],
-    ['nothing at the cursor', aConsumable(), at(50), 'nothing'],
+    ['content after the base', aConsumable(), at(49), 'content'],
+    ['nothing at the base', aConsumable(), at(50), 'nothing'],
     ['content of a note that waits, after what was applied', aConsumable({ kept: keptSince(40) }), at(60), 'content'],
     [
-      'nothing of a note that was applied before the cursor came to it',
+      'nothing of a note that was applied after the base',
       aConsumable({ kept: keptSince(50) }),
       at(20),
       'nothing',
     ],
-    ['a removal after the cursor', aConsumable(gone), at(49), 'removed'],
+    ['a removal after the base', aConsumable(gone), at(49), 'removed'],
     [
       'one removal of a note that was hidden and is gone then',
       aConsumable({ ...gone, position: 55 }),
@@ -42,7 +42,7 @@ describe('what a consumer gets of a note', () => {
       'nothing',
     ],
     [
-      'a removal of a note that appeared after the cursor: apply may have had it',
+      'a removal of a note that appeared after the base: apply may have had it',
       aConsumable({ ...gone, visibleSince: 45 }),
       at(40),
       'removed',

@@ -15,8 +15,8 @@ export interface Delivery {
  * Decides what a consumer is to get of a note. A note that vanished is removed even if the consumer never applied it: a process may have
  * died between `apply` and the commit.
  */
-export function deliveryOf(note: ConsumableNote, { cursor, startedAt }: ConsumerState): Delivery {
-  const since = note.kept?.since ?? cursor
+export function deliveryOf(note: ConsumableNote, { base, startedAt }: ConsumerState): Delivery {
+  const since = note.kept?.since ?? base
   if (note.state.presence === 'live') {
     return { note, since, kind: note.note !== null && note.position > since ? 'content' : 'nothing' }
   }

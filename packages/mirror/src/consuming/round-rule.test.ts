@@ -3,13 +3,13 @@ import { eachPart } from '../interfaces/consumer-change.ts'
 import { type ConsumableNote, type ConsumerNote, NEW_CONSUMER } from '../interfaces/consumer-store.ts'
 import { aLiveState, aNote, aState } from '../testing/checks/builders.ts'
 import { deliveryOf } from './delivery.ts'
-import { afterRound, afterSingle, chooseDeliveries, dueTime, factsOf } from './round-rule.ts'
+import { afterRound, afterSingle, chooseDeliveries, dueTime, factsOf, reachesEnd } from './round-rule.ts'
 
 const NOW = 1_760_000_000_000
 const error = { name: 'TypeError', code: null }
 const waiting: ConsumerNote = { since: 3, attempts: 2, dueAt: NOW, parkedAt: null, error }
 const parked: ConsumerNote = { ...waiting, attempts: 8, dueAt: null, parkedAt: NOW - 1 }
-const state = { ...NEW_CONSUMER, cursor: 10, leaseUntil: NOW }
+const state = { ...NEW_CONSUMER, cursor: 10, base: 10, leaseUntil: NOW }
 
 function aConsumable(noteId: string, position: number, kept: ConsumerNote | null = null): ConsumableNote {
   const marks = { visibleSince: 1, vanishedSince: 0, changedAt: eachPart(() => position) }
@@ -23,13 +23,13 @@ function aRemoved(noteId: string, position: number, kept: ConsumerNote | null = 
 
 function after(notes: readonly ConsumableNote[], ...failed: readonly string[]) {
   const deliveries = notes.map((note) => deliveryOf(note, state))
-  return afterRound(state, deliveries, new Map(failed.map((noteId) => [noteId, error])), NOW)
+  return afterRound(state, deliveries, new Map(failed.map((noteId) => [noteId, error])), true, NOW)
 }
 
 describe('a round', () => {
   it('in which everything was applied moves the cursor, ends the backoff and the lease, and forgets its notes', () => {
     const { state: next, notes } = after([aConsumable('w', 4, waiting), aConsumable('a', 11), aConsumable('b', 15)])
-    expect(next).toEqual({ ...NEW_CONSUMER, cursor: 15 })
+    expect(next).toEqual({ ...NEW_CONSUMER, cursor: 15, base: 15 })
     expect([...notes]).toEqual([
       ['w', null],
       ['a', null],
@@ -43,6 +43,7 @@ describe('a round', () => {
     expect(first).toEqual({
       state: { ...state, failures: 1, dueAt: NOW + 1_000, leaseUntil: null, error },
       notes: new Map(),
+      forgetsApplied: false,
     })
   })
 
@@ -88,6 +89,15 @@ describe('a round', () => {
     expect(after([aConsumable('a', 11), unseen], 'a').state).toMatchObject({ cursor: 10, failures: 1 })
   })
 
+  it('keeps what it applied while there are more changes, because those notes may move ahead of the cursor', () => {
+    const deliveries = [aConsumable('w', 4, waiting), aConsumable('a', 11)].map((note) => deliveryOf(note, state))
+    const { state: next, notes, forgetsApplied } = afterRound(state, deliveries, new Map(), false, NOW)
+    expect(next).toMatchObject({ cursor: 11, base: 10 })
+    expect(notes.get('a')).toEqual({ since: 11, attempts: 0, dueAt: null, parkedAt: null, error: null })
+    expect([notes.get('w'), forgetsApplied]).toEqual([null, false])
+    expect(after([aConsumable('b', 15)]).forgetsApplied).toBe(true)
+  })
+
   it('leaves the cursor while single notes are applied', () => {
     const single = afterSingle(state, deliveryOf(aConsumable('a', 11), state))
     expect(single.state).toEqual(state)
@@ -107,6 +117,17 @@ describe('the notes of a round', () => {
     expect(chosen(4, { due, changes })).toEqual(['w0', 'w1', 'c0', 'c1'])
     expect(chosen(4, { due })).toEqual(['w0', 'w1', 'w2', 'w3'])
     expect(chosen(1, { due, changes })).toEqual(['w0'])
+  })
+
+  it('reach the end if they end with the last change', () => {
+    const reaches = (limit: number, some: readonly ConsumableNote[]) => {
+      const listed = { due: due.slice(0, 2), changes: some }
+      return reachesEnd(listed, chooseDeliveries(listed, state, limit), limit)
+    }
+    expect(reaches(5, changes.slice(0, 3))).toBe(true)
+    expect(reaches(4, changes.slice(0, 3))).toBe(false)
+    expect(reaches(5, changes.slice(0, 5))).toBe(false)
+    expect(reaches(5, [])).toBe(true)
   })
 })
 

@@ -17,7 +17,7 @@ const MOST_ATTEMPTS = 8
 const LONGEST_PAUSE_MS = 6 * 60 * 60_000
 
 /** What a round leaves in the store. */
-export type RoundResult = Pick<ConsumerCommit, 'state' | 'notes'>
+export type RoundResult = Pick<ConsumerCommit, 'state' | 'notes' | 'forgetsApplied'>
 
 /**
  * When there is something to do for a consumer, in milliseconds since the Unix epoch; `null` when there is nothing. Times that only a
@@ -44,16 +44,24 @@ export function chooseDeliveries(
   return [...retried, ...changes].slice(0, limit).map((note) => deliveryOf(note, state))
 }
 
+/** Whether deliveries end with the latest change. */
+export function reachesEnd({ changes }: ConsumableNotes, deliveries: readonly Delivery[], limit: number): boolean {
+  const last = changes.at(-1)
+  return changes.length < limit && (last === undefined || deliveries.at(-1)?.note === last)
+}
+
 /**
  * Decides what a round leaves: nothing but a backoff of the consumer if every delivery failed, and otherwise a cursor that has passed all
  * of them, with the notes that wait or are parked. A note that failed alone before is no sign that everything fails.
  *
  * @param failures  the deliveries that failed, by note
+ * @param isAtEnd  whether the deliveries end with the latest change
  */
 export function afterRound(
   state: ConsumerState,
   deliveries: readonly Delivery[],
   failures: ReadonlyMap<string, ErrorFacts>,
+  isAtEnd: boolean,
   now: number,
 ): RoundResult {
   const delivered = deliveries.filter(({ kind }) => kind !== 'nothing')
@@ -61,34 +69,42 @@ export function afterRound(
   const areAllFailed = error !== null && delivered.length === failures.size
   if (areAllFailed && delivered.some(({ note }) => note.position > state.cursor)) {
     const dueAt = now + pauseAfter(state.failures)
-    return { state: { ...state, failures: state.failures + 1, dueAt, leaseUntil: null, error }, notes: new Map() }
+    return unchanged({ ...state, failures: state.failures + 1, dueAt, leaseUntil: null, error })
   }
   const cursor = Math.max(state.cursor, ...deliveries.map(({ note }) => note.position))
+  const base = isAtEnd ? cursor : state.base
   const notes = deliveries.map((delivery): [string, ConsumerNote | null] => {
     const { noteId } = delivery.note.state
-    return [noteId, afterDelivery(delivery, failures.get(noteId), state.cursor, now)]
+    const failure = failures.get(noteId)
+    return [noteId, failure ? afterFailure(delivery, failure, state.cursor, now) : afterSuccess(delivery, base)]
   })
-  return { state: { ...state, cursor, failures: 0, dueAt: null, leaseUntil: null, error: null }, notes: new Map(notes) }
+  return {
+    state: { ...state, cursor, base, failures: 0, dueAt: null, leaseUntil: null, error: null },
+    notes: new Map(notes),
+    forgetsApplied: isAtEnd,
+  }
 }
 
-/** What is kept of a note after its delivery. A change of a note that waited or was parked is the first attempt again. */
-function afterDelivery(
-  { note, since, kind }: Delivery,
-  error: ErrorFacts | undefined,
-  cursor: number,
-  now: number,
-): ConsumerNote | null {
-  if (error === undefined) return null
+/** What one delivery of a round leaves while the others follow: the cursor stays, so the note itself says that it was applied. */
+export function afterSingle(state: ConsumerState, delivery: Delivery): RoundResult {
+  return { ...unchanged(state), notes: new Map([[delivery.note.state.noteId, afterSuccess(delivery, state.base)]]) }
+}
+
+/** Writes the state alone. */
+export function unchanged(state: ConsumerState): RoundResult {
+  return { state, notes: new Map(), forgetsApplied: false }
+}
+
+function afterSuccess({ note: { position } }: Delivery, base: number): ConsumerNote | null {
+  return position > base ? { since: position, attempts: 0, dueAt: null, parkedAt: null, error: null } : null
+}
+
+/** What is kept of a note that failed. A change of a note that waited or was parked is the first attempt again. */
+function afterFailure({ note, since, kind }: Delivery, error: ErrorFacts, cursor: number, now: number): ConsumerNote {
   const attempts = (note.position > cursor ? 0 : (note.kept?.attempts ?? 0)) + 1
   if (attempts >= MOST_ATTEMPTS && kind !== 'removed') return { since, attempts, dueAt: null, parkedAt: now, error }
   const pauseMs = Math.min(1_000 * 4 ** (attempts - 1), LONGEST_PAUSE_MS)
   return { since, attempts, dueAt: now + pauseMs, parkedAt: null, error }
-}
-
-/** What one delivery of a round leaves while the others follow: the cursor stays, so the note itself says that it was applied. */
-export function afterSingle(state: ConsumerState, { note }: Delivery): RoundResult {
-  const applied = { since: note.position, attempts: 0, dueAt: null, parkedAt: null, error: null }
-  return { state, notes: new Map([[note.state.noteId, note.position > state.cursor ? applied : null]]) }
 }
 
 /** The name and the code of what was thrown, if they are identifiers: other text may quote a note. */

@@ -7,7 +7,7 @@ import type {
 } from '../interfaces/consumer-store.ts'
 import { MirrorError } from '../interfaces/errors.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
-import type { RoundResult } from './round-rule.ts'
+import { type RoundResult, unchanged } from './round-rule.ts'
 
 /** How long a lease lasts unless it is renewed, in milliseconds: after a crash, the consumer continues so much later. */
 const LEASE_MS = 30_000
@@ -44,7 +44,7 @@ export class Turn<Transaction> {
     const { store, integration, name, clock } = place
     const startedAt = version === 0 ? await store.latestPosition(integration) : known.startedAt
     const state = { ...known, startedAt, leaseUntil: clock.now() + LEASE_MS }
-    const commit = { expectedVersion: version, token: token + 1, state, notes: new Map() }
+    const commit = { ...unchanged(state), expectedVersion: version, token: token + 1 }
     const result = await store.commitConsumer(integration, name, commit)
     return result === 'lost' ? undefined : new Turn(place, token + 1, version + 1, state)
   }
@@ -98,8 +98,8 @@ export class Turn<Transaction> {
     }
   }
 
-  #commitOf({ state, notes }: RoundResult): ConsumerCommit {
-    return { expectedVersion: this.#version, token: this.#token, state, notes }
+  #commitOf(result: RoundResult): ConsumerCommit {
+    return { ...result, expectedVersion: this.#version, token: this.#token }
   }
 }
 

@@ -36,8 +36,13 @@ export type ConsumerCommitResult = 'committed' | 'lost'
 
 /** What is kept of a consumer. Times are milliseconds since the Unix epoch. */
 export interface ConsumerState {
-  /** The position up to which everything was applied, except the notes that wait or are parked. */
+  /** The position up to which changes were listed: everything up to it was applied, except the notes that wait or are parked. */
   readonly cursor: number
+  /**
+   * The cursor when it last reached the end. A note that changes while the consumer is behind moves ahead of the cursor, so that the cursor
+   * does not tell what the consumer has of it: this position does, or the note that is kept.
+   */
+  readonly base: number
   /** The position at which the consumer began: it gets no removal of before. */
   readonly startedAt: number
   /** How many rounds in a row failed as a whole. */
@@ -52,6 +57,7 @@ export interface ConsumerState {
 
 export const NEW_CONSUMER: ConsumerState = {
   cursor: 0,
+  base: 0,
   startedAt: 0,
   failures: 0,
   dueAt: null,
@@ -78,7 +84,7 @@ export interface ErrorFacts {
   readonly code: string | null
 }
 
-/** A note that a consumer did not apply in the order of positions: it waits for a retry, is parked, or was applied before the cursor came to it. */
+/** What a consumer keeps of a note that waits for a retry, is parked, or was applied after the base (and has no time). */
 export interface ConsumerNote {
   /** The position of the last change of the note that the consumer applied. */
   readonly since: number
@@ -94,8 +100,10 @@ export interface ConsumerCommit {
   readonly expectedVersion: number
   readonly token: number
   readonly state: ConsumerState
-  /** Notes to write, or to forget (`null`). */
+  /** Notes to keep, or to forget (`null`). */
   readonly notes: ReadonlyMap<string, ConsumerNote | null>
+  /** Whether to forget all notes that were applied, and neither wait nor are parked. */
+  readonly forgetsApplied: boolean
 }
 
 /** What `listConsumable` is asked for. */

@@ -37,11 +37,14 @@ export class ConsumerInMemory {
     }
   }
 
-  commit({ expectedVersion, token, state, notes }: ConsumerCommit): ConsumerCommitResult {
+  commit({ expectedVersion, token, state, notes, forgetsApplied }: ConsumerCommit): ConsumerCommitResult {
     if (expectedVersion !== this.#version) return 'lost'
     this.#version += 1
     this.#token = token
     this.#state = state
+    for (const [noteId, { dueAt, parkedAt }] of this.#kept) {
+      if (forgetsApplied && dueAt === null && parkedAt === null) this.#kept.delete(noteId)
+    }
     for (const [noteId, note] of notes) {
       if (note === null) this.#kept.delete(noteId)
       else this.#kept.set(noteId, note)

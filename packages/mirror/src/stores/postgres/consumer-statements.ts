@@ -110,7 +110,8 @@ const RENEW = `UPDATE notewire_mirror_consumers SET state = jsonb_set(state, '{l
 const COMMIT = `
 WITH given AS (
   SELECT * FROM jsonb_to_record($1::jsonb)
-    AS given (integration text, name text, "expectedVersion" bigint, token bigint, state jsonb, notes jsonb)
+    AS given (integration text, name text, "expectedVersion" bigint, token bigint, state jsonb, notes jsonb,
+      "forgetsApplied" boolean)
 ), written AS (
   INSERT INTO notewire_mirror_consumers AS consumers (integration, name, version, token, state)
     SELECT integration, name, 1, token, state FROM given
@@ -128,6 +129,11 @@ WITH given AS (
   DELETE FROM notewire_mirror_consumer_notes AS kept USING notes
     WHERE NOT notes."isKept" AND kept.integration = notes.integration AND kept.consumer = notes.name
       AND kept.note_id = notes."noteId"
+), applied AS (
+  DELETE FROM notewire_mirror_consumer_notes AS kept USING written, given
+    WHERE given."forgetsApplied" AND kept.integration = written.integration AND kept.consumer = written.name
+      AND kept.due_at IS NULL AND kept.parked_at IS NULL
+      AND kept.note_id NOT IN (SELECT "noteId" FROM notes)
 ), kept AS (
   INSERT INTO notewire_mirror_consumer_notes
       (integration, consumer, note_id, since, attempts, due_at, parked_at, error_name, error_code)

@@ -94,13 +94,14 @@ function lostOrThrow(error: unknown): 'lost' {
 
 function commitStatements(
   key: readonly [string, string],
-  { expectedVersion, token, state, notes }: ConsumerCommit,
+  { expectedVersion, token, state, notes, forgetsApplied }: ConsumerCommit,
 ): readonly SqliteStatement[] {
   const forgotten = [...notes].flatMap(([noteId, note]) => (note === null ? [storedText(noteId)] : []))
   const kept = [...notes].flatMap(([noteId, note]) => (note === null ? [] : [[storedText(noteId), ...valuesOf(note)]]))
   return [
     { sql: GUARD, parameters: [...key, expectedVersion] },
     { sql: WRITE_CONSUMER, parameters: [...key, token, JSON.stringify(state)] },
+    ...(forgetsApplied ? [{ sql: FORGET_APPLIED, parameters: key }] : []),
     ...(forgotten.length === 0 ? [] : [{ sql: FORGET, parameters: [...key, JSON.stringify(forgotten)] }]),
     ...(kept.length === 0 ? [] : [{ sql: KEEP, parameters: [...key, JSON.stringify(kept)] }]),
   ]
@@ -185,6 +186,10 @@ const RENEW = `
 const FORGET = `
   DELETE FROM notewire_mirror_consumer_notes
   WHERE integration = ? AND consumer = ? AND note_id IN (SELECT value FROM json_each(?))`
+
+const FORGET_APPLIED = `
+  DELETE FROM notewire_mirror_consumer_notes
+  WHERE integration = ? AND consumer = ? AND due_at IS NULL AND parked_at IS NULL`
 
 const KEEP = `
   INSERT INTO notewire_mirror_consumer_notes (integration, consumer, note_id, ${KEPT_COLUMNS.join(', ')})

@@ -28,6 +28,7 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
     await write(...['a', 'b', 'c'].map((noteId) => ({ state: aLiveState(noteId), announce: 'appeared' as const })))
     const state: ConsumerState = {
       cursor: 9_007_199_254_740_000,
+      base: 2,
       startedAt: 3,
       failures: 2,
       dueAt: 1_760_000_000_001,
@@ -47,19 +48,22 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
     await commit(stage, { notes: { a: null, b: WAITING } })
     const after = (await listed(stage, { after: 0 })).changes.map(({ kept }) => kept)
     assert.deepEqual(after, [null, WAITING, notes.c])
+    await commit(stage, { notes: { a: PARKED }, forgetsApplied: true })
+    const last = (await listed(stage, { after: 0 })).changes.map(({ kept }) => kept)
+    assert.deepEqual(last, [PARKED, WAITING, null])
   }),
 
   check('refuses a consumer that was written since, with its notes', async (stage) => {
     const { store, integration } = stage
-    const unknown = { expectedVersion: 3, token: 7, state: NEW_CONSUMER, notes: new Map([['a', PARKED]]) }
+    const unknown = { expectedVersion: 3, token: 7, state: NEW_CONSUMER, notes: new Map([['a', PARKED]]), forgetsApplied: false }
     assert.equal(await store.commitConsumer(integration, 'index', unknown), 'lost')
-    const next = { token: 7, state: { ...NEW_CONSUMER, cursor: 5 }, notes: new Map([['a', PARKED]]) }
+    const next = { token: 7, state: { ...NEW_CONSUMER, cursor: 5 }, notes: new Map([['a', PARKED]]), forgetsApplied: false }
     const results = await Promise.all(
       Array.from({ length: 5 }, () => store.commitConsumer(integration, 'index', { expectedVersion: 0, ...next })),
     )
     assert.deepEqual(results.sort(), ['committed', 'lost', 'lost', 'lost', 'lost'])
     for (const expectedVersion of [0, 2]) {
-      const other = { expectedVersion, token: 8, state: NEW_CONSUMER, notes: new Map([['b', PARKED]]) }
+      const other = { expectedVersion, token: 8, state: NEW_CONSUMER, notes: new Map([['b', PARKED]]), forgetsApplied: false }
       assert.equal(await store.commitConsumer(integration, 'index', other), 'lost')
     }
     const { state, version, token } = await store.readConsumer(integration, 'index')
@@ -118,7 +122,7 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
       assert.deepEqual((await store.readConsumer(other, name)).state, NEW_CONSUMER)
       assert.deepEqual((await store.describeConsumer(other, name)).parked, [])
       assert.equal(await store.retryParked(other, name, 1), 0)
-      const commit = { expectedVersion: 0, token: 1, state: NEW_CONSUMER, notes: new Map([['a', null]]) }
+      const commit = { expectedVersion: 0, token: 1, state: NEW_CONSUMER, notes: new Map([['a', null]]), forgetsApplied: false }
       assert.equal(await store.commitConsumer(other, name, commit), 'committed')
       assert.equal((await store.readConsumer(other, name)).version, 1)
     }
@@ -198,11 +202,15 @@ interface Written {
   readonly token?: number
   readonly state?: ConsumerState
   readonly notes?: Readonly<Record<string, ConsumerNote | null>>
+  readonly forgetsApplied?: boolean
 }
 
-async function commit({ store, integration }: Stage, { token = 1, state = NEW_CONSUMER, notes = {} }: Written) {
+async function commit(
+  { store, integration }: Stage,
+  { token = 1, state = NEW_CONSUMER, notes = {}, forgetsApplied = false }: Written,
+) {
   const { version: expectedVersion } = await store.readConsumer(integration, 'index')
-  const next = { expectedVersion, token, state, notes: new Map(Object.entries(notes)) }
+  const next = { expectedVersion, token, state, notes: new Map(Object.entries(notes)), forgetsApplied }
   assert.equal(await store.commitConsumer(integration, 'index', next), 'committed')
 }
 
