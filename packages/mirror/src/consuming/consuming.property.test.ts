@@ -70,9 +70,9 @@ const planted: Readonly<Record<string, (store: MirrorStore) => MirrorStore>> = {
 
 it('gets what changed before the cursor passed it, of a note that changed again', async () => {
   const show = (noteId: 'a' | 'b' | 'c', hasSummary: boolean) => ({ act: 'show', noteId, hasSummary }) as const
-  const consume = { act: 'consume', batchSize: 1, failing: [], stop: null } as const
+  const consume = { act: 'consume' as const, batchSize: 1, failing: [], stop: null }
   const steps = [show('b', false), consume, show('b', true), show('c', false), show('b', true), consume, consume]
-  await playConsumed([...steps], 'exactly once')
+  await playConsumed(steps, 'exactly once')
 })
 
 describe('a planted bug is found', () => {

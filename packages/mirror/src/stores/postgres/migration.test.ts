@@ -19,6 +19,8 @@ beforeAll(async () => {
 afterAll(() => databases.cleanUp.disposeAsync())
 
 const TABLES = [
+  'notewire_mirror_consumer_notes',
+  'notewire_mirror_consumers',
   'notewire_mirror_content',
   'notewire_mirror_notes',
   'notewire_mirror_sequences',
