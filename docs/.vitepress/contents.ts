@@ -31,7 +31,14 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'receiving-proof.md',
   ],
   'Read notes': ['reading.md'],
-  'Keep a copy': ['mirror/README.md', 'mirror/consumers.md', 'mirror/stores.md', 'mirror/workers.md', 'mirror/guarantees.md', 'mirror/*.md'],
+  'Keep a copy': [
+    'mirror/README.md',
+    'mirror/consumers.md',
+    'mirror/stores.md',
+    'mirror/workers.md',
+    'mirror/guarantees.md',
+    'mirror/*.md',
+  ],
   'From the terminal': [
     'command-line/getting-notes.md',
     'command-line/watch.md',

@@ -1,5 +1,3 @@
-export type { MirrorOptions } from './context/mirror-options.ts'
-export type { SyncOptions, SyncReport } from './context/sync-options.ts'
 export type { ApplyChanges, ConsumeReport, ConsumerContext } from './consuming/consume.ts'
 export type {
   ConsumeDueOptions,
@@ -9,6 +7,8 @@ export type {
   MirrorConsumers,
   ParkedNote,
 } from './consuming/consumer.ts'
+export type { MirrorOptions } from './context/mirror-options.ts'
+export type { SyncOptions, SyncReport } from './context/sync-options.ts'
 export type { ConsumerChange, ContentChange, NotePart, RemovalChange } from './interfaces/consumer-change.ts'
 export type {
   ConsumableNote,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { mirroredService } from '../fixtures/mirrored-service.ts'
 import { type ConsumerChange, type ConsumerContext, memoryMirror, openMirror } from '../index.ts'
 import type { ErrorFacts } from '../interfaces/consumer-store.ts'
 import { aSummary } from '../testing/checks/builders.ts'
@@ -270,5 +271,33 @@ describe('a consumer', () => {
     await expect(mirror.consumeDue({ ...index.options, batchSize: 0 })).rejects.toThrow(/batchSize/)
     await expect(mirror.consumeDue({ ...index.options, apply: 1 as never })).rejects.toThrow(/apply is not a function/)
     await expect(mirror.consume({ name: 'index', apply: index.options.apply } as never)).rejects.toThrow(/AbortSignal/)
+  })
+
+  it('follows a mirror of the service, and gets a note settled with its summary', async () => {
+    await using stage = await mirroredService({ notes: 3 })
+    const { service, mirror } = stage
+    const seen = new Map<string, readonly unknown[]>()
+    const apply = (changes: readonly ConsumerChange[]) => {
+      for (const change of changes) {
+        if (change.kind === 'removed') seen.delete(change.noteId)
+        else seen.set(change.noteId, [change.note.title, change.summary?.markdown, change.isSettled, change.parts])
+      }
+    }
+    const index = { name: 'index', apply }
+    await mirror.sync()
+    await mirror.consumeDue(index)
+    const copy: unknown[][] = []
+    for await (const { note, summary } of mirror.list()) copy.push([note.note_id, note.title, summary?.markdown, true])
+    expect(
+      [...seen].map(([noteId, [title, summary, isSettled]]) => [noteId, title, summary, isSettled]).sort(),
+    ).toEqual(copy.sort())
+
+    const [edited, deleted] = service.owner.notes()
+    edited?.edit({ title: 'Edited' })
+    deleted?.delete()
+    await mirror.sync({ scan: 'now' })
+    await mirror.consumeDue(index)
+    expect(seen.get(String(edited?.note_id))).toMatchObject(['Edited', expect.anything(), true, ['title']])
+    expect(seen.has(String(deleted?.note_id))).toBe(false)
   })
 })

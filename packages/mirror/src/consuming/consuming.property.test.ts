@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MirrorStore } from '../index.ts'
-import { anyConsumedHistory, playConsumed } from './fixtures/consumed-history.ts'
+import { anyConsumedHistory, playConsumed } from '../testing/fixtures/consumed-history.ts'
 
 describe('a consumer of two processes that die between any two calls of the store', () => {
   it.each(['exactly once', 'at least once'] as const)('applies the last state of every note, %s', async (way) => {

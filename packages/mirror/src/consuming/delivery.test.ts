@@ -28,12 +28,7 @@ describe('what a consumer gets of a note', () => {
     ['content after the base', aConsumable(), at(49), 'content'],
     ['nothing at the base', aConsumable(), at(50), 'nothing'],
     ['content of a note that waits, after what was applied', aConsumable({ kept: keptSince(40) }), at(60), 'content'],
-    [
-      'nothing of a note that was applied after the base',
-      aConsumable({ kept: keptSince(50) }),
-      at(20),
-      'nothing',
-    ],
+    ['nothing of a note that was applied after the base', aConsumable({ kept: keptSince(50) }), at(20), 'nothing'],
     ['a removal after the base', aConsumable(gone), at(49), 'removed'],
     [
       'one removal of a note that was hidden and is gone then',

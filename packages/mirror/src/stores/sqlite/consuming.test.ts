@@ -17,11 +17,15 @@ async function aFile() {
   database.exec('CREATE TABLE applied (id INTEGER PRIMARY KEY, change TEXT)')
   onTestFinished(() => {
     database.close()
-    store.close?.()
+    void store.close?.()
   })
   const insert = database.prepare('INSERT INTO applied (change) VALUES (?)')
   const write = (changes: readonly ConsumerChange[]) => changes.map(({ noteId }) => insert.run(noteId))
-  const rows = () => database.prepare('SELECT change FROM applied ORDER BY id').all().map(({ change }) => String(change))
+  const rows = () =>
+    database
+      .prepare('SELECT change FROM applied ORDER BY id')
+      .all()
+      .map(({ change }) => String(change))
   const clock = new ManualClock()
   const problems: unknown[] = []
   const mirror = openMirror({ store, clock, hooks: { onProblem: ({ error }) => problems.push(error) } })

@@ -55,15 +55,32 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
 
   check('refuses a consumer that was written since, with its notes', async (stage) => {
     const { store, integration } = stage
-    const unknown = { expectedVersion: 3, token: 7, state: NEW_CONSUMER, notes: new Map([['a', PARKED]]), forgetsApplied: false }
+    const unknown = {
+      expectedVersion: 3,
+      token: 7,
+      state: NEW_CONSUMER,
+      notes: new Map([['a', PARKED]]),
+      forgetsApplied: false,
+    }
     assert.equal(await store.commitConsumer(integration, 'index', unknown), 'lost')
-    const next = { token: 7, state: { ...NEW_CONSUMER, cursor: 5 }, notes: new Map([['a', PARKED]]), forgetsApplied: false }
+    const next = {
+      token: 7,
+      state: { ...NEW_CONSUMER, cursor: 5 },
+      notes: new Map([['a', PARKED]]),
+      forgetsApplied: false,
+    }
     const results = await Promise.all(
       Array.from({ length: 5 }, () => store.commitConsumer(integration, 'index', { expectedVersion: 0, ...next })),
     )
     assert.deepEqual(results.sort(), ['committed', 'lost', 'lost', 'lost', 'lost'])
     for (const expectedVersion of [0, 2]) {
-      const other = { expectedVersion, token: 8, state: NEW_CONSUMER, notes: new Map([['b', PARKED]]), forgetsApplied: false }
+      const other = {
+        expectedVersion,
+        token: 8,
+        state: NEW_CONSUMER,
+        notes: new Map([['b', PARKED]]),
+        forgetsApplied: false,
+      }
       assert.equal(await store.commitConsumer(integration, 'index', other), 'lost')
     }
     const { state, version, token } = await store.readConsumer(integration, 'index')
@@ -122,7 +139,13 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
       assert.deepEqual((await store.readConsumer(other, name)).state, NEW_CONSUMER)
       assert.deepEqual((await store.describeConsumer(other, name)).parked, [])
       assert.equal(await store.retryParked(other, name, 1), 0)
-      const commit = { expectedVersion: 0, token: 1, state: NEW_CONSUMER, notes: new Map([['a', null]]), forgetsApplied: false }
+      const commit = {
+        expectedVersion: 0,
+        token: 1,
+        state: NEW_CONSUMER,
+        notes: new Map([['a', null]]),
+        forgetsApplied: false,
+      }
       assert.equal(await store.commitConsumer(other, name, commit), 'committed')
       assert.equal((await store.readConsumer(other, name)).version, 1)
     }
