@@ -87,9 +87,14 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
   const settings = resolveMirrorOptions(options)
   const { integration, clock } = settings
   const engine = new Engine(settings)
+  // With the type of its transactions, which the engine does not need.
+  const open = async () => {
+    await engine.store()
+    return options.store
+  }
 
   return {
-    ...createReader<Transaction>(() => engine.store().then(() => options.store), settings),
+    ...createReader(open, settings),
     async sync(syncOptions = {}) {
       refuseUnknownOptions('mirror.sync', syncOptions, ['signal', 'scan'])
       return await engine.sync(syncOptions)

@@ -38,7 +38,8 @@ export function consumersIn(queries: PostgresQueries): ConsumerStore<PostgresCon
       return (await queries.run('renewConsumer', RENEW, values)).length === 1 ? 'renewed' : 'lost'
     },
     async listConsumable(integration, name, { after, now, limit }) {
-      const values = [...keyOf(integration, name), after, now, limit]
+      const [ofIntegration, consumer] = keyOf(integration, name)
+      const values = [ofIntegration, after, limit, ofIntegration, consumer, now, after, limit, consumer]
       const { changes, due } = await ask<ConsumableAnswer>('listConsumable', LIST, ...values)
       return { changes: changes.map(consumableNote), due: due.map(consumableNote) }
     },
@@ -156,28 +157,24 @@ const CONSUMABLE = `json_build_object(
 const CONTENT = `LEFT JOIN notewire_mirror_content AS content
   ON content.integration = notes.integration AND content.note_id = notes.note_id`
 
-/** Integration, name, cursor, time, limit. */
+/** Integration, cursor, limit; integration, name, time, cursor, limit; name. */
 // Each page is cut before content is joined, as in LIST_NOTES.
 const LIST = `
-WITH asked AS (
-  SELECT $1::text AS integration, $2::text AS name, $3::bigint AS after, to_timestamp($4::float8 / 1000) AS now, $5::bigint AS at_most
-), changes AS (
+WITH changes AS (
   SELECT notes.* FROM notewire_mirror_notes AS notes
-    WHERE notes.integration = (SELECT integration FROM asked) AND notes.position > (SELECT after FROM asked)
-      AND notes.position > 0
-    ORDER BY notes.position LIMIT (SELECT at_most FROM asked)
+    WHERE notes.integration = $1 AND notes.position > $2 AND notes.position > 0 ORDER BY notes.position LIMIT $3
 ), due AS (
   SELECT kept.* FROM notewire_mirror_consumer_notes AS kept
     JOIN notewire_mirror_notes AS notes ON notes.integration = kept.integration AND notes.note_id = kept.note_id
-    WHERE kept.integration = (SELECT integration FROM asked) AND kept.consumer = (SELECT name FROM asked)
-      AND kept.due_at <= (SELECT now FROM asked) AND notes.position <= (SELECT after FROM asked)
-    ORDER BY kept.due_at, kept.note_id LIMIT (SELECT at_most FROM asked)
+    WHERE kept.integration = $4 AND kept.consumer = $5 AND kept.due_at <= to_timestamp($6::float8 / 1000)
+      AND notes.position <= $7
+    ORDER BY kept.due_at, kept.note_id LIMIT $8
 )
 SELECT json_build_object(
   'changes', (SELECT coalesce(json_agg(${CONSUMABLE} ORDER BY notes.position), '[]')
     FROM changes AS notes ${CONTENT}
     LEFT JOIN notewire_mirror_consumer_notes AS kept
-      ON kept.integration = notes.integration AND kept.consumer = (SELECT name FROM asked) AND kept.note_id = notes.note_id),
+      ON kept.integration = notes.integration AND kept.consumer = $9 AND kept.note_id = notes.note_id),
   'due', (SELECT coalesce(json_agg(${CONSUMABLE} ORDER BY kept.due_at, kept.note_id), '[]')
     FROM due AS kept
     JOIN notewire_mirror_notes AS notes ON notes.integration = kept.integration AND notes.note_id = kept.note_id ${CONTENT})
