@@ -95,15 +95,20 @@ async function takeRound<Transaction>(
   if (dueAt === null || dueAt > clock.now()) return 'idle'
   const turn = await Turn.take(round, record)
   if (turn === undefined) return 'idle'
+  const over = new AbortController()
+  const lost = new AbortController()
+  void turn.keep(over.signal, (error) => lost.abort(error))
   try {
-    return await deliver(turn, round)
+    return await deliver(turn, round, lost.signal)
   } catch (error) {
     if (error instanceof ConsumerLostError) return 'idle'
     throw error
+  } finally {
+    over.abort()
   }
 }
 
-async function deliver<Transaction>(turn: Turn<Transaction>, round: Round<Transaction>) {
+async function deliver<Transaction>(turn: Turn<Transaction>, round: Round<Transaction>, lost: AbortSignal) {
   const { store, integration, name, clock, batchSize, signal } = round
   const { state } = turn
   const limit = batchSize + state.failures
@@ -112,7 +117,8 @@ async function deliver<Transaction>(turn: Turn<Transaction>, round: Round<Transa
   const batch = deliveries.slice(0, batchSize)
   const applied = batch.filter(({ kind }) => kind !== 'nothing')
   const whole = afterRound(state, batch, new Map(), reachesEnd(listed, batch, limit), clock.now())
-  const thrown = await attempt(turn, applied, whole, round)
+  const context = { ...round, lost, signal: AbortSignal.any([signal, lost]) }
+  const thrown = await attempt(turn, applied, whole, context)
   if (thrown === undefined) return { applied: applied.length, failed: 0 }
 
   const failures = new Map<string, ErrorFacts>()
@@ -120,7 +126,7 @@ async function deliver<Transaction>(turn: Turn<Transaction>, round: Round<Transa
   for (const single of singles) {
     // The end of the process is no failure of a note.
     if (signal.aborted) break
-    const error = singles.length === 1 ? thrown : await attempt(turn, [single], afterSingle(state, single), round)
+    const error = singles.length === 1 ? thrown : await attempt(turn, [single], afterSingle(state, single), context)
     if (error === undefined || signal.aborted) continue
     const { noteId } = single.note.state
     failures.set(noteId, factsOf(error.thrown))
@@ -143,32 +149,25 @@ async function attempt<Transaction>(
   turn: Turn<Transaction>,
   deliveries: readonly Delivery[],
   result: RoundResult,
-  { apply, signal }: Round<Transaction>,
+  { apply, signal, lost }: Round<Transaction> & { readonly lost: AbortSignal },
 ): Promise<{ readonly thrown: unknown } | undefined> {
   const changes = (await Promise.all(deliveries.map(changeOf))).filter((change) => change !== undefined)
-  const over = new AbortController()
-  const lost = new AbortController()
   let hasCalledCommit = false
   const commit = (transaction: Transaction) => {
     hasCalledCommit = true
-    // From here on the transaction holds the row of the consumer, and a renewal would only wait for it.
-    over.abort()
     return turn.commitIn(transaction, result)
   }
-  void turn.keep(over.signal, (error) => lost.abort(error))
   let failure: { readonly thrown: unknown } | undefined
   try {
-    if (changes.length > 0) await apply(changes, { commit, signal: AbortSignal.any([signal, lost.signal]) })
+    if (changes.length > 0) await apply(changes, { commit, signal })
   } catch (thrown) {
     failure = { thrown }
-  } finally {
-    over.abort()
   }
-  if (lost.signal.aborted) throw lost.signal.reason
   if (hasCalledCommit) {
     if (await turn.hasCommitted()) return undefined
     failure ??= { thrown: new TransactionNotCommittedError() }
   }
+  lost.throwIfAborted()
   if (failure === undefined) await turn.commit(result)
   return failure
 }

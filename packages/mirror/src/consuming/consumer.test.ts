@@ -219,6 +219,21 @@ describe('a consumer', () => {
     expect(index.calls).toEqual([])
   })
 
+  it('keeps its lease while it applies single notes, also if none takes long', async () => {
+    const { mirror, store, notes, clock } = aConsumedMirror()
+    const other = openMirror({ store, clock })
+    for (const noteId of ['a', 'b', 'c', 'd', 'e', 'f']) await notes.show(noteId, 'First')
+    const index = anIndex()
+    const apply = async (changes: readonly ConsumerChange[]) => {
+      clock.moveOn(9_000)
+      await new Promise(setImmediate)
+      expect((await other.consumeDue(index.options)).applied).toBe(0)
+      if (changes[0]?.noteId !== 'f') throw new Error('fails')
+    }
+    expect(await mirror.consumeDue({ name: 'index', apply })).toMatchObject({ applied: 1, failed: 5 })
+    expect(index.calls).toEqual([])
+  })
+
   it('counts nothing against notes when it is ended, and gives its lease back', async () => {
     const { mirror, notes } = aConsumedMirror()
     const index = anIndex()

@@ -27,6 +27,7 @@ export class Turn<Transaction> {
   readonly #place: ConsumerPlace<Transaction>
   readonly #token: number
   #version: number
+  #hasGivenBack = false
   readonly state: ConsumerState
 
   private constructor(place: ConsumerPlace<Transaction>, token: number, version: number, state: ConsumerState) {
@@ -81,6 +82,7 @@ export class Turn<Transaction> {
     const { token, version } = await store.readConsumer(integration, name)
     if (token !== this.#token) throw new ConsumerLostError()
     const hasCommitted = version > this.#version
+    if (!hasCommitted) this.#hasGivenBack = false
     this.#version = version
     return hasCommitted
   }
@@ -91,15 +93,20 @@ export class Turn<Transaction> {
     for (;;) {
       await clock.sleep(RENEW_EVERY_MS, signal).catch(() => undefined)
       if (signal.aborted) return
+      if (this.#hasGivenBack) continue
       const until = clock.now() + LEASE_MS
       // If the store does not answer, the next renewal may still come in time. The commit is fenced in any case.
       const renewal = await store.renewConsumer(integration, name, this.#token, until).catch(() => 'unknown')
-      if (renewal === 'lost' && !signal.aborted) return onLost(new ConsumerLostError())
+      if (renewal === 'lost' && !signal.aborted && !this.#hasGivenBack) return onLost(new ConsumerLostError())
     }
   }
 
   #commitOf(result: RoundResult): ConsumerCommit {
-    return { ...result, expectedVersion: this.#version, token: this.#token }
+    // A commit that keeps the lease prolongs it: what was renewed since must not be taken back.
+    const leaseUntil = result.state.leaseUntil === null ? null : this.#place.clock.now() + LEASE_MS
+    const state = { ...result.state, leaseUntil }
+    this.#hasGivenBack = leaseUntil === null
+    return { ...result, state, expectedVersion: this.#version, token: this.#token }
   }
 }
 

@@ -21,7 +21,7 @@ export interface ConsumerStore<Transaction = never> {
     name: string,
     commit: ConsumerCommit,
   ): ConsumerCommitResult | Promise<ConsumerCommitResult>
-  /** Prolongs the lease that was taken with a fencing token. It does not change the version. */
+  /** Prolongs the lease that was taken with a fencing token, unless it was given back. It does not change the version. */
   renewConsumer(integration: string, name: string, token: number, leaseUntil: number): Promise<'renewed' | 'lost'>
   /** Reads what a consumer is to get. Changes and due notes are disjoint, and are read in one snapshot. */
   listConsumable(integration: string, name: string, request: ConsumableRequest): Promise<ConsumableNotes>

@@ -53,7 +53,7 @@ export class ConsumerInMemory {
   }
 
   renew(token: number, leaseUntil: number): 'renewed' | 'lost' {
-    if (token !== this.#token) return 'lost'
+    if (token !== this.#token || this.#state.leaseUntil === null) return 'lost'
     this.#state = { ...this.#state, leaseUntil }
     return 'renewed'
   }

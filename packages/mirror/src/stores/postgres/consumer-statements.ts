@@ -104,7 +104,7 @@ const RETRY_PARKED = `UPDATE notewire_mirror_consumer_notes
   WHERE integration = $2 AND consumer = $3 AND parked_at IS NOT NULL RETURNING 1`
 
 const RENEW = `UPDATE notewire_mirror_consumers SET state = jsonb_set(state, '{leaseUntil}', to_jsonb($1::float8))
-  WHERE integration = $2 AND name = $3 AND token = $4 RETURNING 1`
+  WHERE integration = $2 AND name = $3 AND token = $4 AND state->>'leaseUntil' IS NOT NULL RETURNING 1`
 
 /** One commit, as JSON. Answers one row if it was written. */
 // An insert that finds a row compares its version under the lock of that row: of two processes, one writes.

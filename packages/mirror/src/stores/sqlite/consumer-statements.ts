@@ -181,7 +181,7 @@ const WRITE_CONSUMER = `
 
 const RENEW = `
   UPDATE notewire_mirror_consumers SET state = json_set(state, '$.leaseUntil', ?)
-  WHERE integration = ? AND name = ? AND token = ? RETURNING name`
+  WHERE integration = ? AND name = ? AND token = ? AND state ->> 'leaseUntil' IS NOT NULL RETURNING name`
 
 const FORGET = `
   DELETE FROM notewire_mirror_consumer_notes

@@ -92,13 +92,16 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
     )
   }),
 
-  check('renews a lease while its token is current', async (stage) => {
+  check('renews a lease while its token is current and it was not given back', async (stage) => {
     const { store, integration } = stage
-    await commit(stage, { token: 4 })
+    await commit(stage, { token: 4, state: { ...NEW_CONSUMER, leaseUntil: 55 } })
     assert.equal(await store.renewConsumer(integration, 'index', 3, 99), 'lost')
     assert.equal(await store.renewConsumer(integration, 'index', 4, 77), 'renewed')
     const { state, version } = await store.readConsumer(integration, 'index')
     assert.deepEqual({ until: state.leaseUntil, version }, { until: 77, version: 1 })
+    await commit(stage, { token: 4 })
+    assert.equal(await store.renewConsumer(integration, 'index', 4, 88), 'lost')
+    assert.equal((await store.readConsumer(integration, 'index')).state.leaseUntil, null)
   }),
 
   check('lists changes after the cursor, and due notes that did not change after it', async (stage) => {
