@@ -24,11 +24,9 @@ export type RoundResult = Pick<ConsumerCommit, 'state' | 'notes' | 'forgetsAppli
  * clock that was ahead can have written are ignored.
  */
 export function dueTime({ state, hasChanges, nextDueAt }: ConsumerRecord, now: number): number | null {
-  const times = [state.dueAt, state.leaseUntil].filter(
-    (time) => time !== null && !isAhead(time - LONGEST_PAUSE_MS, now),
-  )
+  const times = [state.dueAt ?? 0, state.leaseUntil ?? 0].filter((time) => !isAhead(time - LONGEST_PAUSE_MS, now))
   const workAt = hasChanges ? now : nextDueAt
-  return workAt === null ? null : Math.max(workAt, ...times.map(Number))
+  return workAt === null ? null : Math.max(workAt, ...times)
 }
 
 /**

@@ -1,5 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
-import { betterSqlite, type SqliteConnection } from '@notewire/webhooks/storage'
+import {
+  betterSqlite,
+  type DurableObjectSqlStorage,
+  durableObjectSqlite,
+  type SqliteConnection,
+} from '@notewire/webhooks/storage'
 import Database from 'better-sqlite3'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -7,6 +12,7 @@ import { ManualClock } from '../../consuming/fixtures/manual-clock.ts'
 import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
 import { killConsumers } from '../../consuming/fixtures/under-fire.ts'
 import { type ConsumerChange, type ConsumerContext, openMirror } from '../../index.ts'
+import { objectStorage } from './fixtures/object-storage.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 async function aFile() {
@@ -59,6 +65,26 @@ describe('commit in a transaction of SQLite', () => {
     })
     expect(rows()).toEqual(['a', 'b'])
     expect(await mirror.consumerStatus('index')).toEqual({ lag: 0, waiting: 0, parked: [], backoff: null })
+  })
+
+  it('takes the storage of a Durable Object', async () => {
+    const storage = objectStorage()
+    const store = sqliteMirror(durableObjectSqlite(storage))
+    await store.migrate()
+    storage.sql.exec('CREATE TABLE applied (change TEXT)').toArray()
+    await new NoteWriter(store).show('a', 'First')
+    const apply = (changes: readonly ConsumerChange[], { commit }: ConsumerContext<DurableObjectSqlStorage>) => {
+      storage.transactionSync(() => {
+        for (const { noteId } of changes) storage.sql.exec('INSERT INTO applied VALUES (?)', noteId).toArray()
+        void commit(storage)
+      })
+    }
+    expect(await openMirror({ store }).consumeDue({ name: 'index', apply })).toEqual({
+      applied: 1,
+      failed: 0,
+      nextAt: null,
+    })
+    expect(storage.sql.exec('SELECT change FROM applied').toArray()).toMatchObject([{ change: 'a' }])
   })
 
   it('counts if apply fails after it, and does not count if the transaction is rolled back', async () => {
