@@ -34,6 +34,7 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
   'Read notes': ['reading.md'],
   'Keep a copy': [
     'mirror/README.md',
+    'mirror/consumers.md',
     'mirror/many-integrations.md',
     'mirror/stores.md',
     'mirror/workers.md',

@@ -8,8 +8,16 @@ export function distantStore(life: Life, stage: Stage): MirrorStore {
   const { areLoadsInSteps } = stage.circumstances
   const nameOf = (noteId: string) => world.find(noteId)?.name ?? noteId
 
+  const ask = <Answer>(words: string, work: () => Promise<Answer>) => life.ask(() => words, work, done)
+
   return {
     integrations: store.integrations,
+    readConsumer: (...asked) => ask('reads a consumer', () => store.readConsumer(...asked)),
+    commitConsumer: (...asked) => ask('commits a consumer', () => store.commitConsumer(...asked)),
+    renewConsumer: (...asked) => ask('renews a consumer', () => store.renewConsumer(...asked)),
+    listConsumable: (...asked) => ask('lists what to consume', () => store.listConsumable(...asked)),
+    describeConsumer: (...asked) => ask('describes a consumer', () => store.describeConsumer(...asked)),
+    retryParked: (...asked) => ask('retries what is parked', () => store.retryParked(...asked)),
     migrate: () =>
       life.ask(
         () => 'migrates',

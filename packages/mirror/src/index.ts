@@ -1,5 +1,28 @@
+export type { ApplyChanges, ConsumeReport, ConsumerContext } from './consuming/consume.ts'
+export type {
+  ConsumeDueOptions,
+  ConsumeOptions,
+  ConsumerBackoff,
+  ConsumerStatus,
+  MirrorConsumers,
+  ParkedNote,
+} from './consuming/consumer.ts'
 export type { MirrorOptions } from './context/mirror-options.ts'
 export type { SyncOptions, SyncReport } from './context/sync-options.ts'
+export type { ConsumerChange, ContentChange, NotePart, RemovalChange } from './interfaces/consumer-change.ts'
+export type {
+  ConsumableNote,
+  ConsumableNotes,
+  ConsumableRequest,
+  ConsumerCommit,
+  ConsumerCommitResult,
+  ConsumerDescription,
+  ConsumerNote,
+  ConsumerRecord,
+  ConsumerState,
+  ConsumerStore,
+  ErrorFacts,
+} from './interfaces/consumer-store.ts'
 export {
   IntegrationRemovedError,
   KeyChangedError,
@@ -50,9 +73,9 @@ export type {
   MirrorCommit,
   MirrorStore,
   NoteCounts,
-  StoredNote,
   VersionedState,
 } from './interfaces/store.ts'
+export type { StoredNote } from './interfaces/stored-note.ts'
 export type { IntegrationMirror } from './many/integration-mirror.ts'
 export type { IntegrationStatus, MirrorsStatus } from './many/integration-status.ts'
 export type { MirrorsHooks, MirrorsOptions, ParkedNotice, ServiceAccess } from './many/mirrors-options.ts'

@@ -1,7 +1,21 @@
 import type { NotesClient } from '@notewire/client'
 import type { Receiver } from '@notewire/webhooks'
+import type { PostgresConnection } from '@notewire/webhooks/postgres'
+import { type DurableObjectSqlStorage, d1, durableObjectSqlite, type SqliteConnection } from '@notewire/webhooks/sqlite'
 import { describe, expectTypeOf, it } from 'vitest'
-import { createMirror, type MirrorChange, type MirrorChangeKind, type MirroredNote, type MirrorStore } from './index.ts'
+import {
+  type ConsumerChange,
+  createMirror,
+  type MirrorChange,
+  type MirrorChangeKind,
+  type MirroredNote,
+  type MirrorStore,
+  memoryMirror,
+  type NotePart,
+  openMirror,
+} from './index.ts'
+import { postgresMirror } from './stores/postgres/index.ts'
+import { sqliteMirror } from './stores/sqlite/index.ts'
 
 declare const client: NotesClient
 declare const store: MirrorStore
@@ -35,6 +49,46 @@ describe('a mirror', () => {
     for await (const change of mirror.changes({ after: null })) {
       expectTypeOf(change).toEqualTypeOf<MirrorChange>()
       expectTypeOf(change.kind).toEqualTypeOf<MirrorChangeKind>()
+    }
+  })
+
+  it('passes changes that can be told apart to a consumer', () => {
+    void mirror.consumeDue({
+      name: 'index',
+      apply: (changes) => {
+        expectTypeOf(changes).toEqualTypeOf<readonly ConsumerChange[]>()
+        for (const change of changes) {
+          if (change.kind === 'removed') continue
+          expectTypeOf(change.parts).toEqualTypeOf<readonly NotePart[]>()
+          expectTypeOf(change.hashes.title).toEqualTypeOf<string | null>()
+        }
+      },
+    })
+    // @ts-expect-error nothing would ever end it
+    void mirror.consume({ name: 'index', apply: () => undefined })
+    // @ts-expect-error without a name
+    void mirror.consumeDue({ apply: () => undefined })
+  })
+
+  it('has consumers commit in a transaction of its store', () => {
+    const name = 'index'
+    void createMirror({ client, store: postgresMirror({ query: async () => ({ rows: [] }) }) }).consumeDue({
+      name,
+      apply: (_, { commit }) => expectTypeOf(commit).parameter(0).toEqualTypeOf<PostgresConnection>(),
+    })
+    void openMirror({ store: sqliteMirror('notes.db') }).consumeDue({
+      name,
+      apply: (_, { commit }) => expectTypeOf(commit).parameter(0).toEqualTypeOf<SqliteConnection>(),
+    })
+    void openMirror({ store: sqliteMirror(durableObjectSqlite({} as DurableObjectSqlStorage)) }).consumeDue({
+      name,
+      apply: (_, { commit }) => expectTypeOf(commit).parameter(0).toEqualTypeOf<DurableObjectSqlStorage>(),
+    })
+    for (const without of [sqliteMirror(d1({} as never)), memoryMirror()]) {
+      void openMirror({ store: without }).consumeDue({
+        name,
+        apply: (_, { commit }) => expectTypeOf(commit).parameter(0).toEqualTypeOf<never>(),
+      })
     }
   })
 

@@ -1,6 +1,7 @@
-import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import { refuseUnknownOptions } from '@notewire/protocol'
 import { createReceiver, type Receiver, type ReceiverOptions } from '@notewire/webhooks'
-import { type MirrorOptions, resolveMirrorOptions } from './context/mirror-options.ts'
+import { createConsumers, type MirrorConsumers } from './consuming/consumer.ts'
+import { type MirrorOptions, requireSignal, resolveMirrorOptions } from './context/mirror-options.ts'
 import type { SyncOptions, SyncReport } from './context/sync-options.ts'
 import { Engine } from './engine/engine.ts'
 import { createReader, type MirrorReader } from './reader/mirror-reader.ts'
@@ -13,7 +14,7 @@ export type MirrorReceiverOptions = Pick<
 >
 
 /** A local copy of all notes that a key can see, with their transcripts and summaries, which converges to the service. */
-export interface Mirror extends MirrorReader {
+export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsumers<Transaction> {
   /**
    * Lists all notes the first time, and then what changed since the last listing; scans once a day; and reads every note that events
    * or listings marked. It continues where an earlier call was interrupted.
@@ -83,13 +84,19 @@ export interface Mirror extends MirrorReader {
  * for await (const { note, summary } of mirror.list()) console.log(note.title, summary?.markdown)
  * ```
  */
-export function createMirror(options: MirrorOptions): Mirror {
+export function createMirror<Transaction = never>(options: MirrorOptions<Transaction>): Mirror<Transaction> {
   const settings = resolveMirrorOptions(options)
   const { integration, clock } = settings
   const engine = new Engine(settings)
+  // With the type of its transactions, which the engine does not need.
+  const open = async () => {
+    await engine.store()
+    return options.store
+  }
 
   return {
-    ...createReader(engine.store, integration, clock),
+    ...createReader(open, integration, clock),
+    ...createConsumers(open, settings),
     async sync(syncOptions = {}) {
       refuseUnknownOptions('mirror.sync', syncOptions, ['signal', 'scan'])
       return await engine.sync(syncOptions)
@@ -125,9 +132,3 @@ const RECEIVER_OPTIONS: readonly (keyof MirrorReceiverOptions)[] = [
   'logger',
   'clock',
 ]
-
-/** @throws OptionError when the value is no signal */
-export function requireSignal(method: string, signal: AbortSignal): AbortSignal {
-  if (typeof signal?.addEventListener === 'function') return signal
-  throw new OptionError('signal', `${method} needs an AbortSignal. Pass one: { signal: controller.signal }.`)
-}

@@ -1,7 +1,7 @@
 import { OptionError, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
 import { createReceiver, type ReceiverOfMany, type ReceiverOptions, type SecretLookup } from '@notewire/webhooks'
 import { once } from './concurrency/once.ts'
-import { requireCount, requireIntegration } from './context/mirror-options.ts'
+import { requireCount, requireIntegration, requireSignal } from './context/mirror-options.ts'
 import { hear } from './engine/hearing.ts'
 import { IntegrationRemovedError } from './interfaces/errors.ts'
 import type { IntegrationRecord, IntegrationState, IntegrationStore } from './interfaces/integration-store.ts'
@@ -20,7 +20,6 @@ import {
 } from './many/integration-status.ts'
 import { type MirrorsOptions, requireFunction, resolveMirrorsOptions } from './many/mirrors-options.ts'
 import { SharedPauses } from './many/shared-pauses.ts'
-import { requireSignal } from './mirror.ts'
 
 /** What `mirrors.add` takes. */
 export interface AddOptions {

@@ -5,11 +5,11 @@ import type { MirrorStore } from '../interfaces/store.ts'
 import type { ContentPart, KeptParts } from '../rules/keep.ts'
 
 /** What `createMirror` takes. */
-export interface MirrorOptions {
+export interface MirrorOptions<Transaction = never> {
   /** Reads the notes. Its key decides what the mirror shows: `notes:read` at least, and the scope of each part that is kept. */
   readonly client: NotesClient
   /** Where the copy is kept: `sqliteMirror('notes.db')`, `postgresMirror(pool)`, or `memoryMirror()`. */
-  readonly store: MirrorStore
+  readonly store: MirrorStore<Transaction>
   /**
    * Names this mirror among those that share a store. Mirrors of different keys need different integrations: another key sees other
    * notes. 1 to 128 of the characters `A-Z a-z 0-9 . _ ~ -`, and not `.` or `..`, as in a receiver.
@@ -106,7 +106,7 @@ function requireClient(client: NotesClient): NotesClient {
 }
 
 /** @throws OptionError when the value is not a store */
-export function requireStore(store: MirrorStore): MirrorStore {
+export function requireStore<Store extends MirrorStore>(store: Store): Store {
   return requireMethods('store', store, 'commit', "Pass a store, such as sqliteMirror('notes.db').")
 }
 
@@ -136,4 +136,10 @@ export function requireParts(parts: readonly unknown[]): KeptParts {
 export function requireCount(option: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
   throw new OptionError(option, `${option} is not a whole number, 1 or more. Pass one, or omit the option.`)
+}
+
+/** @throws OptionError when the value is no signal */
+export function requireSignal(called: string, signal: AbortSignal): AbortSignal {
+  if (typeof signal?.addEventListener === 'function') return signal
+  throw new OptionError('signal', `${called} needs an AbortSignal. Pass one: { signal: controller.signal }.`)
 }

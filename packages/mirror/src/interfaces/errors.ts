@@ -10,6 +10,8 @@ export type MirrorErrorCode =
   | 'scan_unknown'
   | 'position_malformed'
   | 'position_foreign'
+  | 'consumer_lost'
+  | 'transaction_not_committed'
 
 /** What a mirror refuses to do, or could not. Neither the message nor any field holds a key or what a note says. */
 export class MirrorError extends NotewireError<MirrorErrorCode> {}

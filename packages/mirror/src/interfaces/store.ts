@@ -1,16 +1,20 @@
-import type { Note, Summary, Transcript } from '@notewire/protocol'
+import type { Note } from '@notewire/protocol'
+import type { ConsumerStore } from './consumer-store.ts'
 import type { Fence, IntegrationStore } from './integration-store.ts'
 import type { NoteState } from './note-state.ts'
 import type { NoteWrite } from './note-write.ts'
 import type { CompletionCertificate, MirrorProgress } from './progress.ts'
+import type { StoredNote } from './stored-note.ts'
 
 /**
  * Where a mirror is kept. The rules are not here: a store reads rows, and writes them all or none, if no other process
  * wrote them meanwhile. `mirrorStoreChecks` of `@notewire/mirror/testing` says the same, executable.
  *
  * Every operation belongs to an integration. Integrations never see each other.
+ *
+ * @typeParam Transaction  what the `commit` of a consumer takes; `never` if the store has no transactions for users
  */
-export interface MirrorStore {
+export interface MirrorStore<Transaction = never> extends ConsumerStore<Transaction> {
   /** The integrations of `createMirrors`. */
   readonly integrations: IntegrationStore
   /** Makes what the store needs, where it is missing. Any number of instances may call it at once, and at every start. */
@@ -111,14 +115,6 @@ export interface MirrorCommit {
   /** When an event came, in milliseconds since the Unix epoch. */
   readonly heardAt?: number | undefined
   readonly fence?: Fence | undefined
-}
-
-/** A note and its content. */
-export interface StoredNote {
-  readonly state: NoteState
-  readonly note: Note | null
-  readonly transcript: Transcript | null
-  readonly summary: Summary | null
 }
 
 /** What `takeDue` is asked for. Times are milliseconds since the Unix epoch. */

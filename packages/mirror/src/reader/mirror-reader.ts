@@ -8,8 +8,11 @@ import {
   type Transcript,
 } from '@notewire/protocol'
 import { once } from '../concurrency/once.ts'
+import { createConsumers, type MirrorConsumers } from '../consuming/consumer.ts'
 import { requireCount, requireStore } from '../context/mirror-options.ts'
-import type { MirrorStore, StoredNote } from '../interfaces/store.ts'
+import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
+import type { MirrorStore } from '../interfaces/store.ts'
+import type { StoredNote } from '../interfaces/stored-note.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 import { type Explanation, explain } from './explain.ts'
 import { type MirrorStatus, statusOf } from './status.ts'
@@ -61,11 +64,13 @@ export interface MirrorReader {
 }
 
 /** What `openMirror` takes. */
-export interface MirrorReaderOptions {
+export interface MirrorReaderOptions<Transaction = never> {
   /** Where the copy is kept. */
-  readonly store: MirrorStore
+  readonly store: MirrorStore<Transaction>
   /** @default 'default' */
   readonly integration?: string | undefined
+  /** `onProblem` gets what the `apply` of a consumer throws. */
+  readonly hooks?: Pick<MirrorHooks, 'onProblem'> | undefined
   /** @default systemClock */
   readonly clock?: Clock | undefined
 }
@@ -83,15 +88,18 @@ export interface MirrorReaderOptions {
  * for (const { note } of await mirror.search('budget')) console.log(note.title)
  * ```
  */
-export function openMirror(options: MirrorReaderOptions): MirrorReader {
-  refuseUnknownOptions('openMirror', options, ['store', 'integration', 'clock'])
-  const { integration = 'default', clock = systemClock } = options
+export function openMirror<Transaction = never>(
+  options: MirrorReaderOptions<Transaction>,
+): MirrorReader & MirrorConsumers<Transaction> {
+  refuseUnknownOptions('openMirror', options, ['store', 'integration', 'hooks', 'clock'])
+  const { integration = 'default', hooks = {}, clock = systemClock } = options
+  refuseUnknownOptions('hooks', hooks, HOOKS)
   const store = requireStore(options.store)
   const open = once(async () => {
     await store.migrate()
     return store
   })
-  return createReader(open, integration, clock)
+  return { ...createReader(open, integration, clock), ...createConsumers(open, { integration, clock, hooks }) }
 }
 
 const NOTES_AT_ONCE = 100

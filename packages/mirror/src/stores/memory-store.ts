@@ -1,4 +1,6 @@
-import { hasWork } from '../interfaces/note-state.ts'
+import { eachPart, type NotePart } from '../interfaces/consumer-change.ts'
+import type { ConsumableNote } from '../interfaces/consumer-store.ts'
+import { hasWork, unknownNote } from '../interfaces/note-state.ts'
 import { type ContentWrite, earliestDue, type NoteWrite } from '../interfaces/note-write.ts'
 import { type CompletionCertificate, type MirrorProgress, NO_PROGRESS } from '../interfaces/progress.ts'
 import type {
@@ -7,10 +9,11 @@ import type {
   HeldRemovals,
   MirrorCommit,
   MirrorStore,
-  StoredNote,
   VersionedState,
 } from '../interfaces/store.ts'
+import { partsOf, type StoredNote } from '../interfaces/stored-note.ts'
 import { IntegrationsInMemory } from './integrations-in-memory.ts'
+import { ConsumerInMemory } from './memory-consumers.ts'
 
 /**
  * Keeps a mirror in this process, which forgets it when it ends: for tests, and for mirrors that are quickly made again.
@@ -68,18 +71,24 @@ export function memoryMirror(): MirrorStore {
     getNote: async (integration, noteId) => integrationOf(integration).get(noteId),
     listNotes: async (integration, after, limit) => integrationOf(integration).live(after).slice(0, limit),
     search: async (integration, words, limit) => integrationOf(integration).search(words).slice(0, limit),
+    readConsumer: async (integration, name) => integrationOf(integration).consumer(name).read(),
+    commitConsumer: async (integration, name, commit) => integrationOf(integration).consumer(name).commit(commit),
+    renewConsumer: async (integration, name, token, until) =>
+      integrationOf(integration).consumer(name).renew(token, until),
+    listConsumable: async (integration, name, request) => integrationOf(integration).consumer(name).list(request),
+    describeConsumer: async (integration, name) => integrationOf(integration).consumer(name).describe(),
+    retryParked: async (integration, name, dueAt) => integrationOf(integration).consumer(name).retryParked(dueAt),
   }
 }
 
-interface Row extends StoredNote {
+interface Row extends Omit<ConsumableNote, 'kept'> {
   readonly version: number
-  readonly position: number
-  readonly visibleSince: number
   readonly firstVisible: number | null
 }
 
 class IntegrationInMemory {
   readonly #rows = new Map<string, Row>()
+  readonly #consumers = new Map<string, ConsumerInMemory>()
   #sequence = 0
   position = 0
   #progress: MirrorProgress = NO_PROGRESS
@@ -197,14 +206,26 @@ class IntegrationInMemory {
     })
   }
 
+  consumer(name: string): ConsumerInMemory {
+    const known = this.#consumers.get(name) ?? new ConsumerInMemory(this.#rows)
+    this.#consumers.set(name, known)
+    return known
+  }
+
   #write({ state, content, announce }: NoteWrite): void {
-    const row = this.#rows.get(state.noteId) ?? NEW_ROW
+    const row = this.#rows.get(state.noteId) ?? { ...NEW_ROW, state: unknownNote(state.noteId) }
     const position = announce === undefined ? row.position : this.#nextPosition()
     const appeared = announce === 'appeared'
+    const parts = partsAfter(row, content)
+    const before =
+      content === 'erase' ? { ...row, ...NO_PARTS, changedAt: { ...NEVER, statuses: row.changedAt.statuses } } : row
+    const vanished = announce !== undefined && row.state.presence === 'live' && state.presence !== 'live'
     this.#rows.set(state.noteId, {
       ...row,
-      ...partsAfter(row, content),
+      ...parts,
       state,
+      changedAt: changedAtAfter(before, { ...parts, state }, position),
+      vanishedSince: vanished ? position : row.vanishedSince,
       version: row.version + 1,
       position,
       visibleSince: appeared ? position : row.visibleSince,
@@ -225,7 +246,27 @@ class IntegrationInMemory {
 type Parts = Omit<StoredNote, 'state'>
 
 const NO_PARTS: Parts = { note: null, transcript: null, summary: null }
-const NEW_ROW = { ...NO_PARTS, version: 0, position: 0, visibleSince: 0, firstVisible: null }
+const NEVER = eachPart(() => 0)
+const NEW_ROW = {
+  ...NO_PARTS,
+  version: 0,
+  position: 0,
+  visibleSince: 0,
+  firstVisible: null,
+  vanishedSince: 0,
+  changedAt: NEVER,
+}
+
+function changedAtAfter(before: Row, after: StoredNote, position: number): Row['changedAt'] {
+  const was = partsOf(before)
+  const is = partsOf(after)
+  const isSame = (part: NotePart) => isDeepEqual(was[part], is[part]) && (part !== 'statuses' || before.version > 0)
+  return eachPart((part) => (isSame(part) ? before.changedAt[part] : position))
+}
+
+function isDeepEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one ?? null) === JSON.stringify(other ?? null)
+}
 
 function partsAfter(row: Parts, content: ContentWrite | undefined): Parts {
   if (content === 'erase') return NO_PARTS

@@ -1,6 +1,7 @@
 import { candidateChecks } from './checks/candidate-checks.ts'
 import type { MirrorStoreCheck } from './checks/check.ts'
 import { commitChecks } from './checks/commit-checks.ts'
+import { consumerChecks } from './checks/consumer-checks.ts'
 import { contentChecks } from './checks/content-checks.ts'
 import { dueChecks } from './checks/due-checks.ts'
 import { feedChecks } from './checks/feed-checks.ts'
@@ -31,6 +32,7 @@ export const mirrorStoreChecks: readonly MirrorStoreCheck[] = [
   ...commitChecks,
   ...contentChecks,
   ...feedChecks,
+  ...consumerChecks,
   ...dueChecks,
   ...candidateChecks,
   ...readingChecks,

@@ -128,7 +128,7 @@ function refuseWithoutTransaction({ isTransaction, inTransaction }: SqliteConnec
   if (isTransaction ?? inTransaction ?? true) return
   throw new OptionError(
     'transaction',
-    'the connection passed to context.commit has no open transaction, so the event could not be committed together ' +
+    'the connection passed to commit has no open transaction, so nothing could be committed together ' +
       'with your rows. Run BEGIN IMMEDIATE before your rows and COMMIT after the call, or call it inside db.transaction(…).',
   )
 }

@@ -1,13 +1,7 @@
 import type { Note } from '@notewire/protocol'
 import { type MirrorProgress, NO_PROGRESS } from '../../interfaces/progress.ts'
-import type {
-  ChangedNote,
-  DueNotes,
-  LoadedNotes,
-  LoadedProgress,
-  StoredNote,
-  VersionedState,
-} from '../../interfaces/store.ts'
+import type { ChangedNote, DueNotes, LoadedNotes, LoadedProgress, VersionedState } from '../../interfaces/store.ts'
+import type { StoredNote } from '../../interfaces/stored-note.ts'
 import { type StateRow, stateOf } from '../state-row.ts'
 
 export interface ProgressAnswer {

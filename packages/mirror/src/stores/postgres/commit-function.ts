@@ -3,7 +3,9 @@ import { STATE_COLUMNS } from '../state-row.ts'
 import { BY_INDEX } from './by-index.ts'
 import { STATE_IN_JSON, STATE_NAMES, storedFrom } from './note-columns.ts'
 
-const PLACES = 'version, position, visible_since, first_visible'
+const PARTS = ['title', 'content', 'transcript', 'summary'] as const
+const PLACES = `version, position, visible_since, first_visible, vanished_since, ${PARTS.map((part) => `${part}_at`).join(', ')}, statuses_at`
+const POSITION = 'coalesce(position_before + written.place, known.position, 0)'
 const REPLACED = [...PLACES.split(', '), ...STATE_COLUMNS.map(([name]) => name)]
 
 const FENCED = `integrations.integration = for_integration AND integrations.generation = fence_generation
@@ -38,6 +40,10 @@ DECLARE
   new_ids text[] := ARRAY(
     SELECT written->>'note_id' FROM jsonb_array_elements(writes) AS written WHERE written->'expected_version' = '0');
   position_before bigint;
+  -- By note: 'erased', or which texts changed.
+  changed jsonb := (
+    SELECT coalesce(jsonb_object_agg(written->>'note_id', 'erased'), '{}')
+      FROM jsonb_array_elements(contents) AS written WHERE written ? 'erase');
 BEGIN
   IF (announcements > 0 OR heard_ms IS NOT NULL) AND current_setting('synchronous_commit') = 'off' THEN
     PERFORM set_config('synchronous_commit', 'local', true);
@@ -64,23 +70,32 @@ BEGIN
     DELETE FROM notewire_mirror_content AS content
       WHERE content.integration = for_integration AND content.note_id IN (
         SELECT written->>'note_id' FROM jsonb_array_elements(contents) AS written WHERE written ? 'erase');
-    INSERT INTO notewire_mirror_content AS content (integration, note_id, note, transcript, summary, search)
-      SELECT for_integration, parts.note_id, parts.note, parts.transcript, parts.summary,
-        notewire_mirror_words_1(
-          parts.note->>'title', parts.summary->>'markdown', parts.note->>'content', parts.transcript->>'text')
-        FROM (
-          SELECT written->>'note_id' AS note_id,
-            CASE WHEN written ? 'note' THEN nullif(written->'note', 'null') ELSE known.note END AS note,
-            CASE WHEN written ? 'transcript' THEN nullif(written->'transcript', 'null') ELSE known.transcript END AS transcript,
-            CASE WHEN written ? 'summary' THEN nullif(written->'summary', 'null') ELSE known.summary END AS summary
-            FROM jsonb_array_elements(contents) AS written
-            LEFT JOIN notewire_mirror_content AS known
-              ON known.integration = for_integration AND known.note_id = written->>'note_id'
-            WHERE NOT written ? 'erase'
-            ORDER BY 1
-        ) AS parts
-      ON CONFLICT (integration, note_id) DO UPDATE SET
-        note = excluded.note, transcript = excluded.transcript, summary = excluded.summary, search = excluded.search;
+    WITH parts AS (
+      SELECT written->>'note_id' AS note_id,
+        CASE WHEN written ? 'note' THEN nullif(written->'note', 'null') ELSE known.note END AS note,
+        CASE WHEN written ? 'transcript' THEN nullif(written->'transcript', 'null') ELSE known.transcript END AS transcript,
+        CASE WHEN written ? 'summary' THEN nullif(written->'summary', 'null') ELSE known.summary END AS summary,
+        known.note AS known_note, known.transcript AS known_transcript, known.summary AS known_summary
+        FROM jsonb_array_elements(contents) AS written
+        LEFT JOIN notewire_mirror_content AS known
+          ON known.integration = for_integration AND known.note_id = written->>'note_id'
+        WHERE NOT written ? 'erase'
+        ORDER BY 1
+    ), replaced AS (
+      INSERT INTO notewire_mirror_content AS content (integration, note_id, note, transcript, summary, search)
+        SELECT for_integration, note_id, note, transcript, summary,
+          notewire_mirror_words_1(note->>'title', summary->>'markdown', note->>'content', transcript->>'text')
+          FROM parts
+        ON CONFLICT (integration, note_id) DO UPDATE SET
+          note = excluded.note, transcript = excluded.transcript, summary = excluded.summary, search = excluded.search
+    )
+    SELECT changed || coalesce(jsonb_object_agg(note_id, jsonb_build_object(
+        'title', note->>'title' IS DISTINCT FROM known_note->>'title',
+        'content', note->>'content' IS DISTINCT FROM known_note->>'content',
+        'transcript', transcript->>'text' IS DISTINCT FROM known_transcript->>'text'
+          OR nullif(transcript->'segments', 'null') IS DISTINCT FROM nullif(known_transcript->'segments', 'null'),
+        'summary', summary->>'markdown' IS DISTINCT FROM known_summary->>'markdown')), '{}')
+      INTO changed FROM parts;
   END IF;
 
   IF announcements > 0 OR next_progress IS NOT NULL OR heard_ms IS NOT NULL OR cardinality(new_ids) > 0 THEN
@@ -100,9 +115,15 @@ BEGIN
 
   INSERT INTO notewire_mirror_notes AS notes (integration, note_id, ${PLACES}, ${STATE_NAMES})
     SELECT for_integration, written.note_id, written.expected_version + 1,
-      coalesce(position_before + written.place, known.position, 0),
+      ${POSITION},
       CASE WHEN written.appeared THEN position_before + written.place ELSE coalesce(known.visible_since, 0) END,
       coalesce(known.first_visible, CASE WHEN written.appeared THEN position_before + written.place END),
+      CASE WHEN known.presence = 'live' AND written.presence <> 'live' AND written.place IS NOT NULL
+        THEN position_before + written.place ELSE coalesce(known.vanished_since, 0) END,
+      ${PARTS.map(changedAt).join(', ')},
+      CASE WHEN (known.status, known.transcript_status, known.summary_status)
+          IS DISTINCT FROM (written.status, written.transcript_status, written.summary_status) OR known.version IS NULL
+        THEN ${POSITION} ELSE known.statuses_at END,
       ${storedFrom('written')}
       FROM jsonb_to_recordset(writes) AS written (
         note_id text, expected_version bigint, place bigint, appeared boolean, ${STATE_IN_JSON})
@@ -132,3 +153,8 @@ EXCEPTION
 END
 $function$;
 `
+
+function changedAt(part: (typeof PARTS)[number]): string {
+  return `CASE WHEN (changed->written.note_id->>'${part}')::boolean THEN ${POSITION}
+        WHEN changed->>written.note_id = 'erased' THEN 0 ELSE coalesce(known.${part}_at, 0) END`
+}

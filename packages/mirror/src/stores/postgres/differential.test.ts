@@ -188,6 +188,7 @@ async function everythingOf(
   const listed = await store.listNotes(integration, noteId, limit)
   const found = await store.search(integration, ['walrus'], 10)
   const changes = await store.listChanges(integration, number, limit)
+  const consumable = await store.listConsumable(integration, 'index', { after: number, now: 1, limit })
   return {
     progress: await store.readProgress(integration),
     candidates: await store.listCandidates(integration, aCertificate(number), noteId, limit),
@@ -196,6 +197,9 @@ async function everythingOf(
     counts: await store.count(integration),
     changes: changes.map(({ state, position, visibleSince, firstVisible }) => {
       return { state, position, visibleSince, firstVisible }
+    }),
+    consumable: consumable.changes.map(({ position, visibleSince, vanishedSince, changedAt, kept, ...note }) => {
+      return { position, visibleSince, vanishedSince, changedAt, kept, note: partsOf(note) }
     }),
     stored: stored && partsOf(stored),
     listed: listed.map(partsOf),

@@ -65,7 +65,7 @@ describe('an operation', () => {
     }
     await pool.query('SELECT pg_stat_force_next_flush()')
     const { rows } = await pool.query(
-      "SELECT relname, n_tup_upd::int AS updates, n_tup_hot_upd::int AS hot FROM pg_stat_user_tables WHERE relname ~ 'notes|content' ORDER BY 1",
+      "SELECT relname, n_tup_upd::int AS updates, n_tup_hot_upd::int AS hot FROM pg_stat_user_tables WHERE relname ~ 'mirror_notes|content' ORDER BY 1",
     )
     expect(rows[0]).toEqual({ relname: 'notewire_mirror_content', updates: 0, hot: 0 })
     expect(rows[1].updates).toBe(900)
@@ -87,7 +87,7 @@ describe('an operation', () => {
     await pool.query('SELECT pg_stat_force_next_flush()')
     const { rows } = await pool.query(`
       SELECT relname, seq_tup_read::int < 10000 AS few_scanned, idx_tup_fetch::int < 40000 AS few_fetched
-        FROM pg_stat_user_tables WHERE relname ~ 'notes|content' ORDER BY 1`)
+        FROM pg_stat_user_tables WHERE relname ~ 'mirror_notes|content' ORDER BY 1`)
     expect(rows).toEqual([
       { relname: 'notewire_mirror_content', few_scanned: true, few_fetched: true },
       { relname: 'notewire_mirror_notes', few_scanned: true, few_fetched: true },

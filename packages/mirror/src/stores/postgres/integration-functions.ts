@@ -113,6 +113,8 @@ BEGIN
   DELETE FROM notewire_mirror_notes AS notes WHERE notes.integration = for_integration AND notes.note_id = ANY (erased);
   is_empty := cardinality(erased) < at_most;
   IF is_empty THEN
+    DELETE FROM notewire_mirror_consumer_notes AS consumed WHERE consumed.integration = for_integration;
+    DELETE FROM notewire_mirror_consumers AS consumers WHERE consumers.integration = for_integration;
     DELETE FROM notewire_mirror_sequences AS sequences WHERE sequences.integration = for_integration;
     DELETE FROM notewire_mirrors AS mirrors WHERE mirrors.integration = for_integration;
   END IF;

@@ -20,6 +20,8 @@ afterAll(() => databases.cleanUp.disposeAsync())
 
 const TABLES = [
   'notewire_integrations',
+  'notewire_mirror_consumer_notes',
+  'notewire_mirror_consumers',
   'notewire_mirror_content',
   'notewire_mirror_notes',
   'notewire_mirror_sequences',
@@ -118,7 +120,7 @@ describe('migrate', () => {
 
 it.each([
   ['notewire_mirror_load_1', LOAD_FUNCTION, 'e82ba189f27b8b1e'],
-  ['notewire_mirror_commit_1', COMMIT_FUNCTION, 'a9ea73280001919f'],
+  ['notewire_mirror_commit_1', COMMIT_FUNCTION, '56bdcdd9e8043839'],
   ['notewire_mirror_take_1', TAKE_FUNCTION, '268fd1ffa08eb29d'],
   ['notewire_mirror_sequence_1', SEQUENCE_FUNCTION, '959633ca22e56a45'],
   ['notewire_mirror_words_1', SEARCH_FUNCTIONS, '621ab9e40f6c529c'],

@@ -1,9 +1,10 @@
-import { type PostgresConnection, refuseWithoutQuery } from '@notewire/webhooks/storage'
+import { type PostgresConnection, PostgresQueries, refuseWithoutQuery } from '@notewire/webhooks/storage'
 import type { MirrorStore } from '../../interfaces/store.ts'
+import { consumersIn } from './consumer-statements.ts'
 import { StoreInPostgres } from './store-in-postgres.ts'
 
 /** Mirrors in a database of PostgreSQL. */
-export interface PostgresMirror extends MirrorStore {
+export interface PostgresMirror extends MirrorStore<PostgresConnection> {
   /**
    * Removes the bytes of erased content from the files of the table and its indexes, by rewriting `notewire_mirror_content`
    * (`VACUUM FULL`). Without it, PostgreSQL keeps them until it needs their space.
@@ -67,5 +68,11 @@ export interface PostgresMirror extends MirrorStore {
  */
 export function postgresMirror(pool: PostgresConnection): PostgresMirror {
   refuseWithoutQuery(pool)
-  return new StoreInPostgres(pool)
+  const queries = new PostgresQueries(pool, {
+    timeLimitMs: 30_000,
+    whenToMigrate:
+      'A mirror migrates its store when it is first used; if you use the store without a mirror, call `await store.migrate()` first.',
+    afterTimeout: 'No data is lost or partly written: the next sync continues.',
+  })
+  return Object.assign(new StoreInPostgres(pool, queries), consumersIn(queries))
 }

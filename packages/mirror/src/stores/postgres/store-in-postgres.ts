@@ -1,4 +1,5 @@
-import { type PostgresConnection, PostgresQueries } from '@notewire/webhooks/storage'
+import type { PostgresConnection, PostgresQueries } from '@notewire/webhooks/storage'
+import type { ConsumerStore } from '../../interfaces/consumer-store.ts'
 import type { IntegrationStore } from '../../interfaces/integration-store.ts'
 import type { CompletionCertificate } from '../../interfaces/progress.ts'
 import type { DueRequest, MirrorCommit, MirrorStore, NoteCounts } from '../../interfaces/store.ts'
@@ -41,19 +42,14 @@ const COMMIT = 'SELECT to_json(notewire_mirror_commit_1($1, $2, $3, $4, $5, $6, 
 const TAKE = 'SELECT notewire_mirror_take_1($1, $2, $3, $4) AS result'
 
 /** A store over a connection: each operation is one statement, and each row of its result one JSON text. */
-export class StoreInPostgres implements MirrorStore {
+export class StoreInPostgres implements Omit<MirrorStore, keyof ConsumerStore> {
   readonly #pool: PostgresConnection
   readonly #queries: PostgresQueries
   readonly integrations: IntegrationStore
 
-  constructor(pool: PostgresConnection) {
+  constructor(pool: PostgresConnection, queries: PostgresQueries) {
     this.#pool = pool
-    this.#queries = new PostgresQueries(pool, {
-      timeLimitMs: 30_000,
-      whenToMigrate:
-        'A mirror migrates its store when it is first used; if you use the store without a mirror, call `await store.migrate()` first.',
-      afterTimeout: 'No data is lost or partly written: the next sync continues.',
-    })
+    this.#queries = queries
     this.integrations = integrationsIn((operation, text, ...values) => this.#ask(operation, text, values))
   }
 

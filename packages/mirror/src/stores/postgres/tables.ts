@@ -62,6 +62,12 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
   position          bigint NOT NULL, -- of the latest change; 0 before the first
   visible_since     bigint NOT NULL, -- position at which the note appeared last
   first_visible     bigint,          -- position at which the note appeared first
+  vanished_since    bigint NOT NULL, -- position at which the note vanished last
+  title_at          bigint NOT NULL, -- position at which the title changed last
+  content_at        bigint NOT NULL,
+  transcript_at     bigint NOT NULL,
+  summary_at        bigint NOT NULL,
+  statuses_at       bigint NOT NULL, -- position at which one of the statuses changed last
   PRIMARY KEY (integration, note_id)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
@@ -86,6 +92,31 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_content (
 ) WITH (${vacuumAtOnce('')}, ${vacuumAtOnce('toast.')});
 
 CREATE INDEX IF NOT EXISTS notewire_mirror_content_search ON notewire_mirror_content USING gin (search);
+
+CREATE TABLE IF NOT EXISTS notewire_mirror_consumers (
+  integration text COLLATE "C" NOT NULL,
+  name        text COLLATE "C" NOT NULL,
+  version     bigint NOT NULL, -- how often this row was written
+  token       bigint NOT NULL, -- how often its lease was taken
+  state       jsonb NOT NULL,  -- cursor, lease and backoff
+  PRIMARY KEY (integration, name)
+) WITH (fillfactor = 50);
+
+CREATE TABLE IF NOT EXISTS notewire_mirror_consumer_notes (
+  integration text COLLATE "C" NOT NULL,
+  consumer    text COLLATE "C" NOT NULL,
+  note_id     text COLLATE "C" NOT NULL,
+  since       bigint NOT NULL, -- position of the last change of the note that was applied
+  attempts    bigint NOT NULL,
+  due_at      timestamptz,     -- when it is tried again
+  parked_at   timestamptz,     -- when it failed for the last time
+  error_name  text,
+  error_code  text,
+  PRIMARY KEY (integration, consumer, note_id)
+);
+
+CREATE INDEX IF NOT EXISTS notewire_mirror_consumer_notes_due ON notewire_mirror_consumer_notes (integration, consumer, due_at)
+  WHERE due_at IS NOT NULL;
 
 -- Statistics would keep samples of what was said, and outlive it.
 ALTER TABLE notewire_mirror_content

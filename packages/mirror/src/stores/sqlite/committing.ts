@@ -77,10 +77,10 @@ function noteWrite(integration: string, { state, announce }: NoteWrite, back: nu
     case undefined:
       return { sql: WRITE_NOTE, parameters: values }
     case 'appeared':
-      return { sql: WRITE_APPEARED, parameters: [...values, back, integration, back, integration, back, integration] }
+      return { sql: WRITE_APPEARED, parameters: [...values, ...APPEARED_PLACES.flatMap(() => [back, integration])] }
     case 'changed':
     case 'vanished':
-      return { sql: WRITE_CHANGED, parameters: [...values, back, integration] }
+      return { sql: WRITE_CHANGED, parameters: [...values, ...CHANGED_PLACES.flatMap(() => [back, integration])] }
   }
 }
 
@@ -127,12 +127,27 @@ const WRITE_MIRROR = `
     progress_version = progress_version + excluded.progress_version,
     heard_at = coalesce(max(heard_at, excluded.heard_at), heard_at, excluded.heard_at)`
 
-const WRITE_NOTE = writeNote([], '')
-const WRITE_CHANGED = writeNote(['position'], ', position = excluded.position')
+const CHANGED_PLACES = ['position', 'statuses_at']
+const APPEARED_PLACES = [...CHANGED_PLACES, 'visible_since', 'first_visible']
+
+const statusesAt = (position: string) => `
+  statuses_at = CASE
+    WHEN (status, transcript_status, summary_status)
+      IS NOT (excluded.status, excluded.transcript_status, excluded.summary_status) THEN ${position}
+    ELSE statuses_at
+  END`
+
+const CHANGED_AGAIN = `, position = excluded.position, ${statusesAt('excluded.position')},
+  vanished_since = CASE
+    WHEN presence = 'live' AND excluded.presence <> 'live' THEN excluded.position
+    ELSE vanished_since
+  END`
+
+const WRITE_NOTE = writeNote([], `, ${statusesAt('coalesce(position, 0)')}`)
+const WRITE_CHANGED = writeNote(CHANGED_PLACES, CHANGED_AGAIN)
 const WRITE_APPEARED = writeNote(
-  ['position', 'visible_since', 'first_visible'],
-  `, position = excluded.position, visible_since = excluded.visible_since,
-    first_visible = coalesce(first_visible, excluded.first_visible)`,
+  APPEARED_PLACES,
+  `${CHANGED_AGAIN}, visible_since = excluded.visible_since, first_visible = coalesce(first_visible, excluded.first_visible)`,
 )
 
 // All positions of a commit are taken at once, before its notes are written.
@@ -148,12 +163,35 @@ function writeNote(places: readonly string[], placesAgain: string): string {
 
 function writeParts(parts: readonly (keyof ContentParts)[]): string {
   const columns = parts.flatMap((part): readonly string[] => PART_COLUMNS[part])
+  const marks = parts.flatMap((part) => Object.entries(MARKS[part]))
+  const names = columns.join(', ')
+  const first = marks.map(([, texts]) => `iif(${differ(texts, () => 'NULL')}, coalesce(note.position, 0), 0)`)
+  const later = marks.map(([mark, texts]) => {
+    return `${mark} = iif(${differ(texts, (name) => `excluded.${name}`)}, ${POSITION_OF_EXCLUDED}, ${mark})`
+  })
   return `
-    INSERT INTO notewire_mirror_content (row_id, ${columns.join(', ')}, is_indexed)
-    SELECT row_id, ${columns.map(() => '?').join(', ')}, ? FROM notewire_mirror_notes WHERE integration = ? AND note_id = ?
+    INSERT INTO notewire_mirror_content (row_id, ${names}, ${marks.map(([mark]) => mark).join(', ')}, is_indexed)
+    SELECT note.row_id, ${names}, ${first.join(', ')}, is_indexed
+    FROM (SELECT ${columns.map((name) => `? AS ${name}`).join(', ')}, ? AS is_indexed)
+    CROSS JOIN notewire_mirror_notes AS note WHERE note.integration = ? AND note.note_id = ?
     ON CONFLICT (row_id) DO UPDATE SET
-      ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}, is_indexed = max(is_indexed, excluded.is_indexed)`
+      ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}, ${later.join(', ')},
+      is_indexed = max(is_indexed, excluded.is_indexed)`
 }
+
+/** For each part of the content, the positions at which its texts changed last, and the columns of these texts. */
+const MARKS: Readonly<Record<keyof ContentParts, Readonly<Record<string, readonly string[]>>>> = {
+  note: { title_at: ['title'], content_at: ['content'] },
+  summary: { summary_at: ['summary'] },
+  transcript: { transcript_at: ['transcript', 'segments'] },
+}
+
+function differ(names: readonly string[], other: (name: string) => string): string {
+  return names.map((name) => `${name} IS NOT ${other(name)}`).join(' OR ')
+}
+
+const POSITION_OF_EXCLUDED =
+  '(SELECT coalesce(position, 0) FROM notewire_mirror_notes AS note WHERE note.row_id = excluded.row_id)'
 
 /** Indexes notes that still await their transcript or summary, some at a time: for when there is nothing else to do. */
 export const INDEX_WAITING: SqliteStatement = {

@@ -1,7 +1,7 @@
 import type { Note, Summary, Transcript } from '@notewire/protocol'
 import type { SqliteRow, SqliteValue } from '@notewire/webhooks/storage'
 import type { ContentParts } from '../../interfaces/note-write.ts'
-import type { StoredNote } from '../../interfaces/store.ts'
+import type { StoredNote } from '../../interfaces/stored-note.ts'
 import { versionedState } from './note-columns.ts'
 import { originalOrNull, storedOrNull } from './text.ts'
 

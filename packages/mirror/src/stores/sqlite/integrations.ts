@@ -95,8 +95,7 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
           fenceStatement(integration, fence, 'removing'),
           { sql: ERASE_CONTENT, parameters: batch },
           { sql: ERASE_NOTES, parameters: batch },
-          { sql: ERASE_MIRROR, parameters: [integration] },
-          { sql: ERASE_INTEGRATION, parameters: [integration] },
+          ...ERASE_REST.map((sql) => ({ sql, parameters: [integration] })),
         )
         return rows.length > 0 ? 'done' : 'more'
       } catch (error) {
@@ -157,8 +156,12 @@ const ERASE_CONTENT = `DELETE FROM notewire_mirror_content WHERE row_id IN (${BA
 const ERASE_NOTES = `DELETE FROM notewire_mirror_notes WHERE row_id IN (${BATCH})`
 
 const IS_EMPTY = 'NOT EXISTS (SELECT 1 FROM notewire_mirror_notes AS note WHERE note.integration = erased.integration)'
-const ERASE_MIRROR = `DELETE FROM notewire_mirrors AS erased WHERE integration = ? AND ${IS_EMPTY}`
-const ERASE_INTEGRATION = `DELETE FROM notewire_integrations AS erased WHERE integration = ? AND state = 'removing' AND ${IS_EMPTY} RETURNING token`
+const ERASE_REST = [
+  `DELETE FROM notewire_mirror_consumer_notes AS erased WHERE integration = ? AND ${IS_EMPTY}`,
+  `DELETE FROM notewire_mirror_consumers AS erased WHERE integration = ? AND ${IS_EMPTY}`,
+  `DELETE FROM notewire_mirrors AS erased WHERE integration = ? AND ${IS_EMPTY}`,
+  `DELETE FROM notewire_integrations AS erased WHERE integration = ? AND state = 'removing' AND ${IS_EMPTY} RETURNING token`,
+]
 
 const LIST = `SELECT * FROM notewire_integrations WHERE integration > ? AND state = coalesce(?, state) ORDER BY integration LIMIT ?`
 

@@ -71,7 +71,9 @@ export const SCHEMA: readonly SqliteStatement[] = [
       heard_at INTEGER,
       position INTEGER,                -- of the latest change
       visible_since INTEGER NOT NULL DEFAULT 0, -- position at which the note appeared last
-      first_visible INTEGER            -- position at which the note appeared first
+      first_visible INTEGER,           -- position at which the note appeared first
+      vanished_since INTEGER NOT NULL DEFAULT 0, -- position at which the note vanished last
+      statuses_at INTEGER NOT NULL DEFAULT 0 -- position at which one of its statuses changed last
     )`,
   'CREATE UNIQUE INDEX IF NOT EXISTS notewire_mirror_notes_by_id ON notewire_mirror_notes (integration, note_id)',
   `
@@ -114,6 +116,10 @@ export const SCHEMA: readonly SqliteStatement[] = [
       record TEXT,                -- the rest of the note: JSON
       summary_record TEXT,        -- the rest of the summary: JSON
       transcript_record TEXT,     -- the rest of the transcript: JSON
+      title_at INTEGER NOT NULL DEFAULT 0, -- position at which the title changed last
+      content_at INTEGER NOT NULL DEFAULT 0,
+      summary_at INTEGER NOT NULL DEFAULT 0,
+      transcript_at INTEGER NOT NULL DEFAULT 0,
       is_indexed INTEGER NOT NULL -- whether it can be searched: not before transcript and summary are read
     )`,
   `
@@ -164,6 +170,31 @@ export const SCHEMA: readonly SqliteStatement[] = [
       settled_revision IS revision AND dirty IS NULL AS is_settled
     FROM notewire_mirror_notes LEFT JOIN notewire_mirror_content USING (row_id)
     WHERE presence = 'live'`,
+  `
+    CREATE TABLE IF NOT EXISTS notewire_mirror_consumers (
+      integration TEXT NOT NULL,
+      name TEXT NOT NULL,
+      version INTEGER NOT NULL,   -- how often this row was written
+      token INTEGER NOT NULL,     -- how often its lease was taken
+      state TEXT NOT NULL,        -- cursor, lease and backoff: JSON
+      PRIMARY KEY (integration, name)
+    ) WITHOUT ROWID`,
+  `
+    CREATE TABLE IF NOT EXISTS notewire_mirror_consumer_notes (
+      integration TEXT NOT NULL,
+      consumer TEXT NOT NULL,
+      note_id TEXT NOT NULL,
+      since INTEGER NOT NULL,     -- position of the last change of the note that was applied
+      attempts INTEGER NOT NULL,
+      due_at INTEGER,             -- when it is tried again
+      parked_at INTEGER,          -- when it failed for the last time
+      error_name TEXT,
+      error_code TEXT,
+      PRIMARY KEY (integration, consumer, note_id)
+    ) WITHOUT ROWID`,
+  `
+    CREATE INDEX IF NOT EXISTS notewire_mirror_consumer_notes_due
+    ON notewire_mirror_consumer_notes (integration, consumer, due_at) WHERE due_at IS NOT NULL`,
   `
     CREATE TABLE IF NOT EXISTS notewire_integrations (
       integration TEXT NOT NULL PRIMARY KEY,

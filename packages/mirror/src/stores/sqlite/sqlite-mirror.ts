@@ -1,6 +1,13 @@
-import { type Durability, driverOf, type SqliteDriver, type SqliteRow } from '@notewire/webhooks/storage'
+import {
+  type Durability,
+  driverOf,
+  type SqliteConnection,
+  type SqliteDriver,
+  type SqliteRow,
+} from '@notewire/webhooks/storage'
 import type { MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
 import { commitStatements, erasesAny, erasureStatement, INDEX_WAITING, isConflict, isFenced } from './committing.ts'
+import { consumersIn } from './consumer-statements.ts'
 import { storedNote } from './content-columns.ts'
 import { countsIn } from './counts.ts'
 import { ErasingDatabase } from './database.ts'
@@ -30,7 +37,7 @@ import { takenNotes, takeStatements } from './taking.ts'
 import { originalText, storedText } from './text.ts'
 
 /** Mirrors in a database of SQLite. */
-export interface SqliteMirror extends MirrorStore {
+export interface SqliteMirror<Transaction = never> extends MirrorStore<Transaction> {
   /**
    * Removes what erasing leaves in the file, by rebuilding the search index and then the whole file (`VACUUM`). Without it, SQLite keeps
    * pieces of about one in a thousand erased notes of 1 kB in gaps between rows that it has moved. FTS5 keeps erased words with which pages
@@ -77,11 +84,20 @@ export interface SqliteMirror extends MirrorStore {
  * console.table(database.prepare('SELECT title, updated_at FROM notewire_live_notes ORDER BY updated_at DESC').all())
  * ```
  */
-export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
+export function sqliteMirror(database: string): SqliteMirror<SqliteConnection>
+/** The same over a driver, whose type determines what the `commit` of a consumer takes. */
+export function sqliteMirror<Transaction>(database: SqliteDriver<Transaction>): SqliteMirror<Transaction>
+export function sqliteMirror<Transaction>(
+  database: string | SqliteDriver<Transaction>,
+): SqliteMirror<SqliteConnection> | SqliteMirror<Transaction> {
   const driver = driverOf(database, {
     path: "sqliteMirror('notes.db')",
     driver: 'sqliteMirror(durableObjectSqlite(ctx.storage))',
   })
+  return mirrorOver<SqliteConnection & Transaction>(driver)
+}
+
+function mirrorOver<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirror<Transaction> {
   const erasing = new ErasingDatabase(driver)
   let hasSkipped = false
   let renewal: Renewal = 'idle'
@@ -116,6 +132,7 @@ export function sqliteMirror(database: string | SqliteDriver): SqliteMirror {
 
   return {
     integrations: integrationsIn(erasing),
+    ...consumersIn(erasing, driver),
 
     async migrate() {
       // A mirror that is only read waits for no writer, and needs no permission to write.

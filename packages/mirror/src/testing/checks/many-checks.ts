@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { NEW_CONSUMER } from '../../interfaces/consumer-store.ts'
 import type { Fence, IntegrationRecord, IntegrationStore, NextWork } from '../../interfaces/integration-store.ts'
 import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
 import { aLiveState, aNote, aState } from './builders.ts'
@@ -204,6 +205,11 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     }))
     await write(...notes)
     await store.commit(other, { notes: notes.map((note) => ({ ...note, expectedVersion: 0 })) })
+    const kept = { since: 1, attempts: 0, dueAt: null, parkedAt: null, error: null }
+    const read = { state: { ...NEW_CONSUMER, cursor: 3 }, notes: new Map([['note_1', kept]]), forgetsApplied: false }
+    for (const name of [integration, other]) {
+      assert.equal(await store.commitConsumer(name, 'index', { ...read, expectedVersion: 0, token: 1 }), 'committed')
+    }
     for (const name of [integration, other]) await integrations.put(name, 'first', NOW)
     assert.equal(await integrations.erase(integration, await taken(integrations, integration), 2), 'fenced')
     await integrations.remove(integration, 'second', NOW)
@@ -216,6 +222,8 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await store.search(integration, ['stand-up'], 10), [])
     assert.equal((await store.readProgress(integration)).progressVersion, 0)
     assert.equal(await store.latestPosition(integration), 0)
+    assert.equal((await store.readConsumer(integration, 'index')).version, 0)
+    assert.equal((await store.readConsumer(other, 'index')).version, 1)
     assert.equal((await store.listNotes(other, '', 10)).length, 5)
     assert.equal((await store.count(other)).live, 5)
     assert.equal((await integrations.get(other))?.generation, 'first')

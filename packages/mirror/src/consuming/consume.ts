@@ -1,0 +1,183 @@
+import type { ConsumerChange } from '../interfaces/consumer-change.ts'
+import type { ErrorFacts } from '../interfaces/consumer-store.ts'
+import { MirrorError } from '../interfaces/errors.ts'
+import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
+import { pauseAfter } from '../rules/backoff.ts'
+import { changeOf, type Delivery } from './delivery.ts'
+import {
+  afterRound,
+  afterSingle,
+  chooseDeliveries,
+  dueTime,
+  factsOf,
+  type RoundResult,
+  reachesEnd,
+  unchanged,
+} from './round-rule.ts'
+import { ConsumerLostError, type ConsumerPlace, Turn } from './turn.ts'
+
+/** What `apply` gets in addition to the changes. */
+export interface ConsumerContext<Transaction = never> {
+  /**
+   * Marks the changes as applied in your own transaction in the mirror's database: call it before you commit the transaction, and they
+   * are applied exactly once. In SQLite it is synchronous. Without it, the consumer commits after `apply`: at least once.
+   *
+   * @throws MirrorError `consumer_lost` when another process continues: roll back
+   */
+  readonly commit: (transaction: Transaction) => Promise<void>
+  /** Fires when the consumer is to end, or when another process continues: stop, and reject. */
+  readonly signal: AbortSignal
+}
+
+/** Applies changes, all or none. If it rejects, the changes are sent again. */
+export type ApplyChanges<Transaction = never> = (
+  changes: readonly ConsumerChange[],
+  context: ConsumerContext<Transaction>,
+) => unknown
+
+/** A consumer's round. */
+export interface Round<Transaction> extends ConsumerPlace<Transaction> {
+  readonly batchSize: number
+  readonly apply: ApplyChanges<Transaction>
+  readonly signal: AbortSignal
+  readonly onProblem: MirrorHooks['onProblem']
+}
+
+/** What a round did. */
+export interface ConsumeReport {
+  /** How many changes were applied. */
+  readonly applied: number
+  /** How many were not, and are sent again later or are parked. */
+  readonly failed: number
+  /**
+   * When to call again, in milliseconds since the Unix epoch: at once if there are more changes, when a note is retried, or when another
+   * process's lease ends. `null` if nothing is left until the next change.
+   */
+  readonly nextAt: number | null
+}
+
+const NOTHING_DONE = { applied: 0, failed: 0 } as const
+
+/** How long `consume` waits before it looks again, in milliseconds: another process may have made a change. */
+const LOOK_EVERY_MS = 1_000
+
+/** Consumes until the signal fires. If the store fails, it tries again with growing pauses. */
+export async function consume<Transaction>(round: Round<Transaction>): Promise<void> {
+  const { signal, clock, onProblem } = round
+  for (let failures = 0; !signal.aborted; ) {
+    let pauseMs = 0
+    try {
+      if ((await takeRound(round)) === 'idle') pauseMs = LOOK_EVERY_MS
+      failures = 0
+    } catch (error) {
+      callHook(onProblem, { error })
+      pauseMs = pauseAfter(failures)
+      failures += 1
+    }
+    if (pauseMs > 0) await clock.sleep(pauseMs, signal).catch(() => undefined)
+  }
+}
+
+/** Consumes one batch, if one is due. */
+export async function consumeDue<Transaction>(round: Round<Transaction>): Promise<ConsumeReport> {
+  const done = await takeRound(round)
+  const { store, integration, name, clock } = round
+  const nextAt = dueTime(await store.readConsumer(integration, name), clock.now())
+  return { ...(done === 'idle' ? NOTHING_DONE : done), nextAt }
+}
+
+async function takeRound<Transaction>(
+  round: Round<Transaction>,
+): Promise<'idle' | Pick<ConsumeReport, 'applied' | 'failed'>> {
+  const { store, integration, name, clock } = round
+  const record = await store.readConsumer(integration, name)
+  const dueAt = dueTime(record, clock.now())
+  if (dueAt === null || dueAt > clock.now()) return 'idle'
+  const turn = await Turn.take(round, record)
+  if (turn === undefined) return 'idle'
+  const over = new AbortController()
+  const lost = new AbortController()
+  void turn.keep(over.signal, (error) => lost.abort(error))
+  try {
+    return await deliver(turn, round, lost.signal)
+  } catch (error) {
+    if (error instanceof ConsumerLostError) return 'idle'
+    throw error
+  } finally {
+    over.abort()
+  }
+}
+
+async function deliver<Transaction>(turn: Turn<Transaction>, round: Round<Transaction>, lost: AbortSignal) {
+  const { store, integration, name, clock, batchSize, signal } = round
+  const { state } = turn
+  const limit = batchSize + state.failures
+  const listed = await store.listConsumable(integration, name, { after: state.cursor, now: clock.now(), limit })
+  const deliveries = chooseDeliveries(listed, state, limit)
+  const batch = deliveries.slice(0, batchSize)
+  const applied = batch.filter(({ kind }) => kind !== 'nothing')
+  const whole = afterRound(state, batch, new Map(), reachesEnd(listed, batch, limit), clock.now())
+  const context = { ...round, lost, signal: AbortSignal.any([signal, lost]) }
+  const thrown = await attempt(turn, applied, whole, context)
+  if (thrown === undefined) return { applied: applied.length, failed: 0 }
+
+  const failures = new Map<string, ErrorFacts>()
+  const singles = deliveries.filter(({ kind }) => kind !== 'nothing')
+  for (const single of singles) {
+    // The end of the process is no failure of a note.
+    if (signal.aborted) break
+    const error = singles.length === 1 ? thrown : await attempt(turn, [single], afterSingle(state, single), context)
+    if (error === undefined || signal.aborted) continue
+    const { noteId } = single.note.state
+    failures.set(noteId, factsOf(error.thrown))
+    callHook(round.onProblem, { error: error.thrown, noteId })
+  }
+  if (signal.aborted) {
+    await turn.commit(unchanged({ ...state, leaseUntil: null }))
+    return NOTHING_DONE
+  }
+  await turn.commit(afterRound(state, deliveries, failures, reachesEnd(listed, deliveries, limit), clock.now()))
+  return { applied: singles.length - failures.size, failed: failures.size }
+}
+
+/**
+ * Calls `apply`, and commits the result unless `apply` has committed it in a transaction of its own.
+ *
+ * @returns what `apply` threw, if the changes were not applied
+ */
+async function attempt<Transaction>(
+  turn: Turn<Transaction>,
+  deliveries: readonly Delivery[],
+  result: RoundResult,
+  { apply, signal, lost }: Round<Transaction> & { readonly lost: AbortSignal },
+): Promise<{ readonly thrown: unknown } | undefined> {
+  const changes = (await Promise.all(deliveries.map(changeOf))).filter((change) => change !== undefined)
+  let hasCalledCommit = false
+  const commit = (transaction: Transaction) => {
+    hasCalledCommit = true
+    return turn.commitIn(transaction, result)
+  }
+  let failure: { readonly thrown: unknown } | undefined
+  try {
+    if (changes.length > 0) await apply(changes, { commit, signal })
+  } catch (thrown) {
+    failure = { thrown }
+  }
+  if (hasCalledCommit) {
+    if (await turn.hasCommitted()) return undefined
+    failure ??= { thrown: new TransactionNotCommittedError() }
+  }
+  lost.throwIfAborted()
+  if (failure === undefined) await turn.commit(result)
+  return failure
+}
+
+/** `apply` called `commit` in a transaction that did not commit. */
+class TransactionNotCommittedError extends MirrorError {
+  constructor() {
+    super(
+      'transaction_not_committed',
+      'apply returned after commit, but its transaction was rolled back or is still open. Commit the transaction before apply returns, and do not catch its errors in apply. The changes are sent again.',
+    )
+  }
+}

@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { MirrorStore } from '../index.ts'
+import { anyConsumedHistory, playConsumed } from '../testing/fixtures/consumed-history.ts'
+
+describe('a consumer of two processes that die between any two calls of the store', () => {
+  it.each(['exactly once', 'at least once'] as const)('applies the last state of every note, %s', async (way) => {
+    await fc.assert(
+      fc.asyncProperty(anyConsumedHistory, (steps) => playConsumed(steps, way)),
+      { numRuns: 300 },
+    )
+  })
+})
+
+/** Ways in which a store could be wrong, or be used wrongly. */
+const planted: Readonly<Record<string, (store: MirrorStore) => MirrorStore>> = {
+  'the cursor moves before apply has ended': (store) => ({
+    ...store,
+    async commitConsumer(integration, name, commit) {
+      const { token, state } = await store.readConsumer(integration, name)
+      const cursor = token === commit.token ? commit.state.cursor : await store.latestPosition(integration)
+      const ahead = { ...commit, state: { ...commit.state, cursor: Math.max(cursor, state.cursor) } }
+      return await store.commitConsumer(integration, name, ahead)
+    },
+  }),
+  'a worker that lost its lease still commits': (store) => ({
+    ...store,
+    async commitConsumer(integration, name, commit) {
+      const { version } = await store.readConsumer(integration, name)
+      return await store.commitConsumer(integration, name, { ...commit, expectedVersion: version })
+    },
+  }),
+  'a parked or waiting note blocks its successors': (store) => ({
+    ...store,
+    async listConsumable(integration, name, request) {
+      const listed = await store.listConsumable(integration, name, request)
+      const { waiting, parked } = await store.describeConsumer(integration, name)
+      return { ...listed, changes: waiting + parked.length > 0 ? [] : listed.changes }
+    },
+  }),
+  'a note that failed is forgotten': (store) => ({
+    ...store,
+    commitConsumer: (integration, name, commit) =>
+      store.commitConsumer(integration, name, { ...commit, notes: new Map() }),
+  }),
+  'parts of a retried note count from the cursor': (store) => ({
+    ...store,
+    async listConsumable(integration, name, request) {
+      const { due, changes } = await store.listConsumable(integration, name, request)
+      const moved = changes.map((note) => ({ ...note, kept: note.kept && { ...note.kept, since: request.after } }))
+      return { due, changes: moved }
+    },
+  }),
+  'parts count from the cursor, which passed changes of notes that moved ahead of it': (store) => ({
+    ...store,
+    async commitConsumer(integration, name, commit) {
+      const state = { ...commit.state, base: commit.state.cursor }
+      return await store.commitConsumer(integration, name, { ...commit, state })
+    },
+  }),
+  'a note that appeared after the cursor is not removed': (store) => ({
+    ...store,
+    async listConsumable(integration, name, request) {
+      const { due, changes } = await store.listConsumable(integration, name, request)
+      const skipped = changes.map((note) => (note.visibleSince > request.after ? { ...note, vanishedSince: 0 } : note))
+      return { due, changes: skipped }
+    },
+  }),
+}
+
+it('gets what changed before the cursor passed it, of a note that changed again', async () => {
+  const show = (noteId: 'a' | 'b' | 'c', hasSummary: boolean) => ({ act: 'show', noteId, hasSummary }) as const
+  const consume = { act: 'consume' as const, batchSize: 1, failing: [], stop: null }
+  const steps = [show('b', false), consume, show('b', true), show('c', false), show('b', true), consume, consume]
+  await playConsumed(steps, 'exactly once')
+})
+
+describe('a planted bug is found', () => {
+  it.each(Object.entries(planted))('%s', async (_, plant) => {
+    const histories = fc.asyncProperty(anyConsumedHistory, async (steps) => {
+      await playConsumed(steps, 'exactly once', plant)
+      await playConsumed(steps, 'at least once', plant)
+    })
+    const { failed } = await fc.check(histories, { numRuns: 400, seed: 14, endOnFailure: true })
+    expect(failed).toBe(true)
+  })
+})

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { eachPart } from '../interfaces/consumer-change.ts'
+import { type ConsumableNote, NEW_CONSUMER } from '../interfaces/consumer-store.ts'
+import { aLiveState, aNote, aState, aSummary, aTranscript } from '../testing/checks/builders.ts'
+import { changedParts, changeOf, deliveryOf } from './delivery.ts'
+
+function aConsumable(traits: Partial<ConsumableNote> = {}): ConsumableNote {
+  return {
+    state: aLiveState('n1'),
+    note: aNote('n1'),
+    transcript: null,
+    summary: null,
+    position: 50,
+    visibleSince: 10,
+    vanishedSince: 0,
+    changedAt: eachPart(() => 10),
+    kept: null,
+    ...traits,
+  }
+}
+
+const keptSince = (since: number) => ({ since, attempts: 1, dueAt: 0, parkedAt: null, error: null })
+const at = (base: number, startedAt = 0) => ({ ...NEW_CONSUMER, base, startedAt })
+const gone = { state: aState('n1', { presence: 'gone' }), note: null, vanishedSince: 50 } as const
+
+describe('what a consumer gets of a note', () => {
+  it.each([
+    ['content after the base', aConsumable(), at(49), 'content'],
+    ['nothing at the base', aConsumable(), at(50), 'nothing'],
+    ['content of a note that waits, after what was applied', aConsumable({ kept: keptSince(40) }), at(60), 'content'],
+    ['nothing of a note that was applied after the base', aConsumable({ kept: keptSince(50) }), at(20), 'nothing'],
+    ['a removal after the base', aConsumable(gone), at(49), 'removed'],
+    [
+      'one removal of a note that was hidden and is gone then',
+      aConsumable({ ...gone, position: 55 }),
+      at(52),
+      'nothing',
+    ],
+    [
+      'a removal of a note that appeared after the base: apply may have had it',
+      aConsumable({ ...gone, visibleSince: 45 }),
+      at(40),
+      'removed',
+    ],
+    ['no removal from before the consumer began', aConsumable(gone), at(0, 60), 'nothing'],
+    ['no removal of a note that was never shown', aConsumable({ ...gone, vanishedSince: 0 }), at(0), 'nothing'],
+  ] as const)('%s', (_, note, state, kind) => {
+    expect(deliveryOf(note, state).kind).toBe(kind)
+  })
+})
+
+describe('the parts of a change', () => {
+  const changedAt = { ...eachPart(() => 10), title: 50, summary: 30 }
+
+  it('are those that changed after the last change that the consumer applied', () => {
+    expect(changedParts(deliveryOf(aConsumable({ changedAt }), at(30)))).toEqual(['title'])
+    expect(changedParts(deliveryOf(aConsumable({ changedAt, kept: keptSince(20) }), at(30)))).toEqual([
+      'title',
+      'summary',
+    ])
+    expect(changedParts(deliveryOf(aConsumable(), at(30)))).toEqual([])
+  })
+
+  it('are all of a note that is new, or was restored', () => {
+    const all = ['title', 'content', 'transcript', 'summary', 'statuses']
+    expect(changedParts(deliveryOf(aConsumable({ visibleSince: 31 }), at(30)))).toEqual(all)
+  })
+
+  it('have hashes that depend on what they say, and not on revisions', async () => {
+    const hashes = async (traits: Partial<ConsumableNote>) => {
+      const change = await changeOf(deliveryOf(aConsumable(traits), at(0)))
+      return change?.kind === 'content' ? change.hashes : undefined
+    }
+    const [transcript, summary] = [aTranscript('n1'), aSummary('n1')]
+    const one = await hashes({ transcript, summary })
+    expect(one?.summary).toMatch(/^[\da-f]{64}$/)
+    expect(await hashes({ transcript: { ...transcript, revision: 9 }, summary: { ...summary, revision: 9 } })).toEqual(
+      one,
+    )
+    expect(await hashes({ transcript: { ...transcript, segments: [] }, summary: null })).toEqual({
+      ...one,
+      transcript: expect.not.stringMatching(String(one?.transcript)),
+      summary: null,
+    })
+  })
+
+  it('tell whether transcript and summary belong to the revision, also while an event waits to be read', async () => {
+    const settled = async (state: ConsumableNote['state']) => changeOf(deliveryOf(aConsumable({ state }), at(0)))
+    expect(await settled(aLiveState('n1', { dirty: 4 }))).toMatchObject({ isSettled: true })
+    expect(await settled(aLiveState('n1', { settledRevision: null }))).toMatchObject({ isSettled: false })
+  })
+})

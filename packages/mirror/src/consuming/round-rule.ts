@@ -1,0 +1,116 @@
+import type {
+  ConsumableNotes,
+  ConsumerCommit,
+  ConsumerNote,
+  ConsumerRecord,
+  ConsumerState,
+  ErrorFacts,
+} from '../interfaces/consumer-store.ts'
+import { pauseAfter } from '../rules/backoff.ts'
+import { isAhead } from '../rules/time.ts'
+import { type Delivery, deliveryOf } from './delivery.ts'
+
+/** After so many attempts a note is parked: about one and a half hours after the first. */
+const MOST_ATTEMPTS = 8
+
+/** The longest time between two attempts, in milliseconds. */
+const LONGEST_PAUSE_MS = 6 * 60 * 60_000
+
+/** What a round leaves in the store. */
+export type RoundResult = Pick<ConsumerCommit, 'state' | 'notes' | 'forgetsApplied'>
+
+/**
+ * When there is something to do for a consumer, in milliseconds since the Unix epoch; `null` when there is nothing. Times that only a
+ * clock that was ahead can have written are ignored.
+ */
+export function dueTime({ state, hasChanges, nextDueAt }: ConsumerRecord, now: number): number | null {
+  const times = [state.dueAt ?? 0, state.leaseUntil ?? 0].filter((time) => !isAhead(time - LONGEST_PAUSE_MS, now))
+  const workAt = hasChanges ? now : nextDueAt
+  return workAt === null ? null : Math.max(workAt, ...times)
+}
+
+/**
+ * Chooses what a round delivers: due notes in up to half of the places, then changes. While rounds fail as a whole, each looks one note
+ * further, so that a run of notes that fail, longer than a batch, does not block the consumer.
+ */
+export function chooseDeliveries(
+  { due, changes }: ConsumableNotes,
+  state: ConsumerState,
+  limit: number,
+): readonly Delivery[] {
+  const retried = due.slice(0, changes.length === 0 ? limit : Math.ceil(limit / 2))
+  return [...retried, ...changes].slice(0, limit).map((note) => deliveryOf(note, state))
+}
+
+/** Whether deliveries end with the latest change. */
+export function reachesEnd({ changes }: ConsumableNotes, deliveries: readonly Delivery[], limit: number): boolean {
+  const last = changes.at(-1)
+  return changes.length < limit && (last === undefined || deliveries.at(-1)?.note === last)
+}
+
+/**
+ * Decides what a round leaves: nothing but a backoff of the consumer if every delivery failed, and otherwise a cursor that has passed all
+ * of them, with the notes that wait or are parked. A note that failed alone before is no sign that everything fails.
+ *
+ * @param failures  the deliveries that failed, by note
+ * @param isAtEnd  whether the deliveries end with the latest change
+ */
+export function afterRound(
+  state: ConsumerState,
+  deliveries: readonly Delivery[],
+  failures: ReadonlyMap<string, ErrorFacts>,
+  isAtEnd: boolean,
+  now: number,
+): RoundResult {
+  const delivered = deliveries.filter(({ kind }) => kind !== 'nothing')
+  const [error = null] = failures.values()
+  const areAllFailed = error !== null && delivered.length === failures.size
+  if (areAllFailed && delivered.some(({ note }) => note.position > state.cursor)) {
+    const dueAt = now + pauseAfter(state.failures)
+    return unchanged({ ...state, failures: state.failures + 1, dueAt, leaseUntil: null, error })
+  }
+  const cursor = Math.max(state.cursor, ...deliveries.map(({ note }) => note.position))
+  const base = isAtEnd ? cursor : state.base
+  const notes = deliveries.map((delivery): [string, ConsumerNote | null] => {
+    const { noteId } = delivery.note.state
+    const failure = failures.get(noteId)
+    return [noteId, failure ? afterFailure(delivery, failure, state.cursor, now) : afterSuccess(delivery, base)]
+  })
+  return {
+    state: { ...state, cursor, base, failures: 0, dueAt: null, leaseUntil: null, error: null },
+    notes: new Map(notes),
+    forgetsApplied: isAtEnd,
+  }
+}
+
+/** What one delivery of a round leaves while the others follow: the cursor stays, so the note itself says that it was applied. */
+export function afterSingle(state: ConsumerState, delivery: Delivery): RoundResult {
+  return { ...unchanged(state), notes: new Map([[delivery.note.state.noteId, afterSuccess(delivery, state.base)]]) }
+}
+
+/** Writes the state alone. */
+export function unchanged(state: ConsumerState): RoundResult {
+  return { state, notes: new Map(), forgetsApplied: false }
+}
+
+function afterSuccess({ note: { position } }: Delivery, base: number): ConsumerNote | null {
+  return position > base ? { since: position, attempts: 0, dueAt: null, parkedAt: null, error: null } : null
+}
+
+/** What is kept of a note that failed. A change of a note that waited or was parked is the first attempt again. */
+function afterFailure({ note, since, kind }: Delivery, error: ErrorFacts, cursor: number, now: number): ConsumerNote {
+  const attempts = (note.position > cursor ? 0 : (note.kept?.attempts ?? 0)) + 1
+  if (attempts >= MOST_ATTEMPTS && kind !== 'removed') return { since, attempts, dueAt: null, parkedAt: now, error }
+  const pauseMs = Math.min(1_000 * 4 ** (attempts - 1), LONGEST_PAUSE_MS)
+  return { since, attempts, dueAt: now + pauseMs, parkedAt: null, error }
+}
+
+/** The name and the code of what was thrown, if they are identifiers: other text may quote a note. */
+export function factsOf(thrown: unknown): ErrorFacts {
+  const { name, code } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Record<string, unknown>
+  return { name: identifierIn(name) ?? 'Error', code: identifierIn(code) }
+}
+
+function identifierIn(value: unknown): string | null {
+  return /^[\w$.:-]{1,100}$/.test(String(value ?? '')) ? String(value) : null
+}

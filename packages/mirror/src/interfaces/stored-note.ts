@@ -1,0 +1,23 @@
+import type { Note, Summary, Transcript } from '@notewire/protocol'
+import type { NotePart } from './consumer-change.ts'
+import type { NoteState } from './note-state.ts'
+
+/** A note and its content. */
+export interface StoredNote {
+  readonly state: NoteState
+  readonly note: Note | null
+  readonly transcript: Transcript | null
+  readonly summary: Summary | null
+}
+
+/** What each part of a note is, without revisions: a part has changed if this has. */
+export function partsOf({ state, note, transcript, summary }: StoredNote): Readonly<Record<NotePart, unknown>> {
+  const hasTranscript = (transcript?.text ?? transcript?.segments ?? null) !== null
+  return {
+    title: note?.title,
+    content: note?.content,
+    transcript: hasTranscript ? [transcript?.text, transcript?.segments] : null,
+    summary: summary?.markdown,
+    statuses: [state.status, state.transcriptStatus, state.summaryStatus],
+  }
+}

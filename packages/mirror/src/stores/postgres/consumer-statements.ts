@@ -1,0 +1,181 @@
+import type { PostgresConnection, PostgresQueries } from '@notewire/webhooks/storage'
+import {
+  type ConsumableNote,
+  type ConsumableNotes,
+  type ConsumerCommit,
+  type ConsumerCommitResult,
+  type ConsumerDescription,
+  type ConsumerRecord,
+  type ConsumerStore,
+  NEW_CONSUMER,
+} from '../../interfaces/consumer-store.ts'
+import { type NoteAnswer, storedNote } from './answers.ts'
+import { escapedJson, escapedText, readEscapedJson } from './escaped-json.ts'
+import { stateJson, timeIn } from './note-columns.ts'
+
+/** Keeps consumers in the database of the mirror. Each operation is one statement. */
+export function consumersIn(queries: PostgresQueries): ConsumerStore<PostgresConnection> {
+  async function ask<Answer>(operation: string, text: string, ...values: unknown[]): Promise<Answer> {
+    const [row] = await queries.run<{ readonly result: string }>(operation, text, values)
+    return readEscapedJson(row?.result ?? 'null') as Answer
+  }
+  const keyOf = (integration: string, name: string) => [escapedText(integration), escapedText(name)]
+  const outcome = (rows: readonly unknown[]): ConsumerCommitResult => (rows.length === 1 ? 'committed' : 'lost')
+
+  return {
+    async readConsumer(integration, name) {
+      const found = await ask<ConsumerRecord>('readConsumer', READ_CONSUMER, ...keyOf(integration, name))
+      return { ...found, state: found.state ?? NEW_CONSUMER }
+    },
+    async commitConsumer(integration, name, commit) {
+      return outcome(await queries.run('commitConsumer', COMMIT, [commitValue(integration, name, commit)]))
+    },
+    async commitConsumerIn(transaction, integration, name, commit) {
+      return outcome(await queries.runIn(transaction, COMMIT, [commitValue(integration, name, commit)]))
+    },
+    async renewConsumer(integration, name, token, leaseUntil) {
+      const values = [leaseUntil, ...keyOf(integration, name), token]
+      return (await queries.run('renewConsumer', RENEW, values)).length === 1 ? 'renewed' : 'lost'
+    },
+    async listConsumable(integration, name, { after, now, limit }) {
+      const [ofIntegration, consumer] = keyOf(integration, name)
+      const values = [ofIntegration, after, limit, ofIntegration, consumer, now, after, limit, consumer]
+      const { changes, due } = await ask<ConsumableAnswer>('listConsumable', LIST, ...values)
+      return { changes: changes.map(consumableNote), due: due.map(consumableNote) }
+    },
+    describeConsumer: (integration, name) =>
+      ask<ConsumerDescription>('describeConsumer', DESCRIBE, ...keyOf(integration, name)),
+    async retryParked(integration, name, dueAt) {
+      return (await queries.run('retryParked', RETRY_PARKED, [dueAt, ...keyOf(integration, name)])).length
+    },
+  }
+}
+
+function commitValue(integration: string, name: string, { notes, ...commit }: ConsumerCommit): string {
+  return escapedJson({
+    integration,
+    name,
+    ...commit,
+    notes: [...notes].map(([noteId, note]) => ({ noteId, isKept: note !== null, ...note })),
+  })
+}
+
+type ConsumableRow = Omit<ConsumableNote, 'state'> & NoteAnswer
+
+type ConsumableAnswer = { readonly [Kind in keyof ConsumableNotes]: readonly ConsumableRow[] }
+
+function consumableNote({ position, visibleSince, vanishedSince, changedAt, kept, ...note }: ConsumableRow) {
+  return { ...storedNote(note), position, visibleSince, vanishedSince, changedAt, kept }
+}
+
+// Integration, name.
+const ASKED = `
+  FROM (SELECT $1::text AS integration, $2::text AS name) AS asked
+  LEFT JOIN notewire_mirror_consumers AS consumers
+    ON consumers.integration = asked.integration AND consumers.name = asked.name`
+
+const CHANGED_SINCE_CURSOR = `
+  FROM notewire_mirror_notes AS notes
+  WHERE notes.integration = asked.integration AND notes.position > 0
+    AND notes.position > coalesce((consumers.state->>'cursor')::bigint, 0)`
+
+const KEPT = `
+  FROM notewire_mirror_consumer_notes AS kept
+  WHERE kept.integration = asked.integration AND kept.consumer = asked.name`
+
+const READ_CONSUMER = `SELECT json_build_object(
+    'state', consumers.state, 'version', coalesce(consumers.version, 0), 'token', coalesce(consumers.token, 0),
+    'hasChanges', EXISTS (SELECT ${CHANGED_SINCE_CURSOR}),
+    'nextDueAt', (SELECT ${timeIn('min(due_at)')} ${KEPT}))::text AS result ${ASKED}`
+
+const KEPT_FIELDS = `
+  'since', kept.since, 'attempts', kept.attempts, 'dueAt', ${timeIn('kept.due_at')}, 'parkedAt', ${timeIn('kept.parked_at')},
+  'error', CASE WHEN kept.error_name IS NOT NULL
+    THEN json_build_object('name', kept.error_name, 'code', kept.error_code) END`
+
+const DESCRIBE = `SELECT json_build_object(
+    'lag', (SELECT count(*) ${CHANGED_SINCE_CURSOR}),
+    'waiting', (SELECT count(due_at) ${KEPT}),
+    'parked', (SELECT coalesce(json_agg(json_build_object('noteId', kept.note_id, ${KEPT_FIELDS}) ORDER BY kept.note_id), '[]')
+      ${KEPT} AND kept.parked_at IS NOT NULL))::text AS result ${ASKED}`
+
+const RETRY_PARKED = `UPDATE notewire_mirror_consumer_notes
+  SET due_at = to_timestamp($1::float8 / 1000), attempts = 0, parked_at = NULL
+  WHERE integration = $2 AND consumer = $3 AND parked_at IS NOT NULL RETURNING 1`
+
+const RENEW = `UPDATE notewire_mirror_consumers SET state = jsonb_set(state, '{leaseUntil}', to_jsonb($1::float8))
+  WHERE integration = $2 AND name = $3 AND token = $4 AND state->>'leaseUntil' IS NOT NULL RETURNING 1`
+
+/** One commit, as JSON. Answers one row if it was written. */
+// An insert that finds a row compares its version under the lock of that row: of two processes, one writes.
+const COMMIT = `
+WITH given AS (
+  SELECT * FROM jsonb_to_record($1::jsonb)
+    AS given (integration text, name text, "expectedVersion" bigint, token bigint, state jsonb, notes jsonb,
+      "forgetsApplied" boolean)
+), written AS (
+  INSERT INTO notewire_mirror_consumers AS consumers (integration, name, version, token, state)
+    SELECT integration, name, 1, token, state FROM given
+      WHERE "expectedVersion" = 0 OR EXISTS (
+        SELECT FROM notewire_mirror_consumers AS known
+          WHERE known.integration = given.integration AND known.name = given.name)
+    ON CONFLICT (integration, name) DO UPDATE SET
+      version = consumers.version + 1, token = excluded.token, state = excluded.state
+      WHERE consumers.version = (SELECT "expectedVersion" FROM given)
+    RETURNING integration, name
+), notes AS (
+  SELECT written.integration, written.name, note.* FROM written, given, jsonb_to_recordset(given.notes) AS note (
+    "noteId" text, "isKept" boolean, since bigint, attempts bigint, "dueAt" float8, "parkedAt" float8, error jsonb)
+), forgotten AS (
+  DELETE FROM notewire_mirror_consumer_notes AS kept USING notes
+    WHERE NOT notes."isKept" AND kept.integration = notes.integration AND kept.consumer = notes.name
+      AND kept.note_id = notes."noteId"
+), applied AS (
+  DELETE FROM notewire_mirror_consumer_notes AS kept USING written, given
+    WHERE given."forgetsApplied" AND kept.integration = written.integration AND kept.consumer = written.name
+      AND kept.due_at IS NULL AND kept.parked_at IS NULL
+      AND kept.note_id NOT IN (SELECT "noteId" FROM notes)
+), kept AS (
+  INSERT INTO notewire_mirror_consumer_notes
+      (integration, consumer, note_id, since, attempts, due_at, parked_at, error_name, error_code)
+    SELECT integration, name, "noteId", since, attempts, to_timestamp("dueAt" / 1000), to_timestamp("parkedAt" / 1000),
+        error->>'name', error->>'code'
+      FROM notes WHERE "isKept"
+    ON CONFLICT (integration, consumer, note_id) DO UPDATE SET
+      since = excluded.since, attempts = excluded.attempts, due_at = excluded.due_at, parked_at = excluded.parked_at,
+      error_name = excluded.error_name, error_code = excluded.error_code
+)
+SELECT 1 FROM written`
+
+const CONSUMABLE = `json_build_object(
+    'state', ${stateJson('notes')}, 'note', content.note, 'transcript', content.transcript, 'summary', content.summary,
+    'position', notes.position, 'visibleSince', notes.visible_since, 'vanishedSince', notes.vanished_since,
+    'changedAt', json_build_object('title', notes.title_at, 'content', notes.content_at, 'transcript', notes.transcript_at,
+      'summary', notes.summary_at, 'statuses', notes.statuses_at),
+    'kept', CASE WHEN kept.since IS NOT NULL THEN json_build_object(${KEPT_FIELDS}) END)`
+
+const CONTENT = `LEFT JOIN notewire_mirror_content AS content
+  ON content.integration = notes.integration AND content.note_id = notes.note_id`
+
+/** Integration, cursor, limit; integration, name, time, cursor, limit; name. */
+// Each page is cut before content is joined, as in LIST_NOTES.
+const LIST = `
+WITH changes AS (
+  SELECT notes.* FROM notewire_mirror_notes AS notes
+    WHERE notes.integration = $1 AND notes.position > $2 AND notes.position > 0 ORDER BY notes.position LIMIT $3
+), due AS (
+  SELECT kept.* FROM notewire_mirror_consumer_notes AS kept
+    JOIN notewire_mirror_notes AS notes ON notes.integration = kept.integration AND notes.note_id = kept.note_id
+    WHERE kept.integration = $4 AND kept.consumer = $5 AND kept.due_at <= to_timestamp($6::float8 / 1000)
+      AND notes.position <= $7
+    ORDER BY kept.due_at, kept.note_id LIMIT $8
+)
+SELECT json_build_object(
+  'changes', (SELECT coalesce(json_agg(${CONSUMABLE} ORDER BY notes.position), '[]')
+    FROM changes AS notes ${CONTENT}
+    LEFT JOIN notewire_mirror_consumer_notes AS kept
+      ON kept.integration = notes.integration AND kept.consumer = $9 AND kept.note_id = notes.note_id),
+  'due', (SELECT coalesce(json_agg(${CONSUMABLE} ORDER BY kept.due_at, kept.note_id), '[]')
+    FROM due AS kept
+    JOIN notewire_mirror_notes AS notes ON notes.integration = kept.integration AND notes.note_id = kept.note_id ${CONTENT})
+)::text AS result`
