@@ -1,6 +1,6 @@
 DO $migration$
 BEGIN
-  IF to_regproc('notewire_mirror_load_1') IS NOT NULL AND to_regproc('notewire_mirror_commit_1') IS NOT NULL AND to_regproc('notewire_mirror_take_1') IS NOT NULL THEN
+  IF to_regproc('notewire_mirror_load_1') IS NOT NULL AND to_regproc('notewire_mirror_commit_1') IS NOT NULL AND to_regproc('notewire_mirror_take_1') IS NOT NULL AND to_regproc('notewire_integrations_take_1') IS NOT NULL THEN
     RETURN;
   END IF;
   IF current_setting('server_encoding') <> 'UTF8' THEN
@@ -8,7 +8,7 @@ BEGIN
       USING HINT = 'Use a database that was created with ENCODING ''UTF8''.';
   END IF;
   PERFORM pg_advisory_xact_lock(7824530912);
-  IF to_regproc('notewire_mirror_load_1') IS NOT NULL AND to_regproc('notewire_mirror_commit_1') IS NOT NULL AND to_regproc('notewire_mirror_take_1') IS NOT NULL THEN
+  IF to_regproc('notewire_mirror_load_1') IS NOT NULL AND to_regproc('notewire_mirror_commit_1') IS NOT NULL AND to_regproc('notewire_mirror_take_1') IS NOT NULL AND to_regproc('notewire_integrations_take_1') IS NOT NULL THEN
     RETURN;
   END IF;
 
@@ -65,6 +65,12 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
   position          bigint NOT NULL, -- of the latest change; 0 before the first
   visible_since     bigint NOT NULL, -- position at which the note appeared last
   first_visible     bigint,          -- position at which the note appeared first
+  vanished_since    bigint NOT NULL, -- position at which the note vanished last
+  title_at          bigint NOT NULL, -- position at which the title changed last
+  content_at        bigint NOT NULL,
+  transcript_at     bigint NOT NULL,
+  summary_at        bigint NOT NULL,
+  statuses_at       bigint NOT NULL, -- position at which one of the statuses changed last
   PRIMARY KEY (integration, note_id)
 ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
@@ -89,6 +95,31 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_content (
 ) WITH (autovacuum_vacuum_threshold = 0, autovacuum_vacuum_scale_factor = 0, vacuum_index_cleanup = on, toast.autovacuum_vacuum_threshold = 0, toast.autovacuum_vacuum_scale_factor = 0, toast.vacuum_index_cleanup = on);
 
 CREATE INDEX IF NOT EXISTS notewire_mirror_content_search ON notewire_mirror_content USING gin (search);
+
+CREATE TABLE IF NOT EXISTS notewire_mirror_consumers (
+  integration text COLLATE "C" NOT NULL,
+  name        text COLLATE "C" NOT NULL,
+  version     bigint NOT NULL, -- how often this row was written
+  token       bigint NOT NULL, -- how often its lease was taken
+  state       jsonb NOT NULL,  -- cursor, lease and backoff
+  PRIMARY KEY (integration, name)
+) WITH (fillfactor = 50);
+
+CREATE TABLE IF NOT EXISTS notewire_mirror_consumer_notes (
+  integration text COLLATE "C" NOT NULL,
+  consumer    text COLLATE "C" NOT NULL,
+  note_id     text COLLATE "C" NOT NULL,
+  since       bigint NOT NULL, -- position of the last change of the note that was applied
+  attempts    bigint NOT NULL,
+  due_at      timestamptz,     -- when it is tried again
+  parked_at   timestamptz,     -- when it failed for the last time
+  error_name  text,
+  error_code  text,
+  PRIMARY KEY (integration, consumer, note_id)
+);
+
+CREATE INDEX IF NOT EXISTS notewire_mirror_consumer_notes_due ON notewire_mirror_consumer_notes (integration, consumer, due_at)
+  WHERE due_at IS NOT NULL;
 
 -- Statistics would keep samples of what was said, and outlive it.
 ALTER TABLE notewire_mirror_content
@@ -210,7 +241,8 @@ $function$;
 
 CREATE OR REPLACE FUNCTION notewire_mirror_commit_1(
   for_integration text, note_writes text, announcements bigint, content_writes text,
-  expected_progress bigint, next_progress text, heard_ms float8
+  expected_progress bigint, next_progress text, heard_ms float8,
+  fence_generation text, fence_token bigint, hint_due_ms float8
 ) RETURNS text LANGUAGE plpgsql
 SET lock_timeout = '10s' SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off
 AS $function$
@@ -223,6 +255,10 @@ DECLARE
   new_ids text[] := ARRAY(
     SELECT written->>'note_id' FROM jsonb_array_elements(writes) AS written WHERE written->'expected_version' = '0');
   position_before bigint;
+  -- By note: 'erased', or which texts changed.
+  changed jsonb := (
+    SELECT coalesce(jsonb_object_agg(written->>'note_id', 'erased'), '{}')
+      FROM jsonb_array_elements(contents) AS written WHERE written ? 'erase');
 BEGIN
   IF (announcements > 0 OR heard_ms IS NOT NULL) AND current_setting('synchronous_commit') = 'off' THEN
     PERFORM set_config('synchronous_commit', 'local', true);
@@ -249,23 +285,32 @@ BEGIN
     DELETE FROM notewire_mirror_content AS content
       WHERE content.integration = for_integration AND content.note_id IN (
         SELECT written->>'note_id' FROM jsonb_array_elements(contents) AS written WHERE written ? 'erase');
-    INSERT INTO notewire_mirror_content AS content (integration, note_id, note, transcript, summary, search)
-      SELECT for_integration, parts.note_id, parts.note, parts.transcript, parts.summary,
-        notewire_mirror_words_1(
-          parts.note->>'title', parts.summary->>'markdown', parts.note->>'content', parts.transcript->>'text')
-        FROM (
-          SELECT written->>'note_id' AS note_id,
-            CASE WHEN written ? 'note' THEN nullif(written->'note', 'null') ELSE known.note END AS note,
-            CASE WHEN written ? 'transcript' THEN nullif(written->'transcript', 'null') ELSE known.transcript END AS transcript,
-            CASE WHEN written ? 'summary' THEN nullif(written->'summary', 'null') ELSE known.summary END AS summary
-            FROM jsonb_array_elements(contents) AS written
-            LEFT JOIN notewire_mirror_content AS known
-              ON known.integration = for_integration AND known.note_id = written->>'note_id'
-            WHERE NOT written ? 'erase'
-            ORDER BY 1
-        ) AS parts
-      ON CONFLICT (integration, note_id) DO UPDATE SET
-        note = excluded.note, transcript = excluded.transcript, summary = excluded.summary, search = excluded.search;
+    WITH parts AS (
+      SELECT written->>'note_id' AS note_id,
+        CASE WHEN written ? 'note' THEN nullif(written->'note', 'null') ELSE known.note END AS note,
+        CASE WHEN written ? 'transcript' THEN nullif(written->'transcript', 'null') ELSE known.transcript END AS transcript,
+        CASE WHEN written ? 'summary' THEN nullif(written->'summary', 'null') ELSE known.summary END AS summary,
+        known.note AS known_note, known.transcript AS known_transcript, known.summary AS known_summary
+        FROM jsonb_array_elements(contents) AS written
+        LEFT JOIN notewire_mirror_content AS known
+          ON known.integration = for_integration AND known.note_id = written->>'note_id'
+        WHERE NOT written ? 'erase'
+        ORDER BY 1
+    ), replaced AS (
+      INSERT INTO notewire_mirror_content AS content (integration, note_id, note, transcript, summary, search)
+        SELECT for_integration, note_id, note, transcript, summary,
+          notewire_mirror_words_1(note->>'title', summary->>'markdown', note->>'content', transcript->>'text')
+          FROM parts
+        ON CONFLICT (integration, note_id) DO UPDATE SET
+          note = excluded.note, transcript = excluded.transcript, summary = excluded.summary, search = excluded.search
+    )
+    SELECT changed || coalesce(jsonb_object_agg(note_id, jsonb_build_object(
+        'title', note->>'title' IS DISTINCT FROM known_note->>'title',
+        'content', note->>'content' IS DISTINCT FROM known_note->>'content',
+        'transcript', transcript->>'text' IS DISTINCT FROM known_transcript->>'text'
+          OR nullif(transcript->'segments', 'null') IS DISTINCT FROM nullif(known_transcript->'segments', 'null'),
+        'summary', summary->>'markdown' IS DISTINCT FROM known_summary->>'markdown')), '{}')
+      INTO changed FROM parts;
   END IF;
 
   IF announcements > 0 OR next_progress IS NOT NULL OR heard_ms IS NOT NULL OR cardinality(new_ids) > 0 THEN
@@ -283,20 +328,49 @@ BEGIN
     END IF;
   END IF;
 
-  INSERT INTO notewire_mirror_notes AS notes (integration, note_id, version, position, visible_since, first_visible, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at)
+  INSERT INTO notewire_mirror_notes AS notes (integration, note_id, version, position, visible_since, first_visible, vanished_since, title_at, content_at, transcript_at, summary_at, statuses_at, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at)
     SELECT for_integration, written.note_id, written.expected_version + 1,
       coalesce(position_before + written.place, known.position, 0),
       CASE WHEN written.appeared THEN position_before + written.place ELSE coalesce(known.visible_since, 0) END,
       coalesce(known.first_visible, CASE WHEN written.appeared THEN position_before + written.place END),
+      CASE WHEN known.presence = 'live' AND written.presence <> 'live' AND written.place IS NOT NULL
+        THEN position_before + written.place ELSE coalesce(known.vanished_since, 0) END,
+      CASE WHEN (changed->written.note_id->>'title')::boolean THEN coalesce(position_before + written.place, known.position, 0)
+        WHEN changed->>written.note_id = 'erased' THEN 0 ELSE coalesce(known.title_at, 0) END, CASE WHEN (changed->written.note_id->>'content')::boolean THEN coalesce(position_before + written.place, known.position, 0)
+        WHEN changed->>written.note_id = 'erased' THEN 0 ELSE coalesce(known.content_at, 0) END, CASE WHEN (changed->written.note_id->>'transcript')::boolean THEN coalesce(position_before + written.place, known.position, 0)
+        WHEN changed->>written.note_id = 'erased' THEN 0 ELSE coalesce(known.transcript_at, 0) END, CASE WHEN (changed->written.note_id->>'summary')::boolean THEN coalesce(position_before + written.place, known.position, 0)
+        WHEN changed->>written.note_id = 'erased' THEN 0 ELSE coalesce(known.summary_at, 0) END,
+      CASE WHEN (known.status, known.transcript_status, known.summary_status)
+          IS DISTINCT FROM (written.status, written.transcript_status, written.summary_status) OR known.version IS NULL
+        THEN coalesce(position_before + written.place, known.position, 0) ELSE known.statuses_at END,
       written.presence, written.evidence_says, written.evidence_start, written.evidence_end, written.evidence_source, to_timestamp(written.evidence_at / 1000), written.revision, to_timestamp(written.record_seen_at / 1000), written.status, written.transcript_status, written.summary_status, written.created_at, written.updated_at, written.settled_revision, written.transcript_held, written.summary_held, written.dirty, written.hinted_revision, written.hidden_by, to_timestamp(written.hidden_at / 1000), written.floor_revision, to_timestamp(written.floor_at / 1000), to_timestamp(written.floor_deleted_at / 1000), to_timestamp(written.contradicted_since / 1000), written.held_by_scan, written.attempts, to_timestamp(written.due_at / 1000), written.heard_kind, written.heard_revision, written.heard_sequence, to_timestamp(written.heard_at / 1000)
       FROM jsonb_to_recordset(writes) AS written (
         note_id text, expected_version bigint, place bigint, appeared boolean, presence text, evidence_says text, evidence_start bigint, evidence_end bigint, evidence_source text, evidence_at float8, revision bigint, record_seen_at float8, status text, transcript_status text, summary_status text, created_at text, updated_at text, settled_revision bigint, transcript_held text, summary_held text, dirty bigint, hinted_revision numeric, hidden_by bigint, hidden_at float8, floor_revision numeric, floor_at float8, floor_deleted_at float8, contradicted_since float8, held_by_scan text, attempts bigint, due_at float8, heard_kind text, heard_revision numeric, heard_sequence bigint, heard_at float8)
       LEFT JOIN notewire_mirror_notes AS known ON known.integration = for_integration AND known.note_id = written.note_id
     ON CONFLICT (integration, note_id) DO UPDATE SET
-      version = excluded.version, position = excluded.position, visible_since = excluded.visible_since, first_visible = excluded.first_visible, presence = excluded.presence, evidence_says = excluded.evidence_says, evidence_start = excluded.evidence_start, evidence_end = excluded.evidence_end, evidence_source = excluded.evidence_source, evidence_at = excluded.evidence_at, revision = excluded.revision, record_seen_at = excluded.record_seen_at, status = excluded.status, transcript_status = excluded.transcript_status, summary_status = excluded.summary_status, created_at = excluded.created_at, updated_at = excluded.updated_at, settled_revision = excluded.settled_revision, transcript_held = excluded.transcript_held, summary_held = excluded.summary_held, dirty = excluded.dirty, hinted_revision = excluded.hinted_revision, hidden_by = excluded.hidden_by, hidden_at = excluded.hidden_at, floor_revision = excluded.floor_revision, floor_at = excluded.floor_at, floor_deleted_at = excluded.floor_deleted_at, contradicted_since = excluded.contradicted_since, held_by_scan = excluded.held_by_scan, attempts = excluded.attempts, due_at = excluded.due_at, heard_kind = excluded.heard_kind, heard_revision = excluded.heard_revision, heard_sequence = excluded.heard_sequence, heard_at = excluded.heard_at;
+      version = excluded.version, position = excluded.position, visible_since = excluded.visible_since, first_visible = excluded.first_visible, vanished_since = excluded.vanished_since, title_at = excluded.title_at, content_at = excluded.content_at, transcript_at = excluded.transcript_at, summary_at = excluded.summary_at, statuses_at = excluded.statuses_at, presence = excluded.presence, evidence_says = excluded.evidence_says, evidence_start = excluded.evidence_start, evidence_end = excluded.evidence_end, evidence_source = excluded.evidence_source, evidence_at = excluded.evidence_at, revision = excluded.revision, record_seen_at = excluded.record_seen_at, status = excluded.status, transcript_status = excluded.transcript_status, summary_status = excluded.summary_status, created_at = excluded.created_at, updated_at = excluded.updated_at, settled_revision = excluded.settled_revision, transcript_held = excluded.transcript_held, summary_held = excluded.summary_held, dirty = excluded.dirty, hinted_revision = excluded.hinted_revision, hidden_by = excluded.hidden_by, hidden_at = excluded.hidden_at, floor_revision = excluded.floor_revision, floor_at = excluded.floor_at, floor_deleted_at = excluded.floor_deleted_at, contradicted_since = excluded.contradicted_since, held_by_scan = excluded.held_by_scan, attempts = excluded.attempts, due_at = excluded.due_at, heard_kind = excluded.heard_kind, heard_revision = excluded.heard_revision, heard_sequence = excluded.heard_sequence, heard_at = excluded.heard_at;
+
+  IF hint_due_ms IS NOT NULL THEN
+    UPDATE notewire_integrations AS integrations SET
+      hints = integrations.hints + 1,
+      rank = CASE WHEN integrations.is_held THEN integrations.rank ELSE 0 END,
+      due_at = CASE
+        WHEN integrations.is_held THEN integrations.due_at
+        WHEN integrations.state = 'parked' THEN least(integrations.due_at, to_timestamp((hint_due_ms + 3600000) / 1000))
+        ELSE least(integrations.due_at, greatest(to_timestamp(hint_due_ms / 1000), integrations.paused_until)) END
+      WHERE integrations.integration = for_integration AND integrations.generation = fence_generation
+        AND integrations.token = coalesce(fence_token, integrations.token);
+  ELSIF fence_generation IS NOT NULL THEN
+    PERFORM FROM notewire_integrations AS integrations WHERE integrations.integration = for_integration AND integrations.generation = fence_generation
+        AND integrations.token = coalesce(fence_token, integrations.token) FOR SHARE;
+  END IF;
+  IF fence_generation IS NOT NULL AND NOT FOUND THEN
+    RAISE EXCEPTION SQLSTATE 'NW002';
+  END IF;
   RETURN 'committed';
-EXCEPTION WHEN SQLSTATE 'NW001' THEN
-  RETURN 'conflict';
+EXCEPTION
+  WHEN SQLSTATE 'NW001' THEN RETURN 'conflict';
+  WHEN SQLSTATE 'NW002' THEN RETURN 'fenced';
 END
 $function$;
 
@@ -343,6 +417,123 @@ BEGIN
 END
 $function$;
 
+CREATE TABLE IF NOT EXISTS notewire_integrations (
+  integration    text COLLATE "C" NOT NULL PRIMARY KEY,
+  generation     text NOT NULL,    -- names this copy
+  state          text NOT NULL,    -- 'active', 'parked' or 'removing'
+  parked_because text,
+  due_at         timestamptz,      -- when there is work; while a worker has it, the end of the lease
+  rank           integer NOT NULL, -- of the work: 0 hint, 1 poll, 2 backfill, 3 scan
+  hints          bigint NOT NULL,  -- how many came
+  token          bigint NOT NULL,  -- fencing token: how often a worker took it
+  is_held        boolean NOT NULL, -- whether a worker has it
+  failures       integer NOT NULL, -- in a row
+  paused_until   timestamptz,      -- no request is sent before
+  key_print      text UNIQUE,      -- of the API key and its service
+  poll_every_ms  float8,
+  endpoint       jsonb
+) WITH (fillfactor = 50);
+
+CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at) WHERE due_at IS NOT NULL;
+
+CREATE OR REPLACE FUNCTION notewire_integrations_take_1(now_ms float8, until_ms float8, most integer, only_this text)
+RETURNS text LANGUAGE plpgsql AS $function$
+#variable_conflict use_variable
+DECLARE
+  taken text;
+  result text;
+BEGIN
+  FOR wanted IN 0..most LOOP
+    SELECT integrations.integration INTO taken FROM notewire_integrations AS integrations
+      WHERE integrations.rank = wanted AND integrations.due_at <= to_timestamp(now_ms / 1000)
+        AND (only_this IS NULL OR integrations.integration = only_this)
+      ORDER BY integrations.due_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+    EXIT WHEN FOUND;
+  END LOOP;
+  IF taken IS NULL THEN
+    RETURN NULL;
+  END IF;
+  UPDATE notewire_integrations AS integrations
+    SET token = integrations.token + 1, is_held = true, due_at = to_timestamp(until_ms / 1000)
+    WHERE integrations.integration = taken RETURNING json_build_object(
+    'integration', integrations.integration, 'generation', integrations.generation, 'state', integrations.state,
+    'parkedBecause', integrations.parked_because, 'dueAt', extract(epoch FROM integrations.due_at) * 1000, 'rank', integrations.rank, 'hints', integrations.hints,
+    'token', integrations.token, 'failures', integrations.failures, 'pausedUntil', extract(epoch FROM integrations.paused_until) * 1000,
+    'keyPrint', integrations.key_print, 'pollEveryMs', integrations.poll_every_ms, 'endpoint', integrations.endpoint)::text INTO result;
+  RETURN result;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_integrations_finish_1(
+  for_integration text, fence_generation text, fence_token bigint, next text, hints_seen bigint, heard_due_ms float8
+) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '10s' AS $function$
+#variable_conflict use_variable
+DECLARE
+  work jsonb := next::jsonb;
+BEGIN
+  UPDATE notewire_integrations AS integrations SET
+    is_held = false,
+    state = work->>'state',
+    parked_because = work->>'parkedBecause',
+    failures = (work->>'failures')::integer,
+    paused_until = to_timestamp((work->>'pausedUntil')::float8 / 1000),
+    poll_every_ms = (work->>'pollEveryMs')::float8,
+    endpoint = nullif(work->'endpoint', 'null'),
+    rank = CASE WHEN integrations.hints = hints_seen THEN (work->>'rank')::integer ELSE 0 END,
+    due_at = to_timestamp(CASE WHEN integrations.hints = hints_seen THEN (work->>'dueAt')::float8 ELSE heard_due_ms END / 1000)
+    WHERE integrations.integration = for_integration AND integrations.generation = fence_generation
+      AND integrations.token = fence_token;
+  RETURN FOUND;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_integrations_claim_1(
+  for_integration text, fence_generation text, fence_token bigint, print text
+) RETURNS text LANGUAGE plpgsql SET lock_timeout = '10s' AS $function$
+#variable_conflict use_variable
+BEGIN
+  UPDATE notewire_integrations AS integrations SET key_print = print WHERE integrations.integration = for_integration AND integrations.generation = fence_generation
+      AND integrations.token = fence_token;
+  RETURN CASE WHEN FOUND THEN 'claimed' ELSE 'fenced' END;
+EXCEPTION WHEN unique_violation THEN
+  RETURN 'shared';
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_integrations_erase_1(
+  for_integration text, fence_generation text, fence_token bigint, at_most bigint
+) RETURNS text LANGUAGE plpgsql SET lock_timeout = '10s' AS $function$
+#variable_conflict use_variable
+DECLARE
+  erased text[];
+  is_empty boolean;
+BEGIN
+  erased := ARRAY(
+    SELECT notes.note_id FROM notewire_mirror_notes AS notes WHERE notes.integration = for_integration
+      ORDER BY notes.note_id LIMIT at_most FOR UPDATE);
+  DELETE FROM notewire_mirror_content AS content WHERE content.integration = for_integration AND content.note_id = ANY (erased);
+  DELETE FROM notewire_mirror_notes AS notes WHERE notes.integration = for_integration AND notes.note_id = ANY (erased);
+  is_empty := cardinality(erased) < at_most;
+  IF is_empty THEN
+    DELETE FROM notewire_mirror_consumer_notes AS consumed WHERE consumed.integration = for_integration;
+    DELETE FROM notewire_mirror_consumers AS consumers WHERE consumers.integration = for_integration;
+    DELETE FROM notewire_mirror_sequences AS sequences WHERE sequences.integration = for_integration;
+    DELETE FROM notewire_mirrors AS mirrors WHERE mirrors.integration = for_integration;
+  END IF;
+  PERFORM FROM notewire_integrations AS integrations WHERE integrations.integration = for_integration AND integrations.generation = fence_generation
+      AND integrations.token = fence_token AND integrations.state = 'removing' FOR UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION SQLSTATE 'NW002';
+  END IF;
+  IF is_empty THEN
+    DELETE FROM notewire_integrations AS integrations WHERE integrations.integration = for_integration;
+  END IF;
+  RETURN CASE WHEN is_empty THEN 'done' ELSE 'more' END;
+EXCEPTION WHEN SQLSTATE 'NW002' THEN
+  RETURN 'fenced';
+END
+$function$;
+
 END
 $migration$;
 INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly 1", "status": "ended", "content": "Agenda of 1: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_1", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''1'':2A,5C ''agenda'':3C ''and'':7C ''of'':4C ''quotes'':8C ''weekly'':1A ''ünïcode'':6C", "note_id": "note_1", "summary": null, "transcript": null, "integration": "interrupted"}');
@@ -356,19 +547,19 @@ INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::no
 INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly restored", "status": "ended", "content": "Agenda of restored: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_restored", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''agenda'':7C ''agreed'':6B ''and'':11C ''decisions'':3B ''good'':13 ''is'':16 ''morning'':14 ''of'':8C ''quotes'':12C ''restored'':2A,4B,9C,17 ''this'':15 ''was'':5B ''weekly'':1A ''ünïcode'':10C", "note_id": "note_restored", "summary": {"status": "ready", "note_id": "note_restored", "markdown": "## Decisions\\n\\n* restored was agreed", "revision": 2}, "transcript": {"text": "Good morning, this is restored", "note_id": "note_restored", "revision": 2, "segments": [{"text": "Good morning, this is restored", "end_ms": 900, "speaker": "Ada", "start_ms": 0}]}, "integration": "default"}');
 INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly three", "status": "ended", "content": "Agenda of three: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_three", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''agenda'':7C ''agreed'':6B ''and'':11C ''decisions'':3B ''good'':13 ''is'':16 ''morning'':14 ''of'':8C ''quotes'':12C ''this'':15 ''three'':2A,4B,9C,17 ''was'':5B ''weekly'':1A ''ünïcode'':10C", "note_id": "note_three", "summary": {"status": "ready", "note_id": "note_three", "markdown": "## Decisions\\n\\n* three was agreed", "revision": 2}, "transcript": {"text": "Good morning, this is three", "note_id": "note_three", "revision": 2, "segments": [{"text": "Good morning, this is three", "end_ms": 900, "speaker": "Ada", "start_ms": 0}]}, "integration": "emptied"}');
 INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly two", "status": "ended", "content": "Agenda of two: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_two", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''agenda'':7C ''agreed'':6B ''and'':11C ''decisions'':3B ''good'':13 ''is'':16 ''morning'':14 ''of'':8C ''quotes'':12C ''this'':15 ''two'':2A,4B,9C,17 ''was'':5B ''weekly'':1A ''ünïcode'':10C", "note_id": "note_two", "summary": {"status": "ready", "note_id": "note_two", "markdown": "## Decisions\\n\\n* two was agreed", "revision": 2}, "transcript": {"text": "Good morning, this is two", "note_id": "note_two", "revision": 2, "segments": [{"text": "Good morning, this is two", "end_ms": 900, "speaker": "Ada", "start_ms": 0}]}, "integration": "emptied"}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 22, "due_at": "2026-11-22T11:10:02+00:00", "status": "ended", "note_id": "note_restored", "version": 1, "attempts": 1, "floor_at": null, "heard_at": null, "position": 5, "presence": "live", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "evidence_end": 26, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 5, "visible_since": 5, "evidence_start": 22, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": "2026-11-22T11:10:00+00:00"}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 27, "due_at": "2026-11-22T11:10:00+00:00", "status": "ended", "note_id": "note_leaving", "version": 1, "attempts": 0, "floor_at": "2026-11-22T11:10:00+00:00", "heard_at": "2026-11-22T11:10:00+00:00", "position": 7, "presence": "hidden", "revision": 2, "hidden_at": "2026-11-22T11:10:00+00:00", "hidden_by": 27, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.deleted", "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "evidence_end": 21, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": null, "visible_since": 0, "evidence_start": 20, "floor_revision": 3, "heard_revision": 3, "heard_sequence": 27, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": "2026-11-22T11:10:00+00:00", "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 28, "due_at": "2026-11-22T11:10:00+00:00", "status": "ended", "note_id": "note_renamed", "version": 1, "attempts": 0, "floor_at": null, "heard_at": "2026-11-22T11:10:00+00:00", "position": 4, "presence": "live", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.updated", "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "evidence_end": 22, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 4, "visible_since": 4, "evidence_start": 21, "floor_revision": null, "heard_revision": 3, "heard_sequence": 28, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "evidence_source": "scan", "hinted_revision": 3, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 29, "due_at": "2026-11-22T11:10:00+00:00", "status": null, "note_id": "note_new", "version": 1, "attempts": 0, "floor_at": null, "heard_at": "2026-11-22T11:10:00+00:00", "position": 0, "presence": "hidden", "revision": null, "hidden_at": null, "hidden_by": null, "created_at": null, "heard_kind": "note.ended", "updated_at": null, "evidence_at": null, "integration": "default", "evidence_end": null, "held_by_scan": null, "summary_held": null, "evidence_says": null, "first_visible": null, "visible_since": 0, "evidence_start": null, "floor_revision": null, "heard_revision": 2, "heard_sequence": 29, "record_seen_at": null, "summary_status": null, "evidence_source": null, "hinted_revision": 2, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": null, "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": "2026-11-22T11:15:00+00:00", "status": "ended", "note_id": "note_1", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "live", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "interrupted", "evidence_end": 4, "held_by_scan": null, "summary_held": null, "evidence_says": "present", "first_visible": 1, "visible_since": 1, "evidence_start": 3, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:15:00+00:00", "summary_status": "ready", "evidence_source": "backfill", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": "2026-11-22T11:15:00+00:00", "status": "ended", "note_id": "note_2", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "live", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "interrupted", "evidence_end": 4, "held_by_scan": null, "summary_held": null, "evidence_says": "present", "first_visible": 2, "visible_since": 2, "evidence_start": 3, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:15:00+00:00", "summary_status": "ready", "evidence_source": "backfill", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_ada", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "live", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "evidence_end": 20, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 1, "visible_since": 1, "evidence_start": 19, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_budget", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "live", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "evidence_end": 20, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 2, "visible_since": 2, "evidence_start": 19, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_gone", "version": 1, "attempts": 0, "floor_at": "2026-11-22T11:05:00+00:00", "heard_at": "2026-11-22T11:05:00+00:00", "position": 6, "presence": "gone", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.deleted", "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:05:00+00:00", "integration": "default", "evidence_end": 15, "held_by_scan": null, "summary_held": null, "evidence_says": "absent", "first_visible": null, "visible_since": 0, "evidence_start": 10, "floor_revision": 3, "heard_revision": 3, "heard_sequence": 10, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "evidence_source": "read", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": "2026-11-22T11:05:00+00:00", "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_one", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "hidden", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "emptied", "evidence_end": 15, "held_by_scan": "00000000-0000-4000-8000-000000000008", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "visible_since": 0, "evidence_start": 14, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00+00:00", "summary_status": "ready", "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_three", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 3, "presence": "hidden", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "emptied", "evidence_end": 16, "held_by_scan": "00000000-0000-4000-8000-000000000008", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "visible_since": 0, "evidence_start": 14, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00+00:00", "summary_status": "ready", "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_two", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "hidden", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "emptied", "evidence_end": 17, "held_by_scan": "00000000-0000-4000-8000-000000000008", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "visible_since": 0, "evidence_start": 14, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00+00:00", "summary_status": "ready", "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "pending", "note_id": "note_recording", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 3, "presence": "live", "revision": 2, "hidden_at": null, "hidden_by": null, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "evidence_end": 21, "held_by_scan": null, "summary_held": "not_ready", "evidence_says": "present", "first_visible": 3, "visible_since": 3, "evidence_start": 20, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "pending", "evidence_source": "scan", "hinted_revision": null, "transcript_held": "not_ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "pending", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 22, "due_at": "2026-11-22T11:10:02+00:00", "status": "ended", "note_id": "note_restored", "version": 1, "attempts": 1, "floor_at": null, "heard_at": null, "position": 5, "presence": "live", "revision": 2, "title_at": 5, "hidden_at": null, "hidden_by": null, "content_at": 5, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 5, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "statuses_at": 5, "evidence_end": 26, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 5, "transcript_at": 5, "visible_since": 5, "evidence_start": 22, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": "2026-11-22T11:10:00+00:00"}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 27, "due_at": "2026-11-22T11:10:00+00:00", "status": "ended", "note_id": "note_leaving", "version": 1, "attempts": 0, "floor_at": "2026-11-22T11:10:00+00:00", "heard_at": "2026-11-22T11:10:00+00:00", "position": 7, "presence": "hidden", "revision": 2, "title_at": 7, "hidden_at": "2026-11-22T11:10:00+00:00", "hidden_by": 27, "content_at": 7, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.deleted", "summary_at": 7, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "statuses_at": 7, "evidence_end": 21, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": null, "transcript_at": 7, "visible_since": 0, "evidence_start": 20, "floor_revision": 3, "heard_revision": 3, "heard_sequence": 27, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": "2026-11-22T11:10:00+00:00", "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 28, "due_at": "2026-11-22T11:10:00+00:00", "status": "ended", "note_id": "note_renamed", "version": 1, "attempts": 0, "floor_at": null, "heard_at": "2026-11-22T11:10:00+00:00", "position": 4, "presence": "live", "revision": 2, "title_at": 4, "hidden_at": null, "hidden_by": null, "content_at": 4, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.updated", "summary_at": 4, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "statuses_at": 4, "evidence_end": 22, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 4, "transcript_at": 4, "visible_since": 4, "evidence_start": 21, "floor_revision": null, "heard_revision": 3, "heard_sequence": 28, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": 3, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 29, "due_at": "2026-11-22T11:10:00+00:00", "status": null, "note_id": "note_new", "version": 1, "attempts": 0, "floor_at": null, "heard_at": "2026-11-22T11:10:00+00:00", "position": 0, "presence": "hidden", "revision": null, "title_at": 0, "hidden_at": null, "hidden_by": null, "content_at": 0, "created_at": null, "heard_kind": "note.ended", "summary_at": 0, "updated_at": null, "evidence_at": null, "integration": "default", "statuses_at": 0, "evidence_end": null, "held_by_scan": null, "summary_held": null, "evidence_says": null, "first_visible": null, "transcript_at": 0, "visible_since": 0, "evidence_start": null, "floor_revision": null, "heard_revision": 2, "heard_sequence": 29, "record_seen_at": null, "summary_status": null, "vanished_since": 0, "evidence_source": null, "hinted_revision": 2, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": null, "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": "2026-11-22T11:15:00+00:00", "status": "ended", "note_id": "note_1", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "live", "revision": 2, "title_at": 1, "hidden_at": null, "hidden_by": null, "content_at": 1, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 0, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "interrupted", "statuses_at": 1, "evidence_end": 4, "held_by_scan": null, "summary_held": null, "evidence_says": "present", "first_visible": 1, "transcript_at": 0, "visible_since": 1, "evidence_start": 3, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:15:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "backfill", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": "2026-11-22T11:15:00+00:00", "status": "ended", "note_id": "note_2", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "live", "revision": 2, "title_at": 2, "hidden_at": null, "hidden_by": null, "content_at": 2, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 0, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "interrupted", "statuses_at": 2, "evidence_end": 4, "held_by_scan": null, "summary_held": null, "evidence_says": "present", "first_visible": 2, "transcript_at": 0, "visible_since": 2, "evidence_start": 3, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:15:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "backfill", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_ada", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "live", "revision": 2, "title_at": 1, "hidden_at": null, "hidden_by": null, "content_at": 1, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 1, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "statuses_at": 1, "evidence_end": 20, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 1, "transcript_at": 1, "visible_since": 1, "evidence_start": 19, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_budget", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "live", "revision": 2, "title_at": 2, "hidden_at": null, "hidden_by": null, "content_at": 2, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 2, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "statuses_at": 2, "evidence_end": 20, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 2, "transcript_at": 2, "visible_since": 2, "evidence_start": 19, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_gone", "version": 1, "attempts": 0, "floor_at": "2026-11-22T11:05:00+00:00", "heard_at": "2026-11-22T11:05:00+00:00", "position": 6, "presence": "gone", "revision": 2, "title_at": 0, "hidden_at": null, "hidden_by": null, "content_at": 0, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.deleted", "summary_at": 0, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:05:00+00:00", "integration": "default", "statuses_at": 6, "evidence_end": 15, "held_by_scan": null, "summary_held": null, "evidence_says": "absent", "first_visible": null, "transcript_at": 0, "visible_since": 0, "evidence_start": 10, "floor_revision": 3, "heard_revision": 3, "heard_sequence": 10, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": "2026-11-22T11:05:00+00:00", "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_one", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "hidden", "revision": 2, "title_at": 1, "hidden_at": null, "hidden_by": null, "content_at": 1, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 1, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "emptied", "statuses_at": 1, "evidence_end": 15, "held_by_scan": "00000000-0000-4000-8000-000000000008", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "transcript_at": 1, "visible_since": 0, "evidence_start": 14, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_three", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 3, "presence": "hidden", "revision": 2, "title_at": 3, "hidden_at": null, "hidden_by": null, "content_at": 3, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 3, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "emptied", "statuses_at": 3, "evidence_end": 16, "held_by_scan": "00000000-0000-4000-8000-000000000008", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "transcript_at": 3, "visible_since": 0, "evidence_start": 14, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_two", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "hidden", "revision": 2, "title_at": 2, "hidden_at": null, "hidden_by": null, "content_at": 2, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 2, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "emptied", "statuses_at": 2, "evidence_end": 17, "held_by_scan": "00000000-0000-4000-8000-000000000008", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "transcript_at": 2, "visible_since": 0, "evidence_start": 14, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "pending", "note_id": "note_recording", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 3, "presence": "live", "revision": 2, "title_at": 3, "hidden_at": null, "hidden_by": null, "content_at": 3, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 0, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "statuses_at": 3, "evidence_end": 21, "held_by_scan": null, "summary_held": "not_ready", "evidence_says": "present", "first_visible": 3, "transcript_at": 0, "visible_since": 3, "evidence_start": 20, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "pending", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": null, "transcript_held": "not_ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "pending", "contradicted_since": null}');
 INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_sequences, '{"sequence": 22, "integration": "emptied", "sequence_limit": 1000}');
 INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_sequences, '{"sequence": 31, "integration": "default", "sequence_limit": 1000}');
 INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_sequences, '{"sequence": 7, "integration": "interrupted", "sequence_limit": 1000}');
