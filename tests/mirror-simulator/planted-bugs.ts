@@ -313,7 +313,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A lister that was replaced goes on writing where it was.',
     patches: [
       listing(
-        'if (before.progressVersion !== this.#version) throw new ReplacedError()',
+        'if (before.progressVersion !== this.#version) throw new AnotherListerError()',
         'this.#version = before.progressVersion',
       ),
     ],

@@ -3,7 +3,7 @@ import type { Wakeup } from '../concurrency/wakeup.ts'
 import type { SyncContext } from '../context/sync-context.ts'
 import type { SyncOptions } from '../context/sync-options.ts'
 import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
-import { Lister, ReplacedError } from './lister.ts'
+import { Lister, AnotherListerError } from './lister.ts'
 import { poll } from './poll.ts'
 import { scan } from './scan.ts'
 import { isScanDue } from './schedule.ts'
@@ -38,7 +38,7 @@ export async function list(context: SyncContext, { pages, ...listing }: Listing)
     await lister.end()
     return true
   } catch (error) {
-    if (error instanceof ReplacedError) return false
+    if (error instanceof AnotherListerError) return false
     await lister.end().catch(() => undefined)
     throw error
   }

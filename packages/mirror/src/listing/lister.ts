@@ -11,7 +11,7 @@ import { type ListedPage, type PageCounts, progressAfterPage } from './progress-
 import { leaseOf, otherLeaseEnd } from './schedule.ts'
 
 /** Another process lists now: the page that this process has read is not applied. */
-export class ReplacedError extends Error {}
+export class AnotherListerError extends Error {}
 
 /**
  * The one process that lists for an integration. It commits the notes of each page together with the progress, if the version of the
@@ -50,7 +50,7 @@ export class Lister {
       await lister.advance({})
       return lister
     } catch (error) {
-      if (error instanceof ReplacedError) return undefined
+      if (error instanceof AnotherListerError) return undefined
       throw error
     }
   }
@@ -92,7 +92,7 @@ export class Lister {
   ): Promise<void> {
     const { ledger, clock } = this.#context
     const fenced = (before: LoadedNotes, writes: readonly NoteWrite[]) => {
-      if (before.progressVersion !== this.#version) throw new ReplacedError()
+      if (before.progressVersion !== this.#version) throw new AnotherListerError()
       return { ...nextProgress(before, writes), lister }
     }
     const { before, progress } = await ledger.advance(fenced, noteIds, decide)
