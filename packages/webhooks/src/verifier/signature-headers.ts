@@ -69,7 +69,7 @@ function headerValues(headers: AttemptHeaders, name: string): readonly unknown[]
   const found: unknown[] = []
   // Not `Object.keys`, which makes an array: this runs five times for every delivery. Most names differ in length already.
   for (const key in headers) {
-    if (key.length !== name.length || key.toLowerCase() !== name || !Object.hasOwn(headers, key)) continue
+    if (key.length !== name.length || key.toLowerCase() !== name) continue
     const value: unknown = headers[key] ?? []
     if (Array.isArray(value)) found.push(...value)
     else found.push(value)
