@@ -160,7 +160,7 @@ describe('every tarball', () => {
     for (const { name, files } of consumer.packages) {
       const code =
         name === 'notewire' ? ['dist/main.js', 'src/main.ts'] : ['dist/index.js', 'dist/index.d.ts', 'src/index.ts']
-      expect(files, name).toEqual(expect.arrayContaining(['README.md', 'LICENSE', ...code]))
+      expect(files, name).toEqual(expect.arrayContaining(['README.md', 'CHANGELOG.md', 'LICENSE', ...code]))
     }
   })
 
@@ -169,7 +169,7 @@ describe('every tarball', () => {
       expect(
         files.filter(
           (file) =>
-            !/^(dist|src)\/|^vectors\/\w+\.(json|md|py)$|^(package\.json|notewire\.config\.schema\.json|README\.md|LICENSE)$/.test(
+            !/^(dist|src)\/|^vectors\/\w+\.(json|md|py)$|^(package\.json|notewire\.config\.schema\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(
               file,
             ),
         ),
