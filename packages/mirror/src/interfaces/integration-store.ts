@@ -23,7 +23,7 @@ export interface IntegrationStore {
    * Ends the lease and schedules the next work. If a hint came since the integration was taken, it is due now, or after its pause, whatever
    * `next.dueAt` says.
    *
-   * @param hints  those of the record that was taken
+   * @param seen  the hints of the record that was taken, and the time
    * @returns `false` if the lease is lost, and nothing was written
    */
   finish(
