@@ -26,7 +26,11 @@ export class Waiters {
     const key = keyOf(request)
     const queue = this.#queues.get(key) ?? new Set()
     this.#queues.set(key, queue)
-    const { promise: turn, resolve: wake } = Promise.withResolvers<void>()
+    // Not `Promise.withResolvers`, which Node.js 20 does not have.
+    let wake = (): void => undefined
+    const turn = new Promise<void>((resolve) => {
+      wake = resolve
+    })
     queue.add(wake)
     return {
       turn,
