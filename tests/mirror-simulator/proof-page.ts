@@ -23,8 +23,8 @@ Written by \`npm run simulate:mirror -- --planted\`; what is proven by real serv
 A simulator plays whole histories of one to three processes that keep one mirror, and holds everything that the mirror shows, at every
 moment, against what is true. The mirror, its stores, the client and the receiver in it are the published code, and the other side is
 the mock service; the network, the post, the clocks and the deaths of processes are models. One number decides everything: what the owner
-does, when each request leaves, is answered and arrives, when each call of the store takes effect, and what goes wrong. CI plays 10,000
-histories, the same in each run; the first command below draws new ones. One that breaks a promise prints the command that plays it again, line by line:
+does, when each request leaves, is answered and arrives, when each call of the store takes effect, and what goes wrong. CI plays 300
+histories, the same in each run, and \`npm run proof\` 10,000; the first command below draws new ones. One that breaks a promise prints the command that plays it again, line by line:
 
 \`\`\`sh
 npm run simulate:mirror                                            # new histories

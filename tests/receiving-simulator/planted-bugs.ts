@@ -116,7 +116,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'unhandled kind raising the gate',
-    mistake: 'An event that nobody handles raises the revision of its note.',
+    mistake: 'An event without a handler raises the revision of its note.',
     patches: onBoth(processor('note: handled ? noteOf(event) : undefined', 'note: noteOf(event)')),
   },
   {

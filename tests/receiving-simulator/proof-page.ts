@@ -20,7 +20,7 @@ Written by \`npm run simulate -- --planted\`; what is proven by real servers and
 A simulator plays whole histories of two to four instances behind a load balancer, on one shared store, and holds everything
 that happens against what is promised. The receivers and the stores in it are the published code; the service, the network, the
 queue, the handlers and the clocks are models. One number decides everything: when each step happens, in which order, and what
-goes wrong. CI plays 10,000 new histories over \`memoryStore\` and 10,000 over \`sqliteStore\` in each run. One that breaks a
+goes wrong. CI plays 300 histories over each of \`memoryStore\` and \`sqliteStore\`, and \`npm run proof\` 10,000. One that breaks a
 promise prints the command that plays it again, and tells it line by line:
 
 \`\`\`sh
@@ -37,9 +37,9 @@ npm run simulate -- --seed 123 --history 45 --store sqlite  # one of them, in wo
 - A process crashes at any call of the store, or in a handler, before or after its effect; stands still for up to a minute; is
   stopped by a deployment, or killed when it does not stop. Clocks are off by up to ten minutes.
 - A call of the store fails before its effect, or after it, or takes effect up to a minute after it has failed; or takes seconds.
-- Handlers take up to 45 s, longer than deadline and lease; throw before or after their effect; roll their transaction back, and
-  let nobody know. They write before the commit, or in one transaction with it (on SQLite, a real one).
-- Somebody replays events with \`receiver.forget\`, and prunes the store. All modes of the revision gate.
+- Handlers take up to 45 s, longer than deadline and lease; throw before or after their effect; roll their transaction back
+  without an error. They write before the commit, or in one transaction with it (on SQLite, a real one).
+- Events are replayed with \`receiver.forget\`, and the store is pruned. All modes of the revision gate.
 
 ## What is held against it
 
@@ -65,8 +65,8 @@ ${table}
 
 ## What it has found
 
-- A handler that called \`context.commit\` and told nobody that its transaction was rolled back was taken for done when another
-  worker had taken its claim over meanwhile, and its event was lost. The processor now asks the store whether the event is
+- A handler called \`context.commit\`, and its transaction was rolled back without an error. If another worker had claimed the event
+  meanwhile, the receiver counted the event as applied, and it was lost. The processor now asks the store whether the event is
   committed; the mistake is the last of the planted bugs.
 `
 }
