@@ -19,7 +19,7 @@ interface Cast {
   readonly mirror: Mirror
 }
 
-/** Nothing goes wrong any more, and nobody does anything: now the mirror must come to show what the key can see. */
+/** No fault and no act follows: the mirror must converge to what the key can see. */
 export async function conclude(stage: Stage, { instance, readers, mirror }: Cast): Promise<void> {
   const { world, circumstances, judge } = stage
   await world.catchUp()
@@ -36,7 +36,7 @@ export async function conclude(stage: Stage, { instance, readers, mirror }: Cast
   if (circumstances.contract.repeatingCursor !== true) await restore(stage, { instance, mirror })
 }
 
-/** What comes at the same revision cannot be told from a record that lags behind. */
+/** A change at the same revision cannot be distinguished from a record of a replica that lags. */
 function areEventsTold(stage: Stage): boolean {
   const { contract, rates, lagsMs } = stage.circumstances
   // A replica may not have known the note, or not its latest statuses, when the event was followed: polls and scans tell.
@@ -49,7 +49,7 @@ function isContentTold({ circumstances: { contract } }: Stage): boolean {
   return contract.eventOrder !== 'any' || (contract.noteFields ?? 'all') === 'all'
 }
 
-/** A poll finds whatever was changed, but not what came into sight or left it. */
+/** A poll finds every change of a note, but not a note that became visible or invisible to the key. */
 async function poll(stage: Stage, { instance, mirror }: Cast, truth: Truth): Promise<void> {
   // A listing that was begun before tells what was true then: it is ended first, and another begun.
   if ((await progressOf(stage, mirror)).poll.isUnderWay) await list(stage, instance, 'never')
@@ -78,7 +78,7 @@ async function accept(stage: Stage, { instance, mirror }: Pick<Cast, 'instance' 
   const { judge, store, world } = stage
   const { held, notes } = await mirror.status()
   if (held.length === 0) {
-    if (judge.mustHold) judge.violated('So many notes were removed at once that somebody should have been asked.')
+    if (judge.mustHold) judge.violated('So many notes were removed at once that the scan should have held them back.')
     return
   }
   if (held.reduce((sum, { notes }) => sum + notes, 0) !== notes.hidden)
@@ -107,7 +107,7 @@ async function progressOf({ store }: Stage, { integration }: Mirror): Promise<Mi
   return (await store.readProgress(integration)).progress
 }
 
-/** Lists until nobody else is in the way: a lister that died, or whose clock is ahead. */
+/** Lists until no other process has the lease: one that died, or whose clock is ahead. */
 async function list({ judge, chronicle }: Stage, { mirror, life }: Instance, scan: 'never' | 'now'): Promise<void> {
   for (let tries = 0; tries < MOST_ROUNDS; tries += 1) {
     const { listed } = await mirror.sync({ scan })
@@ -115,7 +115,7 @@ async function list({ judge, chronicle }: Stage, { mirror, life }: Instance, sca
     chronicle.count('a listing waits for another')
     await life.clock.sleep(61_000)
   }
-  judge.violated(`Nobody ever lists: another instance is always in the way.`)
+  judge.violated('No process ever lists: another one always has the lease.')
 }
 
 /** Reads notes until none is due, now or later. */

@@ -79,7 +79,7 @@ export class Judge {
     if (progress !== undefined) this.#refuseProgress(progress.next)
   }
 
-  /** An answer has reached whoever asked. */
+  /** An answer has reached the process that asked. */
   answered(answer: Answer, begunAt: number): void {
     this.#knowledge.answered(answer, begunAt, this.#moments.next())
   }
@@ -117,7 +117,7 @@ export class Judge {
   }
 
   #isToBeExpected(code: MirrorErrorCode): boolean {
-    // Whoever has another key than the mirror was made with; whoever accepts what another has accepted meanwhile.
+    // The process has another key than the mirror was made with, or accepts removals that another process has accepted.
     return code === 'scan_unknown' || (code === 'key_changed' && this.#circumstances.isKeyReplaced)
   }
 
@@ -185,7 +185,9 @@ export class Judge {
     const told = this.#knowledge.of(id)
     if (showing.shownSince !== undefined && told.doubtedAt === 0) this.violated(`${name} was removed without a cause.`)
     if (showing.isShown && !isDeleted && told.missedSince < told.heardAt) {
-      this.violated(`${name} was removed after an event had spoken of it, and whoever missed it had asked before.`)
+      this.violated(
+        `${name} was removed after an event had spoken of it, though the read that missed it began before the event.`,
+      )
     }
     told.doubtedAt = 0
     showing.shownSince = undefined
@@ -195,18 +197,18 @@ export class Judge {
     if (!isErased) this.violated(`${name} is gone, and what it said is still there.`)
   }
 
-  /** An event about a note that is not shown is never dropped: somebody must ask after it has come. */
+  /** An event about a note that is not shown is never dropped: a read must begin after it arrived. */
   #refuseForgetting({ id, name, isDeleted }: TrueNote, state: NoteState | undefined): void {
-    // What was deleted stays so, whatever is told of it afterwards.
+    // A deleted note stays deleted, also if another event arrives.
     if (state === undefined || state.presence === 'live' || state.dirty !== null || isDeleted) return
     const { foundSince, missedSince, heardAt } = this.#knowledge.of(id)
     if (Math.max(foundSince, missedSince) > heardAt) return
-    this.violated(`An event about ${name} was acknowledged, and is forgotten before anybody has asked.`)
+    this.violated(`An event about ${name} was acknowledged, and is forgotten before a read has begun.`)
   }
 
   #refuseProgress({ poll: { watermark } }: MirrorProgress): void {
     if (watermark === null) return
-    // A page that lags behind is dated before those of the poll before.
+    // The pages of a replica that lags have earlier dates than those of the previous poll.
     if (watermark < this.#watermark && this.#circumstances.rates.staleAnswer === 0 && !this.#lags) {
       this.violated(`The watermark goes back from ${timeOf(this.#watermark)} to ${timeOf(watermark)}.`)
     }
@@ -234,7 +236,7 @@ export class Judge {
 
   #noteOf(noteId: string): TrueNote {
     const note = this.#world.find(noteId)
-    if (note === undefined) throw new Error(`nobody has ever made ${noteId}`)
+    if (note === undefined) throw new Error(`the world has no note ${noteId}`)
     return note
   }
 }
