@@ -14,7 +14,7 @@ import { createReceiver } from '@notewire/webhooks'
 import { signAttempt } from '@notewire/webhooks/testing'
 import { describe, expect, it } from 'vitest'
 
-/** Both sides of every "must also work when" of open-points.md, by row: the default is what the empty contract plays. */
+/** Both sides of every "must also work when" of the contract's open points, by number: the default is what the empty contract plays. */
 const VARIANTS: readonly (readonly [row: string, contract: ContractVariants, client?: Partial<NotesClientOptions>])[] =
   [
     ['every default', {}],

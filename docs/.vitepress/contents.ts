@@ -58,7 +58,7 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'mock-server/scenarios.md',
     'mock-server/*.md',
   ],
-  'Look something up': ['troubleshooting.md', 'open-points.md', 'versioning.md', 'benchmarks.md'],
+  'Look something up': ['troubleshooting.md', 'contract/README.md', 'versioning.md', 'benchmarks.md'],
   Packages: ['reference/packages/*.md'],
 }
 const CLOSED: Readonly<Record<string, readonly string[]>> = {

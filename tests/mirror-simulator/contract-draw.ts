@@ -1,7 +1,7 @@
 import type { ContractVariants } from '@notewire/mock-server'
 import type { Random } from '../simulation/random.ts'
 
-/** The alternatives that a mirror meets, by the rows of `open-points.md`: each must work as the default does. */
+/** The alternatives that a mirror meets, by the contract's open points: each must work as the default does. */
 const ALTERNATIVES: { readonly [Field in keyof ContractVariants]: readonly [unknown, ...unknown[]] } = {
   notesField: ['items'],
   noteIdentifier: ['note_id', 'id'],
