@@ -63,7 +63,10 @@ export default defineConfig({
     ...(repository !== undefined && { socialLinks: [{ icon: 'github', link: repository }] }),
   },
   async buildEnd({ outDir }) {
-    await cp(join(DOCS, 'contract'), join(outDir, 'contract'), { recursive: true })
+    await cp(join(DOCS, 'contract'), join(outDir, 'contract'), {
+      recursive: true,
+      filter: (path) => !path.endsWith('.md'),
+    })
     mendCopies(outDir, { base: SITE_BASE, repository })
   },
 })

@@ -24,7 +24,7 @@ the default of open point 8, and a title that begins with \`row 8\` shows its al
 ${sections.join('\n')}
 ## What the specification leaves open
 
-The [open points](../contract/README.md) are numbered. The mock server plays an alternative with \`createNotesService({ contract: { … } })\`.
+[The contract](../contract/README.md) numbers its open points. The mock server plays an alternative with \`createNotesService({ contract: { … } })\`.
 
 ${rows.join('\n')}`
 }
