@@ -10,36 +10,11 @@ import { run, WORKSPACE } from '../scripts/run.ts'
 import { blocksOfMarkdown } from './docs/code-blocks.ts'
 import { isInstalled } from './servers/is-installed.ts'
 import { lostAnchors } from './site/anchors.ts'
-import { errorCodes } from './site/error-codes.ts'
 import { lostFiles } from './site/lost-files.ts'
 
 const SITE = join(WORKSPACE, 'docs/.vitepress')
 const DIST = join(SITE, 'dist')
 const read = (page: string) => readFileSync(join(DOCS, page), 'utf8')
-
-describe('troubleshooting', () => {
-  const entries = new Map(
-    read('troubleshooting.md')
-      .split(/^### /m)
-      .slice(1)
-      .map((entry) => [/^`(\w+)`$/m.exec(entry)?.[1] ?? entry.slice(0, 40), entry.split(/^## /m)[0] ?? '']),
-  )
-  const codes = errorCodes()
-
-  it('finds the codes of errors', () => {
-    expect(codes.get('secret_malformed')).toEqual(new Set(['webhooks']))
-    expect(codes.get('endpoint_not_active')).toEqual(new Set(['client', 'mock-server']))
-  })
-
-  it.each([...codes.keys()].sort())('explains %s: what happened, why, and what to do', (code) => {
-    const entry = entries.get(code) ?? ''
-    for (const question of ['What happened:', 'Why:', 'What to do:']) expect(entry).toMatch(`- **${question}** `)
-  })
-
-  it('explains no code that no error has', () => {
-    expect([...entries.keys()].filter((code) => !codes.has(code))).toEqual([])
-  })
-})
 
 it('the code of the landing page prints what the page says', async () => {
   const blocks = blocksOfMarkdown('docs/index.md', read('index.md'))

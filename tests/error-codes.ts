@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
-import { WORKSPACE } from '../../scripts/run.ts'
+import { WORKSPACE } from '../scripts/run.ts'
 
 /** A stable code of an error, and the packages whose errors have it. */
 export type ErrorCodes = ReadonlyMap<string, ReadonlySet<string>>
