@@ -11,6 +11,7 @@ import { blocksOfMarkdown } from './docs/code-blocks.ts'
 import { isInstalled } from './servers/is-installed.ts'
 import { lostAnchors } from './site/anchors.ts'
 import { lostFiles } from './site/lost-files.ts'
+import { SEARCHES } from './site/searches.ts'
 
 const SITE = join(WORKSPACE, 'docs/.vitepress')
 const DIST = join(SITE, 'dist')
@@ -97,6 +98,25 @@ describe.runIf(isInstalled('chromium'))('in a browser, at the width of a phone',
     },
     300_000,
   )
+
+  it('the search leads to the page that answers', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 860 } })
+    const first = page.locator('.VPLocalSearchBox .result').first()
+    const found: Record<string, string> = {}
+    for (const [query] of SEARCHES) {
+      // Each search begins on a fresh page: the results of another query would otherwise stay until the box has searched again.
+      await page.goto(site.url)
+      await page
+        .getByRole('button', { name: /search/i })
+        .first()
+        .click()
+      await page.locator('#localsearch-input').fill(query)
+      const { pathname } = new URL((await first.getAttribute('href')) ?? '', site.url)
+      found[query] = pathname.replace(/^\/|\.html$/g, '')
+    }
+    await page.close()
+    expect(found).toEqual(Object.fromEntries(SEARCHES))
+  }, 300_000)
 
   it('the search finds an error by its code', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 860 } })

@@ -6,6 +6,7 @@ import llmstxt from 'vitepress-plugin-llms'
 import { DOCS, tableOfContents } from './contents.ts'
 import { anchorOf, destinationOf } from './links.ts'
 import { mendCopies } from './mend-copies.ts'
+import { SEARCH } from './search.ts'
 
 // GitHub says where the repository is, and where its pages will be. Elsewhere, links to files of the repository are plain text.
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, SITE_BASE = '/' } = process.env
@@ -58,7 +59,7 @@ export default defineConfig({
     ],
     sidebar: tableOfContents().map(({ items, ...part }) => ({ ...part, items: [...items] })),
     outline: { level: [2, 3] },
-    search: { provider: 'local' },
+    search: { provider: 'local', options: SEARCH },
     externalLinkIcon: true,
     ...(repository !== undefined && { socialLinks: [{ icon: 'github', link: repository }] }),
   },

@@ -1,0 +1,26 @@
+import type { DefaultTheme, MarkdownEnv, MarkdownRenderer } from 'vitepress'
+
+/** The search of the site: pages are also found by the words that readers use, which a page lists as `keywords` in its front matter. */
+export const SEARCH: DefaultTheme.LocalSearchOptions = {
+  _render: renderWithKeywords,
+  miniSearch: {
+    searchOptions: {
+      fuzzy: 0.1,
+      boostDocument: guidesFirst,
+    },
+  },
+}
+
+/** A page as the search indexes it: its keywords are a section of their own, whose link opens the top of the page. */
+function renderWithKeywords(source: string, environment: MarkdownEnv, markdown: MarkdownRenderer): string {
+  const html = markdown.render(source, environment)
+  const keywords: unknown = environment.frontmatter?.['keywords']
+  if (typeof keywords !== 'string') return html
+  return `<h1>${environment.title} <a href="#">#</a></h1><p>${keywords}</p>${html}`
+}
+
+// VitePress sends the text of this function to the browser: it must not use anything from this file.
+function guidesFirst(id: string): number {
+  if (/reference|decisions/.test(id)) return 0.2
+  return id.includes('troubleshooting') ? 0.6 : 1
+}
