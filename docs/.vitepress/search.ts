@@ -12,7 +12,11 @@ export const SEARCH: DefaultTheme.LocalSearchOptions = {
 }
 
 /** A page as the search indexes it: its keywords are a section of their own, whose link opens the top of the page. */
-function renderWithKeywords(source: string, environment: MarkdownEnv, markdown: MarkdownRenderer): string {
+function renderWithKeywords(
+  source: string,
+  environment: MarkdownEnv,
+  markdown: Pick<MarkdownRenderer, 'render'>,
+): string {
   const html = markdown.render(source, environment)
   const keywords: unknown = environment.frontmatter?.['keywords']
   if (typeof keywords !== 'string') return html
