@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -11,6 +12,8 @@ import { SEARCH } from './search.ts'
 // GitHub says where the repository is, and where its pages will be. Elsewhere, links to files of the repository are plain text.
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, SITE_BASE = '/' } = process.env
 const repository = GITHUB_REPOSITORY === undefined ? undefined : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`
+
+const { version } = JSON.parse(readFileSync(join(DOCS, '../packages/webhooks/package.json'), 'utf8'))
 
 const DESCRIPTION =
   'Notewire is a TypeScript toolkit for the notes service: a webhook receiver, a REST client, a mirror, a command line, ' +
@@ -61,6 +64,7 @@ export default defineConfig({
     outline: { level: [2, 3] },
     search: { provider: 'local', options: SEARCH },
     externalLinkIcon: true,
+    footer: { message: `Notewire ${version}` },
     ...(repository !== undefined && { socialLinks: [{ icon: 'github', link: repository }] }),
   },
   async buildEnd({ outDir }) {

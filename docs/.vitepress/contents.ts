@@ -29,7 +29,6 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'receiving/rotating-secrets.md',
     'receiving/observing.md',
     'receiving/*.md',
-    'receiving-proof.md',
   ],
   'Read notes': ['reading.md'],
   'Keep a copy': [
@@ -39,7 +38,7 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'mirror/stores.md',
     'mirror/workers.md',
     'mirror/guarantees.md',
-    'mirror/*.md',
+    'mirror/!(proof).md',
   ],
   'From the terminal': [
     'command-line/getting-notes.md',
@@ -56,13 +55,14 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'mock-server/as-a-program.md',
     'mock-server/console.md',
     'mock-server/scenarios.md',
-    'mock-server/*.md',
+    'mock-server/!(coverage).md',
   ],
-  'Look something up': ['troubleshooting.md', 'contract/README.md', 'versioning.md', 'benchmarks.md'],
+  'Look something up': ['troubleshooting.md', 'contract/README.md', 'versioning.md'],
   Packages: ['reference/packages/*.md'],
 }
 const CLOSED: Readonly<Record<string, readonly string[]>> = {
   Reference: ['reference/*.md', 'reference/{client,mirror,mock-server,protocol,webhooks}/*.md'],
+  Appendices: ['receiving-proof.md', 'mirror/proof.md', 'mock-server/coverage.md', 'benchmarks.md'],
   'How it is built': ['architecture.md', 'decisions/index.md', 'decisions/*.md'],
 }
 
