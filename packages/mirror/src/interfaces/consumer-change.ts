@@ -6,8 +6,8 @@ export type NotePart = 'title' | 'content' | 'transcript' | 'summary' | 'statuse
 export const NOTE_PARTS: readonly NotePart[] = ['title', 'content', 'transcript', 'summary', 'statuses']
 
 /** An object with a value for each part. */
-export function eachPart<Value>(valueOf: (part: NotePart) => Value): Record<NotePart, Value> {
-  return Object.fromEntries(NOTE_PARTS.map((part) => [part, valueOf(part)])) as Record<NotePart, Value>
+export function eachPart<Value>(make: (part: NotePart) => Value): Record<NotePart, Value> {
+  return Object.fromEntries(NOTE_PARTS.map((part) => [part, make(part)])) as Record<NotePart, Value>
 }
 
 /** A change, as a consumer gets it: a note with its content, or a removal. */
