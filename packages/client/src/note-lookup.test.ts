@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { NotFoundError } from './errors/api-error.ts'
 import { errorOf } from './fixtures/error-of.ts'
 import { API_KEY } from './fixtures/secrets.ts'
@@ -95,6 +95,31 @@ describe.each([404, 405, 501] as const)('a service that answers %i because it on
     const error = await errorOf(clientOf(server).notes.get('n9'))
     expect(error).toBeInstanceOf(NotFoundError)
     expect(error).toMatchObject({ code: 'not_found', operation: 'GET /v1/notes', status: 200 })
+  })
+})
+
+describe('a service whose replicas answered 404 for two notes that it lists', () => {
+  it('is asked for single notes again after ten minutes', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let isLagging = true
+    const note = { note_id: 'n1', revision: 1 }
+    await using server = await serve(({ url }) => {
+      if (url.startsWith('/v1/notes?')) return { status: 200, body: { notes: [note, { note_id: 'n2', revision: 1 }] } }
+      return isLagging || url !== '/v1/notes/n1' ? NOT_FOUND : { status: 200, body: note }
+    })
+    const { notes } = clientOf(server)
+    expect(await notes.get('n1')).toMatchObject(note)
+    expect(notes.readsFromList).toBe(true)
+    isLagging = false
+    vi.advanceTimersByTime(10 * 60_000)
+    expect(notes.readsFromList).toBe(false)
+    const before = server.requests.length
+    expect(await notes.get('n1')).toMatchObject(note)
+    expect(server.requests.slice(before).map(({ url }) => url)).toEqual(['/v1/notes/n1'])
+    vi.advanceTimersByTime(60 * 60_000)
+    expect(await errorOf(notes.get('n9'))).toMatchObject({ code: 'not_found', status: 404 })
+    expect(notes.readsFromList).toBe(false)
   })
 })
 

@@ -15,27 +15,32 @@ export interface NoteReads {
 /** A listed note may be deleted before it is read. */
 const LISTED_NOTES_TRIED = 2
 
+/** After this time, in milliseconds, a missing operation is tried again: the 404s may have come from replicas that lagged. */
+const TRIED_AGAIN_AFTER_MS = 10 * 60_000
+
 /** Reads one note. Remembers whether the service offers this operation, and otherwise looks in the list (open point 8). */
 export class NoteLookup {
   readonly #reads: NoteReads
   #operation: 'untried' | 'offered' | 'missing' = 'untried'
+  #tryAgainAt = 0
 
   constructor(reads: NoteReads) {
     this.#reads = reads
   }
 
-  /** `true` after the service was found not to offer the operation. Every read then pages through the list. */
+  /** `true` for ten minutes after the service was found not to offer the operation. Every read then pages through the list. */
   get readsFromList(): boolean {
-    return this.#operation === 'missing'
+    return this.#operation === 'missing' && performance.now() < this.#tryAgainAt
   }
 
   async find(noteId: string, options: CallOptions): Promise<Note> {
-    if (this.#operation === 'missing') return this.#findInList(noteId, options)
+    if (this.readsFromList) return this.#findInList(noteId, options)
     try {
       return await this.#get(noteId, options)
     } catch (error) {
       if (!(await this.#operationIsMissing(error, options))) throw error
       this.#operation = 'missing'
+      this.#tryAgainAt = performance.now() + TRIED_AGAIN_AFTER_MS
       return this.#findInList(noteId, options)
     }
   }

@@ -151,7 +151,7 @@ export class Notes {
 
   /**
    * `true` after `get` found that the service does not offer to read one note. Each `get` then pages through the list until it finds the
-   * note. That takes many requests: use `list` for more than a few notes.
+   * note. That takes many requests: use `list` for more than a few notes. After ten minutes, `get` tries the operation again.
    */
   get readsFromList(): boolean {
     return this.#lookup.readsFromList

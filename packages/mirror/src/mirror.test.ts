@@ -1,4 +1,5 @@
 import { NotesClient } from '@notewire/client'
+import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { describe, expect, it } from 'vitest'
 import { heldContent } from './fixtures/held-content.ts'
 import { copyIn, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
@@ -188,6 +189,37 @@ describe('a scan', () => {
     for (const note of moved) note.moveTo('personal')
     await world.mirror.sync({ scan: 'now' })
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
+  })
+
+  it('holds back a missing note for which an event arrived while it was read', async () => {
+    await using world = await mirroredService({ notes: 100 })
+    const store = memoryMirror()
+    await world.another({ store }).sync()
+    const channel = world.service.owner.createChannel('elsewhere')
+    for (const note of world.service.owner.notes().slice(0, 60)) note.moveTo(channel)
+    const noteId = world.service.owner.notes()[0]?.note_id ?? ''
+    const secret = 'whsec_c2VjcmV0LW9mLWEtdGVzdC10aGF0LWlzLWxvbmcgZW5vdWdo'
+    const event = await signAttempt(secret, anEvent({ kind: 'note.updated', noteId, revision: 1 }), {
+      signedAt: world.service.clock.now(),
+    })
+    const receiver = world.another({ store }).receiver({ secret })
+    let hasArrived = false
+    const client = new NotesClient({
+      baseUrl: world.service.baseUrl,
+      apiKey: world.service.apiKey,
+      async fetch(request) {
+        if (!request.url.endsWith(`/notes/${noteId}`) || hasArrived) return await world.service.fetch(request)
+        hasArrived = true
+        const response = await world.service.fetch(request)
+        await receiver.fetch(new Request('https://receiver.example/', { method: 'POST', ...event }))
+        return response
+      },
+    })
+    const mirror = world.another({ store, client })
+    await mirror.sync({ scan: 'now' })
+    await mirror.settle()
+    expect((await mirror.status()).notes).toMatchObject({ live: 40, hidden: 60, gone: 0 })
+    expect(hasArrived).toBe(true)
   })
 
   it('certifies nothing while a note that it holds back could not be read, and holds it back when it can be', async () => {

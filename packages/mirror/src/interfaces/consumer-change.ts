@@ -5,15 +5,9 @@ export type NotePart = 'title' | 'content' | 'transcript' | 'summary' | 'statuse
 
 export const NOTE_PARTS: readonly NotePart[] = ['title', 'content', 'transcript', 'summary', 'statuses']
 
-/** Makes something of each part. */
+/** An object with a value for each part. */
 export function eachPart<Value>(make: (part: NotePart) => Value): Record<NotePart, Value> {
-  return {
-    title: make('title'),
-    content: make('content'),
-    transcript: make('transcript'),
-    summary: make('summary'),
-    statuses: make('statuses'),
-  }
+  return Object.fromEntries(NOTE_PARTS.map((part) => [part, make(part)])) as Record<NotePart, Value>
 }
 
 /** A change, as a consumer gets it: a note with its content, or a removal. */
@@ -36,9 +30,7 @@ export interface ContentChange {
   readonly parts: readonly NotePart[]
   /** SHA-256 of each part, hexadecimal; `null` for a part that is absent. Equal parts have equal hashes in every later change. */
   readonly hashes: Readonly<Record<NotePart, string | null>>
-  /**
-   * Whether transcript and summary belong to the note's revision. If not, another change follows when they do.
-   */
+  /** Whether transcript and summary belong to the note's revision. If not, another change follows when they do. */
   readonly isSettled: boolean
 }
 

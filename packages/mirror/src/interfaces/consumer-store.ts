@@ -2,7 +2,7 @@ import type { NotePart } from './consumer-change.ts'
 import type { StoredNote } from './stored-note.ts'
 
 /**
- * The part of a mirror's store that keeps consumers. A consumer is known by the integration and its name.
+ * The part of a mirror's store that keeps consumers, each by its integration and name. Times are milliseconds since the Unix epoch.
  *
  * @typeParam Transaction  what `commitConsumerIn` takes; `never` if the store has no transactions for users
  */
@@ -11,10 +11,7 @@ export interface ConsumerStore<Transaction = never> {
   readConsumer(integration: string, name: string): Promise<ConsumerRecord>
   /** Writes a consumer and its notes, or nothing: `'lost'` when the version is no longer the expected one. */
   commitConsumer(integration: string, name: string, commit: ConsumerCommit): Promise<ConsumerCommitResult>
-  /**
-   * The same in the user's own transaction: it takes effect when that transaction commits. Synchronous if the driver is. Absent in a store
-   * that has no transactions for users.
-   */
+  /** `commitConsumer` in a transaction of the user. Synchronous if the driver is. Absent in a store without transactions for users. */
   commitConsumerIn?(
     transaction: Transaction,
     integration: string,
@@ -34,22 +31,22 @@ export interface ConsumerStore<Transaction = never> {
 /** `lost`: another process wrote the consumer. */
 export type ConsumerCommitResult = 'committed' | 'lost'
 
-/** What is kept of a consumer. Times are milliseconds since the Unix epoch. */
+/** What is kept of a consumer. */
 export interface ConsumerState {
-  /** The position up to which changes were listed: everything up to it was applied, except the notes that wait or are parked. */
+  /** The position up to which everything was applied, except the notes that wait or are parked. */
   readonly cursor: number
   /**
-   * The cursor when it last reached the end. A note that changes while the consumer is behind moves ahead of the cursor, so that the cursor
-   * does not tell what the consumer has of it: this position does, or the note that is kept.
+   * The cursor when the consumer last reached the latest change. A note that changes before the consumer reaches it gets a higher position, so
+   * the consumer's last change of a note is the one up to `base`, or up to `since` of its `ConsumerNote`.
    */
   readonly base: number
-  /** The position at which the consumer began: it gets no removal of before. */
+  /** The latest position when the consumer was created: it gets no removal from before. */
   readonly startedAt: number
   /** How many rounds in a row failed as a whole. */
   readonly failures: number
-  /** When the consumer may try again; `null` when it is not backing off. */
+  /** The end of the backoff. */
   readonly dueAt: number | null
-  /** When the lease of the process that consumes ends; `null` when none does. */
+  /** The end of the lease of the process that consumes. */
   readonly leaseUntil: number | null
   /** Why the last round failed as a whole. */
   readonly error: ErrorFacts | null
@@ -68,9 +65,9 @@ export const NEW_CONSUMER: ConsumerState = {
 /** What `readConsumer` reads. */
 export interface ConsumerRecord {
   readonly state: ConsumerState
-  /** How often the consumer was written. */
+  /** The number of commits. */
   readonly version: number
-  /** The fencing token: how often its lease was taken. */
+  /** The fencing token: the number of leases. */
   readonly token: number
   /** Whether a note changed after the cursor. */
   readonly hasChanges: boolean
@@ -78,18 +75,18 @@ export interface ConsumerRecord {
   readonly nextDueAt: number | null
 }
 
-/** What is kept of an error: its name and code, never its message, which may quote a note. */
+/** The name and code of an error. Its message is not kept: it may quote a note. */
 export interface ErrorFacts {
   readonly name: string
   readonly code: string | null
 }
 
-/** What a consumer keeps of a note that waits for a retry, is parked, or was applied after the base (and has no time). */
+/** What a consumer keeps of a note that waits for a retry, is parked, or was applied after `base`. */
 export interface ConsumerNote {
   /** The position of the last change of the note that the consumer applied. */
   readonly since: number
   readonly attempts: number
-  /** When it is tried again; `null` for a note that is parked or was applied. */
+  /** When the note is retried; `null` if it is parked or was applied. */
   readonly dueAt: number | null
   readonly parkedAt: number | null
   readonly error: ErrorFacts | null
@@ -102,7 +99,7 @@ export interface ConsumerCommit {
   readonly state: ConsumerState
   /** Notes to keep, or to forget (`null`). */
   readonly notes: ReadonlyMap<string, ConsumerNote | null>
-  /** Whether to forget all notes that were applied, and neither wait nor are parked. */
+  /** Whether to forget all notes that neither wait nor are parked. */
   readonly forgetsApplied: boolean
 }
 
@@ -111,7 +108,7 @@ export interface ConsumableRequest {
   /** The cursor. */
   readonly after: number
   readonly now: number
-  /** How many of each kind at most. */
+  /** Of each kind. */
   readonly limit: number
 }
 
@@ -123,24 +120,21 @@ export interface ConsumableNotes {
   readonly due: readonly ConsumableNote[]
 }
 
-/** A note with everything that a consumer needs to know of it. */
+/** A note with the positions of its latest changes. */
 export interface ConsumableNote extends StoredNote {
   readonly position: number
-  /** The position at which the note became visible last. */
   readonly visibleSince: number
-  /** The position at which it vanished last; `0` if it never did. */
+  /** `0` if it never vanished. */
   readonly vanishedSince: number
-  /** The position at which each part changed last. */
   readonly changedAt: Readonly<Record<NotePart, number>>
-  /** What the consumer keeps of the note. */
   readonly kept: ConsumerNote | null
 }
 
 /** What `describeConsumer` reads. */
 export interface ConsumerDescription {
-  /** How many notes changed after the cursor. */
+  /** The number of notes that changed after the cursor. */
   readonly lag: number
-  /** How many notes wait for a retry. */
+  /** The number of notes that wait for a retry. */
   readonly waiting: number
   readonly parked: readonly (ConsumerNote & { readonly noteId: string })[]
 }

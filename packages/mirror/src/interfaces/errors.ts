@@ -13,17 +13,14 @@ export type MirrorErrorCode =
   | 'consumer_lost'
   | 'transaction_not_committed'
 
-/** What a mirror refuses to do, or could not. Neither the message nor any field holds a key or what a note says. */
+/** A call that a mirror rejects, or cannot complete. Neither the message nor a field contains a key or note content. */
 export class MirrorError extends NotewireError<MirrorErrorCode> {}
 
-/** The key is not known to be the one that the notes were listed with, so that what it does not see proves nothing. */
+/** The notes were listed with another key, or with a key that is not recorded. The mirror cannot tell which notes the given key can access. */
 export class KeyChangedError extends MirrorError {
-  /** The id of the key that the notes were listed with; `undefined` when that key has none, or is not recorded. */
+  /** The id of the key that the notes were listed with; `undefined` if that key has no id, or is not recorded. */
   readonly keyId: string | undefined
-  /**
-   * What the mirror has recorded of that key: its id, a digest because it has no id, or nothing, although there are notes. The digest
-   * itself is not shown.
-   */
+  /** What is recorded of that key: its id, a digest (which is not shown) if it has no id, or nothing. */
   readonly recorded: KeyIdentity['kind'] | 'nothing'
 
   constructor(integration: string, recorded: KeyIdentity | null, given: KeyIdentity) {
@@ -48,7 +45,7 @@ function givenWords(recorded: KeyIdentity | null, given: KeyIdentity): string {
   return recorded?.kind === 'digest' ? 'another API key that has no key id' : 'an API key that has no key id'
 }
 
-/** Others changed the same notes each time that this process tried to. */
+/** Other processes changed the same notes at every attempt. */
 export class MirrorBusyError extends MirrorError {
   constructor() {
     super(
@@ -58,7 +55,7 @@ export class MirrorBusyError extends MirrorError {
   }
 }
 
-/** There is no such integration: it was removed, or never added. */
+/** The integration was removed, or never added. */
 export class IntegrationRemovedError extends MirrorError {
   constructor(integration: string) {
     super(

@@ -5,11 +5,9 @@ import type { NoteState } from './note-state.ts'
 export interface NoteWrite {
   readonly state: NoteState
   readonly expectedVersion: number
-  /** What to do with the content; absent when it stays as it is. */
+  /** Absent if the content stays as it is. */
   readonly content?: ContentWrite | undefined
-  /**
-   * What readers of the feed are to be told. `appeared` also marks where the note became visible, and the first time that it did.
-   */
+  /** The change that the feed shows. `appeared` also records the position at which the note became visible. */
   readonly announce?: 'appeared' | 'changed' | 'vanished' | undefined
 }
 

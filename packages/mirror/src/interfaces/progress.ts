@@ -1,47 +1,43 @@
 import type { KeyIdentity } from '@notewire/client'
 
-/** How far the mirror of an integration is, in addition to its notes. Times are milliseconds since the Unix epoch, for people. */
+/** The progress of an integration's listings. Times are milliseconds since the Unix epoch. */
 export interface MirrorProgress {
-  /**
-   * Names this copy, so that a position of another one, which was deleted and made anew, is noticed. It is also the salt of the digest in
-   * `key`, so that the digests of two copies cannot be matched.
-   */
+  /** Names this copy, so that positions of a deleted copy are rejected. It is also the salt of the digest in `key`. */
   readonly copyId: string | null
-  /** Which key the notes were listed with; `null` before the first listing. */
+  /** The key that the notes were listed with; `null` before the first listing. */
   readonly key: KeyIdentity | null
   readonly poll: PollProgress
   /** The scan that is under way. */
   readonly scan: ScanProgress | null
-  /** The last scan that ended, with all that it found missing confirmed. */
+  /** The last scan whose missing notes have all been confirmed. */
   readonly lastScan: CompletedScan | null
-  /** The process that lists now, so that others need not. The version of this record fences a lister that was replaced. */
+  /** The process that lists now. The version of the progress fences a lister that was replaced. */
   readonly lister: ListerLease | null
 }
 
-/** How far backfill and polls are. */
+/** The progress of the backfill and of polls. */
 export interface PollProgress {
   /** Where the next page begins (`client.notes.changes`). */
   readonly checkpoint: string | null
-  /** Whether a listing was begun and not ended. */
   readonly isUnderWay: boolean
-  /** The service's time up to which all changes are here. */
+  /** The service's time up to which all changes were listed. */
   readonly watermark: number | null
   /** When the backfill ended. */
   readonly backfilledAt: number | null
-  /** When a poll, or the backfill, ended last. */
+  /** When the last poll, or the backfill, ended. */
   readonly polledAt: number | null
-  /** How many changes polls have found since the event at `heardAt` that no event announced. */
+  /** How many unannounced changes polls have found since the event at `heardAt`. */
   readonly unannounced: number
-  /** When the last event came before the latest page of a poll. */
+  /** When the last event before the latest page of a poll arrived. */
   readonly heardAt: number | null
 }
 
-/** A scan that was begun and not ended. */
+/** A scan that is under way. */
 export interface ScanProgress {
   readonly scanId: string
   /** The sequence number before page one. */
   readonly startedAt: number
-  /** When it began. */
+  /** The time before page one. */
   readonly beganAt: number
   /**
    * - `listing`: its last page has not been applied.
@@ -51,25 +47,25 @@ export interface ScanProgress {
   readonly phase: 'listing' | 'listed' | 'confirming'
   /** Where its next page begins; `null` for the first. */
   readonly cursor: string | null
-  /** How many live notes were listed so far. */
+  /** The number of live notes listed so far. */
   readonly seen: number
-  /** How many of those the mirror had shown before the scan began. */
+  /** How many of them the mirror showed before the scan began. */
   readonly kept: number
-  /** In phase `confirming`: how many notes it did not show. */
+  /** In phase `confirming`: the number of notes that were not listed. */
   readonly missing: number
   /** Whether those are too many to remove without `acceptRemovals`: the confirmed ones are hidden and kept. */
   readonly holdsBack: boolean
-  /** The second listing, which confirms what is missing where the service reads no single notes (open point 8); `null` before it. */
+  /** The second listing, which confirms missing notes if the service does not read single notes (open point 8). */
   readonly confirmation: ConfirmationProgress | null
 }
 
-/** How far the second listing of a scan is. */
+/** The progress of the second listing of a scan. */
 export interface ConfirmationProgress {
   /** The sequence number before page one. */
   readonly startedAt: number
   /** Where its next page begins; `null` for the first. */
   readonly cursor: string | null
-  /** Whether its last page was applied: a note that neither listing showed is gone. */
+  /** Whether its last page was applied: a note that neither listing contains is gone. */
   readonly isComplete: boolean
 }
 
@@ -83,13 +79,13 @@ export interface CompletedScan {
   readonly holdsBack: boolean
 }
 
-/** Which process lists, and until when at most. */
+/** The lease of the process that lists. */
 export interface ListerLease {
   readonly holder: string
   readonly until: number
 }
 
-/** Before anything was done. */
+/** The progress of a new copy. */
 export const NO_PROGRESS: MirrorProgress = {
   copyId: null,
   key: null,
@@ -107,10 +103,7 @@ export const NO_PROGRESS: MirrorProgress = {
   lister: null,
 }
 
-/**
- * Proof that a listing of all notes reached its last page, without which nothing can be called missing. Only `certify` makes
- * one, of a scan whose last page was applied.
- */
+/** Proof that a scan has applied its last page, without which no note counts as missing. Only `certify` makes one. */
 export interface CompletionCertificate {
   readonly [brand]: true
   readonly scanId: string
@@ -122,5 +115,5 @@ declare const brand: unique symbol
 
 /** The certificate of a scan; `undefined` until its last page was applied. */
 export function certify({ scanId, startedAt, phase }: ScanProgress): CompletionCertificate | undefined {
-  return phase !== 'listing' ? ({ scanId, startedAt } as CompletionCertificate) : undefined
+  return phase === 'listing' ? undefined : ({ scanId, startedAt } as CompletionCertificate)
 }

@@ -7,24 +7,20 @@ import type { CompletionCertificate, MirrorProgress } from './progress.ts'
 import type { StoredNote } from './stored-note.ts'
 
 /**
- * Where a mirror is kept. The rules are not here: a store reads rows, and writes them all or none, if no other process
- * wrote them meanwhile. `mirrorStoreChecks` of `@notewire/mirror/testing` says the same, executable.
- *
- * Every operation belongs to an integration. Integrations never see each other.
+ * The store of a mirror. It contains no rules: it reads rows, and writes all or none of them, if no other process has written them
+ * since. `mirrorStoreChecks` of `@notewire/mirror/testing` is the same, executable. Integrations are isolated. Times are milliseconds
+ * since the Unix epoch.
  *
  * @typeParam Transaction  what the `commit` of a consumer takes; `never` if the store has no transactions for users
  */
 export interface MirrorStore<Transaction = never> extends ConsumerStore<Transaction> {
   /** The integrations of `createMirrors`. */
   readonly integrations: IntegrationStore
-  /** Makes what the store needs, where it is missing. Any number of instances may call it at once, and at every start. */
+  /** Creates missing tables. Any number of instances may call it concurrently, and at every start. */
   migrate(): Promise<void>
-  /**
-   * Advances the integration's sequence by one and reads: the number is greater than all numbers before, for any process, so that
-   * it dates an answer that is in hand.
-   */
+  /** Advances the integration's sequence by one, and reads. The number is greater than all earlier numbers of any process. */
   load(integration: string, noteIds: readonly string[]): Promise<LoadedNotes>
-  /** The integration's latest sequence number, which dates a request that is about to leave, and its progress. */
+  /** Reads the integration's latest sequence number and its progress. */
   readProgress(integration: string): Promise<LoadedProgress>
   /**
    * Writes everything in one step, or nothing: `'conflict'` when a note or the progress is no longer of the expected version. It
@@ -35,15 +31,10 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
    */
   commit(integration: string, commit: MirrorCommit): Promise<'committed' | 'conflict' | 'fenced'>
   /**
-   * Takes notes whose work is due, dirty ones first, then the longest due, and postpones them until `until`, so that no other
-   * caller takes them meanwhile: of several callers at once, each gets others. The sequence number dates what is read for them.
+   * Takes due notes, dirty ones first, then the longest due, and postpones them until `until`: concurrent callers take different notes.
    */
   takeDue(integration: string, request: DueRequest): Promise<DueNotes>
-  /**
-   * Lists live notes whose evidence starts before the scan did, by id: those that a complete listing did not show.
-   *
-   * @param after  the id after which to go on, or `''`
-   */
+  /** Lists live notes whose evidence starts before the scan, by id after `after`: those that a complete listing did not contain. */
   listCandidates(
     integration: string,
     certificate: CompletionCertificate,
@@ -54,19 +45,15 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   countCandidates(integration: string, certificate: CompletionCertificate): Promise<number>
   /** Lists hidden notes that a scan holds back, by id. */
   listHeld(integration: string, scanId: string, after: string, limit: number): Promise<readonly string[]>
-  /**
-   * Lists notes with content that an event has hidden at a time or before, by id, and that nothing has settled since.
-   *
-   * @param hiddenBefore  milliseconds since the Unix epoch, as `hiddenAt`
-   */
+  /** Lists notes with content whose `hiddenAt` is `hiddenBefore` or earlier, by id. */
   listOverdue(integration: string, hiddenBefore: number, limit: number): Promise<readonly string[]>
-  /** Lists the scans that hold removals back, and how many each holds, by scan. */
+  /** Lists the scans that hold removals back, by scan. */
   listHolds(integration: string): Promise<readonly HeldRemovals[]>
   /** Counts the notes of the integration. */
   count(integration: string): Promise<NoteCounts>
   /** Reads the position of the latest change; `0` before the first. */
   latestPosition(integration: string): Promise<number>
-  /** Lists what changed after a position, each note once, with its latest change, in the order of positions. */
+  /** Lists the notes that changed after a position, each once, by the position of its latest change. */
   listChanges(integration: string, after: number, limit: number): Promise<readonly ChangedNote[]>
   /** Reads a note with its content, whatever its presence. */
   getNote(integration: string, noteId: string): Promise<StoredNote | undefined>
@@ -87,7 +74,7 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   close?(): Promise<void> | void
 }
 
-/** A note's state and the number of times that it was written: `0` for one that is not there. */
+/** A note's state and the number of its commits. */
 export interface VersionedState {
   readonly state: NoteState
   readonly version: number
@@ -95,7 +82,7 @@ export interface VersionedState {
 
 /** What `load` reads. */
 export interface LoadedNotes extends LoadedProgress {
-  /** Those of the ids that are known. */
+  /** The notes that are known. */
   readonly notes: ReadonlyMap<string, VersionedState>
 }
 
@@ -104,7 +91,7 @@ export interface LoadedProgress {
   readonly sequence: number
   readonly progress: MirrorProgress
   readonly progressVersion: number
-  /** When the last event came, in milliseconds since the Unix epoch; `null` when none ever did. */
+  /** When the last event arrived; `null` before the first. */
   readonly heardAt: number | null
 }
 
@@ -112,46 +99,47 @@ export interface LoadedProgress {
 export interface MirrorCommit {
   readonly notes: readonly NoteWrite[]
   readonly progress?: { readonly expectedVersion: number; readonly next: MirrorProgress } | undefined
-  /** When an event came, in milliseconds since the Unix epoch. */
+  /** When an event arrived. */
   readonly heardAt?: number | undefined
   readonly fence?: Fence | undefined
 }
 
-/** What `takeDue` is asked for. Times are milliseconds since the Unix epoch. */
+/** What `takeDue` is asked for. */
 export interface DueRequest {
   readonly now: number
   readonly until: number
   readonly limit: number
 }
 
-/** What `takeDue` gives. */
+/** What `takeDue` takes. */
 export interface DueNotes {
+  /** The sequence number of requests for these notes. */
   readonly sequence: number
   readonly notes: readonly DueNote[]
-  /** When the earliest of the others is due; `null` when none is. */
+  /** When the first of the other notes is due. */
   readonly nextDueAt: number | null
 }
 
-/** A note with work to do, as it is now, already postponed. */
+/** A due note, already postponed. */
 export interface DueNote extends VersionedState {
-  /** The record that was applied last. */
+  /** The latest applied record. */
   readonly note: Note | null
 }
 
-/** How many notes there are of each kind. */
+/** The number of notes of each kind. */
 export interface NoteCounts {
   readonly live: number
   readonly hidden: number
   readonly gone: number
-  /** To be read again, because an event or a contradiction said so. */
+  /** To be read, because of an event or a contradiction. */
   readonly dirty: number
   /** Live, with transcript or summary still to be read. */
   readonly unsettled: number
-  /** Shown by reads at a lower revision than by a read or an event before. */
+  /** Shown at a lower revision than an earlier read or event named. */
   readonly contradicted: number
 }
 
-/** Notes that a scan found missing, and that wait to be accepted as removed. */
+/** The missing notes whose removal a scan holds back. */
 export interface HeldRemovals {
   readonly scanId: string
   readonly notes: number
@@ -161,8 +149,8 @@ export interface HeldRemovals {
 export interface ChangedNote {
   readonly state: NoteState
   readonly position: number
-  /** The position at which the note became visible last. */
+  /** The position at which the note last became visible. */
   readonly visibleSince: number
-  /** The position at which the note became visible for the first time; `null` when it never was. */
+  /** The position at which the note first became visible; `null` if it never was. */
   readonly firstVisible: number | null
 }

@@ -10,7 +10,7 @@ export interface StoredNote {
   readonly summary: Summary | null
 }
 
-/** What each part of a note is, without revisions: a part has changed if this has. */
+/** The value of each part of a note, without revisions: a part has changed if its value has. */
 export function partsOf({ state, note, transcript, summary }: StoredNote): Readonly<Record<NotePart, unknown>> {
   const hasTranscript = (transcript?.text ?? transcript?.segments ?? null) !== null
   return {

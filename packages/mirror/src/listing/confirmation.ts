@@ -3,7 +3,7 @@ import type { SyncContext } from '../context/sync-context.ts'
 import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
 import { type CompletionCertificate, certify, type ScanProgress } from '../interfaces/progress.ts'
 import { postpone } from '../rules/backoff.ts'
-import { applyRead } from '../rules/read-rule.ts'
+import { applyRead, heldIfMissing } from '../rules/read-rule.ts'
 import { FailureStreak, failsForEveryNote } from '../service/failures.ts'
 import { firstListedNote, isForgottenCursor, NOTES_ON_A_PAGE, pagesOf } from '../service/full-listing.ts'
 import type { Lister } from './lister.ts'
@@ -165,10 +165,9 @@ async function leaveOpen(
   { clock, hooks, ledger }: SyncContext,
 ): Promise<void> {
   callHook(hooks.onProblem, { error, noteId })
-  await ledger.revise([noteId], (state, sequence) => {
-    const heldByScan = state.presence === 'live' ? (holdingScan ?? state.heldByScan) : state.heldByScan
-    return postpone({ ...state, dirty: state.dirty ?? sequence, heldByScan }, clock.now())
-  })
+  await ledger.revise([noteId], (state, sequence) =>
+    postpone({ ...heldIfMissing(state, holdingScan), dirty: state.dirty ?? sequence }, clock.now()),
+  )
 }
 
 function holdingScanOf({ scanId, holdsBack }: ScanProgress): string | undefined {

@@ -315,6 +315,18 @@ describe('removals that a scan holds back', () => {
     expect(read(held, undefined, aReading(22, 23)).content).toBeUndefined()
   })
 
+  it('hold a missing note for which an event arrived during the confirmation, if the next read does not find it', () => {
+    const told = applyHint(aLiveNote(), { ...DELETION, kind: 'note.updated' }, { sequence: 22, at: NOW }).state
+    const before = { ...told, dirty: 22, dueAt: NOW }
+    const { state, content } = applyRead(before, undefined, aReading(20, 23), policy)
+    expect([state.presence, content]).toEqual(['live', undefined])
+    const again = read(state, undefined, aReading(24, 25))
+    expect(again.state).toMatchObject({ presence: 'hidden', heldByScan: 's1' })
+    expect(again.content).toBeUndefined()
+    expect(read(state, aRecord(), aReading(24, 25)).state).toMatchObject({ presence: 'live', heldByScan: null })
+    expect(read(state, aTombstone(), aReading(24, 25)).state).toMatchObject({ presence: 'gone', heldByScan: null })
+  })
+
   it('end when the note is seen again', () => {
     expect(read(held, aRecord(), aReading(22, 23)).state).toMatchObject({ presence: 'live', heldByScan: null })
   })

@@ -35,7 +35,8 @@ function judge(state: NoteState, answer: Note | undefined, stamp: ReadStamp, pol
   const isContested = overlaps(state, stamp) && state.evidence?.says !== says
   // The note may have come back since. Only a tombstone is final.
   const isOutdated = answer === undefined && mayBeBack(state, stamp)
-  if (policy.isAccepted !== true && (isContested || isOutdated)) return { state: readAgain(state, stamp) }
+  if (policy.isAccepted !== true && (isContested || isOutdated))
+    return { state: readAgain(state, answer, stamp, policy) }
   if (isAbsent) return applyAbsence(state, answer, stamp, policy)
   // The read may have been answered before the event that hid the note was sent.
   if (state.hiddenBy !== null && stamp.start < state.hiddenBy) {
@@ -57,7 +58,7 @@ function applySight(state: NoteState, note: Note, stamp: ReadStamp, policy: Read
       if (policy.isAccepted !== true && !isAcceptedInTheEnd(state, stamp)) return { state: contradict(seen, stamp) }
       return applyRecord(state, note, cleared(seen), stamp, policy)
     case 'unclear':
-      return { state: readAgain(afterRead(seen, note.revision, stamp), stamp) }
+      return { state: readAgain(afterRead(seen, note.revision, stamp), note, stamp, policy) }
     case 'news':
       return applyRecord(state, note, afterRead(seen, acceptedRevision(note, policy), stamp), stamp, policy)
   }
@@ -67,7 +68,7 @@ function applySight(state: NoteState, note: Note, stamp: ReadStamp, policy: Read
 function applyReturn(state: NoteState, note: Note, stamp: ReadStamp, policy: ReadPolicy): Decision {
   // An older read must not show a note again that an event has hidden since.
   if (overlaps(state, stamp) && note.revision < (state.revision ?? 0)) {
-    return { state: readAgain(withEvidence(state, 'present', stamp), stamp) }
+    return { state: readAgain(withEvidence(state, 'present', stamp), note, stamp, policy) }
   }
   const verdict = policy.isAccepted === true ? 'shown' : judgeReturn(state, note, stamp)
   if (verdict !== 'shown' && isBeforeMark(state, stamp)) return { state }
@@ -135,6 +136,11 @@ function holdBack(state: NoteState, settled: NoteState, holdingScan: string | un
   return state.heldByScan !== null && state.hiddenBy === null ? { state: settled } : undefined
 }
 
+/** Has the next read hold back a note that is shown, if it does not find it: this scan missed the note, and could not confirm it. */
+export function heldIfMissing(state: NoteState, holdingScan: string | undefined): NoteState {
+  return state.presence === 'live' && holdingScan !== undefined ? { ...state, heldByScan: holdingScan } : state
+}
+
 function mayHaveBeenShown({ presence, revision }: NoteState): boolean {
   return presence !== 'gone' && revision !== null
 }
@@ -195,7 +201,13 @@ function acceptedRevision({ revision }: Note, { isAccepted }: ReadPolicy): numbe
 }
 
 /** Marks a note to be read once more, because reads contradict each other. */
-function readAgain(state: NoteState, { end, at }: ReadStamp): NoteState {
+function readAgain(
+  before: NoteState,
+  answer: Note | undefined,
+  { end, at }: ReadStamp,
+  { holdingScan }: ReadPolicy,
+): NoteState {
+  const state = answer === undefined ? heldIfMissing(before, holdingScan) : before
   return { ...state, dirty: Math.max(state.dirty ?? 0, end), dueAt: at }
 }
 

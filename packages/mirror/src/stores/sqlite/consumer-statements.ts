@@ -5,7 +5,6 @@ import {
   type ConsumerCommit,
   type ConsumerNote,
   type ConsumerStore,
-  type ErrorFacts,
   NEW_CONSUMER,
 } from '../../interfaces/consumer-store.ts'
 import { isConflict } from './committing.ts'
@@ -73,7 +72,7 @@ export function consumersIn<Transaction>(
       return {
         lag: Number(counts?.['lag']),
         waiting: Number(counts?.['waiting']),
-        parked: parked.map((row) => ({ ...keptNote(row), noteId: originalText(String(row['note_id'])) })),
+        parked: parked.map((row) => ({ noteId: originalText(String(row['note_id'])), ...keptNote(row) })),
       }
     },
 
@@ -96,32 +95,17 @@ function commitStatements(
   key: readonly [string, string],
   { expectedVersion, token, state, notes, forgetsApplied }: ConsumerCommit,
 ): readonly SqliteStatement[] {
-  const forgotten = [...notes].flatMap(([noteId, note]) => (note === null ? [storedText(noteId)] : []))
-  const kept = [...notes].flatMap(([noteId, note]) => (note === null ? [] : [[storedText(noteId), ...valuesOf(note)]]))
+  const written = JSON.stringify([...notes].map(([noteId, note]) => ({ ...note, noteId: storedText(noteId) })))
   return [
     { sql: GUARD, parameters: [...key, expectedVersion] },
     { sql: WRITE_CONSUMER, parameters: [...key, token, JSON.stringify(state)] },
     ...(forgetsApplied ? [{ sql: FORGET_APPLIED, parameters: key }] : []),
-    ...(forgotten.length === 0 ? [] : [{ sql: FORGET, parameters: [...key, JSON.stringify(forgotten)] }]),
-    ...(kept.length === 0 ? [] : [{ sql: KEEP, parameters: [...key, JSON.stringify(kept)] }]),
+    ...(notes.size === 0 ? [] : [FORGET, KEEP].map((sql) => ({ sql, parameters: [...key, written] }))),
   ]
 }
 
-const KEPT_COLUMNS = ['since', 'attempts', 'due_at', 'parked_at', 'error_name', 'error_code'] as const
-
-function valuesOf({ since, attempts, dueAt, parkedAt, error }: ConsumerNote) {
-  return [since, attempts, dueAt, parkedAt, error?.name ?? null, error?.code ?? null]
-}
-
-function keptNote(row: SqliteRow): ConsumerNote {
-  const [since, attempts, dueAt, parkedAt, name, code] = KEPT_COLUMNS.map((column) => row[`kept_${column}`])
-  return {
-    since: Number(since),
-    attempts: Number(attempts),
-    dueAt: dueAt as number | null,
-    parkedAt: parkedAt as number | null,
-    error: name === null ? null : ({ name, code } as ErrorFacts),
-  }
+function keptNote({ kept }: SqliteRow): ConsumerNote {
+  return JSON.parse(String(kept))
 }
 
 function consumableNote(row: SqliteRow): ConsumableNote {
@@ -132,7 +116,7 @@ function consumableNote(row: SqliteRow): ConsumableNote {
     visibleSince: position('visible_since'),
     vanishedSince: position('vanished_since'),
     changedAt: eachPart((part) => position(`${part}_at`)),
-    kept: row['kept_since'] === null ? null : keptNote(row),
+    kept: row['kept'] === null ? null : keptNote(row),
   }
 }
 
@@ -160,7 +144,11 @@ const COUNT = `
     (SELECT count(*) ${KEPT_OF_CONSUMER} AND due_at IS NOT NULL) AS waiting
   ${CONSUMER}`
 
-const READ_KEPT = KEPT_COLUMNS.map((column) => `kept.${column} AS kept_${column}`).join(', ')
+const READ_KEPT = `
+  CASE WHEN kept.since IS NOT NULL THEN json_object(
+    'since', kept.since, 'attempts', kept.attempts, 'dueAt', kept.due_at, 'parkedAt', kept.parked_at,
+    'error', CASE WHEN kept.error_name IS NOT NULL THEN json_object('name', kept.error_name, 'code', kept.error_code) END
+  ) END AS kept`
 
 const LIST_PARKED = `
   SELECT note_id, ${READ_KEPT} FROM notewire_mirror_consumer_notes AS kept
@@ -183,20 +171,20 @@ const RENEW = `
   UPDATE notewire_mirror_consumers SET state = json_set(state, '$.leaseUntil', ?)
   WHERE integration = ? AND name = ? AND token = ? AND state ->> 'leaseUntil' IS NOT NULL RETURNING name`
 
-const FORGET = `
-  DELETE FROM notewire_mirror_consumer_notes
-  WHERE integration = ? AND consumer = ? AND note_id IN (SELECT value FROM json_each(?))`
-
 const FORGET_APPLIED = `
   DELETE FROM notewire_mirror_consumer_notes
   WHERE integration = ? AND consumer = ? AND due_at IS NULL AND parked_at IS NULL`
 
+const FORGET = `
+  DELETE FROM notewire_mirror_consumer_notes
+  WHERE integration = ? AND consumer = ? AND note_id IN (SELECT value ->> 'noteId' FROM json_each(?))`
+
 const KEEP = `
-  INSERT INTO notewire_mirror_consumer_notes (integration, consumer, note_id, ${KEPT_COLUMNS.join(', ')})
-  SELECT ?, ?, value ->> 0, ${KEPT_COLUMNS.map((_, index) => `value ->> ${index + 1}`).join(', ')} FROM json_each(?)
-  WHERE true
-  ON CONFLICT (integration, consumer, note_id) DO UPDATE SET
-    ${KEPT_COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}`
+  INSERT INTO notewire_mirror_consumer_notes
+    (integration, consumer, note_id, since, attempts, due_at, parked_at, error_name, error_code)
+  SELECT ?, ?, value ->> 'noteId', value ->> 'since', value ->> 'attempts', value ->> 'dueAt', value ->> 'parkedAt',
+    value ->> '$.error.name', value ->> '$.error.code'
+  FROM json_each(?) WHERE value ->> 'since' IS NOT NULL`
 
 const READ_CONSUMABLE = `
   ${READ_STATE}, ${READ_CONTENT}, ${READ_KEPT}, note.position, note.visible_since, note.vanished_since, note.statuses_at,
