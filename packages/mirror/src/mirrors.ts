@@ -202,7 +202,8 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       const failures: unknown[] = []
       const onError = (error: unknown) => void failures.push(error)
       const endAt = clock.now() + budgetMs
-      await dispatch({ settings, pauses, signal, concurrency: WORKERS_OF_A_CALL, onHint, endAt, integration, onError })
+      const concurrency = integration === undefined ? WORKERS_OF_A_CALL : 1
+      await dispatch({ settings, pauses, signal, concurrency, onHint, endAt, integration, onError })
       if (failures.length > 0) throw failures[0]
       return await workLeft(integrations, integration, clock.now())
     },

@@ -1,4 +1,5 @@
 import { ERASE_WITHIN_MS } from './note-state.ts'
+import type { CopyState } from './progress.ts'
 
 /**
  * The integrations of a `createMirrors`: one small row each. `dueAt` is the only schedule: an integration that is not due costs nothing.
@@ -14,9 +15,9 @@ export interface IntegrationStore {
   /**
    * Takes the most urgent integration that is due: by rank, then the longest due. It is due again at `until`, in case the worker dies.
    *
-   * @returns the record, with the worker's fencing token; `undefined` if none is due
+   * @returns the record, with the worker's fencing token, and the copy; `undefined` if none is due
    */
-  take(request: TakeRequest): Promise<IntegrationRecord | undefined>
+  take(request: TakeRequest): Promise<TakenIntegration | undefined>
   /** Prolongs the lease; `false` if it is lost. */
   renew(integration: string, fence: Fence, until: number): Promise<boolean>
   /**
@@ -77,6 +78,12 @@ export interface IntegrationRecord extends NextWork {
   /** The fencing token: how often it was taken. */
   readonly token: number
   readonly keyPrint: string | null
+}
+
+/** An integration that a worker has taken, and its copy at that moment. */
+export interface TakenIntegration {
+  readonly record: IntegrationRecord
+  readonly copy: CopyState
 }
 
 /** What a worker writes when it has finished. */

@@ -89,6 +89,20 @@ export interface ListerLease {
   readonly until: number
 }
 
+/** What is known of the copy of an integration without reading its notes. */
+export interface CopyState {
+  /** The latest sequence number. */
+  readonly sequence: number
+  readonly progress: MirrorProgress
+  readonly progressVersion: number
+  /** When the last event came, in milliseconds since the Unix epoch; `null` when none ever did. */
+  readonly heardAt: number | null
+  /** When the first note is due, or earlier if the store has work of its own for `takeDue`; `null` when none is. */
+  readonly nextDueAt: number | null
+  /** When the first note was hidden whose content is not erased, or earlier; `null` when there is none. */
+  readonly hiddenSince: number | null
+}
+
 /** Before anything was done. */
 export const NO_PROGRESS: MirrorProgress = {
   copyId: null,

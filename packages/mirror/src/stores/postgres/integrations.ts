@@ -4,9 +4,16 @@ import {
   type IntegrationRecord,
   type IntegrationStore,
 } from '../../interfaces/integration-store.ts'
+import { loadedProgress, type ProgressAnswer } from './answers.ts'
 import { escapedJson, escapedText } from './escaped-json.ts'
 import { integrationJson } from './integration-functions.ts'
 import { timeIn } from './note-columns.ts'
+
+/** Of `notewire_integrations_take_2`. */
+interface TakeAnswer {
+  readonly record: IntegrationRecord
+  readonly copy: ProgressAnswer & { readonly next_due_at: number | null; readonly hidden_since: number | null }
+}
 
 type Ask = (operation: string, text: string, ...values: unknown[]) => Promise<readonly unknown[]>
 
@@ -26,8 +33,13 @@ export function integrationsIn(ask: Ask): IntegrationStore {
 
     get: (integration) => one('get', GET, escapedText(integration)),
 
-    take: ({ now, until, most, integration }) =>
-      one('take', TAKE, now, until, most, integration === undefined ? null : escapedText(integration)),
+    async take({ now, until, most, integration }) {
+      const name = integration === undefined ? null : escapedText(integration)
+      const taken = await one<TakeAnswer>('take', TAKE, now, until, most, name)
+      if (taken === undefined) return undefined
+      const { next_due_at: nextDueAt, hidden_since: hiddenSince, ...copy } = taken.copy
+      return { record: taken.record, copy: { ...loadedProgress(copy), nextDueAt, hiddenSince } }
+    },
 
     async renew(integration, { generation, token }, until) {
       return (await one('renew', RENEW, until, escapedText(integration), generation, token)) !== undefined
@@ -79,7 +91,7 @@ const GET = `SELECT ${RECORD} FROM notewire_integrations AS integrations WHERE i
 const PUT = `INSERT INTO notewire_integrations AS integrations (integration, generation, state, due_at, rank, hints, token, is_held, failures)
   VALUES ($1, $2, 'active', to_timestamp($3::float8 / 1000), 2, 0, 0, false, 0) ON CONFLICT DO NOTHING RETURNING ${RECORD}`
 
-const TAKE = `SELECT result FROM notewire_integrations_take_1($1, $2, $3, $4) AS result WHERE result IS NOT NULL`
+const TAKE = `SELECT result FROM notewire_integrations_take_2($1, $2, $3, $4) AS result WHERE result IS NOT NULL`
 
 const RENEW = `UPDATE notewire_integrations SET due_at = to_timestamp($1::float8 / 1000)
   WHERE integration = $2 AND generation = $3 AND token = $4 RETURNING 'true' AS result`

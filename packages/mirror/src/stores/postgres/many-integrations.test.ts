@@ -140,6 +140,40 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
   })
 })
 
+describe('an empty poll in PostgreSQL', () => {
+  it('is one request and three statements', async () => {
+    const pool = databases.poolOf(await databases.emptyDatabase())
+    const statements: string[] = []
+    const counting = {
+      query(text: string, values: unknown[]) {
+        statements.push(text)
+        return pool.query(text, values)
+      },
+    }
+    await using world = await manyCustomers(2, { store: postgresMirror(counting), scanEveryMs: 30 * 24 * 3_600_000 })
+    for (const customer of world.customers) {
+      for (let index = 0; index < 3; index += 1) customer.write(`${customer.integration} ${index}`)
+      await world.mirrors.add(customer.integration)
+    }
+    await world.mirrors.work(BUDGET)
+    await world.service.clock.advance('2h')
+    await world.mirrors.work(BUDGET)
+
+    const during = async (hours: number) => {
+      await world.service.clock.advance(`${hours}h`)
+      const before = [world.asked().length, statements.length] as const
+      await world.mirrors.work({ ...BUDGET, integration: 'customer-0' })
+      return { requests: world.asked().length - before[0], statements: statements.slice(before[1]) }
+    }
+    const idle = await during(0)
+    expect(idle.requests).toBe(0)
+    const poll = await during(2)
+    expect(poll.requests).toBe(1)
+    expect(poll.statements).toHaveLength(idle.statements.length + 3)
+    expect((await world.mirrors.of('customer-0').status()).polledAt?.getTime()).toBe(world.service.clock.now())
+  })
+})
+
 /** The store of a process that is frozen: it renews no lease, and hears of none that is lost. */
 function neverRenewing(store: MirrorStore): MirrorStore {
   return new Proxy(store, {

@@ -3,6 +3,7 @@ import { dueAfterHint, type IntegrationStore, newIntegration } from '../../inter
 import { isFenced } from './committing.ts'
 import type { ErasingDatabase } from './database.ts'
 import { fencedUpdate, fenceStatement, MOST_URGENT, recordIn, THIS_ONE } from './integration-statements.ts'
+import { loadedProgress, READ_PROGRESS } from './loading.ts'
 import { storedText } from './text.ts'
 
 /** The integrations of a mirror in SQLite. */
@@ -46,7 +47,12 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
       const sql = `UPDATE notewire_integrations SET token = token + 1, is_held = 1, due_at = ?
         WHERE integration = (${found}) RETURNING *`
       const [row] = await write('process', { sql, parameters: [until, ...values] })
-      return row && recordIn(row)
+      if (row === undefined) return undefined
+      const progress = loadedProgress(
+        (await erasing.read({ sql: READ_PROGRESS, parameters: [String(row['integration'])] }))[0],
+      )
+      // `takeDue` also does work of the search index, so that it is called in each slice.
+      return { record: recordIn(row), copy: { ...progress, nextDueAt: 0, hiddenSince: 0 } }
     },
 
     async renew(integration, fence, until) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { NEW_CONSUMER } from '../../interfaces/consumer-store.ts'
 import type { Fence, IntegrationRecord, IntegrationStore, NextWork } from '../../interfaces/integration-store.ts'
 import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
+import { NO_PROGRESS } from '../../interfaces/progress.ts'
 import { aLiveState, aNote, aState } from './builders.ts'
 import { check, type MirrorStoreCheck, type Stage } from './check.ts'
 
@@ -39,10 +40,13 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal(await integrations.take({ ...request, most: 1 }), undefined)
     const takers = await Promise.all(Array.from({ length: 8 }, () => integrations.take(request)))
     assert.deepEqual(
-      takers.flatMap((record) => record ?? []).map(({ token, dueAt }) => [token, dueAt]),
+      takers.flatMap((taken) => taken ?? []).map(({ record }) => [record.token, record.dueAt]),
       [[1, NOW + LEASE_MS]],
     )
-    assert.equal((await integrations.take({ ...request, now: NOW + LEASE_MS, until: NOW + 2 * LEASE_MS }))?.token, 2)
+    assert.equal(
+      (await integrations.take({ ...request, now: NOW + LEASE_MS, until: NOW + 2 * LEASE_MS }))?.record.token,
+      2,
+    )
   }),
 
   check('takes by rank, then the longest due', async ({ store: { integrations }, integration }) => {
@@ -59,12 +63,35 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     }
     const order: string[] = []
     for (;;) {
-      const record = await integrations.take({ now: 30, until: NOW * 2, most: 3 })
-      if (record === undefined) break
-      order.push(record.integration.slice(integration.length + 1))
+      const taken = await integrations.take({ now: 30, until: NOW * 2, most: 3 })
+      if (taken === undefined) break
+      order.push(taken.record.integration.slice(integration.length + 1))
     }
     assert.deepEqual(order, ['hint', 'poll, 10', 'poll, 20', 'scan'])
     for (const [name] of work) await remove(integrations, `${integration} ${name}`)
+  }),
+
+  check('tells the worker that takes an integration what its copy is', async ({ store, integration, write }) => {
+    const { integrations } = store
+    await integrations.put(integration, 'first', NOW)
+    const { copy } = (await integrations.take({ now: NOW, until: NOW + 1, most: 3, integration })) ?? {}
+    assert.deepEqual(copy?.progress, NO_PROGRESS)
+    assert.equal(copy?.heardAt, null)
+    const progress = { expectedVersion: 0, next: { ...NO_PROGRESS, copyId: 'copy-1' } }
+    await store.commit(integration, { notes: [], progress, heardAt: NOW })
+    await write(
+      aLiveState('late', { dueAt: NOW + 20 }),
+      aLiveState('dirty', { dirty: 1, dueAt: NOW + 10 }),
+      aState('hidden', { presence: 'hidden', hiddenAt: NOW + 5 }),
+    )
+    const taken = (await integrations.take({ now: NOW + 1, until: NOW + 2, most: 3, integration }))?.copy
+    const { sequence, heardAt, progressVersion } = await store.readProgress(integration)
+    assert.deepEqual(
+      [taken?.sequence, taken?.heardAt, taken?.progressVersion, taken?.progress.copyId],
+      [sequence, heardAt, progressVersion, 'copy-1'],
+    )
+    assert.ok((taken?.nextDueAt ?? Number.NaN) <= NOW + 10)
+    assert.ok((taken?.hiddenSince ?? Number.NaN) <= NOW + 5)
   }),
 
   check('writes what a worker has finished', async ({ store: { integrations }, integration }) => {
@@ -277,9 +304,9 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
 ]
 
 async function taken(integrations: IntegrationStore, integration: string, now = NOW): Promise<IntegrationRecord> {
-  const record = await integrations.take({ now, until: now + LEASE_MS, most: 3, integration })
-  assert.ok(record)
-  return record
+  const taken = await integrations.take({ now, until: now + LEASE_MS, most: 3, integration })
+  assert.ok(taken)
+  return taken.record
 }
 
 async function finish(
