@@ -9,7 +9,10 @@ import type { CopyState } from './progress.ts'
  * after another worker has taken the integration, or after it was removed. Times are milliseconds since the Unix epoch.
  */
 export interface IntegrationStore {
-  /** Adds an integration, due at once; an integration that is there stays as it is. */
+  /**
+   * Adds an integration, due at once; an integration that is there stays as it is. One that is being removed and waits for its consumers
+   * (`pausedUntil`) becomes another copy: its notes are erased, and its consumers continue.
+   */
   put(integration: string, generation: string, now: number): Promise<IntegrationRecord>
   get(integration: string): Promise<IntegrationRecord | undefined>
   /**
@@ -48,6 +51,8 @@ export interface IntegrationStore {
    * Begins the removal: another generation, which ends every lease, and is due now. `false` if there is no such integration.
    */
   remove(integration: string, generation: string, now: number): Promise<boolean>
+  /** Lists the consumers of an integration by name. */
+  listConsumers(integration: string): Promise<readonly string[]>
   /** Erases notes of an integration that is being removed, at most `limit`; and with the last of them, the integration. */
   erase(integration: string, fence: Fence, limit: number): Promise<'more' | 'done' | 'fenced'>
   /** Lists integrations by id. */
@@ -96,7 +101,10 @@ export interface NextWork {
   readonly rank: number
   /** How many times in a row it failed. */
   readonly failures: number
-  /** No request is sent before this time, not even for a hint. */
+  /**
+   * No request is sent before this time, not even for a hint. If the integration is being removed: its content is erased, and until this
+   * time its removals wait for its consumers.
+   */
   readonly pausedUntil: number | null
   /** The time between two polls; `null` before the first. */
   readonly pollEveryMs: number | null

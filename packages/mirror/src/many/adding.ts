@@ -44,7 +44,8 @@ async function takeNow(integration: string, settings: MirrorsSettings): Promise<
     const taken = await store.integrations.take(request)
     if (taken !== undefined) return taken
     const record = await store.integrations.get(integration)
-    if (record === undefined || record.state === 'parked') return undefined
+    const isAddedByNow = record?.state === 'removing' && record.pausedUntil !== null
+    if (record === undefined || record.state === 'parked' || isAddedByNow) return undefined
     await clock.sleep(WAIT_MS)
   }
 }

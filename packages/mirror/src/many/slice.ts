@@ -10,13 +10,14 @@ import {
 } from '../interfaces/integration-store.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
 import { Ledger } from '../ledger/ledger.ts'
-import { ERASE_EVERY_MS, ERASED_AT_ONCE, OverdueErasure } from '../ledger/overdue-erasure.ts'
+import { ERASE_EVERY_MS, OverdueErasure } from '../ledger/overdue-erasure.ts'
 import { pauseAfter } from '../rules/backoff.ts'
 import { type Connection, connect, engineOf } from './connection.ts'
 import { checkEndpoint } from './endpoint.ts'
 import { fencedStore, LeaseLostError } from './fenced-store.ts'
 import { holding } from './lease.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
+import { removeSome } from './removal.ts'
 import type { SharedPauses } from './shared-pauses.ts'
 import { afterSlice, foundUnannounced, pollEveryAfter, spread } from './timing.ts'
 
@@ -82,20 +83,11 @@ async function nextWork(taken: TakenIntegration, context: SliceContext, work: Ac
   const { record } = taken
   switch (record.state) {
     case 'removing':
-      return { next: await eraseSome(record, context) }
+      return { next: await removeSome(record, context) }
     case 'parked':
       return { next: await eraseHidden(record, context.settings) }
     case 'active':
       return await workWithKey(taken, context, work)
-  }
-}
-
-async function eraseSome(record: IntegrationRecord, context: SliceContext): Promise<NextWork | undefined> {
-  const { store, clock } = context.settings
-  for (;;) {
-    const outcome = await store.integrations.erase(record.integration, record, ERASED_AT_ONCE)
-    if (outcome !== 'more') return undefined
-    if (context.isEnough() || context.signal.aborted) return { ...record, dueAt: clock.now() }
   }
 }
 

@@ -10,6 +10,7 @@ interface Row extends IntegrationRecord {
 /** The copies of a `memoryMirror`. */
 export interface CopiesInMemory {
   read(integration: string): CopyState
+  consumers(integration: string): readonly string[]
   /** Erases notes, and tells whether all are erased. */
   erase(integration: string, limit: number): boolean
 }
@@ -46,7 +47,10 @@ export class IntegrationsInMemory implements IntegrationStore {
   }
 
   async put(integration: string, generation: string, now: number) {
-    const row = this.#rows.get(integration) ?? { ...newIntegration(integration, generation, now), isHeld: false }
+    const known = this.#rows.get(integration)
+    const isAnother = known?.state === 'removing' && known.pausedUntil !== null
+    const fresh = { ...newIntegration(integration, generation, now), isHeld: false, token: known?.token ?? 0 }
+    const row = known === undefined || isAnother ? fresh : known
     this.#rows.set(integration, row)
     return recordOf(row)
   }
@@ -121,6 +125,10 @@ export class IntegrationsInMemory implements IntegrationStore {
       isHeld: false,
     })
     return true
+  }
+
+  async listConsumers(integration: string) {
+    return this.#copies.consumers(integration)
   }
 
   async erase(integration: string, fence: Fence, limit: number) {

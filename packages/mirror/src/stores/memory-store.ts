@@ -36,6 +36,7 @@ export function memoryMirror(): MirrorStore {
   }
   const many = new IntegrationsInMemory({
     read: (integration) => integrationOf(integration).state(),
+    consumers: (integration) => integrationOf(integration).consumers(),
     erase(integration, limit) {
       const isErased = integrationOf(integration).erase(limit)
       if (isErased) integrations.delete(integration)
@@ -215,6 +216,10 @@ class IntegrationInMemory {
       const text = textOf(row)
       return words.every((word) => text.includes(word.toLowerCase()))
     })
+  }
+
+  consumers(): readonly string[] {
+    return [...this.#consumers].flatMap(([name, consumer]) => (consumer.read().version > 0 ? [name] : [])).sort()
   }
 
   consumer(name: string): ConsumerInMemory {

@@ -69,6 +69,10 @@ export function integrationsIn(ask: Ask): IntegrationStore {
       return (await one('get', GET, name)) !== undefined
     },
 
+    async listConsumers(integration) {
+      return (await ask('listConsumers', LIST_CONSUMERS, escapedText(integration))) as readonly string[]
+    },
+
     async erase(integration, { generation, token }, limit) {
       const name = escapedText(integration)
       return (await one<'more' | 'done' | 'fenced'>('erase', ERASE, name, generation, token, limit)) ?? 'fenced'
@@ -89,7 +93,11 @@ const RECORD = `${integrationJson('integrations')} AS result`
 const GET = `SELECT ${RECORD} FROM notewire_integrations AS integrations WHERE integration = $1`
 
 const PUT = `INSERT INTO notewire_integrations AS integrations (integration, generation, state, due_at, rank, hints, token, is_held, failures)
-  VALUES ($1, $2, 'active', to_timestamp($3::float8 / 1000), 2, 0, 0, false, 0) ON CONFLICT DO NOTHING RETURNING ${RECORD}`
+  VALUES ($1, $2, 'active', to_timestamp($3::float8 / 1000), 2, 0, 0, false, 0)
+  ON CONFLICT (integration) DO UPDATE SET generation = excluded.generation, state = 'active', due_at = excluded.due_at, rank = 2,
+      is_held = false, paused_until = NULL
+    WHERE integrations.state = 'removing' AND integrations.paused_until IS NOT NULL
+  RETURNING ${RECORD}`
 
 const TAKE = `SELECT result FROM notewire_integrations_take_2($1, $2, $3, $4) AS result WHERE result IS NOT NULL`
 
@@ -112,6 +120,9 @@ const REMOVE = `UPDATE notewire_integrations SET generation = $1, state = 'remov
     due_at = to_timestamp($2::float8 / 1000), rank = 2, hints = 0, is_held = false, failures = 0, paused_until = NULL, key_print = NULL,
     poll_every_ms = NULL, endpoint = NULL
   WHERE integration = $3 AND state <> 'removing' RETURNING 'true' AS result`
+
+const LIST_CONSUMERS =
+  'SELECT to_json(name)::text AS result FROM notewire_mirror_consumers WHERE integration = $1 ORDER BY name'
 
 const ERASE = 'SELECT to_json(notewire_integrations_erase_1($1, $2, $3, $4))::text AS result'
 

@@ -4,7 +4,7 @@ import { isFenced } from './committing.ts'
 import type { ErasingDatabase } from './database.ts'
 import { fencedUpdate, fenceStatement, MOST_URGENT, recordIn, THIS_ONE } from './integration-statements.ts'
 import { loadedProgress, READ_PROGRESS } from './loading.ts'
-import { storedText } from './text.ts'
+import { originalText, storedText } from './text.ts'
 
 /** The integrations of a mirror in SQLite. */
 export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
@@ -27,6 +27,7 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
       const [row] = await write(
         'power-cut',
         { sql: INSERT, parameters: [integration, generation, now, rank] },
+        { sql: BEGIN_ANOTHER_COPY, parameters: [generation, now, rank, integration] },
         { sql: READ, parameters: [integration] },
       )
       return recordIn(row ?? {})
@@ -92,6 +93,12 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
       return (await write('power-cut', remove, { sql: READ, parameters: [integration] })).length > 0
     },
 
+    async listConsumers(integration) {
+      const sql = 'SELECT name FROM notewire_mirror_consumers WHERE integration = ? ORDER BY name'
+      const rows = await erasing.read({ sql, parameters: [storedText(integration)] })
+      return rows.map(({ name }) => originalText(String(name)))
+    },
+
     async erase(name, fence, limit) {
       const integration = storedText(name)
       const batch = [integration, limit]
@@ -140,6 +147,10 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
 
 const INSERT = `INSERT OR IGNORE INTO notewire_integrations (integration, generation, state, due_at, rank, hints, token, is_held, failures)
   VALUES (?, ?, 'active', ?, ?, 0, 0, 0, 0)`
+
+const BEGIN_ANOTHER_COPY = `UPDATE notewire_integrations
+  SET generation = ?, state = 'active', due_at = ?, rank = ?, is_held = 0, paused_until = NULL
+  WHERE integration = ? AND state = 'removing' AND paused_until IS NOT NULL`
 
 const READ = 'SELECT * FROM notewire_integrations WHERE integration = ?'
 

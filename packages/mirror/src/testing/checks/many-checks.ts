@@ -245,6 +245,7 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal((await store.listNotes(integration, '', 10)).length, 3)
     await erase(integrations, integration, NOW + LEASE_MS)
     assert.equal(await integrations.get(integration), undefined)
+    assert.deepEqual(await integrations.listConsumers(integration), [])
     assert.deepEqual(await store.listNotes(integration, '', 10), [])
     assert.deepEqual(await store.search(integration, ['stand-up'], 10), [])
     assert.equal((await store.readProgress(integration)).progressVersion, 0)
@@ -254,6 +255,29 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal((await store.listNotes(other, '', 10)).length, 5)
     assert.equal((await store.count(other)).live, 5)
     assert.equal((await integrations.get(other))?.generation, 'first')
+  }),
+
+  check('begins another copy of an integration whose removals wait for consumers', async ({ store, integration }) => {
+    const { integrations } = store
+    await integrations.put(integration, 'first', NOW)
+    assert.deepEqual(await integrations.listConsumers(integration), [])
+    for (const name of ['vectors', 'index']) {
+      const commit = { state: NEW_CONSUMER, notes: new Map(), forgetsApplied: false, expectedVersion: 0, token: 1 }
+      assert.equal(await store.commitConsumer(integration, name, commit), 'committed')
+    }
+    assert.deepEqual(await integrations.listConsumers(integration), ['index', 'vectors'])
+    assert.deepEqual(await integrations.listConsumers(`other-${integration}`), [])
+    await integrations.remove(integration, 'second', NOW)
+    assert.equal((await integrations.put(integration, 'third', NOW)).state, 'removing')
+    const record = await taken(integrations, integration)
+    await finish(integrations, record, { state: 'removing', dueAt: NOW + 5, pausedUntil: NOW + LEASE_MS })
+    const { generation, state, dueAt, pausedUntil } = await integrations.put(integration, 'third', NOW + 1)
+    assert.deepEqual(
+      { generation, state, dueAt, pausedUntil },
+      { generation: 'third', state: 'active', dueAt: NOW + 1, pausedUntil: null },
+    )
+    assert.equal((await store.readConsumer(integration, 'index')).version, 1)
+    await remove(integrations, integration)
   }),
 
   check('lets one integration use a key', async ({ store: { integrations }, integration }) => {
