@@ -89,6 +89,7 @@ describe('mirrors of many integrations', () => {
       due: 3,
       overdueMs: 10_000,
       backingOff: 0,
+      contradictions: 0,
       nextAt: null,
     })
     await world.mirrors.work(BUDGET)

@@ -98,7 +98,7 @@ export interface Mirrors<Transaction = never> {
     readonly after?: string | undefined
     readonly limit?: number | undefined
   }): Promise<readonly IntegrationStatus[]>
-  /** Counts integrations: due, backing off, parked and why. It reads no notes. */
+  /** Counts integrations: due, backing off, parked and why; and contradictions. It reads one small table and an index. */
   status(): Promise<MirrorsStatus>
 }
 

@@ -164,6 +164,11 @@ export interface IntegrationCounts {
   readonly nextAt: number | null
   /** Active, and failed the last time. */
   readonly backingOff: number
+  /**
+   * How many notes of all integrations the service shows at a lower revision than before, or again after an announced deletion.
+   * `mirrors.of(id).status()` says how many of one.
+   */
+  readonly contradictions: number
 }
 
 /** When an integration is due that got a hint while a worker had it. A parked one sends no request, but erases what the hint has hidden. */

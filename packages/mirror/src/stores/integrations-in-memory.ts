@@ -11,6 +11,7 @@ interface Row extends IntegrationRecord {
 export interface CopiesInMemory {
   read(integration: string): CopyState
   consumers(integration: string): readonly string[]
+  countContradicted(integration: string): number
   /** Erases notes, and tells whether all are erased. */
   erase(integration: string, limit: number): boolean
 }
@@ -163,6 +164,7 @@ export class IntegrationsInMemory implements IntegrationStore {
       dueSince: times.find((time) => time <= now) ?? null,
       nextAt: times.find((time) => time > now) ?? null,
       backingOff: having(({ state, failures }) => state === 'active' && failures > 0),
+      contradictions: rows.reduce((sum, { integration }) => sum + this.#copies.countContradicted(integration), 0),
     }
   }
 

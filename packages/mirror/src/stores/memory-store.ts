@@ -37,6 +37,7 @@ export function memoryMirror(): MirrorStore {
   const many = new IntegrationsInMemory({
     read: (integration) => integrationOf(integration).state(),
     consumers: (integration) => integrationOf(integration).consumers(),
+    countContradicted: (integration) => integrationOf(integration).count().contradicted,
     erase(integration, limit) {
       const isErased = integrationOf(integration).erase(limit)
       if (isErased) integrations.delete(integration)

@@ -20,6 +20,8 @@ CREATE TABLE IF NOT EXISTS notewire_integrations (
 ) WITH (fillfactor = 50);
 
 CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_contradicted ON notewire_mirror_notes (integration)
+  WHERE contradicted_since IS NOT NULL;
 `
 
 /** A row of integrations as JSON. */

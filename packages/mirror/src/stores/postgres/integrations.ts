@@ -139,5 +139,7 @@ const COUNT = `SELECT json_build_object(
     'due', count(*) FILTER (WHERE due_at <= moment),
     'dueSince', ${timeIn('min(due_at) FILTER (WHERE due_at <= moment)')},
     'nextAt', ${timeIn('min(due_at) FILTER (WHERE due_at > moment)')},
-    'backingOff', count(*) FILTER (WHERE state = 'active' AND failures > 0))::text AS result
+    'backingOff', count(*) FILTER (WHERE state = 'active' AND failures > 0),
+    'contradictions', (SELECT count(*) FROM notewire_mirror_notes AS notes WHERE notes.contradicted_since IS NOT NULL
+      AND EXISTS (SELECT FROM notewire_integrations AS added WHERE added.integration = notes.integration)))::text AS result
   FROM (SELECT to_timestamp($1::float8 / 1000) AS moment) AS asked LEFT JOIN notewire_integrations ON true`

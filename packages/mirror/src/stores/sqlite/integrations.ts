@@ -140,6 +140,7 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
         dueSince: due_since as number | null,
         nextAt: next_at as number | null,
         backingOff: Number(counts['backing_off']),
+        contradictions: Number(counts['contradictions']),
       }
     },
   }
@@ -191,5 +192,7 @@ const COUNT = `SELECT
     count(*) FILTER (WHERE due_at <= ?) AS due,
     min(due_at) FILTER (WHERE due_at <= ?) AS due_since,
     min(due_at) FILTER (WHERE due_at > ?) AS next_at,
-    count(*) FILTER (WHERE state = 'active' AND failures > 0) AS backing_off
+    count(*) FILTER (WHERE state = 'active' AND failures > 0) AS backing_off,
+    (SELECT coalesce(sum(contradicted), 0) FROM notewire_mirrors
+      WHERE integration IN (SELECT integration FROM notewire_integrations)) AS contradictions
   FROM notewire_integrations`

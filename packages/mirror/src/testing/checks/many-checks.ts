@@ -295,7 +295,8 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal(await integrations.claimKey(other, two, print), 'claimed')
   }),
 
-  check('lists integrations by id and state, and counts them', async ({ store: { integrations }, integration }) => {
+  check('lists integrations by id and state, and counts them', async ({ store, integration }) => {
+    const { integrations } = store
     const before = await integrations.count(NOW)
     const names = ['a', 'b', 'c', 'd'].map((name) => `${integration}${name}`)
     const [a = '', b = '', c = '', d = ''] = names
@@ -307,6 +308,11 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     })
     await finish(integrations, await taken(integrations, c), { dueAt: NOW + 1, failures: 2 })
     await integrations.remove(d, 'second', NOW)
+    for (const name of [a, `${integration} not added`]) {
+      await store.load(name, ['note_1'])
+      const state = aLiveState('note_1', { contradictedSince: NOW })
+      await store.commit(name, { notes: [{ state, expectedVersion: 0 }] })
+    }
     const listed = async (request: Partial<Parameters<IntegrationStore['list']>[0]>) =>
       (await integrations.list({ after: integration, limit: 10, ...request }))
         .map((record) => record.integration)
@@ -321,6 +327,7 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal(after.parked.key_shared - before.parked.key_shared, 1)
     assert.equal(after.due - before.due, 2)
     assert.equal(after.backingOff - before.backingOff, 1)
+    assert.equal(after.contradictions - before.contradictions, 1)
     assert.equal((after.dueSince ?? 0) <= NOW, true)
     assert.equal((after.nextAt ?? 0) > NOW, true)
     for (const name of names) await remove(integrations, name)
