@@ -109,6 +109,7 @@ const simulators = [
   whole('receiving-under-fire'),
   whole('mirror-simulator'),
   whole('mirror-under-fire'),
+  whole('many-mirrors'),
 ]
 // What `npm run test:all` runs in addition, after a build.
 const rest = [

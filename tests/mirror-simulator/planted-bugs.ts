@@ -17,7 +17,6 @@ const judgingContent = patchOf('mirror/src/rules/content-rule.ts')
 const scanning = patchOf('mirror/src/listing/scan.ts')
 const confirming = patchOf('mirror/src/listing/confirmation.ts')
 const listing = patchOf('mirror/src/listing/lister.ts')
-const progressing = patchOf('mirror/src/listing/progress-after-page.ts')
 const guarding = patchOf('mirror/src/listing/key-guard.ts')
 const refreshing = patchOf('mirror/src/refreshing/refresher.ts')
 const lookingUp = patchOf('mirror/src/service/note-reader.ts')
@@ -189,7 +188,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       listing(
         '    await this.#write(\n      (before, writes) => progressAfterPage',
-        "    if (source !== 'scan') await this.advance(progressAfterPage(this.progress, page, { live: 0, unannounced: 0, heardAt: null }))\n    await this.#write(\n      (before, writes) => progressAfterPage",
+        "    if (source !== 'scan') await this.advance(() => progressAfterPage(this.progress, page, { live: 0, unannounced: 0, heardAt: null }))\n    await this.#write(\n      (before, writes) => progressAfterPage",
       ),
     ],
   },
@@ -277,7 +276,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'What page one showed counts as seen before the scan.',
     patches: [
       listing('    live: live.length,\n', '    live: live.length,\n    sequence: before.sequence,\n'),
-      progressing(
+      listing(
         'scan: { ...scan, ...counted, cursor,',
         'scan: { ...scan, ...counted, startedAt: scan.cursor === null ? counts.sequence : scan.startedAt, cursor,',
       ),

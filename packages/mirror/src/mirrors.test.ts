@@ -32,6 +32,26 @@ describe('mirrors of many integrations', () => {
     expect([world.asked().length, await store.integrations.list({ after: '', limit: 10 })]).toEqual(before)
   })
 
+  it('poll a service once that takes longer to answer than a slice', async () => {
+    await using world = await manyCustomers(1)
+    const [customer] = world.customers
+    let requests = 0
+    const slow = world.another({
+      connect: () => ({
+        baseUrl: world.service.baseUrl,
+        apiKey: customer?.apiKey ?? '',
+        async fetch(request) {
+          requests += 1
+          await world.service.clock.advance('2s')
+          return await world.service.fetch(request)
+        },
+      }),
+    })
+    await slow.add('customer-0')
+    await slow.work({ budgetMs: 60_000 })
+    expect(requests).toBe(1)
+  })
+
   it('are kept up to date by run', async () => {
     await using world = await manyCustomers(3)
     for (const { integration } of world.customers) await world.mirrors.add(integration)
@@ -69,6 +89,7 @@ describe('mirrors of many integrations', () => {
       due: 3,
       overdueMs: 10_000,
       backingOff: 0,
+      contradictions: 0,
       nextAt: null,
     })
     await world.mirrors.work(BUDGET)

@@ -4,14 +4,14 @@ import { once } from './concurrency/once.ts'
 import { requireCount, requireIntegration, requireSignal } from './context/mirror-options.ts'
 import { hear } from './engine/hearing.ts'
 import { IntegrationRemovedError } from './interfaces/errors.ts'
-import type { IntegrationRecord, IntegrationState, IntegrationStore } from './interfaces/integration-store.ts'
+import type { IntegrationState, IntegrationStore } from './interfaces/integration-store.ts'
 import { callHook } from './interfaces/mirror-hooks.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { addEndpoint, addIntegration } from './many/adding.ts'
 import { connect, engineOf } from './many/connection.ts'
 import { dispatch } from './many/dispatch.ts'
 import { fencedStore } from './many/fenced-store.ts'
-import { type IntegrationMirror, openIntegration } from './many/integration-mirror.ts'
+import { type IntegrationMirror, openIntegration, recordOf } from './many/integration-mirror.ts'
 import {
   type IntegrationStatus,
   type MirrorsStatus,
@@ -54,7 +54,7 @@ export interface MirrorsReceiverOptions
 }
 
 /** Mirrors of many integrations in one store: each a local copy of all notes that its API key can see. */
-export interface Mirrors {
+export interface Mirrors<Transaction = never> {
   /**
    * Adds an integration, due at once, and registers its webhook endpoint: creates it, or finds the one of this URL and repairs it. Call it
    * again after any failure, or to repair the endpoint: it continues where it stopped. After `remove` it makes another copy.
@@ -62,7 +62,10 @@ export interface Mirrors {
    * @throws NotesClientError when the endpoint cannot be registered; the integration is added nevertheless
    */
   add(integration: string, options?: AddOptions): Promise<IntegrationStatus>
-  /** Removes an integration: nothing of it can be read once this resolves. `work` and `run` erase its notes. `false` if there is none. */
+  /**
+   * Removes an integration: nothing of it can be read once this resolves. `work` and `run` erase its notes. Its consumers get a removal of
+   * each note; the ids of the notes are kept until they have, for seven days at most. `false` if there is no such integration.
+   */
   remove(integration: string): Promise<boolean>
   /**
    * Lets a parked integration work again.
@@ -75,7 +78,7 @@ export interface Mirrors {
    * Returns the mirror of an integration. What it reads belongs to one copy: when the integration is removed, every method rejects with
    * `IntegrationRemovedError`, also after it was added again.
    */
-  of(integration: string): IntegrationMirror
+  of(integration: string): IntegrationMirror<Transaction>
   /** Does what is due, within a budget: for crons, alarms and jobs. Any number of processes may call it at once. */
   work(options: WorkOptions): Promise<WorkReport>
   /**
@@ -95,7 +98,7 @@ export interface Mirrors {
     readonly after?: string | undefined
     readonly limit?: number | undefined
   }): Promise<readonly IntegrationStatus[]>
-  /** Counts integrations: due, backing off, parked and why. It reads no notes. */
+  /** Counts integrations: due, backing off, parked and why; and contradictions. It reads one small table and an index. */
   status(): Promise<MirrorsStatus>
 }
 
@@ -118,7 +121,7 @@ export interface Mirrors {
  * for await (const { note } of mirrors.of('acme').list()) console.log(note.title)
  * ```
  */
-export function createMirrors(options: MirrorsOptions): Mirrors {
+export function createMirrors<Transaction = never>(options: MirrorsOptions<Transaction>): Mirrors<Transaction> {
   const settings = resolveMirrorsOptions(options)
   const { store, clock, hooks } = settings
   const { integrations } = store
@@ -127,13 +130,6 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
   const receivers = new Set<ReceiverOfMany>()
   const open = once(() => store.migrate())
   const never = new AbortController().signal
-
-  async function recordOf(integration: string): Promise<IntegrationRecord> {
-    await open()
-    const record = await integrations.get(requireIntegration(integration))
-    if (record === undefined || record.state === 'removing') throw new IntegrationRemovedError(integration)
-    return record
-  }
 
   function forgetSecret(integration: string): void {
     for (const receiver of receivers) receiver.forgetSecret(integration)
@@ -170,7 +166,7 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       await addIntegration(integration, settings)
       if (url !== undefined && saveSecret !== undefined) await addEndpoint(integration, { url, saveSecret }, settings)
       forgetSecret(integration)
-      return statusOfIntegration(await recordOf(integration))
+      return statusOfIntegration(await recordOf(store, integration))
     },
 
     async remove(integration) {
@@ -181,17 +177,22 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
     },
 
     async resume(integration, { adoptKey = false } = {}) {
-      const { generation } = await recordOf(integration)
+      await open()
+      const { generation } = await recordOf(store, requireIntegration(integration))
       if (adoptKey) {
         const connection = await connect(integration, settings)
         const fenced = fencedStore(store, { generation }, () => new IntegrationRemovedError(integration))
         await engineOf(connection, integration, fenced, settings).adoptKey()
       }
       await integrations.resume(integration, clock.now())
-      return statusOfIntegration(await recordOf(integration))
+      return statusOfIntegration(await recordOf(store, integration))
     },
 
-    of: (integration) => openIntegration(requireIntegration(integration), settings, recordOf),
+    of: (integration) =>
+      openIntegration(requireIntegration(integration), settings, async () => {
+        await open()
+        return options.store
+      }),
 
     async work(workOptions) {
       refuseUnknownOptions('mirrors.work', workOptions, ['budgetMs', 'signal', 'integration'])
@@ -202,7 +203,8 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       const failures: unknown[] = []
       const onError = (error: unknown) => void failures.push(error)
       const endAt = clock.now() + budgetMs
-      await dispatch({ settings, pauses, signal, concurrency: WORKERS_OF_A_CALL, onHint, endAt, integration, onError })
+      const concurrency = integration === undefined ? WORKERS_OF_A_CALL : 1
+      await dispatch({ settings, pauses, signal, concurrency, onHint, endAt, integration, onError })
       if (failures.length > 0) throw failures[0]
       return await workLeft(integrations, integration, clock.now())
     },

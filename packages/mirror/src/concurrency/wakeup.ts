@@ -1,6 +1,7 @@
 /** Wakes the tasks that wait for it, any number of times, until it ends. */
 export class Wakeup {
   readonly #waiting = new Set<() => void>()
+  #hasWoken = false
   #isOver = false
 
   /** Whether it has ended: no `wake` follows. */
@@ -8,14 +9,20 @@ export class Wakeup {
     return this.#isOver
   }
 
+  /** Whether `wake` was called. */
+  get hasWoken(): boolean {
+    return this.#hasWoken
+  }
+
   wake(): void {
-    for (const resolve of this.#waiting) resolve()
+    this.#hasWoken = true
+    this.#resolve()
   }
 
   /** Wakes all that wait, and lets no task wait any more. */
   end(): void {
     this.#isOver = true
-    this.wake()
+    this.#resolve()
   }
 
   /** Resolves with the next `wake`, when it ends, or when the signal fires, whichever comes first. */
@@ -30,5 +37,9 @@ export class Wakeup {
       this.#waiting.add(done)
       signal.addEventListener('abort', done)
     })
+  }
+
+  #resolve(): void {
+    for (const resolve of this.#waiting) resolve()
   }
 }

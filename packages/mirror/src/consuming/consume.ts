@@ -1,6 +1,6 @@
 import type { ConsumerChange } from '../interfaces/consumer-change.ts'
 import type { ErrorFacts } from '../interfaces/consumer-store.ts'
-import { MirrorError } from '../interfaces/errors.ts'
+import { IntegrationRemovedError, MirrorError } from '../interfaces/errors.ts'
 import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import { pauseAfter } from '../rules/backoff.ts'
 import { changeOf, type Delivery } from './delivery.ts'
@@ -61,7 +61,7 @@ const NOTHING_DONE = { applied: 0, failed: 0 } as const
 /** How long `consume` waits before it looks again, in milliseconds: another process may have made a change. */
 const LOOK_EVERY_MS = 1_000
 
-/** Consumes until the signal fires. If the store fails, it tries again with growing pauses. */
+/** Consumes until the signal fires, or until a removed integration has no more removals. If the store fails, it tries again with growing pauses. */
 export async function consume<Transaction>(round: Round<Transaction>): Promise<void> {
   const { signal, clock, onProblem } = round
   for (let failures = 0; !signal.aborted; ) {
@@ -70,6 +70,7 @@ export async function consume<Transaction>(round: Round<Transaction>): Promise<v
       if ((await takeRound(round)) === 'idle') pauseMs = LOOK_EVERY_MS
       failures = 0
     } catch (error) {
+      if (error instanceof IntegrationRemovedError) return
       callHook(onProblem, { error })
       pauseMs = pauseAfter(failures)
       failures += 1

@@ -5,14 +5,13 @@ import { Wakeup } from '../concurrency/wakeup.ts'
 import type { MirrorSettings } from '../context/mirror-options.ts'
 import type { SyncContext } from '../context/sync-context.ts'
 import type { SyncOptions, SyncReport } from '../context/sync-options.ts'
-import type { MirrorProgress } from '../interfaces/progress.ts'
-import type { LoadedProgress } from '../interfaces/store.ts'
+import type { CopyState, MirrorProgress } from '../interfaces/progress.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { OverdueErasure } from '../ledger/overdue-erasure.ts'
 import { adoptKey, nameCopy, requireKey } from '../listing/key-guard.ts'
 import { type Listing, list } from '../listing/list.ts'
 import { nextPollAt } from '../listing/schedule.ts'
-import { type Settled, settleDue } from '../refreshing/settling.ts'
+import { settleDue } from '../refreshing/settling.ts'
 import { createNoteReader } from '../service/note-reader.ts'
 import { acceptReads, acceptRemovals } from './acceptance.ts'
 import { hear } from './hearing.ts'
@@ -37,10 +36,8 @@ export class Engine {
   readonly #hints = new Wakeup()
   #name: string | undefined
 
-  /** @param name  names this process among those that list; the default is random */
-  constructor(settings: MirrorSettings, name?: string) {
+  constructor(settings: MirrorSettings) {
     this.#settings = settings
-    this.#name = name
     this.#ledger = new Ledger(settings)
     this.#erasure = new OverdueErasure({ ...settings, ledger: this.#ledger })
   }
@@ -61,38 +58,38 @@ export class Engine {
 
   /** Lists what is due, and reads every note that is due, at the same time. */
   async sync({ signal, scan: scanWhen = 'when-due' }: SyncOptions): Promise<SyncReport> {
-    return await this.#sync({ signal }, { scanWhen, isPollDue: true })
+    await this.store()
+    return (await this.#sync({ signal }, { scanWhen, isPollDue: true })).report
   }
 
   /** Reads every note that is due. */
   async settle(part: Part): Promise<SyncReport> {
-    const { context } = await this.#begin(part)
-    await this.#erasure.run()
-    const noPages = new Wakeup()
-    noPages.end()
-    return await this.#report(await settleDue(context, noPages), false)
+    await this.store()
+    return (await this.#sync(part, 'list nothing')).report
   }
 
   /** Syncs if the next poll is due, and otherwise reads the notes that are due. */
   async work({ signal }: Pick<SyncOptions, 'signal'>): Promise<SyncReport> {
-    const { progress } = await this.#readProgress()
+    const store = await this.store()
+    const { progress } = await store.readProgress(this.#settings.integration)
     return this.#isPollDue(progress) ? await this.sync({ signal }) : await this.settle({ signal })
   }
 
-  /** Does a part of what is due: polls, goes on with a scan, or reads the notes that are due, until it is enough. */
-  async slice(part: Part): Promise<Slice> {
-    const { progress: before } = await this.#readProgress()
-    const isPollDue = this.#isPollDue(before)
-    const report =
-      isPollDue || before.scan !== null
-        ? await this.#sync(part, { scanWhen: 'when-due', isPollDue })
-        : await this.settle(part)
-    const { progress: after } = await this.#readProgress()
+  /**
+   * Does a part of what is due for an integration that is leased to this process: polls, goes on with a scan, or reads the notes that are
+   * due, until it is enough. A poll that finds nothing makes one commit and reads nothing from the store.
+   */
+  async slice(copy: CopyState, part: Part): Promise<Slice> {
+    const { progress: before } = copy
+    const isPollDue = this.#isPollDue({ ...before, lister: null })
+    const how = isPollDue || before.scan !== null ? ({ scanWhen: 'when-due', isPollDue } as const) : 'list nothing'
+    const { report, progress: after } = await this.#sync(part, how, copy)
     return { ...report, nextAt: after.scan === null ? report.nextAt : this.#settings.clock.now(), before, after }
   }
 
   /** Checks the client's key before anything else is done with it. */
   async checkKey(): Promise<void> {
+    await this.store()
     await this.#begin({})
   }
 
@@ -135,42 +132,57 @@ export class Engine {
   }
 
   /** Checks the key before any note is read. */
-  async #begin({ signal, isEnough = () => false }: Part): Promise<{ key: KeyIdentity; context: SyncContext }> {
-    await this.store()
+  async #begin(
+    { signal, isEnough = () => false }: Part,
+    progress?: MirrorProgress,
+  ): Promise<{ key: KeyIdentity; context: SyncContext }> {
     const parts = { ...this.#settings, ledger: this.#ledger, erasure: this.#erasure }
-    const key = await requireKey(parts)
+    const key = await requireKey({ ...parts, progress })
     const stopped = new AbortController()
     const either = signal === undefined ? stopped.signal : AbortSignal.any([signal, stopped.signal])
     const readNote = createNoteReader(this.#settings.client, either)
     return { key, context: { ...parts, readNote, signal: either, isEnough, stop: (reason) => stopped.abort(reason) } }
   }
 
-  async #sync(part: Part, how: Pick<Listing, 'scanWhen' | 'isPollDue'>): Promise<SyncReport> {
-    const { key, context } = await this.#begin(part)
-    await this.#erasure.run()
+  /** @param copy  what is known of an integration that is leased to this process */
+  async #sync(
+    part: Part,
+    how: Pick<Listing, 'scanWhen' | 'isPollDue'> | 'list nothing',
+    copy?: CopyState,
+  ): Promise<{ readonly report: SyncReport; readonly progress: MirrorProgress }> {
+    const { integration, clock, store } = this.#settings
+    const { key, context } = await this.#begin(part, copy?.progress)
+    // The first key of a copy was just recorded.
+    const leased = copy && copy.progress.key === null ? await store.readProgress(integration) : copy
+    await this.#erasure.run(copy?.hiddenSince)
     const pages = new Wakeup()
-    const listing = list(context, { ...how, key, holder: this.#holder, pages }).finally(() => pages.end())
+    const listing =
+      how === 'list nothing'
+        ? Promise.resolve(undefined)
+        : list(context, { ...how, key, holder: this.#holder, leased, pages })
+    const isAnyDue = copy === undefined || (copy.nextDueAt !== null && copy.nextDueAt <= clock.now())
     // If the listing fails, the due notes are still read. If the reading fails, it stops the listing.
-    const [listed, settled] = await Promise.allSettled([listing, settleDue(context, pages)])
+    const [listed, settled] = await Promise.allSettled([
+      listing.finally(() => pages.end()),
+      settleDue(context, pages, isAnyDue),
+    ])
     if (settled.status === 'rejected') throw settled.reason
     if (listed.status === 'rejected') throw listed.reason
-    return await this.#report(settled.value, listed.value)
+    const isUnchanged = !isAnyDue && !pages.hasWoken
+    const nextDueAt = isUnchanged ? copy?.nextDueAt : await this.#nextDueAt()
+    const progress = (isUnchanged && listed.value) || (await store.readProgress(integration)).progress
+    const pollAt = nextPollAt(progress, this.#holder, this.#settings)
+    const nextAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, pollAt)
+    return { report: { ...settled.value, listed: listed.value !== undefined, nextAt }, progress }
   }
 
-  async #readProgress(): Promise<LoadedProgress> {
-    return await (await this.store()).readProgress(this.#settings.integration)
+  async #nextDueAt(): Promise<number | null> {
+    const { integration, clock, store } = this.#settings
+    const now = clock.now()
+    return (await store.takeDue(integration, { now, until: now, limit: 0 })).nextDueAt
   }
 
   #isPollDue(progress: MirrorProgress): boolean {
     return this.#settings.clock.now() >= nextPollAt(progress, this.#holder, this.#settings)
-  }
-
-  async #report(settled: Settled, listed: boolean): Promise<SyncReport> {
-    const { integration, clock, store } = this.#settings
-    const now = clock.now()
-    const { nextDueAt } = await store.takeDue(integration, { now, until: now, limit: 0 })
-    const { progress } = await store.readProgress(integration)
-    const pollAt = nextPollAt(progress, this.#holder, this.#settings)
-    return { ...settled, listed, nextAt: Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, pollAt) }
   }
 }

@@ -1,4 +1,5 @@
 import { ERASE_WITHIN_MS } from './note-state.ts'
+import type { CopyState } from './progress.ts'
 
 /**
  * The integrations of a `createMirrors`: one small row each. `dueAt` is the only schedule: an integration that is not due costs nothing.
@@ -8,15 +9,18 @@ import { ERASE_WITHIN_MS } from './note-state.ts'
  * after another worker has taken the integration, or after it was removed. Times are milliseconds since the Unix epoch.
  */
 export interface IntegrationStore {
-  /** Adds an integration, due at once; an integration that is there stays as it is. */
+  /**
+   * Adds an integration, due at once; an integration that is there stays as it is. One that is being removed and waits for its consumers
+   * (`pausedUntil`) becomes another copy: its notes are erased, and its consumers continue.
+   */
   put(integration: string, generation: string, now: number): Promise<IntegrationRecord>
   get(integration: string): Promise<IntegrationRecord | undefined>
   /**
    * Takes the most urgent integration that is due: by rank, then the longest due. It is due again at `until`, in case the worker dies.
    *
-   * @returns the record, with the worker's fencing token; `undefined` if none is due
+   * @returns the record, with the worker's fencing token, and the copy; `undefined` if none is due
    */
-  take(request: TakeRequest): Promise<IntegrationRecord | undefined>
+  take(request: TakeRequest): Promise<TakenIntegration | undefined>
   /** Prolongs the lease; `false` if it is lost. */
   renew(integration: string, fence: Fence, until: number): Promise<boolean>
   /**
@@ -47,6 +51,8 @@ export interface IntegrationStore {
    * Begins the removal: another generation, which ends every lease, and is due now. `false` if there is no such integration.
    */
   remove(integration: string, generation: string, now: number): Promise<boolean>
+  /** Lists the consumers of an integration by name. */
+  listConsumers(integration: string): Promise<readonly string[]>
   /** Erases notes of an integration that is being removed, at most `limit`; and with the last of them, the integration. */
   erase(integration: string, fence: Fence, limit: number): Promise<'more' | 'done' | 'fenced'>
   /** Lists integrations by id. */
@@ -79,6 +85,12 @@ export interface IntegrationRecord extends NextWork {
   readonly keyPrint: string | null
 }
 
+/** An integration that a worker has taken, and its copy at that moment. */
+export interface TakenIntegration {
+  readonly record: IntegrationRecord
+  readonly copy: CopyState
+}
+
 /** What a worker writes when it has finished. */
 export interface NextWork {
   readonly state: IntegrationState
@@ -89,7 +101,10 @@ export interface NextWork {
   readonly rank: number
   /** How many times in a row it failed. */
   readonly failures: number
-  /** No request is sent before this time, not even for a hint. */
+  /**
+   * No request is sent before this time, not even for a hint. If the integration is being removed: its content is erased, and until this
+   * time its removals wait for its consumers.
+   */
   readonly pausedUntil: number | null
   /** The time between two polls; `null` before the first. */
   readonly pollEveryMs: number | null
@@ -149,6 +164,11 @@ export interface IntegrationCounts {
   readonly nextAt: number | null
   /** Active, and failed the last time. */
   readonly backingOff: number
+  /**
+   * How many notes of all integrations the service shows at a lower revision than before, or again after an announced deletion.
+   * `mirrors.of(id).status()` says how many of one.
+   */
+  readonly contradictions: number
 }
 
 /** When an integration is due that got a hint while a worker had it. A parked one sends no request, but erases what the hint has hidden. */

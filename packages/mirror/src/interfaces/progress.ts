@@ -85,6 +85,20 @@ export interface ListerLease {
   readonly until: number
 }
 
+/** What is known of the copy of an integration without reading its notes. */
+export interface CopyState {
+  /** The latest sequence number. */
+  readonly sequence: number
+  readonly progress: MirrorProgress
+  readonly progressVersion: number
+  /** When the last event arrived, in milliseconds since the Unix epoch; `null` before the first. */
+  readonly heardAt: number | null
+  /** When the first note is due, or earlier if the store has work of its own for `takeDue`; `null` when none is. */
+  readonly nextDueAt: number | null
+  /** When the first note was hidden whose content is not erased, or earlier; `null` when there is none. */
+  readonly hiddenSince: number | null
+}
+
 /** The progress of a new copy. */
 export const NO_PROGRESS: MirrorProgress = {
   copyId: null,

@@ -3,7 +3,7 @@ import type { ConsumerStore } from './consumer-store.ts'
 import type { Fence, IntegrationStore } from './integration-store.ts'
 import type { NoteState } from './note-state.ts'
 import type { NoteWrite } from './note-write.ts'
-import type { CompletionCertificate, MirrorProgress } from './progress.ts'
+import type { CompletionCertificate, CopyState, MirrorProgress } from './progress.ts'
 import type { StoredNote } from './stored-note.ts'
 
 /**
@@ -87,13 +87,7 @@ export interface LoadedNotes extends LoadedProgress {
 }
 
 /** What `readProgress` reads. */
-export interface LoadedProgress {
-  readonly sequence: number
-  readonly progress: MirrorProgress
-  readonly progressVersion: number
-  /** When the last event arrived; `null` before the first. */
-  readonly heardAt: number | null
-}
+export type LoadedProgress = Pick<CopyState, 'sequence' | 'progress' | 'progressVersion' | 'heardAt'>
 
 /** What `commit` writes, all or nothing. */
 export interface MirrorCommit {

@@ -61,6 +61,16 @@ export class Ledger {
   }
 
   /**
+   * Advances the progress from what is known of it, without loading it again: for decisions that need no notes and no sequence number.
+   *
+   * @returns `false` when another process advanced it meanwhile, and nothing was written
+   */
+  async advanceKnown(expectedVersion: number, next: MirrorProgress): Promise<boolean> {
+    const commit = { notes: [], progress: { expectedVersion, next } }
+    return (await this.#store.commit(this.#integration, commit)) === 'committed'
+  }
+
+  /**
    * Revises a note from what is known of it, without loading it again: for decisions that need no sequence number. Those that
    * come while others are being written are written together after them.
    *

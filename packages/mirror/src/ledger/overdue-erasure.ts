@@ -33,11 +33,16 @@ export class OverdueErasure {
     this.#parts = parts
   }
 
-  /** Erases everything that is overdue. */
-  async run(): Promise<void> {
+  /**
+   * Erases everything that is overdue.
+   *
+   * @param hiddenSince  when the first note was hidden, if that is known: nothing is read if no note can be overdue
+   */
+  async run(hiddenSince: number | null = 0): Promise<void> {
     const { store, integration, clock, ledger } = this.#parts
     const now = clock.now()
     this.#checkedAt = now
+    if (hiddenSince === null || hiddenSince > now - ERASE_WITHIN_MS) return
     for (;;) {
       const noteIds = await store.listOverdue(integration, now - ERASE_WITHIN_MS, ERASED_AT_ONCE)
       if (noteIds.length === 0) return

@@ -6,8 +6,7 @@ import { postpone } from '../rules/backoff.ts'
 import { applyRead, heldIfMissing } from '../rules/read-rule.ts'
 import { FailureStreak, failsForEveryNote } from '../service/failures.ts'
 import { firstListedNote, isForgottenCursor, NOTES_ON_A_PAGE, pagesOf } from '../service/full-listing.ts'
-import type { Lister } from './lister.ts'
-import { scanOf } from './progress-after-page.ts'
+import { type Lister, scanOf } from './lister.ts'
 
 /**
  * Reads once more what a scan did not show: each note by itself, or all by a second listing if the service reads no single notes.
@@ -60,8 +59,9 @@ async function* confirmByListing(
 
 /** The sequence number of the second listing is after everything that the scan listed. */
 async function beginListing(lister: Lister): Promise<void> {
-  const confirmation = { startedAt: lister.sequence, cursor: null, isComplete: false }
-  await lister.advance({ scan: { ...scanOf(lister.progress), confirmation } })
+  await lister.advance((startedAt) => ({
+    scan: { ...scanOf(lister.progress), confirmation: { startedAt, cursor: null, isComplete: false } },
+  }))
 }
 
 async function* listAgain(lister: Lister, { client, signal }: SyncContext): AsyncGenerator<ProgressNotice> {
@@ -87,7 +87,7 @@ async function removeUnshown(lister: Lister, certificate: CompletionCertificate,
       const stamp = { start: confirmation.startedAt, end, source: 'scan', begunAt, at: clock.now() } as const
       return applyRead(state, undefined, stamp, { keep, holdingScan: holdingScanOf(scan) })
     })
-    await lister.advance({})
+    await lister.advance(() => ({}))
   }
 }
 
@@ -102,7 +102,7 @@ async function* confirmByReads(
     await confirmAll(noteIds, lister, context)
     done += noteIds.length
     yield { phase: 'confirming', done, total }
-    await lister.advance({})
+    await lister.advance(() => ({}))
   }
 }
 

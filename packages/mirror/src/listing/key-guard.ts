@@ -8,6 +8,8 @@ import type { Ledger } from '../ledger/ledger.ts'
 /** What the key is checked with. */
 interface KeyContext extends Pick<MirrorSettings, 'client' | 'store' | 'integration'> {
   readonly ledger: Ledger
+  /** The progress, if it is known. */
+  readonly progress?: MirrorProgress | undefined
 }
 
 /**
@@ -17,8 +19,8 @@ interface KeyContext extends Pick<MirrorSettings, 'client' | 'store' | 'integrat
  * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
  * @throws MirrorError `key_unidentified`
  */
-export async function requireKey({ client, store, integration, ledger }: KeyContext): Promise<KeyIdentity> {
-  const { progress } = await store.readProgress(integration)
+export async function requireKey({ client, store, integration, ledger, ...known }: KeyContext): Promise<KeyIdentity> {
+  const progress = known.progress ?? (await store.readProgress(integration)).progress
   const key = await identifyKey(client, progress.copyId ?? (await nameCopy(ledger)))
   if (recordedKey(progress) !== null) {
     refuseOtherKey(integration, recordedKey(progress), key)

@@ -2,12 +2,11 @@ import type { KeyIdentity } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
 import type { SyncContext } from '../context/sync-context.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
-import type { MirrorProgress } from '../interfaces/progress.ts'
+import type { MirrorProgress, ScanProgress } from '../interfaces/progress.ts'
 import type { LoadedNotes, LoadedProgress } from '../interfaces/store.ts'
 import type { Decide } from '../ledger/ledger.ts'
 import { applyRead } from '../rules/read-rule.ts'
 import { recordedKey, refuseOtherKey } from './key-guard.ts'
-import { type ListedPage, type PageCounts, progressAfterPage } from './progress-after-page.ts'
 import { leaseOf, otherLeaseEnd } from './schedule.ts'
 
 /** Another process lists now: the page that this process has read is not applied. */
@@ -15,23 +14,36 @@ export class AnotherListerError extends Error {}
 
 /**
  * The one process that lists for an integration. It commits the notes of each page together with the progress, if the version of the
- * progress is the one that it wrote last: of two listers, one cannot go on.
+ * progress is the one that it wrote last: of two listers, one cannot go on. A lease in the progress keeps other processes from listing
+ * meanwhile, unless the whole integration is leased to this process.
  */
 export class Lister {
   readonly #context: SyncContext
-  readonly #holder: string
+  /** `undefined` if the integration is leased. */
+  readonly #holder: string | undefined
   #version: number
   #sequence: number
+  #heardAt: number | null
   #begunAt: number
   progress: MirrorProgress
+  /** Whether the last page changed notes. */
+  hasNews = false
+  /** Whether more pages probably follow the last page of the poll. */
+  hasMore = true
 
-  private constructor(context: SyncContext, holder: string, loaded: LoadedProgress) {
+  private constructor(context: SyncContext, holder: string | undefined, loaded: LoadedProgress) {
     this.#context = context
     this.#holder = holder
     this.#version = loaded.progressVersion
     this.#sequence = loaded.sequence
+    this.#heardAt = loaded.heardAt
     this.#begunAt = context.clock.now()
     this.progress = loaded.progress
+  }
+
+  /** Lists for an integration that is leased to this process, from its progress. */
+  static ofLeased(context: SyncContext, loaded: LoadedProgress): Lister {
+    return new Lister(context, undefined, loaded)
   }
 
   /**
@@ -47,7 +59,7 @@ export class Lister {
     if (otherLeaseEnd(loaded.progress.lister, holder, clock.now()) !== undefined) return undefined
     const lister = new Lister(context, holder, loaded)
     try {
-      await lister.advance({})
+      await lister.advance(() => ({}))
       return lister
     } catch (error) {
       if (error instanceof AnotherListerError) return undefined
@@ -60,9 +72,23 @@ export class Lister {
     return this.#sequence
   }
 
-  /** Writes progress without a page. */
-  async advance(progress: Partial<MirrorProgress>): Promise<void> {
-    await this.#write(() => ({ ...this.progress, ...progress }))
+  /** Writes progress without a page. `startedAt` is a new sequence number: it dates the requests that follow. */
+  async advance(next: (startedAt: number) => Partial<MirrorProgress>): Promise<void> {
+    await this.#write(({ sequence }) => ({ ...this.progress, ...next(sequence) }))
+  }
+
+  /** Ends a poll after its last page, which was applied or is empty. */
+  async endPoll(checkpoint: string | null, watermark: number | null): Promise<void> {
+    const polledAt = this.#context.clock.now()
+    const { poll } = this.progress
+    const heardAt = this.#heardAt
+    const counted = { heardAt, unannounced: heardAt === poll.heardAt ? poll.unannounced : 0 }
+    const ended = { isUnderWay: false, polledAt, backfilledAt: poll.backfilledAt ?? polledAt }
+    const next = { ...poll, ...counted, ...ended, checkpoint, watermark }
+    const progress = { ...this.progress, poll: next, lister: this.#lease() }
+    if (!(await this.#context.ledger.advanceKnown(this.#version, progress))) throw new AnotherListerError()
+    this.#version += 1
+    this.progress = progress
   }
 
   /** Applies a page, and writes the progress after it in the same commit. */
@@ -71,6 +97,7 @@ export class Lister {
     const { keep, clock } = this.#context
     const source = page.phase === 'confirming' ? 'scan' : page.phase
     const scanBeganAt = source === 'scan' ? this.progress.scan?.beganAt : undefined
+    this.hasNews = false
     const asked = { start: this.#sequence, source, begunAt: this.#begunAt, scanBeganAt }
     await this.#write(
       (before, writes) => progressAfterPage(this.progress, page, countsOf(notes, before, writes, this.progress)),
@@ -81,26 +108,32 @@ export class Lister {
 
   /** Lets other processes list. */
   async end(): Promise<void> {
-    await this.#write(() => this.progress, [], undefined, null)
+    if (this.#holder !== undefined) await this.#write(() => this.progress, [], undefined, null)
   }
 
   async #write(
     nextProgress: (before: LoadedNotes, writes: readonly NoteWrite[]) => MirrorProgress,
     noteIds: readonly string[] = [],
     decide?: Decide,
-    lister: MirrorProgress['lister'] = leaseOf(this.#holder, this.#context.clock.now()),
+    lister: MirrorProgress['lister'] = this.#lease(),
   ): Promise<void> {
     const { ledger, clock } = this.#context
     const fenced = (before: LoadedNotes, writes: readonly NoteWrite[]) => {
       if (before.progressVersion !== this.#version) throw new AnotherListerError()
+      this.hasNews = writes.length > 0
       return { ...nextProgress(before, writes), lister }
     }
     const { before, progress } = await ledger.advance(fenced, noteIds, decide)
     this.progress = progress
     this.#version += 1
     this.#sequence = before.sequence
+    this.#heardAt = before.heardAt
     // Before the next request leaves.
     this.#begunAt = clock.now()
+  }
+
+  #lease(): MirrorProgress['lister'] {
+    return this.#holder === undefined ? null : leaseOf(this.#holder, this.#context.clock.now())
   }
 }
 
@@ -136,4 +169,53 @@ function latestById(listed: readonly Note[]): ReadonlyMap<string, Note> {
     if (known === undefined || known.revision <= note.revision) notes.set(note.note_id, note)
   }
   return notes
+}
+
+/** A page of a listing, and where the next page begins. */
+type ListedPage =
+  | { readonly phase: 'backfill' | 'poll'; readonly notes: readonly Note[]; readonly checkpoint: string }
+  | { readonly phase: 'scan' | 'confirming'; readonly notes: readonly Note[]; readonly cursor: string | null }
+
+/** What a page brought. */
+interface PageCounts {
+  /** How many live notes it listed. */
+  readonly live: number
+  /** How many of those the mirror had shown before the scan began. */
+  readonly shownBefore: number
+  /** How many of its notes changed without an event that announced the change. */
+  readonly unannounced: number
+  /** When the last event came. */
+  readonly heardAt: number | null
+}
+
+/** The progress after a page. */
+function progressAfterPage(progress: MirrorProgress, page: ListedPage, counts: PageCounts): MirrorProgress {
+  switch (page.phase) {
+    case 'backfill':
+    case 'poll': {
+      const { poll } = progress
+      const { heardAt, unannounced } = counts
+      const before = heardAt === poll.heardAt ? poll.unannounced : 0
+      const counted = { heardAt, unannounced: before + (page.phase === 'poll' ? unannounced : 0) }
+      return { ...progress, poll: { ...poll, ...counted, checkpoint: page.checkpoint, isUnderWay: true } }
+    }
+    case 'scan': {
+      const scan = scanOf(progress)
+      const { cursor } = page
+      const counted = { seen: scan.seen + counts.live, kept: scan.kept + counts.shownBefore }
+      return { ...progress, scan: { ...scan, ...counted, cursor, phase: cursor === null ? 'listed' : 'listing' } }
+    }
+    case 'confirming': {
+      const scan = scanOf(progress)
+      const { cursor } = page
+      const confirmation = scan.confirmation && { ...scan.confirmation, cursor, isComplete: cursor === null }
+      return { ...progress, scan: { ...scan, confirmation } }
+    }
+  }
+}
+
+/** The scan that is under way. */
+export function scanOf({ scan }: MirrorProgress): ScanProgress {
+  if (scan === null) throw new Error('no scan is under way')
+  return scan
 }

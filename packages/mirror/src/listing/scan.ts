@@ -3,8 +3,7 @@ import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
 import { certify } from '../interfaces/progress.ts'
 import { isForgottenCursor, pagesOf } from '../service/full-listing.ts'
 import { confirmMissing } from './confirmation.ts'
-import type { Lister } from './lister.ts'
-import { scanOf } from './progress-after-page.ts'
+import { type Lister, scanOf } from './lister.ts'
 
 /** A scan holds removals back if it misses more notes than this and than `SHARE_HELD`, or all notes. */
 const LEAST_HELD = 50
@@ -25,10 +24,10 @@ export async function* scan(lister: Lister, context: SyncContext): AsyncGenerato
 
 /** Writes the sequence number down before page one: reads before it prove nothing to this scan. */
 async function beginScan(lister: Lister, { clock }: SyncContext): Promise<void> {
-  await lister.advance({
+  await lister.advance((startedAt) => ({
     scan: {
       scanId: crypto.randomUUID(),
-      startedAt: lister.sequence,
+      startedAt,
       beganAt: clock.now(),
       phase: 'listing',
       cursor: null,
@@ -38,7 +37,7 @@ async function beginScan(lister: Lister, { clock }: SyncContext): Promise<void> 
       holdsBack: false,
       confirmation: null,
     },
-  })
+  }))
 }
 
 async function* listAll(lister: Lister, context: SyncContext): AsyncGenerator<ProgressNotice> {
@@ -69,7 +68,7 @@ async function countMissing(lister: Lister, { store, integration, hooks }: SyncC
   const missing = await store.countCandidates(integration, certificate)
   const { live } = await store.count(integration)
   const holdsBack = isTooMuch({ missing, live, kept: scan.kept })
-  await lister.advance({ scan: { ...scan, missing, holdsBack, phase: 'confirming' } })
+  await lister.advance(() => ({ scan: { ...scan, missing, holdsBack, phase: 'confirming' } }))
   if (holdsBack) callHook(hooks.onRemovalsHeld, { scanId: scan.scanId, missing, live })
 }
 
@@ -85,5 +84,5 @@ function isTooMuch({ missing, live, kept }: { missing: number; live: number; kep
 async function endScan(lister: Lister, { clock }: SyncContext): Promise<void> {
   const { scanId, beganAt, seen, missing, holdsBack } = scanOf(lister.progress)
   const endedAt = clock.now()
-  await lister.advance({ scan: null, lastScan: { scanId, beganAt, endedAt, seen, missing, holdsBack } })
+  await lister.advance(() => ({ scan: null, lastScan: { scanId, beganAt, endedAt, seen, missing, holdsBack } }))
 }

@@ -1,4 +1,4 @@
-import { type IntegrationRecord, RANKS } from '../interfaces/integration-store.ts'
+import { RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
 import { type Registration, registerEndpoint } from './endpoint.ts'
 import { LEASE_MS } from './lease.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
@@ -36,7 +36,7 @@ export async function addEndpoint(
 }
 
 /** Takes one integration as soon as no other worker has it; `undefined` if it has no work. */
-async function takeNow(integration: string, settings: MirrorsSettings): Promise<IntegrationRecord | undefined> {
+async function takeNow(integration: string, settings: MirrorsSettings): Promise<TakenIntegration | undefined> {
   const { store, clock } = settings
   for (;;) {
     const now = clock.now()
@@ -44,14 +44,15 @@ async function takeNow(integration: string, settings: MirrorsSettings): Promise<
     const taken = await store.integrations.take(request)
     if (taken !== undefined) return taken
     const record = await store.integrations.get(integration)
-    if (record === undefined || record.state === 'parked') return undefined
+    const isAddedByNow = record?.state === 'removing' && record.pausedUntil !== null
+    if (record === undefined || record.state === 'parked' || isAddedByNow) return undefined
     await clock.sleep(WAIT_MS)
   }
 }
 
 /** Registers after the key was checked. The notes are listed by the next slice. */
 function registering(registration: Registration): ActiveWork {
-  return async (record, { client }, engine, { settings }) => {
+  return async ({ record }, { client }, engine, { settings }) => {
     await engine.checkKey()
     const now = settings.clock.now()
     return { ...record, endpoint: await registerEndpoint(client, registration, record.endpoint, now), dueAt: now }

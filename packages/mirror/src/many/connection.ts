@@ -61,8 +61,7 @@ export function engineOf(
       onRemovalsHeld: (notice: RemovalsHeldNotice) => callHook(hooks.onRemovalsHeld, { ...notice, integration }),
     },
   }
-  // The lease excludes other workers: the next slice need not wait for the lister of the one before.
-  return new Engine(settings, 'mirrors')
+  return new Engine(settings)
 }
 
 async function within<Result>(

@@ -1,6 +1,6 @@
 import { monotonicNow } from '@notewire/protocol'
 import { Wakeup } from '../concurrency/wakeup.ts'
-import { type IntegrationRecord, RANKS } from '../interfaces/integration-store.ts'
+import { RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
 import { LEASE_MS } from './lease.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
 import type { SharedPauses } from './shared-pauses.ts'
@@ -54,7 +54,7 @@ export async function dispatch(parts: Dispatch): Promise<void> {
   }
   parts.onHint.add(hear)
 
-  async function take(): Promise<IntegrationRecord | undefined> {
+  async function take(): Promise<TakenIntegration | undefined> {
     if (running.size >= concurrency) return undefined
     hintWaits = false
     const others = [...running.values()].filter((isHint) => !isHint).length
@@ -63,12 +63,12 @@ export async function dispatch(parts: Dispatch): Promise<void> {
     return await store.integrations.take({ now, until: now + LEASE_MS, most, integration })
   }
 
-  function start(record: IntegrationRecord): void {
-    const isHint = record.rank === RANKS.hint
+  function start(taken: TakenIntegration): void {
+    const isHint = taken.record.rank === RANKS.hint
     const endOfSlice = monotonicNow(clock) + SLICE_MS
     const isLate = () => monotonicNow(clock) >= endOfSlice || clock.now() >= endAt
     const isEnough = () => isLate() || (!isHint && hintWaits && running.size >= concurrency)
-    const slice = doSlice(record, { settings, pauses, signal, isEnough })
+    const slice = doSlice(taken, { settings, pauses, signal, isEnough })
       .catch(onError)
       .then(() => {
         running.delete(slice)
@@ -81,12 +81,12 @@ export async function dispatch(parts: Dispatch): Promise<void> {
     while (!signal.aborted && clock.now() < endAt) {
       isChanged = false
       let longestMs = LOOK_EVERY_MS
-      const record = await take().catch((error) => {
+      const taken = await take().catch((error) => {
         onError(error)
         longestMs = AFTER_ERROR_MS
         return undefined
       })
-      if (record !== undefined) start(record)
+      if (taken !== undefined) start(taken)
       else if (endAt < Number.POSITIVE_INFINITY && running.size === 0 && !isChanged) break
       else if (!isChanged) await pause(Math.min(longestMs, endAt - clock.now()))
     }

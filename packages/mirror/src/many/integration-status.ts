@@ -11,7 +11,7 @@ export interface IntegrationStatus
 
 /** How many integrations there are, of each kind. */
 export interface MirrorsStatus
-  extends Pick<IntegrationCounts, 'active' | 'removing' | 'parked' | 'due' | 'backingOff'> {
+  extends Pick<IntegrationCounts, 'active' | 'removing' | 'parked' | 'due' | 'backingOff' | 'contradictions'> {
   /** How long the longest due integration has been due, in milliseconds. */
   readonly overdueMs: number
   /** When the next of the others is due. */

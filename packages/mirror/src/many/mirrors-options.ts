@@ -8,9 +8,9 @@ import type { MirrorStore } from '../interfaces/store.ts'
 import type { KeptParts } from '../rules/keep.ts'
 
 /** What `createMirrors` takes. */
-export interface MirrorsOptions extends Pick<MirrorOptions, 'keep' | 'scanEveryMs'> {
+export interface MirrorsOptions<Transaction = never> extends Pick<MirrorOptions, 'keep' | 'scanEveryMs'> {
   /** Where the copies are kept: `postgresMirror(pool)` for any number of processes, `sqliteMirror('notes.db')` for one. */
-  readonly store: MirrorStore
+  readonly store: MirrorStore<Transaction>
   /**
    * Returns how to reach the service with the API key of an integration: options of `NotesClient`. It is called at every slice of work, so
    * that a new key is used at once. `baseUrl` and `apiKey` never come from the environment: all integrations would have the same key.

@@ -1,16 +1,23 @@
 import { NotesClientError, RateLimitedError } from '@notewire/client'
 import type { Engine } from '../engine/engine.ts'
 import { KeyChangedError } from '../interfaces/errors.ts'
-import { type IntegrationRecord, type NextWork, type ParkedBecause, RANKS } from '../interfaces/integration-store.ts'
+import {
+  type IntegrationRecord,
+  type NextWork,
+  type ParkedBecause,
+  RANKS,
+  type TakenIntegration,
+} from '../interfaces/integration-store.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
 import { Ledger } from '../ledger/ledger.ts'
-import { ERASE_EVERY_MS, ERASED_AT_ONCE, OverdueErasure } from '../ledger/overdue-erasure.ts'
+import { ERASE_EVERY_MS, OverdueErasure } from '../ledger/overdue-erasure.ts'
 import { pauseAfter } from '../rules/backoff.ts'
 import { type Connection, connect, engineOf } from './connection.ts'
 import { checkEndpoint } from './endpoint.ts'
 import { fencedStore, LeaseLostError } from './fenced-store.ts'
 import { holding } from './lease.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
+import { removeSome } from './removal.ts'
 import type { SharedPauses } from './shared-pauses.ts'
 import { afterSlice, foundUnannounced, pollEveryAfter, spread } from './timing.ts'
 
@@ -28,7 +35,7 @@ export interface SliceContext {
 
 /** Work on an active integration, with a key that is its own. */
 export type ActiveWork = (
-  record: IntegrationRecord,
+  taken: TakenIntegration,
   connection: Connection,
   engine: Engine,
   context: SliceContext,
@@ -44,14 +51,15 @@ class KeySharedError extends Error {}
  * @throws what the store throws
  */
 export async function doSlice(
-  record: IntegrationRecord,
+  taken: TakenIntegration,
   context: SliceContext,
   work: ActiveWork = bringUpToDate,
 ): Promise<unknown> {
   const { settings } = context
+  const { record } = taken
   const { integration, hints } = record
   return await holding(record, settings, context.signal, async (signal) => {
-    const { next, error } = await nextWork(record, { ...context, signal }, work).catch(orLost)
+    const { next, error } = await nextWork(taken, { ...context, signal }, work).catch(orLost)
     if (next === undefined) return error
     const now = settings.clock.now()
     const isWritten = await settings.store.integrations.finish(integration, record, next, { hints, now })
@@ -71,23 +79,15 @@ function orLost(error: unknown): Outcome {
   throw error
 }
 
-async function nextWork(record: IntegrationRecord, context: SliceContext, work: ActiveWork): Promise<Outcome> {
+async function nextWork(taken: TakenIntegration, context: SliceContext, work: ActiveWork): Promise<Outcome> {
+  const { record } = taken
   switch (record.state) {
     case 'removing':
-      return { next: await eraseSome(record, context) }
+      return { next: await removeSome(record, context) }
     case 'parked':
       return { next: await eraseHidden(record, context.settings) }
     case 'active':
-      return await workWithKey(record, context, work)
-  }
-}
-
-async function eraseSome(record: IntegrationRecord, context: SliceContext): Promise<NextWork | undefined> {
-  const { store, clock } = context.settings
-  for (;;) {
-    const outcome = await store.integrations.erase(record.integration, record, ERASED_AT_ONCE)
-    if (outcome !== 'more') return undefined
-    if (context.isEnough() || context.signal.aborted) return { ...record, dueAt: clock.now() }
+      return await workWithKey(taken, context, work)
   }
 }
 
@@ -107,8 +107,9 @@ async function eraseHidden(record: IntegrationRecord, settings: MirrorsSettings)
   return { ...record, dueAt: hidden.length === 0 ? null : now + ERASE_EVERY_MS }
 }
 
-async function workWithKey(record: IntegrationRecord, context: SliceContext, work: ActiveWork): Promise<Outcome> {
+async function workWithKey(taken: TakenIntegration, context: SliceContext, work: ActiveWork): Promise<Outcome> {
   const { settings, pauses } = context
+  const { record } = taken
   const { integration } = record
   const lost = () => new LeaseLostError()
   let connection: Connection | undefined
@@ -123,7 +124,7 @@ async function workWithKey(record: IntegrationRecord, context: SliceContext, wor
     const scanEveryMs = spread(settings.scanEveryMs, integration)
     const store = fencedStore(settings.store, record, lost)
     const engine = engineOf(connection, integration, store, { ...settings, pollEveryMs, scanEveryMs })
-    const next = await work(record, connection, engine, context)
+    const next = await work(taken, connection, engine, context)
     pauses.answered(connection.baseUrl)
     return { next: { ...next, failures: 0, pausedUntil: null } }
   } catch (error) {
@@ -147,8 +148,8 @@ async function claimKey(
 }
 
 /** Polls, scans and reads what is due; then looks at the endpoint if it is time to, or if a poll found what no event had announced. */
-const bringUpToDate: ActiveWork = async (record, { client }, engine, { settings, signal, isEnough }) => {
-  const slice = await engine.slice({ signal, isEnough })
+const bringUpToDate: ActiveWork = async ({ record, copy }, { client }, engine, { settings, signal, isEnough }) => {
+  const slice = await engine.slice(copy, { signal, isEnough })
   const now = settings.clock.now()
   const { dueAt, rank } = afterSlice(slice, now)
   const isSuspect = foundUnannounced(slice)

@@ -17,12 +17,17 @@ export class DueQueue {
   readonly #context: SyncContext
   readonly #pages: Wakeup
   readonly #notes: TakenNote[] = []
+  readonly #isAnyDue: boolean
   #refilling: Promise<void> | undefined
 
-  /** @param pages  wakes after each page of a listing, which may have made notes due, and ends with the listing */
-  constructor(context: SyncContext, pages: Wakeup) {
+  /**
+   * @param pages  wakes after each page of a listing, which may have made notes due, and ends with the listing
+   * @param isAnyDue  whether a note may be due before the first page
+   */
+  constructor(context: SyncContext, pages: Wakeup, isAnyDue: boolean) {
     this.#context = context
     this.#pages = pages
+    this.#isAnyDue = isAnyDue
   }
 
   /** The next due note; `undefined` when none is due and the listing has ended, or when the signal has fired or it is enough. */
@@ -34,7 +39,7 @@ export class DueQueue {
       // Read before the store is: a page that is applied in between is found in the store, or wakes.
       const { isOver } = this.#pages
       const page = this.#pages.next(signal)
-      await this.#refill()
+      if (this.#isAnyDue || this.#pages.hasWoken) await this.#refill()
       if (this.#notes.length > 0) continue
       if (isOver) return undefined
       await page

@@ -14,12 +14,13 @@ export type Settled = Pick<SyncReport, 'settled' | 'postponed'>
  * Reads every note that is due, several at once, until none is and the listing has ended.
  *
  * @param pages  wakes after each page of a listing, and ends with the listing
+ * @param isAnyDue  whether a note may be due before the first page
  * @throws what refuses all notes alike: a key that is not allowed to, a service that is down
  */
-export async function settleDue(context: SyncContext, pages: Wakeup): Promise<Settled> {
+export async function settleDue(context: SyncContext, pages: Wakeup, isAnyDue = true): Promise<Settled> {
   const { client, clock, concurrency, erasure, hooks, ledger, signal, stop } = context
   const streak = new FailureStreak(client, signal)
-  const queue = new DueQueue(context, pages)
+  const queue = new DueQueue(context, pages, isAnyDue)
   let settled = 0
   let postponed = 0
 

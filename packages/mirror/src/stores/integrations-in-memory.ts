@@ -1,19 +1,28 @@
 import type { Fence, IntegrationCounts, IntegrationRecord, IntegrationStore } from '../interfaces/integration-store.ts'
 import { dueAfterHint, newIntegration, RANKS } from '../interfaces/integration-store.ts'
 import { ERASE_WITHIN_MS } from '../interfaces/note-state.ts'
+import type { CopyState } from '../interfaces/progress.ts'
 
 interface Row extends IntegrationRecord {
   readonly isHeld: boolean
 }
 
+/** The copies of a `memoryMirror`. */
+export interface CopiesInMemory {
+  read(integration: string): CopyState
+  consumers(integration: string): readonly string[]
+  countContradicted(integration: string): number
+  /** Erases notes, and tells whether all are erased. */
+  erase(integration: string, limit: number): boolean
+}
+
 /** The integrations of a `memoryMirror`. */
 export class IntegrationsInMemory implements IntegrationStore {
   readonly #rows = new Map<string, Row>()
-  readonly #eraseNotes: (integration: string, limit: number) => boolean
+  readonly #copies: CopiesInMemory
 
-  /** @param eraseNotes  erases notes, and tells whether all are erased */
-  constructor(eraseNotes: (integration: string, limit: number) => boolean) {
-    this.#eraseNotes = eraseNotes
+  constructor(copies: CopiesInMemory) {
+    this.#copies = copies
   }
 
   isFenced(integration: string, { generation, token }: Fence): boolean {
@@ -39,7 +48,10 @@ export class IntegrationsInMemory implements IntegrationStore {
   }
 
   async put(integration: string, generation: string, now: number) {
-    const row = this.#rows.get(integration) ?? { ...newIntegration(integration, generation, now), isHeld: false }
+    const known = this.#rows.get(integration)
+    const isAnother = known?.state === 'removing' && known.pausedUntil !== null
+    const fresh = { ...newIntegration(integration, generation, now), isHeld: false, token: known?.token ?? 0 }
+    const row = known === undefined || isAnother ? fresh : known
     this.#rows.set(integration, row)
     return recordOf(row)
   }
@@ -57,7 +69,7 @@ export class IntegrationsInMemory implements IntegrationStore {
     if (row === undefined) return undefined
     const taken = { ...row, token: row.token + 1, isHeld: true, dueAt: until }
     this.#rows.set(row.integration, taken)
-    return recordOf(taken)
+    return { record: recordOf(taken), copy: this.#copies.read(row.integration) }
   }
 
   async renew(integration: string, fence: Fence, until: number) {
@@ -116,9 +128,13 @@ export class IntegrationsInMemory implements IntegrationStore {
     return true
   }
 
+  async listConsumers(integration: string) {
+    return this.#copies.consumers(integration)
+  }
+
   async erase(integration: string, fence: Fence, limit: number) {
     if (this.isFenced(integration, fence) || this.#rows.get(integration)?.state !== 'removing') return 'fenced'
-    if (!this.#eraseNotes(integration, limit)) return 'more'
+    if (!this.#copies.erase(integration, limit)) return 'more'
     this.#rows.delete(integration)
     return 'done'
   }
@@ -148,6 +164,7 @@ export class IntegrationsInMemory implements IntegrationStore {
       dueSince: times.find((time) => time <= now) ?? null,
       nextAt: times.find((time) => time > now) ?? null,
       backingOff: having(({ state, failures }) => state === 'active' && failures > 0),
+      contradictions: rows.reduce((sum, { integration }) => sum + this.#copies.countContradicted(integration), 0),
     }
   }
 

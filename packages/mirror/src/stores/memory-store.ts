@@ -2,7 +2,7 @@ import { eachPart, type NotePart } from '../interfaces/consumer-change.ts'
 import type { ConsumableNote } from '../interfaces/consumer-store.ts'
 import { hasWork, unknownNote } from '../interfaces/note-state.ts'
 import { type ContentWrite, earliestDue, type NoteWrite } from '../interfaces/note-write.ts'
-import { type CompletionCertificate, type MirrorProgress, NO_PROGRESS } from '../interfaces/progress.ts'
+import { type CompletionCertificate, type CopyState, type MirrorProgress, NO_PROGRESS } from '../interfaces/progress.ts'
 import type {
   ChangedNote,
   DueRequest,
@@ -34,10 +34,15 @@ export function memoryMirror(): MirrorStore {
     integrations.set(integration, known)
     return known
   }
-  const many = new IntegrationsInMemory((integration, limit) => {
-    const isErased = integrationOf(integration).erase(limit)
-    if (isErased) integrations.delete(integration)
-    return isErased
+  const many = new IntegrationsInMemory({
+    read: (integration) => integrationOf(integration).state(),
+    consumers: (integration) => integrationOf(integration).consumers(),
+    countContradicted: (integration) => integrationOf(integration).count().contradicted,
+    erase(integration, limit) {
+      const isErased = integrationOf(integration).erase(limit)
+      if (isErased) integrations.delete(integration)
+      return isErased
+    },
   })
   return {
     integrations: many,
@@ -102,6 +107,14 @@ class IntegrationInMemory {
       progressVersion: this.#progressVersion,
       heardAt: this.#heardAt,
     }
+  }
+
+  state(): CopyState {
+    const hidden = [...this.#rows.values()].flatMap(({ state }) =>
+      state.presence === 'hidden' ? (state.hiddenAt ?? []) : [],
+    )
+    const { nextDueAt } = this.takeDue({ now: 0, until: 0, limit: 0 })
+    return { ...this.readProgress(), nextDueAt, hiddenSince: hidden.length === 0 ? null : Math.min(...hidden) }
   }
 
   load(noteIds: readonly string[]) {
@@ -204,6 +217,10 @@ class IntegrationInMemory {
       const text = textOf(row)
       return words.every((word) => text.includes(word.toLowerCase()))
     })
+  }
+
+  consumers(): readonly string[] {
+    return [...this.#consumers].flatMap(([name, consumer]) => (consumer.read().version > 0 ? [name] : [])).sort()
   }
 
   consumer(name: string): ConsumerInMemory {

@@ -1,3 +1,4 @@
+import { BY_INDEX } from './by-index.ts'
 import { timeIn } from './note-columns.ts'
 
 export const INTEGRATIONS_TABLE = `
@@ -19,6 +20,8 @@ CREATE TABLE IF NOT EXISTS notewire_integrations (
 ) WITH (fillfactor = 50);
 
 CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_contradicted ON notewire_mirror_notes (integration)
+  WHERE contradicted_since IS NOT NULL;
 `
 
 /** A row of integrations as JSON. */
@@ -30,18 +33,25 @@ export function integrationJson(row: string): string {
     'keyPrint', ${row}.key_print, 'pollEveryMs', ${row}.poll_every_ms, 'endpoint', ${row}.endpoint)::text`
 }
 
+/** The first of the times of the notes of the integration that was taken. */
+function firstOf(column: string, isCounted: string): string {
+  return `(SELECT ${timeIn(`notes.${column}`)} FROM notewire_mirror_notes AS notes
+          WHERE notes.integration = taken AND ${isCounted} ORDER BY notes.${column} LIMIT 1)`
+}
+
 const TAKEN = `integrations.integration = for_integration AND integrations.generation = fence_generation
       AND integrations.token = fence_token`
 
 /**
- * `notewire_integrations_take_1` looks rank by rank, so that each look reads one entry of the index, and skips rows that are locked: a hint
- * or another worker changes them. If none is due, it writes nothing.
+ * `notewire_integrations_take_2` looks rank by rank, so that each look reads one entry of the index, and skips rows that are locked: a hint
+ * or another worker changes them. If none is due, it writes nothing. It reads the copy after it has written, so that it sees everything that
+ * the worker before has committed.
  *
  * `notewire_integrations_erase_1` locks notes first and the integration last, as commits do.
  */
 export const INTEGRATION_FUNCTIONS = `
-CREATE OR REPLACE FUNCTION notewire_integrations_take_1(now_ms float8, until_ms float8, most integer, only_this text)
-RETURNS text LANGUAGE plpgsql AS $function$
+CREATE OR REPLACE FUNCTION notewire_integrations_take_2(now_ms float8, until_ms float8, most integer, only_this text)
+RETURNS text LANGUAGE plpgsql ${BY_INDEX} AS $function$
 #variable_conflict use_variable
 DECLARE
   taken text;
@@ -60,7 +70,14 @@ BEGIN
   UPDATE notewire_integrations AS integrations
     SET token = integrations.token + 1, is_held = true, due_at = to_timestamp(until_ms / 1000)
     WHERE integrations.integration = taken RETURNING ${integrationJson('integrations')} INTO result;
-  RETURN result;
+  RETURN (
+    SELECT json_build_object('record', result::json, 'copy', json_build_object(
+        'sequence', notewire_mirror_sequence_1(taken), 'progress', mirrors.progress,
+        'progress_version', coalesce(mirrors.progress_version, 0), 'heard_at', ${timeIn('mirrors.heard_at')},
+        'next_due_at', least(${firstOf('due_at', 'notes.due_at IS NOT NULL AND notes.dirty IS NOT NULL')},
+          ${firstOf('due_at', 'notes.due_at IS NOT NULL AND notes.dirty IS NULL')}),
+        'hidden_since', ${firstOf('hidden_at', "notes.hidden_at IS NOT NULL AND notes.presence = 'hidden'")}))
+      FROM (SELECT) AS one LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = taken);
 END
 $function$;
 

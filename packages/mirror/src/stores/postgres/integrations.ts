@@ -4,9 +4,16 @@ import {
   type IntegrationRecord,
   type IntegrationStore,
 } from '../../interfaces/integration-store.ts'
+import { loadedProgress, type ProgressAnswer } from './answers.ts'
 import { escapedJson, escapedText } from './escaped-json.ts'
 import { integrationJson } from './integration-functions.ts'
 import { timeIn } from './note-columns.ts'
+
+/** Of `notewire_integrations_take_2`. */
+interface TakeAnswer {
+  readonly record: IntegrationRecord
+  readonly copy: ProgressAnswer & { readonly next_due_at: number | null; readonly hidden_since: number | null }
+}
 
 type Ask = (operation: string, text: string, ...values: unknown[]) => Promise<readonly unknown[]>
 
@@ -26,8 +33,13 @@ export function integrationsIn(ask: Ask): IntegrationStore {
 
     get: (integration) => one('get', GET, escapedText(integration)),
 
-    take: ({ now, until, most, integration }) =>
-      one('take', TAKE, now, until, most, integration === undefined ? null : escapedText(integration)),
+    async take({ now, until, most, integration }) {
+      const name = integration === undefined ? null : escapedText(integration)
+      const taken = await one<TakeAnswer>('take', TAKE, now, until, most, name)
+      if (taken === undefined) return undefined
+      const { next_due_at: nextDueAt, hidden_since: hiddenSince, ...copy } = taken.copy
+      return { record: taken.record, copy: { ...loadedProgress(copy), nextDueAt, hiddenSince } }
+    },
 
     async renew(integration, { generation, token }, until) {
       return (await one('renew', RENEW, until, escapedText(integration), generation, token)) !== undefined
@@ -57,6 +69,10 @@ export function integrationsIn(ask: Ask): IntegrationStore {
       return (await one('get', GET, name)) !== undefined
     },
 
+    async listConsumers(integration) {
+      return (await ask('listConsumers', LIST_CONSUMERS, escapedText(integration))) as readonly string[]
+    },
+
     async erase(integration, { generation, token }, limit) {
       const name = escapedText(integration)
       return (await one<'more' | 'done' | 'fenced'>('erase', ERASE, name, generation, token, limit)) ?? 'fenced'
@@ -77,9 +93,13 @@ const RECORD = `${integrationJson('integrations')} AS result`
 const GET = `SELECT ${RECORD} FROM notewire_integrations AS integrations WHERE integration = $1`
 
 const PUT = `INSERT INTO notewire_integrations AS integrations (integration, generation, state, due_at, rank, hints, token, is_held, failures)
-  VALUES ($1, $2, 'active', to_timestamp($3::float8 / 1000), 2, 0, 0, false, 0) ON CONFLICT DO NOTHING RETURNING ${RECORD}`
+  VALUES ($1, $2, 'active', to_timestamp($3::float8 / 1000), 2, 0, 0, false, 0)
+  ON CONFLICT (integration) DO UPDATE SET generation = excluded.generation, state = 'active', due_at = excluded.due_at, rank = 2,
+      is_held = false, paused_until = NULL
+    WHERE integrations.state = 'removing' AND integrations.paused_until IS NOT NULL
+  RETURNING ${RECORD}`
 
-const TAKE = `SELECT result FROM notewire_integrations_take_1($1, $2, $3, $4) AS result WHERE result IS NOT NULL`
+const TAKE = `SELECT result FROM notewire_integrations_take_2($1, $2, $3, $4) AS result WHERE result IS NOT NULL`
 
 const RENEW = `UPDATE notewire_integrations SET due_at = to_timestamp($1::float8 / 1000)
   WHERE integration = $2 AND generation = $3 AND token = $4 RETURNING 'true' AS result`
@@ -101,6 +121,9 @@ const REMOVE = `UPDATE notewire_integrations SET generation = $1, state = 'remov
     poll_every_ms = NULL, endpoint = NULL
   WHERE integration = $3 AND state <> 'removing' RETURNING 'true' AS result`
 
+const LIST_CONSUMERS =
+  'SELECT to_json(name)::text AS result FROM notewire_mirror_consumers WHERE integration = $1 ORDER BY name'
+
 const ERASE = 'SELECT to_json(notewire_integrations_erase_1($1, $2, $3, $4))::text AS result'
 
 const LIST = `SELECT ${RECORD} FROM notewire_integrations AS integrations
@@ -116,5 +139,7 @@ const COUNT = `SELECT json_build_object(
     'due', count(*) FILTER (WHERE due_at <= moment),
     'dueSince', ${timeIn('min(due_at) FILTER (WHERE due_at <= moment)')},
     'nextAt', ${timeIn('min(due_at) FILTER (WHERE due_at > moment)')},
-    'backingOff', count(*) FILTER (WHERE state = 'active' AND failures > 0))::text AS result
+    'backingOff', count(*) FILTER (WHERE state = 'active' AND failures > 0),
+    'contradictions', (SELECT count(*) FROM notewire_mirror_notes AS notes WHERE notes.contradicted_since IS NOT NULL
+      AND EXISTS (SELECT FROM notewire_integrations AS added WHERE added.integration = notes.integration)))::text AS result
   FROM (SELECT to_timestamp($1::float8 / 1000) AS moment) AS asked LEFT JOIN notewire_integrations ON true`

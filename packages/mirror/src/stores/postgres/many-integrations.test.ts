@@ -1,7 +1,7 @@
 import { temporaryPath } from 'notewire-test-servers'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { manyCustomers, workFor } from '../../fixtures/many-customers.ts'
-import { createMirrors, type MirrorStore } from '../../index.ts'
+import { type ConsumerChange, createMirrors, type MirrorStore } from '../../index.ts'
 import { sqliteMirror } from '../sqlite/index.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
@@ -137,6 +137,138 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
     expect((await world.mirrors.list()).map(({ integration }) => integration)).toEqual(['customer-1'])
     expect(await two.listChanges('customer-0', 0, 10)).toEqual([])
     expect(await world.titles('customer-1')).toHaveLength(150)
+  })
+})
+
+describe.each(Object.entries(places))('a removal in %s', (_name, open) => {
+  it('reaches each consumer once for each note, whatever it has applied before', async () => {
+    const [one, two] = await open()
+    await using world = await manyCustomers(2, { store: one })
+    const other = world.another({ store: two })
+    for (const customer of world.customers) {
+      for (let index = 0; index < 25; index += 1) customer.write(`${customer.integration} ${index}`)
+      await world.mirrors.add(customer.integration)
+    }
+    await world.mirrors.work(BUDGET)
+    const [early, late] = [copyingConsumer('early'), copyingConsumer('late')]
+    const consumed = other.of('customer-0')
+    while ((await consumed.consumeDue(early.options)).nextAt !== null);
+    await consumed.consumeDue({ ...late.options, batchSize: 10 })
+    expect([early.notes.size, late.notes.size]).toEqual([25, 10])
+
+    expect(await world.mirrors.remove('customer-0')).toBe(true)
+    expect(await consumed.consumeDue(early.options)).toMatchObject({ applied: 0, failed: 0 })
+    await world.mirrors.work(BUDGET)
+    await expect(consumed.get('note')).rejects.toMatchObject({ code: 'integration_removed' })
+    expect(await two.search('customer-0', ['customer'], 10)).toEqual([])
+    expect(await world.mirrors.status()).toMatchObject({ active: 1, removing: 1 })
+    expect(early.notes.size).toBe(25)
+
+    while ((await consumed.consumeDue(early.options)).nextAt !== null);
+    while ((await other.of('customer-0').consumeDue(late.options)).nextAt !== null);
+    expect([early.notes.size, late.notes.size]).toEqual([0, 0])
+    expect([early.removals, late.removals.slice(0, 10)].map((removals) => new Set(removals).size)).toEqual([25, 10])
+    expect(early.removals).toHaveLength(25)
+    expect(new Set(late.removals).size).toBe(late.removals.length)
+
+    await world.service.clock.advance('1h')
+    await world.mirrors.work(BUDGET)
+    expect(await world.mirrors.status()).toMatchObject({ active: 1, removing: 0 })
+    await expect(consumed.consumeDue(early.options)).rejects.toMatchObject({ code: 'integration_removed' })
+    await consumed.consume({ ...early.options, signal: new AbortController().signal }).catch((error) => {
+      expect(error).toMatchObject({ code: 'integration_removed' })
+    })
+    expect(await two.listChanges('customer-0', 0, 10)).toEqual([])
+    expect(await world.titles('customer-1')).toHaveLength(25)
+  })
+
+  it('waits for a consumer that does not come back for seven days', async () => {
+    const [one] = await open()
+    await using world = await manyCustomers(1, { store: one })
+    world.customers[0]?.write('customer-0 0')
+    await world.mirrors.add('customer-0')
+    await world.mirrors.work(BUDGET)
+    await world.mirrors.of('customer-0').consumeDue(copyingConsumer('gone').options)
+    await world.mirrors.remove('customer-0')
+    await workFor(world, 6 * 24 * 60)
+    expect(await world.mirrors.list({ state: 'removing' })).toHaveLength(1)
+    await workFor(world, 2 * 24 * 60)
+    expect(await world.mirrors.list()).toEqual([])
+    expect(await one.listChanges('customer-0', 0, 10)).toEqual([])
+  })
+
+  it('that is followed by another add leaves a consumer with what is there', async () => {
+    const [one] = await open()
+    await using world = await manyCustomers(1, { store: one })
+    const [customer] = world.customers
+    const notes = Array.from({ length: 15 }, (_, index) => customer?.write(`customer-0 ${index}`))
+    await world.mirrors.add('customer-0')
+    await world.mirrors.work(BUDGET)
+    const index = copyingConsumer('index')
+    await world.mirrors.of('customer-0').consumeDue(index.options)
+    const { position } = await world.mirrors.of('customer-0').status()
+    await world.mirrors.remove('customer-0')
+    for (const note of notes.slice(0, 5)) note?.delete()
+    await world.mirrors.add('customer-0')
+    const again = world.mirrors.of('customer-0')
+    expect(await world.titles('customer-0')).toEqual([])
+    await world.mirrors.work(BUDGET)
+    expect(await world.titles('customer-0')).toHaveLength(10)
+    await expect(again.changes({ after: position })[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      code: 'position_foreign',
+    })
+    while ((await again.consumeDue(index.options)).nextAt !== null);
+    expect([...index.notes.values()].sort()).toEqual(await world.titles('customer-0'))
+  })
+})
+
+/** A consumer that keeps the titles of the notes, and counts removals. */
+function copyingConsumer(name: string) {
+  const notes = new Map<string, unknown>()
+  const removals: string[] = []
+  const apply = (changes: readonly ConsumerChange[]) => {
+    for (const change of changes) {
+      if (change.kind === 'content') notes.set(change.noteId, change.note.title)
+      else {
+        notes.delete(change.noteId)
+        removals.push(change.noteId)
+      }
+    }
+  }
+  return { notes, removals, options: { name, apply } }
+}
+
+describe('an empty poll in PostgreSQL', () => {
+  it('is one request and three statements', async () => {
+    const pool = databases.poolOf(await databases.emptyDatabase())
+    const statements: string[] = []
+    const counting = {
+      query(text: string, values: unknown[]) {
+        statements.push(text)
+        return pool.query(text, values)
+      },
+    }
+    await using world = await manyCustomers(2, { store: postgresMirror(counting), scanEveryMs: 30 * 24 * 3_600_000 })
+    for (const customer of world.customers) {
+      for (let index = 0; index < 3; index += 1) customer.write(`${customer.integration} ${index}`)
+      await world.mirrors.add(customer.integration)
+    }
+    await world.mirrors.work(BUDGET)
+    await world.service.clock.advance('2h')
+    await world.mirrors.work(BUDGET)
+
+    const during = async (hours: number) => {
+      await world.service.clock.advance(`${hours}h`)
+      const before = [world.asked().length, statements.length] as const
+      await world.mirrors.work({ ...BUDGET, integration: 'customer-0' })
+      return { requests: world.asked().length - before[0], statements: statements.slice(before[1]) }
+    }
+    const idle = await during(0)
+    expect(idle.requests).toBe(0)
+    const poll = await during(2)
+    expect(poll.requests).toBe(1)
+    expect(poll.statements).toHaveLength(idle.statements.length + 3)
+    expect((await world.mirrors.of('customer-0').status()).polledAt?.getTime()).toBe(world.service.clock.now())
   })
 })
 

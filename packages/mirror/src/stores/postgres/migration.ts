@@ -14,7 +14,7 @@ export const MIGRATION = migrationOf({
     'notewire_mirror_load_1',
     'notewire_mirror_commit_1',
     'notewire_mirror_take_1',
-    'notewire_integrations_take_1',
+    'notewire_integrations_take_2',
   ],
   lock: 7824530912,
   requirement: `

@@ -3,7 +3,8 @@ import { dueAfterHint, type IntegrationStore, newIntegration } from '../../inter
 import { isFenced } from './committing.ts'
 import type { ErasingDatabase } from './database.ts'
 import { fencedUpdate, fenceStatement, MOST_URGENT, recordIn, THIS_ONE } from './integration-statements.ts'
-import { storedText } from './text.ts'
+import { loadedProgress, READ_PROGRESS } from './loading.ts'
+import { originalText, storedText } from './text.ts'
 
 /** The integrations of a mirror in SQLite. */
 export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
@@ -26,6 +27,7 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
       const [row] = await write(
         'power-cut',
         { sql: INSERT, parameters: [integration, generation, now, rank] },
+        { sql: BEGIN_ANOTHER_COPY, parameters: [generation, now, rank, integration] },
         { sql: READ, parameters: [integration] },
       )
       return recordIn(row ?? {})
@@ -46,7 +48,12 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
       const sql = `UPDATE notewire_integrations SET token = token + 1, is_held = 1, due_at = ?
         WHERE integration = (${found}) RETURNING *`
       const [row] = await write('process', { sql, parameters: [until, ...values] })
-      return row && recordIn(row)
+      if (row === undefined) return undefined
+      const progress = loadedProgress(
+        (await erasing.read({ sql: READ_PROGRESS, parameters: [String(row['integration'])] }))[0],
+      )
+      // `takeDue` also does work of the search index, so that it is called in each slice.
+      return { record: recordIn(row), copy: { ...progress, nextDueAt: 0, hiddenSince: 0 } }
     },
 
     async renew(integration, fence, until) {
@@ -84,6 +91,12 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
       const { rank } = newIntegration(name, generation, now)
       const remove = { sql: REMOVE, parameters: [generation, now, rank, integration] }
       return (await write('power-cut', remove, { sql: READ, parameters: [integration] })).length > 0
+    },
+
+    async listConsumers(integration) {
+      const sql = 'SELECT name FROM notewire_mirror_consumers WHERE integration = ? ORDER BY name'
+      const rows = await erasing.read({ sql, parameters: [storedText(integration)] })
+      return rows.map(({ name }) => originalText(String(name)))
     },
 
     async erase(name, fence, limit) {
@@ -127,6 +140,7 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
         dueSince: due_since as number | null,
         nextAt: next_at as number | null,
         backingOff: Number(counts['backing_off']),
+        contradictions: Number(counts['contradictions']),
       }
     },
   }
@@ -134,6 +148,10 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
 
 const INSERT = `INSERT OR IGNORE INTO notewire_integrations (integration, generation, state, due_at, rank, hints, token, is_held, failures)
   VALUES (?, ?, 'active', ?, ?, 0, 0, 0, 0)`
+
+const BEGIN_ANOTHER_COPY = `UPDATE notewire_integrations
+  SET generation = ?, state = 'active', due_at = ?, rank = ?, is_held = 0, paused_until = NULL
+  WHERE integration = ? AND state = 'removing' AND paused_until IS NOT NULL`
 
 const READ = 'SELECT * FROM notewire_integrations WHERE integration = ?'
 
@@ -174,5 +192,7 @@ const COUNT = `SELECT
     count(*) FILTER (WHERE due_at <= ?) AS due,
     min(due_at) FILTER (WHERE due_at <= ?) AS due_since,
     min(due_at) FILTER (WHERE due_at > ?) AS next_at,
-    count(*) FILTER (WHERE state = 'active' AND failures > 0) AS backing_off
+    count(*) FILTER (WHERE state = 'active' AND failures > 0) AS backing_off,
+    (SELECT coalesce(sum(contradicted), 0) FROM notewire_mirrors
+      WHERE integration IN (SELECT integration FROM notewire_integrations)) AS contradictions
   FROM notewire_integrations`

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { NEW_CONSUMER } from '../../interfaces/consumer-store.ts'
 import type { Fence, IntegrationRecord, IntegrationStore, NextWork } from '../../interfaces/integration-store.ts'
 import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
+import { NO_PROGRESS } from '../../interfaces/progress.ts'
 import { aLiveState, aNote, aState } from './builders.ts'
 import { check, type MirrorStoreCheck, type Stage } from './check.ts'
 
@@ -39,10 +40,13 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal(await integrations.take({ ...request, most: 1 }), undefined)
     const takers = await Promise.all(Array.from({ length: 8 }, () => integrations.take(request)))
     assert.deepEqual(
-      takers.flatMap((record) => record ?? []).map(({ token, dueAt }) => [token, dueAt]),
+      takers.flatMap((taken) => taken ?? []).map(({ record }) => [record.token, record.dueAt]),
       [[1, NOW + LEASE_MS]],
     )
-    assert.equal((await integrations.take({ ...request, now: NOW + LEASE_MS, until: NOW + 2 * LEASE_MS }))?.token, 2)
+    assert.equal(
+      (await integrations.take({ ...request, now: NOW + LEASE_MS, until: NOW + 2 * LEASE_MS }))?.record.token,
+      2,
+    )
   }),
 
   check('takes by rank, then the longest due', async ({ store: { integrations }, integration }) => {
@@ -59,12 +63,35 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     }
     const order: string[] = []
     for (;;) {
-      const record = await integrations.take({ now: 30, until: NOW * 2, most: 3 })
-      if (record === undefined) break
-      order.push(record.integration.slice(integration.length + 1))
+      const taken = await integrations.take({ now: 30, until: NOW * 2, most: 3 })
+      if (taken === undefined) break
+      order.push(taken.record.integration.slice(integration.length + 1))
     }
     assert.deepEqual(order, ['hint', 'poll, 10', 'poll, 20', 'scan'])
     for (const [name] of work) await remove(integrations, `${integration} ${name}`)
+  }),
+
+  check('tells the worker that takes an integration what its copy is', async ({ store, integration, write }) => {
+    const { integrations } = store
+    await integrations.put(integration, 'first', NOW)
+    const { copy } = (await integrations.take({ now: NOW, until: NOW + 1, most: 3, integration })) ?? {}
+    assert.deepEqual(copy?.progress, NO_PROGRESS)
+    assert.equal(copy?.heardAt, null)
+    const progress = { expectedVersion: 0, next: { ...NO_PROGRESS, copyId: 'copy-1' } }
+    await store.commit(integration, { notes: [], progress, heardAt: NOW })
+    await write(
+      aLiveState('late', { dueAt: NOW + 20 }),
+      aLiveState('dirty', { dirty: 1, dueAt: NOW + 10 }),
+      aState('hidden', { presence: 'hidden', hiddenAt: NOW + 5 }),
+    )
+    const taken = (await integrations.take({ now: NOW + 1, until: NOW + 2, most: 3, integration }))?.copy
+    const { sequence, heardAt, progressVersion } = await store.readProgress(integration)
+    assert.deepEqual(
+      [taken?.sequence, taken?.heardAt, taken?.progressVersion, taken?.progress.copyId],
+      [sequence, heardAt, progressVersion, 'copy-1'],
+    )
+    assert.ok((taken?.nextDueAt ?? Number.NaN) <= NOW + 10)
+    assert.ok((taken?.hiddenSince ?? Number.NaN) <= NOW + 5)
   }),
 
   check('writes what a worker has finished', async ({ store: { integrations }, integration }) => {
@@ -218,6 +245,7 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal((await store.listNotes(integration, '', 10)).length, 3)
     await erase(integrations, integration, NOW + LEASE_MS)
     assert.equal(await integrations.get(integration), undefined)
+    assert.deepEqual(await integrations.listConsumers(integration), [])
     assert.deepEqual(await store.listNotes(integration, '', 10), [])
     assert.deepEqual(await store.search(integration, ['stand-up'], 10), [])
     assert.equal((await store.readProgress(integration)).progressVersion, 0)
@@ -227,6 +255,29 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal((await store.listNotes(other, '', 10)).length, 5)
     assert.equal((await store.count(other)).live, 5)
     assert.equal((await integrations.get(other))?.generation, 'first')
+  }),
+
+  check('begins another copy of an integration whose removals wait for consumers', async ({ store, integration }) => {
+    const { integrations } = store
+    await integrations.put(integration, 'first', NOW)
+    assert.deepEqual(await integrations.listConsumers(integration), [])
+    for (const name of ['vectors', 'index']) {
+      const commit = { state: NEW_CONSUMER, notes: new Map(), forgetsApplied: false, expectedVersion: 0, token: 1 }
+      assert.equal(await store.commitConsumer(integration, name, commit), 'committed')
+    }
+    assert.deepEqual(await integrations.listConsumers(integration), ['index', 'vectors'])
+    assert.deepEqual(await integrations.listConsumers(`other-${integration}`), [])
+    await integrations.remove(integration, 'second', NOW)
+    assert.equal((await integrations.put(integration, 'third', NOW)).state, 'removing')
+    const record = await taken(integrations, integration)
+    await finish(integrations, record, { state: 'removing', dueAt: NOW + 5, pausedUntil: NOW + LEASE_MS })
+    const { generation, state, dueAt, pausedUntil } = await integrations.put(integration, 'third', NOW + 1)
+    assert.deepEqual(
+      { generation, state, dueAt, pausedUntil },
+      { generation: 'third', state: 'active', dueAt: NOW + 1, pausedUntil: null },
+    )
+    assert.equal((await store.readConsumer(integration, 'index')).version, 1)
+    await remove(integrations, integration)
   }),
 
   check('lets one integration use a key', async ({ store: { integrations }, integration }) => {
@@ -244,7 +295,8 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal(await integrations.claimKey(other, two, print), 'claimed')
   }),
 
-  check('lists integrations by id and state, and counts them', async ({ store: { integrations }, integration }) => {
+  check('lists integrations by id and state, and counts them', async ({ store, integration }) => {
+    const { integrations } = store
     const before = await integrations.count(NOW)
     const names = ['a', 'b', 'c', 'd'].map((name) => `${integration}${name}`)
     const [a = '', b = '', c = '', d = ''] = names
@@ -256,6 +308,11 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     })
     await finish(integrations, await taken(integrations, c), { dueAt: NOW + 1, failures: 2 })
     await integrations.remove(d, 'second', NOW)
+    for (const name of [a, `${integration} not added`]) {
+      await store.load(name, ['note_1'])
+      const state = aLiveState('note_1', { contradictedSince: NOW })
+      await store.commit(name, { notes: [{ state, expectedVersion: 0 }] })
+    }
     const listed = async (request: Partial<Parameters<IntegrationStore['list']>[0]>) =>
       (await integrations.list({ after: integration, limit: 10, ...request }))
         .map((record) => record.integration)
@@ -270,6 +327,7 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal(after.parked.key_shared - before.parked.key_shared, 1)
     assert.equal(after.due - before.due, 2)
     assert.equal(after.backingOff - before.backingOff, 1)
+    assert.equal(after.contradictions - before.contradictions, 1)
     assert.equal((after.dueSince ?? 0) <= NOW, true)
     assert.equal((after.nextAt ?? 0) > NOW, true)
     for (const name of names) await remove(integrations, name)
@@ -277,9 +335,9 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
 ]
 
 async function taken(integrations: IntegrationStore, integration: string, now = NOW): Promise<IntegrationRecord> {
-  const record = await integrations.take({ now, until: now + LEASE_MS, most: 3, integration })
-  assert.ok(record)
-  return record
+  const taken = await integrations.take({ now, until: now + LEASE_MS, most: 3, integration })
+  assert.ok(taken)
+  return taken.record
 }
 
 async function finish(

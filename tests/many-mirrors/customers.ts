@@ -1,0 +1,58 @@
+import { createMirrors, type MirrorStore, type Mirrors } from '@notewire/mirror'
+import { createNotesService, type NotesService } from '@notewire/mock-server'
+
+/** A customer of one service: a key that sees one channel. All titles in it begin with the id of the integration. */
+export interface Customer {
+  readonly integration: string
+  readonly apiKey: string
+  /** The titles of the notes that are there. */
+  readonly titles: Set<string>
+  write(): { readonly noteId: string; readonly title: string }
+}
+
+/** Some customers of one service, in virtual time. */
+export async function someCustomers(
+  count: number,
+): Promise<{ readonly service: NotesService; readonly customers: readonly Customer[] }> {
+  const service = await createNotesService({})
+  let notes = 0
+  const customers = Array.from({ length: count }, (_, index): Customer => {
+    const channel = service.owner.createChannel(`channel ${index}`)
+    const integration = `customer-${index}`
+    const titles = new Set<string>()
+    return {
+      integration,
+      titles,
+      apiKey: service.owner.createIntegration({ channels: [channel] }).issueKey().key,
+      write() {
+        notes += 1
+        const title = `${integration} writes ${notes}`
+        titles.add(title)
+        return { title, noteId: service.owner.record({ title, channel }).end({ summary: false }).note_id }
+      },
+    }
+  })
+  return { service, customers }
+}
+
+/** A process of its own. */
+export function processOn(
+  store: MirrorStore,
+  service: NotesService,
+  customers: readonly Customer[],
+  onAnswer: (integration: string) => Promise<void> = async () => undefined,
+): Mirrors {
+  return createMirrors({
+    store,
+    clock: service.clock,
+    connect: (integration) => ({
+      baseUrl: service.baseUrl,
+      apiKey: customers.find((customer) => customer.integration === integration)?.apiKey ?? '',
+      async fetch(request) {
+        const response = await service.fetch(request)
+        await onAnswer(integration)
+        return response
+      },
+    }),
+  })
+}

@@ -1,0 +1,186 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type MirrorStore, type Mirrors, memoryMirror } from '@notewire/mirror'
+import { anEvent } from '@notewire/webhooks/testing'
+import type { PlayHistory } from '../simulation/history.ts'
+import { Random } from '../simulation/random.ts'
+import { type Customer, processOn, someCustomers } from './customers.ts'
+
+const BUDGET = { budgetMs: 60_000 }
+const LEASE = '61s'
+
+class Violation extends Error {}
+
+/** Plays one history of three integrations and two processes, one of which is frozen in the middle of a slice now and then. */
+export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, inWords = false) => {
+  const random = new Random(seed, history)
+  const { service, customers } = await someCustomers(3)
+  const store = memoryMirror()
+  const awake = processOn(store, service, customers)
+  const receiver = awake.receiver({ secret: (_integration) => undefined })
+  const lines: string[] = []
+  let steps = 0
+
+  async function hear({ integration }: Customer, noteId: string): Promise<void> {
+    const event = anEvent({ kind: 'note.ended', noteId, revision: 2 })
+    await receiver.process(event, { integration })
+  }
+
+  /** Freezes another process after an answer to an integration, or before it gives the integration back, until the act is over. */
+  async function whileFrozen({ integration }: Customer, act: () => Promise<void>): Promise<void> {
+    const [frozen, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    let callsLeft = random.integer(1, 3)
+    const isAtTheEnd = random.chance(0.5)
+    async function freeze(): Promise<void> {
+      callsLeft -= 1
+      if (callsLeft !== 0 && !isAtTheEnd) return
+      frozen.resolve()
+      await goesOn.promise
+    }
+    const freezing = freezingStore(store, isAtTheEnd ? freeze : async () => undefined)
+    const other = processOn(freezing, service, customers, async (asked) => {
+      if (asked === integration && !isAtTheEnd) await freeze()
+    })
+    const working = other.work({ ...BUDGET, integration })
+    await Promise.race([frozen.promise, working])
+    await act()
+    goesOn.resolve()
+    await working
+  }
+
+  const acts: Readonly<Record<string, (customer: Customer) => Promise<void>>> = {
+    async 'a hint'(customer) {
+      const before = await store.integrations.list({ after: '', limit: 10 })
+      const { noteId, title } = customer.write()
+      await hear(customer, noteId)
+      const after = await store.integrations.list({ after: '', limit: 10 })
+      const others = (records: typeof before) =>
+        records.filter(({ integration }) => integration !== customer.integration)
+      if (!isDeepStrictEqual(others(before), others(after))) throw new Violation('a hint changed another integration')
+      await awake.work(BUDGET)
+      await shows(awake, customer, title)
+    },
+    async 'a hint during a slice'(customer) {
+      await service.clock.advance('2h')
+      customer.write()
+      let title = ''
+      await whileFrozen(customer, async () => {
+        const written = customer.write()
+        title = written.title
+        await hear(customer, written.noteId)
+      })
+      await awake.work(BUDGET)
+      await shows(awake, customer, title)
+    },
+    async 'a worker loses its lease'(customer) {
+      await service.clock.advance('2h')
+      customer.write()
+      const written = async () => [
+        (await store.readProgress(customer.integration)).progressVersion,
+        await store.latestPosition(customer.integration),
+        await store.integrations.get(customer.integration),
+      ]
+      let before: unknown
+      await whileFrozen(customer, async () => {
+        await service.clock.advance(LEASE)
+        await awake.work(BUDGET)
+        before = await written()
+      })
+      if (!isDeepStrictEqual(await written(), before)) throw new Violation('a worker without a lease wrote')
+    },
+    async 'a removal during a slice'(customer) {
+      await service.clock.advance('2h')
+      customer.write()
+      await whileFrozen(customer, async () => {
+        await awake.remove(customer.integration)
+        if (random.chance(0.5)) await awake.work(BUDGET)
+      })
+      await awake.work(BUDGET)
+      const isThere = (await awake.list()).some(({ integration }) => integration === customer.integration)
+      if (isThere || (await store.listNotes(customer.integration, '', 1)).length > 0) {
+        throw new Violation('a removed integration came back')
+      }
+      await awake.add(customer.integration)
+    },
+    async time() {
+      await service.clock.advance('7m')
+      await awake.work(BUDGET)
+    },
+  }
+
+  try {
+    for (const customer of customers) {
+      customer.write()
+      await awake.add(customer.integration)
+    }
+    await awake.work(BUDGET)
+    for (let left = random.integer(3, 10); left > 0; left -= 1) {
+      const act = random.pick([
+        'a hint',
+        'a hint during a slice',
+        'a worker loses its lease',
+        'a removal during a slice',
+        'time',
+      ])
+      const customer = customers[random.integer(0, customers.length - 1)]
+      if (customer === undefined) continue
+      steps += 1
+      tally[act] = (tally[act] ?? 0) + 1
+      if (inWords) lines.push(`${customer.integration}  ${act}`)
+      await acts[act]?.(customer)
+      await showsOnlyItsOwn(store, customers)
+    }
+    await service.clock.advance('2h')
+    await awake.work(BUDGET)
+    for (const customer of customers) {
+      const shown = await titlesOf(awake, customer)
+      if (!isDeepStrictEqual(shown, [...customer.titles].sort()))
+        throw new Violation(`${customer.integration} lacks notes`)
+    }
+    return { violation: undefined, steps, lines }
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error
+    return { violation: error.message, steps, lines }
+  } finally {
+    await service.close()
+  }
+}
+
+async function titlesOf(mirrors: Mirrors, { integration }: Customer): Promise<readonly string[]> {
+  const titles: string[] = []
+  for await (const { note } of mirrors.of(integration).list()) titles.push(note.title ?? '')
+  return titles.sort()
+}
+
+async function shows(mirrors: Mirrors, customer: Customer, title: string): Promise<void> {
+  if (!(await titlesOf(mirrors, customer)).includes(title)) throw new Violation('a hint was lost')
+}
+
+async function showsOnlyItsOwn(store: MirrorStore, customers: readonly Customer[]): Promise<void> {
+  for (const { integration } of customers) {
+    for (const { note } of await store.listNotes(integration, '', 1_000)) {
+      if (note?.title?.startsWith(`${integration} `) !== true) throw new Violation('a note is in another integration')
+    }
+  }
+}
+
+/** The store of a process that is frozen: it renews no lease, and does not learn that one is lost. */
+function freezingStore(store: MirrorStore, beforeFinish: () => Promise<void>): MirrorStore {
+  const { integrations } = store
+  const freezing = replacing(integrations, {
+    renew: async () => true,
+    async finish(...values) {
+      await beforeFinish()
+      return await integrations.finish(...values)
+    },
+  })
+  return replacing(store, { integrations: freezing })
+}
+
+function replacing<Target extends object>(target: Target, members: Partial<Target>): Target {
+  return new Proxy(target, {
+    get(_, name) {
+      const member: unknown = Reflect.get(members, name) ?? Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+}

@@ -1,0 +1,45 @@
+import { type Patch, patchOf } from '../simulation/patch.ts'
+
+/** A mistake in the schedule of many integrations that the histories must find. */
+export interface PlantedBug {
+  readonly name: string
+  readonly mistake: string
+  readonly patches: readonly Patch[]
+}
+
+const scheduling = patchOf('mirror/src/stores/integrations-in-memory.ts')
+const storing = patchOf('mirror/src/stores/memory-store.ts')
+
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    name: 'a hint wakes another integration',
+    mistake: 'A hint makes every integration due.',
+    patches: [
+      storing(
+        'if (dueAt !== null) many.hear(integration, dueAt)',
+        "if (dueAt !== null) for (const one of await many.list({ after: '', limit: 99 })) many.hear(one.integration, dueAt)",
+      ),
+    ],
+  },
+  {
+    name: "a job's later time overwrites a hint's",
+    mistake: 'A worker that ends its slice writes the time that it computed, although a hint came meanwhile.',
+    patches: [scheduling('return row.hints === hints ? after : {', 'return hints >= 0 ? after : {')],
+  },
+  {
+    name: 'a worker that lost its lease still commits',
+    mistake: 'A commit is fenced by the generation alone.',
+    patches: [scheduling('|| (token !== undefined && token !== row.token)', '')],
+  },
+  {
+    name: 'a removed integration comes back',
+    mistake: 'A removal begins no new generation, so that a worker can write what it has begun.',
+    patches: [
+      scheduling('const { token } = row\n', 'const { token, generation: same } = row\n'),
+      scheduling(
+        "state: 'removing',\n      isHeld: false,",
+        "state: 'removing',\n      generation: same,\n      isHeld: false,",
+      ),
+    ],
+  },
+]
