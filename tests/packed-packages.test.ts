@@ -10,6 +10,7 @@ const answers = {
   '@notewire/protocol': 'k7',
   '@notewire/protocol/schemas': 'note_1',
   '@notewire/client': ['note_1'],
+  '@notewire/client/opentelemetry': ['onRequest', 'onResponse', 'onDrift'],
   '@notewire/webhooks': [204, ['note_1']],
   '@notewire/webhooks/verify': ['verified', 'refused'],
   '@notewire/webhooks/node': 204,
@@ -23,12 +24,14 @@ const answers = {
   '@notewire/webhooks/postgres': 'duplicate',
   '@notewire/webhooks/redis': 'duplicate',
   '@notewire/webhooks/storage': true,
+  '@notewire/webhooks/opentelemetry': 7,
   '@notewire/webhooks/testing': 'access_lost',
   '@notewire/mock-server': 401,
   '@notewire/mock-server/program': 54,
   '@notewire/mirror': 3,
   '@notewire/mirror/sqlite': 0,
   '@notewire/mirror/postgres': 7,
+  '@notewire/mirror/opentelemetry': 4,
   '@notewire/mirror/testing': true,
 }
 

@@ -5,6 +5,7 @@ import { Wakeup } from '../concurrency/wakeup.ts'
 import type { MirrorSettings } from '../context/mirror-options.ts'
 import type { SyncContext } from '../context/sync-context.ts'
 import type { SyncOptions, SyncReport } from '../context/sync-options.ts'
+import { audit, workInside } from '../interfaces/mirror-hooks.ts'
 import type { MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedProgress } from '../interfaces/store.ts'
 import { Ledger } from '../ledger/ledger.ts'
@@ -61,11 +62,21 @@ export class Engine {
 
   /** Lists what is due, and reads every note that is due, at the same time. */
   async sync({ signal, scan: scanWhen = 'when-due' }: SyncOptions): Promise<SyncReport> {
-    return await this.#sync({ signal }, { scanWhen, isPollDue: true })
+    const { hooks, integration } = this.#settings
+    const work = () => this.#sync({ signal }, { scanWhen, isPollDue: true })
+    return await workInside(hooks.aroundWork, integration, work)
   }
 
   /** Reads every note that is due. */
   async settle(part: Part): Promise<SyncReport> {
+    const { hooks, integration, clock } = this.#settings
+    // `run` looks for due notes every few seconds: what finds none is not wrapped.
+    const isWrapped =
+      hooks.aroundWork !== undefined && ((await this.#nextDueAt()) ?? Number.POSITIVE_INFINITY) <= clock.now()
+    return await workInside(isWrapped ? hooks.aroundWork : undefined, integration, () => this.#settle(part))
+  }
+
+  async #settle(part: Part): Promise<SyncReport> {
     const { context } = await this.#begin(part)
     await this.#erasure.run()
     const noPages = new Wakeup()
@@ -86,7 +97,7 @@ export class Engine {
     const report =
       isPollDue || before.scan !== null
         ? await this.#sync(part, { scanWhen: 'when-due', isPollDue })
-        : await this.settle(part)
+        : await this.#settle(part)
     const { progress: after } = await this.#readProgress()
     return { ...report, nextAt: after.scan === null ? report.nextAt : this.#settings.clock.now(), before, after }
   }
@@ -126,6 +137,8 @@ export class Engine {
   async adoptKey(): Promise<void> {
     const store = await this.store()
     await adoptKey({ ...this.#settings, store, ledger: this.#ledger })
+    const { hooks, integration, clock } = this.#settings
+    await audit(hooks, { act: 'adoptKey', integration, at: new Date(clock.now()) })
   }
 
   /** Names this process among those that list. Made on first use: Workers refuse randomness while they load. */
@@ -166,11 +179,16 @@ export class Engine {
   }
 
   async #report(settled: Settled, listed: boolean): Promise<SyncReport> {
-    const { integration, clock, store } = this.#settings
-    const now = clock.now()
-    const { nextDueAt } = await store.takeDue(integration, { now, until: now, limit: 0 })
+    const { integration, store } = this.#settings
+    const nextDueAt = await this.#nextDueAt()
     const { progress } = await store.readProgress(integration)
     const pollAt = nextPollAt(progress, this.#holder, this.#settings)
     return { ...settled, listed, nextAt: Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, pollAt) }
+  }
+
+  async #nextDueAt(): Promise<number | null> {
+    const { integration, clock } = this.#settings
+    const now = clock.now()
+    return (await (await this.store()).takeDue(integration, { now, until: now, limit: 0 })).nextDueAt
   }
 }

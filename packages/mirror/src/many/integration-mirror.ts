@@ -4,7 +4,7 @@ import { IntegrationRemovedError } from '../interfaces/errors.ts'
 import type { IntegrationRecord } from '../interfaces/integration-store.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { createReader, type MirrorReader } from '../reader/mirror-reader.ts'
-import { connect, engineOf } from './connection.ts'
+import { connect, engineOf, hooksOf } from './connection.ts'
 import { checkedStore, fencedStore } from './fenced-store.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
 
@@ -26,7 +26,7 @@ export function openIntegration(
   settings: MirrorsSettings,
   recordOf: (integration: string) => Promise<IntegrationRecord>,
 ): IntegrationMirror {
-  const { store, clock } = settings
+  const { store, clock, hooks } = settings
   const copy = once(() => recordOf(integration))
   const removed = () => new IntegrationRemovedError(integration)
 
@@ -41,7 +41,8 @@ export function openIntegration(
     ...createReader(open, integration, clock),
     async acceptRemovals(scanId) {
       const store = await open()
-      return await acceptRemovals(scanId, { store, integration, ledger: new Ledger({ store, integration }) })
+      const ledger = new Ledger({ store, integration })
+      return await acceptRemovals(scanId, { store, integration, ledger, clock, hooks: hooksOf(integration, hooks) })
     },
     async acceptReads(noteId) {
       const connection = await connect(integration, settings)

@@ -2,7 +2,7 @@ import { NotesClientError, RateLimitedError } from '@notewire/client'
 import type { Engine } from '../engine/engine.ts'
 import { KeyChangedError } from '../interfaces/errors.ts'
 import { type IntegrationRecord, type NextWork, type ParkedBecause, RANKS } from '../interfaces/integration-store.ts'
-import { callHook } from '../interfaces/mirror-hooks.ts'
+import { callHook, workInside } from '../interfaces/mirror-hooks.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { ERASE_EVERY_MS, ERASED_AT_ONCE, OverdueErasure } from '../ledger/overdue-erasure.ts'
 import { pauseAfter } from '../rules/backoff.ts'
@@ -51,7 +51,8 @@ export async function doSlice(
   const { settings } = context
   const { integration, hints } = record
   return await holding(record, settings, context.signal, async (signal) => {
-    const { next, error } = await nextWork(record, { ...context, signal }, work).catch(orLost)
+    const doNext = () => nextWork(record, { ...context, signal }, work).catch(orLost)
+    const { next, error } = await workInside(settings.hooks.aroundWork, integration, doNext, (outcome) => outcome.error)
     if (next === undefined) return error
     const now = settings.clock.now()
     const isWritten = await settings.store.integrations.finish(integration, record, next, { hints, now })
