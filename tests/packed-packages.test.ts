@@ -116,6 +116,12 @@ describe('@notewire/webhooks/verify', () => {
   })
 })
 
+it.each(['@notewire/client', '@notewire/webhooks', '@notewire/mirror'])('%s loads no OpenTelemetry', async (name) => {
+  const ofOpenTelemetry = (url: string) => url.includes('/node_modules/@opentelemetry/')
+  expect((await modulesLoadedBy(name)).filter(ofOpenTelemetry)).toEqual([])
+  expect((await modulesLoadedBy(`${name}/opentelemetry`)).filter(ofOpenTelemetry)).not.toEqual([])
+})
+
 it.each(['@notewire/client', '@notewire/webhooks'])(
   '%s loads the zod that the schemas contain, and no other',
   async (name) => {
