@@ -102,6 +102,7 @@ const people = [
   whole('round-trip'),
   whole('wrong-arguments'),
   whole('contract-variants'),
+  whole('operate'),
 ]
 const simulators = [
   whole('receiving-simulator'),

@@ -64,6 +64,9 @@ export default defineConfig({
   },
   async buildEnd({ outDir }) {
     await cp(join(DOCS, 'contract'), join(outDir, 'contract'), { recursive: true })
+    for (const file of ['dashboard.json', 'alerts.yaml']) {
+      await cp(join(DOCS, 'operate', file), join(outDir, 'operate', file))
+    }
     mendCopies(outDir, { base: SITE_BASE, repository })
   },
 })

@@ -54,6 +54,9 @@ export function mirrorTelemetry(): MirrorTelemetry {
   const problems = counter('problems', '{problem}', 'Errors after which the mirror tries again later.')
   const held = counter('removals.held', '{note}', 'Notes that scans found missing and held back.')
   const contradictions = counter('contradictions', '{read}', 'Reads that contradict what is known of their note.')
+  // Prometheus sees an increase only of a series that was there before.
+  held.add(0)
+  contradictions.add(0)
   return {
     onProblem({ error }) {
       problems.add(1, { 'error.type': typeOf(error) })
@@ -119,7 +122,7 @@ export function observeMirrors(mirrors: Pick<Mirrors, 'status'>): () => void {
  */
 export function observeMirror(mirror: Pick<MirrorReader, 'status'>): () => void {
   const lag = gauge('lag', 's', 'Time since the watermark: all changes up to then have been listed.')
-  const silent = gauge('silent', '1', '1 if polls find changes that no event announced.')
+  const silent = gauge('silent', '{mirror}', '1 if polls find changes that no event announced.')
   return observe([lag, silent], async (result) => {
     const { watermark, silence } = await mirror.status()
     if (watermark !== null) result.observe(lag, Math.max(0, Date.now() - watermark.getTime()) / 1_000)
