@@ -1,6 +1,11 @@
 import { metrics, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { NotesClientHooks, RequestNotice, ResponseNotice } from './options/hooks.ts'
 
+/** The hooks that `clientTelemetry` returns. */
+export type ClientTelemetry = {
+  readonly [Hook in 'onRequest' | 'onResponse' | 'onDrift']: NonNullable<NotesClientHooks[Hook]>
+}
+
 /**
  * Makes hooks that measure each request and make a span of it, below the span that is active where the client is called. Any number of
  * clients can share them. They tell OpenTelemetry neither the API key, nor an id, nor note content.
@@ -19,7 +24,7 @@ import type { NotesClientHooks, RequestNotice, ResponseNotice } from './options/
  * })
  * ```
  */
-export function clientTelemetry(): Required<Pick<NotesClientHooks, 'onRequest' | 'onResponse' | 'onDrift'>> {
+export function clientTelemetry(): ClientTelemetry {
   const meter = metrics.getMeter('@notewire/client')
   const tracer = trace.getTracer('@notewire/client')
   const duration = meter.createHistogram('notewire.client.request.duration', {

@@ -13,9 +13,9 @@ import type { Mirrors } from './mirrors.ts'
 import type { MirrorReader } from './reader/mirror-reader.ts'
 
 /** The hooks that `mirrorTelemetry` returns. */
-export type MirrorTelemetry = Required<
-  Pick<MirrorHooks, 'onProblem' | 'onRemovalsHeld' | 'onContradiction' | 'aroundWork'>
->
+export type MirrorTelemetry = {
+  readonly [Hook in 'onProblem' | 'onRemovalsHeld' | 'onContradiction' | 'aroundWork']: NonNullable<MirrorHooks[Hook]>
+}
 
 const NAME = '@notewire/mirror'
 

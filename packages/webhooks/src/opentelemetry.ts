@@ -5,7 +5,9 @@ import type { ProcessOutcome } from './receiver/outcome.ts'
 import type { ReceiverHooks } from './receiver/receiver-hooks.ts'
 
 /** The hooks that `receiverTelemetry` returns. */
-export type ReceiverTelemetry = Required<Omit<ReceiverHooks, 'onDrift'>>
+export type ReceiverTelemetry = {
+  readonly [Hook in Exclude<keyof ReceiverHooks, 'onDrift'>]: NonNullable<ReceiverHooks[Hook]>
+}
 
 /**
  * Makes hooks that measure deliveries and make a span of the processing of each event, around its handler. The metrics contain no id. The
