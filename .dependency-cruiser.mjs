@@ -88,6 +88,13 @@ export default {
       to: { path: 'node_modules/zod/' },
     },
     {
+      name: 'opentelemetry-in-its-entries-alone',
+      comment: 'OpenTelemetry is an optional peer: programs that do not use it need not install it.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: '^packages/[^/]+/src/opentelemetry(\\.test)?\\.ts$' },
+      to: { path: 'node_modules/@opentelemetry/|^packages/[^/]+/src/opentelemetry\\.ts$' },
+    },
+    {
       name: 'core-knows-no-adapter',
       comment: 'Adapters and testing stand on the receiver, never the other way round.',
       severity: 'error',

@@ -103,6 +103,7 @@ const people = [
   whole('wrong-arguments'),
   whole('contract-variants'),
   whole('troubleshooting'),
+  whole('operate'),
 ]
 const simulators = [
   whole('receiving-simulator'),

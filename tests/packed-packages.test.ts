@@ -10,6 +10,7 @@ const answers = {
   '@notewire/protocol': 'k7',
   '@notewire/protocol/schemas': 'note_1',
   '@notewire/client': ['note_1'],
+  '@notewire/client/opentelemetry': ['onRequest', 'onResponse', 'onDrift'],
   '@notewire/webhooks': [204, ['note_1']],
   '@notewire/webhooks/verify': ['verified', 'refused'],
   '@notewire/webhooks/node': 204,
@@ -23,12 +24,14 @@ const answers = {
   '@notewire/webhooks/postgres': 'duplicate',
   '@notewire/webhooks/redis': 'duplicate',
   '@notewire/webhooks/storage': true,
+  '@notewire/webhooks/opentelemetry': 7,
   '@notewire/webhooks/testing': 'access_lost',
   '@notewire/mock-server': 401,
   '@notewire/mock-server/program': 54,
   '@notewire/mirror': 3,
   '@notewire/mirror/sqlite': 0,
   '@notewire/mirror/postgres': 7,
+  '@notewire/mirror/opentelemetry': 4,
   '@notewire/mirror/testing': true,
 }
 
@@ -111,6 +114,12 @@ describe('@notewire/webhooks/verify', () => {
   it.each(['zod/mini', '@notewire/webhooks'])('would be caught loading it, as %s does', async (specifier) => {
     expect((await modulesLoadedBy(specifier)).filter((url) => withZod.test(url))).not.toEqual([])
   })
+})
+
+it.each(['@notewire/client', '@notewire/webhooks', '@notewire/mirror'])('%s loads no OpenTelemetry', async (name) => {
+  const ofOpenTelemetry = (url: string) => url.includes('/node_modules/@opentelemetry/')
+  expect((await modulesLoadedBy(name)).filter(ofOpenTelemetry)).toEqual([])
+  expect((await modulesLoadedBy(`${name}/opentelemetry`)).filter(ofOpenTelemetry)).not.toEqual([])
 })
 
 it.each(['@notewire/client', '@notewire/webhooks'])(

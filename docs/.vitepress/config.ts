@@ -72,6 +72,9 @@ export default defineConfig({
       recursive: true,
       filter: (path) => !path.endsWith('.md'),
     })
+    for (const file of ['dashboard.json', 'alerts.yaml']) {
+      await cp(join(DOCS, 'operate', file), join(outDir, 'operate', file))
+    }
     mendCopies(outDir, { base: SITE_BASE, repository })
   },
 })

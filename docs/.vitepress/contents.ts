@@ -40,6 +40,7 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'mirror/guarantees.md',
     'mirror/!(proof).md',
   ],
+  'Run in production': ['operate.md', 'operate/opentelemetry.md', 'operate/*.md'],
   'From the terminal': [
     'command-line/getting-notes.md',
     'command-line/watch.md',

@@ -28,19 +28,19 @@ export function destinationOf(page: string, href: string): Destination {
   // VitePress itself refuses links to pages that are not there.
   if (path.startsWith('docs/') && path.endsWith('.md')) return { kind: 'as written' }
   if (!existsSync(join(WORKSPACE, path))) throw new Error(`docs/${page} links to ${href}, and nothing is there.`)
-  return path.startsWith('docs/') && !isContract(path) ? { kind: 'as written' } : { kind: 'repository', path }
+  return path.startsWith('docs/') ? { kind: 'as written' } : { kind: 'repository', path }
 }
 
 /** Where a file outside of the pages is published with them, if it is: the README files of packages are pages too. */
 function publishedAs(path: string): string | undefined {
-  if (isContract(path)) return path.slice('docs'.length)
+  if (isDownload(path)) return path.slice('docs'.length)
   const name = /^packages\/([^/]+)(\/README\.md)?$/.exec(path)?.[1]
   const exists = name !== undefined && existsSync(join(WORKSPACE, 'packages', name, 'README.md'))
   return exists ? `/reference/packages/${name}.md` : undefined
 }
 
-function isContract(path: string): boolean {
-  return /^docs\/contract\/[a-z]+\.json$/.test(path)
+function isDownload(path: string): boolean {
+  return /^docs\/(contract\/[a-z]+\.json|operate\/[a-z]+\.(json|yaml))$/.test(path)
 }
 
 /** The anchor of a heading, as GitHub makes it, so that a link works there and here. */

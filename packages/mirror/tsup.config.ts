@@ -6,6 +6,7 @@ export default defineConfig(
     index: 'src/index.ts',
     sqlite: 'src/stores/sqlite/index.ts',
     postgres: 'src/stores/postgres/index.ts',
+    opentelemetry: 'src/opentelemetry.ts',
     testing: 'src/testing/index.ts',
   }),
 )

@@ -16,6 +16,7 @@ export default defineConfig(
     sqlite: 'src/stores/sqlite/index.ts',
     redis: 'src/stores/redis/index.ts',
     storage: 'src/storage/index.ts',
+    opentelemetry: 'src/opentelemetry.ts',
     testing: 'src/testing/index.ts',
   }),
 )

@@ -42,7 +42,16 @@ export type {
   ParkedBecause,
   TakeRequest,
 } from './interfaces/integration-store.ts'
-export type { MirrorHooks, ProblemNotice, ProgressNotice, RemovalsHeldNotice } from './interfaces/mirror-hooks.ts'
+export type {
+  AroundWork,
+  AuditNotice,
+  ContradictionNotice,
+  MirrorHooks,
+  ProblemNotice,
+  ProgressNotice,
+  RemovalsHeldNotice,
+  WorkEnd,
+} from './interfaces/mirror-hooks.ts'
 export type {
   DeletionFloor,
   Evidence,

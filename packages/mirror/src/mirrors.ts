@@ -5,10 +5,10 @@ import { requireCount, requireIntegration, requireSignal } from './context/mirro
 import { hear } from './engine/hearing.ts'
 import { IntegrationRemovedError } from './interfaces/errors.ts'
 import type { IntegrationState, IntegrationStore } from './interfaces/integration-store.ts'
-import { callHook } from './interfaces/mirror-hooks.ts'
+import { type AuditNotice, audit, callHook } from './interfaces/mirror-hooks.ts'
 import { Ledger } from './ledger/ledger.ts'
 import { addEndpoint, addIntegration } from './many/adding.ts'
-import { connect, engineOf } from './many/connection.ts'
+import { connect, engineOf, hooksOf } from './many/connection.ts'
 import { dispatch } from './many/dispatch.ts'
 import { fencedStore } from './many/fenced-store.ts'
 import { type IntegrationMirror, openIntegration, recordOf } from './many/integration-mirror.ts'
@@ -135,6 +135,10 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
     for (const receiver of receivers) receiver.forgetSecret(integration)
   }
 
+  async function tellAudit(act: Exclude<AuditNotice['act'], 'acceptRemovals'>, integration: string): Promise<void> {
+    await audit(hooksOf(integration, hooks), { act, integration, at: new Date(clock.now()) })
+  }
+
   async function isThere(integration: string): Promise<boolean> {
     await open()
     const record = await integrations.get(integration)
@@ -164,6 +168,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
         requireFunction('saveSecret', saveSecret, 'Pass a function that stores the signing secret.')
       await open()
       await addIntegration(integration, settings)
+      await tellAudit('add', integration)
       if (url !== undefined && saveSecret !== undefined) await addEndpoint(integration, { url, saveSecret }, settings)
       forgetSecret(integration)
       return statusOfIntegration(await recordOf(store, integration))
@@ -173,6 +178,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       await open()
       const isRemoved = await integrations.remove(requireIntegration(integration), crypto.randomUUID(), clock.now())
       forgetSecret(integration)
+      if (isRemoved) await tellAudit('remove', integration)
       return isRemoved
     },
 
@@ -184,7 +190,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
         const fenced = fencedStore(store, { generation }, () => new IntegrationRemovedError(integration))
         await engineOf(connection, integration, fenced, settings).adoptKey()
       }
-      await integrations.resume(integration, clock.now())
+      if (await integrations.resume(integration, clock.now())) await tellAudit('resume', integration)
       return statusOfIntegration(await recordOf(store, integration))
     },
 

@@ -7,6 +7,7 @@ interface Entries {
   readonly '@notewire/protocol': typeof import('@notewire/protocol')
   readonly '@notewire/protocol/schemas': typeof import('@notewire/protocol/schemas')
   readonly '@notewire/client': typeof import('@notewire/client')
+  readonly '@notewire/client/opentelemetry': typeof import('@notewire/client/opentelemetry')
   readonly '@notewire/webhooks': typeof import('@notewire/webhooks')
   readonly '@notewire/webhooks/verify': typeof import('@notewire/webhooks/verify')
   readonly '@notewire/webhooks/node': typeof import('@notewire/webhooks/node')
@@ -20,12 +21,14 @@ interface Entries {
   readonly '@notewire/webhooks/postgres': typeof import('@notewire/webhooks/postgres')
   readonly '@notewire/webhooks/redis': typeof import('@notewire/webhooks/redis')
   readonly '@notewire/webhooks/storage': typeof import('@notewire/webhooks/storage')
+  readonly '@notewire/webhooks/opentelemetry': typeof import('@notewire/webhooks/opentelemetry')
   readonly '@notewire/webhooks/testing': typeof import('@notewire/webhooks/testing')
   readonly '@notewire/mock-server': typeof import('@notewire/mock-server')
   readonly '@notewire/mock-server/program': typeof import('@notewire/mock-server/program')
   readonly '@notewire/mirror': typeof import('@notewire/mirror')
   readonly '@notewire/mirror/sqlite': typeof import('@notewire/mirror/sqlite')
   readonly '@notewire/mirror/postgres': typeof import('@notewire/mirror/postgres')
+  readonly '@notewire/mirror/opentelemetry': typeof import('@notewire/mirror/opentelemetry')
   readonly '@notewire/mirror/testing': typeof import('@notewire/mirror/testing')
 }
 
@@ -47,6 +50,8 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
         return found
       },
     ),
+
+  '@notewire/client/opentelemetry': ({ clientTelemetry }) => Object.keys(clientTelemetry()),
 
   '@notewire/webhooks': async ({ createReceiver }) => {
     const handled: string[] = []
@@ -144,6 +149,8 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
     PostgresTimeoutError === (await import('@notewire/mirror/postgres')).PostgresTimeoutError &&
     PostgresTimeoutError === (await import('@notewire/webhooks/postgres')).PostgresTimeoutError,
 
+  '@notewire/webhooks/opentelemetry': ({ receiverTelemetry }) => Object.keys(receiverTelemetry()).length,
+
   '@notewire/webhooks/testing': ({ anEvent }) => anEvent({ kind: 'note.deleted', reason: 'access_lost' }).data.reason,
 
   '@notewire/mock-server': async ({ createNotesService }) => {
@@ -176,6 +183,8 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
 
   '@notewire/mirror/postgres': ({ postgresMirror }) =>
     postgresMirror({ query: async () => ({ rows: [{ result: '7' }] }) }).latestPosition('s'),
+
+  '@notewire/mirror/opentelemetry': ({ mirrorTelemetry }) => Object.keys(mirrorTelemetry()).length,
 
   '@notewire/mirror/testing': async ({ mirrorStoreChecks }) => {
     const { memoryMirror } = await import('@notewire/mirror')

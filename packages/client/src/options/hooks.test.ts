@@ -26,7 +26,7 @@ describe('hooks', () => {
     const { client, told } = listened(() => ends.shift()?.())
     await client.notes.get('n1')
 
-    const call = { callId: 1, operation: 'GET /v1/notes/{note_id}' }
+    const call = { callId: told[0]?.[1]['callId'], operation: 'GET /v1/notes/{note_id}' }
     const silence = { status: undefined, failure: undefined, networkCode: undefined, requestId: undefined }
     const reset = {
       ...call,
@@ -51,10 +51,12 @@ describe('hooks', () => {
     expect(shownBy(told)).not.toContain(API_KEY)
   })
 
-  it('tell one call from another', async () => {
+  it('tell one call from another, also of another client', async () => {
     const { client, told } = listened(() => Response.json(NOTE))
     await Promise.all([client.notes.get('n1'), client.notes.get('n2')])
-    expect(new Set(told.map(([, notice]) => notice['callId'])).size).toBe(2)
+    const other = listened(() => Response.json(NOTE))
+    await other.client.notes.get('n1')
+    expect(new Set([...told, ...other.told].map(([, notice]) => notice['callId'])).size).toBe(3)
   })
 
   it.each([

@@ -32,7 +32,7 @@ export interface NotesClientHooks {
 
 /** One request of one call. */
 export interface RequestNotice {
-  /** The same for every request of one call, and of no other call of this client. */
+  /** The same for every request of one call, and of no other call in this process. */
   readonly callId: number
   /** Method and path, with the names of ids in place of the ids: `GET /v1/notes/{note_id}`. */
   readonly operation: string

@@ -9,7 +9,7 @@ import { tellHook } from './tell-hook.ts'
 
 /** One call, as it is sent. */
 interface OutgoingCall {
-  /** Its number among the calls of the client, for the hooks. */
+  /** Its number among the calls of all clients, for the hooks. */
   readonly callId: number
   readonly operation: Operation
   readonly url: string

@@ -27,9 +27,11 @@ interface CallParameters {
   readonly body?: object
 }
 
+/** Counts the calls of all clients, so that hooks that several clients share can tell calls apart. */
+let calls = 0
+
 export function createTransport(settings: ClientSettings): Transport {
   let date: string | null = null
-  let calls = 0
   return {
     get date() {
       return date

@@ -1,5 +1,6 @@
 import type { SyncContext } from '../context/sync-context.ts'
 import { MirrorError } from '../interfaces/errors.ts'
+import { audit } from '../interfaces/mirror-hooks.ts'
 import { ERASED_AT_ONCE } from '../ledger/overdue-erasure.ts'
 import { applyRead } from '../rules/read-rule.ts'
 import { acceptRemoval } from '../rules/removal.ts'
@@ -7,15 +8,26 @@ import { acceptRemoval } from '../rules/removal.ts'
 /** Erases the notes that a scan held back. */
 export async function acceptRemovals(
   scanId: string,
-  { store, integration, ledger }: Pick<SyncContext, 'store' | 'integration' | 'ledger'>,
+  {
+    store,
+    integration,
+    ledger,
+    hooks,
+    clock,
+  }: Pick<SyncContext, 'store' | 'integration' | 'ledger' | 'hooks' | 'clock'>,
 ): Promise<number> {
   let removed = 0
-  for (let after = ''; ; ) {
-    const noteIds = await store.listHeld(integration, scanId, after, ERASED_AT_ONCE)
-    const last = noteIds.at(-1)
-    if (last === undefined) break
-    removed += (await ledger.revise(noteIds, (state) => acceptRemoval(state, scanId))).size
-    after = last
+  try {
+    for (let after = ''; ; ) {
+      const noteIds = await store.listHeld(integration, scanId, after, ERASED_AT_ONCE)
+      const last = noteIds.at(-1)
+      if (last === undefined) break
+      removed += (await ledger.revise(noteIds, (state) => acceptRemoval(state, scanId))).size
+      after = last
+    }
+  } finally {
+    const at = new Date(clock.now())
+    if (removed > 0) await audit(hooks, { act: 'acceptRemovals', integration, at, scanId, removed })
   }
   if (removed > 0) return removed
   throw new MirrorError(

@@ -5,6 +5,7 @@ import { Wakeup } from '../concurrency/wakeup.ts'
 import type { MirrorSettings } from '../context/mirror-options.ts'
 import type { SyncContext } from '../context/sync-context.ts'
 import type { SyncOptions, SyncReport } from '../context/sync-options.ts'
+import { audit, workInside } from '../interfaces/mirror-hooks.ts'
 import type { CopyState, MirrorProgress } from '../interfaces/progress.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { OverdueErasure } from '../ledger/overdue-erasure.ts'
@@ -59,13 +60,20 @@ export class Engine {
   /** Lists what is due, and reads every note that is due, at the same time. */
   async sync({ signal, scan: scanWhen = 'when-due' }: SyncOptions): Promise<SyncReport> {
     await this.store()
-    return (await this.#sync({ signal }, { scanWhen, isPollDue: true })).report
+    const { hooks, integration } = this.#settings
+    const work = async () => (await this.#sync({ signal }, { scanWhen, isPollDue: true })).report
+    return await workInside(hooks.aroundWork, integration, work)
   }
 
   /** Reads every note that is due. */
   async settle(part: Part): Promise<SyncReport> {
     await this.store()
-    return (await this.#sync(part, 'list nothing')).report
+    const { hooks, integration, clock } = this.#settings
+    // `run` looks for due notes every few seconds: a look that finds none is not wrapped.
+    const isWrapped =
+      hooks.aroundWork !== undefined && ((await this.#nextDueAt()) ?? Number.POSITIVE_INFINITY) <= clock.now()
+    const work = async () => (await this.#sync(part, 'list nothing')).report
+    return await workInside(isWrapped ? hooks.aroundWork : undefined, integration, work)
   }
 
   /** Syncs if the next poll is due, and otherwise reads the notes that are due. */
@@ -123,6 +131,8 @@ export class Engine {
   async adoptKey(): Promise<void> {
     const store = await this.store()
     await adoptKey({ ...this.#settings, store, ledger: this.#ledger })
+    const { hooks, integration, clock } = this.#settings
+    await audit(hooks, { act: 'adoptKey', integration, at: new Date(clock.now()) })
   }
 
   /** Names this process among those that list. Made on first use: Workers refuse randomness while they load. */

@@ -1,10 +1,10 @@
 import { NotesClient } from '@notewire/client'
 import { type Clock, OptionError } from '@notewire/protocol'
 import { Engine } from '../engine/engine.ts'
-import { callHook, type ProblemNotice, type RemovalsHeldNotice } from '../interfaces/mirror-hooks.ts'
+import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { LeaseLostError } from './fenced-store.ts'
-import type { MirrorsSettings } from './mirrors-options.ts'
+import type { MirrorsHooks, MirrorsSettings } from './mirrors-options.ts'
 
 const CONNECT_WITHIN_MS = 10_000
 
@@ -54,14 +54,21 @@ export function engineOf(
   const settings = {
     ...{ client, store, integration, keep, clock, pollEveryMs, scanEveryMs },
     concurrency: NOTES_AT_ONCE,
-    hooks: {
-      onProblem: (problem: ProblemNotice) => {
-        if (!(problem.error instanceof LeaseLostError)) callHook(hooks.onProblem, { ...problem, integration })
-      },
-      onRemovalsHeld: (notice: RemovalsHeldNotice) => callHook(hooks.onRemovalsHeld, { ...notice, integration }),
-    },
+    hooks: hooksOf(integration, hooks),
   }
   return new Engine(settings)
+}
+
+/** The hooks of one integration. A slice is wrapped as a whole, so its engine wraps nothing. */
+export function hooksOf(integration: string, hooks: MirrorsHooks): MirrorHooks {
+  return {
+    onProblem: (problem) => {
+      if (!(problem.error instanceof LeaseLostError)) callHook(hooks.onProblem, { ...problem, integration })
+    },
+    onRemovalsHeld: (notice) => callHook(hooks.onRemovalsHeld, { ...notice, integration }),
+    onContradiction: (notice) => callHook(hooks.onContradiction, { ...notice, integration }),
+    onAudit: hooks.onAudit,
+  }
 }
 
 async function within<Result>(

@@ -9,7 +9,7 @@ import { callHook, type ProblemNotice } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { createReader, type MirrorReader } from '../reader/mirror-reader.ts'
-import { connect, engineOf } from './connection.ts'
+import { connect, engineOf, hooksOf } from './connection.ts'
 import { checkedStore, fencedStore } from './fenced-store.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
 
@@ -52,7 +52,8 @@ export function openIntegration<Transaction>(
     }),
     async acceptRemovals(scanId) {
       const store = await open()
-      return await acceptRemovals(scanId, { store, integration, ledger: new Ledger({ store, integration }) })
+      const ledger = new Ledger({ store, integration })
+      return await acceptRemovals(scanId, { store, integration, ledger, clock, hooks: hooksOf(integration, hooks) })
     },
     async acceptReads(noteId) {
       const connection = await connect(integration, settings)

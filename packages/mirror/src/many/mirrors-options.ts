@@ -3,7 +3,7 @@ import { type Clock, OptionError, refuseUnknownOptions, systemClock } from '@not
 import type { MirrorOptions } from '../context/mirror-options.ts'
 import { requireCount, requireParts, requireStore } from '../context/mirror-options.ts'
 import type { ParkedBecause } from '../interfaces/integration-store.ts'
-import type { ProblemNotice, RemovalsHeldNotice } from '../interfaces/mirror-hooks.ts'
+import type { ContradictionNotice, MirrorHooks, ProblemNotice, RemovalsHeldNotice } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import type { KeptParts } from '../rules/keep.ts'
 
@@ -45,6 +45,12 @@ export interface MirrorsHooks {
   readonly onRemovalsHeld?: ((notice: RemovalsHeldNotice & OfIntegration) => void) | undefined
   /** An integration was parked: it sends no request before `mirrors.resume(id)`. Called once. */
   readonly onParked?: ((notice: ParkedNotice) => void) | undefined
+  /** A read showed a note at a lower revision than before, or again after its deletion was announced. */
+  readonly onContradiction?: ((notice: ContradictionNotice & OfIntegration) => void) | undefined
+  /** `add`, `remove`, `resume`, `adoptKey` or `acceptRemovals` has taken effect. The call waits for this hook. */
+  readonly onAudit?: MirrorHooks['onAudit']
+  /** Wraps a slice of work on one integration. */
+  readonly aroundWork?: MirrorHooks['aroundWork']
 }
 
 interface OfIntegration {
@@ -76,7 +82,14 @@ const OPTIONS: readonly (keyof MirrorsOptions)[] = [
   'hooks',
   'clock',
 ]
-const HOOKS: readonly (keyof MirrorsHooks)[] = ['onProblem', 'onRemovalsHeld', 'onParked']
+const HOOKS: readonly (keyof MirrorsHooks)[] = [
+  'onProblem',
+  'onRemovalsHeld',
+  'onParked',
+  'onContradiction',
+  'onAudit',
+  'aroundWork',
+]
 
 /** @throws OptionError naming the first option that cannot work, and the fix */
 export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings {

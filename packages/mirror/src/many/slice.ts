@@ -8,7 +8,7 @@ import {
   RANKS,
   type TakenIntegration,
 } from '../interfaces/integration-store.ts'
-import { callHook } from '../interfaces/mirror-hooks.ts'
+import { callHook, workInside } from '../interfaces/mirror-hooks.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { ERASE_EVERY_MS, OverdueErasure } from '../ledger/overdue-erasure.ts'
 import { pauseAfter } from '../rules/backoff.ts'
@@ -59,7 +59,8 @@ export async function doSlice(
   const { record } = taken
   const { integration, hints } = record
   return await holding(record, settings, context.signal, async (signal) => {
-    const { next, error } = await nextWork(taken, { ...context, signal }, work).catch(orLost)
+    const doNext = () => nextWork(taken, { ...context, signal }, work).catch(orLost)
+    const { next, error } = await workInside(settings.hooks.aroundWork, integration, doNext, (outcome) => outcome.error)
     if (next === undefined) return error
     const now = settings.clock.now()
     const isWritten = await settings.store.integrations.finish(integration, record, next, { hints, now })

@@ -1,6 +1,7 @@
 import type { NoteWithContent } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
 import type { SyncContext } from '../context/sync-context.ts'
+import { callHook } from '../interfaces/mirror-hooks.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
 import type { DueNote, VersionedState } from '../interfaces/store.ts'
 import {
@@ -134,11 +135,13 @@ async function applyAnswer(
   context: SyncContext,
   amend: (decision: Decision, now: number) => Decision,
 ): Promise<NoteState | undefined> {
-  const { clock, keep } = context
-  return await revise(noteId, context, (state, end) => {
+  const { clock, hooks, keep } = context
+  const revised = await revise(noteId, context, (state, end) => {
     const stamp: ReadStamp = { ...asked, end, source: 'read', at: clock.now() }
     return amend(applyRead(state, note, stamp, { keep }), stamp.at)
   })
+  if (revised !== undefined && revised.contradictedSince !== null) callHook(hooks.onContradiction, { noteId })
+  return revised
 }
 
 function dueAtOnce(decision: Decision, now: number): Decision {

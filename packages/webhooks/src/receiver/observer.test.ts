@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { OTHER_TEST_SECRET, TEST_SECRET } from '../fixtures/secrets.ts'
 import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
 import { anEvent } from '../testing/an-event.ts'
+import { signAttempt } from '../testing/sign-attempt.ts'
+import { createReceiver } from './receiver.ts'
+import type { ReceiverHooks } from './receiver-hooks.ts'
 
 describe('the hook for outcomes', () => {
   it('is told what became of each event: delivered or given to `process`', async () => {
@@ -109,6 +112,61 @@ describe('a hook that throws', () => {
     expect(failures).toHaveLength(2)
     expect(logger.lines.join()).not.toContain('metrics')
   })
+})
+
+describe('the hook around the processing of an event', () => {
+  type Around = ReceiverHooks['aroundEvent']
+  it.each<[string, Around]>([
+    ['calls `process` and returns something else', async (_event, process) => [await process()]],
+    ['calls `process` twice', async (_event, process) => [await process(), await process()]],
+    ['never calls `process`', () => undefined],
+    ['calls `process` too late', (_event, process) => Promise.resolve().then(process)],
+    ['throws', () => fail()],
+    ['throws after `process`', async (_event, process) => [await process(), fail()]],
+  ])('changes nothing if it %s', async (_what, aroundEvent) => {
+    const applied: number[] = []
+    const { deliver, receiver, logger } = setUpReceiver({
+      hooks: { aroundEvent },
+      on: { 'note.updated': ({ data }) => void applied.push(data.revision) },
+    })
+    const event = anEvent({ kind: 'note.updated', revision: 7 })
+    expect((await deliver(event)).status).toBe(204)
+    expect((await receiver.process(event)).status).toBe('duplicate')
+    expect(applied).toEqual([7])
+    expect(logger.lines.join()).not.toContain('metrics')
+  })
+
+  it('is given the outcome, and whose event it is', async () => {
+    const told: unknown[] = []
+    const { deliver } = setUpReceiver({
+      integration: 'acme',
+      hooks: {
+        async aroundEvent(event, process, { integration }) {
+          const { status } = await process()
+          told.push([event.event_type, status, integration])
+        },
+      },
+      on: { 'note.updated': fail },
+    })
+    expect((await deliver(anEvent({ kind: 'note.updated' }))).status).toBe(500)
+    expect(told).toEqual([['note.updated', 'failed', 'acme']])
+  })
+
+  it('wraps the sink too', async () => {
+    const told: string[] = []
+    const receiver = createReceiver({
+      secret: TEST_SECRET,
+      sink: async () => void told.push('sink'),
+      hooks: { aroundEvent: (_event, process) => process().then(({ status }) => told.push(status)) },
+    })
+    const attempt = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.updated' }))
+    await receiver.fetch(new Request('https://receiver.test/hooks', { method: 'POST', ...attempt }))
+    expect(told).toEqual(['sink', 'applied'])
+  })
+
+  function fail(): never {
+    throw new Error('metrics are down')
+  }
 })
 
 describe('the guide', () => {

@@ -103,6 +103,16 @@ export class Observer {
     if (onOutcome !== undefined) this.guard(() => onOutcome(outcome, timing, { integration }))
   }
 
+  /** Processes an event inside the hook that wraps it. */
+  around(event: WebhookEvent, integration: string, process: () => Promise<ProcessOutcome>): Promise<ProcessOutcome> {
+    const { aroundEvent } = this.#hooks
+    if (aroundEvent === undefined) return process()
+    let processing: Promise<ProcessOutcome> | undefined
+    const begin = () => (processing ??= process())
+    this.guard(() => aroundEvent(event, begin, { integration }))
+    return begin()
+  }
+
   /** A field, so that it can be handed on. */
   readonly lateEnd = (event: WebhookEvent, end: Settlement, integration: string): void => {
     const trace = end.status === 'threw' ? traceOf(end.error) : {}

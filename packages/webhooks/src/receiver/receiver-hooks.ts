@@ -37,6 +37,14 @@ export interface ReceiverHooks {
    * point 31). Told once an hour for each kind of event, field and type found, however many events show it.
    */
   readonly onDrift?: ((drift: Drift, event: WebhookEvent, context: HookContext) => void) | undefined
+  /**
+   * Wraps the processing of an event, for instance in a span: everything between the claim and the commit runs inside `process`. Call it
+   * at once; it never rejects. The hook can neither prevent the processing nor change its outcome. An event that is handed to a queue is
+   * wrapped in the worker.
+   */
+  readonly aroundEvent?:
+    | ((event: WebhookEvent, process: () => Promise<ProcessOutcome>, context: HookContext) => unknown)
+    | undefined
 }
 
 /** The names of the hooks. */
@@ -48,4 +56,5 @@ export const HOOKS: readonly (keyof ReceiverHooks)[] = [
   'onRefused',
   'onErrorAnswer',
   'onDrift',
+  'aroundEvent',
 ]

@@ -2,6 +2,7 @@ import { isIdentifier, isIntegrationId, refuseUnknownOptions, type WebhookEvent 
 import type { IncomingAttempt } from './attempt.ts'
 import { createResponder } from './delivery.ts'
 import { eventFrom } from './event-in.ts'
+import type { AttemptContext } from './handler-run.ts'
 import { IntegrationSecrets } from './integration-secrets.ts'
 import { Observer } from './observer.ts'
 import { refuseGraceThatCannotBe } from './option-checks.ts'
@@ -83,16 +84,20 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
     observer,
     consumer: {
       kind: sink === undefined ? 'handler' : 'sink',
-      process: (event, context) => processor.process(event, context),
+      process: processAround,
     },
     enqueue: queueing && ((event, context) => queueing.process(event, context)),
   })
+
+  function processAround(event: WebhookEvent, context: AttemptContext): Promise<ProcessOutcome> {
+    return observer.around(event, context.integration, () => processor.process(event, context))
+  }
 
   async function process(event: WebhookEvent, integration: string): Promise<ProcessOutcome> {
     const reading = eventFrom(event)
     if (reading.status === 'malformed') return cannotProcess(event, reading.problem, integration)
     observer.drifted(reading.event, reading.drift, integration)
-    return await processor.process(reading.event, { integration, handlerTimeoutMs: queuedHandlerTimeoutMs })
+    return await processAround(reading.event, { integration, handlerTimeoutMs: queuedHandlerTimeoutMs })
   }
 
   function cannotProcess(event: WebhookEvent, problem: string, integration: string | undefined): ProcessOutcome {

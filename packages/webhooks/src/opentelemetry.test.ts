@@ -1,6 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { readFileSync } from 'node:fs'
-import { type Context, type ContextManager, context, ROOT_CONTEXT, SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import {
+  type Context,
+  type ContextManager,
+  context,
+  metrics,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
@@ -8,32 +16,18 @@ import {
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { heldHandler } from './fixtures/held-handler.ts'
-import { inSpan, meteringHooks } from './fixtures/open-telemetry.ts'
 import { OTHER_TEST_SECRET, TEST_SECRET } from './fixtures/secrets.ts'
 import { setUpReceiver } from './fixtures/set-up-receiver.ts'
+import { receiverTelemetry } from './opentelemetry.ts'
 import { ClaimLostError } from './receiver/handler-errors.ts'
 import type { ReceiverOptions } from './receiver/receiver-options.ts'
 import { anEvent, anUnknownEvent } from './testing/an-event.ts'
 
-const UPDATED = { 'notes.event_type': 'note.updated' }
+const UPDATED = { 'notewire.event_type': 'note.updated' }
 
-describe('the recipe for OpenTelemetry', () => {
-  it('is in the guide as it is tested here', () => {
-    const recipe = readFileSync(new URL('./fixtures/open-telemetry.ts', import.meta.url), 'utf8')
-    const guide = readFileSync(new URL('../../../docs/receiving/observing.md', import.meta.url), 'utf8')
-    expect(guide).toContain(recipe)
-  })
-
-  it('names in the guide every instrument that it makes', () => {
-    const guide = readFileSync(new URL('../../../docs/receiving/observing.md', import.meta.url), 'utf8')
-    const recipe = readFileSync(new URL('./fixtures/open-telemetry.ts', import.meta.url), 'utf8')
-    const names = [...recipe.matchAll(/'(notes\.webhook\.[\w.]+)'/g)].map(([, name]) => name)
-    expect(names).toHaveLength(9)
-    for (const name of names) expect(guide).toContain(`| \`${name}\` |`)
-  })
-
+describe('the metrics of a receiver', () => {
   it('counts events by outcome and kind', async () => {
     const { deliver, measured } = metered({ on: { 'note.updated': () => undefined, 'note.deleted': fail } })
     const event = anEvent({ kind: 'note.updated', revision: 7 })
@@ -42,12 +36,12 @@ describe('the recipe for OpenTelemetry', () => {
     await deliver(anEvent({ kind: 'note.updated', revision: 6 }))
     await deliver(anEvent({ kind: 'note.deleted', revision: 8 }))
     await deliver(anUnknownEvent())
-    expect(await measured('notes.webhook.events')).toEqual([
-      [{ 'notes.event_type': 'note.updated', 'notes.outcome': 'applied' }, 1],
-      [{ 'notes.event_type': 'note.updated', 'notes.outcome': 'duplicate' }, 1],
-      [{ 'notes.event_type': 'note.updated', 'notes.outcome': 'stale' }, 1],
-      [{ 'notes.event_type': 'note.deleted', 'notes.outcome': 'failed' }, 1],
-      [{ 'notes.event_type': '_OTHER', 'notes.outcome': 'unhandled' }, 1],
+    expect(await measured('notewire.webhook.events')).toEqual([
+      [{ 'notewire.event_type': 'note.updated', 'notewire.outcome': 'applied' }, 1],
+      [{ 'notewire.event_type': 'note.updated', 'notewire.outcome': 'duplicate' }, 1],
+      [{ 'notewire.event_type': 'note.updated', 'notewire.outcome': 'stale' }, 1],
+      [{ 'notewire.event_type': 'note.deleted', 'notewire.outcome': 'failed' }, 1],
+      [{ 'notewire.event_type': '_OTHER', 'notewire.outcome': 'unhandled' }, 1],
     ])
   })
 
@@ -57,9 +51,9 @@ describe('the recipe for OpenTelemetry', () => {
     await deliver(anEvent({ kind: 'note.updated' }), OTHER_TEST_SECRET)
     await clock.advance(1_000)
     await deliver('not an event')
-    expect(await measured('notes.webhook.deliveries')).toEqual([
-      [{ 'notes.verification': 'verified' }, 2],
-      [{ 'notes.verification': 'no-matching-signature' }, 1],
+    expect(await measured('notewire.webhook.deliveries')).toEqual([
+      [{ 'notewire.verification': 'verified' }, 2],
+      [{ 'notewire.verification': 'no-matching-signature' }, 1],
     ])
   })
 
@@ -68,7 +62,7 @@ describe('the recipe for OpenTelemetry', () => {
     await deliver(anEvent({ kind: 'note.updated' }))
     await deliver(anEvent({ kind: 'note.updated' }), OTHER_TEST_SECRET)
     await deliver('not an event')
-    expect(await measured('notes.webhook.error_answers')).toEqual([
+    expect(await measured('notewire.webhook.error_answers')).toEqual([
       [{ 'http.response.status_code': 401, 'error.type': 'unverified' }, 1],
       [{ 'http.response.status_code': 400, 'error.type': 'event_malformed' }, 1],
     ])
@@ -81,9 +75,9 @@ describe('the recipe for OpenTelemetry', () => {
     await deliver(event)
     await deliver(event)
     await receiver.process(event)
-    expect(await measured('notes.webhook.queued', 'notes.webhook.events')).toEqual([
+    expect(await measured('notewire.webhook.queued', 'notewire.webhook.events')).toEqual([
+      [{ ...UPDATED, 'notewire.outcome': 'applied' }, 1],
       [UPDATED, 2],
-      [{ ...UPDATED, 'notes.outcome': 'applied' }, 1],
     ])
   })
 
@@ -99,7 +93,7 @@ describe('the recipe for OpenTelemetry', () => {
     await deliver({ ...anEvent({ kind: 'note.updated', revision: 3 }), occurred_at: 'yesterday' })
     // An event that is not applied would tell how long the service has repeated itself.
     await deliver(anEvent({ kind: 'note.updated', revision: 1 }))
-    expect(await measured('notes.webhook.event.age')).toEqual([
+    expect(await measured('notewire.webhook.event.lag')).toEqual([
       [UPDATED, { count: 2, sum: expect.closeTo(90, -1), min: 0, max: expect.closeTo(90, -1) }],
     ])
   })
@@ -113,9 +107,9 @@ describe('the recipe for OpenTelemetry', () => {
     await clock.advance(300)
     await Promise.all([first, second])
     const both = { count: 2, sum: 0.3, min: 0, max: 0.3 }
-    const applied = { ...UPDATED, 'notes.outcome': 'applied' }
-    expect(await measured('notes.webhook.claim.wait')).toEqual([[applied, both]])
-    expect(await measured('notes.webhook.handler.duration')).toEqual([[applied, both]])
+    const applied = { ...UPDATED, 'notewire.outcome': 'applied' }
+    expect(await measured('notewire.webhook.claim.wait')).toEqual([[applied, both]])
+    expect(await measured('notewire.webhook.handler.duration')).toEqual([[applied, both]])
   })
 
   it('counts events that take longer than the service waits', async () => {
@@ -126,7 +120,7 @@ describe('the recipe for OpenTelemetry', () => {
     await clock.advance(8_000)
     await delivery
     end()
-    expect(await measured('notes.webhook.overdue')).toEqual([[UPDATED, 1]])
+    expect(await measured('notewire.webhook.overdue')).toEqual([[UPDATED, 1]])
   })
 
   it('tells when each secret was last used', async () => {
@@ -135,9 +129,9 @@ describe('the recipe for OpenTelemetry', () => {
     await deliver(anEvent({ kind: 'note.updated' }))
     await clock.advance(60_000)
     await deliver(anEvent({ kind: 'note.updated' }), OTHER_TEST_SECRET)
-    expect(await measured('notes.webhook.secret.last_use')).toEqual([
-      [{ 'notes.secret_index': 1 }, lastOfOld],
-      [{ 'notes.secret_index': 0 }, lastOfOld + 60],
+    expect(await measured('notewire.webhook.secret.last_use')).toEqual([
+      [{ 'notewire.secret_index': 1 }, lastOfOld],
+      [{ 'notewire.secret_index': 0 }, lastOfOld + 60],
     ])
   })
 
@@ -151,45 +145,63 @@ describe('the recipe for OpenTelemetry', () => {
   })
 })
 
-describe('a handler in a span', () => {
+describe('the span of an event', () => {
   beforeAll(() => void context.setGlobalContextManager(contextManager()))
   afterAll(() => context.disable())
 
-  it('has the spans of what it does below it', async () => {
-    const { tracer, spans } = traced()
-    const { deliver } = setUpReceiver({
-      on: { 'note.updated': inSpan(tracer, async () => tracer.startSpan('GET /v1/notes/{note_id}').end()) },
+  it('is below the span of the request, and has the spans of what the handler does below it', async () => {
+    const { tracer, spans, deliver } = traced({
+      on: { 'note.updated': async () => trace.getTracer('app').startSpan('GET /v1/notes/{note_id}').end() },
     })
     const event = anEvent({ kind: 'note.updated' })
-    expect((await deliver(event)).status).toBe(204)
-    const [request, process] = spans()
+    await tracer.startActiveSpan('POST /webhooks', async (span) => {
+      expect((await deliver(event)).status).toBe(204)
+      span.end()
+    })
+    const [request, process, http] = spans()
     expect(process).toMatchObject({
       name: 'process note.updated',
       kind: SpanKind.CONSUMER,
-      attributes: { 'notes.event_id': event.event_id },
+      attributes: {
+        'messaging.system': 'notewire',
+        'messaging.operation.name': 'process',
+        'messaging.operation.type': 'process',
+        'messaging.message.id': event.event_id,
+        'notewire.integration': 'default',
+        'notewire.event_type': 'note.updated',
+        'notewire.outcome': 'applied',
+      },
       status: { code: SpanStatusCode.UNSET },
     })
     expect(request?.parentSpanContext?.spanId).toBe(process?.spanContext().spanId)
+    expect(process?.parentSpanContext?.spanId).toBe(http?.spanContext().spanId)
   })
 
-  it('ends it with the code of an error of ours, and with none of another, and fails all the same', async () => {
-    const { tracer, spans } = traced()
-    const { deliver, outcomes } = setUpReceiver({
-      on: {
-        'note.updated': inSpan(tracer, () => Promise.reject(new ClaimLostError())),
-        'note.deleted': inSpan(tracer, fail),
-      },
+  it('ends with the code of an error of ours, with the outcome for another, and with neither for an event that need not come again', async () => {
+    const { spans, deliver } = traced({
+      on: { 'note.updated': () => Promise.reject(new ClaimLostError()), 'note.deleted': fail },
     })
     await deliver(anEvent({ kind: 'note.updated' }))
     await deliver(anEvent({ kind: 'note.deleted' }))
-    expect(outcomes.map(({ status }) => status)).toEqual(['failed', 'failed'])
-    expect(spans().map(({ attributes, status }) => [attributes['error.type'], status.code])).toEqual([
-      ['claim_lost', SpanStatusCode.ERROR],
-      ['_OTHER', SpanStatusCode.ERROR],
+    await deliver(anUnknownEvent())
+    expect(spans().map(({ name, attributes, status }) => [name, attributes['error.type'], status.code])).toEqual([
+      ['process note.updated', 'claim_lost', SpanStatusCode.ERROR],
+      ['process note.deleted', 'failed', SpanStatusCode.ERROR],
+      ['process _OTHER', undefined, SpanStatusCode.UNSET],
     ])
     expect(JSON.stringify(spans().map(({ attributes, status, events }) => [attributes, status, events]))).not.toContain(
       'Salaries',
     )
+  })
+
+  it('is made where a worker processes a queued event, and not where it is handed to the queue', async () => {
+    const queue = { enqueue: async () => undefined }
+    const { spans, deliver, receiver } = traced({ queue, on: { 'note.updated': () => undefined } })
+    const event = anEvent({ kind: 'note.updated' })
+    await deliver(event)
+    expect(spans()).toEqual([])
+    await receiver.process(event)
+    expect(spans().map(({ name }) => name)).toEqual(['process note.updated'])
   })
 })
 
@@ -201,7 +213,9 @@ function fail(): never {
 function metered(options: Omit<Partial<ReceiverOptions>, 'clock'> = {}) {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
   const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] })
-  const receiver = setUpReceiver({ hooks: meteringHooks(provider.getMeter('notes')), ...options })
+  metrics.setGlobalMeterProvider(provider)
+  onTestFinished(() => metrics.disable())
+  const receiver = setUpReceiver({ hooks: receiverTelemetry(), ...options })
   const exported = async () => {
     await provider.forceFlush()
     const metrics = exporter
@@ -226,10 +240,13 @@ function withoutBuckets(value: number | object): unknown {
   return summary
 }
 
-function traced() {
+function traced(options: Omit<Partial<ReceiverOptions>, 'clock'>) {
   const exporter = new InMemorySpanExporter()
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
-  return { tracer: provider.getTracer('notes'), spans: () => exporter.getFinishedSpans() }
+  trace.setGlobalTracerProvider(provider)
+  onTestFinished(() => trace.disable())
+  const receiver = setUpReceiver({ hooks: receiverTelemetry(), ...options })
+  return { ...receiver, tracer: provider.getTracer('http'), spans: () => exporter.getFinishedSpans() }
 }
 
 /** Carries the active span across `await`, as the context manager that every SDK for Node.js registers. */

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { manyCustomers } from './fixtures/many-customers.ts'
+import { mirroredService } from './fixtures/mirrored-service.ts'
+import { type AuditNotice, type MirrorsHooks, memoryMirror } from './index.ts'
+
+const BUDGET = { budgetMs: 60_000 }
+
+/** Customers, and the audit trail of their mirrors. */
+async function audited(count: number, hooks: MirrorsHooks = {}) {
+  const trail: AuditNotice[] = []
+  const store = memoryMirror()
+  const world = await manyCustomers(count, { store, hooks: { onAudit: (notice) => trail.push(notice), ...hooks } })
+  return { ...world, store, trail, [Symbol.asyncDispose]: () => world.service.close() }
+}
+
+describe('the audit hook of mirrors', () => {
+  it('is called with every act, the integration and the time, and never with a key', async () => {
+    await using world = await audited(1)
+    const { mirrors, customers, service, trail } = world
+    const [customer] = customers
+    const oldKey = customer?.apiKey ?? ''
+    await mirrors.add('customer-0')
+    await mirrors.work(BUDGET)
+    if (customer !== undefined) customer.apiKey = service.owner.createIntegration().issueKey().key
+    await service.clock.advance('10m')
+    await mirrors.work(BUDGET)
+    await mirrors.resume('customer-0', { adoptKey: true })
+    await mirrors.remove('customer-0')
+    const at = (minutes: number) => new Date(service.clock.now() - (10 - minutes) * 60_000)
+    expect(trail).toEqual([
+      { act: 'add', integration: 'customer-0', at: at(0) },
+      { act: 'adoptKey', integration: 'customer-0', at: at(10) },
+      { act: 'resume', integration: 'customer-0', at: at(10) },
+      { act: 'remove', integration: 'customer-0', at: at(10) },
+    ])
+    for (const key of [oldKey, customer?.apiKey]) expect(JSON.stringify(trail)).not.toContain(key)
+  })
+
+  it('is called with the scan and the number of notes of accepted removals', async () => {
+    await using world = await audited(1)
+    const { mirrors, customers, service, trail } = world
+    for (let index = 0; index < 60; index += 1) customers[0]?.write(`note ${index}`)
+    await service.settled()
+    await mirrors.add('customer-0')
+    await mirrors.work(BUDGET)
+    const elsewhere = service.owner.createChannel('elsewhere')
+    for (const note of service.owner.notes()) note.moveTo(elsewhere)
+    await service.clock.advance('26h')
+    await mirrors.work(BUDGET)
+    const mirror = mirrors.of('customer-0')
+    const [held] = (await mirror.status()).held
+    expect(await mirror.acceptRemovals(held?.scanId ?? '')).toBe(60)
+    expect(trail.at(-1)).toEqual({
+      act: 'acceptRemovals',
+      integration: 'customer-0',
+      at: new Date(service.clock.now()),
+      scanId: held?.scanId,
+      removed: 60,
+    })
+  })
+
+  it('is not called for what did not take effect', async () => {
+    await using world = await audited(1)
+    const { mirrors, trail } = world
+    expect(await mirrors.remove('customer-0')).toBe(false)
+    await mirrors.add('customer-0')
+    await mirrors.resume('customer-0')
+    await expect(mirrors.of('customer-0').acceptRemovals('scan_1')).rejects.toMatchObject({ code: 'scan_unknown' })
+    expect(trail.map(({ act }) => act)).toEqual(['add'])
+  })
+
+  it('is called for `add` although the endpoint could not be registered, because the integration was added', async () => {
+    await using world = await audited(1)
+    const endpoint = 'https://app.example/webhooks/notes/customer-0'
+    const saveSecret = () => Promise.reject(new Error('the database is down'))
+    await expect(world.mirrors.add('customer-0', { endpoint, saveSecret })).rejects.toThrow()
+    expect(world.trail.map(({ act }) => act)).toEqual(['add'])
+  })
+
+  it('is awaited, after the act is in the store', async () => {
+    const found: unknown[] = []
+    await using world = await audited(1, {
+      async onAudit({ integration }) {
+        await Promise.resolve()
+        found.push((await world.store.integrations.get(integration))?.state)
+      },
+    })
+    await world.mirrors.add('customer-0')
+    expect(found).toEqual(['active'])
+    await world.mirrors.remove('customer-0')
+    expect(found).toEqual(['active', 'removing'])
+  })
+
+  it.each([
+    ['throws', () => fail()],
+    ['rejects', () => Promise.reject(new Error('the trail is down'))],
+  ])('undoes nothing if it %s: the call succeeds, and onProblem gets the error', async (_how, onAudit) => {
+    const problems: unknown[] = []
+    await using world = await audited(1, { onAudit, onProblem: (problem) => problems.push(problem) })
+    expect(await world.mirrors.add('customer-0')).toMatchObject({ state: 'active' })
+    expect(await world.mirrors.remove('customer-0')).toBe(true)
+    await expect(world.mirrors.of('customer-0').status()).rejects.toMatchObject({ code: 'integration_removed' })
+    const problem = { integration: 'customer-0', error: new Error('the trail is down') }
+    expect(problems).toEqual([problem, problem])
+  })
+})
+
+describe('the audit hook of one mirror', () => {
+  it('is called after adoptKey and acceptRemovals', async () => {
+    const trail: AuditNotice[] = []
+    await using world = await mirroredService({ notes: 60 }, { hooks: { onAudit: (notice) => trail.push(notice) } })
+    await world.mirror.sync()
+    const elsewhere = world.service.owner.createChannel('elsewhere')
+    for (const note of world.service.owner.notes()) note.moveTo(elsewhere)
+    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.acceptRemovals((await world.mirror.status()).held[0]?.scanId ?? '')
+    await world.mirror.adoptKey()
+    expect(trail).toMatchObject([
+      { act: 'acceptRemovals', integration: 'default', removed: 60 },
+      { act: 'adoptKey', integration: 'default' },
+    ])
+  })
+})
+
+function fail(): never {
+  throw new Error('the trail is down')
+}

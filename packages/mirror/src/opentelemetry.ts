@@ -1,0 +1,146 @@
+import { NotewireError } from '@notewire/protocol'
+import {
+  type Attributes,
+  type BatchObservableCallback,
+  metrics,
+  type Observable,
+  type ObservableGauge,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
+import type { MirrorHooks } from './interfaces/mirror-hooks.ts'
+import type { Mirrors } from './mirrors.ts'
+import type { MirrorReader } from './reader/mirror-reader.ts'
+
+/** The hooks that `mirrorTelemetry` returns. */
+export type MirrorTelemetry = {
+  readonly [Hook in 'onProblem' | 'onRemovalsHeld' | 'onContradiction' | 'aroundWork']: NonNullable<MirrorHooks[Hook]>
+}
+
+const NAME = '@notewire/mirror'
+
+/**
+ * Makes hooks for `createMirror` and `createMirrors` that measure their work and make a span of each part of it. The metrics contain no id.
+ * The spans contain the id of the integration. Neither contains a key, the id of a note, or note content.
+ *
+ * They use the meter provider and the tracer provider that are registered when this is called: start the SDK before.
+ *
+ * @example
+ * ```ts
+ * import { clientTelemetry } from '@notewire/client/opentelemetry'
+ * import { createMirrors } from '@notewire/mirror'
+ * import { mirrorTelemetry, observeMirrors } from '@notewire/mirror/opentelemetry'
+ * import { sqliteMirror } from '@notewire/mirror/sqlite'
+ *
+ * const requests = clientTelemetry()
+ * const mirrors = createMirrors({
+ *   store: sqliteMirror('notes.db'),
+ *   connect: () => ({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret', hooks: requests }),
+ *   hooks: mirrorTelemetry(),
+ * })
+ * const stop = observeMirrors(mirrors)
+ * ```
+ */
+export function mirrorTelemetry(): MirrorTelemetry {
+  const meter = metrics.getMeter(NAME)
+  const tracer = trace.getTracer(NAME)
+  const duration = meter.createHistogram('notewire.mirror.work.duration', {
+    description: 'Duration of a part of the work: a sync, the reading of due notes, or a slice.',
+    unit: 's',
+    advice: { explicitBucketBoundaries: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800] },
+  })
+  const counter = (name: string, unit: string, description: string) =>
+    meter.createCounter(`notewire.mirror.${name}`, { unit, description })
+  const problems = counter('problems', '{problem}', 'Errors after which the mirror tries again later.')
+  const held = counter('removals.held', '{note}', 'Notes that scans found missing and held back.')
+  const contradictions = counter('contradictions', '{read}', 'Reads that contradict what is known of their note.')
+  // Prometheus sees an increase only of a series that was there before.
+  held.add(0)
+  contradictions.add(0)
+  return {
+    onProblem({ error }) {
+      problems.add(1, { 'error.type': typeOf(error) })
+    },
+    onRemovalsHeld({ missing }) {
+      held.add(missing)
+    },
+    onContradiction() {
+      contradictions.add(1)
+    },
+    async aroundWork(work, { integration }) {
+      const began = performance.now()
+      await tracer.startActiveSpan(
+        'mirror work',
+        { attributes: { 'notewire.integration': integration } },
+        async (span) => {
+          const { error } = await work()
+          const attributes: Attributes = error === undefined ? {} : { 'error.type': typeOf(error) }
+          duration.record((performance.now() - began) / 1_000, attributes)
+          span.setAttributes(attributes)
+          if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
+          span.end()
+        },
+      )
+    },
+  }
+}
+
+/**
+ * Measures how many integrations there are in each state, and how overdue their work is. Each export reads one small table, in every
+ * process that observes: all of them report the same numbers.
+ *
+ * @returns a function that ends it
+ */
+export function observeMirrors(mirrors: Pick<Mirrors, 'status'>): () => void {
+  const integrations = gauge('integrations', '{integration}', 'Integrations by state; parked ones by why.')
+  const due = gauge('integrations.due', '{integration}', 'Integrations that have work and that no worker has taken.')
+  const backingOff = gauge(
+    'integrations.backing_off',
+    '{integration}',
+    'Active integrations that failed the last time.',
+  )
+  const overdue = gauge('overdue', 's', 'How long the longest due integration has been due.')
+  const gauges = [integrations, due, backingOff, overdue]
+  return observe(gauges, async (result) => {
+    const status = await mirrors.status()
+    result.observe(integrations, status.active, { 'notewire.state': 'active' })
+    result.observe(integrations, status.removing, { 'notewire.state': 'removing' })
+    for (const [because, count] of Object.entries(status.parked)) {
+      result.observe(integrations, count, { 'notewire.state': 'parked', 'notewire.parked_because': because })
+    }
+    result.observe(due, status.due)
+    result.observe(backingOff, status.backingOff)
+    result.observe(overdue, status.overdueMs / 1_000)
+  })
+}
+
+/**
+ * Measures how far one mirror is behind the service, and whether its events have stopped, with `mirror.status()` at each export. Use it for
+ * one mirror: several would report the same series.
+ *
+ * @returns a function that ends it
+ */
+export function observeMirror(mirror: Pick<MirrorReader, 'status'>): () => void {
+  const lag = gauge('lag', 's', 'Time since the watermark: all changes up to then have been listed.')
+  const silent = gauge('silent', '{mirror}', '1 if polls find changes that no event announced.')
+  return observe([lag, silent], async (result) => {
+    const { watermark, silence } = await mirror.status()
+    if (watermark !== null) result.observe(lag, Math.max(0, Date.now() - watermark.getTime()) / 1_000)
+    result.observe(silent, silence === null ? 0 : 1)
+  })
+}
+
+function gauge(name: string, unit: string, description: string): ObservableGauge {
+  return metrics.getMeter(NAME).createObservableGauge(`notewire.mirror.${name}`, { unit, description })
+}
+
+function observe(gauges: Observable[], callback: BatchObservableCallback): () => void {
+  const meter = metrics.getMeter(NAME)
+  meter.addBatchObservableCallback(callback, gauges)
+  return () => meter.removeBatchObservableCallback(callback, gauges)
+}
+
+/** A code of ours. The name of another error could quote a note. */
+function typeOf(error: unknown): string {
+  return error instanceof NotewireError ? error.code : '_OTHER'
+}
