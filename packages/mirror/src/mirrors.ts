@@ -89,6 +89,8 @@ export interface Mirrors {
    * with the secret of its integration, writes the event down as a hint, and answers 204; 404 for integrations that were not added.
    */
   receiver(options: MirrorsReceiverOptions): ReceiverOfMany
+  /** Reads the state of one integration; `undefined` if there is none. It reads no notes. */
+  get(integration: string): Promise<IntegrationStatus | undefined>
   /** Lists integrations by id, 100 unless you say otherwise. */
   list(options?: {
     readonly state?: IntegrationState | undefined
@@ -228,6 +230,12 @@ export function createMirrors(options: MirrorsOptions): Mirrors {
       })
       receivers.add(receiver)
       return receiver
+    },
+
+    async get(integration) {
+      await open()
+      const record = await integrations.get(requireIntegration(integration))
+      return record === undefined || record.state === 'removing' ? undefined : statusOfIntegration(record)
     },
 
     async list({ state, after = '', limit = 100 } = {}) {
