@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createReceiver, type ReceiverOfMany } from '@notewire/webhooks'
-import type { Env, Shown } from './account.ts'
-
+import type { Account, Env } from './account.ts'
 export { Account } from './account.ts'
 
 let receiver: ReceiverOfMany | undefined
+const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** Verifies deliveries with the secrets of the registry: a forged delivery wakes no object. */
 function receiverOf({ REGISTRY, ACCOUNTS }: Env): ReceiverOfMany {
@@ -34,8 +34,8 @@ export default {
     // Every browser sends this header, and no page can set it: a form of another site is refused.
     if (request.headers.get('sec-fetch-site') !== 'same-origin') return new Response(null, { status: 403 })
     const apiKey = (await request.formData()).get('apiKey')
-    if (apiKey === null) await account.disconnect(id)
-    else if (!(await account.connect(id, String(apiKey), `${origin}/webhooks/notes/${id}`))) {
+    if (apiKey === null) await account.remove(id)
+    else if (!(await account.add(id, String(apiKey), `${origin}/webhooks/notes/${id}`))) {
       return new Response('The service refused the key, or another customer uses it.', { status: 422 })
     }
     receiverOf(env).forgetSecret(id)
@@ -43,7 +43,7 @@ export default {
   },
 }
 
-function pageOf(account: Shown | undefined): string {
+function pageOf(account: Awaited<ReturnType<Account['show']>>): string {
   const field = '<label>API key <input name="apiKey" type="password" autocomplete="off" required></label>'
   if (account === undefined) return `<form method="post">${field} <button>Connect</button></form>`
   const { state, events = 'none', notes } = account
@@ -51,8 +51,4 @@ function pageOf(account: Shown | undefined): string {
   return `<meta http-equiv="refresh" content="5">
     <form method="post">${state}, events: ${events} <button>Disconnect and erase</button></form>
     <ul>${items.join('')}</ul>`
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
