@@ -103,6 +103,15 @@ describe('mirrors of many integrations', () => {
     expect(() => world.mirrors.of(integration)).toThrow('integration must be')
   })
 
+  it('show one integration, until it is removed', async () => {
+    await using world = await manyCustomers(1)
+    expect(await world.mirrors.get('customer-0')).toBeUndefined()
+    const added = await world.mirrors.add('customer-0')
+    expect(await world.mirrors.get('customer-0')).toEqual(added)
+    await world.mirrors.remove('customer-0')
+    expect(await world.mirrors.get('customer-0')).toBeUndefined()
+  })
+
   it('work on one integration that is named, and on no other', async () => {
     await using world = await manyCustomers(2)
     for (const { integration } of world.customers) await world.mirrors.add(integration)

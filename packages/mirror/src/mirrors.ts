@@ -92,6 +92,8 @@ export interface Mirrors<Transaction = never> {
    * with the secret of its integration, writes the event down as a hint, and answers 204; 404 for integrations that were not added.
    */
   receiver(options: MirrorsReceiverOptions): ReceiverOfMany
+  /** Reads the state of one integration; `undefined` if there is none. It reads no notes. */
+  get(integration: string): Promise<IntegrationStatus | undefined>
   /** Lists integrations by id, 100 unless you say otherwise. */
   list(options?: {
     readonly state?: IntegrationState | undefined
@@ -236,6 +238,12 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       })
       receivers.add(receiver)
       return receiver
+    },
+
+    async get(integration) {
+      await open()
+      const record = await integrations.get(requireIntegration(integration))
+      return record === undefined || record.state === 'removing' ? undefined : statusOfIntegration(record)
     },
 
     async list({ state, after = '', limit = 100 } = {}) {

@@ -1,0 +1,66 @@
+import { NotesClient } from '@notewire/client'
+import { createMirrors } from '@notewire/mirror'
+import { postgresMirror } from '@notewire/mirror/postgres'
+import { Pool } from 'pg'
+
+const { DATABASE_URL, NOTES_BASE_URL: baseUrl = '', PUBLIC_URL } = process.env
+
+export const pool = new Pool({ connectionString: DATABASE_URL })
+pool.on('error', ({ message }) => console.error('an idle connection broke:', message))
+// Encrypt keys and secrets as your other secrets are.
+await pool.query('CREATE TABLE IF NOT EXISTS customers (id text PRIMARY KEY, api_key text, signing_secret text)')
+
+export const mirrors = createMirrors({
+  store: postgresMirror(pool),
+  connect: async (id) => ({ baseUrl, apiKey: (await read('api_key', id)) ?? '' }),
+  hooks: {
+    onProblem: ({ integration, error }) => console.error(integration, 'will be tried again:', error),
+    onParked: ({ integration, because }) => console.error(integration, 'is parked:', because),
+  },
+})
+
+export const receiver = mirrors.receiver({
+  // No row: 404. A row without a secret: 503, and the service tries again.
+  secret: (id) => read("coalesce(signing_secret, '')", id),
+})
+
+/** Connects the account of a customer. If the service refuses the key, nothing is left of it. */
+export async function connect(id: string, apiKey: string): Promise<void> {
+  if (await mirrors.get(id)) return
+  const upsert = 'INSERT INTO customers VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET api_key = excluded.api_key'
+  await pool.query(upsert, [id, apiKey])
+  try {
+    await mirrors.add(id, {
+      endpoint: `${PUBLIC_URL}/webhooks/notes/${id}`,
+      saveSecret: (secret) => pool.query('UPDATE customers SET signing_secret = $1 WHERE id = $2', [secret, id]),
+    })
+  } catch (error) {
+    await disconnect(id)
+    throw error
+  }
+}
+
+/** Disconnects the account. Nothing of it can be read from then on, and `mirrors.run` erases the notes. */
+export async function disconnect(id: string): Promise<void> {
+  const endpointId = (await mirrors.get(id))?.endpoint?.id
+  if (endpointId) {
+    const { webhookEndpoints } = new NotesClient({ baseUrl, apiKey: (await read('api_key', id)) ?? '', maxRetries: 0 })
+    // If the service refuses the key by now, it will disable the endpoint after failed deliveries.
+    await webhookEndpoints.delete(endpointId).catch(({ code }) => console.error(id, 'has an endpoint left:', code))
+  }
+  await mirrors.remove(id)
+  await pool.query('DELETE FROM customers WHERE id = $1', [id])
+}
+
+/** What the page shows. */
+export async function accountOf(id: string) {
+  const status = await mirrors.get(id)
+  if (status === undefined) return { state: 'disconnected' }
+  const latest = 'SELECT title FROM notewire_live_notes WHERE integration = $1 ORDER BY updated_at DESC LIMIT 50'
+  const { rows: notes } = await pool.query(latest, [id])
+  return { state: status.parkedBecause ?? 'connected', events: status.endpoint?.status, notes }
+}
+
+async function read(column: string, id: string): Promise<string | undefined> {
+  return (await pool.query(`SELECT ${column} AS value FROM customers WHERE id = $1`, [id])).rows[0]?.value
+}

@@ -1,0 +1,54 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expressHandler } from '@notewire/webhooks/express'
+import express from 'express'
+import { accountOf, connect, disconnect, mirrors, pool, receiver } from './customers.ts'
+
+const app = express()
+// Mount the receiver before any body parser: it verifies the signature of the raw body.
+app.post('/webhooks/notes/:integration', expressHandler(receiver))
+
+app.use((request, response, next) => {
+  // Every browser sends this header, and no page can set it: a form of another site is refused.
+  const isForeign = request.method === 'POST' && request.headers['sec-fetch-site'] !== 'same-origin'
+  if (isForeign) return void response.sendStatus(403)
+  // Put your sign-in here. In this example a browser is a customer. Ids are in URLs, so they must not reveal the cookie.
+  const session = /(?:^|; )session=([\w-]{43})/.exec(request.headers.cookie ?? '')?.[1]
+  const cookie = session ?? randomBytes(32).toString('base64url')
+  if (cookie !== session) response.cookie('session', cookie, { httpOnly: true, secure: true, sameSite: 'lax' })
+  response.locals['customer'] = createHash('sha256').update(cookie).digest('base64url')
+  response.set('content-security-policy', "default-src 'self'; frame-ancestors 'none'")
+  next()
+})
+app.use(express.static(`${import.meta.dirname}/../public`))
+
+/** Sends what the page shows whenever it changes. */
+app.get('/account', async (_request, response) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+  for (let sent = ''; !response.destroyed; await sleep(1_000)) {
+    const account = JSON.stringify(await accountOf(response.locals['customer']))
+    if (account !== sent) response.write(`data: ${account}\n\n`)
+    sent = account
+  }
+})
+app.post('/connect', express.urlencoded(), async ({ body }, response) => {
+  try {
+    await connect(response.locals['customer'], String(body?.apiKey ?? ''))
+    response.redirect(303, '/')
+  } catch (error) {
+    console.error(response.locals['customer'], 'could not connect:', error)
+    response.redirect(303, '/?refused')
+  }
+})
+app.post('/disconnect', async (_request, response) => {
+  await disconnect(response.locals['customer'])
+  response.redirect(303, '/')
+})
+
+const server = app.listen(Number(process.env['PORT'] ?? 3000))
+const stop = new AbortController()
+process.once('SIGTERM', () => stop.abort())
+await mirrors.run({ signal: stop.signal })
+server.close().closeAllConnections()
+await receiver.close()
+await pool.end()

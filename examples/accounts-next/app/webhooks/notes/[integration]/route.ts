@@ -1,0 +1,12 @@
+import { after } from 'next/server'
+import { mirrors, receiver } from '../../../../lib/customers.ts'
+
+export const maxDuration = 60
+
+export async function POST(request: Request, { params }: { params: Promise<{ integration: string }> }) {
+  const { integration } = await params
+  const response = await receiver.for(integration).fetch(request)
+  // On Vercel, `after` is `waitUntil`: the answer leaves first.
+  if (response.ok) after(() => mirrors.work({ integration, budgetMs: 40_000 }))
+  return response
+}

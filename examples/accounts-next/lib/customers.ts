@@ -1,0 +1,60 @@
+import { NotesClient } from '@notewire/client'
+import { createMirrors } from '@notewire/mirror'
+import { postgresMirror } from '@notewire/mirror/postgres'
+import { Pool } from 'pg'
+
+const { DATABASE_URL, NOTES_BASE_URL: baseUrl = '', PUBLIC_URL } = process.env
+const pool = new Pool({ connectionString: DATABASE_URL })
+pool.on('error', console.error)
+
+export const mirrors = createMirrors({
+  store: postgresMirror(pool),
+  connect: async (id) => ({ baseUrl, apiKey: (await read('api_key', id)) ?? '' }),
+  hooks: { onProblem: console.error, onParked: console.error },
+})
+
+// No row: 404. A row without a secret: 503, and the service tries again.
+export const receiver = mirrors.receiver({ secret: (id) => read("coalesce(signing_secret, '')", id) })
+
+/** Connects the account of a customer. If the service refuses the key, nothing is left of it. */
+export async function connect(id: string, apiKey: string): Promise<boolean> {
+  if (await mirrors.get(id)) return true
+  const upsert = 'INSERT INTO customers VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET api_key = excluded.api_key'
+  await pool.query(upsert, [id, apiKey])
+  try {
+    await mirrors.add(id, {
+      endpoint: `${PUBLIC_URL}/webhooks/notes/${id}`,
+      saveSecret: (secret) => pool.query('UPDATE customers SET signing_secret = $1 WHERE id = $2', [secret, id]),
+    })
+    return true
+  } catch (error) {
+    console.error(id, 'could not connect:', error)
+    await disconnect(id)
+    return false
+  }
+}
+
+/** Disconnects the account. Nothing of it can be read from then on, and `mirrors.work` erases the notes. */
+export async function disconnect(id: string): Promise<void> {
+  const endpointId = (await mirrors.get(id))?.endpoint?.id
+  if (endpointId) {
+    const { webhookEndpoints } = new NotesClient({ baseUrl, apiKey: (await read('api_key', id)) ?? '', maxRetries: 0 })
+    // If the service refuses the key by now, it will disable the endpoint after failed deliveries.
+    await webhookEndpoints.delete(endpointId).catch(console.error)
+  }
+  await mirrors.remove(id)
+  await pool.query('DELETE FROM customers WHERE id = $1', [id])
+}
+
+export async function accountOf(id: string) {
+  const status = await mirrors.get(id)
+  if (status === undefined) return { state: 'disconnected' }
+  const latest =
+    'SELECT note_id, title FROM notewire_live_notes WHERE integration = $1 ORDER BY updated_at DESC LIMIT 50'
+  const { rows: notes } = await pool.query(latest, [id])
+  return { state: status.parkedBecause ?? 'connected', events: status.endpoint?.status, notes }
+}
+
+async function read(column: string, id: string): Promise<string | undefined> {
+  return (await pool.query(`SELECT ${column} AS value FROM customers WHERE id = $1`, [id])).rows[0]?.value
+}

@@ -1,0 +1,34 @@
+// What the application uses of the runtime. In a project of your own, `npx wrangler types` writes all of it.
+declare module 'cloudflare:workers' {
+  import type { DurableObjectSqlStorage } from '@notewire/mirror/sqlite'
+
+  export interface DurableObjectStorage extends DurableObjectSqlStorage {
+    get<Value>(key: string): Promise<Value | undefined>
+    put(key: string, value: unknown): Promise<void>
+    deleteAll(): Promise<void>
+    getAlarm(): Promise<number | null>
+    setAlarm(at: number): Promise<void>
+    deleteAlarm(): Promise<void>
+  }
+
+  export class DurableObject<Env> {
+    readonly env: Env
+    readonly ctx: {
+      readonly storage: DurableObjectStorage
+      blockConcurrencyWhile(work: () => Promise<void>): Promise<void>
+    }
+  }
+
+  export interface DurableObjectNamespace<Stub> {
+    getByName(name: string): Stub
+  }
+
+  export interface D1Database {
+    prepare(sql: string): {
+      bind(...values: readonly string[]): {
+        run(): Promise<unknown>
+        first<Value>(column: string): Promise<Value | null>
+      }
+    }
+  }
+}
