@@ -240,8 +240,7 @@ export class Timeline implements ServiceClock {
 }
 
 function notVirtual(): MockServerError {
-  return new MockServerError('clock_not_virtual', {
-    problem: "the service follows the machine's clock, which cannot be advanced",
-    remedy: "Create the service with clock: 'virtual', which also holds after listen().",
-  })
+  const problem = "the service follows the machine's clock, which cannot be advanced"
+  const remedy = "Create the service with clock: 'virtual', which also holds after listen()."
+  return new MockServerError('clock_not_virtual', problem, remedy)
 }

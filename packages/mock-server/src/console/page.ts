@@ -92,27 +92,45 @@ export function codeBlock(id: string, text: string, copy = 'Copy'): Html {
     <button type="button" class="quiet" id="${id}-copy" data-copy="${id}">${copy}</button></div>`
 }
 
+/**
+ * A form that performs an operation of the control API, and then shows the page `next` (`forms.ts`).
+ *
+ * @param look  its CSS class
+ */
+export function controlForm(look: string, operation: string, next: string, content: Html): Html {
+  return html`<form method="post" class="${look}" action="/console/act/${operation.replace(' ', '')}">
+    <input type="hidden" name="next" value="${next}" />${content}</form>`
+}
+
 /** A form that consists of one button. */
 export function actButton(
   id: string,
-  path: string,
+  operation: string,
+  next: string,
   label: string,
-  look: 'plain' | 'primary' = 'plain',
-  fields: Readonly<Record<string, string>> = {},
+  { look = 'plain', fields = {} }: { look?: 'plain' | 'primary'; fields?: Readonly<Record<string, string>> } = {},
 ): Html {
-  return html`<form method="post" action="${path}" class="inline">
-    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    <button id="${id}" class="${look}">${label}</button></form>`
+  const content = html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <button id="${id}" class="${look}">${label}</button>`
+  return controlForm('inline', operation, next, content)
 }
 
 /** A button for an irreversible act, which must be opened first. */
-export function losingAct(id: string, path: string, question: string, label: string): Html {
+export function losingAct(id: string, operation: string, next: string, question: string, label: string): Html {
   return html`<details class="losing" id="${id}"><summary>${question}</summary>
-    ${actButton(`${id}-do`, path, label)}</details>`
+    ${actButton(`${id}-do`, operation, next, label)}</details>`
 }
 
-export function checkbox(field: string, value: string, label: string, checked: boolean): Html {
-  return html`<label class="box"><input type="checkbox" name="${field}" value="${value}" ${checked ? html`checked` : ''} /> ${label}</label>`
+/** A box for each value of a list, which the form sends as `{field}:list`. */
+export function boxes(
+  field: string,
+  values: readonly (readonly [value: string, label: string])[],
+  checked: readonly string[],
+): Html {
+  return html`${values.map(
+    ([value, label]) =>
+      html`<label class="box"><input type="checkbox" name="${field}:list" value="${value}" ${checked.includes(value) ? html`checked` : ''} /> ${label}</label>`,
+  )}`
 }
 
 /** A list of facts; facts without a value are left out. */

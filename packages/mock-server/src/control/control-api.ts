@@ -34,7 +34,7 @@ async function bodyOf(context: Context): Promise<unknown> {
   try {
     return text === '' ? {} : JSON.parse(text)
   } catch {
-    throw new MockServerError('json_invalid', { problem: 'the body is not JSON', remedy: 'Send a JSON object.' })
+    throw new MockServerError('json_invalid', 'the body is not JSON', 'Send a JSON object.')
   }
 }
 
@@ -55,5 +55,5 @@ function refused(context: Context, { code, message, problem, remedy, option }: M
 
 function unknownOperation(): MockServerError {
   const problem = 'the control API has no such operation'
-  return new MockServerError('operation_unknown', { problem, remedy: 'See its operations in openapi.json.' })
+  return new MockServerError('operation_unknown', problem, 'See its operations in openapi.json.')
 }

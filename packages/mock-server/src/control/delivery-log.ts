@@ -2,6 +2,7 @@ import { RETRY_DELAYS_MS, type WebhookEvent } from '@notewire/protocol'
 import type { Attempt } from '../delivery/attempt.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
+import { unknown } from './operation.ts'
 
 /** A delivery with its event and its attempts. */
 export interface LoggedDelivery {
@@ -34,10 +35,12 @@ export function newestDeliveries(
   return { deliveries: withAttempts(engine, shown), more: found.length > skip + limit }
 }
 
-/** The delivery with this identifier. */
-export function deliveryOf(engine: DeliveryEngine, delivery_id: string): LoggedDelivery | undefined {
+/** @throws `MockServerError` `delivery_unknown` */
+export function deliveryOf(engine: DeliveryEngine, delivery_id: string): LoggedDelivery {
   const delivery = engine.delivery(delivery_id)
-  return delivery === undefined ? undefined : withAttempts(engine, [delivery])[0]
+  const [logged] = delivery === undefined ? [] : withAttempts(engine, [delivery])
+  if (logged === undefined) throw unknown('delivery_unknown', `delivery ${delivery_id}`)
+  return logged
 }
 
 /** When the next attempt of a delivery leaves, or `undefined` if there is none or the last one is in flight. */

@@ -1,4 +1,4 @@
-import type { NoteRecord } from '../world/note-record.ts'
+import type { NoteRecord } from '../world/note.ts'
 import type { Owners } from '../world/owners.ts'
 import type { World } from '../world/world.ts'
 

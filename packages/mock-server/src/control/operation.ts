@@ -49,7 +49,7 @@ type UnknownCode = 'delivery_unknown' | 'endpoint_unknown' | 'fault_unknown' | '
 /** Something that a request names does not exist in this service. */
 export function unknown(code: UnknownCode, what: string): MockServerError {
   const remedy = 'It may have been deleted. Pass an identifier that this service listed.'
-  return new MockServerError(code, { problem: `this service has no ${what}`, remedy })
+  return new MockServerError(code, `this service has no ${what}`, remedy)
 }
 
 const wholeFrom0 = z.coerce.number().check(z.minimum(0), z.multipleOf(1))

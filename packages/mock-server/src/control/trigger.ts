@@ -2,7 +2,7 @@ import { systemClock } from '@notewire/protocol'
 import * as z from 'zod/mini'
 import { fields } from '../errors/checked.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
-import type { NoteRecord } from '../world/note-record.ts'
+import type { NoteRecord } from '../world/note.ts'
 import type { World } from '../world/world.ts'
 import { endpointOf } from './endpoint-operations.ts'
 import { type Call, forOwner } from './operation.ts'
@@ -103,7 +103,7 @@ function sendToEndpoints(
   endpoint_id: string | undefined,
 ): readonly string[] {
   const { endpoints, engine } = call
-  const chosen = endpoint_id === undefined ? endpoints.all() : [endpointOf(call, endpoint_id)]
+  const chosen = endpoint_id === undefined ? endpoints.all() : [endpointOf(endpoints, endpoint_id)]
   if (chosen.length === 0) throw noEndpoint()
   for (const endpoint of chosen) {
     if (event_type === 'endpoint.test') engine.sendTest(endpoint)
@@ -114,5 +114,5 @@ function sendToEndpoints(
 
 function noEndpoint(): MockServerError {
   const problem = 'the service has no endpoint to send to'
-  return new MockServerError('endpoint_missing', { problem, remedy: 'Register an endpoint first.' })
+  return new MockServerError('endpoint_missing', problem, 'Register an endpoint first.')
 }

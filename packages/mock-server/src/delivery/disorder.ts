@@ -40,14 +40,3 @@ export function latenessOf(disorder: Disorder, random: SeededRandom): number {
   const { reordered = 0 } = disorder
   return random.chance(reordered) ? random.integer(LATENESS_MS.least, LATENESS_MS.most) : 0
 }
-
-/** The faults that the disorder selects for an attempt. */
-export function disorderOf(
-  disorder: Disorder,
-  random: SeededRandom,
-): { readonly duplicated: boolean; readonly lost: 'request' | 'answer' | 'nothing' } {
-  const { duplicated = 0, failing = 0 } = disorder
-  const [twice, fails, before] = [random.chance(duplicated), random.chance(failing), random.chance(0.5)]
-  if (!fails) return { duplicated: twice, lost: 'nothing' }
-  return { duplicated: twice, lost: before ? 'request' : 'answer' }
-}

@@ -17,7 +17,8 @@ export function checked<Schema extends z.ZodMiniType>(
   if (result.success) return result.data
   const { path, issue } = innermost(result.error.issues, [])
   const option = nameOf(issue?.code === 'unrecognized_keys' ? [...path, issue.keys[0] ?? ''] : path)
-  throw new MockServerError('option_invalid', { ...refusalOf(subject, issue, path, value), option })
+  const { problem, remedy } = refusalOf(subject, issue, path, value)
+  throw new MockServerError('option_invalid', problem, remedy, option)
 }
 
 /** An object that has these fields and no others. An error about another field names the fields that exist. */

@@ -113,7 +113,7 @@ function actOnNote(act: NoteAct, note: NoteHandle, { sessions, channels }: Playe
 
 function noSession(): MockServerError {
   const problem = 'no recording session of the note is under way'
-  return new MockServerError('session_unknown', { problem, remedy: 'Add an act "record-again" before it.' })
+  return new MockServerError('session_unknown', problem, 'Add an act "record-again" before it.')
 }
 
 /** Registers through the API like any client, so that contract variants and fault rules apply. */
@@ -130,10 +130,9 @@ async function register(
   })
   const response = await fetch(request).catch(() => undefined)
   if (response?.status === 201) return { url, signing_secret: (await response.json()).signing_secret }
-  throw new MockServerError('scenario_invalid', {
-    problem: `the service refuses an endpoint of the scenario: ${await reasonIn(response)}`,
-    remedy: 'Correct the endpoint, the scopes of its integration, or the fault rules.',
-  })
+  const problem = `the service refuses an endpoint of the scenario: ${await reasonIn(response)}`
+  const remedy = 'Correct the endpoint, the scopes of its integration, or the fault rules.'
+  throw new MockServerError('scenario_invalid', problem, remedy)
 }
 
 async function reasonIn(response: Response | undefined): Promise<string> {

@@ -94,7 +94,7 @@ function parse(args: readonly string[]) {
   } catch (error) {
     // Node.js names the argument only in its message, and adds its own advice after the first sentence.
     const [problem = 'an argument cannot be read'] = error instanceof Error ? error.message.split('. ') : []
-    throw new MockServerError('arguments_invalid', { problem, remedy: 'Run it with --help to see its options.' })
+    throw new MockServerError('arguments_invalid', problem, 'Run it with --help to see its options.')
   }
 }
 
@@ -128,5 +128,5 @@ function clockMode(text: string | undefined): 'virtual' | 'real' | undefined {
 
 function wrongArgument(option: string, text: string, expected: string): MockServerError {
   const problem = `${option} has the wrong value "${text}"`
-  return new MockServerError('arguments_invalid', { problem, remedy: `Pass ${expected}.`, option })
+  return new MockServerError('arguments_invalid', problem, `Pass ${expected}.`, option)
 }

@@ -100,10 +100,8 @@ async function contentOf(path: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new MockServerError('scenario_unreadable', {
-      problem: `cannot read the scenario ${path} (${code === 'ENOENT' ? 'there is no such file' : code})`,
-      remedy: 'Pass the path of a JSON file.',
-    })
+    const problem = `cannot read the scenario ${path} (${code === 'ENOENT' ? 'there is no such file' : code})`
+    throw new MockServerError('scenario_unreadable', problem, 'Pass the path of a JSON file.')
   }
 }
 
@@ -128,11 +126,8 @@ function validScenario(parsed: unknown, path: string): Scenario {
 }
 
 function invalid(path: string, { problem, remedy, option }: Refusal & { readonly option?: string | undefined }) {
-  return new MockServerError('scenario_invalid', {
-    problem: `the scenario ${path} is not valid: ${problem}`,
-    remedy: `${remedy} See docs/mock-server/scenarios.md for the format.`,
-    option,
-  })
+  const whole = `${remedy} See docs/mock-server/scenarios.md for the format.`
+  return new MockServerError('scenario_invalid', `the scenario ${path} is not valid: ${problem}`, whole, option)
 }
 
 /** The names that are used but not defined, or defined twice. */

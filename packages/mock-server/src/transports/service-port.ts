@@ -129,14 +129,12 @@ function addressOf(incoming: HttpBindings['incoming'] | Http2Bindings['incoming'
 
 function alreadyListening(): MockServerError {
   const problem = 'the service already listens on a port'
-  return new MockServerError('already_listening', { problem, remedy: 'Use its baseUrl.' })
+  return new MockServerError('already_listening', problem, 'Use its baseUrl.')
 }
 
 function listenFailed(host: string, port: number, { code }: NodeJS.ErrnoException): MockServerError {
-  return new MockServerError('listen_failed', {
-    problem: `cannot listen on ${host}, port ${port} (${code})`,
-    remedy: 'Choose another port, or port 0 for a free one.',
-  })
+  const problem = `cannot listen on ${host}, port ${port} (${code})`
+  return new MockServerError('listen_failed', problem, 'Choose another port, or port 0 for a free one.')
 }
 
 /** A server that listens on every address is reached from this machine by the loopback address. */

@@ -99,15 +99,12 @@ function noteHandle(world: World, note_id: string): NoteHandle {
 function integrationHandle(world: World, integration: Integration): IntegrationHandle {
   return {
     integration_id: integration.integration_id,
-    issueKey(options = {}) {
+    issueKey(options = {}): IssuedKey {
       const schema = fields({ scopes: z.optional(scopesSchema(world)) })
       const { scopes = world.scopes } = checked('integration.issueKey', schema, options)
-      return issueKey(world, integration, scopes)
+      const { key, apiKey } = world.integrations.issueKey(integration, [...scopes])
+      const { key_id } = apiKey
+      return { key_id, key, scopes: apiKey.scopes, revoke: () => void world.integrations.revokeKey(key_id) }
     },
   }
-}
-
-function issueKey(world: World, integration: Integration, scopes: readonly string[]): IssuedKey {
-  const { key, apiKey } = world.integrations.issueKey(integration, [...scopes])
-  return { key_id: apiKey.key_id, key, scopes: apiKey.scopes, revoke: () => world.integrations.revokeKey(key) }
 }

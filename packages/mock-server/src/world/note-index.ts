@@ -1,5 +1,4 @@
-import type { NoteRecord } from './note-record.ts'
-import type { Place } from './place.ts'
+import type { NoteRecord, Place } from './note.ts'
 
 /** A part of the list of notes. */
 interface NoteSlice {

@@ -1,7 +1,7 @@
 import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
+import { noteBegun, sessionBegun, sessionEnded, summaryGenerated } from './note.ts'
 import type { NoteIndex } from './note-index.ts'
-import { noteBegun, sessionBegun, sessionEnded, summaryGenerated } from './note-life.ts'
 import { plausibleContent, plausibleTitle } from './plausible-words.ts'
 
 const MINUTE_MS = 60_000
