@@ -38,7 +38,6 @@ interface Api {
   readonly requests: readonly ReceivedRequest[]
 }
 
-/** The REST API (contract §4 and §7). */
 export function createApi(parts: ServiceParts, random: SeededRandom): Api {
   const { timeline, owners, contract } = parts
   const requests: ReceivedRequest[] = []

@@ -5,7 +5,6 @@ import type { World } from '../world/world.ts'
 import type { PageFault } from './note-list.ts'
 import { Problem } from './problem.ts'
 
-/** The variables of a request. */
 export interface ApiEnv {
   Variables: {
     /** `undefined` without a valid key. */
@@ -24,7 +23,6 @@ export type ApiContext = Context<ApiEnv>
 
 const BEARER = /^Bearer +(?<key>\S+)$/i
 
-/** Finds the key of a request and its owner. */
 export function identify(context: ApiContext, owners: Owners): { readonly world: World; readonly key_id?: string } {
   const { key } = BEARER.exec(context.req.header('authorization') ?? '')?.groups ?? {}
   const known = key === undefined ? undefined : owners.keyFor(key)

@@ -8,7 +8,6 @@ import { endpointChangesBody, endpointOnTheWire, newEndpointBody } from './endpo
 import { notFound, Problem } from './problem.ts'
 import type { ServiceParts } from './service-parts.ts'
 
-/** Managing webhook endpoints (contract §4; open points 13, 14, 18 and 27). */
 export function mountEndpointOperations(api: Hono<ApiEnv>, parts: ServiceParts): void {
   const { endpoints, engine, courier, timeline, contract } = parts
   const allowed = allow(contract.endpointScope)

@@ -14,7 +14,6 @@ export interface EndpointResource extends WebhookEndpoint {
   readonly created_at: string
 }
 
-/** An endpoint with every field, without its secret. */
 export function endpointResource({ endpoint_id, url, events, state, created_at }: Endpoint): EndpointResource {
   return { endpoint_id, url, events, status: state, created_at: new Date(created_at).toISOString() }
 }
@@ -39,10 +38,8 @@ function events({ endpointKinds }: Pick<Contract, 'endpointKinds'>) {
   return z.array(z.enum(kinds)).check(z.minLength(1), z.describe('The event kinds to subscribe to.'))
 }
 
-/** The body of the request that creates an endpoint (contract §4). */
 export const newEndpointBody = (contract: Pick<Contract, 'endpointKinds'>) => fields({ url, events: events(contract) })
 
-/** The body of the request that changes an endpoint (open point 14). */
 export const endpointChangesBody = (contract: Pick<Contract, 'endpointKinds'>) =>
   fields({
     url: z.optional(url).check(z.describe('A URL is verified again, even if it is unchanged.')),

@@ -9,14 +9,11 @@ import { granularityMs, noteResource } from './note-resources.ts'
 import { Problem } from './problem.ts'
 import type { ServiceParts } from './service-parts.ts'
 
-/** A fault of one page of the list. */
 export type PageFault = Extract<RequestFault, { readonly kind: 'empty_page' | 'short_page' }>
 
-/** A position in a listing. */
 interface Position {
   /** The sequence of the last listed note, or -1 at the beginning. */
   readonly after: number
-  /** How many empty pages were answered at this position. */
   readonly emptyPages: number
 }
 

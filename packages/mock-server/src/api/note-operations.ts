@@ -10,7 +10,6 @@ import type { ServiceParts } from './service-parts.ts'
 /** With `eventOrder: 'any'`: how long after its event content becomes readable, in milliseconds (open point 29). */
 const CONTENT_LAG_MS = 1000
 
-/** Reading notes, transcripts and summaries (contract §4; open points 1 to 10). */
 export function mountNoteOperations(api: Hono<ApiEnv>, parts: ServiceParts, random: SeededRandom): void {
   const { timeline, contract } = parts
   const cursors = cursorsOf(random.fork('cursors'), contract)
@@ -54,7 +53,6 @@ function liveNote(context: ApiContext): NoteRecord {
   return note
 }
 
-/** The content does not exist yet (open points 9 and 10). */
 function notReady(content: 'transcript' | 'summary', answer: 404 | 409 | 202 | 'not_found'): Problem {
   if (answer === 'not_found') return notFound(content)
   const event = { transcript: 'note.ended', summary: 'note.summary.generated' }[content]

@@ -2,7 +2,6 @@ import type { Note, NoteOwner, Summary, Transcript } from '@notewire/protocol'
 import type { Contract } from '../variants/contract-variants.ts'
 import type { NoteRecord, Place, SpokenLine } from '../world/note.ts'
 
-/** A resource, with fields that the contract does not have. */
 type Resource<Kind> = Partial<Kind> & Readonly<Record<string, unknown>>
 
 /** A note or its tombstone, as the API returns it (open points 2 to 4). */
@@ -37,7 +36,6 @@ export function summaryResource(note: NoteRecord, markdown: string | null, contr
   return { note_id: note.note_id, ...revision, status: note.summary_status, markdown }
 }
 
-/** The precision of the timestamps of notes, in milliseconds (open point 7). */
 export function granularityMs(timestamps: Contract['timestamps']): number {
   return { milliseconds: 1, seconds: 1000, minutes: 60_000 }[timestamps]
 }
@@ -98,7 +96,6 @@ function ownerOf(place: Place): NoteOwner {
 const MS_A_WORD = 380
 const MS_BETWEEN_LINES = 600
 
-/** Adds times to lines, one after the other, by the number of their words. */
 function timed(lines: readonly SpokenLine[]): Transcript['segments'] {
   let start_ms = 0
   return lines.map(({ speaker, text }) => {

@@ -10,7 +10,6 @@ import type { ServiceParts } from './service-parts.ts'
 /** The connection breaks without an answer. Each transport reports it as it reports a broken connection. */
 export class ConnectionDropped extends Error {}
 
-/** Applies the fault rules to a request. */
 export function strikeRequests({ faults, timeline }: ServiceParts): MiddlewareHandler<ApiEnv> {
   return async (context, next) => {
     const struck = faults.strikeRequest(context.req.method, context.req.path, context.get('world'))

@@ -18,7 +18,6 @@ import { STYLESHEET } from './stylesheet.ts'
 
 const MAX_FORM_BYTES = 256 * 1024
 
-/** Answers a request to the console or the control API. */
 export type AnswerConsole = (request: Request, visitor: Visitor) => Promise<Response>
 
 type Answer = (request: Request) => Response | Promise<Response>

@@ -7,7 +7,6 @@ import { attemptSchedule, timeLine } from './delivery-attempts.ts'
 import { ownerCell, ownerChoice, ownerHead, ownerName } from './owner-choice.ts'
 import { actButton, emptyList, facts, type Html, instant, mark, olderButton, page, partOfList } from './page.ts'
 
-/** The list of deliveries. */
 export function deliveriesPage(parts: ServiceParts, context: Context): Html {
   const { note, endpoint, status } = context.req.query()
   const { owner_id: owner, select } = ownerChoice(parts.owners, context)

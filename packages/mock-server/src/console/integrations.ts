@@ -11,13 +11,11 @@ import { boxes, controlForm, facts, type Html, losingAct, page } from './page.ts
 const PAGE = '/console/integrations'
 const PAGE_OF_OWNER = `${PAGE}?owner={owner_id}`
 
-/** The names of the places that an integration can access. */
 export function placesOf(owners: Owners, { places, owner }: Integration): string {
   const world = owners.find(owner.owner_id)
   return places.map((place) => (place === 'personal' ? 'Personal notes' : placeName(world, place))).join(', ')
 }
 
-/** The page of the owners, their integrations and keys (contract §2). */
 export function integrationsPage(parts: ServiceParts, context: Context): Html {
   const { owner_id, world, select, field } = ownerChoice(parts.owners, context)
   const cards = parts.owners

@@ -20,7 +20,6 @@ import {
   partOfList,
 } from './page.ts'
 
-/** A place, by the name that the owner gave it. */
 export function placeName(world: World, place: Place): string {
   if (place === 'personal') return 'Personal'
   return world.channels().find(({ channel_id }) => channel_id === place)?.name ?? place

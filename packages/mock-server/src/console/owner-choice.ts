@@ -6,17 +6,14 @@ import type { Html } from './page.ts'
 
 /** The owner whose things a page lists and creates. A page of a service with one owner says nothing of owners. */
 interface OwnerChoice {
-  /** The chosen owner; `undefined` for all. */
   readonly owner_id: string | undefined
   /** The owner of what is created: the chosen one, or the first. */
   readonly world: World
-  /** Chooses the owner. */
   readonly select: Html | ''
   /** The field of a form that creates something for the owner. */
   readonly field: Html
 }
 
-/** Reads the owner that the query of a page chooses. */
 export function ownerChoice(owners: Owners, context: Context): OwnerChoice {
   const owner_id = context.req.query('owner') || undefined
   const world = owners.find(owner_id)
@@ -34,7 +31,6 @@ export function ownerName(owners: Owners, owner_id: string): string | undefined 
   return isOne(owners) ? undefined : owners.find(owner_id).name
 }
 
-/** The heading of the column with the owners, and its cells, if there are several. */
 export function ownerHead(owners: Owners): Html | '' {
   return isOne(owners) ? '' : html`<th>Owner</th>`
 }

@@ -22,7 +22,6 @@ interface PageContent {
   readonly content: Html
 }
 
-/** A whole page of the console. */
 export function page({ baseUrl, timeline }: ServiceParts, { title, section, content }: PageContent): Html {
   return html`<!doctype html>
     <html lang="en">
@@ -56,7 +55,6 @@ export function page({ baseUrl, timeline }: ServiceParts, { title, section, cont
     </html>`
 }
 
-/** A page with one message. */
 export function messagePage(parts: ServiceParts, title: string, { problem, remedy }: Refusal): Html {
   const sentence = problem.charAt(0).toUpperCase() + problem.slice(1)
   return page(parts, {
@@ -66,15 +64,12 @@ export function messagePage(parts: ServiceParts, title: string, { problem, remed
   })
 }
 
-/** A message in the place of an empty list. */
 export function emptyList(title: string, advice: Html | string): Html {
   return html`<div class="empty"><h2>${title}</h2><p>${advice}</p></div>`
 }
 
-/** How many rows a list shows. */
 const A_PAGE = 50
 
-/** The part of a list that the query selects. */
 export function partOfList(context: Context): { readonly skip: number; readonly limit: number } {
   return { skip: Math.max(0, Number.parseInt(context.req.query('skip') ?? '', 10) || 0), limit: A_PAGE }
 }
@@ -86,7 +81,6 @@ export function olderButton(context: Context, label: string): Html {
   return html`<p><a class="button" href="${context.req.path}?${query.toString()}">${label}</a></p>`
 }
 
-/** A text with a button that copies it. */
 export function codeBlock(id: string, text: string, copy = 'Copy'): Html {
   return html`<div class="code"><pre id="${id}" tabindex="0">${text}</pre>
     <button type="button" class="quiet" id="${id}-copy" data-copy="${id}">${copy}</button></div>`
@@ -102,7 +96,6 @@ export function controlForm(look: string, operation: string, next: string, conte
     <input type="hidden" name="next" value="${next}" />${content}</form>`
 }
 
-/** A form that consists of one button. */
 export function actButton(
   id: string,
   operation: string,
@@ -140,7 +133,6 @@ export function facts(entries: readonly (readonly [name: string, value: Html | s
   )}</dl>`
 }
 
-/** A status in its colour. */
 export function mark(tone: 'good' | 'bad' | 'waiting' | 'quiet', text: string): Html {
   return html`<span class="mark ${tone}">${text}</span>`
 }

@@ -48,7 +48,6 @@ const STATUSES: Partial<Record<MockServerErrorCode, ContentfulStatusCode>> = {
   session_ended: 409,
 }
 
-/** The answer to a request that is refused: its code, problem and remedy. Everything that does not exist is a 404. */
 function refused(context: Context, { code, message, problem, remedy, option }: MockServerError): Response {
   return context.json({ error: { code, message, problem, remedy, option } }, STATUSES[code] ?? 404)
 }

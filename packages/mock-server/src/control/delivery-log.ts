@@ -4,7 +4,6 @@ import type { Delivery } from '../delivery/delivery.ts'
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
 import { unknown } from './operation.ts'
 
-/** A delivery with its event and its attempts. */
 export interface LoggedDelivery {
   readonly delivery: Delivery
   readonly event: WebhookEvent
@@ -12,7 +11,6 @@ export interface LoggedDelivery {
   readonly attempts: readonly Attempt[]
 }
 
-/** Selects deliveries. */
 export interface DeliveryFilter {
   readonly note?: string | undefined
   readonly endpoint?: string | undefined

@@ -5,7 +5,6 @@ import type { Integration } from '../world/integration.ts'
 import type { World } from '../world/world.ts'
 import { forOwner, ofOwner, operation, unknown } from './operation.ts'
 
-/** Owners, their channels, integrations and keys. */
 export const ownerOperations = {
   'GET /control/owners': operation({
     summary: 'List the owners',

@@ -11,7 +11,6 @@ const note_id = z.optional(z.string()).check(z.describe('The note of the event. 
 const title = z.optional(z.string())
 const endpoint_id = z.optional(z.string()).check(z.describe('The endpoint. Default: every endpoint.'))
 
-/** A request to make an event happen. */
 export const triggerSchema = z.discriminatedUnion('event_type', [
   fields({ event_type: z.literal(['note.ended', 'note.summary.generated']), note_id, title, ...forOwner }),
   fields({
@@ -32,7 +31,6 @@ export const triggerSchema = z.discriminatedUnion('event_type', [
 
 type Wanted = z.output<typeof triggerSchema>
 
-/** The note or the endpoints that a triggered event is about. */
 type Triggered =
   | { readonly event_type: Wanted['event_type']; readonly note_id: string }
   | { readonly event_type: Wanted['event_type']; readonly endpoint_ids: readonly string[] }
@@ -73,7 +71,6 @@ export function trigger(call: Call<unknown>, wanted: Wanted): Triggered {
   }
 }
 
-/** The world of the given note, or of the owner of a new one. */
 function worldOf(
   { owners }: Call<unknown>,
   wanted: { note_id?: string | undefined; owner_id?: string | undefined },

@@ -3,7 +3,6 @@ import type { DeliveryFault } from '../faults/fault-rule.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 import type { Disorder } from './disorder.ts'
 
-/** The faults of one attempt. */
 export interface AttemptFaults {
   readonly duplicated: boolean
   readonly lost: 'request' | 'answer' | 'nothing'

@@ -7,14 +7,12 @@ import type { AttemptOutcome, AttemptResponse } from './attempt.ts'
 /** The `fetch` handler of a receiver in this process. */
 export type ReceiverFetch = (request: Request) => Response | Promise<Response>
 
-/** The request of an attempt. */
 interface Parcel {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** The outcome of an attempt, with the answer if there was one. */
 interface Return {
   readonly outcome: AttemptOutcome
   readonly response: AttemptResponse | undefined
@@ -76,7 +74,6 @@ export class Courier {
     }
   }
 
-  /** Aborts the requests in flight. */
   close(): void {
     for (const abort of this.#underWay) abort.abort('closed')
   }

@@ -29,7 +29,6 @@ interface EngineParts {
   readonly faults: FaultBook
 }
 
-/** The event of a delivery. */
 type Message = Pick<Delivery, 'event_id' | 'event_type' | 'body' | 'replay_of'>
 
 /** Delivers events to endpoints at least once, with signatures, retries and a log (contract §6, §8). */
@@ -79,12 +78,10 @@ export class DeliveryEngine {
     return this.#byId.get(delivery_id)
   }
 
-  /** Delivers the same event again, with a new `webhook-id` (open point 19). */
   replay({ event_id, event_type, body, delivery_id }: Delivery, endpoint: Endpoint): Delivery {
     return this.#begin({ event_id, event_type, body, replay_of: delivery_id }, endpoint).delivery
   }
 
-  /** Abandons the pending deliveries of an endpoint. */
   stop(endpoint: Endpoint): void {
     for (const dispatch of this.#pending) if (dispatch.endpoint === endpoint) this.#abandon(dispatch)
   }

@@ -29,13 +29,11 @@ export interface Delivery {
  */
 export type DeliveryStatus = 'pending' | 'delivered' | 'given_up' | 'lost'
 
-/** A delivery in progress. */
 export interface Dispatch {
   readonly delivery: { -readonly [Field in keyof Delivery]: Delivery[Field] }
   readonly endpoint: Endpoint
   /** Its order among departures at the same instant: the order of creation. */
   readonly rank: number
-  /** The scheduled attempt, if there is one. */
   departure: Cancellable | undefined
   /** Resolves after the first attempt, or when there will be none. */
   readonly firstOutcome: PromiseWithResolvers<void>

@@ -19,7 +19,6 @@ const LATENESS_MS = { least: 1000, most: 20_000 }
 
 const share = z._default(z.number().check(z.minimum(0), z.maximum(1)), 0)
 
-/** The schema of a {@link Disorder}. */
 export const disorderSchema = fields({
   duplicated: share.check(z.describe('The share of attempts that arrive twice, from 0 to 1.')),
   reordered: share.check(z.describe('The share of deliveries that leave 1 to 20 seconds late, from 0 to 1.')),

@@ -2,7 +2,6 @@ import type { EventKind } from '@notewire/protocol'
 import type { Integration } from '../world/integration.ts'
 import type { SigningSecrets } from './signing-secrets.ts'
 
-/** A registered webhook endpoint, as the service keeps it. */
 export interface Endpoint {
   readonly endpoint_id: string
   readonly integration: Integration
@@ -12,14 +11,12 @@ export interface Endpoint {
   url: string
   events: readonly EventKind[]
   state: EndpointState
-  /** The number of consecutive failures (open point 16). */
   failuresInARow: number
 }
 
 /** The state of an endpoint (contract §3; open point 15). */
 export type EndpointState = 'pending_verification' | 'active' | 'disabled'
 
-/** The triggers of a state transition. */
 export type EndpointTrigger = 'verification_answered' | 'url_given' | 'activation_asked' | 'failed_too_often'
 
 /** The state after a trigger (contract §3; open points 14, 16 and 18). The creation counts as `url_given`. */

@@ -8,7 +8,6 @@ import { SigningSecrets } from './signing-secrets.ts'
 
 const SIGNING_KEY_BYTES = 32
 
-/** The changes of an endpoint (open point 14). */
 interface EndpointChanges {
   readonly url?: string | undefined
   readonly events?: readonly EventKind[] | undefined
@@ -30,7 +29,6 @@ export class Endpoints {
     this.#parts = parts
   }
 
-  /** Registers an endpoint and sends its verification (contract §3). */
   create(integration: Integration, url: string, events: readonly EventKind[]): Endpoint {
     const { makeIdentifier, secrets } = integration.owner
     const endpoint: Endpoint = {
@@ -77,7 +75,6 @@ export class Endpoints {
     endpoint.secrets.rotate(this.#parts.timeline.now())
   }
 
-  /** Deletes an endpoint and abandons its pending deliveries. */
   delete(endpoint: Endpoint): void {
     this.#endpoints.delete(endpoint.endpoint_id)
     this.#parts.engine.stop(endpoint)

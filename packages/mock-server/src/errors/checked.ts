@@ -28,10 +28,8 @@ export function fields<Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.strictObject(shape, { error })
 }
 
-/** A text that is not empty. */
 export const name = z.string().check(z.minLength(1))
 
-/** A whole number from 1. */
 export const count = z.int().check(z.minimum(1))
 
 type Path = readonly PropertyKey[]
@@ -78,7 +76,6 @@ const TYPES: Readonly<Record<string, string>> = {
   function: 'a function',
 }
 
-/** What a schema expects, in words. Empty where only the alternatives of a union can say it. */
 function expectation(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

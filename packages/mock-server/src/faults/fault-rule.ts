@@ -118,7 +118,6 @@ const strikes = {
     .check(z.describe('The share of these calls, from 0 to 1. Default: 1.')),
 }
 
-/** The schema of a {@link FaultRule}. */
 export const faultRuleSchema = z.union([
   fields({
     request: z

@@ -42,12 +42,10 @@ export interface InjectedFault extends Disposable {
   remove(): void
 }
 
-/** An injected fault, as the console and the control API name it. */
 interface IdentifiedFault extends InjectedFault {
   readonly fault_id: string
 }
 
-/** The rules in force, with the number of calls that each has affected. */
 export class FaultBook implements Faults {
   #injected: readonly Injected[] = []
   #made = 0
@@ -56,7 +54,6 @@ export class FaultBook implements Faults {
     return this.#injected.map(({ rule }) => rule)
   }
 
-  /** The rules in force, with an identifier and the number of affected calls. */
   get injected(): readonly IdentifiedFault[] {
     return this.#injected
   }
@@ -92,7 +89,6 @@ export class FaultBook implements Faults {
   }
 }
 
-/** The owner whose call it is. */
 interface Draws {
   readonly random: SeededRandom
 }

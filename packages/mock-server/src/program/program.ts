@@ -3,20 +3,15 @@ import { parseArgs } from 'node:util'
 import { MockServerError } from '../errors/mock-server-error.ts'
 import { DEFAULT_PORT, OPTION_HELP, type StartOptions, startMockServer } from './start-mock-server.ts'
 
-/** The process in which the program runs. */
 export interface Terminal {
   print(text: string): void
   complain(text: string): void
-  /** Resolves when the user stops the program. */
   interrupted(): Promise<unknown>
 }
 
-/** How the program ends. */
 const EXIT_CODES = {
   done: 0,
-  /** The port is taken, or a file cannot be read. */
   refused: 1,
-  /** An argument or the scenario is wrong. */
   misused: 2,
 } as const
 

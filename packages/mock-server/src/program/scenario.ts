@@ -36,7 +36,6 @@ const actSchema = z.discriminatedUnion('do', [
   act('revoke', 'Revokes the key of an integration.', { integration: name }),
 ])
 
-/** The schema of a scenario file. */
 export const scenarioSchema = fields({
   $schema: text.check(z.describe('The URL of this schema, for editors.')),
   service: z.optional(serviceOptionsSchema).check(z.describe('The options of createNotesService.')),
@@ -75,7 +74,6 @@ export const scenarioSchema = fields({
 /** A scenario: the options of a service, its channels, integrations and endpoints, and the acts of its owner in order of time. */
 export type Scenario = z.output<typeof scenarioSchema>
 
-/** An act of the owner. */
 export type Act = Scenario['acts'][number]
 
 /**
@@ -87,7 +85,6 @@ export async function loadScenario(path: string | undefined): Promise<Scenario> 
   return path === undefined ? readScenario('{}', 'no file') : readScenario(await contentOf(path), path)
 }
 
-/** Reads a scenario from its text. */
 export function readScenario(content: string, path: string): Scenario {
   const scenario = validScenario(parsedJson(content, path), path)
   const dangling = danglingNames(scenario).next().value

@@ -7,15 +7,12 @@ import type { World } from './world.ts'
 const text = z.optional(z.nullable(z.string()))
 const channel = z.object({ channel_id: z.string() }, 'a channel that owner.createChannel() returned')
 
-/** A new owner. */
 export const newOwnerSchema = fields({
   name: z.optional(name).check(z.describe('Default: `owner-2`, `owner-3` and so on.')),
 })
 
-/** What can be changed in a note. */
 export const noteChangesSchema = fields({ title: text, content: text })
 
-/** What a recording session produces. */
 export const outcomeSchema = fields({
   transcript: z
     .optional(z.array(fields({ speaker: text, text: z.string() })))
@@ -36,12 +33,10 @@ const placeSchema = z.union(
   '"personal", or a channel that owner.createChannel() returned',
 )
 
-/** The scopes of a key: at least one, and only scopes of the service. */
 export function scopesSchema({ scopes }: World) {
   return z.array(z.enum(scopes)).check(z.minLength(1))
 }
 
-/** The owner of a world. */
 export function createOwner(world: World): Owner {
   return {
     owner_id: world.owner_id,

@@ -47,7 +47,6 @@ export class Integrations {
     return this.#integrations
   }
 
-  /** The active keys of an integration. */
   keysOf(integration: Integration): readonly ApiKey[] {
     return [...this.#keys.values()].filter((apiKey) => apiKey.integration === integration)
   }

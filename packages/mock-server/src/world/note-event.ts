@@ -9,7 +9,6 @@ export type NoteChange =
   | { readonly event_type: 'note.summary.generated' | 'note.updated' }
   | { readonly event_type: 'note.deleted'; readonly reason: 'deleted' | 'access_lost' }
 
-/** The event of a change: identifiers and statuses, never content. */
 export function noteEventOf(
   { event_type, ...details }: NoteChange,
   { note_id, revision, transcript_status, summary_status }: NoteRecord,

@@ -18,7 +18,6 @@ export interface SessionRecord {
 /** A note, as the service stores it. Times are milliseconds since the Unix epoch. */
 export interface NoteRecord {
   readonly note_id: string
-  /** The position in the order of creation. */
   readonly sequence: number
   readonly revision: number
   readonly title: string | null

@@ -5,9 +5,7 @@ import { seedNotes } from './seeded-notes.ts'
 import { World, type WorldParts } from './world.ts'
 
 interface OwnersParts extends Omit<WorldParts, 'name'> {
-  /** How many owners there are at the start, at least one, or the name of each. */
   readonly owners: number | readonly string[]
-  /** The number of notes that each owner has at the start. */
   readonly notes: number
 }
 
@@ -16,7 +14,6 @@ export class Owners {
   readonly #parts: OwnersParts
   readonly #worlds: World[] = []
 
-  /** The owner of the service's own key. */
   readonly first: World
 
   constructor(parts: OwnersParts) {
@@ -53,7 +50,6 @@ export class Owners {
     return world ?? refuse('owner_unknown', `owner ${owner_id}`)
   }
 
-  /** The owner with this identifier, or all owners without one. */
   only(owner_id: string | undefined): readonly World[] {
     return owner_id === undefined ? this.#worlds : [this.find(owner_id)]
   }
@@ -73,7 +69,6 @@ export class Owners {
     return refuse('integration_unknown', `integration ${integration_id}`)
   }
 
-  /** A key with the world that it accesses; `undefined` for a key that was not issued, or was revoked. */
   keyFor(key: string): { readonly world: World; readonly apiKey: ApiKey } | undefined {
     for (const world of this.#worlds) {
       const apiKey = world.integrations.keyFor(key)

@@ -26,17 +26,14 @@ const REPLIES = [
   'Fine by me, as long as we measure it.',
 ]
 
-/** A plausible title: `Planning: data migration`. */
 export function plausibleTitle(random: SeededRandom): string {
   return `${random.pick(OCCASIONS)}: ${random.pick(SUBJECTS)}`
 }
 
-/** Plausible typed content of a note. */
 export function plausibleContent(random: SeededRandom): string {
   return `Ask ${random.pick(SPEAKERS)} about the ${random.pick(SUBJECTS)}.`
 }
 
-/** A plausible short conversation of two to four people. */
 export function plausibleConversation(random: SeededRandom): readonly SpokenLine[] {
   const subject = random.pick(SUBJECTS)
   const first = random.integer(0, SPEAKERS.length - 1)
@@ -47,7 +44,6 @@ export function plausibleConversation(random: SeededRandom): readonly SpokenLine
   }))
 }
 
-/** A plausible summary in Markdown: the speakers, the first line, and next steps. */
 export function plausibleSummary(random: SeededRandom, lines: readonly SpokenLine[]): string {
   const speakers = [...new Set(lines.flatMap(({ speaker }) => speaker ?? []))]
   const [opening] = lines

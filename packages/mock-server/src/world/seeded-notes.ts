@@ -16,7 +16,6 @@ interface Seeding {
   readonly makeIdentifier: MakeIdentifier
 }
 
-/** Adds personal notes of the past six weeks: ended, transcribed and summarised. */
 export function seedNotes(notes: NoteIndex, { count, now, random, makeIdentifier }: Seeding): void {
   const slotMs = (OLDEST_MS - NEWEST_MS) / count
   for (let sequence = 0; sequence < count; sequence++) {

@@ -27,7 +27,6 @@ import { plausibleConversation, plausibleSummary, plausibleTitle } from './plaus
 const SUMMARY_MS = { least: 5000, most: 30_000 }
 
 export interface WorldParts {
-  /** The name of the owner. */
   readonly name: string
   readonly timeline: Timeline
   readonly random: SeededRandom
@@ -179,7 +178,6 @@ export class World implements OwnerStreams {
     this.#announce({ event_type: 'note.updated' }, moved, gaining)
   }
 
-  /** The spoken lines of the sessions that have ended. */
   linesOf(note: NoteRecord): readonly SpokenLine[] {
     return note.sessions
       .filter(({ ended }) => ended)
@@ -188,7 +186,6 @@ export class World implements OwnerStreams {
       )
   }
 
-  /** The summary as Markdown, or `null` if it is not ready. */
   summaryOf(note: NoteRecord): string | null {
     if (note.summary_status !== 'ready') return null
     return note.summary ?? plausibleSummary(this.#texts.fork(note.note_id), this.linesOf(note))
