@@ -1,6 +1,6 @@
 import { API_VERSION_PREFIX, type Scope } from '@notewire/protocol'
 import type * as z from 'zod'
-import { endpointChangesBody, newEndpointBody } from '../src/api/endpoint-body.ts'
+import { endpointChangesBody, newEndpointBody } from '../src/api/endpoint-resource.ts'
 import { controlPaths, controlResponses, controlSchemas } from './control.ts'
 import { CONTRACT_VERSION, type JsonSchema, RESOURCES, ref, schemaOf } from './schemas.ts'
 

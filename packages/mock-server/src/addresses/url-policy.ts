@@ -8,7 +8,6 @@ import { publicHttpsSender, type Resolve, resolveByDns } from './public-https-se
  */
 export type UrlPolicyName = 'local' | 'public-https'
 
-/** The decisions of one policy. */
 export interface UrlPolicy {
   /** Why an endpoint cannot have this URL, or `undefined` if it can. */
   refusalOf(url: URL): Promise<Refusal | undefined>
@@ -16,7 +15,6 @@ export interface UrlPolicy {
   send(request: Request): Promise<Response>
 }
 
-/** The policy of this name. */
 export function urlPolicyOf(name: UrlPolicyName, resolve: Resolve = resolveByDns): UrlPolicy {
   return name === 'local' ? local : publicHttps(resolve)
 }

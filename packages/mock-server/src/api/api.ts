@@ -2,42 +2,66 @@ import type { Context } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { Hono } from 'hono/tiny'
 import { MockServerError } from '../errors/mock-server-error.ts'
-import type { MakeIdentifier } from '../seed/identifiers.ts'
-import type { Contract } from '../variants/contract-variants.ts'
-import type { ApiEnv } from './authorisation.ts'
-import type { Cursors } from './cursor.ts'
+import type { SeededRandom } from '../seed/seeded-random.ts'
+import { type ApiEnv, identify } from './authorisation.ts'
 import { mountEndpointOperations } from './endpoint-operations.ts'
 import { mountNoteOperations } from './note-operations.ts'
-import { bodyTooLarge, invalidBody, Problem, unknownOperation } from './problem.ts'
+import { Problem } from './problem.ts'
 import { strikeRequests } from './request-faults.ts'
-import type { RequestLog } from './request-log.ts'
 import type { ServiceParts } from './service-parts.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
 
-interface ApiParts extends ServiceParts {
-  readonly makeIdentifier: MakeIdentifier
-  readonly cursors: Cursors
-  readonly log: RequestLog
+/** One request to the API. The service's clock gives the times. */
+export interface ReceivedRequest {
+  /** The `x-request-id` of the answer. */
+  readonly request_id: string
+  /** When it arrived, in milliseconds since the Unix epoch. */
+  readonly at: number
+  readonly method: string
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  /** The identifier of its API key; `undefined` without a valid key. */
+  readonly key_id: string | undefined
+  /** The body as text; `''` without a body. */
+  readonly body: string
+  /** The status of the answer; `undefined` while there is none, or if the connection was dropped. */
+  readonly status: number | undefined
+  /** The time from its arrival to the answer, in milliseconds. */
+  readonly duration_ms: number
 }
 
-/** The REST API (contract §4 and §7). The returned function rejects with `ConnectionDropped` if a fault rule breaks the connection. */
-export function createApi(parts: ApiParts): (request: Request) => Promise<Response> {
-  const { timeline, makeIdentifier, log, contract } = parts
+interface Api {
+  /** Rejects with `ConnectionDropped` if a fault rule breaks the connection. */
+  readonly answer: (request: Request) => Promise<Response>
+  /** In order of arrival. */
+  readonly requests: readonly ReceivedRequest[]
+}
+
+export function createApi(parts: ServiceParts, random: SeededRandom): Api {
+  const { timeline, owners, contract } = parts
+  const requests: ReceivedRequest[] = []
   const api = new Hono<ApiEnv>()
 
   api.use(async (context, next) => {
-    const request_id = makeIdentifier('request')
+    const { world, key_id } = identify(context, owners)
+    const request_id = world.makeIdentifier('request')
     if (contract.requestId) context.header('x-request-id', request_id)
-    context.header('date', new Date(timeline.now()).toUTCString())
+    const at = timeline.now()
+    context.header('date', new Date(at).toUTCString())
     const { method, path } = context.req
-    const answered = log.arrived({ request_id, method, path, query: context.req.query() })
-    const known = () => ({ key_id: context.get('keyId'), body: context.get('body') ?? '' })
+    const query = context.req.query()
+    const arrived = { request_id, at, method, path, query, key_id: undefined, body: '', status: undefined }
+    const index = requests.push({ ...arrived, duration_ms: 0 }) - 1
+    const answered = (status: number | undefined) => {
+      const body = context.get('body') ?? ''
+      requests[index] = { ...arrived, key_id, body, status, duration_ms: timeline.now() - at }
+    }
     try {
       await next()
-      answered({ ...known(), status: context.res.status })
+      answered(context.res.status)
     } catch (error) {
-      answered({ ...known(), status: undefined })
+      answered(undefined)
       throw error
     }
   })
@@ -45,7 +69,8 @@ export function createApi(parts: ApiParts): (request: Request) => Promise<Respon
     bodyLimit({
       maxSize: MAX_BODY_BYTES,
       onError: () => {
-        throw bodyTooLarge(MAX_BODY_BYTES)
+        const message = `The request body is larger than ${MAX_BODY_BYTES} bytes.`
+        throw new Problem(413, { code: 'body_too_large', message })
       },
     }),
   )
@@ -55,30 +80,31 @@ export function createApi(parts: ApiParts): (request: Request) => Promise<Respon
   })
   api.use(strikeRequests(parts))
   api.onError((error, context) => {
-    if (error instanceof MockServerError) return answerProblem(context, invalidBody(error.message), contract)
+    if (error instanceof Problem) return answerProblem(context, error)
     // Anything else is a bug of this service.
-    if (!(error instanceof Problem)) throw error
-    return answerProblem(context, error, contract)
+    if (!(error instanceof MockServerError)) throw error
+    return answerProblem(context, new Problem(422, { code: 'invalid_body', message: error.message }))
   })
-  api.notFound((context) => answerProblem(context, unknownOperation(), contract))
+  api.notFound((context) => {
+    // Open points 8 and 14.
+    const message = 'This service does not support this operation.'
+    return answerProblem(context, new Problem(404, { code: 'unknown_operation', message }))
+  })
 
-  mountNoteOperations(api, parts)
-  mountEndpointOperations(api, parts)
-
-  return async (request) => {
-    timeline.noteActivity()
-    return await api.fetch(request)
+  /** The answer to a refused request (open point 22). */
+  function answerProblem(context: Context, { error, status, headers }: Problem): Response | Promise<Response> {
+    if (contract.errorBody === 'json') return context.json({ error }, status, headers)
+    if (contract.errorBody === 'empty') return context.body(null, status, headers)
+    return context.html(`<!doctype html><title>${status}</title><h1>${status}</h1>`, status, headers)
   }
-}
 
-/** The answer to a refused request (open point 22). */
-function answerProblem(context: Context, { body, status, headers }: Problem, { errorBody }: Contract): Response {
-  switch (errorBody) {
-    case 'json':
-      return context.json(body, status, headers)
-    case 'html':
-      return context.html(`<!doctype html><title>${status}</title><h1>${status}</h1>`, status, headers)
-    case 'empty':
-      return context.body(null, status, headers)
+  mountNoteOperations(api, parts, random)
+  mountEndpointOperations(api, parts)
+  return {
+    requests,
+    answer: async (request) => {
+      timeline.noteActivity()
+      return await api.fetch(request)
+    },
   }
 }

@@ -1,18 +1,18 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import type { Integration } from '../world/integration.ts'
+import type { ApiKey, Integration } from '../world/integration.ts'
 import type { Owners } from '../world/owners.ts'
 import type { World } from '../world/world.ts'
-import type { PageFault } from './note-page.ts'
-import { insufficientScope, unauthorized } from './problem.ts'
+import type { PageFault } from './note-list.ts'
+import { Problem } from './problem.ts'
 
-/** The variables of an authorised request. */
 export interface ApiEnv {
   Variables: {
-    /** The owner whose key it is. */
+    /** `undefined` without a valid key. */
+    apiKey: ApiKey | undefined
+    /** The owner of the key. Without a valid key, the first owner, whose streams then serve the request. */
     world: World
+    /** The integration of the key, once it is authorised. */
     integration: Integration
-    /** The identifier of the key, for the log. */
-    keyId: string | undefined
     /** The body as text; `undefined` for a GET. */
     body: string | undefined
     pageFault: PageFault | undefined
@@ -23,16 +23,28 @@ export type ApiContext = Context<ApiEnv>
 
 const BEARER = /^Bearer +(?<key>\S+)$/i
 
+export function identify(context: ApiContext, owners: Owners): { readonly world: World; readonly key_id?: string } {
+  const { key } = BEARER.exec(context.req.header('authorization') ?? '')?.groups ?? {}
+  const known = key === undefined ? undefined : owners.keyFor(key)
+  const world = known?.world ?? owners.first
+  context.set('apiKey', known?.apiKey)
+  context.set('world', world)
+  return known === undefined ? { world } : { world, key_id: known.apiKey.key_id }
+}
+
 /** Requires a valid key with the scope (contract §5; open points 22 and 23). */
-export function allow(owners: Owners): (scope: string) => MiddlewareHandler<ApiEnv> {
-  return (scope) => async (context, next) => {
-    const { key } = BEARER.exec(context.req.header('authorization') ?? '')?.groups ?? {}
-    const known = key === undefined ? undefined : owners.keyFor(key)
-    if (known === undefined) throw unauthorized()
-    const { world, apiKey } = known
-    context.set('keyId', apiKey.key_id)
-    if (!apiKey.scopes.includes(scope)) throw insufficientScope(scope)
-    context.set('world', world)
+export function allow(scope: string): MiddlewareHandler<ApiEnv> {
+  return async (context, next) => {
+    const apiKey = context.get('apiKey')
+    if (apiKey === undefined) {
+      const message =
+        'The API key is missing, unknown or revoked. Send "Authorization: Bearer <API key>" with a valid key.'
+      throw new Problem(401, { code: 'unauthorized', message })
+    }
+    if (!apiKey.scopes.includes(scope)) {
+      const message = `The API key lacks the scope "${scope}". Use a key that has this scope.`
+      throw new Problem(403, { code: 'insufficient_scope', message, scope })
+    }
     context.set('integration', apiKey.integration)
     await next()
   }

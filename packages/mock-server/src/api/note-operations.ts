@@ -1,61 +1,43 @@
 import type { Hono } from 'hono'
-import type { NoteRecord } from '../world/note-record.ts'
+import type { SeededRandom } from '../seed/seeded-random.ts'
+import type { NoteRecord } from '../world/note.ts'
 import { type ApiContext, type ApiEnv, allow } from './authorisation.ts'
-import type { Cursors } from './cursor.ts'
-import { notePage } from './note-page.ts'
+import { cursorsOf, notePage } from './note-list.ts'
 import { noteResource, summaryResource, transcriptResource } from './note-resources.ts'
-import { notFound, notReady } from './problem.ts'
+import { notFound, Problem } from './problem.ts'
 import type { ServiceParts } from './service-parts.ts'
-
-interface NoteOperationsParts extends ServiceParts {
-  readonly cursors: Cursors
-}
 
 /** With `eventOrder: 'any'`: how long after its event content becomes readable, in milliseconds (open point 29). */
 const CONTENT_LAG_MS = 1000
 
-/** Reading notes, transcripts and summaries (contract §4; open points 1 to 10). */
-export function mountNoteOperations(api: Hono<ApiEnv>, parts: NoteOperationsParts): void {
-  const { owners, timeline, contract } = parts
-  const allowed = allow(owners)
+export function mountNoteOperations(api: Hono<ApiEnv>, parts: ServiceParts, random: SeededRandom): void {
+  const { timeline, contract } = parts
+  const cursors = cursorsOf(random.fork('cursors'), contract)
 
-  api.get('/v1/notes', allowed(contract.noteScope), (context) => {
-    const request = {
-      query: context.req.query(),
-      world: context.get('world'),
-      integration: context.get('integration'),
-      fault: context.get('pageFault'),
-    }
-    return context.json(notePage(parts, request))
-  })
+  api.get('/v1/notes', allow(contract.noteScope), (context) => context.json(notePage(parts, cursors, context)))
 
   if (contract.noteOperation !== 'absent') {
-    api.get('/v1/notes/:note_id', allowed(contract.noteScope), (context) => {
+    api.get('/v1/notes/:note_id', allow(contract.noteScope), (context) => {
       const read = contract.noteOperation === 'tombstones' ? visibleNote : liveNote
       return context.json(noteResource(read(context), contract))
     })
   }
 
-  api.get('/v1/notes/:note_id/transcript', allowed('transcripts:read'), (context) => {
+  api.get('/v1/notes/:note_id/transcript', allow('transcripts:read'), (context) => {
     const note = liveNote(context)
-    if (note.transcript_status === 'pending' || lags(note)) {
-      if (contract.transcriptNotReady === 'not_found') throw notFound('transcript')
-      throw notReady('transcript', contract.transcriptNotReady)
-    }
+    const { transcript_status, ended_at } = note
+    const lags = contract.eventOrder === 'any' && ended_at !== null && timeline.now() < ended_at + CONTENT_LAG_MS
+    if (transcript_status === 'pending' || lags) throw notReady('transcript', contract.transcriptNotReady)
     return context.json(transcriptResource(note, context.get('world').linesOf(note), contract))
   })
 
-  api.get('/v1/notes/:note_id/summary', allowed('summaries:read'), (context) => {
+  api.get('/v1/notes/:note_id/summary', allow('summaries:read'), (context) => {
     const note = liveNote(context)
     const markdown = context.get('world').summaryOf(note)
-    if (markdown === null && contract.summaryNotReady === 'not_found') throw notFound('summary')
-    if (markdown === null && contract.summaryNotReady === 404) throw notReady('summary', 404)
+    const { summaryNotReady } = contract
+    if (markdown === null && summaryNotReady !== 200) throw notReady('summary', summaryNotReady)
     return context.json(summaryResource(note, markdown, contract))
   })
-
-  function lags({ ended_at }: NoteRecord): boolean {
-    return contract.eventOrder === 'any' && ended_at !== null && timeline.now() < ended_at + CONTENT_LAG_MS
-  }
 }
 
 /** The note, or its tombstone; 404 for a note that the key cannot access (open point 8). */
@@ -69,4 +51,11 @@ function liveNote(context: ApiContext): NoteRecord {
   const note = visibleNote(context)
   if (note.status === 'deleted') throw notFound('note')
   return note
+}
+
+function notReady(content: 'transcript' | 'summary', answer: 404 | 409 | 202 | 'not_found'): Problem {
+  if (answer === 'not_found') return notFound(content)
+  const event = { transcript: 'note.ended', summary: 'note.summary.generated' }[content]
+  const message = `The ${content} is not ready yet. Read it again after the event ${event}, or when ${content}_status is "ready".`
+  return new Problem(answer, { code: 'not_ready', message })
 }

@@ -1,10 +1,7 @@
 import type { Note, NoteOwner, Summary, Transcript } from '@notewire/protocol'
 import type { Contract } from '../variants/contract-variants.ts'
-import type { NoteRecord } from '../world/note-record.ts'
-import { ownerOf } from '../world/place.ts'
-import { runningText, type SpokenLine, timed } from '../world/transcript.ts'
+import type { NoteRecord, Place, SpokenLine } from '../world/note.ts'
 
-/** A resource, with fields that the contract does not have. */
 type Resource<Kind> = Partial<Kind> & Readonly<Record<string, unknown>>
 
 /** A note or its tombstone, as the API returns it (open points 2 to 4). */
@@ -29,7 +26,8 @@ export function transcriptResource(
   contract: Contract,
 ): Resource<Transcript> {
   const revision = contentRevision(note, note.transcript_revision, contract)
-  return { note_id: note.note_id, ...revision, text: runningText(lines), segments: timed(lines) }
+  const text = lines.map(({ speaker, text }) => (speaker === null ? text : `${speaker}: ${text}`)).join('\n')
+  return { note_id: note.note_id, ...revision, text, segments: timed(lines) }
 }
 
 /** A summary, ready or not, as the API returns it (open point 10). */
@@ -38,7 +36,6 @@ export function summaryResource(note: NoteRecord, markdown: string | null, contr
   return { note_id: note.note_id, ...revision, status: note.summary_status, markdown }
 }
 
-/** The precision of the timestamps of notes, in milliseconds (open point 7). */
 export function granularityMs(timestamps: Contract['timestamps']): number {
   return { milliseconds: 1, seconds: 1000, minutes: 60_000 }[timestamps]
 }
@@ -90,4 +87,21 @@ function contentRevision(
 function timestamp(ms: number, { timestamps }: Contract): string {
   const step = granularityMs(timestamps)
   return new Date(Math.floor(ms / step) * step).toISOString()
+}
+
+function ownerOf(place: Place): NoteOwner {
+  return place === 'personal' ? { type: 'personal' } : { type: 'channel', channel_id: place }
+}
+
+const MS_A_WORD = 380
+const MS_BETWEEN_LINES = 600
+
+function timed(lines: readonly SpokenLine[]): Transcript['segments'] {
+  let start_ms = 0
+  return lines.map(({ speaker, text }) => {
+    const end_ms = start_ms + text.split(/\s+/).length * MS_A_WORD
+    const line = { speaker, start_ms, end_ms, text }
+    start_ms = end_ms + MS_BETWEEN_LINES
+    return line
+  })
 }

@@ -4,16 +4,15 @@ import { durationMs } from '../clock/duration.ts'
 import type { Timeline } from '../clock/timeline.ts'
 import type { RequestFault } from '../faults/fault-rule.ts'
 import type { ApiContext, ApiEnv } from './authorisation.ts'
-import { faulty } from './problem.ts'
+import { Problem } from './problem.ts'
 import type { ServiceParts } from './service-parts.ts'
 
 /** The connection breaks without an answer. Each transport reports it as it reports a broken connection. */
 export class ConnectionDropped extends Error {}
 
-/** Applies the fault rules to a request. */
 export function strikeRequests({ faults, timeline }: ServiceParts): MiddlewareHandler<ApiEnv> {
   return async (context, next) => {
-    const struck = faults.strikeRequest(context.req.method, context.req.path)
+    const struck = faults.strikeRequest(context.req.method, context.req.path, context.get('world'))
     for (const fault of struck) await strikeBefore(fault, context, timeline)
     await next()
     for (const fault of struck) await strikeAfter(fault, context)
@@ -25,8 +24,12 @@ async function strikeBefore(fault: RequestFault, context: ApiContext, timeline: 
     case 'latency':
       await timeline.pass(durationMs(fault.by))
       break
-    case 'status':
-      throw faulty(fault.status as ContentfulStatusCode, fault.retryAfter)
+    case 'status': {
+      const code = fault.status === 429 ? 'rate_limited' : 'injected_fault'
+      const message = 'A fault rule of this service caused this response. Try again.'
+      const headers = fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) }
+      throw new Problem(fault.status as ContentfulStatusCode, { code, message }, headers)
+    }
     case 'dropped':
       if (fault.lost !== 'answer') throw new ConnectionDropped()
       break

@@ -33,7 +33,9 @@ export class Agenda {
   }
 
   add(appointment: Appointment): Appointment {
-    this.#appointments.splice(this.#placeOf(appointment), 0, appointment)
+    const { at, rank } = appointment
+    const before = this.#appointments.findLastIndex((each) => each.at < at || (each.at === at && each.rank < rank))
+    this.#appointments.splice(before + 1, 0, appointment)
     return appointment
   }
 
@@ -50,7 +52,7 @@ export class Agenda {
 
   /** Removes an appointment, if it is neither done nor removed. */
   cancel(appointment: Appointment): void {
-    const index = this.#appointments.indexOf(appointment, this.#placeOf(appointment))
+    const index = this.#appointments.indexOf(appointment)
     if (index >= 0) this.#appointments.splice(index, 1)
   }
 
@@ -61,18 +63,5 @@ export class Agenda {
 
   clear(): void {
     this.#appointments = []
-  }
-
-  /** The index at which an appointment belongs, by binary search, because thousands can wait. */
-  #placeOf({ at, rank }: Appointment): number {
-    let [low, high] = [0, this.#appointments.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      const other = this.#appointments[middle]
-      const isEarlier = other !== undefined && (other.at === at ? other.rank < rank : other.at < at)
-      if (isEarlier) low = middle + 1
-      else high = middle
-    }
-    return low
   }
 }

@@ -1,9 +1,8 @@
 import { systemClock } from '@notewire/protocol'
 import { MockServerError } from '../errors/mock-server-error.ts'
-import { Activity } from './activity.ts'
 import { Agenda, type Appointment, type Purpose } from './agenda.ts'
 import { type Duration, durationMs } from './duration.ts'
-import { nextTurn, setAlarm } from './event-loop.ts'
+import { Activity, nextTurn, setAlarm } from './event-loop.ts'
 import { CLOCK_START, type ClockMode, type ServiceClock } from './service-clock.ts'
 
 /** How long an attempt in flight stops virtual time while nothing happens, in milliseconds of the machine's time. */
@@ -11,7 +10,6 @@ const PATIENCE_MS = 1000
 /** The wait is split into parts, so that a pause of the whole machine uses up only one of them. */
 const PART_MS = 100
 
-/** Something scheduled that can be cancelled. */
 export interface Cancellable {
   cancel(): void
 }
@@ -131,7 +129,6 @@ export class Timeline implements ServiceClock {
     this.#setAlarm()
   }
 
-  /** Cancels every appointment. */
   close(): void {
     this.#closed = true
     this.#agenda.clear()
@@ -240,8 +237,7 @@ export class Timeline implements ServiceClock {
 }
 
 function notVirtual(): MockServerError {
-  return new MockServerError('clock_not_virtual', {
-    problem: "the service follows the machine's clock, which cannot be advanced",
-    remedy: "Create the service with clock: 'virtual', which also holds after listen().",
-  })
+  const problem = "the service follows the machine's clock, which cannot be advanced"
+  const remedy = "Create the service with clock: 'virtual', which also holds after listen()."
+  return new MockServerError('clock_not_virtual', problem, remedy)
 }

@@ -296,7 +296,7 @@ describe('the console in a hostile world', () => {
     const foreign = await startReceiver(
       () =>
         new Response(
-          `<form method="post" action="${service.baseUrl}/console/channels"><input name="name" value="Taken"></form><script>document.forms[0].submit()</script>`,
+          `<form method="post" action="${service.baseUrl}/console/act/POST/control/channels"><input name="name" value="Taken"></form><script>document.forms[0].submit()</script>`,
           { headers: { 'content-type': 'text/html' } },
         ),
     )

@@ -52,12 +52,13 @@ describe('the console of a service that listens', () => {
     expect((await ask(service, { path: '/v1/notes', headers: { host: 'rebound.test' } })).status).toBe(401)
   })
 
-  it.each(['/console/notes', '/console/channels', '/console/faults/clear', '/console/clock/settle'])(
-    'does what POST %s asks for a page of its own alone',
-    async (path) => {
+  it.each(['POST/control/notes', 'POST/control/channels', 'DELETE/control/faults', 'POST/control/clock/settle'])(
+    'performs %s only for its own pages',
+    async (operation) => {
       await using service = await createNotesService({ clock: 'virtual' })
       await service.listen()
-      const form = { path, method: 'POST', body: 'place=personal&name=Design' }
+      const body = `next=/console${operation.endsWith('notes') ? '&place=personal' : ''}${operation.endsWith('channels') ? '&name=Design' : ''}`
+      const form = { path: `/console/act/${operation}`, method: 'POST', body }
       const type = { 'content-type': 'application/x-www-form-urlencoded' }
       for (const origin of [{}, { origin: 'null' }, { origin: 'http://evil.test' }, { origin: 'http://127.0.0.1:1' }]) {
         expect((await ask(service, { ...form, headers: { ...type, ...origin } })).status).toBe(403)
@@ -71,14 +72,14 @@ describe('the console of a service that listens', () => {
   it('creates an owner, and then something for the owner that is chosen', async () => {
     await using service = await createNotesService()
     await service.listen()
-    const send = (path: string, form: Record<string, string>) =>
-      fetch(service.baseUrl + path, {
+    const send = (operation: string, form: Record<string, string>) =>
+      fetch(`${service.baseUrl}/console/act/${operation}`, {
         method: 'POST',
         headers: { origin: service.baseUrl },
-        body: new URLSearchParams(form),
+        body: new URLSearchParams({ ...form, next: '/console' }),
       })
     expect((await ask(service, { path: '/console/notes' })).text).not.toContain('owner-1')
-    const shown = await (await send('/console/owners', { name: 'acme' })).text()
+    const shown = await (await send('POST/control/owners', { name: 'acme' })).text()
     const [, acme] = service.owners
     expect(shown).toContain(acme?.apiKey)
     expect((await ask(service, { path: '/console/notes' })).text).toContain('owner-1')
@@ -86,20 +87,23 @@ describe('the console of a service that listens', () => {
     const owner_id = acme?.owner_id ?? ''
     const { text } = await ask(service, { path: `/console/notes?owner=${owner_id}` })
     expect(text).toContain(`name="owner_id" value="${owner_id}"`)
-    await send('/console/notes', { title: 'Of Acme', place: 'personal', owner_id })
+    await send('POST/control/notes', { title: 'Of Acme', place: 'personal', owner_id })
     expect([acme?.notes().length, service.owner.notes().length]).toEqual([1, 0])
   })
 
   it.each([
-    ['no form at all', 'application/json', '{'],
-    ['a form without its boundary', 'multipart/form-data', 'x'],
-    ['an act that the service does not know', 'application/x-www-form-urlencoded', 'place=chn_1'],
-  ])('says why it cannot do %s', async (_what, type, body) => {
+    ['no form at all', 'application/json', '{', 422],
+    ['a form without its boundary', 'multipart/form-data', 'x', 422],
+    ['a form that leads elsewhere', 'application/x-www-form-urlencoded', 'next=https://evil.test', 422],
+    ['a field that is not JSON', 'application/x-www-form-urlencoded', 'next=/console&title:json={', 422],
+    ['a channel that does not exist', 'application/x-www-form-urlencoded', 'next=/console&place=chn_1', 404],
+  ])('says why it refuses %s', async (_what, type, body, expected) => {
     await using service = await createNotesService()
     await service.listen()
     const headers = { 'content-type': type, origin: service.baseUrl }
-    const { status, text } = await ask(service, { path: '/console/notes', method: 'POST', headers, body })
-    expect(status).toBe(422)
+    const path = '/console/act/POST/control/notes'
+    const { status, text } = await ask(service, { path, method: 'POST', headers, body })
+    expect(status).toBe(expected)
     expect(text).toContain('Request refused')
     expect(text).not.toContain('    at ')
   })

@@ -4,18 +4,9 @@ import type { ServiceParts } from '../api/service-parts.ts'
 import { deliveryOf, type LoggedDelivery, newestDeliveries, nextAttemptAt } from '../control/delivery-log.ts'
 import type { DeliveryStatus } from '../delivery/delivery.ts'
 import { attemptSchedule, timeLine } from './delivery-attempts.ts'
-import type { Forms } from './forms.ts'
-import { ownerChoice } from './owner-choice.ts'
+import { ownerCell, ownerChoice, ownerHead, ownerName } from './owner-choice.ts'
 import { actButton, emptyList, facts, type Html, instant, mark, olderButton, page, partOfList } from './page.ts'
 
-export const deliveryForms: Forms = {
-  '/console/deliveries/:delivery_id/replay': {
-    operation: 'POST /control/deliveries/:delivery_id/replay',
-    next: ({ delivery_id }) => `/console/deliveries/${delivery_id}`,
-  },
-}
-
-/** The list of deliveries. */
 export function deliveriesPage(parts: ServiceParts, context: Context): Html {
   const { note, endpoint, status } = context.req.query()
   const { owner_id: owner, select } = ownerChoice(parts.owners, context)
@@ -58,18 +49,19 @@ function statusFilter(chosen: string | undefined, owner: string | undefined): Ht
 
 function deliveryTable(parts: ServiceParts, deliveries: readonly LoggedDelivery[]): Html {
   return html`<table class="deliveries">
-    <thead><tr><th>Event</th><th>Endpoint</th><th>Attempts</th><th>Status</th><th>When</th></tr></thead>
+    <thead><tr><th>Event</th>${ownerHead(parts.owners)}<th>Endpoint</th><th>Attempts</th><th>Status</th><th>When</th></tr></thead>
     <tbody>${deliveries.map((logged) => deliveryRow(parts, logged))}</tbody>
   </table>`
 }
 
-function deliveryRow({ endpoints }: ServiceParts, logged: LoggedDelivery): Html {
+function deliveryRow({ endpoints, owners }: ServiceParts, logged: LoggedDelivery): Html {
   const { delivery, event, attempts } = logged
   const { delivery_id, event_type, endpoint_id } = delivery
   const nextAt = nextAttemptAt(logged)
   return html`<tr>
     <td class="main"><a id="${delivery_id}" href="/console/deliveries/${delivery_id}">${event_type}</a>
       <span class="dim">${noteIdOf(logged) ?? event.event_id}</span></td>
+    ${ownerCell(owners, delivery.owner_id)}
     <td class="url">${endpoints.find(endpoint_id)?.url.replace(/^https?:\/\//, '') ?? 'deleted'}</td>
     <td>${attemptSchedule(logged, 'small')}</td>
     <td>${deliveryMark(delivery.status)}</td>
@@ -90,10 +82,9 @@ function noDeliveries({ endpoints }: ServiceParts, narrowed: boolean): Html {
     <p><a class="button primary" href="/console/endpoints">Register an endpoint</a></p></div>`
 }
 
-/** A delivery with its attempts; `undefined` if there is none with this identifier. */
-export function deliveryPage(parts: ServiceParts, id: string): Html | undefined {
+/** @throws `MockServerError` `delivery_unknown` */
+export function deliveryPage(parts: ServiceParts, id: string): Html {
   const logged = deliveryOf(parts.engine, id)
-  if (logged === undefined) return undefined
   const { delivery } = logged
   const { delivery_id, event_type, event_id, webhook_id, replay_of } = delivery
   const endpoint = parts.endpoints.find(delivery.endpoint_id)
@@ -105,10 +96,11 @@ export function deliveryPage(parts: ServiceParts, id: string): Html | undefined 
       <p class="up"><a href="/console/deliveries">Deliveries</a></p>
       <section id="delivery" data-live>
         <div class="heading"><h1>${event_type} ${deliveryMark(delivery.status)}</h1>
-          ${endpoint === undefined ? '' : actButton('replay', `/console/deliveries/${delivery_id}/replay`, 'Replay', 'primary')}
+          ${endpoint === undefined ? '' : actButton('replay', `POST /control/deliveries/${delivery_id}/replay`, '/console/deliveries/{delivery_id}', 'Replay', { look: 'primary' })}
         </div>
         ${facts([
           ['Note', note_id && html`<a href="/console/notes/${note_id}"><code>${note_id}</code></a>`],
+          ['Owner', ownerName(parts.owners, delivery.owner_id)],
           ['Endpoint', endpoint?.url ?? 'deleted'],
           ['Event', html`<code>${event_id}</code>`],
           ['Replay of', replay_of && html`<a href="/console/deliveries/${replay_of}"><code>${replay_of}</code></a>`],

@@ -19,7 +19,6 @@ export function attemptSchedule(logged: LoggedDelivery, size: 'small' | 'large')
   </ol>`
 }
 
-/** The CSS class of an attempt. */
 function lookOf({ delivery, attempts }: LoggedDelivery, number: number): string {
   const attempt = attempts.find((made) => made.attempt === number && !made.duplicate)
   if (attempt === undefined) return delivery.status === 'pending' ? 'planned' : 'never'
@@ -32,7 +31,6 @@ function delayBefore(index: number): string {
   return delayMs === undefined ? 'at once' : `+${stretch(delayMs)}`
 }
 
-/** The attempts of a delivery, each with its request, answer and timing. */
 export function timeLine(logged: LoggedDelivery): Html {
   const { delivery, attempts } = logged
   const nextAt = nextAttemptAt(logged)

@@ -1,51 +1,104 @@
 import type { Context, Hono } from 'hono'
+import { html } from 'hono/html'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { ServiceParts } from '../api/service-parts.ts'
-import { CONTROL_OPERATIONS, type ControlRoute } from '../control/control-operations.ts'
-import type { ControlOperation, Id } from '../control/operation.ts'
-import { MockServerError } from '../errors/mock-server-error.ts'
+import { MockServerError, type Refusal } from '../errors/mock-server-error.ts'
+import { codeBlock, messagePage, page } from './page.ts'
 
-/** A form of the console: it performs an operation of the control API and shows another page. */
-interface Form {
-  readonly operation: ControlRoute
-  /** The input of the operation. @default {} */
-  readonly input?: (fields: Fields, id: Id) => object
-  /** The path of the next page. `answer` holds the fields of the operation's answer that are texts. */
-  readonly next: (answer: Readonly<Record<string, string>>, id: Id) => string
+/** How the text of a field becomes a value, by what follows the colon in the name of the field: `title:null`. */
+const READERS: Readonly<Record<string, (texts: readonly string[]) => unknown>> = {
+  text: ([text]) => text || undefined,
+  null: ([text]) => text || null,
+  list: (texts) => texts.filter((text) => text !== ''),
+  json: ([text = '']) => JSON.parse(text),
+  numbers: ([text]) => text?.match(/[^\s,]+/g)?.map(Number),
+  percent: ([text]) => (text === '' || text === '100' ? undefined : Number(text) / 100),
 }
 
-/** The forms of the console, by the path to which they are sent. */
-export type Forms = Readonly<Record<`/console/${string}`, Form>>
+/**
+ * Answers the forms of the console. The path of a form names an operation of the control API: `/console/act/POST/control/notes`.
+ * Its field `next` is the path of the page that follows, in which `{note_id}` is a field of the operation's answer.
+ */
+export function mountForms(
+  pages: Hono,
+  parts: ServiceParts,
+  answerControl: (request: Request) => Response | Promise<Response>,
+): void {
+  /** Keys and signing secrets, until the page that shows them is opened: each is shown once (contract §2). */
+  const secrets = new Map<string, Secret>()
 
-/** The fields of a form. */
-export interface Fields {
-  /** The text of a field; empty when it was not sent. */
-  text(name: string): string
-  /** Every value of a field: the selected checkboxes. */
-  all(name: string): readonly string[]
-}
-
-/** Answers the forms of the console. Parameters of an operation come from the path of the form, or from its fields. */
-export function mountForms(pages: Hono, service: ServiceParts, forms: Forms): void {
-  for (const [path, { operation, input, next }] of Object.entries(forms)) {
-    const { perform }: ControlOperation = CONTROL_OPERATIONS[operation]
-    pages.post(path, async (context) => {
-      const fields = await fieldsOf(context)
-      const id: Id = (name) => context.req.param(name) ?? fields.text(name)
-      const answer = await perform(service, id, input?.(fields, id) ?? {})
-      return context.redirect(next((answer ?? {}) as Readonly<Record<string, string>>, id), 303)
-    })
-  }
-}
-
-/** Reads a form. Browsers send line ends as CRLF, which become LF. */
-async function fieldsOf(context: Context): Promise<Fields> {
-  const form = await context.req.parseBody({ all: true }).catch(() => {
-    throw new MockServerError('form_malformed', {
-      problem: 'the form cannot be read',
-      remedy: 'Send it from a page of the console. Programs use the control API.',
-    })
+  pages.post('/console/act/:method/control/*', async (context) => {
+    const { next, input } = await readForm(context)
+    const method = context.req.param('method')
+    const url = context.req.url.replace(`/console/act/${method}`, '')
+    const answer = await answerControl(new Request(url, { method, body: JSON.stringify(input) }))
+    const fields = (await answer.json().catch(() => ({}))) as Readonly<Record<string, string>>
+    if (!answer.ok) {
+      const { error } = fields as unknown as { readonly error: Refusal }
+      return context.html(messagePage(parts, 'Request refused', error), answer.status as ContentfulStatusCode)
+    }
+    const shown = next.replace(/\{(\w+)\}/g, (_, name: string) => fields[name] ?? '')
+    const { signing_secret, api_key, key = api_key } = fields
+    const text = signing_secret ?? key
+    if (text === undefined) return context.redirect(shown, 303)
+    const ticket = crypto.randomUUID()
+    secrets.set(ticket, { ...(signing_secret === undefined ? API_KEY : SIGNING_SECRET), text, next: shown })
+    return context.redirect(`/console/shown-once/${ticket}`, 303)
   })
-  const all = (name: string) =>
-    [form[name] ?? []].flat().flatMap((value) => (typeof value === 'string' ? value.replaceAll('\r\n', '\n') : []))
-  return { all, text: (name) => all(name)[0] ?? '' }
+
+  pages.get('/console/shown-once/:ticket', (context) => {
+    const ticket = context.req.param('ticket')
+    const secret = secrets.get(ticket)
+    secrets.delete(ticket)
+    if (secret !== undefined) return context.html(secretPage(parts, secret))
+    const problem = 'this secret was already shown, and is shown only once'
+    return context.html(messagePage(parts, 'Already shown', { problem, remedy: 'Create a new one.' }), 410)
+  })
+}
+
+/** Browsers send line ends as CRLF, which become LF. */
+async function readForm(context: Context): Promise<{ readonly next: string; readonly input: object }> {
+  try {
+    const form = await context.req.parseBody({ all: true })
+    const entries = Object.entries(form).map(([name, value]) => {
+      const texts = [value].flat().map((text) => (typeof text === 'string' ? text.replaceAll('\r\n', '\n') : ''))
+      const [field = '', kind = 'text'] = name.split(':')
+      return [field, READERS[kind]?.(texts)] as const
+    })
+    const { next, ...input } = Object.fromEntries(entries)
+    if (typeof next === 'string' && next.startsWith('/console')) return { next, input }
+  } catch {
+    // What is no form of the console is refused below.
+  }
+  const remedy = 'Send it from a page of the console. Programs use the control API.'
+  throw new MockServerError('form_malformed', 'the form cannot be read', remedy)
+}
+
+interface Secret {
+  readonly title: string
+  readonly advice: string
+  readonly text: string
+  readonly next: string
+}
+
+const API_KEY = {
+  title: 'API key',
+  advice: 'Store it in the configuration of the client, and keep it out of logs and URLs.',
+}
+const SIGNING_SECRET = {
+  title: 'Signing secret',
+  advice: 'Store it in the configuration of the receiver. Keep it secret: it can sign deliveries.',
+}
+
+function secretPage(parts: ServiceParts, { title, text, advice, next }: Secret) {
+  return page(parts, {
+    title,
+    content: html`
+      <h1>${title}</h1>
+      <section class="card once">
+        <p><strong>Shown only once.</strong> ${advice}</p>
+        ${codeBlock('secret', text)}
+        <p><a class="button" href="${next}">I have copied it</a></p>
+      </section>`,
+  })
 }

@@ -40,7 +40,6 @@ function streamOf(makePage: () => Promise<string>): ReadableStream<Uint8Array> {
   )
 }
 
-/** The whole page, each time it has changed. */
 async function* updatesOf(makePage: () => Promise<string>, leaving: AbortSignal): AsyncGenerator<string, undefined> {
   let shown: string | undefined
   let silentMs = 0

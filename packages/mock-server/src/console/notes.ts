@@ -2,15 +2,13 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { ServiceParts } from '../api/service-parts.ts'
 import { newestNotes, type OwnedNote } from '../control/note-list.ts'
-import type { Id } from '../control/operation.ts'
-import type { NoteRecord } from '../world/note-record.ts'
+import type { NoteRecord, Place } from '../world/note.ts'
 import type { Owners } from '../world/owners.ts'
-import type { Place } from '../world/place.ts'
 import type { World } from '../world/world.ts'
-import type { Forms } from './forms.ts'
-import { owned, ownerChoice } from './owner-choice.ts'
+import { ownerCell, ownerChoice, ownerHead, ownerName } from './owner-choice.ts'
 import {
   actButton,
+  controlForm,
   emptyList,
   facts,
   type Html,
@@ -22,47 +20,18 @@ import {
   partOfList,
 } from './page.ts'
 
-const toNote = (_answer: object, id: Id) => `/console/notes/${id('note_id')}`
-
-export const noteForms: Forms = {
-  '/console/notes': {
-    operation: 'POST /control/notes',
-    input: ({ text }) => ({
-      title: text('title') || undefined,
-      content: text('content') || null,
-      place: text('place'),
-      owner_id: text('owner_id') || undefined,
-    }),
-    next: ({ note_id }) => `/console/notes/${note_id}`,
-  },
-  '/console/notes/:note_id/record': { operation: 'POST /control/notes/:note_id/sessions', next: toNote },
-  '/console/notes/:note_id/end': {
-    operation: 'POST /control/notes/:note_id/sessions/:recording_session_id/end',
-    next: toNote,
-  },
-  '/console/notes/:note_id/edit': {
-    operation: 'PATCH /control/notes/:note_id',
-    input: ({ text }) => ({ title: text('title') || null, content: text('content') || null }),
-    next: toNote,
-  },
-  '/console/notes/:note_id/move': {
-    operation: 'POST /control/notes/:note_id/move',
-    input: ({ text }) => ({ place: text('place') }),
-    next: toNote,
-  },
-  '/console/notes/:note_id/delete': { operation: 'DELETE /control/notes/:note_id', next: toNote },
-}
-
-/** A place, by the name that the owner gave it. */
 export function placeName(world: World, place: Place): string {
   if (place === 'personal') return 'Personal'
   return world.channels().find(({ channel_id }) => channel_id === place)?.name ?? place
 }
 
-/** The list of notes. */
 export function notesPage(parts: ServiceParts, context: Context): Html {
   const { owner_id, world, select, field } = ownerChoice(parts.owners, context)
   const { notes, more } = newestNotes(parts.owners, owner_id, partOfList(context))
+  const fields = html`<label>Title <input name="title" placeholder="Empty: a plausible title" /></label>
+    <label>Content <textarea name="content" rows="2"></textarea></label>
+    ${placeSelect(world)} ${field}
+    <div><button class="primary">Record</button></div>`
   return page(parts, {
     title: 'Notes',
     section: 'Notes',
@@ -70,13 +39,7 @@ export function notesPage(parts: ServiceParts, context: Context): Html {
       <div class="heading"><h1>Notes</h1>${select}</div>
       <details class="card form" ${notes.length === 0 ? html`open` : ''}>
         <summary>Record a note</summary>
-        <form method="post" action="/console/notes">
-          <label>Title <input name="title" placeholder="Empty: a plausible title" /></label>
-          <label>Content <textarea name="content" rows="2"></textarea></label>
-          ${placeSelect(world)}
-          ${field}
-          <div><button class="primary">Record</button></div>
-        </form>
+        ${controlForm('', 'POST /control/notes', '/console/notes/{note_id}', fields)}
       </details>
       <section id="notes" data-live>
         ${notes.length === 0 ? emptyList('No notes yet', 'Record a note and end its session. Then the first event is sent.') : noteTable(parts, notes)}
@@ -87,7 +50,7 @@ export function notesPage(parts: ServiceParts, context: Context): Html {
 
 function noteTable({ owners }: ServiceParts, notes: readonly OwnedNote[]): Html {
   return html`<table class="notes">
-    <thead><tr><th>Note</th><th>Where</th><th>Status</th><th>Revision</th><th>Updated</th><th></th></tr></thead>
+    <thead><tr><th>Note</th>${ownerHead(owners)}<th>Where</th><th>Status</th><th>Revision</th><th>Updated</th><th></th></tr></thead>
     <tbody>${notes.map((each) => noteRow(owners, each))}</tbody>
   </table>`
 }
@@ -98,7 +61,8 @@ function noteRow(owners: Owners, { world, note }: OwnedNote): Html {
   return html`<tr>
     <td class="main"><a id="${note_id}" href="/console/notes/${note_id}">${titleOf(note)}</a>
       <span class="dim">${note_id}</span></td>
-    <td>${owned(owners, world, placeName(world, place))}</td>
+    ${ownerCell(owners, world.owner_id)}
+    <td>${placeName(world, place)}</td>
     <td>${noteMark(note)}</td>
     <td class="number"><span class="label">revision</span> ${revision}</td>
     <td class="when">${instant(updated_at)}</td>
@@ -107,7 +71,8 @@ function noteRow(owners: Owners, { world, note }: OwnedNote): Html {
 }
 
 function endButton(note_id: string, recording_session_id: string, id: string, look: 'plain' | 'primary'): Html {
-  return actButton(`end-${id}`, `/console/notes/${note_id}/end`, 'End session', look, { recording_session_id })
+  const operation = `POST /control/notes/${note_id}/sessions/${recording_session_id}/end`
+  return actButton(`end-${id}`, operation, `/console/notes/${note_id}`, 'End session', { look })
 }
 
 /** A note with its recording sessions; `MockServerError` `note_unknown` if there is none with this identifier. */
@@ -126,7 +91,8 @@ export function notePage(parts: ServiceParts, note_id: string): Html {
         ${facts([
           ['Identifier', html`<code>${note_id}</code>`],
           ['Revision', note.revision],
-          ['Where', owned(parts.owners, world, placeName(world, note.place))],
+          ['Owner', ownerName(parts.owners, world.owner_id)],
+          ['Where', placeName(world, note.place)],
           ['Transcript', note.transcript_status],
           ['Summary', note.summary_status],
           ['Updated', instant(note.updated_at)],
@@ -150,28 +116,27 @@ function sessionList({ note_id, sessions }: NoteRecord): Html {
       ({ recording_session_id: id, ended }) => html`<li><code>${id}</code>
         ${ended ? html`<span class="dim">ended</span>` : endButton(note_id, id, id, 'primary')}</li>`,
     )}
-    <li>${actButton('record', `/console/notes/${note_id}/record`, 'Start another session')}</li>
+    <li>${actButton('record', `POST /control/notes/${note_id}/sessions`, `/console/notes/${note_id}`, 'Start another session')}</li>
   </ul>`
 }
 
 function acts(world: World, { note_id, title, content, place }: NoteRecord): Html {
-  const path = `/console/notes/${note_id}`
+  const shown = `/console/notes/${note_id}`
+  const note = `/control/notes/${note_id}`
+  const edit = html`<h2>Edit</h2>
+    <label>Title <input name="title:null" value="${title ?? ''}" /></label>
+    <label>Content <textarea name="content:null" rows="4">${content ?? ''}</textarea></label>
+    <div><button>Save</button></div>`
+  const move = html`<h2>Move</h2>
+    <p class="dim">Integrations that lose access are sent <code>note.deleted</code> with the reason <code>access_lost</code>.</p>
+    ${placeSelect(world, place)}
+    <div><button>Move</button></div>`
   return html`
     <section class="columns">
-      <form class="card" method="post" action="${path}/edit">
-        <h2>Edit</h2>
-        <label>Title <input name="title" value="${title ?? ''}" /></label>
-        <label>Content <textarea name="content" rows="4">${content ?? ''}</textarea></label>
-        <div><button>Save</button></div>
-      </form>
+      ${controlForm('card', `PATCH ${note}`, shown, edit)}
       <div class="card">
-        <form method="post" action="${path}/move">
-          <h2>Move</h2>
-          <p class="dim">Integrations that lose access are sent <code>note.deleted</code> with the reason <code>access_lost</code>.</p>
-          ${placeSelect(world, place)}
-          <div><button>Move</button></div>
-        </form>
-        ${losingAct('delete', `${path}/delete`, 'Delete this note …', 'Delete note')}
+        ${controlForm('', `POST ${note}/move`, shown, move)}
+        ${losingAct('delete', `DELETE ${note}`, shown, 'Delete this note …', 'Delete note')}
       </div>
     </section>`
 }

@@ -5,34 +5,42 @@ import type { World } from '../world/world.ts'
 import type { Html } from './page.ts'
 
 /** The owner whose things a page lists and creates. A page of a service with one owner says nothing of owners. */
-export interface OwnerChoice {
-  /** The chosen owner; `undefined` for all. */
+interface OwnerChoice {
   readonly owner_id: string | undefined
   /** The owner of what is created: the chosen one, or the first. */
   readonly world: World
-  /** Chooses the owner. */
   readonly select: Html | ''
   /** The field of a form that creates something for the owner. */
   readonly field: Html
 }
 
-/** Reads the owner that the query of a page chooses. */
 export function ownerChoice(owners: Owners, context: Context): OwnerChoice {
   const owner_id = context.req.query('owner') || undefined
   const world = owners.find(owner_id)
-  const isOne = owners.all().length === 1
   return {
     owner_id,
     world,
-    select: isOne ? '' : ownerSelect(owners, owner_id),
+    select: isOne(owners) ? '' : ownerSelect(owners, owner_id),
     field: html`<input type="hidden" name="owner_id" value="${world.owner_id}" />
-      ${isOne ? '' : html`<p class="dim">For the owner ${world.name}.</p>`}`,
+      ${isOne(owners) ? '' : html`<p class="dim">For the owner ${world.name}.</p>`}`,
   }
 }
 
-/** A text, after the name of its owner if there are several. */
-export function owned(owners: Owners, world: World, text: string): string {
-  return owners.all().length === 1 ? text : `${world.name}: ${text}`
+/** The name of an owner, if there are several. */
+export function ownerName(owners: Owners, owner_id: string): string | undefined {
+  return isOne(owners) ? undefined : owners.find(owner_id).name
+}
+
+export function ownerHead(owners: Owners): Html | '' {
+  return isOne(owners) ? '' : html`<th>Owner</th>`
+}
+
+export function ownerCell(owners: Owners, owner_id: string): Html | '' {
+  return isOne(owners) ? '' : html`<td><span class="label">owner</span> ${ownerName(owners, owner_id)}</td>`
+}
+
+function isOne(owners: Owners): boolean {
+  return owners.all().length === 1
 }
 
 function ownerSelect(owners: Owners, chosen: string | undefined): Html {

@@ -22,7 +22,6 @@ interface PageContent {
   readonly content: Html
 }
 
-/** A whole page of the console. */
 export function page({ baseUrl, timeline }: ServiceParts, { title, section, content }: PageContent): Html {
   return html`<!doctype html>
     <html lang="en">
@@ -56,7 +55,6 @@ export function page({ baseUrl, timeline }: ServiceParts, { title, section, cont
     </html>`
 }
 
-/** A page with one message. */
 export function messagePage(parts: ServiceParts, title: string, { problem, remedy }: Refusal): Html {
   const sentence = problem.charAt(0).toUpperCase() + problem.slice(1)
   return page(parts, {
@@ -66,15 +64,12 @@ export function messagePage(parts: ServiceParts, title: string, { problem, remed
   })
 }
 
-/** A message in the place of an empty list. */
 export function emptyList(title: string, advice: Html | string): Html {
   return html`<div class="empty"><h2>${title}</h2><p>${advice}</p></div>`
 }
 
-/** How many rows a list shows. */
 const A_PAGE = 50
 
-/** The part of a list that the query selects. */
 export function partOfList(context: Context): { readonly skip: number; readonly limit: number } {
   return { skip: Math.max(0, Number.parseInt(context.req.query('skip') ?? '', 10) || 0), limit: A_PAGE }
 }
@@ -86,33 +81,49 @@ export function olderButton(context: Context, label: string): Html {
   return html`<p><a class="button" href="${context.req.path}?${query.toString()}">${label}</a></p>`
 }
 
-/** A text with a button that copies it. */
 export function codeBlock(id: string, text: string, copy = 'Copy'): Html {
   return html`<div class="code"><pre id="${id}" tabindex="0">${text}</pre>
     <button type="button" class="quiet" id="${id}-copy" data-copy="${id}">${copy}</button></div>`
 }
 
-/** A form that consists of one button. */
+/**
+ * A form that performs an operation of the control API, and then shows the page `next` (`forms.ts`).
+ *
+ * @param look  its CSS class
+ */
+export function controlForm(look: string, operation: string, next: string, content: Html): Html {
+  return html`<form method="post" class="${look}" action="/console/act/${operation.replace(' ', '')}">
+    <input type="hidden" name="next" value="${next}" />${content}</form>`
+}
+
 export function actButton(
   id: string,
-  path: string,
+  operation: string,
+  next: string,
   label: string,
-  look: 'plain' | 'primary' = 'plain',
-  fields: Readonly<Record<string, string>> = {},
+  { look = 'plain', fields = {} }: { look?: 'plain' | 'primary'; fields?: Readonly<Record<string, string>> } = {},
 ): Html {
-  return html`<form method="post" action="${path}" class="inline">
-    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    <button id="${id}" class="${look}">${label}</button></form>`
+  const content = html`${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    <button id="${id}" class="${look}">${label}</button>`
+  return controlForm('inline', operation, next, content)
 }
 
 /** A button for an irreversible act, which must be opened first. */
-export function losingAct(id: string, path: string, question: string, label: string): Html {
+export function losingAct(id: string, operation: string, next: string, question: string, label: string): Html {
   return html`<details class="losing" id="${id}"><summary>${question}</summary>
-    ${actButton(`${id}-do`, path, label)}</details>`
+    ${actButton(`${id}-do`, operation, next, label)}</details>`
 }
 
-export function checkbox(field: string, value: string, label: string, checked: boolean): Html {
-  return html`<label class="box"><input type="checkbox" name="${field}" value="${value}" ${checked ? html`checked` : ''} /> ${label}</label>`
+/** A box for each value of a list, which the form sends as `{field}:list`. */
+export function boxes(
+  field: string,
+  values: readonly (readonly [value: string, label: string])[],
+  checked: readonly string[],
+): Html {
+  return html`${values.map(
+    ([value, label]) =>
+      html`<label class="box"><input type="checkbox" name="${field}:list" value="${value}" ${checked.includes(value) ? html`checked` : ''} /> ${label}</label>`,
+  )}`
 }
 
 /** A list of facts; facts without a value are left out. */
@@ -122,7 +133,6 @@ export function facts(entries: readonly (readonly [name: string, value: Html | s
   )}</dl>`
 }
 
-/** A status in its colour. */
 export function mark(tone: 'good' | 'bad' | 'waiting' | 'quiet', text: string): Html {
   return html`<span class="mark ${tone}">${text}</span>`
 }

@@ -1,4 +1,3 @@
-/** The stylesheet of the console. */
 export const STYLESHEET = `
 :root {
   color-scheme: light dark;

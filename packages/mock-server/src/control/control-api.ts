@@ -34,7 +34,7 @@ async function bodyOf(context: Context): Promise<unknown> {
   try {
     return text === '' ? {} : JSON.parse(text)
   } catch {
-    throw new MockServerError('json_invalid', { problem: 'the body is not JSON', remedy: 'Send a JSON object.' })
+    throw new MockServerError('json_invalid', 'the body is not JSON', 'Send a JSON object.')
   }
 }
 
@@ -48,12 +48,11 @@ const STATUSES: Partial<Record<MockServerErrorCode, ContentfulStatusCode>> = {
   session_ended: 409,
 }
 
-/** The answer to a request that is refused: its code, problem and remedy. Everything that does not exist is a 404. */
 function refused(context: Context, { code, message, problem, remedy, option }: MockServerError): Response {
   return context.json({ error: { code, message, problem, remedy, option } }, STATUSES[code] ?? 404)
 }
 
 function unknownOperation(): MockServerError {
   const problem = 'the control API has no such operation'
-  return new MockServerError('operation_unknown', { problem, remedy: 'See its operations in openapi.json.' })
+  return new MockServerError('operation_unknown', problem, 'See its operations in openapi.json.')
 }

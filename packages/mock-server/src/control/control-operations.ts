@@ -10,10 +10,8 @@ import { type ControlOperation, operation, timestamp, unknown } from './operatio
 import { ownerOperations } from './owner-operations.ts'
 import { trigger, triggerSchema } from './trigger.ts'
 
-/** Method and path, as in `POST /control/notes/:note_id/sessions`. */
 export type ControlRoute = keyof typeof CONTROL_OPERATIONS
 
-/** Every operation of the control API. */
 export const CONTROL_OPERATIONS = {
   'POST /control/trigger': operation({
     summary: 'Make an event happen',

@@ -2,8 +2,8 @@ import { RETRY_DELAYS_MS, type WebhookEvent } from '@notewire/protocol'
 import type { Attempt } from '../delivery/attempt.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
+import { unknown } from './operation.ts'
 
-/** A delivery with its event and its attempts. */
 export interface LoggedDelivery {
   readonly delivery: Delivery
   readonly event: WebhookEvent
@@ -11,7 +11,6 @@ export interface LoggedDelivery {
   readonly attempts: readonly Attempt[]
 }
 
-/** Selects deliveries. */
 export interface DeliveryFilter {
   readonly note?: string | undefined
   readonly endpoint?: string | undefined
@@ -34,10 +33,12 @@ export function newestDeliveries(
   return { deliveries: withAttempts(engine, shown), more: found.length > skip + limit }
 }
 
-/** The delivery with this identifier. */
-export function deliveryOf(engine: DeliveryEngine, delivery_id: string): LoggedDelivery | undefined {
+/** @throws `MockServerError` `delivery_unknown` */
+export function deliveryOf(engine: DeliveryEngine, delivery_id: string): LoggedDelivery {
   const delivery = engine.delivery(delivery_id)
-  return delivery === undefined ? undefined : withAttempts(engine, [delivery])[0]
+  const [logged] = delivery === undefined ? [] : withAttempts(engine, [delivery])
+  if (logged === undefined) throw unknown('delivery_unknown', `delivery ${delivery_id}`)
+  return logged
 }
 
 /** When the next attempt of a delivery leaves, or `undefined` if there is none or the last one is in flight. */

@@ -3,7 +3,7 @@ import { fields } from '../errors/checked.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
 import { deliveryOf, newestDeliveries } from './delivery-log.ts'
 import { endpointOf } from './endpoint-operations.ts'
-import { ofOwner, operation, partOfList, unknown } from './operation.ts'
+import { ofOwner, operation, partOfList } from './operation.ts'
 
 export const deliveryOperations = {
   'GET /control/deliveries': operation({
@@ -24,19 +24,16 @@ export const deliveryOperations = {
   'GET /control/deliveries/:delivery_id': operation({
     summary: 'Read a delivery with its attempts',
     run: ({ engine, id }) => {
-      const logged = deliveryOf(engine, id('delivery_id'))
-      if (logged === undefined) throw unknown('delivery_unknown', `delivery ${id('delivery_id')}`)
-      return { ...logged.delivery, attempts: logged.attempts }
+      const { delivery, attempts } = deliveryOf(engine, id('delivery_id'))
+      return { ...delivery, attempts }
     },
   }),
   'POST /control/deliveries/:delivery_id/replay': operation({
     summary: 'Deliver the event of a delivery again',
     status: 202,
-    run: (call) => {
-      const { engine, contract, id } = call
-      const delivery = engine.delivery(id('delivery_id'))
-      if (delivery === undefined) throw unknown('delivery_unknown', `delivery ${id('delivery_id')}`)
-      const endpoint = endpointOf(call, delivery.endpoint_id)
+    run: ({ endpoints, engine, contract, id }) => {
+      const { delivery } = deliveryOf(engine, id('delivery_id'))
+      const endpoint = endpointOf(endpoints, delivery.endpoint_id)
       if (endpoint.state !== 'active' && contract.whileInactive === 'dropped') throw notActive()
       return { delivery_id: engine.replay(delivery, endpoint).delivery_id }
     },
@@ -44,8 +41,6 @@ export const deliveryOperations = {
 }
 
 function notActive(): MockServerError {
-  return new MockServerError('endpoint_not_active', {
-    problem: 'the endpoint of the delivery is not active, and the service sends nothing to it',
-    remedy: 'Verify the endpoint first.',
-  })
+  const problem = 'the endpoint of the delivery is not active, and the service sends nothing to it'
+  return new MockServerError('endpoint_not_active', problem, 'Verify the endpoint first.')
 }

@@ -2,8 +2,9 @@ import { NOTE_EVENT_KINDS } from '@notewire/protocol'
 import * as z from 'zod/mini'
 import { endpointResource } from '../api/endpoint-resource.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
+import type { Endpoints } from '../delivery/endpoints.ts'
 import { fields } from '../errors/checked.ts'
-import { type Call, forOwner, ofOwner, operation, unknown } from './operation.ts'
+import { forOwner, ofOwner, operation, unknown } from './operation.ts'
 
 const url = z.string().check(z.describe('Where deliveries are sent.'))
 const events = z.array(z.enum(NOTE_EVENT_KINDS)).check(z.minLength(1), z.describe('The event kinds to subscribe to.'))
@@ -45,7 +46,7 @@ export const endpointOperations = {
     run: async (call) => {
       const { url, events, status } = call.input
       const admitted = url === undefined ? undefined : await call.courier.admit(url)
-      const endpoint = endpointOf(call)
+      const endpoint = endpointOf(call.endpoints, call.id('endpoint_id'))
       call.endpoints.update(endpoint, {
         // An unchanged URL is not verified again.
         url: admitted === endpoint.url ? undefined : admitted,
@@ -58,31 +59,28 @@ export const endpointOperations = {
   'DELETE /control/endpoints/:endpoint_id': operation({
     summary: 'Delete an endpoint',
     status: 204,
-    run: (call) => void call.endpoints.delete(endpointOf(call)),
+    run: ({ endpoints, id }) => void endpoints.delete(endpointOf(endpoints, id('endpoint_id'))),
   }),
   'POST /control/endpoints/:endpoint_id/rotate-secret': operation({
     summary: 'Rotate the signing secret of an endpoint',
-    run: (call) => {
-      const endpoint = endpointOf(call)
-      call.endpoints.rotateSecret(endpoint)
+    run: ({ endpoints, id }) => {
+      const endpoint = endpointOf(endpoints, id('endpoint_id'))
+      endpoints.rotateSecret(endpoint)
       return withSecret(endpoint)
     },
   }),
 }
 
-/** The endpoint of the path, or the one with this identifier. */
-export function endpointOf(
-  { endpoints, id }: Pick<Call<unknown>, 'endpoints' | 'id'>,
-  endpoint_id = id('endpoint_id'),
-): Endpoint {
+/** @throws `MockServerError` `endpoint_unknown` */
+export function endpointOf(endpoints: Endpoints, endpoint_id: string): Endpoint {
   const endpoint = endpoints.find(endpoint_id)
   if (endpoint !== undefined) return endpoint
   throw unknown('endpoint_unknown', `endpoint ${endpoint_id}`)
 }
 
 function endpointView(endpoint: Endpoint): object {
-  const { integration_id, owner_id } = endpoint.integration
-  return { ...endpointResource(endpoint), integration_id, owner_id }
+  const { integration_id, owner } = endpoint.integration
+  return { ...endpointResource(endpoint), integration_id, owner_id: owner.owner_id }
 }
 
 function withSecret(endpoint: Endpoint): object {

@@ -1,8 +1,6 @@
 import type { Refusal } from '../errors/mock-server-error.ts'
 
-/** The origin of a request to the console or the control API. */
 export interface Visitor {
-  /** The address of the other end of the connection. */
   readonly address: string | undefined
   /** Host names under which the console also answers other machines. */
   readonly consoleHosts: readonly string[]

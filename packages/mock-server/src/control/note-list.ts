@@ -1,14 +1,12 @@
-import type { NoteRecord } from '../world/note-record.ts'
+import type { NoteRecord } from '../world/note.ts'
 import type { Owners } from '../world/owners.ts'
 import type { World } from '../world/world.ts'
 
-/** A note with the world of its owner. */
 export interface OwnedNote {
   readonly world: World
   readonly note: NoteRecord
 }
 
-/** The notes of an owner, or of all owners, the newest first. */
 export function newestNotes(
   owners: Owners,
   owner_id: string | undefined,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { fields, name } from '../errors/checked.ts'
 import { noteChangesSchema, outcomeSchema } from '../world/create-owner.ts'
-import type { NoteRecord } from '../world/note-record.ts'
+import type { NoteRecord } from '../world/note.ts'
 import type { World } from '../world/world.ts'
 import { newestNotes } from './note-list.ts'
 import { type Call, type ControlOperation, forOwner, ofOwner, operation, partOfList, timestamp } from './operation.ts'

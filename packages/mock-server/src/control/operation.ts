@@ -22,13 +22,11 @@ export interface ControlOperation {
 export type Id = (name: string) => string
 type Answer = object | undefined
 
-/** A request to perform an operation, with the parts of the service. */
 export interface Call<Input> extends ServiceParts {
   readonly id: Id
   readonly input: Input
 }
 
-/** An operation that gets its input checked. */
 export function operation<Schema extends z.ZodMiniType = z.ZodMiniType<undefined>>({
   run,
   ...described
@@ -46,27 +44,22 @@ export function operation<Schema extends z.ZodMiniType = z.ZodMiniType<undefined
 
 type UnknownCode = 'delivery_unknown' | 'endpoint_unknown' | 'fault_unknown' | 'key_unknown'
 
-/** Something that a request names does not exist in this service. */
 export function unknown(code: UnknownCode, what: string): MockServerError {
   const remedy = 'It may have been deleted. Pass an identifier that this service listed.'
-  return new MockServerError(code, { problem: `this service has no ${what}`, remedy })
+  return new MockServerError(code, `this service has no ${what}`, remedy)
 }
 
 const wholeFrom0 = z.coerce.number().check(z.minimum(0), z.multipleOf(1))
 
-/** The part of a list, the newest first. */
 export const partOfList = {
   limit: z._default(wholeFrom0, 50).check(z.describe('The most that are listed.')),
   skip: z._default(wholeFrom0, 0).check(z.describe('How many of the newest are left out.')),
 }
 
-/** The owner of what is listed. */
 export const ofOwner = { owner_id: z.optional(z.string()).check(z.describe('Only of this owner.')) }
 
-/** The owner of what is created. */
 export const forOwner = { owner_id: z.optional(z.string()).check(z.describe('Default: the first owner.')) }
 
-/** A time on the wire. */
 export function timestamp(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString()
 }

@@ -5,7 +5,6 @@ import type { Integration } from '../world/integration.ts'
 import type { World } from '../world/world.ts'
 import { forOwner, ofOwner, operation, unknown } from './operation.ts'
 
-/** Owners, their channels, integrations and keys. */
 export const ownerOperations = {
   'GET /control/owners': operation({
     summary: 'List the owners',
@@ -78,7 +77,7 @@ export const ownerOperations = {
     summary: 'Revoke an API key',
     status: 204,
     run: ({ owners, id }) => {
-      const isRevoked = owners.all().some(({ integrations }) => integrations.revokeKeyOf(id('key_id')))
+      const isRevoked = owners.all().some(({ integrations }) => integrations.revokeKey(id('key_id')))
       if (!isRevoked) throw unknown('key_unknown', `key ${id('key_id')}`)
       return undefined
     },
@@ -86,6 +85,7 @@ export const ownerOperations = {
 }
 
 function integrationView({ integrations }: World, integration: Integration): object {
+  const { integration_id, owner, places } = integration
   const keys = integrations.keysOf(integration).map(({ key_id, scopes }) => ({ key_id, scopes }))
-  return { ...integration, keys }
+  return { integration_id, owner_id: owner.owner_id, places, keys }
 }

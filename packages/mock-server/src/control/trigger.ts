@@ -2,7 +2,7 @@ import { systemClock } from '@notewire/protocol'
 import * as z from 'zod/mini'
 import { fields } from '../errors/checked.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
-import type { NoteRecord } from '../world/note-record.ts'
+import type { NoteRecord } from '../world/note.ts'
 import type { World } from '../world/world.ts'
 import { endpointOf } from './endpoint-operations.ts'
 import { type Call, forOwner } from './operation.ts'
@@ -11,7 +11,6 @@ const note_id = z.optional(z.string()).check(z.describe('The note of the event. 
 const title = z.optional(z.string())
 const endpoint_id = z.optional(z.string()).check(z.describe('The endpoint. Default: every endpoint.'))
 
-/** A request to make an event happen. */
 export const triggerSchema = z.discriminatedUnion('event_type', [
   fields({ event_type: z.literal(['note.ended', 'note.summary.generated']), note_id, title, ...forOwner }),
   fields({
@@ -32,7 +31,6 @@ export const triggerSchema = z.discriminatedUnion('event_type', [
 
 type Wanted = z.output<typeof triggerSchema>
 
-/** The note or the endpoints that a triggered event is about. */
 type Triggered =
   | { readonly event_type: Wanted['event_type']; readonly note_id: string }
   | { readonly event_type: Wanted['event_type']; readonly endpoint_ids: readonly string[] }
@@ -73,7 +71,6 @@ export function trigger(call: Call<unknown>, wanted: Wanted): Triggered {
   }
 }
 
-/** The world of the given note, or of the owner of a new one. */
 function worldOf(
   { owners }: Call<unknown>,
   wanted: { note_id?: string | undefined; owner_id?: string | undefined },
@@ -103,7 +100,7 @@ function sendToEndpoints(
   endpoint_id: string | undefined,
 ): readonly string[] {
   const { endpoints, engine } = call
-  const chosen = endpoint_id === undefined ? endpoints.all() : [endpointOf(call, endpoint_id)]
+  const chosen = endpoint_id === undefined ? endpoints.all() : [endpointOf(endpoints, endpoint_id)]
   if (chosen.length === 0) throw noEndpoint()
   for (const endpoint of chosen) {
     if (event_type === 'endpoint.test') engine.sendTest(endpoint)
@@ -114,5 +111,5 @@ function sendToEndpoints(
 
 function noEndpoint(): MockServerError {
   const problem = 'the service has no endpoint to send to'
-  return new MockServerError('endpoint_missing', { problem, remedy: 'Register an endpoint first.' })
+  return new MockServerError('endpoint_missing', problem, 'Register an endpoint first.')
 }

@@ -1,5 +1,7 @@
-import type { EventKind } from '@notewire/protocol'
+import { type EventKind, SIGNATURE_HEADERS } from '@notewire/protocol'
 import type { DeliveryFault } from '../faults/fault-rule.ts'
+import type { AttemptFaults } from './attempt-faults.ts'
+import type { Dispatch } from './delivery.ts'
 
 /** One HTTP request of a delivery, in the log of its service. Times are the service's clock's. */
 export interface Attempt {
@@ -58,4 +60,37 @@ export type AttemptOutcome =
 /** Whether an attempt succeeded: a 2xx answer (contract §3). */
 export function isSuccess(outcome: AttemptOutcome): boolean {
   return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300
+}
+
+/** A new attempt of a delivery, with a new signature and the current time of the service (contract §5). */
+export function departingAttempt(
+  { delivery, endpoint }: Dispatch,
+  webhook_id: string,
+  now: number,
+  { skewMs, signedByOldSecret, corrupted, ofRules }: AttemptFaults,
+): Attempt {
+  const { delivery_id, event_id, event_type, endpoint_id, body, attempts } = delivery
+  const { secrets, url } = endpoint
+  const signed = { webhook_id, body, at: now + skewMs }
+  return {
+    ...{ delivery_id, event_id, event_type, endpoint_id, webhook_id, attempt: attempts },
+    duplicate: false,
+    at: now,
+    duration_ms: 0,
+    url,
+    headers: {
+      'content-type': 'application/json',
+      [SIGNATURE_HEADERS.id]: webhook_id,
+      [SIGNATURE_HEADERS.timestamp]: String(Math.floor(signed.at / 1000)),
+      [SIGNATURE_HEADERS.signature]: signedByOldSecret ? secrets.signOutdated(signed) : secrets.sign(signed, now),
+    },
+    body: corrupted === undefined ? body : withAnotherCharacterAt(Math.floor(corrupted * body.length), body),
+    faults: ofRules,
+    outcome: { kind: 'in_flight' },
+    response: undefined,
+  }
+}
+
+function withAnotherCharacterAt(index: number, body: string): string {
+  return body.slice(0, index) + (body[index] === 'x' ? 'y' : 'x') + body.slice(index + 1)
 }

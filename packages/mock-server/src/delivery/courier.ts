@@ -3,23 +3,23 @@ import type { UrlPolicy } from '../addresses/url-policy.ts'
 import type { Timeline } from '../clock/timeline.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
 import type { AttemptOutcome, AttemptResponse } from './attempt.ts'
-import { beginningOf } from './response-beginning.ts'
 
 /** The `fetch` handler of a receiver in this process. */
 export type ReceiverFetch = (request: Request) => Response | Promise<Response>
 
-/** The request of an attempt. */
 interface Parcel {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** The outcome of an attempt, with the answer if there was one. */
 interface Return {
   readonly outcome: AttemptOutcome
   readonly response: AttemptResponse | undefined
 }
+
+/** The most that is logged of an answer, in bytes. */
+const KEPT_BYTES = 4096
 
 /** Sends attempts to receivers: to a connected one in this process, otherwise over the network. */
 export class Courier {
@@ -74,7 +74,6 @@ export class Courier {
     }
   }
 
-  /** Aborts the requests in flight. */
   close(): void {
     for (const abort of this.#underWay) abort.abort('closed')
   }
@@ -86,7 +85,7 @@ export class Courier {
 }
 
 function urlRefused(problem: string, remedy: string): MockServerError {
-  return new MockServerError('option_invalid', { problem, remedy, option: 'url' })
+  return new MockServerError('option_invalid', problem, remedy, 'url')
 }
 
 function aborted(signal: AbortSignal): Promise<never> {
@@ -107,4 +106,33 @@ function reasonOf(error: unknown): string {
     if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code
   }
   return error.name
+}
+
+/** The headers of an answer, and the part of its body that arrives before the signal. Never rejects. */
+async function beginningOf(response: Response, signal: AbortSignal): Promise<AttemptResponse> {
+  const headers = Object.fromEntries(response.headers)
+  if (response.body === null || response.bodyUsed) return { headers, body: '', truncated: false }
+  const reader = response.body.getReader()
+  // Cancelling frees the connection, and ends a pending read.
+  const cancel = () => void reader.cancel().catch(() => undefined)
+  signal.addEventListener('abort', cancel, { once: true })
+  const chunks: BlobPart[] = []
+  let bytes = 0
+  let isWhole = false
+  try {
+    while (bytes <= KEPT_BYTES && !isWhole) {
+      const { done, value } = await reader.read()
+      isWhole = done && !signal.aborted
+      if (done) break
+      chunks.push(value as Uint8Array<ArrayBuffer>)
+      bytes += value.length
+    }
+  } catch {
+    // The connection broke, which the log shows as a truncated answer.
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    cancel()
+  }
+  const body = await new Blob(chunks).slice(0, KEPT_BYTES).text()
+  return { headers, body, truncated: !isWhole || bytes > KEPT_BYTES }
 }

@@ -5,30 +5,30 @@ import {
   type NoteEvent,
   RETRY_DELAYS_MS,
 } from '@notewire/protocol'
+import type { Timeline } from '../clock/timeline.ts'
 import type { DeliveryFault } from '../faults/fault-rule.ts'
 import type { FaultBook } from '../faults/faults.ts'
+import type { SeededRandom } from '../seed/seeded-random.ts'
+import type { Contract } from '../variants/contract-variants.ts'
 import { sentEvent } from '../variants/sent-event.ts'
-import type { SimulationParts } from '../world/simulation-parts.ts'
-import { type Attempt, isSuccess } from './attempt.ts'
-import { type AttemptFate, delayOf, fateOf } from './attempt-fate.ts'
+import { type Attempt, departingAttempt, isSuccess } from './attempt.ts'
+import { type AttemptFaults, delayOf, faultsOf } from './attempt-faults.ts'
 import type { Courier } from './courier.ts'
-import type { Delivery, DeliveryStatus } from './delivery.ts'
-import { departingAttempt } from './departing-attempt.ts'
+import type { Delivery, DeliveryStatus, Dispatch } from './delivery.ts'
 import { type Disorder, latenessOf } from './disorder.ts'
-import type { Dispatch } from './dispatch.ts'
-import { type Endpoint, transitionOf } from './endpoint.ts'
-import { Overtaken } from './overtaken.ts'
+import { type Endpoint, stateAfter } from './endpoint.ts'
 
 /** How long a reordered attempt waits for the next attempt, in milliseconds. */
 const OVERTAKEN_WITHIN_MS = 60_000
 
-interface EngineParts extends SimulationParts {
+interface EngineParts {
+  readonly timeline: Timeline
+  readonly contract: Contract
   readonly courier: Courier
   readonly disorder: Disorder
   readonly faults: FaultBook
 }
 
-/** The event of a delivery. */
 type Message = Pick<Delivery, 'event_id' | 'event_type' | 'body' | 'replay_of'>
 
 /** Delivers events to endpoints at least once, with signatures, retries and a log (contract §6, §8). */
@@ -40,7 +40,8 @@ export class DeliveryEngine {
   readonly #pending = new Set<Dispatch>()
   /** Deliveries that wait until their endpoint is active (open point 17). */
   readonly #queued = new Set<Dispatch>()
-  readonly #overtaken = new Overtaken()
+  /** The reordered deliveries, with the faults of their next attempt. */
+  readonly #held = new Map<Dispatch, readonly DeliveryFault[]>()
   /** The last verification sent to each endpoint. An answer to an earlier one has no effect. */
   readonly #verifications = new WeakMap<Endpoint, Dispatch>()
   readonly #parts: EngineParts
@@ -77,23 +78,22 @@ export class DeliveryEngine {
     return this.#byId.get(delivery_id)
   }
 
-  /** Delivers the same event again, with a new `webhook-id` (open point 19). */
   replay({ event_id, event_type, body, delivery_id }: Delivery, endpoint: Endpoint): Delivery {
     return this.#begin({ event_id, event_type, body, replay_of: delivery_id }, endpoint).delivery
   }
 
-  /** Abandons the pending deliveries of an endpoint. */
   stop(endpoint: Endpoint): void {
     for (const dispatch of this.#pending) if (dispatch.endpoint === endpoint) this.#abandon(dispatch)
   }
 
   #begin(message: Message, endpoint: Endpoint): Dispatch {
+    const { owner_id, random, makeIdentifier } = endpoint.integration.owner
     const delivery = {
       ...message,
-      delivery_id: this.#parts.makeIdentifier('delivery'),
+      delivery_id: makeIdentifier('delivery'),
       endpoint_id: endpoint.endpoint_id,
-      owner_id: endpoint.integration.owner_id,
-      webhook_id: this.#parts.makeIdentifier('message'),
+      owner_id,
+      webhook_id: makeIdentifier('message'),
       created_at: this.#parts.timeline.now(),
       attempts: 0,
       status: 'pending' as const,
@@ -108,7 +108,7 @@ export class DeliveryEngine {
     this.deliveries.push(delivery)
     this.#byId.set(delivery.delivery_id, delivery)
     this.#pending.add(dispatch)
-    this.#departIn(this.#latenessOf(dispatch), dispatch)
+    this.#departIn(latenessOf(this.#disorderOf(delivery), drawsOf(delivery.delivery_id, random)), dispatch)
     return dispatch
   }
 
@@ -117,10 +117,10 @@ export class DeliveryEngine {
     if (dispatch.delivery.status === 'pending') this.#close(dispatch, 'lost')
   }
 
-  #endpointEvent(event_type: EndpointEventKind, { endpoint_id }: Endpoint): EndpointEvent {
+  #endpointEvent(event_type: EndpointEventKind, { endpoint_id, integration }: Endpoint): EndpointEvent {
     const occurred_at = new Date(this.#parts.timeline.now()).toISOString()
     const data = this.#parts.contract.endpointEventData === 'empty' ? {} : { endpoint_id }
-    const event = { event_id: this.#parts.makeIdentifier('event'), event_type, occurred_at, data }
+    const event = { event_id: integration.owner.makeIdentifier('event'), event_type, occurred_at, data }
     return sentEvent(event, this.#parts.contract)
   }
 
@@ -130,10 +130,16 @@ export class DeliveryEngine {
 
   #depart(dispatch: Dispatch): void {
     if (!this.#mayLeave(dispatch)) return
-    const { event_type, endpoint_id } = dispatch.delivery
-    const faults = this.#parts.faults.strikeAttempt(event_type, endpoint_id)
-    if (faults.some(({ kind }) => kind === 'reordered')) this.#letOvertake(dispatch, faults)
-    else this.#leaveIn(delayOf(faults), dispatch, faults)
+    const { delivery, endpoint } = dispatch
+    const { owner } = endpoint.integration
+    const faults = this.#parts.faults.strikeAttempt(delivery.event_type, endpoint.endpoint_id, owner)
+    if (!faults.some(({ kind }) => kind === 'reordered')) {
+      this.#leaveIn(delayOf(faults), dispatch, faults)
+      return
+    }
+    this.#held.set(dispatch, faults)
+    const leave = () => this.#leaveHeld(dispatch)
+    dispatch.departure = this.#parts.timeline.schedule(OVERTAKEN_WITHIN_MS, leave, dispatch.rank)
   }
 
   /** Events about notes for an inactive endpoint are lost or queued (open points 16 and 17). */
@@ -144,13 +150,12 @@ export class DeliveryEngine {
     return false
   }
 
-  #letOvertake(dispatch: Dispatch, faults: readonly DeliveryFault[]): void {
-    this.#overtaken.hold(dispatch, () => {
-      dispatch.departure?.cancel()
-      this.#leaveIn(delayOf(faults), dispatch, faults)
-    })
-    const leave = () => this.#overtaken.leave(dispatch)
-    dispatch.departure = this.#parts.timeline.schedule(OVERTAKEN_WITHIN_MS, leave, dispatch.rank)
+  /** Lets a reordered delivery leave, after the next attempt at its endpoint was answered. */
+  #leaveHeld(dispatch: Dispatch): void {
+    const faults = this.#held.get(dispatch) ?? []
+    this.#held.delete(dispatch)
+    dispatch.departure?.cancel()
+    this.#leaveIn(delayOf(faults), dispatch, faults)
   }
 
   #leaveIn(ms: number, dispatch: Dispatch, faults: readonly DeliveryFault[]): void {
@@ -162,21 +167,23 @@ export class DeliveryEngine {
     if (this.#mayLeave(dispatch)) void this.#parts.timeline.holdWhile(this.#attempt(dispatch, faults))
   }
 
-  async #attempt(dispatch: Dispatch, faults: readonly DeliveryFault[]): Promise<void> {
-    const { delivery } = dispatch
+  async #attempt(dispatch: Dispatch, rules: readonly DeliveryFault[]): Promise<void> {
+    const { timeline, contract } = this.#parts
+    const { delivery, endpoint } = dispatch
+    const { random, makeIdentifier } = endpoint.integration.owner
     delivery.attempts += 1
-    const fate = this.#fateOf(dispatch, faults)
-    const webhook_id =
-      this.#parts.contract.webhookId === 'per_attempt' ? this.#parts.makeIdentifier('message') : delivery.webhook_id
-    const attempt = departingAttempt(dispatch, { webhook_id, now: this.#parts.timeline.now(), fate })
-    const arrival = this.#arrive(attempt, fate.lost)
-    if (fate.duplicated && fate.lost !== 'request') void this.#parts.timeline.holdWhile(this.#arriveAgain(attempt))
+    const draws = drawsOf(`${delivery.delivery_id}/${delivery.attempts}`, random)
+    const faults = faultsOf(this.#disorderOf(delivery), rules, draws)
+    const webhookId = contract.webhookId === 'per_attempt' ? makeIdentifier('message') : delivery.webhook_id
+    const attempt = departingAttempt(dispatch, webhookId, timeline.now(), faults)
+    const arrival = this.#arrive(attempt, faults.lost)
+    if (faults.duplicated && faults.lost !== 'request') void timeline.holdWhile(this.#arriveAgain(attempt))
     this.#conclude(dispatch, await arrival)
     dispatch.firstOutcome.resolve()
   }
 
   /** Logs attempts in the order of departure, which does not depend on the speed of the answers. */
-  async #arrive(attempt: Attempt, lost: AttemptFate['lost']): Promise<Attempt> {
+  async #arrive(attempt: Attempt, lost: AttemptFaults['lost']): Promise<Attempt> {
     const index = this.attempts.push(attempt) - 1
     const came = await this.#outcomeOf(attempt, lost)
     const arrived = { ...attempt, duration_ms: this.#parts.timeline.now() - attempt.at, ...came }
@@ -184,7 +191,7 @@ export class DeliveryEngine {
     return arrived
   }
 
-  async #outcomeOf(attempt: Attempt, lost: AttemptFate['lost']): Promise<Pick<Attempt, 'outcome' | 'response'>> {
+  async #outcomeOf(attempt: Attempt, lost: AttemptFaults['lost']): Promise<Pick<Attempt, 'outcome' | 'response'>> {
     if (lost === 'request') return { outcome: { kind: 'dropped', lost }, response: undefined }
     const came = await this.#parts.courier.carry(attempt)
     return lost === 'answer' && came.outcome.kind === 'answered'
@@ -199,7 +206,7 @@ export class DeliveryEngine {
   #conclude(dispatch: Dispatch, { outcome }: Attempt): void {
     if (isSuccess(outcome)) this.#succeed(dispatch)
     else this.#fail(dispatch)
-    this.#overtaken.leaveAt(dispatch.endpoint)
+    for (const held of this.#held.keys()) if (held.endpoint === dispatch.endpoint) this.#leaveHeld(held)
   }
 
   #succeed(dispatch: Dispatch): void {
@@ -207,7 +214,7 @@ export class DeliveryEngine {
     endpoint.failuresInARow = 0
     this.#close(dispatch, 'delivered')
     if (this.#verifications.get(endpoint) !== dispatch) return
-    endpoint.state = transitionOf(endpoint.state, 'verification_answered').to
+    endpoint.state = stateAfter('verification_answered', endpoint.state)
     this.#release(endpoint)
   }
 
@@ -234,27 +241,22 @@ export class DeliveryEngine {
     const { disableAfter } = this.#parts.contract
     endpoint.failuresInARow += 1
     if (disableAfter === 'never' || endpoint.failuresInARow < disableAfter) return
-    endpoint.state = transitionOf(endpoint.state, 'failed_too_often').to
+    endpoint.state = stateAfter('failed_too_often', endpoint.state)
   }
 
   #close(dispatch: Dispatch, status: DeliveryStatus): void {
     dispatch.delivery.status = status
     this.#pending.delete(dispatch)
     this.#queued.delete(dispatch)
-    this.#overtaken.forget(dispatch)
+    this.#held.delete(dispatch)
     dispatch.firstOutcome.resolve()
-  }
-
-  #latenessOf({ delivery }: Dispatch): number {
-    return latenessOf(this.#disorderOf(delivery), this.#parts.random.fork(delivery.delivery_id))
-  }
-
-  #fateOf({ delivery }: Dispatch, faults: readonly DeliveryFault[]): AttemptFate {
-    const random = this.#parts.random.fork(`${delivery.delivery_id}/${delivery.attempts}`)
-    return fateOf(this.#disorderOf(delivery), faults, random)
   }
 
   #disorderOf({ event_type }: Delivery): Disorder {
     return event_type === 'endpoint.verification' ? {} : this.disorder
   }
+}
+
+function drawsOf(label: string, ofOwner: SeededRandom): SeededRandom {
+  return ofOwner.fork(`disorder/${label}`)
 }

@@ -1,4 +1,6 @@
 import type { EventKind } from '@notewire/protocol'
+import type { Cancellable } from '../clock/timeline.ts'
+import type { Endpoint } from './endpoint.ts'
 
 /** The delivery of one event to one endpoint. */
 export interface Delivery {
@@ -26,3 +28,13 @@ export interface Delivery {
  * `lost` (it was due while its endpoint was not active, was verified again, or was deleted).
  */
 export type DeliveryStatus = 'pending' | 'delivered' | 'given_up' | 'lost'
+
+export interface Dispatch {
+  readonly delivery: { -readonly [Field in keyof Delivery]: Delivery[Field] }
+  readonly endpoint: Endpoint
+  /** Its order among departures at the same instant: the order of creation. */
+  readonly rank: number
+  departure: Cancellable | undefined
+  /** Resolves after the first attempt, or when there will be none. */
+  readonly firstOutcome: PromiseWithResolvers<void>
+}

@@ -19,7 +19,6 @@ const LATENESS_MS = { least: 1000, most: 20_000 }
 
 const share = z._default(z.number().check(z.minimum(0), z.maximum(1)), 0)
 
-/** The schema of a {@link Disorder}. */
 export const disorderSchema = fields({
   duplicated: share.check(z.describe('The share of attempts that arrive twice, from 0 to 1.')),
   reordered: share.check(z.describe('The share of deliveries that leave 1 to 20 seconds late, from 0 to 1.')),
@@ -39,15 +38,4 @@ export function checkDisorder(disorder: Disorder): Required<Disorder> {
 export function latenessOf(disorder: Disorder, random: SeededRandom): number {
   const { reordered = 0 } = disorder
   return random.chance(reordered) ? random.integer(LATENESS_MS.least, LATENESS_MS.most) : 0
-}
-
-/** The faults that the disorder selects for an attempt. */
-export function disorderOf(
-  disorder: Disorder,
-  random: SeededRandom,
-): { readonly duplicated: boolean; readonly lost: 'request' | 'answer' | 'nothing' } {
-  const { duplicated = 0, failing = 0 } = disorder
-  const [twice, fails, before] = [random.chance(duplicated), random.chance(failing), random.chance(0.5)]
-  if (!fails) return { duplicated: twice, lost: 'nothing' }
-  return { duplicated: twice, lost: before ? 'request' : 'answer' }
 }

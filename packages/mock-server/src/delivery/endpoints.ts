@@ -1,20 +1,22 @@
 import type { EventKind, NoteEvent } from '@notewire/protocol'
+import type { Timeline } from '../clock/timeline.ts'
+import type { Contract } from '../variants/contract-variants.ts'
 import type { Integration } from '../world/integration.ts'
-import type { SimulationParts } from '../world/simulation-parts.ts'
 import type { DeliveryEngine } from './delivery-engine.ts'
-import { type Endpoint, type EndpointTrigger, transitionOf } from './endpoint.ts'
+import { type Endpoint, type EndpointTrigger, stateAfter } from './endpoint.ts'
 import { SigningSecrets } from './signing-secrets.ts'
 
 const SIGNING_KEY_BYTES = 32
 
-/** The changes of an endpoint (open point 14). */
-export interface EndpointChanges {
+interface EndpointChanges {
   readonly url?: string | undefined
   readonly events?: readonly EventKind[] | undefined
   readonly status?: 'active' | undefined
 }
 
-interface EndpointsParts extends SimulationParts {
+interface EndpointsParts {
+  readonly timeline: Timeline
+  readonly contract: Contract
   readonly engine: DeliveryEngine
 }
 
@@ -27,12 +29,12 @@ export class Endpoints {
     this.#parts = parts
   }
 
-  /** Registers an endpoint and sends its verification (contract §3). */
   create(integration: Integration, url: string, events: readonly EventKind[]): Endpoint {
+    const { makeIdentifier, secrets } = integration.owner
     const endpoint: Endpoint = {
-      endpoint_id: this.#parts.makeIdentifier('endpoint'),
+      endpoint_id: makeIdentifier('endpoint'),
       integration,
-      secrets: new SigningSecrets(() => this.#parts.random.bytes(SIGNING_KEY_BYTES)),
+      secrets: new SigningSecrets(() => secrets.bytes(SIGNING_KEY_BYTES)),
       created_at: this.#parts.timeline.now(),
       url,
       events: [...new Set(events)],
@@ -49,7 +51,7 @@ export class Endpoints {
   }
 
   ofOwner({ owner_id }: { readonly owner_id: string }): readonly Endpoint[] {
-    return this.all().filter(({ integration }) => integration.owner_id === owner_id)
+    return this.all().filter(({ integration }) => integration.owner.owner_id === owner_id)
   }
 
   of(integration: Integration): readonly Endpoint[] {
@@ -73,7 +75,6 @@ export class Endpoints {
     endpoint.secrets.rotate(this.#parts.timeline.now())
   }
 
-  /** Deletes an endpoint and abandons its pending deliveries. */
   delete(endpoint: Endpoint): void {
     this.#endpoints.delete(endpoint.endpoint_id)
     this.#parts.engine.stop(endpoint)
@@ -90,13 +91,10 @@ export class Endpoints {
   }
 
   #trigger(endpoint: Endpoint, trigger: EndpointTrigger): void {
-    const { to, verify } = transitionOf(endpoint.state, trigger)
-    endpoint.state = this.#staysActive(endpoint, trigger) ? 'active' : to
-    if (verify) this.#parts.engine.verify(endpoint)
-  }
-
-  /** A variant of the contract keeps the endpoint active while a changed URL is verified (open point 18). */
-  #staysActive({ state }: Endpoint, trigger: EndpointTrigger): boolean {
-    return trigger === 'url_given' && state === 'active' && this.#parts.contract.afterUrlChange === 'active'
+    const state = stateAfter(trigger, endpoint.state)
+    // A variant keeps the endpoint active while a changed URL is verified (open point 18).
+    const staysActive = trigger === 'url_given' && this.#parts.contract.afterUrlChange === 'active'
+    endpoint.state = staysActive && endpoint.state === 'active' ? 'active' : state
+    if (state === 'pending_verification') this.#parts.engine.verify(endpoint)
   }
 }

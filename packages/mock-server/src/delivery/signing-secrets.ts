@@ -5,14 +5,12 @@ import { Webhook } from 'standardwebhooks'
 /** How long a replaced secret still signs, in milliseconds: 24 h (open point 14). */
 const OVERLAP_MS = 24 * 60 * 60 * 1000
 
-/** A message to sign, at an instant in milliseconds since the Unix epoch (contract §5). */
 interface SignedMessage {
   readonly webhook_id: string
   readonly body: string
   readonly at: number
 }
 
-/** A secret that signs deliveries. */
 interface SigningSecret {
   /** `whsec_` and base64url text. */
   readonly text: string
@@ -20,7 +18,6 @@ interface SigningSecret {
   sign(message: SignedMessage): string
 }
 
-/** The secret with these key bytes. */
 function signingSecretOf(key: Uint8Array<ArrayBuffer>): SigningSecret {
   // Raw bytes, because the library reads base64, and the secret is base64url.
   const webhook = new Webhook(key, { format: 'raw' })
@@ -41,7 +38,6 @@ export class SigningSecrets {
     this.#current = signingSecretOf(makeKey())
   }
 
-  /** The current secret. */
   get text(): string {
     return this.#current.text
   }

@@ -17,7 +17,8 @@ export function checked<Schema extends z.ZodMiniType>(
   if (result.success) return result.data
   const { path, issue } = innermost(result.error.issues, [])
   const option = nameOf(issue?.code === 'unrecognized_keys' ? [...path, issue.keys[0] ?? ''] : path)
-  throw new MockServerError('option_invalid', { ...refusalOf(subject, issue, path, value), option })
+  const { problem, remedy } = refusalOf(subject, issue, path, value)
+  throw new MockServerError('option_invalid', problem, remedy, option)
 }
 
 /** An object that has these fields and no others. An error about another field names the fields that exist. */
@@ -27,10 +28,8 @@ export function fields<Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.strictObject(shape, { error })
 }
 
-/** A text that is not empty. */
 export const name = z.string().check(z.minLength(1))
 
-/** A whole number from 1. */
 export const count = z.int().check(z.minimum(1))
 
 type Path = readonly PropertyKey[]
@@ -77,7 +76,6 @@ const TYPES: Readonly<Record<string, string>> = {
   function: 'a function',
 }
 
-/** What a schema expects, in words. Empty where only the alternatives of a union can say it. */
 function expectation(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -43,10 +43,7 @@ export class MockServerError extends NotewireError<MockServerErrorCode> implemen
   /** The option or field that is wrong, such as `contract.keyForm` or `acts[2].note`, if the error is about one. */
   readonly option: string | undefined
 
-  constructor(
-    code: MockServerErrorCode,
-    { problem, remedy, option }: Refusal & { readonly option?: string | undefined },
-  ) {
+  constructor(code: MockServerErrorCode, problem: string, remedy: string, option?: string) {
     super(code, `${problem}. ${remedy}`)
     this.problem = problem
     this.remedy = remedy

@@ -20,9 +20,13 @@ export type FaultRule = RequestFaultRule | DeliveryFaultRule
 
 /** Which of the matching calls a rule affects. */
 interface Strikes {
-  /** The numbers of the affected calls, counted from 1 since the rule was injected: `3` or `[1, 3]`. @default every call */
+  /**
+   * The numbers of the affected calls, counted from 1 for each owner since the rule was injected: `3` or `[1, 3]`.
+   *
+   * @default every call
+   */
   readonly calls?: number | readonly number[] | undefined
-  /** The share of these calls, from 0 to 1. The seed selects them. @default 1 */
+  /** The share of these calls, from 0 to 1. The seed selects them, for each owner independently. @default 1 */
   readonly rate?: number | undefined
 }
 
@@ -108,13 +112,12 @@ const deliveryFault = z.discriminatedUnion('kind', [
 const strikes = {
   calls: z
     .optional(z.union([count, z.array(count)], 'a whole number from 1, or a list of such numbers'))
-    .check(z.describe('The numbers of the affected calls, counted from 1. Default: every call.')),
+    .check(z.describe('The numbers of the affected calls, counted from 1 for each owner. Default: every call.')),
   rate: z
     .optional(z.number().check(z.minimum(0), z.maximum(1)))
     .check(z.describe('The share of these calls, from 0 to 1. Default: 1.')),
 }
 
-/** The schema of a {@link FaultRule}. */
 export const faultRuleSchema = z.union([
   fields({
     request: z

@@ -42,26 +42,18 @@ export interface InjectedFault extends Disposable {
   remove(): void
 }
 
-/** An injected fault, as the console and the control API name it. */
 interface IdentifiedFault extends InjectedFault {
   readonly fault_id: string
 }
 
-/** The rules in force, with the number of calls that each has affected. */
 export class FaultBook implements Faults {
-  readonly #random: SeededRandom
   #injected: readonly Injected[] = []
   #made = 0
-
-  constructor(random: SeededRandom) {
-    this.#random = random
-  }
 
   get rules(): readonly FaultRule[] {
     return this.#injected.map(({ rule }) => rule)
   }
 
-  /** The rules in force, with an identifier and the number of affected calls. */
   get injected(): readonly IdentifiedFault[] {
     return this.#injected
   }
@@ -69,7 +61,7 @@ export class FaultBook implements Faults {
   inject(rule: FaultRule): IdentifiedFault {
     checked('a fault rule', faultRuleSchema, rule)
     this.#made += 1
-    const injected = new Injected(`flt_${this.#made}`, rule, this.#random.fork(`rule ${this.#made}`), () => {
+    const injected = new Injected(this.#made, rule, () => {
       this.#injected = this.#injected.filter((other) => other !== injected)
     })
     this.#injected = [...this.#injected, injected]
@@ -81,20 +73,24 @@ export class FaultBook implements Faults {
   }
 
   /** The faults of one request to the API. Each call of this method counts as one request. */
-  strikeRequest(method: string, path: string): readonly RequestFault[] {
+  strikeRequest(method: string, path: string, owner: Draws): readonly RequestFault[] {
     return this.#injected.flatMap((injected) => {
       const { rule } = injected
-      return 'request' in rule && matches(rule.request, method, path) && injected.strikes() ? rule.fault : []
+      return 'request' in rule && matches(rule.request, method, path) && injected.strikes(owner) ? rule.fault : []
     })
   }
 
   /** The faults of one delivery attempt. Each call of this method counts as one attempt. */
-  strikeAttempt(event_type: EventKind, endpoint_id: string): readonly DeliveryFault[] {
+  strikeAttempt(event_type: EventKind, endpoint_id: string, owner: Draws): readonly DeliveryFault[] {
     return this.#injected.flatMap((injected) => {
       const { rule } = injected
-      return 'delivery' in rule && concerns(rule, event_type, endpoint_id) && injected.strikes() ? rule.fault : []
+      return 'delivery' in rule && concerns(rule, event_type, endpoint_id) && injected.strikes(owner) ? rule.fault : []
     })
   }
+}
+
+interface Draws {
+  readonly random: SeededRandom
 }
 
 class Injected implements IdentifiedFault {
@@ -102,22 +98,25 @@ class Injected implements IdentifiedFault {
   readonly rule: FaultRule
   readonly remove: () => void
   struck = 0
-  readonly #random: SeededRandom
-  #met = 0
+  readonly #label: string
+  /** Counted and drawn for each owner, so that the calls of one do not change which calls of another are affected. */
+  readonly #calls = new Map<Draws, { met: number; readonly random: SeededRandom }>()
 
-  constructor(fault_id: string, rule: FaultRule, random: SeededRandom, remove: () => void) {
-    this.fault_id = fault_id
+  constructor(number: number, rule: FaultRule, remove: () => void) {
+    this.fault_id = `flt_${number}`
+    this.#label = `faults/rule ${number}`
     this.rule = rule
-    this.#random = random
     this.remove = remove
   }
 
   /** Counts a call that matches the rule, and decides whether the rule affects it. */
-  strikes(): boolean {
-    this.#met += 1
+  strikes(owner: Draws): boolean {
+    const ofOwner = this.#calls.get(owner) ?? { met: 0, random: owner.random.fork(this.#label) }
+    this.#calls.set(owner, ofOwner)
+    ofOwner.met += 1
     const { calls, rate = 1 } = this.rule
-    if (calls !== undefined && ![calls].flat().includes(this.#met)) return false
-    if (!this.#random.chance(rate)) return false
+    if (calls !== undefined && ![calls].flat().includes(ofOwner.met)) return false
+    if (!ofOwner.random.chance(rate)) return false
     this.struck += 1
     return true
   }

@@ -4,10 +4,8 @@ import type { NotesService } from '../service/notes-service.ts'
 import type { Channel, IssuedKey, NoteHandle, RecordingHandle } from '../world/owner.ts'
 import type { Act, Scenario } from './scenario.ts'
 
-/** The channels, keys and endpoints of a scenario in a service. */
 export interface Stage {
   readonly channels: ReadonlyMap<string, Channel>
-  /** The key of each integration, by the name of the integration. */
   readonly keys: ReadonlyMap<string, IssuedKey>
   readonly endpoints: readonly RegisteredEndpoint[]
 }
@@ -46,74 +44,54 @@ export function playActs(
   acts: readonly Act[],
   warn: (problem: string) => void,
 ): void {
-  const played = { service, channels, keys, notes: new Map(), sessions: new Map() }
+  const recorded = new Map<string, RecordedNote>()
+
   for (const act of acts) {
     void service.clock.sleep(durationMs(act.at)).then(() => {
       try {
-        perform(act, played)
+        perform(act)
       } catch (error) {
         const reason = error instanceof MockServerError ? error.message : 'it failed unexpectedly.'
         warn(`The act "${act.do}" at ${act.at} was not done: ${reason}`)
       }
     })
   }
-}
 
-/** The things that the names and labels of the file stand for. */
-interface Played {
-  readonly service: NotesService
-  readonly channels: Stage['channels']
-  readonly keys: Stage['keys']
-  readonly notes: Map<string, NoteHandle>
-  /** The sessions of each note that have not ended, the oldest first. */
-  readonly sessions: Map<string, RecordingHandle[]>
-}
-
-function perform(act: Act, played: Played): void {
-  if (act.do === 'revoke') {
-    played.keys.get(act.integration)?.revoke()
-    return
-  }
-  if (act.do === 'record') {
-    const { title, content, channel } = act
-    const inChannel = channel === undefined ? undefined : played.channels.get(channel)
-    const session = played.service.owner.record({ title, content, channel: inChannel })
-    played.notes.set(act.note, session.note)
-    played.sessions.set(act.note, [session])
-    return
-  }
-  const note = played.notes.get(act.note)
-  // Without a note its recording failed, which was warned about.
-  if (note !== undefined) actOnNote(act, note, played)
-}
-
-type NoteAct = Exclude<Act, { do: 'record' | 'revoke' }>
-
-function actOnNote(act: NoteAct, note: NoteHandle, { sessions, channels }: Played): void {
-  switch (act.do) {
-    case 'record-again':
-      sessions.get(act.note)?.push(note.record())
-      return
-    case 'end': {
-      const session = sessions.get(act.note)?.shift()
-      if (session === undefined) throw noSession()
-      session.end({ transcript: act.transcript, summary: act.summary })
-      return
+  function perform(act: Act): void {
+    if (act.do === 'revoke') keys.get(act.integration)?.revoke()
+    else if (act.do === 'record') {
+      const { title, content, channel = '' } = act
+      const session = service.owner.record({ title, content, channel: channels.get(channel) })
+      recorded.set(act.note, { note: session.note, sessions: [session] })
+    } else {
+      const found = recorded.get(act.note)
+      // Without a note its recording failed, which was warned about.
+      if (found !== undefined) actOnNote(act, found, channels)
     }
-    case 'edit':
-      note.edit({ title: act.title, content: act.content })
-      return
-    case 'move':
-      note.moveTo(channels.get(act.to) ?? 'personal')
-      return
-    case 'delete':
-      note.delete()
   }
 }
 
-function noSession(): MockServerError {
+interface RecordedNote {
+  readonly note: NoteHandle
+  /** The sessions that have not ended, the oldest first. */
+  readonly sessions: RecordingHandle[]
+}
+
+function actOnNote(
+  act: Exclude<Act, { do: 'record' | 'revoke' }>,
+  { note, sessions }: RecordedNote,
+  channels: Stage['channels'],
+): void {
+  if (act.do === 'record-again') sessions.push(note.record())
+  else if (act.do === 'edit') note.edit({ title: act.title, content: act.content })
+  else if (act.do === 'move') note.moveTo(channels.get(act.to) ?? 'personal')
+  else if (act.do === 'delete') note.delete()
+  else (sessions.shift() ?? missing()).end({ transcript: act.transcript, summary: act.summary })
+}
+
+function missing(): never {
   const problem = 'no recording session of the note is under way'
-  return new MockServerError('session_unknown', { problem, remedy: 'Add an act "record-again" before it.' })
+  throw new MockServerError('session_unknown', problem, 'Add an act "record-again" before it.')
 }
 
 /** Registers through the API like any client, so that contract variants and fault rules apply. */
@@ -130,10 +108,9 @@ async function register(
   })
   const response = await fetch(request).catch(() => undefined)
   if (response?.status === 201) return { url, signing_secret: (await response.json()).signing_secret }
-  throw new MockServerError('scenario_invalid', {
-    problem: `the service refuses an endpoint of the scenario: ${await reasonIn(response)}`,
-    remedy: 'Correct the endpoint, the scopes of its integration, or the fault rules.',
-  })
+  const problem = `the service refuses an endpoint of the scenario: ${await reasonIn(response)}`
+  const remedy = 'Correct the endpoint, the scopes of its integration, or the fault rules.'
+  throw new MockServerError('scenario_invalid', problem, remedy)
 }
 
 async function reasonIn(response: Response | undefined): Promise<string> {

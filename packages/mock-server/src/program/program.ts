@@ -3,20 +3,15 @@ import { parseArgs } from 'node:util'
 import { MockServerError } from '../errors/mock-server-error.ts'
 import { DEFAULT_PORT, OPTION_HELP, type StartOptions, startMockServer } from './start-mock-server.ts'
 
-/** The process in which the program runs. */
 export interface Terminal {
   print(text: string): void
   complain(text: string): void
-  /** Resolves when the user stops the program. */
   interrupted(): Promise<unknown>
 }
 
-/** How the program ends. */
 const EXIT_CODES = {
   done: 0,
-  /** The port is taken, or a file cannot be read. */
   refused: 1,
-  /** An argument or the scenario is wrong. */
   misused: 2,
 } as const
 
@@ -94,7 +89,7 @@ function parse(args: readonly string[]) {
   } catch (error) {
     // Node.js names the argument only in its message, and adds its own advice after the first sentence.
     const [problem = 'an argument cannot be read'] = error instanceof Error ? error.message.split('. ') : []
-    throw new MockServerError('arguments_invalid', { problem, remedy: 'Run it with --help to see its options.' })
+    throw new MockServerError('arguments_invalid', problem, 'Run it with --help to see its options.')
   }
 }
 
@@ -128,5 +123,5 @@ function clockMode(text: string | undefined): 'virtual' | 'real' | undefined {
 
 function wrongArgument(option: string, text: string, expected: string): MockServerError {
   const problem = `${option} has the wrong value "${text}"`
-  return new MockServerError('arguments_invalid', { problem, remedy: `Pass ${expected}.`, option })
+  return new MockServerError('arguments_invalid', problem, `Pass ${expected}.`, option)
 }

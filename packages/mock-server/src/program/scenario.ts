@@ -36,7 +36,6 @@ const actSchema = z.discriminatedUnion('do', [
   act('revoke', 'Revokes the key of an integration.', { integration: name }),
 ])
 
-/** The schema of a scenario file. */
 export const scenarioSchema = fields({
   $schema: text.check(z.describe('The URL of this schema, for editors.')),
   service: z.optional(serviceOptionsSchema).check(z.describe('The options of createNotesService.')),
@@ -75,7 +74,6 @@ export const scenarioSchema = fields({
 /** A scenario: the options of a service, its channels, integrations and endpoints, and the acts of its owner in order of time. */
 export type Scenario = z.output<typeof scenarioSchema>
 
-/** An act of the owner. */
 export type Act = Scenario['acts'][number]
 
 /**
@@ -87,7 +85,6 @@ export async function loadScenario(path: string | undefined): Promise<Scenario> 
   return path === undefined ? readScenario('{}', 'no file') : readScenario(await contentOf(path), path)
 }
 
-/** Reads a scenario from its text. */
 export function readScenario(content: string, path: string): Scenario {
   const scenario = validScenario(parsedJson(content, path), path)
   const dangling = danglingNames(scenario).next().value
@@ -100,10 +97,8 @@ async function contentOf(path: string): Promise<string> {
     return await readFile(path, 'utf8')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new MockServerError('scenario_unreadable', {
-      problem: `cannot read the scenario ${path} (${code === 'ENOENT' ? 'there is no such file' : code})`,
-      remedy: 'Pass the path of a JSON file.',
-    })
+    const problem = `cannot read the scenario ${path} (${code === 'ENOENT' ? 'there is no such file' : code})`
+    throw new MockServerError('scenario_unreadable', problem, 'Pass the path of a JSON file.')
   }
 }
 
@@ -128,11 +123,8 @@ function validScenario(parsed: unknown, path: string): Scenario {
 }
 
 function invalid(path: string, { problem, remedy, option }: Refusal & { readonly option?: string | undefined }) {
-  return new MockServerError('scenario_invalid', {
-    problem: `the scenario ${path} is not valid: ${problem}`,
-    remedy: `${remedy} See docs/mock-server/scenarios.md for the format.`,
-    option,
-  })
+  const whole = `${remedy} See docs/mock-server/scenarios.md for the format.`
+  return new MockServerError('scenario_invalid', `the scenario ${path} is not valid: ${problem}`, whole, option)
 }
 
 /** The names that are used but not defined, or defined twice. */

@@ -27,7 +27,6 @@ export interface StartOptions {
   readonly port: number
   readonly host: string
   readonly consoleHosts: readonly string[]
-  /** The path of the scenario file. */
   readonly scenario: string | undefined
   /** Options that take precedence over those of the scenario. */
   readonly service: Pick<NotesServiceOptions, 'seed' | 'notes' | 'owners' | 'clock'>

@@ -34,8 +34,8 @@ export class SeededRandom {
     return this.fraction() < rate
   }
 
-  pick<Item>(items: readonly [Item, ...Item[]]): Item {
-    return items[this.integer(0, items.length - 1)] ?? items[0]
+  pick(texts: readonly string[]): string {
+    return texts[this.integer(0, texts.length - 1)] ?? ''
   }
 
   /** Letters and digits. */

@@ -1,8 +1,6 @@
 import { urlPolicyOf } from '../addresses/url-policy.ts'
 import { createApi } from '../api/api.ts'
-import { Cursors } from '../api/cursor.ts'
 import { ConnectionDropped } from '../api/request-faults.ts'
-import { RequestLog } from '../api/request-log.ts'
 import { Timeline } from '../clock/timeline.ts'
 import { Courier } from '../delivery/courier.ts'
 import { DeliveryEngine } from '../delivery/delivery-engine.ts'
@@ -45,27 +43,22 @@ function openService(options: NotesServiceOptions): NotesService {
   const makeIdentifier = identifiersFrom(random.fork('identifiers'))
   const timeline = new Timeline(clock ?? 'virtual')
   const courier = new Courier(timeline, urlPolicyOf(urlPolicy))
-  const faults = new FaultBook(random.fork('faults'))
+  const faults = new FaultBook()
   for (const rule of options.faults ?? []) faults.inject(rule)
-  const simulated = { timeline, makeIdentifier, contract, faults, courier }
-  const engine = new DeliveryEngine({
-    ...simulated,
-    random: random.fork('disorder'),
-    disorder: Object.freeze(disorder),
-  })
-  const endpoints = new Endpoints({ ...simulated, engine, random: random.fork('secrets') })
+  const simulated = { timeline, contract, faults, courier }
+  const engine = new DeliveryEngine({ ...simulated, disorder: Object.freeze(disorder) })
+  const endpoints = new Endpoints({ ...simulated, engine })
   const owners = new Owners({
     ...simulated,
     owners: given.owners,
     notes: given.notes,
     random,
+    makeIdentifier,
     announce: (event, integrations) => endpoints.announce(event, integrations),
   })
-  const log = new RequestLog(timeline)
-  const cursors = new Cursors({ random: random.fork('cursors'), timeline, lifetime: contract.cursorLifetime })
   const baseUrl = () => port.url ?? `https://notes-service-${seed}.test`
   const parts = { ...simulated, baseUrl, owners, endpoints, engine }
-  const answer = createApi({ ...parts, cursors, log })
+  const { answer, requests } = createApi(parts, random)
   const fetch = (request: Request) => answer(request).catch(failAsFetchDoes)
   const port = new ServicePort({
     fetch: answer,
@@ -88,7 +81,7 @@ function openService(options: NotesServiceOptions): NotesService {
     createOwner: (options = {}) =>
       createOwner(owners.create(checked('service.createOwner', newOwnerSchema, options).name)),
     recipe: `createNotesService(${JSON.stringify(options)})`,
-    requests: log.requests,
+    requests,
     attempts: engine.attempts,
     deliveries: engine.deliveries,
     faults,

@@ -39,6 +39,63 @@ describe('two owners of one service', () => {
     expect(await draw(3)).toEqual(await draw(0))
   })
 
+  it('are independent: the traffic of another owner changes no fault, disorder or secret of the first', async () => {
+    const deliveredWith = async (others: number) => {
+      const disorder = { duplicated: 0.3, reordered: 0.3, failing: 0.3 }
+      const faults = [
+        { delivery: '*', rate: 0.3, fault: { kind: 'corrupted' } },
+        { request: 'GET /v1/notes', rate: 0.5, fault: { kind: 'status', status: 503 } },
+        { request: 'GET /v1/notes', calls: [2, 5], fault: { kind: 'status', status: 418 } },
+      ] as const
+      await using service = await createNotesService({ owners: 1 + others, disorder, faults, seed: 3 })
+      const inboxes = service.owners.map(() => anInbox())
+      const answers: unknown[] = []
+      for (const [index, { apiKey }] of service.owners.entries())
+        await service.connect(inboxes[index]?.open ?? fail, { apiKey })
+      for (let round = 0; round < 10; round++) {
+        // The other owners come first, so that they would draw first from a stream that is shared.
+        for (const owner of service.owners.toReversed()) {
+          owner.record().end()
+          const { status, body } = await call(service, 'GET /v1/notes?limit=1', { key: owner.apiKey })
+          if (owner.owner_id === service.owner.owner_id) answers.push([status, body])
+        }
+      }
+      await service.settled()
+      const { owner_id } = service.owner
+      const own = service.deliveries.filter((delivery) => delivery.owner_id === owner_id)
+      const attempts = own.map(({ delivery_id }) => service.attempts.filter((made) => made.delivery_id === delivery_id))
+      return { answers, secret: inboxes[0]?.secret, own, attempts }
+    }
+    const fail = () => expect.unreachable()
+    const { attempts, ...alone } = await deliveredWith(0)
+    const { attempts: amongOthers, ...others } = await deliveredWith(2)
+    const seen = (all: typeof attempts) =>
+      all.map((made) =>
+        made.map(({ webhook_id, body, faults, outcome, duplicate }) => ({
+          webhook_id,
+          body,
+          faults,
+          outcome,
+          duplicate,
+        })),
+      )
+    expect(others).toEqual(alone)
+    expect(seen(amongOthers)).toEqual(seen(attempts))
+    expect(alone.answers).toContainEqual([503, expect.anything()])
+  })
+
+  it('draw differently from each other', async () => {
+    const faults = [{ request: 'GET /v1/notes', rate: 0.5, fault: { kind: 'status', status: 503 } }] as const
+    await using service = await createNotesService({ owners: 2, faults })
+    const draw = async (key: string) => {
+      const statuses: number[] = []
+      for (let count = 0; count < 40; count++) statuses.push((await call(service, 'GET /v1/notes', { key })).status)
+      return statuses
+    }
+    const [one, other] = service.owners
+    expect(await draw(one?.apiKey ?? '')).not.toEqual(await draw(other?.apiKey ?? ''))
+  })
+
   it.each(OPERATIONS)('cannot use %s %s on what belongs to the other', async (method, template) => {
     await using service = await createNotesService()
     const { endpoint_id } = await service.connect(anInbox().open)
@@ -128,8 +185,29 @@ describe('the control API and the console', () => {
     const page = await (await fetch(`${service.baseUrl}/console/notes?owner=${owner_id}`)).text()
     expect(page).toContain('Of Globex')
     expect(page).not.toContain('Of Acme')
+    expect(page).toContain('<th>Owner</th>')
+    expect(await (await fetch(`${service.baseUrl}/console/notes`)).text()).toMatch(/acme<\/td>/)
     expect(await notesOf(service, String(globex['api_key']))).toHaveLength(2)
     expect(service.owners.map(({ name }) => name)).toEqual(['acme', 'globex'])
+  })
+
+  it('name the owner of each note, endpoint and delivery', async () => {
+    await using service = await createNotesService({ owners: ['acme', 'globex'] })
+    await service.listen()
+    const [, globex] = service.owners
+    const { endpoint_id } = await service.connect(anInbox().open, { apiKey: globex?.apiKey })
+    const { note_id } = globex?.record({ title: 'Of Globex' }).end({ summary: false }) ?? { note_id: '' }
+    await service.settled()
+    const delivery_id = service.deliveries.at(-1)?.delivery_id
+    const show = async (path: string) => (await fetch(`${service.baseUrl}/console/${path}`)).text()
+    for (const list of ['notes', 'endpoints', 'deliveries']) {
+      expect(await show(list)).toMatch(/owner<\/span> globex<\/td>/)
+      expect(await show(`${list}?owner=${globex?.owner_id}`)).toMatch(/owner<\/span> globex<\/td>/)
+      expect(await show(`${list}?owner=${service.owner.owner_id}`)).not.toMatch(/globex<\/td>/)
+    }
+    for (const thing of [`notes/${note_id}`, `endpoints/${endpoint_id}`, `deliveries/${delivery_id}`]) {
+      expect(await show(thing)).toMatch(/<dt>Owner<\/dt><dd>globex<\/dd>/)
+    }
   })
 
   it('say that an owner does not exist', async () => {

@@ -63,16 +63,12 @@ async function register(
   const response = await fetch(request)
   const endpoint = endpoints.all().find((registered) => registered.url === url)
   if (endpoint !== undefined) return endpoint
-  throw new MockServerError('endpoint_refused', {
-    problem: `the service did not register the endpoint: it answered ${response.status} ${await response.text()}`,
-    remedy: 'Pass a key with the scope webhooks:manage, and event kinds that exist.',
-  })
+  const problem = `the service did not register the endpoint: it answered ${response.status} ${await response.text()}`
+  const remedy = 'Pass a key with the scope webhooks:manage, and event kinds that exist.'
+  throw new MockServerError('endpoint_refused', problem, remedy)
 }
 
 function receiverMissing(): MockServerError {
-  return new MockServerError('option_invalid', {
-    problem: 'service.connect needs a function',
-    remedy: 'Pass (secret) => createReceiver({ secret, on }).fetch.',
-    option: 'makeReceiver',
-  })
+  const remedy = 'Pass (secret) => createReceiver({ secret, on }).fetch.'
+  return new MockServerError('option_invalid', 'service.connect needs a function', remedy, 'makeReceiver')
 }

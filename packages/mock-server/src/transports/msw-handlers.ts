@@ -14,11 +14,8 @@ export function mswHandlers<Handler>(
   fetch: (request: Request) => Promise<Response>,
 ): Handler[] {
   if (typeof http?.all !== 'function') {
-    throw new MockServerError('option_invalid', {
-      problem: "service.handlers needs msw's http",
-      remedy: "Pass it: import { http } from 'msw'.",
-      option: 'http',
-    })
+    const remedy = "Pass it: import { http } from 'msw'."
+    throw new MockServerError('option_invalid', "service.handlers needs msw's http", remedy, 'http')
   }
   const answer = ({ request }: { readonly request: Request }) =>
     fetch(request).catch((error: unknown) => {

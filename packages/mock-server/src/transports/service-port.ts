@@ -22,7 +22,6 @@ export interface ListenOptions {
   readonly consoleHosts?: readonly string[] | undefined
 }
 
-/** The schema of {@link ListenOptions}. */
 export const listenOptionsSchema = fields({
   port: z._default(z.int().check(z.minimum(0), z.maximum(65_535)), 0),
   host: z._default(name, '127.0.0.1'),
@@ -35,10 +34,8 @@ interface ServicePortParts {
   readonly makeConsole: () => Promise<AnswerConsole>
 }
 
-/** Where to listen, with every default. */
 type Place = Readonly<z.output<typeof listenOptionsSchema>>
 
-/** The port of a service that listens. */
 export class ServicePort {
   readonly #parts: ServicePortParts
   #server: Promise<Server> | undefined
@@ -48,7 +45,6 @@ export class ServicePort {
     this.#parts = parts
   }
 
-  /** The URL of the port, if the service listens. */
   get url(): string | undefined {
     return this.#url
   }
@@ -71,7 +67,6 @@ export class ServicePort {
     }
   }
 
-  /** Stops listening and breaks off every connection. */
   async close(): Promise<void> {
     const server = await this.#server?.catch(() => undefined)
     if (server?.listening !== true) return
@@ -111,7 +106,6 @@ function globalRequest(request: Request): Request {
   return new Request(url, init)
 }
 
-/** Breaks the connection if a fault rule dropped it. */
 function breakOff(outgoing: HttpBindings['outgoing'] | Http2Bindings['outgoing'], error: unknown): Response {
   if (!(error instanceof ConnectionDropped)) throw error
   outgoing.destroy()
@@ -129,14 +123,12 @@ function addressOf(incoming: HttpBindings['incoming'] | Http2Bindings['incoming'
 
 function alreadyListening(): MockServerError {
   const problem = 'the service already listens on a port'
-  return new MockServerError('already_listening', { problem, remedy: 'Use its baseUrl.' })
+  return new MockServerError('already_listening', problem, 'Use its baseUrl.')
 }
 
 function listenFailed(host: string, port: number, { code }: NodeJS.ErrnoException): MockServerError {
-  return new MockServerError('listen_failed', {
-    problem: `cannot listen on ${host}, port ${port} (${code})`,
-    remedy: 'Choose another port, or port 0 for a free one.',
-  })
+  const problem = `cannot listen on ${host}, port ${port} (${code})`
+  return new MockServerError('listen_failed', problem, 'Choose another port, or port 0 for a free one.')
 }
 
 /** A server that listens on every address is reached from this machine by the loopback address. */

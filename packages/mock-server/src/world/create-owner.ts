@@ -7,15 +7,12 @@ import type { World } from './world.ts'
 const text = z.optional(z.nullable(z.string()))
 const channel = z.object({ channel_id: z.string() }, 'a channel that owner.createChannel() returned')
 
-/** A new owner. */
 export const newOwnerSchema = fields({
   name: z.optional(name).check(z.describe('Default: `owner-2`, `owner-3` and so on.')),
 })
 
-/** What can be changed in a note. */
 export const noteChangesSchema = fields({ title: text, content: text })
 
-/** What a recording session produces. */
 export const outcomeSchema = fields({
   transcript: z
     .optional(z.array(fields({ speaker: text, text: z.string() })))
@@ -36,12 +33,10 @@ const placeSchema = z.union(
   '"personal", or a channel that owner.createChannel() returned',
 )
 
-/** The scopes of a key: at least one, and only scopes of the service. */
 export function scopesSchema({ scopes }: World) {
   return z.array(z.enum(scopes)).check(z.minLength(1))
 }
 
-/** The owner of a world. */
 export function createOwner(world: World): Owner {
   return {
     owner_id: world.owner_id,
@@ -99,15 +94,12 @@ function noteHandle(world: World, note_id: string): NoteHandle {
 function integrationHandle(world: World, integration: Integration): IntegrationHandle {
   return {
     integration_id: integration.integration_id,
-    issueKey(options = {}) {
+    issueKey(options = {}): IssuedKey {
       const schema = fields({ scopes: z.optional(scopesSchema(world)) })
       const { scopes = world.scopes } = checked('integration.issueKey', schema, options)
-      return issueKey(world, integration, scopes)
+      const { key, apiKey } = world.integrations.issueKey(integration, [...scopes])
+      const { key_id } = apiKey
+      return { key_id, key, scopes: apiKey.scopes, revoke: () => void world.integrations.revokeKey(key_id) }
     },
   }
-}
-
-function issueKey(world: World, integration: Integration, scopes: readonly string[]): IssuedKey {
-  const { key, apiKey } = world.integrations.issueKey(integration, [...scopes])
-  return { key_id: apiKey.key_id, key, scopes: apiKey.scopes, revoke: () => world.integrations.revokeKey(key) }
 }

@@ -1,11 +1,21 @@
+import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 import type { Contract } from '../variants/contract-variants.ts'
-import type { Place } from './place.ts'
+import type { Place } from './note.ts'
+
+/** What is drawn for the integrations, endpoints and deliveries of one owner. No other owner draws from these streams. */
+export interface OwnerStreams {
+  readonly owner_id: string
+  readonly makeIdentifier: MakeIdentifier
+  /** Is only forked. */
+  readonly random: SeededRandom
+  readonly secrets: SeededRandom
+}
 
 /** An integration has keys and endpoints. It can access the personal notes, or certain channels (open point 30). */
 export interface Integration {
   readonly integration_id: string
-  readonly owner_id: string
+  readonly owner: OwnerStreams
   readonly places: readonly Place[]
 }
 
@@ -19,29 +29,28 @@ export interface ApiKey {
 /** The integrations of one owner, and their keys (contract §2, §5). */
 export class Integrations {
   readonly #random: SeededRandom
-  readonly #contract: Pick<Contract, 'keyPrefix' | 'keyForm'>
+  readonly #contract: Contract
   readonly #integrations: Integration[] = []
   readonly #keys = new Map<string, ApiKey>()
 
-  constructor(random: SeededRandom, contract: Pick<Contract, 'keyPrefix' | 'keyForm'>) {
+  constructor(random: SeededRandom, contract: Contract) {
     this.#random = random
     this.#contract = contract
   }
 
-  add(integration: Integration): void {
+  add(integration: Integration): Integration {
     this.#integrations.push(integration)
+    return integration
   }
 
   all(): readonly Integration[] {
     return this.#integrations
   }
 
-  /** The active keys of an integration. */
   keysOf(integration: Integration): readonly ApiKey[] {
     return [...this.#keys.values()].filter((apiKey) => apiKey.integration === integration)
   }
 
-  /** The integrations that can access the notes of a place. */
   thatSee(place: Place): readonly Integration[] {
     return this.#integrations.filter(({ places }) => places.includes(place))
   }
@@ -49,39 +58,27 @@ export class Integrations {
   /** @returns the full key, which is returned only here */
   issueKey(integration: Integration, scopes: readonly string[]): { readonly key: string; readonly apiKey: ApiKey } {
     const apiKey = { key_id: this.#random.text(12), scopes, integration }
-    const key = keyOf(apiKey.key_id, this.#random.text(32), this.#contract)
+    const key = this.#keyOf(apiKey.key_id, this.#random.text(32))
     this.#keys.set(key, apiKey)
     return { key, apiKey }
   }
 
-  revokeKey(key: string): void {
-    this.#keys.delete(key)
-  }
-
-  /**
-   * Revokes the key with this identifier.
-   *
-   * @returns whether there was one
-   */
-  revokeKeyOf(key_id: string): boolean {
-    const [key] = [...this.#keys].find(([, apiKey]) => apiKey.key_id === key_id) ?? []
-    return key !== undefined && this.#keys.delete(key)
+  /** @returns whether there was a key with this identifier */
+  revokeKey(key_id: string): boolean {
+    const [key = ''] = [...this.#keys].find(([, apiKey]) => apiKey.key_id === key_id) ?? []
+    return this.#keys.delete(key)
   }
 
   /** @returns `undefined` for a key that was not issued, or was revoked */
   keyFor(key: string): ApiKey | undefined {
     return this.#keys.get(key)
   }
-}
 
-/** The full key with this secret (open point 24). */
-function keyOf(keyId: string, secret: string, { keyPrefix, keyForm }: Pick<Contract, 'keyPrefix' | 'keyForm'>): string {
-  switch (keyForm) {
-    case 'key_id':
-      return `${keyPrefix}_live_${keyId}.${secret}`
-    case 'symbols':
-      return `${keyPrefix}_live_${keyId}.${secret.slice(0, 16)}+/.${secret.slice(16)}==`
-    case 'without_key_id':
-      return `${keyPrefix}-${secret}`
+  /** The full key with this secret (open point 24). */
+  #keyOf(keyId: string, secret: string): string {
+    const { keyPrefix, keyForm } = this.#contract
+    if (keyForm === 'without_key_id') return `${keyPrefix}-${secret}`
+    const shown = keyForm === 'symbols' ? `${secret.slice(0, 16)}+/.${secret.slice(16)}==` : secret
+    return `${keyPrefix}_live_${keyId}.${shown}`
   }
 }

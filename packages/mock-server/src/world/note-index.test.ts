@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type NoteRecord, noteBegun, noteDeleted, revised } from './note.ts'
 import { NoteIndex } from './note-index.ts'
-import { noteBegun, noteDeleted, noteEdited, noteMoved } from './note-life.ts'
-import type { NoteRecord } from './note-record.ts'
 
 const PLACES = ['personal', 'one', 'two']
 const aNoteIn = (place: string, sequence: number) =>
@@ -42,8 +41,8 @@ describe('the index of notes', () => {
 
 function afterwards(note: NoteRecord, act: string, at: number): NoteRecord {
   if (note.status === 'deleted') return note
-  if (act === 'edit') return noteEdited(note, { title: `${note.revision}` }, at)
-  return act === 'delete' ? noteDeleted(note, at) : noteMoved(note, act)
+  if (act === 'edit') return revised(note, at, { title: `${note.revision}` })
+  return act === 'delete' ? noteDeleted(note, at) : { ...note, place: act }
 }
 
 function readInPages(index: NoteIndex, slice: Omit<Parameters<NoteIndex['list']>[0], 'after'>): readonly number[] {

@@ -1,7 +1,5 @@
-import type { NoteRecord } from './note-record.ts'
-import type { Place } from './place.ts'
+import type { NoteRecord, Place } from './note.ts'
 
-/** A part of the list of notes. */
 interface NoteSlice {
   readonly places: readonly Place[]
   /** The sequence of the last listed note, or -1 at the beginning. */
@@ -17,7 +15,6 @@ export class NoteIndex {
   readonly #notes: NoteRecord[] = []
   readonly #sequences = new Map<string, number>()
 
-  /** The sequence of the next note. */
   get nextSequence(): number {
     return this.#notes.length
   }
@@ -31,12 +28,10 @@ export class NoteIndex {
     return this.#notes
   }
 
-  /** The last notes, the newest first. */
   newest(limit: number): readonly NoteRecord[] {
     return this.#notes.slice(Math.max(0, this.#notes.length - limit)).reverse()
   }
 
-  /** Adds a note, or replaces its old state. */
   put(note: NoteRecord): void {
     this.#notes[note.sequence] = note
     this.#sequences.set(note.note_id, note.sequence)

@@ -1,14 +1,11 @@
 import { MockServerError } from '../errors/mock-server-error.ts'
 import { identifiersFrom } from '../seed/identifiers.ts'
-import type { SeededRandom } from '../seed/seeded-random.ts'
 import type { ApiKey, Integration } from './integration.ts'
 import { seedNotes } from './seeded-notes.ts'
 import { World, type WorldParts } from './world.ts'
 
 interface OwnersParts extends Omit<WorldParts, 'name'> {
-  /** How many owners there are at the start, at least one, or the name of each. */
   readonly owners: number | readonly string[]
-  /** The number of notes that each owner has at the start. */
   readonly notes: number
 }
 
@@ -17,7 +14,6 @@ export class Owners {
   readonly #parts: OwnersParts
   readonly #worlds: World[] = []
 
-  /** The owner of the service's own key. */
   readonly first: World
 
   constructor(parts: OwnersParts) {
@@ -34,9 +30,12 @@ export class Owners {
 
   /** @param name  default: `owner-1`, `owner-2` and so on */
   create(name = `owner-${this.#worlds.length + 1}`): World {
-    const { notes: count, timeline } = this.#parts
-    const { random, makeIdentifier } = this.#seedsOfNext()
-    const world = new World({ ...this.#parts, name, makeIdentifier, random: random.fork('world') })
+    const { notes: count, timeline, random: shared } = this.#parts
+    const number = this.#worlds.length + 1
+    // The first owner draws from the streams of the service.
+    const random = number === 1 ? shared : shared.fork(`owner ${number}`)
+    const makeIdentifier = number === 1 ? this.#parts.makeIdentifier : identifiersFrom(random.fork('identifiers'))
+    const world = new World({ ...this.#parts, name, makeIdentifier, random })
     seedNotes(world.notes, { count, now: timeline.now(), makeIdentifier, random: random.fork('notes') })
     this.#worlds.push(world)
     return world
@@ -51,7 +50,6 @@ export class Owners {
     return world ?? refuse('owner_unknown', `owner ${owner_id}`)
   }
 
-  /** The owner with this identifier, or all owners without one. */
   only(owner_id: string | undefined): readonly World[] {
     return owner_id === undefined ? this.#worlds : [this.find(owner_id)]
   }
@@ -71,7 +69,6 @@ export class Owners {
     return refuse('integration_unknown', `integration ${integration_id}`)
   }
 
-  /** A key with the world that it accesses; `undefined` for a key that was not issued, or was revoked. */
   keyFor(key: string): { readonly world: World; readonly apiKey: ApiKey } | undefined {
     for (const world of this.#worlds) {
       const apiKey = world.integrations.keyFor(key)
@@ -79,17 +76,8 @@ export class Owners {
     }
     return undefined
   }
-
-  /** Each owner draws from streams of their own, so that a further owner does not change what another one draws. */
-  #seedsOfNext(): Pick<OwnersParts, 'random' | 'makeIdentifier'> {
-    const before = this.#worlds.length
-    if (before === 0) return this.#parts
-    const random: SeededRandom = this.#parts.random.fork(`owner ${before + 1}`)
-    return { random, makeIdentifier: identifiersFrom(random.fork('identifiers')) }
-  }
 }
 
 function refuse(code: 'owner_unknown' | 'note_unknown' | 'integration_unknown', what: string): never {
-  const remedy = 'Pass an identifier that this service listed.'
-  throw new MockServerError(code, { problem: `this service has no ${what}`, remedy })
+  throw new MockServerError(code, `this service has no ${what}`, 'Pass an identifier that this service listed.')
 }

@@ -38,14 +38,12 @@ export class PendingUpdates {
     this.#pending.set(note_id, { firstAt, audience: new Set(seenBy), announcement })
   }
 
-  /** Cancels the pending event for integrations that lose access (open point 29). */
   lost(note_id: string, by: readonly Integration[]): void {
     const pending = this.#pending.get(note_id)
     for (const integration of by) pending?.audience.delete(integration)
     if (pending?.audience.size === 0) this.cancel(note_id)
   }
 
-  /** Cancels the pending event of a deleted note (open point 29). */
   cancel(note_id: string): void {
     this.#pending.get(note_id)?.announcement.cancel()
     this.#pending.delete(note_id)

@@ -1,32 +1,13 @@
 import type { SeededRandom } from '../seed/seeded-random.ts'
-import type { SpokenLine } from './transcript.ts'
+import type { SpokenLine } from './note.ts'
 
-type Words = readonly [string, ...string[]]
-
-const SPEAKERS: Words = ['Amara', 'Bjorn', 'Chiara', 'Dmitri', 'Esi', 'Farid', 'Grace', 'Hiro', 'Ines', 'Jonas']
-const OCCASIONS: Words = [
-  'Stand-up',
-  'Planning',
-  'Review',
-  'Retrospective',
-  'Interview',
-  'Workshop',
-  'Call',
-  'Briefing',
-]
-const SUBJECTS: Words = [
-  'checkout redesign',
-  'data migration',
-  'hiring plan',
-  'mobile release',
-  'onboarding flow',
-  'pricing page',
-  'quarterly budget',
-  'search relevance',
-  'support backlog',
-  'warehouse move',
-]
-const REMARKS: Words = [
+const SPEAKERS = 'Amara Bjorn Chiara Dmitri Esi Farid Grace Hiro Ines Jonas'.split(' ')
+const OCCASIONS = 'Stand-up Planning Review Retrospective Interview Workshop Call Briefing'.split(' ')
+const SUBJECTS =
+  'checkout redesign,data migration,hiring plan,mobile release,onboarding flow,pricing page,quarterly budget,search relevance,support backlog,warehouse move'.split(
+    ',',
+  )
+const REMARKS = [
   'Let us look at the {subject} first, it is what everybody waits for.',
   'The numbers for the {subject} came in yesterday and they look better than we feared.',
   'I would rather ship a smaller {subject} now than a complete one in spring.',
@@ -36,7 +17,7 @@ const REMARKS: Words = [
   'Can we move the decision on the {subject} to Thursday?',
   'I tried the {subject} on a slow connection, and it still works.',
 ]
-const REPLIES: Words = [
+const REPLIES = [
   'Agreed, I will write that down.',
   'That is not how I remember it.',
   'Give me until tomorrow to check.',
@@ -45,17 +26,14 @@ const REPLIES: Words = [
   'Fine by me, as long as we measure it.',
 ]
 
-/** A plausible title: `Planning: data migration`. */
 export function plausibleTitle(random: SeededRandom): string {
   return `${random.pick(OCCASIONS)}: ${random.pick(SUBJECTS)}`
 }
 
-/** Plausible typed content of a note. */
 export function plausibleContent(random: SeededRandom): string {
   return `Ask ${random.pick(SPEAKERS)} about the ${random.pick(SUBJECTS)}.`
 }
 
-/** A plausible short conversation of two to four people. */
 export function plausibleConversation(random: SeededRandom): readonly SpokenLine[] {
   const subject = random.pick(SUBJECTS)
   const first = random.integer(0, SPEAKERS.length - 1)
@@ -66,7 +44,6 @@ export function plausibleConversation(random: SeededRandom): readonly SpokenLine
   }))
 }
 
-/** A plausible summary in Markdown: the speakers, the first line, and next steps. */
 export function plausibleSummary(random: SeededRandom, lines: readonly SpokenLine[]): string {
   const speakers = [...new Set(lines.flatMap(({ speaker }) => speaker ?? []))]
   const [opening] = lines

@@ -1,7 +1,7 @@
 import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
+import { noteBegun, sessionBegun, sessionEnded, summaryGenerated } from './note.ts'
 import type { NoteIndex } from './note-index.ts'
-import { noteBegun, sessionBegun, sessionEnded, summaryGenerated } from './note-life.ts'
 import { plausibleContent, plausibleTitle } from './plausible-words.ts'
 
 const MINUTE_MS = 60_000
@@ -16,7 +16,6 @@ interface Seeding {
   readonly makeIdentifier: MakeIdentifier
 }
 
-/** Adds personal notes of the past six weeks: ended, transcribed and summarised. */
 export function seedNotes(notes: NoteIndex, { count, now, random, makeIdentifier }: Seeding): void {
   const slotMs = (OLDEST_MS - NEWEST_MS) / count
   for (let sequence = 0; sequence < count; sequence++) {

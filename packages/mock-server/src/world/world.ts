@@ -1,44 +1,52 @@
 import { type NoteEvent, SCOPES } from '@notewire/protocol'
 import { durationMs } from '../clock/duration.ts'
-import type { Cancellable } from '../clock/timeline.ts'
+import type { Cancellable, Timeline } from '../clock/timeline.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
+import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
-import { type Integration, Integrations } from './integration.ts'
-import { type NoteHappening, noteEventOf } from './note-event.ts'
-import { NoteIndex } from './note-index.ts'
+import type { Contract } from '../variants/contract-variants.ts'
+import { type Integration, Integrations, type OwnerStreams } from './integration.ts'
 import {
-  type NoteChanges,
+  type NoteRecord,
   noteBegun,
   noteDeleted,
-  noteEdited,
-  noteMoved,
-  noteMovedAndRevised,
+  type Place,
+  revised,
+  type SpokenLine,
   sessionBegun,
   sessionEnded,
   summaryGenerated,
-} from './note-life.ts'
-import type { NoteRecord, SessionRecord } from './note-record.ts'
+} from './note.ts'
+import { type NoteChange, noteEventOf } from './note-event.ts'
+import { NoteIndex } from './note-index.ts'
 import type { Channel, RecordingOutcome } from './owner.ts'
 import { PendingUpdates } from './pending-updates.ts'
-import type { Place } from './place.ts'
 import { plausibleConversation, plausibleSummary, plausibleTitle } from './plausible-words.ts'
-import type { SimulationParts } from './simulation-parts.ts'
-import type { SpokenLine } from './transcript.ts'
 
 /** How long the generation of a summary takes, in milliseconds. */
 const SUMMARY_MS = { least: 5000, most: 30_000 }
 
-export interface WorldParts extends SimulationParts {
-  /** The name of the owner. */
+export interface WorldParts {
   readonly name: string
-  /** Called with each event and the integrations that it is sent to. */
+  readonly timeline: Timeline
+  readonly random: SeededRandom
+  readonly makeIdentifier: MakeIdentifier
+  readonly contract: Contract
   readonly announce: (event: NoteEvent, to: readonly Integration[]) => void
 }
 
+interface NoteEdit {
+  readonly title?: string | null | undefined
+  readonly content?: string | null | undefined
+}
+
 /** The notes, channels and integrations of one owner, and the effects that the contract gives to the owner's acts (§6). */
-export class World {
+export class World implements OwnerStreams {
   readonly owner_id: string
   readonly name: string
+  readonly makeIdentifier: MakeIdentifier
+  readonly random: SeededRandom
+  readonly secrets: SeededRandom
   readonly notes = new NoteIndex()
   readonly integrations: Integrations
   /** The integration for the personal notes that every owner has from the start. */
@@ -46,6 +54,7 @@ export class World {
   /** A full key of the first integration, with all scopes. */
   readonly apiKey: string
   readonly #parts: WorldParts
+  readonly #texts: SeededRandom
   readonly #titles: SeededRandom
   readonly #summaryTimes: SeededRandom
   readonly #channels = new Map<string, Channel>()
@@ -53,13 +62,17 @@ export class World {
   readonly #pendingUpdates: PendingUpdates
 
   constructor(parts: WorldParts) {
-    const { timeline, random, contract } = parts
+    const { name, timeline, random, makeIdentifier, contract } = parts
     this.#parts = parts
-    this.owner_id = parts.makeIdentifier('owner')
-    this.name = parts.name
-    this.#titles = random.fork('titles')
-    this.#summaryTimes = random.fork('summary times')
-    this.integrations = new Integrations(random.fork('keys'), contract)
+    this.owner_id = makeIdentifier('owner')
+    this.name = name
+    this.makeIdentifier = makeIdentifier
+    this.random = random
+    this.secrets = random.fork('secrets')
+    this.#texts = random.fork('world')
+    this.#titles = this.#texts.fork('titles')
+    this.#summaryTimes = this.#texts.fork('summary times')
+    this.integrations = new Integrations(this.#texts.fork('keys'), contract)
     this.#pendingUpdates = new PendingUpdates({
       timeline,
       quietMs: durationMs(contract.debounceQuiet),
@@ -76,7 +89,7 @@ export class World {
   }
 
   createChannel(name: string): Channel {
-    const channel = { channel_id: this.#parts.makeIdentifier('channel'), name }
+    const channel = { channel_id: this.makeIdentifier('channel'), name }
     this.#channels.set(channel.channel_id, channel)
     return channel
   }
@@ -87,25 +100,20 @@ export class World {
 
   createIntegration(places: readonly Place[]): Integration {
     for (const place of places) this.#mustExist(place)
-    const { owner_id } = this
-    const integration = { integration_id: this.#parts.makeIdentifier('integration'), owner_id, places }
-    this.integrations.add(integration)
-    return integration
+    return this.integrations.add({ integration_id: this.makeIdentifier('integration'), owner: this, places })
   }
 
   note(note_id: string): NoteRecord {
     const note = this.notes.find(note_id)
     if (note !== undefined) return note
-    throw new MockServerError('note_unknown', {
-      problem: `this service has no note ${note_id}`,
-      remedy: 'Pass the note_id of a note of this service.',
-    })
+    const problem = `this service has no note ${note_id}`
+    throw new MockServerError('note_unknown', problem, 'Pass the note_id of a note of this service.')
   }
 
-  recordNote(changes: NoteChanges, place: Place): NoteRecord {
+  recordNote(changes: NoteEdit, place: Place): NoteRecord {
     this.#mustExist(place)
     const { title = plausibleTitle(this.#titles), content = null } = changes
-    const note_id = this.#parts.makeIdentifier('note')
+    const note_id = this.makeIdentifier('note')
     const sequence = this.notes.nextSequence
     const note = noteBegun({ note_id, sequence, title, content, place }, this.#parts.timeline.now())
     this.notes.put(note)
@@ -113,7 +121,7 @@ export class World {
   }
 
   beginSession(note_id: string): string {
-    const recording_session_id = this.#parts.makeIdentifier('recording_session')
+    const recording_session_id = this.makeIdentifier('recording_session')
     this.notes.put(sessionBegun(this.#live(note_id), recording_session_id))
     return recording_session_id
   }
@@ -122,7 +130,7 @@ export class World {
   endSession(note_id: string, recording_session_id: string, { transcript, summary }: RecordingOutcome): void {
     const note = this.#live(note_id)
     const session = note.sessions.find((known) => known.recording_session_id === recording_session_id)
-    if (session?.ended !== false) throw sessionNotUnderWay(recording_session_id, session)
+    if (session?.ended !== false) throw sessionNotUnderWay(recording_session_id, session !== undefined)
     const lines = transcript?.map(({ speaker = null, text }) => ({ speaker, text }))
     const ended = sessionEnded(note, { recording_session_id, lines }, summary, this.#parts.timeline.now())
     this.notes.put(ended)
@@ -131,10 +139,11 @@ export class World {
     if (ended.summary_status === 'pending') this.#generateSummary(note_id)
   }
 
-  editNote(note_id: string, changes: NoteChanges): void {
+  editNote(note_id: string, changes: NoteEdit): void {
     const note = this.#live(note_id)
-    const edited = noteEdited(note, changes, this.#parts.timeline.now())
-    if (edited === note) return
+    const { title = note.title, content = note.content } = changes
+    if (title === note.title && content === note.content) return
+    const edited = revised(note, this.#parts.timeline.now(), { title, content })
     this.notes.put(edited)
     // No `note.updated` is sent before the first `note.ended` (open point 29).
     if (edited.status === 'pending' && this.#parts.contract.eventOrder === 'ended_first') return
@@ -142,11 +151,11 @@ export class World {
   }
 
   deleteNote(note_id: string): void {
-    const raises = this.#parts.contract.deletionRaisesRevision ? 'raises' : 'keeps'
-    const tombstone = noteDeleted(this.#live(note_id), this.#parts.timeline.now(), raises)
+    const { deletionRaisesRevision, eventOrder } = this.#parts.contract
+    const tombstone = noteDeleted(this.#live(note_id), this.#parts.timeline.now(), deletionRaisesRevision)
     this.notes.put(tombstone)
     this.#summariesUnderWay.get(note_id)?.cancel()
-    if (this.#parts.contract.eventOrder === 'ended_first') this.#pendingUpdates.cancel(note_id)
+    if (eventOrder === 'ended_first') this.#pendingUpdates.cancel(note_id)
     this.#announce({ event_type: 'note.deleted', reason: 'deleted' }, tombstone)
   }
 
@@ -157,88 +166,66 @@ export class World {
     const seeing = this.integrations.thatSee(place)
     const saw = this.integrations.thatSee(note.place)
     const losing = saw.filter((integration) => !seeing.includes(integration))
-    const moved = this.#moved(note, place)
+    const { accessGained, eventOrder } = this.#parts.contract
+    // A move neither raises the revision nor counts as an update (open points 20 and 28).
+    const isRevised = place !== note.place && accessGained === 'revised'
+    const moved = isRevised ? revised(note, this.#parts.timeline.now(), { place }) : { ...note, place }
     this.notes.put(moved)
-    if (this.#parts.contract.eventOrder === 'ended_first') this.#pendingUpdates.lost(note_id, losing)
+    if (eventOrder === 'ended_first') this.#pendingUpdates.lost(note_id, losing)
     this.#announce({ event_type: 'note.deleted', reason: 'access_lost' }, note, losing)
-    if (this.#parts.contract.accessGained !== 'announced') return
+    if (accessGained !== 'announced') return
     const gaining = seeing.filter((integration) => !saw.includes(integration))
     this.#announce({ event_type: 'note.updated' }, moved, gaining)
   }
 
-  /** The spoken lines of the sessions that have ended. */
   linesOf(note: NoteRecord): readonly SpokenLine[] {
     return note.sessions
       .filter(({ ended }) => ended)
       .flatMap(
-        ({ lines, recording_session_id }) =>
-          lines ?? plausibleConversation(this.#parts.random.fork(recording_session_id)),
+        ({ lines, recording_session_id }) => lines ?? plausibleConversation(this.#texts.fork(recording_session_id)),
       )
   }
 
-  /** The summary as Markdown, or `null` if it is not ready. */
   summaryOf(note: NoteRecord): string | null {
     if (note.summary_status !== 'ready') return null
-    return note.summary ?? plausibleSummary(this.#parts.random.fork(note.note_id), this.linesOf(note))
-  }
-
-  #moved(note: NoteRecord, place: Place): NoteRecord {
-    if (place === note.place || this.#parts.contract.accessGained !== 'revised') return noteMoved(note, place)
-    return noteMovedAndRevised(note, place, this.#parts.timeline.now())
+    return note.summary ?? plausibleSummary(this.#texts.fork(note.note_id), this.linesOf(note))
   }
 
   #generateSummary(note_id: string): void {
-    const raises = this.#parts.contract.summaryRaisesRevision ? 'raises' : 'keeps'
+    const { timeline, contract } = this.#parts
     const ms = this.#summaryTimes.integer(SUMMARY_MS.least, SUMMARY_MS.most)
-    const generation = this.#parts.timeline.schedule(ms, () => {
-      const generated = summaryGenerated(this.#live(note_id), this.#parts.timeline.now(), raises)
+    const generation = timeline.schedule(ms, () => {
+      const generated = summaryGenerated(this.#live(note_id), timeline.now(), contract.summaryRaisesRevision)
       this.notes.put(generated)
       this.#announce({ event_type: 'note.summary.generated' }, generated)
     })
     this.#summariesUnderWay.set(note_id, generation)
   }
 
-  #announce(happening: NoteHappening, note: NoteRecord, to = this.integrations.thatSee(note.place)): void {
-    this.#parts.announce(
-      noteEventOf({
-        happening,
-        note,
-        event_id: this.#parts.makeIdentifier('event'),
-        now: this.#parts.timeline.now(),
-        contract: this.#parts.contract,
-      }),
-      to,
-    )
+  #announce(change: NoteChange, note: NoteRecord, to = this.integrations.thatSee(note.place)): void {
+    const { timeline, contract, announce } = this.#parts
+    announce(noteEventOf(change, note, this.makeIdentifier('event'), timeline.now(), contract), to)
   }
 
   #live(note_id: string): NoteRecord {
     const note = this.note(note_id)
-    if (note.status === 'deleted') {
-      throw new MockServerError('note_deleted', {
-        problem: `the note ${note_id} was deleted, and a deleted note cannot be changed`,
-        remedy: 'Record a new note.',
-      })
-    }
-    return note
+    if (note.status !== 'deleted') return note
+    const problem = `the note ${note_id} was deleted, and a deleted note cannot be changed`
+    throw new MockServerError('note_deleted', problem, 'Record a new note.')
   }
 
   #mustExist(place: Place): void {
     if (place === 'personal' || this.#channels.has(place)) return
-    throw new MockServerError('channel_unknown', {
-      problem: `this service has no channel ${place}`,
-      remedy: 'Use a channel that was created in this service.',
-    })
+    const problem = `this service has no channel ${place}`
+    throw new MockServerError('channel_unknown', problem, 'Use a channel that was created in this service.')
   }
 }
 
-function sessionNotUnderWay(recording_session_id: string, session: SessionRecord | undefined): MockServerError {
-  return session === undefined
-    ? new MockServerError('session_unknown', {
-        problem: `the note has no recording session ${recording_session_id}`,
-        remedy: 'Pass the recording_session_id of a session of this note.',
-      })
-    : new MockServerError('session_ended', {
-        problem: `the recording session ${recording_session_id} has already ended, and a session can end only once`,
-        remedy: 'Start another session of the note.',
-      })
+function sessionNotUnderWay(session_id: string, hasEnded: boolean): MockServerError {
+  if (hasEnded) {
+    const problem = `the recording session ${session_id} has already ended, and a session can end only once`
+    return new MockServerError('session_ended', problem, 'Start another session of the note.')
+  }
+  const remedy = 'Pass the recording_session_id of a session of this note.'
+  return new MockServerError('session_unknown', `the note has no recording session ${session_id}`, remedy)
 }

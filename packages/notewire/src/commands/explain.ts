@@ -9,7 +9,7 @@ export const command = (run: Run) =>
   newCommand({
     description:
       'Says why a note is in the local copy or not: what was read of it and when, which events came, and what the next pull will do. It does not contact the service. It exits with 1 if nothing has ever named the note.',
-    settings: ['database'],
+    settings: ['database', 'integration'],
     examples: {
       'explain note_7c2f': 'in sentences',
       'explain note_7c2f --json': 'with everything that is known of the note but its content',

@@ -226,7 +226,7 @@ const IN_PROCESS = { shown: 'notes', full: false, signal: new AbortController().
 /** Works with the copy in this process: starting the program takes most of the time of a run. */
 async function inCopy({ baseUrl, apiKey, fetch }: NotesService, cwd: string, work: (mirror: Mirror) => Promise<void>) {
   const client = new NotesClient({ baseUrl, apiKey, fetch })
-  const file = { shown: 'notes.db', absolute: join(cwd, 'notes.db') }
+  const file = { shown: 'notes.db', label: 'notes.db', absolute: join(cwd, 'notes.db'), integration: 'default' }
   await keepCopy(file, { client }, { clock: systemClock }, ({ mirror }) => work(mirror))
 }
 

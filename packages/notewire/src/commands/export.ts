@@ -26,7 +26,7 @@ const declare = () =>
   newCommand({
     description:
       'Writes the local copy as Markdown, one file per note with YAML front matter, that only you can read. The next export writes what has changed, renames the file of a note that has a new title, and deletes the files of notes that are gone. It does not touch other files in the folder. With --format jsonl, it writes all notes into one file of JSON Lines, which it replaces as a whole, or to stdout.',
-    settings: ['baseUrl', 'apiKey', 'notesField', 'database'],
+    settings: ['baseUrl', 'apiKey', 'notesField', 'database', 'integration'],
     examples: {
       'export notes --pull': 'for a cron job: notes/2026-01-05-stand-up--4k2d9x0a.md',
       'export notes.jsonl --format jsonl': 'all notes in one file',

@@ -157,7 +157,9 @@ describe('a key', () => {
     const before = await notesIn(database)
     const { exitCode, stderr } = await runNotewire(['pull'], { cwd, env: otherKey(service, env) })
     expect(exitCode).toBe(3)
-    expect(unwrapped(stderr)).toMatch(/notewire pull --adopt-key.*notewire pull --database other\.db/)
+    expect(unwrapped(stderr)).toMatch(
+      /notewire pull --adopt-key.*notewire pull --integration <id>, or --database other\.db/,
+    )
     expect(await notesIn(database)).toEqual(before)
   })
 

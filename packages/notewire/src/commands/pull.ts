@@ -8,7 +8,7 @@ export const command = (run: Run) =>
   newCommand({
     description:
       'Copies every note that the key can access, with transcript and summary, into an SQLite file that only you can read; later pulls update it. You can interrupt it at any moment: the next pull continues from there. Once a day it lists all notes, to find those that were deleted.',
-    settings: ['baseUrl', 'apiKey', 'notesField', 'database'],
+    settings: ['baseUrl', 'apiKey', 'notesField', 'database', 'integration'],
     examples: {
       pull: 'into notes.db, from the service that NOTES_BASE_URL names',
       'pull --scan --json': 'for a cron job: everything, deletions included, and one report',

@@ -208,3 +208,38 @@ async function idsOf(words: readonly string[], cwd: string): Promise<readonly st
   const { stdout } = await runNotewire(['search', ...words, '--json'], { cwd })
   return stdout.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line).note_id))
 }
+
+describe('several integrations in one file', () => {
+  it('have a copy each, which every command reads by --integration', async () => {
+    const { cwd, env, service, note } = await withBudget()
+    const acme = service.createOwner({ name: 'acme' })
+    const other = acme.record({ title: 'Zeppelin' }).end({ summary: false })
+    const ofAcme = { cwd, env: { ...env, NOTES_API_KEY: acme.apiKey, NOTEWIRE_INTEGRATION: 'acme' } }
+    const pulled = await runNotewire(['pull', '--json'], ofAcme)
+    expect(JSON.parse(pulled.stdout)).toMatchObject({ database: 'notes.db', integration: 'acme', notes: 3, added: 3 })
+
+    expect(await idsOf(['biscuits'], cwd)).toEqual([note.note_id])
+    expect(await idsOf(['zeppelin'], cwd)).toEqual([])
+    expect(await idsOf(['zeppelin', '--integration', 'acme'], cwd)).toEqual([other.note_id])
+    expect((await runNotewire(['explain', other.note_id], { cwd })).exitCode).toBe(1)
+    expect((await runNotewire(['explain', other.note_id], ofAcme)).exitCode).toBe(0)
+    const { stdout } = await runNotewire(['status', '--integration', 'acme'], { cwd })
+    expect(unwrapped(stdout)).toContain('notes.db (integration acme) contains 3 notes.')
+    const exported = await runNotewire(['export', '-', '--format', 'jsonl', '--integration', 'acme'], { cwd })
+    expect(exported.stdout.split('\n')).toHaveLength(3 + 1)
+    expect(exported.stdout).toContain(other.note_id)
+  })
+
+  it('without a copy of this integration, says how to make one', async () => {
+    const { cwd } = await withBudget()
+    const { exitCode, stderr } = await runNotewire(['status', '--integration', 'acme'], { cwd })
+    expect(exitCode).toBe(1)
+    expect(unwrapped(stderr)).toContain('notes.db (integration acme) contains no copy of your notes yet')
+  })
+
+  it.each(['..', 'a/b', '', 'x'.repeat(129)])('refuses the id %j', async (id) => {
+    const { exitCode, stderr } = await runNotewire(['status', '--integration', id])
+    expect(exitCode).toBe(2)
+    expect(unwrapped(stderr)).toContain('1 to 128 of the characters')
+  })
+})

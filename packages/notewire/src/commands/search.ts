@@ -12,7 +12,7 @@ export const command = (run: Run) =>
   newCommand({
     description:
       'Finds notes in the local copy whose title, content, transcript or summary contains all words, the best match first. Case does not matter. It does not contact the service.',
-    settings: ['database'],
+    settings: ['database', 'integration'],
     examples: {
       'search quarterly budget': 'notes that contain both words',
       'search budget --json | jq -r .note_id': 'only their ids',

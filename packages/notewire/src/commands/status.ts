@@ -1,7 +1,7 @@
 import type { MirrorStatus } from '@notewire/mirror'
 import type { Context, Run } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
-import { type Copy, readCopy } from '../local-copy/local-copy.ts'
+import { type Copy, type CopyFile, readCopy } from '../local-copy/local-copy.ts'
 import { heldWords } from '../pulling/pull-report.ts'
 import { amount, spell } from '../terminal/amounts.ts'
 import { snakeCased } from '../terminal/output.ts'
@@ -12,7 +12,7 @@ export const command = (run: Run) =>
   newCommand({
     description:
       'Shows the state of the local copy: how many notes it has, as of when it is known to be right, and which notes are still to be read. It does not contact the service. It exits with 1 if something needs attention: the first pull has not ended, notes are still to be read, removals are held back, or events have stopped.',
-    settings: ['database'],
+    settings: ['database', 'integration'],
     examples: {
       status: 'in sentences, each with what to do',
       'status --json || mail -s "notes" me': 'for a cron job',
@@ -24,14 +24,14 @@ async function showStatus({ mirror, file }: Copy, { output, clock }: Context): P
   const status = await mirror.status()
   const problems = problemsIn(status)
   const lines = [
-    `${file.shown} contains ${amount(status.notes.live, 'note')}.`,
+    `${file.label} contains ${amount(status.notes.live, 'note')}.`,
     ...problems,
     ...factsOf(status, clock.now()),
   ].map((text) => {
     const mark = problems.includes(text) ? output.paint('yellow', '!') : ' '
     return `${mark} ${wrap(text, output.width, '  ').trimStart()}`
   })
-  await output.print(statusRecord(file.shown, status, problems.length === 0), lines.join('\n'))
+  await output.print(statusRecord(file, status, problems.length === 0), lines.join('\n'))
   return problems.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed
 }
 
@@ -60,10 +60,11 @@ function factsOf(status: MirrorStatus, now: number): readonly string[] {
   ].filter((fact) => fact !== false)
 }
 
-function statusRecord(database: string, status: MirrorStatus, isOk: boolean): object {
+function statusRecord({ shown, integration }: CopyFile, status: MirrorStatus, isOk: boolean): object {
   const { notes, contradictions, silence, lastScan } = status
   return {
-    database,
+    database: shown,
+    integration,
     ok: isOk,
     notes,
     contradictions,

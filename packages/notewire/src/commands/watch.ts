@@ -18,7 +18,7 @@ const declare = () =>
   newCommand({
     description:
       'Keeps the local copy up to date until Ctrl-C, and shows each change. It polls; with --port it also receives events, and shows changes within a second of an event. The content always comes from the service, not from the events. With --json, the first object says where it listens, and each further object is a change.',
-    settings: ['baseUrl', 'apiKey', 'notesField', 'signingSecret', 'database'],
+    settings: ['baseUrl', 'apiKey', 'notesField', 'signingSecret', 'database', 'integration'],
     examples: {
       watch: 'polls only: the service need not reach this machine',
       'watch --port 3000 --register': 'receives events from a service on this machine',
@@ -53,8 +53,8 @@ async function watchUntilInterrupted(context: Context, options: Options): Promis
     const { notes } = await mirror.status()
     const listening = receiving === undefined ? '' : `, and listening on ${receiving.url}`
     await output.print(
-      { watching: file.shown, listening: receiving?.url ?? null, notes: notes.live },
-      `Watching ${amount(notes.live, 'note')} in ${file.shown}${listening}`,
+      { watching: file.shown, integration: file.integration, listening: receiving?.url ?? null, notes: notes.live },
+      `Watching ${amount(notes.live, 'note')} in ${file.label}${listening}`,
     )
     await watchCopy(mirror, after, context)
     const exitCode = (await receiving?.end()) ?? EXIT_CODES.done

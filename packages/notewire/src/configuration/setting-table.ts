@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings'
 import { UsageError } from '../errors/failure.ts'
-import { httpUrl, path, text, type ValueReader } from './value-readers.ts'
+import { httpUrl, integrationId, path, text, type ValueReader } from './value-readers.ts'
 
 export const CONFIGURATION_FILE = 'notewire.config.json'
 export const ENV_FILE = '.env'
@@ -51,6 +51,12 @@ export const PLAIN_SETTINGS = {
     'NOTEWIRE_DATABASE',
     path,
     'the SQLite file of the local copy; notes.db by default',
+  ),
+  integration: setting(
+    '--integration <id>',
+    'NOTEWIRE_INTEGRATION',
+    integrationId,
+    'the integration whose copy it is, if the file contains several; default by default',
   ),
 }
 

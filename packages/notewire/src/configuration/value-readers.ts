@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings'
+import { isIntegrationId } from '@notewire/protocol'
 import { UsageError } from '../errors/failure.ts'
 
 /**
@@ -17,6 +18,12 @@ function notEmpty(expected: string): ValueReader<string> {
     if (given === '') throw new InvalidArgumentError(expected)
     return given
   }
+}
+
+/** The id of an integration, which names its copy in the file. */
+export function integrationId(given: string): string {
+  if (isIntegrationId(given)) return given
+  throw new InvalidArgumentError('It takes 1 to 128 of the characters A-Z a-z 0-9 . _ ~ -, and not "." or "..".')
 }
 
 /** A whole number within bounds, both included. */

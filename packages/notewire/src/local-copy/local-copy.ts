@@ -9,7 +9,10 @@ import { copyErrorOf } from './sqlite-failure.ts'
 export interface CopyFile {
   /** The path as the user named it. */
   readonly shown: string
+  /** The same, with the integration if one was given. */
+  readonly label: string
   readonly absolute: string
+  readonly integration: string
 }
 
 export interface Copy {
@@ -26,20 +29,22 @@ export interface KeptCopy extends Copy {
 
 type CopyContext = Pick<Context, 'settings' | 'workingFolder' | 'clock'>
 
-/** Finds the file of the copy: `--database`, the environment, the configuration file, or `notes.db`. */
+/** Finds the file of the copy, and the integration whose copy it is. */
 export async function copyFileOf({
   settings,
   workingFolder,
 }: Pick<Context, 'settings' | 'workingFolder'>): Promise<CopyFile> {
   const shown = (await settings.find('database')) ?? 'notes.db'
-  return { shown, absolute: resolve(workingFolder, shown) }
+  const given = await settings.find('integration')
+  const label = given === undefined ? shown : `${shown} (integration ${given})`
+  return { shown, label, absolute: resolve(workingFolder, shown), integration: given ?? 'default' }
 }
 
 /** Opens the copy for reading. It needs no API key. @throws CommandError when there is no copy, or it is empty */
 export async function readCopy<Result>(context: CopyContext, work: (copy: Copy) => Promise<Result>): Promise<Result> {
   const file = await copyFileOf(context)
   return await withStore(file, requireCopy, async (store) => {
-    const mirror = openMirror({ store, clock: context.clock })
+    const mirror = openMirror({ store, integration: file.integration, clock: context.clock })
     const { isBackfilled, notes } = await mirror.status()
     if (!isBackfilled && notes.live + notes.hidden + notes.gone === 0) throw empty(file)
     return await work({ file, mirror })
@@ -54,7 +59,7 @@ export async function keepCopy<Result>(
   work: (copy: KeptCopy) => Promise<Result>,
 ): Promise<Result> {
   return await withStore(file, createFile, async (store) => {
-    const mirror = createMirror({ ...options, store, clock })
+    const mirror = createMirror({ ...options, store, integration: file.integration, clock })
     return await work({ file, mirror, purge: () => store.purge() })
   })
 }
@@ -104,10 +109,10 @@ function requireCopy(file: CopyFile): void {
   }
 }
 
-function empty({ shown }: CopyFile): CommandError {
+function empty({ label }: CopyFile): CommandError {
   return new CommandError(
     'copy_empty',
-    `${shown} contains no copy of your notes yet: nothing was pulled into it. Pull your notes first: notewire pull`,
+    `${label} contains no copy of your notes yet: nothing was pulled into it. Pull your notes first: notewire pull`,
   )
 }
 

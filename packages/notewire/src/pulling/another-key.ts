@@ -12,25 +12,25 @@ import type { CopyFile, KeptCopy } from '../local-copy/local-copy.ts'
 export async function keyErrorOf(
   error: unknown,
   client: NotesClient,
-  { shown }: CopyFile,
+  { label }: CopyFile,
   signal: AbortSignal,
 ): Promise<unknown> {
   if (!(error instanceof KeyChangedError)) return error
   await firstNotes(client, 1, signal)
   return new CommandError(
     'key_changed',
-    `${madeWith(error, shown)}, but this key is ${client.keyId ?? 'a key without a key id'}. If both keys can access the same notes, run notewire pull --adopt-key. Otherwise use another database: notewire pull --database other.db`,
+    `${madeWith(error, label)}, but this key is ${client.keyId ?? 'a key without a key id'}. If both keys can access the same notes, run notewire pull --adopt-key. Otherwise pull into a copy of its own: notewire pull --integration <id>, or --database other.db`,
   )
 }
 
-function madeWith({ recorded, keyId }: KeyChangedError, shown: string): string {
+function madeWith({ recorded, keyId }: KeyChangedError, copy: string): string {
   switch (recorded) {
     case 'key_id':
-      return `the copy in ${shown} was created with the API key ${keyId}`
+      return `the copy in ${copy} was created with the API key ${keyId}`
     case 'digest':
-      return `the copy in ${shown} was created with another API key that has no key id`
+      return `the copy in ${copy} was created with another API key that has no key id`
     case 'nothing':
-      return `the copy in ${shown} does not record the API key that created it`
+      return `the copy in ${copy} does not record the API key that created it`
   }
 }
 
@@ -49,7 +49,7 @@ export async function adoptKey(
   if (notes.live > 0 && known.every((note) => note === undefined)) {
     throw new CommandError(
       'key_sees_others',
-      `none of the first ${noteIds.length} notes that ${key} sees are in ${file.shown}, so a pull with it would remove the notes of the copy. Use another database for this key: notewire pull --database other.db`,
+      `none of the first ${noteIds.length} notes that ${key} sees are in ${file.shown}, so a pull with it would remove the notes of the copy. Pull into a copy of its own: notewire pull --integration <id>, or --database other.db`,
     )
   }
   await mirror.adoptKey()

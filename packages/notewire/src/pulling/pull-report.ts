@@ -1,12 +1,12 @@
 import type { HeldRemovals } from '@notewire/mirror'
-import type { Copy } from '../local-copy/local-copy.ts'
+import type { Copy, CopyFile } from '../local-copy/local-copy.ts'
 import { amount, grouped, spell } from '../terminal/amounts.ts'
 import { type Output, snakeCased } from '../terminal/output.ts'
 import { wrap } from '../terminal/width.ts'
 import type { PullOutcome } from './pull-until-settled.ts'
 
 export interface PullReport extends PullOutcome {
-  readonly database: string
+  readonly file: CopyFile
   readonly notes: number
   readonly added: number
   readonly changed: number
@@ -27,7 +27,7 @@ export async function reportOn(
   const { notes, correctAsOf, held } = await mirror.status()
   return {
     ...outcome,
-    database: file.shown,
+    file,
     notes: notes.live,
     added: counts.added + counts.restored,
     changed: counts.content,
@@ -38,9 +38,11 @@ export async function reportOn(
   }
 }
 
-export function pullRecord({ isSettled, held, correctAsOf, tookMs, ...report }: PullReport): object {
+export function pullRecord({ file, isSettled, held, correctAsOf, tookMs, ...report }: PullReport): object {
   return {
     ...report,
+    database: file.shown,
+    integration: file.integration,
     settled: isSettled,
     held: held.map(snakeCased),
     correct_as_of: correctAsOf,
@@ -53,7 +55,7 @@ export function pullLines(report: PullReport, { paint, width }: Output): string 
   const mark = isSettled ? paint('green', '✓') : paint('yellow', '!')
   const changes = `${grouped(added)} new, ${grouped(changed)} changed, ${grouped(removed)} removed, in ${spell(tookMs)}`
   return [
-    `${mark} ${amount(report.notes, 'note')} in ${report.database}`,
+    `${mark} ${amount(report.notes, 'note')} in ${report.file.label}`,
     wrap(paint('dim', changes), width, '  '),
     ...(isSettled ? [] : [wrap(unsettledWords(pending), width, '  ')]),
   ].join('\n')
