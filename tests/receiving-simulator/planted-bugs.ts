@@ -139,6 +139,7 @@ export const plantedBugs: readonly PlantedBug[] = [
           '{ request: { eventId, note }, fencingToken }: Claim, integration = "",',
         ),
         ending('{ request: { integration, note } }: Claim,', '{ request: { note } }: Claim, integration = "",'),
+        ending('parameters: [claim.request.integration, note.noteId,', "parameters: ['', note.noteId,"),
         ending('parameters: [now, integration, eventId]', "parameters: [now, '', eventId]"),
       ],
     },
@@ -223,7 +224,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'After a deletion any event passes at its revision, also one that occurred before it.',
     patches: {
       memory: [memory('note.change), keptUntil })', 'note.change), deletedAt: -Infinity, keptUntil })')],
-      sqlite: [claiming('.occurred_at > note.deletion_occurred_at', '.occurred_at IS NOT NULL')],
+      sqlite: [claiming('${occurredAt} > note.deletion_occurred_at', '${occurredAt} IS NOT NULL')],
     },
   },
   {

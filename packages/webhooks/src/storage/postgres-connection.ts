@@ -1,4 +1,4 @@
-import { OptionError } from '@notewire/protocol'
+import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
 
 /**
  * What runs one SQL statement: a `Pool`, `Client` or `PoolClient` of `pg`, or a few lines over another driver or query
@@ -13,12 +13,40 @@ export interface PostgresConnection {
   query(text: string, values: unknown[]): Promise<{ readonly rows: readonly unknown[] }>
 }
 
-/** @throws OptionError if `pool` has no `query` */
-export function refuseWithoutQuery(pool: PostgresConnection): void {
+/** The options of a store in PostgreSQL. */
+export interface PostgresStoreOptions {
+  /**
+   * The PostgreSQL schema of all tables and functions, which `migrate` creates if it is missing: 1 to 63 of the characters `A-Z a-z 0-9 _ -`,
+   * not beginning with a digit or `-`. The store quotes it.
+   *
+   * @default the first schema of the connection's `search_path`
+   */
+  readonly schema?: string | undefined
+  /**
+   * With `false`, the store creates nothing: `migrate` only checks that the tables and functions of this version are there, and throws
+   * `PostgresNotMigratedError` if not. Then run the `postgres.sql` of the package yourself.
+   *
+   * @default true
+   */
+  readonly migrate?: boolean | undefined
+}
+
+/** @throws OptionError if `pool` has no `query`, or for an unknown or invalid option */
+export function refuseWrongPostgres(maker: string, pool: PostgresConnection, options: PostgresStoreOptions): void {
   const given: Partial<PostgresConnection> | null | undefined = pool
-  if (typeof given?.query === 'function') return
-  throw new OptionError(
-    'pool',
-    'pool has no method "query". Pass a Pool of pg, or an object with query(text, values), not a promise.',
-  )
+  if (typeof given?.query !== 'function') {
+    throw new OptionError(
+      'pool',
+      'pool has no method "query". Pass a Pool of pg, or an object with query(text, values), not a promise.',
+    )
+  }
+  refuseUnknownOptions(maker, options, ['schema', 'migrate'])
+  const { schema, migrate } = options
+  // Nothing that could end a quoted identifier, a string or the body of a function.
+  if (schema !== undefined && !/^[A-Za-z_][A-Za-z0-9_-]{0,62}$/.test(schema)) {
+    throw new OptionError('schema', 'schema needs 1 to 63 of the characters A-Z a-z 0-9 _ -, not beginning with a digit or -.')
+  }
+  if (migrate !== undefined && typeof migrate !== 'boolean') {
+    throw new OptionError('migrate', 'migrate needs true or false.')
+  }
 }

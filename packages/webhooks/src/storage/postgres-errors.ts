@@ -2,12 +2,12 @@ import { NotewireError } from '@notewire/protocol'
 
 /** The database lacks the tables or functions that this version of the store works with. */
 export class PostgresNotMigratedError extends NotewireError<'postgres_not_migrated'> {
-  /** @param nextStep  when to call `migrate`, in sentences */
-  constructor(nextStep: string, cause: unknown) {
+  /** @param nextStep  when to call `migrate`, or what to run instead, in sentences */
+  constructor(schema: string | undefined, nextStep: string, cause?: unknown) {
+    const place = schema === undefined ? 'the search_path of the connection' : `the schema "${schema}"`
     super(
       'postgres_not_migrated',
-      'the database has no tables or functions for this version of the store in the search_path of the connection. ' +
-        nextStep,
+      `the database has no tables or functions for this version of the store in ${place}. ${nextStep}`,
       { cause },
     )
   }

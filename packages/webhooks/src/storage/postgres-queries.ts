@@ -1,11 +1,13 @@
-import type { PostgresConnection } from './postgres-connection.ts'
+import type { PostgresConnection, PostgresStoreOptions } from './postgres-connection.ts'
 import { PostgresNotMigratedError, PostgresTimeoutError } from './postgres-errors.ts'
+import { migrationOf, missingOf, type PostgresTables } from './postgres-migration.ts'
 import { withinTimeLimit } from './time-limit.ts'
 
 /** In what the stores differ. */
-export interface PostgresQueriesOptions {
+export interface PostgresQueriesOptions extends PostgresStoreOptions {
   /** After this time an operation rejects with `PostgresTimeoutError`. */
   readonly timeLimitMs: number
+  readonly tables: PostgresTables
   /** When to call `migrate`: the end of the message of `PostgresNotMigratedError`. */
   readonly whenToMigrate: string
   /** What happens after a timeout: the end of the message of `PostgresTimeoutError`. */
@@ -14,16 +16,37 @@ export interface PostgresQueriesOptions {
 
 const UNDEFINED_FUNCTION = '42883'
 const UNDEFINED_TABLE = '42P01'
+const UNDEFINED_SCHEMA = '3F000'
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** The statements of a store: with a time limit, and errors that say what to do. */
+/** An index on a table with rows takes long to build. */
+const MIGRATION_LIMIT_MS = 30_000
+
+/** The statements of a store: in its schema, with a time limit, and with errors that say what to do. */
 export class PostgresQueries {
   readonly #pool: PostgresConnection
   readonly #options: PostgresQueriesOptions
+  readonly #inSchema = new Map<string, string>()
 
   constructor(pool: PostgresConnection, options: PostgresQueriesOptions) {
     this.#pool = pool
     this.#options = options
+  }
+
+  /**
+   * Creates what is missing; with the option `migrate: false`, checks that nothing is.
+   *
+   * @throws PostgresNotMigratedError with `migrate: false`, if a function of this version is missing
+   * @throws PostgresTimeoutError after 30 s, or if a lock was not available within 10 s
+   */
+  async migrate(): Promise<void> {
+    const { tables, migrate, schema } = this.#options
+    if (migrate !== false) {
+      await this.#limited('migrate', MIGRATION_LIMIT_MS, this.#pool.query(migrationOf(tables, schema), []))
+      return
+    }
+    const missing = await this.run<{ readonly name: string }>('migrate', missingOf(tables), [])
+    if (missing.length > 0) throw this.#notMigrated(`It lacks ${missing.map(({ name }) => name).join(', ')}.`)
   }
 
   /**
@@ -40,13 +63,7 @@ export class PostgresQueries {
     values: unknown[],
     onLate?: (rows: readonly Row[]) => void,
   ): Promise<readonly Row[]> {
-    const { timeLimitMs, afterTimeout } = this.#options
-    const work = this.runIn<Row>(this.#pool, text, values).catch((error: unknown) => {
-      if (postgresCodeOf(error) !== LOCK_NOT_AVAILABLE) throw error
-      throw new PostgresTimeoutError(operation, 'lock_timeout', afterTimeout, error)
-    })
-    const tooLate = () => new PostgresTimeoutError(operation, `${timeLimitMs / 1000} s`, afterTimeout)
-    return withinTimeLimit(work, timeLimitMs, tooLate, onLate)
+    return this.#limited(operation, this.#options.timeLimitMs, this.runIn<Row>(this.#pool, text, values), onLate)
   }
 
   /**
@@ -55,14 +72,45 @@ export class PostgresQueries {
    *
    * @throws PostgresNotMigratedError if a table or function is missing
    */
-  async runIn<Row>(transaction: PostgresConnection, text: string, values: unknown[]): Promise<readonly Row[]> {
+  async runIn<Row>(connection: PostgresConnection, text: string, values: unknown[]): Promise<readonly Row[]> {
     try {
-      return (await transaction.query(text, values)).rows as readonly Row[]
+      return (await connection.query(this.#placed(text), values)).rows as readonly Row[]
     } catch (error) {
-      const code = postgresCodeOf(error)
-      const isMissing = code === UNDEFINED_FUNCTION || code === UNDEFINED_TABLE
-      throw isMissing ? new PostgresNotMigratedError(this.#options.whenToMigrate, error) : error
+      const isMissing = [UNDEFINED_FUNCTION, UNDEFINED_TABLE, UNDEFINED_SCHEMA].includes(String(postgresCodeOf(error)))
+      throw isMissing ? this.#notMigrated('', error) : error
     }
+  }
+
+  /** A statement with the schema before each name of ours. */
+  #placed(text: string): string {
+    const { schema } = this.#options
+    if (schema === undefined) return text
+    const known = this.#inSchema.get(text)
+    if (known !== undefined) return known
+    const placed = text.replaceAll(/\bnotewire_\w+/g, `"${schema}".$&`)
+    this.#inSchema.set(text, placed)
+    return placed
+  }
+
+  #limited<Result>(
+    operation: string,
+    limitMs: number,
+    work: Promise<Result>,
+    onLate?: (result: Result) => void,
+  ): Promise<Result> {
+    const { afterTimeout } = this.#options
+    const explained = work.catch((error: unknown) => {
+      if (postgresCodeOf(error) !== LOCK_NOT_AVAILABLE) throw error
+      throw new PostgresTimeoutError(operation, 'lock_timeout', afterTimeout, error)
+    })
+    const tooLate = () => new PostgresTimeoutError(operation, `${limitMs / 1000} s`, afterTimeout)
+    return withinTimeLimit(explained, limitMs, tooLate, onLate)
+  }
+
+  #notMigrated(missing: string, cause?: unknown): PostgresNotMigratedError {
+    const { tables, migrate, schema, whenToMigrate } = this.#options
+    const run = `Run the statements of node_modules/${tables.file} in the database, after each upgrade of the package.`
+    return new PostgresNotMigratedError(schema, `${missing} ${migrate === false ? run : whenToMigrate}`.trim(), cause)
   }
 }
 

@@ -1,4 +1,4 @@
-import { migrationOf } from '@notewire/webhooks/storage'
+import type { PostgresTables } from '@notewire/webhooks/storage'
 import { COMMIT_FUNCTION } from './commit-function.ts'
 import { INTEGRATION_FUNCTIONS, INTEGRATIONS_TABLE } from './integration-functions.ts'
 import { LIVE_NOTES_VIEW } from './live-notes-view.ts'
@@ -8,8 +8,9 @@ import { SEQUENCE_FUNCTION } from './sequence-function.ts'
 import { TABLES } from './tables.ts'
 import { TAKE_FUNCTION } from './take-function.ts'
 
-/** Creates the tables, the view and the functions that are missing. */
-export const MIGRATION = migrationOf({
+/** The tables, the view and the functions of mirrors. */
+export const MIRROR_TABLES: PostgresTables = {
+  file: '@notewire/mirror/postgres.sql',
   functions: [
     'notewire_mirror_load_1',
     'notewire_mirror_commit_1',
@@ -33,4 +34,4 @@ export const MIGRATION = migrationOf({
     INTEGRATIONS_TABLE,
     INTEGRATION_FUNCTIONS,
   ],
-})
+}

@@ -1,6 +1,12 @@
-import { type PostgresConnection, PostgresQueries, refuseWithoutQuery } from '@notewire/webhooks/storage'
+import {
+  type PostgresConnection,
+  PostgresQueries,
+  type PostgresStoreOptions,
+  refuseWrongPostgres,
+} from '@notewire/webhooks/storage'
 import type { MirrorStore } from '../../interfaces/store.ts'
 import { consumersIn } from './consumer-statements.ts'
+import { MIRROR_TABLES } from './migration.ts'
 import { StoreInPostgres } from './store-in-postgres.ts'
 
 /** Mirrors in a database of PostgreSQL. */
@@ -50,7 +56,7 @@ export interface PostgresMirror extends MirrorStore<PostgresConnection> {
  * are overwritten or removed, nor what was made of it: archives, replicas that lag, backups. Keep those no longer than you may keep the notes.
  *
  * @param pool  your pool of `pg`, or anything with its `query(text, values)`. You close it.
- * @throws OptionError for what has no `query`
+ * @throws OptionError if `pool` has no `query`, or for an unknown or invalid option
  * @example
  * ```ts
  * import { NotesClient } from '@notewire/client'
@@ -66,9 +72,11 @@ export interface PostgresMirror extends MirrorStore<PostgresConnection> {
  * const mirror = createMirror({ client, store: postgresMirror(pool) })
  * ```
  */
-export function postgresMirror(pool: PostgresConnection): PostgresMirror {
-  refuseWithoutQuery(pool)
+export function postgresMirror(pool: PostgresConnection, options: PostgresStoreOptions = {}): PostgresMirror {
+  refuseWrongPostgres('postgresMirror', pool, options)
   const queries = new PostgresQueries(pool, {
+    ...options,
+    tables: MIRROR_TABLES,
     timeLimitMs: 30_000,
     whenToMigrate:
       'A mirror migrates its store when it is first used; if you use the store without a mirror, call `await store.migrate()` first.',

@@ -70,10 +70,20 @@ export const LIST_NOTES = `SELECT ${STORED_NOTE}::text AS result
   ORDER BY notes.note_id`
 
 /**
+ * Up to this number of notes, a search reads the integration's own rows instead of the index, which has the words of all integrations: of
+ * 10,000 integrations with two million notes, a common word takes 5 ms instead of 500.
+ */
+export const FEW_NOTES = 2_000
+
+/** Integration, the highest number to count to. */
+export const COUNT_CONTENT = `SELECT count(*)::text AS result
+  FROM (SELECT FROM notewire_mirror_content WHERE integration = $1 LIMIT $2) AS counted`
+
+/**
  * Whole words; the last word, which may be the beginning of one; integration; limit. The parser makes several lexemes of a word with a
  * hyphen (stand-u: stand-u, stand, u), so that each of them has to be a prefix.
  */
-export const SEARCH = `SELECT ${STORED_NOTE}::text AS result
+const searchIn = (fence: string) => `SELECT ${STORED_NOTE}::text AS result
   FROM (
     SELECT notewire_mirror_query_1($1) && CASE numnode(last)
       WHEN 0 THEN last
@@ -81,7 +91,12 @@ export const SEARCH = `SELECT ${STORED_NOTE}::text AS result
     END AS words
     FROM notewire_mirror_query_1($2) AS last
   ) AS wanted
-  JOIN notewire_mirror_content AS content ON content.search @@ words
+  JOIN (SELECT * FROM notewire_mirror_content WHERE integration = $3 ${fence}) AS content ON content.search @@ words
   JOIN notewire_mirror_notes AS notes ON notes.integration = content.integration AND notes.note_id = content.note_id
-  WHERE notes.integration = $3 AND notes.presence = 'live'
+  WHERE notes.presence = 'live'
   ORDER BY ts_rank(content.search, words) DESC, notes.note_id LIMIT $4`
+
+export const SEARCH_MANY = searchIn('')
+
+// PostgreSQL would choose the index of words, because it does not know how frequent a word is.
+export const SEARCH_FEW = searchIn('OFFSET 0')

@@ -19,12 +19,13 @@ import {
 import { commitValues } from './commit-values.ts'
 import { escapedJson, escapedText, readEscapedJson } from './escaped-json.ts'
 import { integrationsIn } from './integrations.ts'
-import { MIGRATION } from './migration.ts'
 import { plainWords } from './plain-words.ts'
 import { rewriteContent } from './purging.ts'
 import {
   COUNT,
   COUNT_CANDIDATES,
+  COUNT_CONTENT,
+  FEW_NOTES,
   GET_NOTE,
   LATEST_POSITION,
   LIST_CANDIDATES,
@@ -34,7 +35,8 @@ import {
   LIST_NOTES,
   LIST_OVERDUE,
   READ_PROGRESS,
-  SEARCH,
+  SEARCH_FEW,
+  SEARCH_MANY,
 } from './reading-statements.ts'
 
 const LOAD = 'SELECT notewire_mirror_load_1($1, $2) AS result'
@@ -54,7 +56,7 @@ export class StoreInPostgres implements Omit<MirrorStore, keyof ConsumerStore> {
   }
 
   async migrate() {
-    await this.#queries.run('migrate', MIGRATION, [])
+    await this.#queries.migrate()
   }
 
   async load(integration: string, noteIds: readonly string[]) {
@@ -128,8 +130,10 @@ export class StoreInPostgres implements Omit<MirrorStore, keyof ConsumerStore> {
     const whole = plainWords(words.slice(0, -1))
     const last = plainWords(words.slice(-1))
     if (whole === undefined || last === undefined) return []
+    const areFew = (await this.#one<number>('search', COUNT_CONTENT, integration, FEW_NOTES + 1)) <= FEW_NOTES
     // The integration is the third: placeholders stand in the order of the statement.
-    const found = await this.#ask<NoteAnswer>('search', SEARCH, [whole, last, escapedText(integration), limit])
+    const values = [whole, last, escapedText(integration), limit]
+    const found = await this.#ask<NoteAnswer>('search', areFew ? SEARCH_FEW : SEARCH_MANY, values)
     return found.map(storedNote)
   }
 
@@ -137,7 +141,7 @@ export class StoreInPostgres implements Omit<MirrorStore, keyof ConsumerStore> {
     await rewriteContent(
       (text) => this.#queries.run('purge', text, []),
       // A large table takes longer than the time limit of the other operations.
-      async (text) => (await this.#pool.query(text, [])).rows,
+      (text) => this.#queries.runIn(this.#pool, text, []),
     )
   }
 

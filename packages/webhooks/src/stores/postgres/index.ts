@@ -1,3 +1,3 @@
-export type { PostgresConnection } from '../../storage/postgres-connection.ts'
+export type { PostgresConnection, PostgresStoreOptions } from '../../storage/postgres-connection.ts'
 export { PostgresNotMigratedError, PostgresTimeoutError } from '../../storage/postgres-errors.ts'
 export { type PostgresStore, postgresStore } from './postgres-store.ts'

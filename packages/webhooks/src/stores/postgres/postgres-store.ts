@@ -1,9 +1,13 @@
 import { type NoteChange, raiseRevision } from '../../interfaces/revision-gate.ts'
 import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
-import { type PostgresConnection, refuseWithoutQuery } from '../../storage/postgres-connection.ts'
+import {
+  type PostgresConnection,
+  type PostgresStoreOptions,
+  refuseWrongPostgres,
+} from '../../storage/postgres-connection.ts'
 import { PostgresQueries } from '../../storage/postgres-queries.ts'
 import { STORE_TIME_LIMIT_MS } from '../time-limit.ts'
-import { MIGRATION } from './migration.ts'
+import { RECEIVER_TABLES } from './migration.ts'
 import { pruneTable } from './pruning.ts'
 
 /** A store in PostgreSQL. */
@@ -15,11 +19,12 @@ export interface PostgresStore extends ReceiverStore<PostgresConnection> {
    */
   commitIn(transaction: PostgresConnection, claim: Claim): Promise<CommitResult>
   /**
-   * Creates the tables `notewire_events` and `notewire_notes` and the functions that the store calls, if they are missing: in
-   * the first schema of the connection's `search_path`. Any number of instances may call it at once, and at every start.
+   * Creates the tables `notewire_events` and `notewire_notes` and the functions that the store calls, if they are missing. Any
+   * number of instances may call it at once, and at every start. Instances of the previous version can continue meanwhile:
+   * functions have their version in their name and never change.
    *
-   * Instances of the previous version can continue meanwhile: functions have their version in their name and never change.
-   * It has no time limit except that of the driver.
+   * @throws PostgresNotMigratedError with the option `migrate: false`, if something is missing
+   * @throws PostgresTimeoutError after 30 s, or if a lock was not available within 10 s
    */
   migrate(): Promise<void>
 }
@@ -36,7 +41,7 @@ export interface PostgresStore extends ReceiverStore<PostgresConnection> {
  * the first delivery, and `prune` hourly from a job of yours: nothing else removes rows.
  *
  * @param pool  your pool of `pg`, or anything with its `query(text, values)`
- * @throws OptionError if `pool` has no `query`
+ * @throws OptionError if `pool` has no `query`, or for an unknown or invalid option
  * @example
  * ```ts
  * import { createReceiver } from '@notewire/webhooks'
@@ -71,9 +76,9 @@ export interface PostgresStore extends ReceiverStore<PostgresConnection> {
  * })
  * ```
  */
-export function postgresStore(pool: PostgresConnection): PostgresStore {
-  refuseWithoutQuery(pool)
-  return new StoreInPostgres(pool)
+export function postgresStore(pool: PostgresConnection, options: PostgresStoreOptions = {}): PostgresStore {
+  refuseWrongPostgres('postgresStore', pool, options)
+  return new StoreInPostgres(pool, options)
 }
 
 const CLAIM = 'SELECT notewire_claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9) AS result'
@@ -91,12 +96,12 @@ interface ResultRow<Result> {
 }
 
 class StoreInPostgres implements PostgresStore {
-  readonly #pool: PostgresConnection
   readonly #queries: PostgresQueries
 
-  constructor(pool: PostgresConnection) {
-    this.#pool = pool
+  constructor(pool: PostgresConnection, options: PostgresStoreOptions) {
     this.#queries = new PostgresQueries(pool, {
+      ...options,
+      tables: RECEIVER_TABLES,
       timeLimitMs: STORE_TIME_LIMIT_MS,
       whenToMigrate: 'Call `await store.migrate()` before the first delivery and after each upgrade of the package.',
       afterTimeout: 'The delivery will be retried.',
@@ -142,7 +147,7 @@ class StoreInPostgres implements PostgresStore {
   }
 
   async migrate(): Promise<void> {
-    await this.#pool.query(MIGRATION, [])
+    await this.#queries.migrate()
   }
 }
 

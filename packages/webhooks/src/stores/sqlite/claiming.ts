@@ -56,8 +56,8 @@ export function seenKeyOf(change: NoteChange): string {
 }
 
 /** Whether a change occurred after the deletion at which its note stands. */
-export function isLaterThanDeletion(change: string): string {
-  return `coalesce(note.deletion_revision = note.revision AND ${change}.occurred_at > note.deletion_occurred_at, 0)`
+export function isLaterThanDeletion(occurredAt: string): string {
+  return `coalesce(note.deletion_revision = note.revision AND ${occurredAt} > note.deletion_occurred_at, 0)`
 }
 
 // Tokens grow with each claim of a row. Beginning with the time, they also grow where a row was pruned in between.
@@ -78,7 +78,7 @@ const DECIDE = `
         WHEN event.processed_at IS NULL AND (
           request.revision < note.revision
           OR request.revision = note.revision AND NOT CASE
-            WHEN note.deleted THEN passes_if_deleted OR ${isLaterThanDeletion('request')}
+            WHEN note.deleted THEN passes_if_deleted OR ${isLaterThanDeletion('request.occurred_at')}
             WHEN seen_key IN (SELECT value FROM json_each(note.seen)) THEN passes_if_seen
             ELSE passes_if_unseen
           END
