@@ -17,12 +17,21 @@ const ending = patchOf('webhooks/src/stores/sqlite/ending.ts')
 
 const onBoth = (...patches: readonly Patch[]) => ({ memory: patches, sqlite: patches })
 
+/** In the store in memory: the claim with the token of the worker that holds its event now. */
+const CURRENT_CLAIM = `{
+  ...claim,
+  fencingToken: this.#memoryOf(claim.request.integration).events.get(claim.request.eventId)?.lease?.fencingToken ?? '',
+}`
+
 export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'claim not atomic',
     mistake: 'The store looks at the leases, and takes one a moment later.',
     patches: {
-      memory: [memory('    this.#claims += 1\n', '    await this.#clock.sleep(1)\n    this.#claims += 1\n')],
+      memory: [
+        memory('  claim(request: ClaimRequest): ClaimResult {', '  async claim(request) {'),
+        memory('    this.#claims += 1\n', '    await this.#clock.sleep(1)\n    this.#claims += 1\n'),
+      ],
       sqlite: [
         sqlite(
           "return readClaim(await batch(claimStatements(request, now()), 'process'), request)",
@@ -41,7 +50,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'release without token',
     mistake: 'A worker that was overtaken gives back the claim of the one that took over.',
     patches: {
-      memory: [memory('if (this.#currentLease(claim) !== undefined) this.#dropLease(claim)', 'this.#dropLease(claim)')],
+      memory: [
+        memory(
+          'const held = this.#heldBy(claim)\n    if (held !== undefined) this.#endLease',
+          `const held = this.#heldBy(${CURRENT_CLAIM})\n    if (held !== undefined) this.#endLease`,
+        ),
+      ],
       sqlite: [
         ending(
           'whileCurrent(RELEASE, [], claim)',
@@ -58,11 +72,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The event is committed, and then its handler is called.',
     patches: onBoth(
       processor(
-        '    const end = await run.call(',
-        '    await this.#options.store.commit(claim)\n    const end = await run.call(',
+        '        const applied = this.#apply(',
+        '        if (handler !== undefined) await store.commit(result.claim)\n        const applied = this.#apply(',
       ),
       processor(
-        "return await this.#commit(claim, { status: 'applied', event })",
+        "return this.#commit(claim, { status: 'applied', event })",
         "return { status: 'applied', event }",
       ),
     ),
@@ -72,11 +86,17 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The commit records the event as processed and ends the claim; the revision is raised a moment later.',
     patches: {
       memory: [
+        memory('  commit(claim: Claim): CommitResult {', '  async commit(claim) {'),
         memory(
-          '    if (note?.change !== undefined) {\n',
-          '    this.#dropLease(claim)\n    await this.#clock.sleep(1)\n    if (note?.change !== undefined) {\n',
+          '    if (note !== undefined && claimedNote?.change !== undefined) {\n',
+          `    this.#endLease(claim, held)
+           await this.#clock.sleep(1)
+           if (note !== undefined && claimedNote?.change !== undefined) {
+             const { notes } = this.#memoryOf(claim.request.integration)
+             if (!notes.has(claimedNote.noteId)) notes.set(claimedNote.noteId, note)
+          `,
         ),
-        memory('    this.#dropLease(claim)\n    if (now - this.#prunedAt', '    if (now - this.#prunedAt'),
+        memory('    this.#endLease(claim, held)\n    if (now - this.#prunedAt', '    if (now - this.#prunedAt'),
       ],
       sqlite: [
         sqlite(
@@ -171,8 +191,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: {
       memory: [
         memory(
-          "    if (this.#currentLease(claim) === undefined) return 'lost'\n    const { eventId",
-          '    const { eventId',
+          "const held = this.#heldBy(claim)\n    if (held === undefined) return 'lost'\n    const { event, note }",
+          `const held = this.#heldBy(${CURRENT_CLAIM})\n    if (held === undefined) return 'lost'\n    const { event, note }`,
         ),
       ],
       sqlite: [
@@ -192,7 +212,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'replay held back by the gate',
     mistake: 'An event that was forgotten on request is judged by its revision again.',
     patches: {
-      memory: [memory('processed === undefined ? note?.change : undefined', 'note?.change')],
+      memory: [memory('isProcessed ? undefined : note?.change', 'note?.change')],
       sqlite: [claiming('WHEN event.processed_at IS NULL AND (', 'WHEN (')],
     },
   },
@@ -200,7 +220,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'deletion forgotten',
     mistake: 'That a note was deleted at its revision is not kept, so that an update at the same revision passes.',
     patches: {
-      memory: [memory('note.change), keptUntil })', 'note.change), deleted: false, keptUntil })')],
+      memory: [memory('raiseRevision(note.applied, claimedNote.change)', '{ ...raiseRevision(note.applied, claimedNote.change), deleted: false }')],
       sqlite: [ending("Number(kind === 'note.deleted')", 'Number(false)')],
     },
   },
@@ -223,7 +243,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'earlier event after a deletion',
     mistake: 'After a deletion any event passes at its revision, also one that occurred before it.',
     patches: {
-      memory: [memory('note.change), keptUntil })', 'note.change), deletedAt: -Infinity, keptUntil })')],
+      memory: [memory('raiseRevision(note.applied, claimedNote.change)', '{ ...raiseRevision(note.applied, claimedNote.change), deletedAt: -Infinity }')],
       sqlite: [claiming('${occurredAt} > note.deletion_occurred_at', '${occurredAt} IS NOT NULL')],
     },
   },
@@ -231,7 +251,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'acknowledgement at the deadline',
     mistake: 'A handler that takes too long is answered for, as if it had finished.',
     patches: onBoth({
-      file: 'webhooks/src/receiver/receiver.ts',
+      file: 'webhooks/src/receiver/delivery.ts',
       find: 'return answers.overdue',
       replace: 'return answers.processed',
     }),

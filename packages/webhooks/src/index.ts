@@ -7,7 +7,14 @@ export {
   passRevisionGate,
   raiseRevision,
 } from './interfaces/revision-gate.ts'
-export type { Claim, ClaimedNote, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from './interfaces/store.ts'
+export type {
+  Claim,
+  ClaimedNote,
+  ClaimRequest,
+  ClaimResult,
+  CommitResult,
+  ReceiverStore,
+} from './interfaces/store.ts'
 export type { Answer, ErrorAnswer } from './receiver/answer.ts'
 export type { BodyReading, IncomingAttempt } from './receiver/attempt.ts'
 export { ClaimLostError, TransactionNotCommittedError } from './receiver/handler-errors.ts'

@@ -53,9 +53,11 @@ it('a runtime without node:sqlite makes both packages throw the same NodeSqliteM
   expect(ofMirror).toBeInstanceOf(receiverSqlite.NodeSqliteMissingError)
 })
 
-async function failureOf(operation: Promise<unknown>): Promise<unknown> {
-  return await operation.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
+async function failureOf(operation: unknown): Promise<unknown> {
+  try {
+    await operation
+    return undefined
+  } catch (error) {
+    return error
+  }
 }

@@ -65,7 +65,9 @@ export function raiseRevision(applied: AppliedRevision | undefined, change: Note
     const deletedAt = atEqual?.deleted ? laterOf(atEqual.deletedAt, occurredAt) : occurredAt
     return { revision, deleted: true, deletedAt, seen: [seenKey(change)] }
   }
-  const seen = [...new Set([...(atEqual?.seen ?? []), seenKey(change)])]
+  const key = seenKey(change)
+  const before = atEqual?.seen ?? []
+  const seen = before.includes(key) ? before : [...before, key]
   if (atEqual?.deleted && !isLaterThanDeletion(change, atEqual)) return { ...atEqual, seen }
   return { revision, deleted: false, seen }
 }

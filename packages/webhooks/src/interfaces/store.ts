@@ -7,6 +7,8 @@ import type { GateMode, NoteChange } from './revision-gate.ts'
  * Compare times by the clock of the store's server, so that instances with skewed clocks cannot take over leases.
  * `storeChecks` of `@notewire/webhooks/testing` tests everything that a store must do.
  *
+ * `claim` and `commit` may return their results without a promise, which saves the receiver the wait. Await them if you call them.
+ *
  * Give every operation a time limit of a few seconds: an operation that never settles keeps its event and its attempt waiting.
  *
  * @typeParam Transaction  what `commitIn` takes; `never` if the store has no transactions
@@ -16,11 +18,11 @@ export interface ReceiverStore<Transaction = never> {
    * Claims an event. The store checks in this order: `duplicate`, `stale`, `busy`, `claimed`. It takes over an expired lease
    * with a higher fencing token.
    */
-  claim(request: ClaimRequest): Promise<ClaimResult>
+  claim(request: ClaimRequest): ClaimResult | Promise<ClaimResult>
   /** Renews the lease of a claim to `leaseMs` from now, if its token is current. */
   renew(claim: Claim, leaseMs: number): Promise<'renewed' | 'lost'>
   /** In one step marks the event as processed, raises the note's revision and ends the claim, if its token is current. */
-  commit(claim: Claim): Promise<CommitResult>
+  commit(claim: Claim): CommitResult | Promise<CommitResult>
   /**
    * The same in the handler's own transaction: it takes effect when that transaction commits. Synchronous if the driver is.
    * Absent in stores without transactions.

@@ -27,7 +27,7 @@ describe('what must come again is never answered 2xx', () => {
   })
 
   it('when the claim was lost', async () => {
-    const { status, retryAfter, lines } = await deliverWith({ commit: async () => 'lost' })
+    const { status, retryAfter, lines } = await deliverWith({ commit: () => 'lost' })
     expect([status, retryAfter]).toEqual([503, '30'])
     expect(lines).toMatch(/^warn the lease of an event expired while its handler ran/)
   })

@@ -1,7 +1,7 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
 import type { ClaimRequest, ClaimResult, ReceiverStore } from '../interfaces/store.ts'
-import { setAlarm } from './alarm.ts'
 import type { LazyAbort } from './lazy-abort.ts'
+import { setAlarm } from './timers.ts'
 import type { Waiters } from './waiters.ts'
 
 /** How long the receiver waits for a busy event or note before it answers 503. */

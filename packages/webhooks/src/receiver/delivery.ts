@@ -1,17 +1,18 @@
 import { type Clock, isEndpointEvent, isIntegrationId, type WebhookEvent } from '@notewire/protocol'
 import { type CheckedHeaders, checkHeaders } from '../verifier/header-check.ts'
 import type { SignatureCheck } from '../verifier/signature-check.ts'
-import type { Refusal } from '../verifier/verification.ts'
-import { turnAway } from './admission.ts'
+import { readFirst } from '../verifier/signature-headers.ts'
+import type { Refusal, Verification, Verified } from '../verifier/verification.ts'
 import { type Answer, answers, answerTo, answerWithoutSecret } from './answer.ts'
 import type { BodyReading, IncomingAttempt } from './attempt.ts'
-import { ANSWER_WITHIN_MS, Deadline } from './deadline.ts'
 import { createDiagnosis } from './diagnosis.ts'
 import { eventIn } from './event-in.ts'
 import type { AttemptContext } from './handler-run.ts'
 import type { Observer } from './observer.ts'
 import type { ProcessOutcome } from './outcome.ts'
 import type { SecretFinder, SecretFinding } from './secret-source.ts'
+import { Deadline } from './timers.ts'
+import { isThenable, whenSettled } from './when-settled.ts'
 
 /** What answering a delivery takes. */
 interface DeliveryTools {
@@ -35,12 +36,10 @@ interface Delivery {
   readonly attempt: IncomingAttempt
   readonly integration: string
   readonly headers: CheckedHeaders
+  readonly deadline: Deadline
 }
 
-/** What verifying a body comes to: the answer, unless it is verified. */
-type Verified = { readonly status: 'verified' } | { readonly status: 'answered'; readonly answer: Answer }
-
-const VERIFIED: Verified = { status: 'verified' }
+const LATE: SecretFinding = { status: 'late' }
 
 /** Makes the function that answers deliveries: check headers, read, check signature, parse, process. It never rejects. */
 export function createResponder(
@@ -50,81 +49,91 @@ export function createResponder(
   const diagnose = createDiagnosis(clock)
 
   return async (attempt, integration) => {
+    let deadline: Deadline | undefined
     let answer: Answer
     try {
       const admitted = admit(attempt, integration)
-      answer = 'attempt' in admitted ? await receive(admitted) : admitted
+      if ('attempt' in admitted) {
+        deadline = admitted.deadline
+        answer = await receive(admitted)
+      } else answer = admitted
     } catch (error) {
       observer.broken(error, nameOf(integration))
       answer = answers.broken
     }
+    deadline?.cancel()
     if (answer.error !== undefined) observer.answeredError(answer.error, nameOf(integration))
     return answer
   }
 
-  /** Answers what cannot be a delivery, before the secret is looked up and the body is read. */
+  /** Answers what cannot be a delivery, before the secret is looked up and the body is read (contract §7). */
   function admit(attempt: IncomingAttempt, integration: string | undefined): Answer | Delivery {
     if (!isIntegrationId(integration)) return answers.integrationUnknown
-    const turnedAway = turnAway(attempt, path, maxBodyBytes)
+    const turnedAway = turnAway(attempt)
     if (turnedAway !== undefined) return turnedAway
     const headers = checkHeaders(attempt.headers, { toleranceSeconds, clock })
-    if (headers.status === 'checked') return { attempt, integration, headers }
+    if (headers.status === 'checked') return { attempt, integration, headers, deadline: new Deadline(clock) }
     observer.refused(headers, nameOf(integration))
     return answers.unverified
   }
 
+  function turnAway({ method, path: requested, headers }: IncomingAttempt): Answer | undefined {
+    if (method !== 'POST' || (path !== undefined && requested !== path)) return answers.notFound
+    const encoding = readFirst(headers, 'content-encoding')
+    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return answers.encoded
+    return Number(readFirst(headers, 'content-length') ?? 0) > maxBodyBytes ? answers.tooLarge : undefined
+  }
+
   async function receive(delivery: Delivery): Promise<Answer> {
-    const { attempt, integration } = delivery
-    const deadline = new Deadline(clock, ANSWER_WITHIN_MS)
-    try {
-      // A request to an integration that does not exist ends here, before its body is read.
-      const early = secrets.isOfMany ? secrets.find(integration) : undefined
-      const finding = early instanceof Promise ? await inTime(early, deadline) : early
-      if (finding !== undefined && finding.status !== 'found') return answerWithout(finding, integration)
-      const reading = await attempt.readBody(maxBodyBytes, deadline.passed)
-      if (reading.status !== 'read') return answerUnread(reading.status, integration)
-      const verified = await verify(delivery, reading.bytes, deadline)
-      return verified.status === 'answered' ? verified.answer : await accept(delivery, reading.bytes, deadline)
-    } finally {
-      deadline.cancel()
-    }
+    const { attempt, integration, deadline } = delivery
+    // A request to an integration that does not exist is answered before its body is read.
+    const early = secrets.isOfMany ? await findSecret(delivery) : undefined
+    if (early !== undefined && early.status !== 'found') return answerWithout(early, integration)
+
+    const reading = await attempt.readBody(maxBodyBytes, deadline.passed)
+    if (reading.status !== 'read') return answerUnread(reading.status, integration)
+
+    const verification = verify(delivery, reading.bytes)
+    const verified = isThenable(verification) ? await verification : verification
+    if (verified.status !== 'verified') return verified
+    observer.verified(verified, integration)
+
+    return await accept(delivery, reading.bytes)
   }
 
-  async function verify(delivery: Delivery, body: Uint8Array, deadline: Deadline): Promise<Verified> {
-    const { integration, headers } = delivery
+  function findSecret({ integration, deadline }: Delivery): SecretFinding | Promise<SecretFinding> {
+    return inTime(secrets.find(integration), deadline)
+  }
+
+  function verify(delivery: Delivery, body: Uint8Array): Verified | Answer | Promise<Verified | Answer> {
     // Also if it was found before: it may have been forgotten, or have expired, while the body arrived.
-    const found = secrets.find(integration)
-    const finding = found instanceof Promise ? await inTime(found, deadline) : found
-    if (finding.status !== 'found') return answered(answerWithout(finding, integration))
-    const verification = await finding.check(body, headers)
-    if (verification.status === 'refused')
-      return await verifyByLatest(delivery, body, deadline, finding.check, verification)
-    observer.verified(verification, integration)
-    return VERIFIED
+    return whenSettled(findSecret(delivery), (finding) => {
+      if (finding.status !== 'found') return answerWithout(finding, delivery.integration)
+      return whenSettled<Verification, Verified | Answer>(finding.check(body, delivery.headers), (verification) =>
+        verification.status === 'verified' ? verification : verifyByLatest(delivery, body, finding.check, verification),
+      )
+    })
   }
 
-  /** The secret may have been rotated since it was looked up. */
+  /** Checks the signature with the latest secret, because the secret may have been rotated since it was looked up. */
   async function verifyByLatest(
-    { integration, headers }: Delivery,
+    { integration, headers, deadline }: Delivery,
     body: Uint8Array,
-    deadline: Deadline,
     used: SignatureCheck,
     refusal: Refusal,
-  ): Promise<Verified> {
+  ): Promise<Verified | Answer> {
     const other = headers.signatures.length > 0 ? secrets.findOther(integration, used) : undefined
-    const finding = other instanceof Promise ? await inTime(other, deadline) : other
-    if (finding !== undefined && finding.status !== 'found') return answered(answerWithout(finding, integration))
+    const finding = other && (await inTime(other, deadline))
+    if (finding !== undefined && finding.status !== 'found') return answerWithout(finding, integration)
     const latest = finding?.check ?? used
     const verification = finding === undefined ? refusal : await latest(body, headers)
-    if (verification.status === 'refused') {
-      observer.refused(await diagnose(verification, latest, body, headers), nameOf(integration))
-      return answered(answers.unverified)
-    }
-    observer.verified(verification, integration)
-    return VERIFIED
+    if (verification.status === 'verified') return verification
+    observer.refused(await diagnose(verification, latest, body, headers), nameOf(integration))
+    return answers.unverified
   }
 
-  async function accept({ attempt, integration }: Delivery, body: Uint8Array, deadline: Deadline): Promise<Answer> {
+  async function accept(delivery: Delivery, body: Uint8Array): Promise<Answer> {
+    const { attempt, integration, deadline } = delivery
     const reading = eventIn(body)
     if (reading.status === 'malformed') {
       observer.malformed(reading.problem, integration)
@@ -134,11 +143,19 @@ export function createResponder(
     observer.drifted(event, reading.drift, integration)
     const context = { integration, deadlineAt: deadline.at, headers: attempt.headers }
     // Events about the endpoint itself are not queued: this process answers whether the endpoint works.
-    const isQueued = enqueue !== undefined && !isEndpointEvent(event)
-    const work = isQueued ? enqueue(event, context) : consumer.process(event, context)
-    const outcome = await deadline.race<ProcessOutcome | undefined>(work, () => undefined)
-    if (isQueued) return answerQueued(event, integration, outcome)
-    if (outcome !== undefined) return answerTo(outcome)
+    if (enqueue !== undefined && !isEndpointEvent(event)) {
+      return answerQueued(event, integration, await deadline.race(enqueue(event, context)))
+    }
+    const work = consumer.process(event, context)
+    const outcome = await deadline.race(work)
+    return outcome === undefined ? answerOverdue(delivery, event, work) : answerTo(outcome)
+  }
+
+  function answerOverdue(
+    { attempt, integration }: Delivery,
+    event: WebhookEvent,
+    work: Promise<ProcessOutcome>,
+  ): Answer {
     observer.overdue(event, integration, consumer.kind)
     observer.guard(() => (attempt.waitUntil ?? waitUntil)?.(work.then(answerTo)))
     return answers.overdue
@@ -177,10 +194,6 @@ export function createResponder(
   }
 }
 
-function answered(answer: Answer): Verified {
-  return { status: 'answered', answer }
-}
-
-function inTime<Finding>(finding: Promise<Finding>, deadline: Deadline): Promise<Finding | SecretFinding> {
-  return deadline.race<Finding | SecretFinding>(finding, () => ({ status: 'late' }))
+function inTime(finding: SecretFinding | Promise<SecretFinding>, deadline: Deadline) {
+  return isThenable(finding) ? deadline.race(finding).then((settled) => settled ?? LATE) : finding
 }

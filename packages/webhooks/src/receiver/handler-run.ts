@@ -1,13 +1,14 @@
 import { type Clock, monotonicNow, OptionError, type WebhookEvent } from '@notewire/protocol'
 import type { Claim, CommitResult, ReceiverStore } from '../interfaces/store.ts'
 import { type AttemptHeaders, readHeaders } from '../verifier/signature-headers.ts'
-import { setAlarm } from './alarm.ts'
 import { ClaimLostError } from './handler-errors.ts'
 import type { BoundHandler, HandlerContext } from './handlers.ts'
-import type { LazyAbort } from './lazy-abort.ts'
+import { LazyAbort } from './lazy-abort.ts'
 import { keepLease } from './lease.ts'
 import { fieldsOf, type Logger, withFields } from './logger.ts'
-import type { ProcessTiming } from './outcome.ts'
+import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
+import { setAlarm } from './timers.ts'
+import { isThenable } from './when-settled.ts'
 
 /** The integration of an event, the attempt that delivered it, and the limits of its handler. */
 export interface AttemptContext {
@@ -19,18 +20,21 @@ export interface AttemptContext {
 }
 
 /** An event that is being processed. */
-export interface ReceivedEvent {
+export class ReceivedEvent {
   readonly event: WebhookEvent
-  readonly abort: LazyAbort
   readonly attempt: AttemptContext
-  readonly timing: { -readonly [Part in keyof ProcessTiming]: ProcessTiming[Part] }
-}
+  readonly abort = new LazyAbort()
+  readonly timing: { -readonly [Part in keyof ProcessTiming]: ProcessTiming[Part] } = {
+    waitedMs: 0,
+    handlerMs: undefined,
+  }
 
-/** An event that no other worker may process now. */
-export interface ClaimedEvent extends ReceivedEvent {
-  readonly claim: Claim
-  /** When the store was asked for the claim, by `monotonicNow`: the lease began no earlier. */
-  readonly askedAt: number
+  outcome: Promise<ProcessOutcome> | undefined
+
+  constructor(event: WebhookEvent, attempt: AttemptContext) {
+    this.event = event
+    this.attempt = attempt
+  }
 }
 
 /** How the promise of a handler was settled. */
@@ -70,15 +74,21 @@ const RETURNED: Settlement = { status: 'returned' }
 
 /** One run of a handler: its lease, its time limit, and its `context.commit`. */
 export class HandlerRun<Transaction> {
-  readonly #claimed: ClaimedEvent
+  readonly received: ReceivedEvent
+  readonly claim: Claim
+  readonly #claimedAt: number
   readonly #tools: Tools<Transaction>
+  #beganAt = 0
   #endLease: (() => void) | undefined
   #isCommitted = false
   #isLost = false
   #isGivenUp = false
 
-  constructor(claimed: ClaimedEvent, tools: Tools<Transaction>) {
-    this.#claimed = claimed
+  /** @param claimedAt  when the store was asked for the claim, by `monotonicNow`: the lease began no earlier */
+  constructor(received: ReceivedEvent, claim: Claim, claimedAt: number, tools: Tools<Transaction>) {
+    this.received = received
+    this.claim = claim
+    this.#claimedAt = claimedAt
     this.#tools = tools
   }
 
@@ -89,24 +99,23 @@ export class HandlerRun<Transaction> {
 
   /** Calls the handler, and renews the lease until it ends. The result is a promise if the handler returns one. */
   call(handler: BoundHandler<Transaction>): HandlerEnd | Promise<HandlerEnd> {
-    const { timing } = this.#claimed
-    const { clock } = this.#tools
-    const beganAt = monotonicNow(clock)
-    const conclude = (end: HandlerEnd): HandlerEnd => {
-      this.#endLease?.()
-      timing.handlerMs = monotonicNow(clock) - beganAt
-      return this.#isLost && end.status !== 'returned' ? { status: 'lost' } : end
-    }
+    this.#beganAt = monotonicNow(this.#tools.clock)
     try {
       const work = handler(this.#context())
-      return isThenable(work) ? this.#waitFor(settlementOf(work)).then(conclude) : conclude(RETURNED)
+      return isThenable(work) ? this.#waitFor(work) : this.#conclude(RETURNED)
     } catch (error) {
-      return conclude({ status: 'threw', error })
+      return this.#conclude({ status: 'threw', error })
     }
   }
 
-  #waitFor(ended: Promise<Settlement>): Promise<HandlerEnd> {
-    const { event, abort, attempt } = this.#claimed
+  #conclude(end: HandlerEnd): HandlerEnd {
+    this.#endLease?.()
+    this.received.timing.handlerMs = monotonicNow(this.#tools.clock) - this.#beganAt
+    return this.#isLost && end.status !== 'returned' ? { status: 'lost' } : end
+  }
+
+  #waitFor(work: PromiseLike<unknown>): Promise<HandlerEnd> {
+    const { event, abort, attempt } = this.received
     const { clock, runningHandlers, tellLateEnd } = this.#tools
     const timeoutMs = attempt.handlerTimeoutMs ?? this.#tools.handlerTimeoutMs
     this.#keepLease()
@@ -116,34 +125,38 @@ export class HandlerRun<Transaction> {
         giveUp('handler-timeout')
       })
       const giveUp = (why: GivenUpBecause) => {
+        if (this.#isGivenUp) return
         this.#isGivenUp = true
         // A pending timer would keep a process alive after it has closed its receiver.
         cancelTimeout()
-        resolve({ status: 'given-up', why })
+        resolve(this.#conclude({ status: 'given-up', why }))
       }
-      const running = { ended, giveUp }
-      runningHandlers.add(running)
-      void ended.then((end) => {
+      const end = (settlement: Settlement) => {
         runningHandlers.delete(running)
         cancelTimeout()
-        if (this.#isGivenUp) tellLateEnd(event, end, attempt.integration)
-        resolve(end)
-      })
+        if (this.#isGivenUp) tellLateEnd(event, settlement, attempt.integration)
+        else resolve(this.#conclude(settlement))
+      }
+      const ended = Promise.resolve(work).then(
+        () => end(RETURNED),
+        (error) => end({ status: 'threw', error }),
+      )
+      const running = { ended, giveUp }
+      runningHandlers.add(running)
     })
   }
 
   #keepLease(): void {
-    const { claim, askedAt, abort } = this.#claimed
     if (this.#isCommitted) return
-    this.#endLease = keepLease(this.#tools, claim, askedAt, () => {
+    this.#endLease = keepLease(this.#tools, this.claim, this.#claimedAt, () => {
       this.#isLost = true
-      abort.abort('another worker has claimed the event')
+      this.received.abort.abort('another worker has claimed the event')
     })
   }
 
   // Most handlers read neither the headers nor the logger, so each is created when it is read.
   #context(): HandlerContext<Transaction> {
-    const { event, abort, attempt } = this.#claimed
+    const { event, abort, attempt } = this.received
     const { logger } = this.#tools
     let headers: Headers | undefined
     return {
@@ -168,8 +181,8 @@ export class HandlerRun<Transaction> {
     this.#isCommitted = true
     // Until it ends, the transaction locks the claim, and a renewal would only wait for that lock.
     this.#endLease?.()
-    const result = commitIn(this.#tools.store, transaction, this.#claimed.claim)
-    if (typeof result !== 'string') return result.then((settled) => this.#refuseLost(settled))
+    const result = commitIn(this.#tools.store, transaction, this.claim)
+    if (isThenable(result)) return result.then((settled) => this.#refuseLost(settled))
     this.#refuseLost(result)
     return Promise.resolve()
   }
@@ -193,18 +206,4 @@ function commitIn<Transaction>(
     )
   }
   return store.commitIn(transaction, claim)
-}
-
-/** Never rejects. */
-async function settlementOf(work: PromiseLike<unknown>): Promise<Settlement> {
-  try {
-    await work
-    return RETURNED
-  } catch (error) {
-    return { status: 'threw', error }
-  }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value
 }

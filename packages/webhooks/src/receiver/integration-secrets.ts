@@ -1,7 +1,7 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
 import type { SignatureCheck } from '../verifier/signature-check.ts'
-import { ANSWER_WITHIN_MS } from './deadline.ts'
 import { findingOf, type SecretFinder, type SecretFinding, type SecretLookup } from './secret-source.ts'
+import { ANSWER_WITHIN_MS } from './timers.ts'
 import { TokenBucket } from './token-bucket.ts'
 
 /** How long a secret is used after the function was asked for it. */

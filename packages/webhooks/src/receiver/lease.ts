@@ -1,6 +1,6 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
 import type { Claim, ReceiverStore } from '../interfaces/store.ts'
-import { setAlarm } from './alarm.ts'
+import { setAlarm } from './timers.ts'
 
 /** How long a claim lasts unless it is renewed: less than the service's first retry, so that a crash costs one retry. */
 export const LEASE_MS = 20_000

@@ -63,41 +63,10 @@ export class Observer {
 
   /** A field, so that it can be handed on. */
   readonly outcome = (outcome: ProcessOutcome, timing: ProcessTiming, integration: string): void => {
-    const fields = fieldsOf(outcome.event, integration)
-    switch (outcome.status) {
-      case 'failed':
-        this.#logger.error('a handler failed; the event will be retried', {
-          ...fields,
-          ...traceOf(outcome.error),
-        })
-        break
-      case 'store-failed':
-        this.#logger.error('the store failed; the event will be retried', {
-          ...fields,
-          ...traceOf(outcome.error),
-        })
-        break
-      case 'sink-failed':
-        this.#logger.error('the sink failed; the event will be retried', { ...fields, ...traceOf(outcome.error) })
-        break
-      case 'busy':
-        this.#logger.warn('another event of the same note is still being processed; the event will be retried', fields)
-        break
-      case 'claim-lost':
-        this.#logger.warn(
-          'the lease of an event expired while its handler ran, and another worker claimed the event',
-          fields,
-        )
-        break
-      case 'handler-timeout':
-        this.#logger.error(
-          'a handler took longer than handlerTimeoutMs and may still be running; the receiver released its claim, and the ' +
-            'event will be retried',
-          fields,
-        )
-        break
-      default:
-        break
+    const line = OUTCOME_LINES[outcome.status]
+    if (line !== undefined) {
+      const trace = 'error' in outcome ? traceOf(outcome.error) : {}
+      this.#logger[line.level](line.message, { ...fieldsOf(outcome.event, integration), ...trace })
     }
     const { onOutcome } = this.#hooks
     if (onOutcome !== undefined) this.guard(() => onOutcome(outcome, timing, { integration }))
@@ -227,6 +196,29 @@ export class Observer {
       failed(error)
     }
   }
+}
+
+/** The lines about outcomes that need attention. */
+const OUTCOME_LINES: Readonly<
+  Partial<Record<ProcessOutcome['status'], { readonly level: 'warn' | 'error'; readonly message: string }>>
+> = {
+  failed: { level: 'error', message: 'a handler failed; the event will be retried' },
+  'store-failed': { level: 'error', message: 'the store failed; the event will be retried' },
+  'sink-failed': { level: 'error', message: 'the sink failed; the event will be retried' },
+  busy: {
+    level: 'warn',
+    message: 'another event of the same note is still being processed; the event will be retried',
+  },
+  'claim-lost': {
+    level: 'warn',
+    message: 'the lease of an event expired while its handler ran, and another worker claimed the event',
+  },
+  'handler-timeout': {
+    level: 'error',
+    message:
+      'a handler took longer than handlerTimeoutMs and may still be running; the receiver released its claim, and the ' +
+      'event will be retried',
+  },
 }
 
 const NO_USABLE_SECRET = 'the option "secret" returned no usable secret; the receiver answers 503'

@@ -41,7 +41,7 @@ function setUp(handler: EventHandler<unknown, Transaction>, ways: Partial<Receiv
     commitIn: async (transaction, claim) => {
       calls.push('commitIn')
       if ((await memory.renew(claim, 20_000)) === 'lost') return 'lost'
-      transaction.add(() => memory.commit(claim))
+      transaction.add(async () => await memory.commit(claim))
       return 'committed'
     },
     ...ways,

@@ -166,7 +166,7 @@ class World {
 
   /** A store behind a network: every call takes its time, and a dead instance gets no answer. */
   #remote(store: ReceiverStore, alive: () => boolean): ReceiverStore {
-    const call = async <Result>(name: string, operation: () => Promise<Result>): Promise<Result> => {
+    const call = async <Result>(name: string, operation: () => Result | Promise<Result>): Promise<Result> => {
       await this.#step(`${name} arrives`)
       if (!alive()) return await new Promise<never>(() => undefined)
       const result = await operation()

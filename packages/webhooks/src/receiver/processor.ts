@@ -7,25 +7,26 @@ import {
   type WebhookEvent,
 } from '@notewire/protocol'
 import type { GateMode } from '../interfaces/revision-gate.ts'
-import type { Claim, ClaimedNote, ClaimRequest, ReceiverStore } from '../interfaces/store.ts'
+import type { Claim, ClaimedNote, ClaimRequest, CommitResult, ReceiverStore } from '../interfaces/store.ts'
 import { claimWhenFree, type DatedResult } from './claim-when-free.ts'
 import { eventTime } from './event-time.ts'
 import { TransactionNotCommittedError } from './handler-errors.ts'
 import {
   type AttemptContext,
-  type ClaimedEvent,
+  type HandlerEnd,
   HandlerRun,
-  type ReceivedEvent,
+  ReceivedEvent,
   type RunningHandler,
   type Settlement,
 } from './handler-run.ts'
 import { type BoundHandler, type EventHandler, type EventHandlers, handlerOf } from './handlers.ts'
-import { isAbort, LazyAbort } from './lazy-abort.ts'
+import { isAbort } from './lazy-abort.ts'
 import { LEASE_MS } from './lease.ts'
 import type { Logger } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
-import { waitAtMost } from './wait-at-most.ts'
+import { waitAtMost } from './timers.ts'
 import { Waiters } from './waiters.ts'
+import { isThenable } from './when-settled.ts'
 
 /** After its grace, `close` waits this long for the store to release the claims of handlers that still run, in milliseconds. */
 const RELEASE_WITHIN_MS = 5_000
@@ -52,7 +53,7 @@ export class Processor<Transaction = never> {
   readonly #options: ProcessorOptions<Transaction>
   readonly #tools
   readonly #waiters = new Waiters()
-  readonly #processing = new Map<LazyAbort, Promise<ProcessOutcome>>()
+  readonly #processing = new Set<ReceivedEvent>()
   /** Includes handlers that were given up and have not ended. */
   readonly #runningHandlers = new Set<RunningHandler>()
   #isClosing = false
@@ -65,11 +66,11 @@ export class Processor<Transaction = never> {
 
   /** Never rejects: a failure is an outcome. */
   process(event: WebhookEvent, attempt: AttemptContext): Promise<ProcessOutcome> {
-    const abort = new LazyAbort()
-    const timing = { waitedMs: 0, handlerMs: undefined }
-    const work = this.#process({ event, abort, attempt, timing })
-    this.#processing.set(abort, work)
-    return work
+    const received = new ReceivedEvent(event, attempt)
+    if (this.#isClosing) return Promise.resolve(this.#told(received, { status: 'closing', event }))
+    this.#processing.add(received)
+    received.outcome = this.#process(received)
+    return received.outcome
   }
 
   /**
@@ -86,82 +87,101 @@ export class Processor<Transaction = never> {
   async #shutDown(graceMs: number): Promise<number> {
     const { clock } = this.#options
     this.#isClosing = true
-    for (const abort of this.#processing.keys()) abort.abort('the receiver is closing')
+    for (const { abort } of this.#processing) abort.abort('the receiver is closing')
+    const processed = Promise.all(Array.from(this.#processing, ({ outcome }) => outcome))
     const handlersEnd = [...this.#runningHandlers].map(({ ended }) => ended)
-    await waitAtMost(clock, graceMs, Promise.all([...this.#processing.values(), ...handlersEnd]))
+    await waitAtMost(clock, graceMs, Promise.all([processed, ...handlersEnd]))
     const left = this.#runningHandlers.size
     for (const handler of this.#runningHandlers) handler.giveUp('closing')
-    await waitAtMost(clock, RELEASE_WITHIN_MS, Promise.all(this.#processing.values()))
+    await waitAtMost(clock, RELEASE_WITHIN_MS, processed)
     return left
   }
 
   async #process(received: ReceivedEvent): Promise<ProcessOutcome> {
-    const { event, abort, attempt, timing } = received
-    const outcome: ProcessOutcome = this.#isClosing ? { status: 'closing', event } : await this.#claimAndApply(received)
-    this.#processing.delete(abort)
-    this.#options.tellOutcome(outcome, timing, attempt.integration)
-    return outcome
-  }
-
-  async #claimAndApply(received: ReceivedEvent): Promise<ProcessOutcome> {
     const { event, abort, attempt, timing } = received
     const { on, onUnknown, store, clock } = this.#options
     const handler = handlerOf(event, on, onUnknown)
     const request = this.#claimRequest(event, attempt.integration, handler !== undefined)
     const arrivedAt = monotonicNow(clock)
     const { released } = this.#waiters
+    let outcome: ProcessOutcome
     try {
-      let claimed: DatedResult = { result: await store.claim(request), askedAt: arrivedAt }
+      const answer = store.claim(request)
+      let claimed: DatedResult = { result: isThenable(answer) ? await answer : answer, askedAt: arrivedAt }
       if (claimed.result.status === 'busy') {
         claimed = await claimWhenFree(this.#tools, request, abort, this.#waiters.released !== released)
       }
       const { result, askedAt } = claimed
       timing.waitedMs = askedAt - arrivedAt
-      if (result.status !== 'claimed') return { ...result, event }
-      return await this.#apply(handler, { ...received, claim: result.claim, askedAt })
+      if (result.status === 'claimed') {
+        const applied = this.#apply(handler, received, result.claim, askedAt)
+        outcome = isThenable(applied) ? await applied : applied
+      } else outcome = { ...result, event }
     } catch (error) {
-      return { status: 'store-failed', event, error }
-    } finally {
-      this.#waiters.release(request)
+      outcome = { status: 'store-failed', event, error }
     }
+    this.#waiters.release(request)
+    this.#processing.delete(received)
+    return this.#told(received, outcome)
   }
 
-  async #apply(handler: BoundHandler<Transaction> | undefined, claimed: ClaimedEvent): Promise<ProcessOutcome> {
-    const { event, claim, askedAt, abort } = claimed
-    const { clock } = this.#options
-    if (this.#isClosing) return await this.#release(claim, { status: 'closing', event })
-    if (handler === undefined) return await this.#commit(claim, { status: 'unhandled', event })
+  #told({ timing, attempt }: ReceivedEvent, outcome: ProcessOutcome): ProcessOutcome {
+    this.#options.tellOutcome(outcome, timing, attempt.integration)
+    return outcome
+  }
+
+  #apply(
+    handler: BoundHandler<Transaction> | undefined,
+    received: ReceivedEvent,
+    claim: Claim,
+    claimedAt: number,
+  ): ProcessOutcome | Promise<ProcessOutcome> {
+    const { event } = received
+    if (this.#isClosing) return this.#release(claim, { status: 'closing', event })
+    if (handler === undefined) return this.#commit(claim, { status: 'unhandled', event })
     // The lease may have expired while this process was suspended; another worker may have claimed the event.
-    if (monotonicNow(clock) >= askedAt + LEASE_MS) return await this.#release(claim, { status: 'claim-lost', event })
-    const run = new HandlerRun(claimed, this.#tools)
-    const end = await run.call(handler)
+    if (monotonicNow(this.#options.clock) >= claimedAt + LEASE_MS) {
+      return this.#release(claim, { status: 'claim-lost', event })
+    }
+    const run = new HandlerRun(received, claim, claimedAt, this.#tools)
+    const end = run.call(handler)
+    return isThenable(end) ? end.then((later) => this.#conclude(run, later)) : this.#conclude(run, end)
+  }
+
+  #conclude(
+    { received, claim, isCommitted }: HandlerRun<Transaction>,
+    end: HandlerEnd,
+  ): ProcessOutcome | Promise<ProcessOutcome> {
+    const { event, abort } = received
     switch (end.status) {
       case 'returned':
-        if (run.isCommitted) return await this.#confirmCommit(claim, notCommitted(event))
-        return await this.#commit(claim, { status: 'applied', event })
+        if (isCommitted) return this.#confirmCommit(claim, notCommitted(event))
+        return this.#commit(claim, { status: 'applied', event })
       case 'threw':
-        if (this.#isClosing && isAbort(end.error, abort.reason)) {
-          return await this.#release(claim, { status: 'closing', event })
-        }
-        return await this.#release(claim, { status: 'failed', event, error: end.error })
+        if (this.#isClosing && isAbort(end.error, abort.reason))
+          return this.#release(claim, { status: 'closing', event })
+        return this.#release(claim, { status: 'failed', event, error: end.error })
       case 'lost':
-        return await this.#release(claim, { status: 'claim-lost', event })
+        return this.#release(claim, { status: 'claim-lost', event })
       case 'given-up': {
         const outcome: ProcessOutcome = { status: end.why, event }
-        if (!run.isCommitted) return await this.#release(claim, outcome)
+        if (!isCommitted) return this.#release(claim, outcome)
         // A transaction that is still open may keep the store from answering.
-        return await this.#confirmCommit(claim, outcome).catch(() => outcome)
+        return this.#confirmCommit(claim, outcome).catch(() => outcome)
       }
     }
   }
 
-  async #commit(claim: Claim, outcome: ProcessOutcome): Promise<ProcessOutcome> {
+  #commit(claim: Claim, outcome: ProcessOutcome): ProcessOutcome | Promise<ProcessOutcome> {
     const { event } = outcome
+    const conclude = (result: CommitResult): ProcessOutcome =>
+      result === 'lost' ? { status: 'claim-lost', event } : outcome
+    const failed = (error: unknown) => this.#release(claim, { status: 'store-failed', event, error })
     try {
-      const committed = await this.#options.store.commit(claim)
-      return committed === 'lost' ? { status: 'claim-lost', event } : outcome
+      const result = this.#options.store.commit(claim)
+      return isThenable(result) ? result.then(conclude, failed) : conclude(result)
     } catch (error) {
-      return await this.#release(claim, { status: 'store-failed', event, error })
+      return failed(error)
     }
   }
 

@@ -1,8 +1,7 @@
 import { type Clock, isEndpointEvent, monotonicNow, type WebhookEvent } from '@notewire/protocol'
-import { ANSWER_WITHIN_MS } from './deadline.ts'
 import type { AttemptContext } from './handler-run.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
-import { waitAtMost } from './wait-at-most.ts'
+import { ANSWER_WITHIN_MS, waitAtMost } from './timers.ts'
 
 /**
  * Takes a verified event. When it resolves, the service is told that it need not send the event again: resolve once the event

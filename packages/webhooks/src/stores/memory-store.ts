@@ -10,14 +10,27 @@ interface Lease {
   endsAt: number
 }
 
-type Kept<Value> = Value & { readonly keptUntil: number }
+/** What is kept of an event. */
+interface EventRecord {
+  lease: Lease | undefined
+  /** Set by the first commit. */
+  keptUntil: number | undefined
+  /** Whether a replay of the processed event may pass. */
+  isForgotten: boolean
+}
 
-/** What is known of one integration. Events are kept by their id, notes by theirs. */
+/** What is kept of a note. */
+interface NoteRecord {
+  lease: Lease | undefined
+  applied: AppliedRevision | undefined
+  /** Set by the first commit that raises the revision. */
+  keptUntil: number | undefined
+}
+
+/** The events and notes of one integration, by their ids. */
 interface IntegrationMemory {
-  readonly processed: Map<string, Kept<{ readonly forgotten: boolean }>>
-  readonly applied: Map<string, Kept<AppliedRevision>>
-  readonly eventLeases: Map<string, Lease>
-  readonly noteLeases: Map<string, Lease>
+  readonly events: Map<string, EventRecord>
+  readonly notes: Map<string, NoteRecord>
 }
 
 /**
@@ -43,6 +56,13 @@ export function memoryStore(options: { readonly clock?: Clock | undefined } = {}
   return new MemoryStore(clock)
 }
 
+/** What a claim holds. */
+interface Held {
+  readonly lease: Lease
+  readonly event: EventRecord
+  readonly note: NoteRecord | undefined
+}
+
 class MemoryStore implements ReceiverStore {
   readonly #clock: Clock
   readonly #integrations = new Map<string, IntegrationMemory>()
@@ -54,98 +74,108 @@ class MemoryStore implements ReceiverStore {
     this.#prunedAt = monotonicNow(clock)
   }
 
-  async claim(request: ClaimRequest): Promise<ClaimResult> {
-    const { eventId, note } = request
-    const memory = this.#memoryOf(request.integration)
-    const processed = memory.processed.get(eventId)
-    if (processed?.forgotten === false) return { status: 'duplicate' }
+  claim(request: ClaimRequest): ClaimResult {
+    const { eventId, note, gate, leaseMs } = request
+    const { events, notes } = this.#memoryOf(request.integration)
+    const event = events.get(eventId) ?? { lease: undefined, keptUntil: undefined, isForgotten: false }
+    const isProcessed = event.keptUntil !== undefined
+    if (isProcessed && !event.isForgotten) return { status: 'duplicate' }
 
-    // What was forgotten on purpose is to pass, whatever its revision.
-    const change = processed === undefined ? note?.change : undefined
-    const applied = note && memory.applied.get(note.noteId)
-    if (change !== undefined && applied !== undefined && passRevisionGate(request.gate, change, applied) === 'stale') {
+    const ofNote = note && (notes.get(note.noteId) ?? { lease: undefined, applied: undefined, keptUntil: undefined })
+    const applied = ofNote?.applied
+    // A forgotten event passes, whatever its revision.
+    const change = isProcessed ? undefined : note?.change
+    if (change !== undefined && applied !== undefined && passRevisionGate(gate, change, applied) === 'stale') {
       return { status: 'stale', appliedRevision: applied.revision }
     }
 
     const now = monotonicNow(this.#clock)
-    if (lasts(memory.eventLeases.get(eventId), now)) return { status: 'busy' }
-    if (note !== undefined && lasts(memory.noteLeases.get(note.noteId), now)) return { status: 'busy' }
+    if (lasts(event.lease, now) || lasts(ofNote?.lease, now)) return { status: 'busy' }
 
     this.#claims += 1
-    const lease = { fencingToken: String(this.#claims), endsAt: now + request.leaseMs }
-    memory.eventLeases.set(eventId, lease)
-    if (note !== undefined) memory.noteLeases.set(note.noteId, lease)
+    const lease = { fencingToken: String(this.#claims), endsAt: now + leaseMs }
+    event.lease = lease
+    events.set(eventId, event)
+    if (note !== undefined && ofNote !== undefined) {
+      ofNote.lease = lease
+      notes.set(note.noteId, ofNote)
+    }
     return { status: 'claimed', claim: { request, fencingToken: lease.fencingToken } }
   }
 
   async renew(claim: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {
-    const lease = this.#currentLease(claim)
-    if (lease === undefined) return 'lost'
-    lease.endsAt = monotonicNow(this.#clock) + leaseMs
+    const held = this.#heldBy(claim)
+    if (held === undefined) return 'lost'
+    held.lease.endsAt = monotonicNow(this.#clock) + leaseMs
     return 'renewed'
   }
 
-  async commit(claim: Claim): Promise<CommitResult> {
-    if (this.#currentLease(claim) === undefined) return 'lost'
-    const { eventId, note, keepMs, integration } = claim.request
-    const { processed, applied } = this.#memoryOf(integration)
+  commit(claim: Claim): CommitResult {
+    const held = this.#heldBy(claim)
+    if (held === undefined) return 'lost'
+    const { event, note } = held
+    const { note: claimedNote, keepMs } = claim.request
     const now = monotonicNow(this.#clock)
-    const keptUntilAfter = (before: { readonly keptUntil: number } | undefined) =>
-      Math.max(now + keepMs, before?.keptUntil ?? 0)
-    processed.set(eventId, { keptUntil: keptUntilAfter(processed.get(eventId)), forgotten: false })
-    if (note?.change !== undefined) {
-      const before = applied.get(note.noteId)
-      const keptUntil = keptUntilAfter(before)
-      applied.set(note.noteId, { ...raiseRevision(before, note.change), keptUntil })
+    event.isForgotten = false
+    event.keptUntil = Math.max(now + keepMs, event.keptUntil ?? 0)
+    if (note !== undefined && claimedNote?.change !== undefined) {
+      note.applied = raiseRevision(note.applied, claimedNote.change)
+      note.keptUntil = Math.max(now + keepMs, note.keptUntil ?? 0)
     }
-    this.#dropLease(claim)
-    if (now - this.#prunedAt >= PRUNE_EVERY_MS) await this.prune()
+    this.#endLease(claim, held)
+    if (now - this.#prunedAt >= PRUNE_EVERY_MS) this.#removeExpired(now)
     return 'committed'
   }
 
   async release(claim: Claim): Promise<void> {
-    if (this.#currentLease(claim) !== undefined) this.#dropLease(claim)
+    const held = this.#heldBy(claim)
+    if (held !== undefined) this.#endLease(claim, held)
   }
 
   async forget(integration: string, eventId: string): Promise<'forgotten' | 'unknown'> {
-    const { processed } = this.#memoryOf(integration)
-    const mark = processed.get(eventId)
-    if (mark === undefined || mark.forgotten) return 'unknown'
-    processed.set(eventId, { ...mark, forgotten: true })
+    const event = this.#memoryOf(integration).events.get(eventId)
+    if (event?.keptUntil === undefined || event.isForgotten) return 'unknown'
+    event.isForgotten = true
     return 'forgotten'
   }
 
   async prune(): Promise<number> {
-    const now = monotonicNow(this.#clock)
+    return this.#removeExpired(monotonicNow(this.#clock))
+  }
+
+  #removeExpired(now: number): number {
     this.#prunedAt = now
     let removed = 0
-    for (const { processed, applied, eventLeases, noteLeases } of this.#integrations.values()) {
-      removed += dropFrom(processed, ({ keptUntil }) => keptUntil <= now)
-      removed += dropFrom(applied, ({ keptUntil }) => keptUntil <= now)
-      // Those of claims that were abandoned: nobody ended them.
-      for (const leases of [eventLeases, noteLeases]) dropFrom(leases, (lease) => !lasts(lease, now))
+    for (const { events, notes } of this.#integrations.values()) {
+      removed += pruneRecords(events, now) + pruneRecords(notes, now)
     }
     return removed
   }
 
-  /** The lease of a claim that nobody has taken over, on its event and on its note. */
-  #currentLease({ request: { integration, eventId, note }, fencingToken }: Claim): Lease | undefined {
-    const { eventLeases, noteLeases } = this.#memoryOf(integration)
-    const lease = eventLeases.get(eventId)
-    if (lease?.fencingToken !== fencingToken) return undefined
-    return note === undefined || noteLeases.get(note.noteId) === lease ? lease : undefined
+  /** The records that a claim holds; `undefined` if the claim has ended, or another worker has claimed its event or note. */
+  #heldBy({ request: { integration, eventId, note: claimed }, fencingToken }: Claim): Held | undefined {
+    const { events, notes } = this.#memoryOf(integration)
+    const event = events.get(eventId)
+    const lease = event?.lease
+    if (event === undefined || lease?.fencingToken !== fencingToken) return undefined
+    const note = claimed && notes.get(claimed.noteId)
+    if (claimed !== undefined && note?.lease !== lease) return undefined
+    return { lease, event, note }
   }
 
-  #dropLease({ request: { integration, eventId, note } }: Claim): void {
-    const { eventLeases, noteLeases } = this.#memoryOf(integration)
-    eventLeases.delete(eventId)
-    if (note !== undefined) noteLeases.delete(note.noteId)
+  #endLease({ request: { integration, eventId, note: claimed } }: Claim, { event, note }: Held): void {
+    const { events, notes } = this.#memoryOf(integration)
+    event.lease = undefined
+    if (event.keptUntil === undefined) events.delete(eventId)
+    if (note === undefined || claimed === undefined) return
+    note.lease = undefined
+    if (note.keptUntil === undefined) notes.delete(claimed.noteId)
   }
 
   #memoryOf(integration: string): IntegrationMemory {
     let memory = this.#integrations.get(integration)
     if (memory === undefined) {
-      memory = { processed: new Map(), applied: new Map(), eventLeases: new Map(), noteLeases: new Map() }
+      memory = { events: new Map(), notes: new Map() }
       this.#integrations.set(integration, memory)
     }
     return memory
@@ -156,8 +186,13 @@ function lasts(lease: Lease | undefined, now: number): boolean {
   return lease !== undefined && lease.endsAt > now
 }
 
-function dropFrom<Value>(kept: Map<string, Value>, isOver: (value: Value) => boolean): number {
-  let dropped = 0
-  for (const [key, value] of kept) if (isOver(value) && kept.delete(key)) dropped += 1
-  return dropped
+/** Removes the records that need not be kept any longer, and returns how many of them were committed ones. */
+function pruneRecords(records: Map<string, EventRecord | NoteRecord>, now: number): number {
+  let removed = 0
+  for (const [id, { lease, keptUntil }] of records) {
+    if (lasts(lease, now) || (keptUntil !== undefined && keptUntil > now)) continue
+    records.delete(id)
+    if (keptUntil !== undefined) removed += 1
+  }
+  return removed
 }

@@ -45,7 +45,9 @@ describe('an operation', () => {
         return pool.query(...statement)
       },
     })
-    const spent = async <Answer>(operation: Promise<Answer>) => [(await operation) && statements.splice(0).length]
+    const spent = async <Answer>(operation: Answer | Promise<Answer>) => [
+      (await operation) && statements.splice(0).length,
+    ]
     const first = await store.claim(request('one'))
     if (first.status !== 'claimed') throw new Error(first.status)
     expect(statements.splice(0)).toEqual([

@@ -1,0 +1,71 @@
+import { type Clock, RECEIVER_DEADLINE_MS, systemClock } from '@notewire/protocol'
+
+/** How long the receiver takes to answer at most. The service waits 10 s (contract §8); the margin is for the network. */
+export const ANSWER_WITHIN_MS = RECEIVER_DEADLINE_MS - 2_000
+
+/**
+ * Calls `ring` after `ms` milliseconds of the clock's time.
+ *
+ * @returns cancels the call
+ */
+export function setAlarm(clock: Clock, ms: number, ring: () => void): () => void {
+  // Every delivery sets one. A `sleep` with a signal costs ten times as much.
+  if (clock === systemClock) {
+    const timer = setTimeout(ring, ms)
+    return () => clearTimeout(timer)
+  }
+  const canceled = new AbortController()
+  clock.sleep(ms, canceled.signal).then(
+    () => canceled.signal.aborted || ring(),
+    () => undefined,
+  )
+  // With a reason: without one, `abort` creates an exception with a stack.
+  return () => canceled.abort('canceled')
+}
+
+/** Resolves when `work` has resolved, or after `ms` milliseconds of the clock's time. `work` never rejects. */
+export function waitAtMost(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const cancelAlarm = setAlarm(clock, ms, resolve)
+    void work.then(() => {
+      cancelAlarm()
+      resolve()
+    })
+  })
+}
+
+/** The time by which an answer must leave, even if the work has not ended. A delivery waits for one thing at a time. */
+export class Deadline {
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number
+  /** Cancels the deadline: the answer has left. */
+  readonly cancel: () => void
+  #isPassed = false
+  #onPassed: (() => void) | undefined
+
+  constructor(clock: Clock) {
+    this.at = clock.now() + ANSWER_WITHIN_MS
+    this.cancel = setAlarm(clock, ANSWER_WITHIN_MS, () => {
+      this.#isPassed = true
+      this.#onPassed?.()
+    })
+  }
+
+  /** Resolves when the deadline has passed. */
+  get passed(): Promise<void> {
+    return new Promise((resolve) => this.#wake(resolve))
+  }
+
+  /** Settles as `work` does, or with `undefined` if the deadline passes first. */
+  race<Result>(work: Promise<Result>): Promise<Result | undefined> {
+    return new Promise((resolve, reject) => {
+      work.then(resolve, reject)
+      this.#wake(() => resolve(undefined))
+    })
+  }
+
+  #wake(listener: () => void): void {
+    if (this.#isPassed) listener()
+    else this.#onPassed = listener
+  }
+}

@@ -1,0 +1,12 @@
+/** Whether a value is a promise, of whatever realm or library. */
+export function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
+  return typeof value === 'object' && value !== null && 'then' in value
+}
+
+/** Continues with a value: at once unless it is a promise, because every promise costs every delivery processor time. */
+export function whenSettled<Value, Result>(
+  value: Value | Promise<Value>,
+  next: (value: Value) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return isThenable(value) ? value.then(next) : next(value)
+}
