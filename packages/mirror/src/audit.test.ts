@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { manyCustomers } from './fixtures/many-customers.ts'
 import { mirroredService } from './fixtures/mirrored-service.ts'
-import { type AuditNotice, type MirrorsHooks, memoryMirror } from './index.ts'
+import { type AuditNotice, type MirrorStore, type MirrorsHooks, memoryMirror } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }
 
@@ -57,6 +57,25 @@ describe('the audit hook of mirrors', () => {
       scanId: held?.scanId,
       removed: 60,
     })
+  })
+
+  it('is called with what was removed before acceptRemovals failed, and with the rest when it is called again', async () => {
+    await using world = await audited(1)
+    const { mirrors, customers, service, trail, store } = world
+    for (let index = 0; index < 60; index += 1) customers[0]?.write(`note ${index}`)
+    await service.settled()
+    await mirrors.add('customer-0')
+    await mirrors.work(BUDGET)
+    const elsewhere = service.owner.createChannel('elsewhere')
+    for (const note of service.owner.notes()) note.moveTo(elsewhere)
+    await service.clock.advance('26h')
+    await mirrors.work(BUDGET)
+    const scanId = (await mirrors.of('customer-0').status()).held[0]?.scanId ?? ''
+    const failing = world.another({ store: failingAfter(store, 2) }).of('customer-0')
+    await expect(failing.acceptRemovals(scanId)).rejects.toThrow('the database is down')
+    await mirrors.of('customer-0').acceptRemovals(scanId)
+    const removals = trail.flatMap((notice) => (notice.act === 'acceptRemovals' ? [notice.removed] : []))
+    expect(removals).toEqual([20, 40])
   })
 
   it('is not called for what did not take effect', async () => {
@@ -121,6 +140,17 @@ describe('the audit hook of one mirror', () => {
     ])
   })
 })
+
+/** A store whose commits fail after some. */
+function failingAfter(store: MirrorStore, commits: number): MirrorStore {
+  let left = commits
+  const commit: MirrorStore['commit'] = async (...values) => {
+    left -= 1
+    if (left < 0) throw new Error('the database is down')
+    return await store.commit(...values)
+  }
+  return new Proxy(store, { get: (target, name) => (name === 'commit' ? commit : Reflect.get(target, name, target)) })
+}
 
 function fail(): never {
   throw new Error('the trail is down')
