@@ -23,6 +23,7 @@ export async function startJobs(pgPool: Pool, mirrors: Mirrors) {
       sweep: async () => void (await mirrors.work({ budgetMs: 30_000 })),
     },
   })
-  const look = (integration: string) => runner.addJob('look', { integration }, { ...keyed(integration), runAt: new Date() })
+  const look = (integration: string) =>
+    runner.addJob('look', { integration }, { ...keyed(integration), runAt: new Date() })
   return { runner, look }
 }

@@ -77,7 +77,10 @@ export async function expectJobsToKeepUp(start: (mirrors: Mirrors, pool: Pool) =
   }
   await eventually(async () => (await titles('acme')).length === 193)
   await eventually(async () => (await titles('globex')).length === 190)
-  assert.equal((await titles('globex')).some((title) => title?.startsWith('Burst')), false)
+  assert.equal(
+    (await titles('globex')).some((title) => title?.startsWith('Burst')),
+    false,
+  )
 
   // A process that dies before it adds the job: the sweep finds the hint.
   isSilent = true
