@@ -10,10 +10,12 @@ import { isInstalled } from './servers/is-installed.ts'
 
 const folders = globSync('examples/*/package.json', { cwd: WORKSPACE }).map((manifest) => join(manifest, '..'))
 // In CI nothing is left out: what is missing there fails.
-const needsRedis = ['examples/queue-worker']
+const needsRedis = ['examples/queue-worker', 'examples/recipes']
+const needsChromium = ['examples/accounts-express']
 const projects = folders
   .filter((folder) => testScriptOf(folder) !== undefined)
   .filter((folder) => !needsRedis.includes(folder) || isInstalled('redis-server'))
+  .filter((folder) => !needsChromium.includes(folder) || isInstalled('chromium'))
   .sort()
 
 let destination: string

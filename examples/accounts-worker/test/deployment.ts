@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { build } from 'esbuild'
 import { Miniflare } from 'miniflare'
 
@@ -38,8 +39,8 @@ export async function deploy(persisted: string, vars: Readonly<Record<string, st
     ),
     durableObjectsPersist: persisted,
     d1Databases: configuration.d1_databases.map(({ binding }: { binding: string }) => binding),
-    handleRuntimeStdio(...streams) {
-      for (const stream of streams) stream.setEncoding('utf8').on('data', (text) => (printed += text))
+    handleRuntimeStdio(...streams: Readable[]) {
+      for (const stream of streams) stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
     },
   })
   const url = await workerd.ready

@@ -1,104 +1,22 @@
+import { DurableObject, type DurableObjectNamespace, type Queue } from 'cloudflare:workers'
 import { NotesClient } from '@notewire/client'
-import { createMirror, type Mirror } from '@notewire/mirror'
-import { type DurableObjectSqlStorage, durableObjectSqlite, sqliteMirror } from '@notewire/mirror/sqlite'
-import type { Receiver } from '@notewire/webhooks'
+import { createMirror, type MirroredNote, type MirrorStatus } from '@notewire/mirror'
+import { durableObjectSqlite, sqliteMirror } from '@notewire/mirror/sqlite'
+import type { WebhookEvent } from '@notewire/protocol'
 
-/** How long one alarm may work: Cloudflare ends it after 15 minutes. The next goes on where it stopped. */
-const MOST_MS = 10 * 60_000
+/** How long one alarm may work: Cloudflare ends it after 15 minutes. The next alarm continues. */
+const LONGEST_ALARM_MS = 10 * 60_000
 const AFTER_A_FAILURE_MS = 60_000
-const LIST = 'SELECT note_id, title, updated_at FROM notewire_live_notes WHERE note_id > ? ORDER BY note_id LIMIT 100'
-
-/** A Durable Object that holds all notes in its SQLite, and wakes by alarm to keep them up to date. */
-export class NotesMirror {
-  readonly #storage: ObjectState['storage']
-  readonly #mirror: Mirror
-  readonly #receiver: Receiver
-  readonly #mostRequests: number
-  #onRequest: () => void = () => {}
-
-  constructor(state: ObjectState, bindings: Bindings) {
-    this.#storage = state.storage
-    this.#mostRequests = Number(bindings.REQUESTS_PER_ALARM)
-    const client = new NotesClient({
-      baseUrl: bindings.NOTES_BASE_URL,
-      apiKey: bindings.NOTES_API_KEY,
-      hooks: { onRequest: () => this.#onRequest() },
-    })
-    const store = sqliteMirror(durableObjectSqlite(state.storage))
-    this.#mirror = createMirror({
-      client,
-      store,
-      pollEveryMs: Number(bindings.POLL_EVERY_SECONDS) * 1000,
-      scanEveryMs: Number(bindings.SCAN_EVERY_SECONDS) * 1000,
-      // A Worker has six connections, and a note takes up to two.
-      concurrency: 3,
-    })
-    this.#receiver = this.#mirror.receiver({ secret: bindings.NOTES_SIGNING_SECRET, path: '/webhooks/notes' })
-    void state.blockConcurrencyWhile(() => store.migrate())
-  }
-
-  async fetch(request: Request): Promise<Response> {
-    const { pathname, searchParams } = new URL(request.url)
-    const [, what, noteId] = pathname.split('/')
-    switch (what) {
-      case 'webhooks':
-        return await this.#receive(request)
-      case 'notes':
-        if (noteId !== undefined) return await this.#show(decodeURIComponent(noteId))
-        return Response.json(this.#storage.sql.exec(LIST, searchParams.get('after') ?? '').toArray())
-      case 'search':
-        return Response.json(await this.#mirror.search(searchParams.get('words') ?? ''))
-      case 'status':
-        return Response.json(await this.#mirror.status())
-      case 'wake':
-        await this.#wakeAt(Date.now())
-        return new Response(null, { status: 204 })
-    }
-    return new Response(null, { status: 404 })
-  }
-
-  /** Does what is due, and sees to it that there is a next alarm, whatever happens: one that throws is given up after six retries. */
-  async alarm(): Promise<void> {
-    const enough = new AbortController()
-    let requests = 0
-    this.#onRequest = () => ++requests > this.#mostRequests && enough.abort()
-    const signal = AbortSignal.any([enough.signal, AbortSignal.timeout(MOST_MS)])
-    try {
-      const { nextAt } = await this.#mirror.work({ signal })
-      await this.#wakeAt(nextAt)
-    } catch (error) {
-      if (!signal.aborted) console.error('the mirror will try again:', error)
-      await this.#wakeAt(Date.now() + (signal.aborted ? 0 : AFTER_A_FAILURE_MS))
-    }
-  }
-
-  /** The object has one alarm: the earliest wins. */
-  async #wakeAt(at: number): Promise<void> {
-    const known = await this.#storage.getAlarm()
-    if (known === null || at < known) await this.#storage.setAlarm(at)
-  }
-
-  /** The answer leaves once hint and alarm are on disk. */
-  async #receive(request: Request): Promise<Response> {
-    const response = await this.#receiver.fetch(request)
-    if (response.ok) await this.#wakeAt(Date.now())
-    return response
-  }
-
-  async #show(noteId: string): Promise<Response> {
-    const found = await this.#mirror.get(noteId)
-    return found === undefined ? new Response(null, { status: 404 }) : Response.json(found)
-  }
-}
 
 /** What `wrangler.json` and `wrangler secret put` give to the Worker and to its object. */
-export interface Bindings {
-  readonly MIRROR: { getByName(name: string): { fetch(request: Request): Promise<Response> } }
+export interface Env {
+  readonly MIRROR: DurableObjectNamespace<NotesMirror>
+  /** Gets a message for every change of a note. */
+  readonly CHANGES: Queue
   readonly NOTES_BASE_URL: string
   readonly NOTES_API_KEY: string
-  /** Not there before the endpoint is registered: deliveries are answered 503 until then, and come again. */
+  /** Deliveries are answered 503 until it is set, and come again. */
   readonly NOTES_SIGNING_SECRET?: string
-  /** Whoever has it may read. */
   readonly READ_TOKEN: string
   readonly POLL_EVERY_SECONDS: string
   readonly SCAN_EVERY_SECONDS: string
@@ -106,11 +24,79 @@ export interface Bindings {
   readonly REQUESTS_PER_ALARM: string
 }
 
-/** What is used of the state of a Durable Object. In a project of your own, `npx wrangler types` writes all of it. */
-interface ObjectState {
-  readonly storage: DurableObjectSqlStorage & {
-    getAlarm(): Promise<number | null>
-    setAlarm(at: number): Promise<void>
+/** A Durable Object that keeps all notes in its SQLite, and wakes by alarm to keep them up to date. */
+export class NotesMirror extends DurableObject<Env> {
+  #onRequest = () => {}
+  readonly #mirror = createMirror({
+    client: new NotesClient({
+      baseUrl: this.env.NOTES_BASE_URL,
+      apiKey: this.env.NOTES_API_KEY,
+      hooks: { onRequest: () => this.#onRequest() },
+    }),
+    store: sqliteMirror(durableObjectSqlite(this.ctx.storage)),
+    pollEveryMs: Number(this.env.POLL_EVERY_SECONDS) * 1000,
+    scanEveryMs: Number(this.env.SCAN_EVERY_SECONDS) * 1000,
+    // A Worker has six connections, and a note takes up to two.
+    concurrency: 3,
+  })
+  readonly #receiver = this.#mirror.receiver({ secret: '' })
+
+  /** Writes down an event that the Worker has verified. */
+  async hear(event: WebhookEvent): Promise<void> {
+    const { status } = await this.#receiver.process(event)
+    if (status !== 'applied') throw new Error(`The event was not written down: ${status}.`)
+    await this.wakeAt(Date.now())
   }
-  blockConcurrencyWhile(work: () => Promise<void>): Promise<void>
+
+  /** A page of notes, without their content. */
+  async list(after: string): Promise<readonly object[]> {
+    const page: object[] = []
+    for await (const { note } of this.#mirror.list({ after })) {
+      const { note_id, title, updated_at } = note
+      if (page.push({ note_id, title, updated_at }) === 100) break
+    }
+    return page
+  }
+
+  async get(noteId: string): Promise<MirroredNote | undefined> {
+    return await this.#mirror.get(noteId)
+  }
+
+  async search(words: string): Promise<readonly MirroredNote[]> {
+    return await this.#mirror.search(words)
+  }
+
+  async status(): Promise<MirrorStatus> {
+    return await this.#mirror.status()
+  }
+
+  /** Does what is due. It never throws, because the platform gives an alarm up after six failures. */
+  async alarm(): Promise<void> {
+    const enough = new AbortController()
+    let requests = 0
+    this.#onRequest = () => ++requests > Number(this.env.REQUESTS_PER_ALARM) && enough.abort()
+    const signal = AbortSignal.any([enough.signal, AbortSignal.timeout(LONGEST_ALARM_MS)])
+    try {
+      const { nextAt } = await this.#mirror.work({ signal })
+      await this.wakeAt(Math.min(nextAt, await this.#tell()))
+    } catch (error) {
+      if (!signal.aborted) console.error('the mirror will try again:', error)
+      await this.wakeAt(Date.now() + (signal.aborted ? 0 : AFTER_A_FAILURE_MS))
+    }
+  }
+
+  /** The object has one alarm: the earliest wins. */
+  async wakeAt(at: number): Promise<void> {
+    const known = await this.ctx.storage.getAlarm()
+    if (known === null || at < known) await this.ctx.storage.setAlarm(at)
+  }
+
+  /** Sends changes to the queue. The mirror knows what was sent, and sends again what failed. */
+  async #tell(): Promise<number> {
+    const { nextAt } = await this.#mirror.consumeDue({
+      name: 'queue',
+      apply: (changes) => this.env.CHANGES.sendBatch(changes.map(({ kind, noteId }) => ({ body: { kind, noteId } }))),
+    })
+    return nextAt ?? Number.POSITIVE_INFINITY
+  }
 }

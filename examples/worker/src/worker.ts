@@ -1,24 +1,39 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { Bindings } from './notes-mirror.ts'
+import { createReceiver, type Receiver } from '@notewire/webhooks'
+import type { Env } from './notes-mirror.ts'
 
 export { NotesMirror } from './notes-mirror.ts'
 
+let receiver: Receiver | undefined
+
 export default {
-  async fetch(request: Request, bindings: Bindings): Promise<Response> {
-    // Deliveries prove themselves by their signature.
-    const isDelivery = new URL(request.url).pathname === '/webhooks/notes'
-    if (!isDelivery && !mayRead(request, bindings)) return new Response(null, { status: 401 })
-    // One object holds the whole mirror. Several keys take several: name each after the account or channel of its key.
-    return await bindings.MIRROR.getByName('notes').fetch(request)
+  async fetch(request: Request, env: Env): Promise<Response> {
+    // One object holds the whole mirror.
+    const mirror = env.MIRROR.getByName('notes')
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname === '/webhooks/notes') {
+      // The Worker verifies: a forged delivery wakes no object.
+      const secret = env.NOTES_SIGNING_SECRET
+      receiver ??= createReceiver({ secret, sink: (event) => env.MIRROR.getByName('notes').hear(event) })
+      return await receiver.fetch(request)
+    }
+    if (!mayRead(request, env)) return new Response(null, { status: 401 })
+    const [, what, noteId] = pathname.split('/')
+    if (what === 'notes' && noteId === undefined)
+      return Response.json(await mirror.list(searchParams.get('after') ?? ''))
+    if (what === 'search') return Response.json(await mirror.search(searchParams.get('words') ?? ''))
+    if (what === 'status') return Response.json(await mirror.status())
+    const found = what === 'notes' ? await mirror.get(decodeURIComponent(noteId ?? '')) : undefined
+    return found === undefined ? new Response(null, { status: 404 }) : Response.json(found)
   },
 
-  /** Starts the mirror after the first deployment, and again should its chain of alarms ever break. */
-  async scheduled(_event: unknown, bindings: Bindings): Promise<void> {
-    await bindings.MIRROR.getByName('notes').fetch(new Request('https://mirror/wake'))
+  /** Starts the chain of alarms after the first deployment, and again should it ever break. */
+  async scheduled(_event: unknown, env: Env): Promise<void> {
+    await env.MIRROR.getByName('notes').wakeAt(Date.now())
   },
 }
 
-function mayRead({ headers }: Request, { READ_TOKEN }: Bindings): boolean {
+function mayRead({ headers }: Request, { READ_TOKEN }: Env): boolean {
   const given = headers.get('authorization') ?? ''
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(`Bearer ${READ_TOKEN}`))

@@ -9,9 +9,24 @@ const configuration = JSON.parse(readFileSync(join(folder, 'wrangler.json'), 'ut
 /** What `wrangler secret put` and `wrangler deploy --var` would say. */
 export type Settings = Readonly<Record<string, string>>
 
+/** A message of the queue. */
+export interface Message {
+  readonly kind: 'content' | 'removed'
+  readonly noteId: string
+}
+
+/** A Worker that reads the queue, and shows each message to the test. */
+const READER = `export default {
+  async queue({ messages }, { TEST }) {
+    for (const { body } of messages) await TEST.fetch('http://test', { method: 'POST', body: JSON.stringify(body) })
+  }
+}`
+
 /** The Worker in workerd, as `wrangler.json` says. */
 export interface Deployment extends AsyncDisposable {
   readonly url: URL
+  /** The messages of the queue so far. */
+  readonly messages: readonly Message[]
   /** Runs the cron trigger. */
   runCron(): Promise<void>
 }
@@ -22,8 +37,11 @@ export interface Deployment extends AsyncDisposable {
  * @param persisted  the folder that holds its storage, over any number of deployments
  */
 export async function deploy(persisted: string, settings: Settings, port = 0): Promise<Deployment> {
-  const workerd = new Miniflare({
-    modules: [{ type: 'ESModule', path: 'worker.js', contents: await bundled(configuration.main) }],
+  const messages: Message[] = []
+  const [queue] = configuration.queues.producers
+  const main = {
+    name: configuration.name,
+    modules: [{ type: 'ESModule' as const, path: 'worker.js', contents: await bundled(configuration.main) }],
     compatibilityDate: configuration.compatibility_date,
     compatibilityFlags: configuration.compatibility_flags,
     bindings: { ...configuration.vars, ...settings },
@@ -36,6 +54,22 @@ export async function deploy(persisted: string, settings: Settings, port = 0): P
         },
       ]),
     ),
+    queueProducers: { [queue.binding]: queue.queue },
+  }
+  const reader = {
+    name: 'reader',
+    modules: [{ type: 'ESModule' as const, path: 'reader.js', contents: READER }],
+    compatibilityDate: configuration.compatibility_date,
+    queueConsumers: { [queue.queue]: { maxBatchTimeout: 0 } },
+    serviceBindings: {
+      async TEST(request: { json(): Promise<unknown> }) {
+        messages.push((await request.json()) as Message)
+        return new Response()
+      },
+    },
+  }
+  const workerd = new Miniflare({
+    workers: [main, reader],
     durableObjectsPersist: persisted,
     port,
     unsafeTriggerHandlers: true,
@@ -43,6 +77,7 @@ export async function deploy(persisted: string, settings: Settings, port = 0): P
   const url = await workerd.ready
   return {
     url,
+    messages,
     async runCron() {
       const { ok } = await fetch(new URL('/cdn-cgi/handler/scheduled', url))
       if (!ok) throw new Error('the cron trigger failed')

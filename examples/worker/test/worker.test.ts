@@ -83,6 +83,24 @@ it('hides a note that was deleted by the time that the event is acknowledged, an
   await eventually(async () => (await read('/status')).notes.gone === 1)
 })
 
+it('sends a message for each change, and one for a removal', async () => {
+  const [note] = service.owner.notes()
+  note?.edit({ title: 'Sirocco' })
+  await eventually(async () => (await show(note?.note_id))?.note.title === 'Sirocco')
+  await eventually(async () => kindsOf(note?.note_id).at(-1) === 'content')
+  note?.delete()
+  await eventually(async () => kindsOf(note?.note_id).at(-1) === 'removed')
+  await eventually(async () => (await read('/status')).notes.gone === 2)
+  assert.equal(kindsOf(note?.note_id).filter((kind) => kind === 'removed').length, 1)
+})
+
+it('wakes no object for a forged delivery', async () => {
+  const { position } = await read('/status')
+  const response = await fetch(new URL('/webhooks/notes', worker.url), { method: 'POST', body: '{}' })
+  assert.equal(response.status, 401)
+  assert.equal((await read('/status')).position, position)
+})
+
 it('finds a deletion of which no event came by its scan', async () => {
   using lost = service.faults.inject({ delivery: 'note.deleted', fault: { kind: 'lost' } })
   const [note] = service.owner.notes()
@@ -96,6 +114,10 @@ it('finds a deletion of which no event came by its scan', async () => {
   await eventually(async () => (await show(note?.note_id)) === undefined)
   await expectToShowWhatTheServiceHas()
 })
+
+function kindsOf(noteId = ''): readonly string[] {
+  return worker.messages.filter((message) => message.noteId === noteId).map(({ kind }) => kind)
+}
 
 async function deployAgain(more: Settings): Promise<void> {
   const { port } = worker.url

@@ -1,4 +1,4 @@
-// What the application uses of the runtime. In a project of your own, `npx wrangler types` writes all of it.
+// What the Workers of these examples use of the runtime. In a project of your own, `npx wrangler types` writes all of it.
 declare module 'cloudflare:workers' {
   import type { DurableObjectSqlStorage } from '@notewire/mirror/sqlite'
 
@@ -15,12 +15,15 @@ declare module 'cloudflare:workers' {
     readonly env: Env
     readonly ctx: {
       readonly storage: DurableObjectStorage
-      blockConcurrencyWhile(work: () => Promise<void>): Promise<void>
     }
   }
 
   export interface DurableObjectNamespace<Stub> {
     getByName(name: string): Stub
+  }
+
+  export interface Queue {
+    sendBatch(messages: readonly { readonly body: object }[]): Promise<unknown>
   }
 
   export interface D1Database {

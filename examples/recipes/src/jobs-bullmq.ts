@@ -1,0 +1,32 @@
+import type { Mirrors } from '@notewire/mirror'
+import { type ConnectionOptions, Queue, Worker } from 'bullmq'
+
+/** Keeps mirrors up to date by jobs of BullMQ. Call `look` after each hint: it brings the job forward. */
+export async function startJobs(connection: ConnectionOptions, mirrors: Mirrors) {
+  const queue = new Queue('notes', { connection, defaultJobOptions: { removeOnComplete: true, removeOnFail: true } })
+  const worker = new Worker(
+    'notes',
+    ({ data: { integration } }) => mirrors.work({ integration, budgetMs: integration === undefined ? 30_000 : 5_000 }),
+    { connection, concurrency: 4 },
+  )
+  for (const jobs of [queue, worker]) jobs.on('error', console.error)
+  const lookAgain = async (integration: string) => {
+    const dueAt = Number((await mirrors.get(integration))?.dueAt)
+    // A job that waits stays as it is: a hint may have come by now.
+    const options = { delay: Math.max(0, dueAt - Date.now()), deduplication: { id: integration } }
+    if (dueAt > 0) await queue.add('look', { integration }, options)
+  }
+  worker.on('completed', ({ data: { integration } }) => {
+    if (integration) lookAgain(integration).catch(console.error)
+  })
+  // A sweep does what no job did, because a process died between a commit and its job.
+  await queue.upsertJobScheduler('sweep', { every: 5 * 60_000 }, { name: 'sweep', data: {} })
+  return {
+    queue,
+    worker,
+    look: (integration: string) => {
+      const deduplication = { id: integration, replace: true, keepLastIfActive: true }
+      return queue.add('look', { integration }, { deduplication })
+    },
+  }
+}

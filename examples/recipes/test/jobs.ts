@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createMirrors, type Mirrors } from '@notewire/mirror'
+import { postgresMirror } from '@notewire/mirror/postgres'
+import { createNotesService } from '@notewire/mock-server'
+import { nodeHandler } from '@notewire/webhooks/node'
+import { openPool, startPostgres } from 'notewire-test-servers'
+import type { Pool } from 'pg'
+
+/** An engine of jobs, started. */
+export interface Jobs extends AsyncDisposable {
+  /** Brings the job of an integration forward. */
+  look(integration: string): Promise<unknown>
+  /** Runs a sweep now. */
+  sweep(): Promise<unknown>
+}
+
+/** Has two customers of one service write notes, and expects the jobs to bring each to its mirror, and to no other. */
+export async function expectJobsToKeepUp(start: (mirrors: Mirrors, pool: Pool) => Promise<Jobs>): Promise<void> {
+  await using cleanUp = new AsyncDisposableStack()
+  const postgres = cleanUp.use(await startPostgres())
+  const pool = openPool(postgres.url)
+  cleanUp.defer(() => pool.end())
+  const service = cleanUp.use(await createNotesService({ owners: ['acme', 'globex'], notes: 150 }))
+  service.faults.inject({ delivery: 'endpoint.verification', fault: { kind: 'delayed', by: '1s' } })
+  const { url: baseUrl } = await service.listen()
+  const ownerOf = (name: string) => service.owners.find((owner) => owner.name === name)
+  const secrets = new Map<string, string>()
+  const mirrors = createMirrors({
+    store: postgresMirror(pool),
+    connect: (id) => ({ baseUrl, apiKey: ownerOf(id)?.apiKey ?? '' }),
+  })
+  const jobs = cleanUp.use(await start(mirrors, pool))
+
+  const receiver = mirrors.receiver({ secret: (id) => secrets.get(id) ?? '' })
+  const integrationOf = ({ url = '' }) => url.slice(1)
+  const handle = nodeHandler(receiver, { integrationOf })
+  let isSilent = false
+  const server = createServer((request, response) => {
+    // The hint is committed when the answer leaves. Then its job is brought forward.
+    response.once('finish', () => {
+      if (response.statusCode === 204 && !isSilent) void jobs.look(integrationOf(request))
+    })
+    handle(request, response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanUp.defer(() => void server.close().closeAllConnections())
+
+  const titles = async (id: string) => {
+    const found: (string | null | undefined)[] = []
+    for await (const { note, isSettled } of mirrors.of(id).list()) if (isSettled) found.push(note.title)
+    return found
+  }
+  const write = (id: string, title: string) => ownerOf(id)?.record({ title }).end({ summary: false })
+
+  for (const id of ['acme', 'globex']) {
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${id}`
+    await mirrors.add(id, { endpoint, saveSecret: (secret) => secrets.set(id, secret) })
+    await jobs.look(id)
+  }
+  for (const id of ['acme', 'globex']) await eventually(async () => (await titles(id)).length === 150)
+  await eventually(async () => service.deliveries.every(({ status }) => status === 'delivered'))
+
+  // A job waits for the next poll by now, and each hint brings it forward.
+  for (let round = 0; round < 3; round += 1) {
+    write('acme', `Round ${round}`)
+    await eventually(async () => (await titles('acme')).includes(`Round ${round}`))
+  }
+  // Hints that come while a job runs are not lost.
+  for (let note = 0; note < 40; note += 1) {
+    write('acme', `Burst ${note}`)
+    write('globex', `Another burst ${note}`)
+    await sleep(note)
+  }
+  await eventually(async () => (await titles('acme')).length === 193)
+  await eventually(async () => (await titles('globex')).length === 190)
+  assert.equal(
+    (await titles('globex')).some((title) => title?.startsWith('Burst')),
+    false,
+  )
+
+  // A process that dies before it adds the job: the sweep finds the hint.
+  isSilent = true
+  write('globex', 'Swept')
+  await eventually(async () => (await mirrors.status()).due === 1)
+  await jobs.sweep()
+  await eventually(async () => (await titles('globex')).includes('Swept'))
+
+  // A removed integration is erased, and its chain of jobs ends.
+  await mirrors.remove('acme')
+  await jobs.look('acme')
+  await eventually(async () => (await mirrors.list()).length === 1)
+}
+
+async function eventually(check: () => Promise<boolean>): Promise<void> {
+  // Less than the time between two polls, which would hide a lost hint.
+  for (const giveUpAt = Date.now() + 60_000; !(await check()); await sleep(50)) {
+    assert.ok(Date.now() < giveUpAt, 'it has not happened within 60 s')
+  }
+}
