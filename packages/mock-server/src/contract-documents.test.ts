@@ -16,14 +16,14 @@ describe('the contract documents', () => {
 })
 
 describe('what the service answers', () => {
-  it('is what the OpenAPI document says, in every operation, and nothing beside it', async () => {
+  it('is what the OpenAPI document says, in every operation, and has no other field', async () => {
     await using service = await createNotesService({ notes: 3 })
     const { endpoint_id } = await service.connect(anInbox().open)
-    const keyless = { key: 'ntw_live_nobody.secret' }
+    const keyless = { key: 'ntw_live_unknown.secret' }
     const reader = service.owner.createIntegration().issueKey({ scopes: ['notes:read'] })
     const [first] = service.owner.notes()
     const pending = service.owner.record({ title: null }).note
-    const deleted = service.owner.record().end({ transcript: [{ text: 'Nobody knows who said this.' }] })
+    const deleted = service.owner.record().end({ transcript: [{ text: 'The speaker is unknown.' }] })
     await service.settled()
     deleted.delete()
     await service.settled()
@@ -184,7 +184,7 @@ describe('the control API', () => {
   })
 })
 
-it('what the service sends is what the AsyncAPI document says, for every event, and nothing beside it', async () => {
+it('what the service sends is what the AsyncAPI document says, for every event, and has no other field', async () => {
   await using service = await createNotesService()
   const inbox = anInbox()
   const { endpoint_id } = await service.connect(inbox.open)

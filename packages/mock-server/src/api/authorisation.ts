@@ -1,8 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono'
+import type { RequestFault } from '../faults/fault-rule.ts'
 import type { ApiKey, Integration } from '../world/integration.ts'
 import type { Owners } from '../world/owners.ts'
 import type { World } from '../world/world.ts'
-import type { PageFault } from './note-list.ts'
 import { Problem } from './problem.ts'
 
 export interface ApiEnv {
@@ -15,7 +15,7 @@ export interface ApiEnv {
     integration: Integration
     /** The body as text; `undefined` for a GET. */
     body: string | undefined
-    pageFault: PageFault | undefined
+    pageFault: Extract<RequestFault, { readonly kind: 'empty_page' | 'short_page' }> | undefined
   }
 }
 

@@ -92,7 +92,7 @@ describe('PATCH /v1/webhook-endpoints/{endpoint_id}', () => {
     expect(inbox.kinds).toEqual(['note.summary.generated'])
   })
 
-  it('verifies again whoever is given a URL, even an unchanged one (row 14)', async () => {
+  it('verifies an endpoint again when its URL is set, even to the same one (row 14)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox()
     const { endpoint_id, url } = await service.connect(inbox.open)

@@ -1,5 +1,4 @@
 import { durationMs } from '../clock/duration.ts'
-import type { RequestFault } from '../faults/fault-rule.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 import type { Contract } from '../variants/contract-variants.ts'
 import type { Integration } from '../world/integration.ts'
@@ -8,8 +7,6 @@ import type { ApiContext } from './authorisation.ts'
 import { granularityMs, noteResource } from './note-resources.ts'
 import { Problem } from './problem.ts'
 import type { ServiceParts } from './service-parts.ts'
-
-export type PageFault = Extract<RequestFault, { readonly kind: 'empty_page' | 'short_page' }>
 
 interface Position {
   /** The sequence of the last listed note, or -1 at the beginning. */

@@ -39,11 +39,7 @@ export class Agenda {
     return appointment
   }
 
-  /**
-   * Removes the next appointment and does it.
-   *
-   * @returns its purpose
-   */
+  /** Removes the next appointment and does it. @returns its purpose */
   keepNext(): Purpose | undefined {
     const next = this.#appointments.shift()
     next?.act()

@@ -41,7 +41,7 @@ describe('a virtual clock', () => {
     expect(times).toEqual([400, 800])
   })
 
-  it('starts what is due now without anybody advancing it, but not at once', async () => {
+  it('starts what is due now without an advance, in a later turn', async () => {
     const timeline = new Timeline('virtual')
     const act = vi.fn()
     timeline.schedule(0, act)
@@ -58,7 +58,7 @@ describe('a virtual clock', () => {
     expect(done).toEqual(['sleeper', 'service'])
   })
 
-  it('keeps whole milliseconds for those who sleep or advance it for fractions', async () => {
+  it('rounds fractions of milliseconds up, in sleeps and advances', async () => {
     const timeline = new Timeline('virtual')
     const woken: number[] = []
     void timeline.sleep(0.4).then(() => woken.push(timeline.now()))
@@ -72,7 +72,7 @@ describe('a virtual clock', () => {
     expect(timeline.now()).toBe(CLOCK_START + 120_000)
   })
 
-  it('is settled when no work is left, however long somebody still sleeps', async () => {
+  it('is settled when no work is left, even if a caller still sleeps', async () => {
     const timeline = new Timeline('virtual')
     const slept = vi.fn()
     void timeline.sleep(8000).then(slept)
@@ -202,7 +202,7 @@ describe('a real clock', () => {
 })
 
 describe('a closed clock', () => {
-  it.each(['virtual', 'real'] as const)('does nothing more, and keeps nobody waiting (%s)', async (mode) => {
+  it.each(['virtual', 'real'] as const)('does no more work, and ends every wait (%s)', async (mode) => {
     const timeline = new Timeline(mode)
     const act = vi.fn()
     timeline.schedule(10, act)

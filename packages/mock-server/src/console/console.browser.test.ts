@@ -275,7 +275,7 @@ describe('time and faults', () => {
     expect(service.deliveries.at(-1)?.status).toBe('delivered')
   })
 
-  it('are chosen from a list, told as a test would write them, and ended', async () => {
+  it('are chosen from a list, shown as a test would write them, and removed', async () => {
     await registered()
     await visit('/console/faults')
     await page.getByLabel('Fault of a request').selectOption('503')
@@ -291,7 +291,7 @@ describe('time and faults', () => {
   })
 })
 
-describe('the console in a hostile world', () => {
+describe('the console and foreign pages', () => {
   it('does nothing that a form of another site asks', async () => {
     const foreign = await startReceiver(
       () =>
@@ -308,7 +308,7 @@ describe('the console in a hostile world', () => {
     await foreign.close()
   })
 
-  it('does not answer under a name that somebody had resolve to this machine', async () => {
+  it('does not answer under a foreign name that resolves to this machine', async () => {
     const { port } = new URL(service.baseUrl)
     await page.goto(`http://rebound.test:${port}/console/deliveries`)
     await page.getByText('does not answer under this host name').waitFor()

@@ -85,12 +85,12 @@ if (shooting) {
   })
 }
 
-/** Controls that somebody who cannot see them is told nothing of. */
+/** Controls without a name for a screen reader. */
 const NAMELESS = `[...document.querySelectorAll('button, a, input:not([type=hidden]), select, textarea, summary')]
   .filter((control) => (control.labels?.[0]?.textContent ?? control.textContent).trim() === '')
   .map((control) => control.outerHTML)`
 
-/** Texts with less contrast to what is behind them than WCAG 2.2 asks of small ones: 4.5. */
+/** Texts with less contrast to their background than WCAG 2.2 requires of small ones: 4.5. */
 function faintTexts(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const channels = (colour: string): number[] => (colour.match(/[\d.]+/g) ?? []).map(Number)
@@ -101,11 +101,11 @@ function faintTexts(page: Page): Promise<string[]> {
       })
       return 0.2126 * red + 0.7152 * green + 0.0722 * blue
     }
-    const behind = (element: Element | null): string => {
+    const backgroundOf = (element: Element | null): string => {
       if (element === null) return 'rgb(255, 255, 255)'
       const { backgroundColor } = getComputedStyle(element)
       const [, , , alpha = 1] = channels(backgroundColor)
-      return alpha === 0 ? behind(element.parentElement) : backgroundColor
+      return alpha === 0 ? backgroundOf(element.parentElement) : backgroundColor
     }
     return [...document.querySelectorAll('body *')]
       .filter((element) =>
@@ -113,7 +113,7 @@ function faintTexts(page: Page): Promise<string[]> {
       )
       .filter((element) => element.checkVisibility())
       .filter((element) => {
-        const [one, other] = [luminance(getComputedStyle(element).color), luminance(behind(element))]
+        const [one, other] = [luminance(getComputedStyle(element).color), luminance(backgroundOf(element))]
         return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05) < 4.5
       })
       .map((element) => `${element.tagName} ${element.textContent?.trim()}`)

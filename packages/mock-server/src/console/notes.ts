@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { ServiceParts } from '../api/service-parts.ts'
-import { newestNotes, type OwnedNote } from '../control/note-list.ts'
+import { newestNotes, type OwnedNote } from '../control/note-operations.ts'
 import type { NoteRecord, Place } from '../world/note.ts'
 import type { Owners } from '../world/owners.ts'
 import type { World } from '../world/world.ts'

@@ -86,11 +86,7 @@ export function codeBlock(id: string, text: string, copy = 'Copy'): Html {
     <button type="button" class="quiet" id="${id}-copy" data-copy="${id}">${copy}</button></div>`
 }
 
-/**
- * A form that performs an operation of the control API, and then shows the page `next` (`forms.ts`).
- *
- * @param look  its CSS class
- */
+/** A form that performs an operation of the control API, and then shows the page `next` (`forms.ts`). @param look  its CSS class */
 export function controlForm(look: string, operation: string, next: string, content: Html): Html {
   return html`<form method="post" class="${look}" action="/console/act/${operation.replace(' ', '')}">
     <input type="hidden" name="next" value="${next}" />${content}</form>`

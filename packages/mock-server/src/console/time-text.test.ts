@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { stretch } from './delivery-attempts.ts'
 import { instant } from './page.ts'
-import { stretch } from './time-text.ts'
 
 it.each([
   [0, '0 ms'],

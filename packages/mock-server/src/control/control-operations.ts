@@ -10,8 +10,6 @@ import { type ControlOperation, operation, timestamp, unknown } from './operatio
 import { ownerOperations } from './owner-operations.ts'
 import { trigger, triggerSchema } from './trigger.ts'
 
-export type ControlRoute = keyof typeof CONTROL_OPERATIONS
-
 export const CONTROL_OPERATIONS = {
   'POST /control/trigger': operation({
     summary: 'Make an event happen',

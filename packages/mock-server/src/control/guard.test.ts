@@ -49,7 +49,7 @@ describe('the console refuses', () => {
     '',
     '[',
     'a b',
-  ])('the host name "%s", which anybody can have resolve to this machine', (host) =>
+  ])('the host name "%s", which a foreign DNS server can resolve to this machine', (host) =>
     expect(asked({ host })).toContain('--console-host'),
   )
 
@@ -76,7 +76,7 @@ describe('the console refuses', () => {
   })
 })
 
-it('what it answers runs no foreign code, is framed by nobody and kept by nobody', () => {
+it('its answers run no foreign code, and cannot be framed or stored', () => {
   const { headers } = consoleHeaders(new Response('page', { headers: { 'content-type': 'text/html' } }))
   expect(headers.get('content-security-policy')).toContain("default-src 'none'")
   expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'")

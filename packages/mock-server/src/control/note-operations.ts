@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import { fields, name } from '../errors/checked.ts'
 import { noteChangesSchema, outcomeSchema } from '../world/create-owner.ts'
 import type { NoteRecord } from '../world/note.ts'
+import type { Owners } from '../world/owners.ts'
 import type { World } from '../world/world.ts'
-import { newestNotes } from './note-list.ts'
 import { type Call, type ControlOperation, forOwner, ofOwner, operation, partOfList, timestamp } from './operation.ts'
 
 const place = name.check(z.describe('`personal`, or the identifier of a channel.'))
@@ -89,4 +89,21 @@ function noteView({ owner_id }: World, note: NoteRecord): object {
     deleted_at: timestamp(note.deleted_at),
     sessions: sessions.map(({ recording_session_id, ended }) => ({ recording_session_id, ended })),
   }
+}
+
+export interface OwnedNote {
+  readonly world: World
+  readonly note: NoteRecord
+}
+
+export function newestNotes(
+  owners: Owners,
+  owner_id: string | undefined,
+  { skip, limit }: { readonly skip: number; readonly limit: number },
+): { readonly notes: readonly OwnedNote[]; readonly more: boolean } {
+  const found = owners
+    .only(owner_id)
+    .flatMap((world) => world.notes.newest(skip + limit + 1).map((note) => ({ world, note })))
+    .toSorted((one, other) => other.note.created_at - one.note.created_at)
+  return { notes: found.slice(skip, skip + limit), more: found.length > skip + limit }
 }

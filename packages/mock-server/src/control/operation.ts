@@ -19,7 +19,7 @@ export interface ControlOperation {
   readonly perform: (service: ServiceParts, id: Id, input: unknown) => Answer | Promise<Answer>
 }
 
-export type Id = (name: string) => string
+type Id = (name: string) => string
 type Answer = object | undefined
 
 export interface Call<Input> extends ServiceParts {

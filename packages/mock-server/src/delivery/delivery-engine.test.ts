@@ -199,7 +199,7 @@ describe('a delivery that fails', () => {
   })
 })
 
-describe('a delivery that nobody answers', { concurrent: true }, () => {
+describe('a delivery without an answer', { concurrent: true }, () => {
   it('fails after 10 seconds, and its retry counts from there (§3, §7)', async ({ expect }) => {
     await using service = await createNotesService()
     const answers = [never, () => 204]

@@ -3,7 +3,7 @@ import { MockServerError } from '../errors/mock-server-error.ts'
 import { anInbox, type Inbox } from '../fixtures/inbox.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
-import type { Disorder } from './disorder.ts'
+import type { Disorder } from './attempt-faults.ts'
 
 async function lived(
   disorder: Disorder,

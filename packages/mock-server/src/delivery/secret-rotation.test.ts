@@ -33,7 +33,7 @@ describe('rotating the secret of an endpoint', () => {
     expect((await call(service, `GET ${operation}`)).body).not.toHaveProperty('signing_secret')
   })
 
-  it('lets the old secret sign beside the new one for 24 h, and then no longer (row 14)', async () => {
+  it('signs with the old secret and the new one for 24 h, and then with the new one only (row 14)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox()
     const { endpoint_id, signing_secret: old } = await service.connect(inbox.open)

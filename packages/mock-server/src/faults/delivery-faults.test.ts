@@ -116,7 +116,7 @@ describe('a fault of deliveries', () => {
     expect(verified(received as Received, signing_secret, service.clock.now())).toBeDefined()
   })
 
-  it('old_secret: without a rotation nobody can verify it', async () => {
+  it('old_secret: without a rotation, no secret verifies it', async () => {
     await using world = await struckBy({ kind: 'old_secret' })
     expect(verifies(world.inbox.received.at(-1), world.inbox, world.service.clock.now())).toBe(false)
   })

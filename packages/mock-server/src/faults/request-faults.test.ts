@@ -30,7 +30,7 @@ describe('a fault of the API', () => {
     expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
   })
 
-  it('answers late, by the clock of the service, which nobody has to move', async () => {
+  it('answers late, by the clock of the service, which advances by itself', async () => {
     await using service = await withFault({ kind: 'latency', by: '8s' })
     const beganAt = service.clock.now()
     expect((await ask(service)).status).toBe(200)

@@ -121,7 +121,7 @@ describe('a service', () => {
     expect(service.requests[0]?.request_id).toMatch(/^req_/)
   })
 
-  it('shares nothing with a hundred others at work beside it', async () => {
+  it('shares nothing with a hundred others that run at the same time', async () => {
     const lives = Array.from({ length: 100 }, async (_, seed) => {
       await using service = await createNotesService({ seed, disorder: { duplicated: 0.5 } })
       const inbox = anInbox()
@@ -138,7 +138,7 @@ describe('a service', () => {
     expect(new Set(notes).size).toBe(500)
   })
 
-  it('leaves nothing behind once it is closed: the process ends', async () => {
+  it('leaves no timer or socket once it is closed: the process ends', async () => {
     const script = new URL('../fixtures/ends-by-itself.ts', import.meta.url).pathname
     const child = spawn(process.execPath, ['--conditions=@notewire/source', script], {
       stdio: ['ignore', 'pipe', 'pipe'],

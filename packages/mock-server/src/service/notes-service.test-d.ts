@@ -44,7 +44,7 @@ describe('the types of a service', () => {
     expectTypeOf(service.connect).toBeCallableWith(() => async (request: Request) => new Response(await request.text()))
     expectTypeOf(service.connect).returns.resolves.toEqualTypeOf<ConnectedEndpoint>()
     expectTypeOf<ConnectedEndpoint['signing_secret']>().toEqualTypeOf<string>()
-    // @ts-expect-error an event that nobody can subscribe to
+    // @ts-expect-error an event that has no subscription
     void service.connect(() => () => new Response(), { events: ['endpoint.test'] })
   })
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { UrlPolicyName } from '../addresses/url-policy.ts'
 import type { ClockMode } from '../clock/service-clock.ts'
-import { type Disorder, disorderSchema } from '../delivery/disorder.ts'
+import { type Disorder, disorderSchema } from '../delivery/attempt-faults.ts'
 import { count, fields, name } from '../errors/checked.ts'
 import { type FaultRule, faultRuleSchema } from '../faults/fault-rule.ts'
 import { type ContractVariants, contractSchema } from '../variants/contract-variants.ts'

@@ -143,7 +143,7 @@ describe('a delivery over a socket', () => {
     expect(body).toMatchObject({ status: 'pending_verification' })
   })
 
-  it('fails when nobody listens', async () => {
+  it('fails when the service does not listen', async () => {
     const { url, [Symbol.asyncDispose]: close } = await aReceiverOnAPort(() => undefined)
     await close()
     await using service = await createNotesService()

@@ -1,3 +1,4 @@
+import type { WebhookEvent } from '@notewire/protocol'
 import * as z from 'zod/mini'
 import { type Duration, durationSchema } from '../clock/duration.ts'
 import { count, fields } from '../errors/checked.ts'
@@ -208,4 +209,26 @@ function row<Schema extends z.ZodMiniType>(
   value: z.core.util.NoUndefined<z.output<Schema>>,
 ) {
   return z._default(schema, value as never).check(z.describe(`Row ${number} of open-points.md.`))
+}
+
+/** The fields that are always sent as the contract says (open point 31). */
+const REQUIRED: ReadonlySet<string> = new Set(['event_id', 'event_type', 'data', 'note_id', 'revision'])
+
+/** An event with the fields that the variant selects. */
+export function sentEvent<Event extends WebhookEvent>(
+  event: Event,
+  { eventFields }: Pick<Contract, 'eventFields'>,
+): Event {
+  if (eventFields === 'all') return event
+  const sentFields = (fields: object) =>
+    Object.fromEntries(
+      Object.entries(fields)
+        .filter(([name]) => REQUIRED.has(name) || eventFields !== 'required')
+        .map(([name, value]) => [name, REQUIRED.has(name) ? value : otherValue(eventFields)]),
+    )
+  return { ...sentFields(event), data: sentFields(event.data) } as unknown as Event
+}
+
+function otherValue(eventFields: Contract['eventFields']): unknown {
+  return eventFields === 'null' ? null : { value: 7 }
 }

@@ -172,7 +172,7 @@ describe('a note that is moved to a channel', () => {
     expect(await resourceOf(service, note)).toEqual(before)
   })
 
-  it('is lost for nobody who sees both places', async () => {
+  it('sends no event to an integration that can access both places', async () => {
     await using service = await createNotesService()
     const channels = [service.owner.createChannel('One'), service.owner.createChannel('Two')] as const
     const { key } = service.owner.createIntegration({ channels }).issueKey()
@@ -184,7 +184,7 @@ describe('a note that is moved to a channel', () => {
     expect(inbox.kinds).toEqual(['note.ended'])
   })
 
-  it('shows no tombstone to those who lost it, whatever they ask for', async () => {
+  it('shows no tombstone to integrations that lost access, for any query', async () => {
     await using service = await createNotesService()
     service.owner.record().note.moveTo(service.owner.createChannel('Team'))
     const { body } = await call<NotePage>(service, 'GET /v1/notes?include_deleted=true')

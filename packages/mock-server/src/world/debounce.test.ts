@@ -95,7 +95,7 @@ describe('a pending update', () => {
     expect(world.inbox.kinds).toEqual(['note.ended', 'note.deleted'])
   })
 
-  it('lives on for those who did not lose sight of the note, and tells nobody who gained it', async () => {
+  it('is sent to the integrations that keep access to the note, and not to those that gained it', async () => {
     await using service = await createNotesService()
     const [one, two] = [service.owner.createChannel('One'), service.owner.createChannel('Two')]
     const [both, newcomer] = [anInbox(), anInbox()]

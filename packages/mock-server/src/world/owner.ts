@@ -33,11 +33,7 @@ export interface Owner {
    * @throws `MockServerError` `option_invalid` when `channels` is empty, `channel_unknown` when a channel belongs to another owner
    */
   createIntegration(integration?: NewIntegration): IntegrationHandle
-  /**
-   * Returns the note with this identifier.
-   *
-   * @throws `MockServerError` `note_unknown` when this owner never had such a note
-   */
+  /** Returns the note with this identifier. @throws `MockServerError` `note_unknown` when this owner never had such a note */
   note(note_id: string): NoteHandle
   /** Every note that is not deleted, in order of creation; the seeded ones too. */
   notes(): readonly NoteHandle[]
@@ -110,11 +106,7 @@ export interface NewIntegration {
 /** An integration, for which keys are issued. Its endpoints are not visible to other integrations (open point 14). */
 export interface IntegrationHandle {
   readonly integration_id: string
-  /**
-   * Issues a key (contract §2).
-   *
-   * @throws `MockServerError` `option_invalid` when `scopes` is empty or contains an unknown scope
-   */
+  /** Issues a key (contract §2). @throws `MockServerError` `option_invalid` when `scopes` is empty or contains an unknown scope */
   issueKey(options?: {
     /** @default all scopes */
     readonly scopes?: readonly OpenEnum<Scope>[] | undefined

@@ -8,12 +8,12 @@ const SUBJECTS =
     ',',
   )
 const REMARKS = [
-  'Let us look at the {subject} first, it is what everybody waits for.',
+  'Let us look at the {subject} first, the customers wait for it.',
   'The numbers for the {subject} came in yesterday and they look better than we feared.',
   'I would rather ship a smaller {subject} now than a complete one in spring.',
   'Who has talked to the customers about the {subject}?',
   'We agreed on two weeks for the {subject}, and one of them is over.',
-  'There is one risk in the {subject} that nobody has written down yet.',
+  'There is one risk in the {subject} that is not written down yet.',
   'Can we move the decision on the {subject} to Thursday?',
   'I tried the {subject} on a slow connection, and it still works.',
 ]
@@ -22,7 +22,7 @@ const REPLIES = [
   'That is not how I remember it.',
   'Give me until tomorrow to check.',
   'Yes, and we should tell the others today.',
-  'Then somebody has to own it. I can.',
+  'Then it needs an owner. I can do it.',
   'Fine by me, as long as we measure it.',
 ]
 
@@ -50,7 +50,7 @@ export function plausibleSummary(random: SeededRandom, lines: readonly SpokenLin
   return [
     '## Summary',
     '',
-    `${speakers.length === 0 ? 'Nobody known' : speakers.join(', ')} spoke. ${opening?.text ?? 'Nothing was said.'}`,
+    `${speakers.length === 0 ? 'An unknown speaker' : speakers.join(', ')} spoke. ${opening?.text ?? 'Nothing was said.'}`,
     '',
     '### Next steps',
     '',

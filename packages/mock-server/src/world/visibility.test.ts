@@ -40,7 +40,7 @@ describe('a note that moves from the personal notes to a channel, seen from both
     expect(await world.listed(key, `?updated_after=${updated_at}`)).toEqual([])
   })
 
-  it('is sent as note.updated to those who gain it, where a service does so (row 28)', async () => {
+  it('is sent as note.updated to integrations that gain access, with accessGained: announced (row 28)', async () => {
     await using world = await twoSides({ accessGained: 'announced' })
     world.note.moveTo(world.channel)
     await world.service.settled()
@@ -62,7 +62,7 @@ describe('a note that moves from the personal notes to a channel, seen from both
 
 describe('a note that moves to where it is', () => {
   it.each(['silent', 'announced', 'revised'] as const)(
-    'stays as it was, and nobody hears of it (%s)',
+    'stays as it was, without an event (%s)',
     async (accessGained) => {
       await using world = await twoSides({ accessGained })
       const heard = world.personal.received.length

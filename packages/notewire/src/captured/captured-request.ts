@@ -20,7 +20,6 @@ export function groupHeaders(
   return Object.fromEntries([...groups].map(([name, found]) => [name, found.map(({ value }) => value)]))
 }
 
-/** Reads a date as milliseconds since the Unix epoch. */
 export function timeOf(date: unknown): number | undefined {
   const time = Date.parse(String(date))
   return Number.isNaN(time) ? undefined : time

@@ -21,7 +21,6 @@ function parse(text: string): unknown {
   }
 }
 
-/** The fields of a JSON object; none of any other value. */
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }

@@ -1,4 +1,3 @@
-/** How to get the bytes of a body in the frameworks that people use. */
 export const RAW_BODY_BY_FRAMEWORK = [
   "Express: expressHandler(receiver) before express.json(); by hand: express.raw({ type: '*/*' })",
   "Fastify: fastifyPlugin; by hand: addContentTypeParser with parseAs: 'buffer'",
@@ -11,5 +10,4 @@ export const RAW_BODY_BY_FRAMEWORK = [
   'Spring: @RequestBody byte[]',
 ]
 
-/** The same as one paragraph. */
 export const RAW_BODY_ADVICE = `Verify the bytes of the body as they arrived, before any JSON parser. ${RAW_BODY_BY_FRAMEWORK.join('. ')}.`

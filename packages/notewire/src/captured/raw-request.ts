@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Received } from '../listening/receive.ts'
 import { type CapturedRequest, groupHeaders, timeOf, unreadable } from './captured-request.ts'
 
 /** The header that says when `notewire listen --save` received a delivery. */
@@ -84,4 +88,17 @@ export function writeRawRequest({ method, path, headers, body }: ReceivedRequest
   const time = `${RECEIVED_AT}: ${new Date(receivedAt).toISOString()}`
   const head = [`${method} ${path} HTTP/1.1`, time, ...lines, '', ''].join('\r\n')
   return Buffer.concat([Buffer.from(head, 'latin1'), body])
+}
+
+/**
+ * Saves a delivery as a raw HTTP request, for `notewire verify`. Only the owner can read the file: it contains the whole delivery.
+ *
+ * @returns the name of the file
+ */
+export async function saveDelivery(folder: string, { at, arrival }: Received): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const time = new Date(at).toISOString().replaceAll(':', '-')
+  const name = `${time}-${randomUUID().slice(0, 8)}.http`
+  await writeFile(join(folder, name), writeRawRequest(arrival, at), { flag: 'wx', mode: 0o600 })
+  return name
 }

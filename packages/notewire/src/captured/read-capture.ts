@@ -51,7 +51,6 @@ function looksLikeDelivery({ method, headers }: CapturedRequest): boolean {
   return isPost && Object.keys(headers).some((name) => /(?:webhook|svix)[-_](?:id|timestamp|signature)$/.test(name))
 }
 
-/** Reads the bytes of a captured file. `path` is shown in the error. */
 export async function readCaptureFile(workingFolder: string, path: string): Promise<Uint8Array> {
   return await readFile(resolve(workingFolder, path)).catch((error: unknown) => {
     throw unreadable(

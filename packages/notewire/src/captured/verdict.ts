@@ -1,9 +1,11 @@
 import { SIGNATURE_HEADERS, SIGNATURE_TOLERANCE_SECONDS } from '@notewire/protocol'
 import { explainDelivery, type RefusalCause, type VerificationFailure } from '@notewire/webhooks'
 import { spellSeconds } from '../terminal/amounts.ts'
+import type { Output } from '../terminal/output.ts'
+import { wrap } from '../terminal/width.ts'
 import type { CapturedRequest } from './captured-request.ts'
+import { RAW_BODY_BY_FRAMEWORK } from './raw-body-advice.ts'
 
-/** A signing secret, and a name for it that may be shown. */
 export interface NamedSecret {
   readonly name: string
   readonly text: string
@@ -14,7 +16,6 @@ export interface Verdict {
   readonly verdict: 'valid' | 'invalid'
   readonly request: CapturedRequest
   readonly webhookId: string | undefined
-  /** Unix time in seconds, from the header. */
   readonly timestamp: number | undefined
   /** The age of the timestamp when it was judged, in seconds; negative if it is in the future. */
   readonly ageSeconds: number | undefined
@@ -98,4 +99,35 @@ export function verdictRecord({ request, webhookId, ageSeconds, causes, ...verdi
     age_seconds: ageSeconds,
     causes: causes.map(({ code, what, nextStep }) => ({ code, what, next_step: nextStep })),
   }
+}
+
+/** A verdict for a person: the cause on the first line, the next step, then the facts. */
+export function describeVerdict(verdict: Verdict, { paint, width }: Pick<Output, 'paint' | 'width'>): string {
+  const { request, webhookId, causes } = verdict
+  const [first, ...others] = causes
+  const lines =
+    first === undefined
+      ? [`${paint('green', '✓ valid')}: ${signerOf(verdict)}`, `  Next step: ${IF_REFUSED}`]
+      : [`${paint('red', '✗ invalid')}: ${first.what}`, `  Next step: ${first.nextStep}`]
+  for (const { what, nextStep } of others) lines.push(`  Also: ${what}`, `  Next step: ${nextStep}`)
+  const facts = [
+    ...causes.map(({ code }) => `[${code}]`),
+    ...(request.format === 'har' ? [`entry ${request.entry}`] : []),
+    ...(webhookId === undefined ? [] : [webhookId]),
+    `${request.body.length} bytes`,
+  ]
+  lines.push(`  ${facts.join(', ')}`)
+  if (first?.code.startsWith('body_')) {
+    lines.push('', '  The bytes of the body, by framework', ...RAW_BODY_BY_FRAMEWORK.map((advice) => `  - ${advice}`))
+  }
+  return lines.map((line) => wrap(line.trimStart(), width, line.startsWith(' ') ? '  ' : '')).join('\n')
+}
+
+const IF_REFUSED =
+  'If a receiver refuses it, run notewire doctor <receiver-url>: it reads another body, other headers or another secret.'
+
+function signerOf({ secret, ageSeconds }: Verdict): string {
+  const name = secret?.number === 1 ? secret.name : `secret ${secret?.number} (${secret?.name})`
+  if (ageSeconds === undefined) return `signed with ${name}`
+  return `signed with ${name}, ${spellSeconds(Math.abs(ageSeconds))} ${ageSeconds < 0 ? 'ahead' : 'old'}`
 }

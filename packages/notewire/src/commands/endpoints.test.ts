@@ -9,12 +9,12 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts'
 
 afterEach(cleanUp)
 
-const NOBODY = 'http://127.0.0.1:9/hook'
+const UNREACHABLE = 'http://127.0.0.1:9/hook'
 
 describe('endpoints create', () => {
   it('prints the signing secret once, on stdout, and a warning on stderr', async () => {
     const { env } = await mockService()
-    const { exitCode, stdout, stderr } = await runNotewire(['endpoints', 'create', NOBODY], { env })
+    const { exitCode, stdout, stderr } = await runNotewire(['endpoints', 'create', UNREACHABLE], { env })
     expect(exitCode).toBe(0)
     expect(stdout.match(/whsec_\S+/g)).toHaveLength(1)
     expect(stderr).toMatch(/^warning {2}The service shows the secret only this once/)
@@ -24,10 +24,10 @@ describe('endpoints create', () => {
   it('writes the secret to a file that is its owner’s alone, and then shows it nowhere', async () => {
     const { env } = await mockService()
     const cwd = await temporaryFolder()
-    const args = ['endpoints', 'create', NOBODY, '--secret-out', 'secret', '--json']
+    const args = ['endpoints', 'create', UNREACHABLE, '--secret-out', 'secret', '--json']
     const { exitCode, stdout, stderr } = await runNotewire(args, { env, cwd })
     expect(exitCode).toBe(0)
-    expect(JSON.parse(stdout)).toMatchObject({ url: NOBODY, secret_file: 'secret' })
+    expect(JSON.parse(stdout)).toMatchObject({ url: UNREACHABLE, secret_file: 'secret' })
     expect(stdout + stderr).not.toContain('whsec_')
     expect(await readFile(join(cwd, 'secret'), 'utf8')).toMatch(/^whsec_\S+\n$/)
     expect((await stat(join(cwd, 'secret'))).mode & 0o777).toBe(0o600)
@@ -38,7 +38,7 @@ describe('endpoints create', () => {
     const { service, env } = await mockService()
     const cwd = await temporaryFolder()
     await writeFile(join(cwd, 'secret'), 'another one')
-    const { exitCode } = await runNotewire(['endpoints', 'create', NOBODY, '--secret-out', 'secret'], { env, cwd })
+    const { exitCode } = await runNotewire(['endpoints', 'create', UNREACHABLE, '--secret-out', 'secret'], { env, cwd })
     expect(exitCode).toBe(2)
     expect(await readFile(join(cwd, 'secret'), 'utf8')).toBe('another one')
     expect(service.requests).toEqual([])
@@ -47,7 +47,7 @@ describe('endpoints create', () => {
   it('does not ask the service where the folder cannot be written to', async () => {
     const { service, env } = await mockService()
     const folder = await readOnlyFolder()
-    const args = ['endpoints', 'create', NOBODY, '--secret-out', join(folder, 'secret')]
+    const args = ['endpoints', 'create', UNREACHABLE, '--secret-out', join(folder, 'secret')]
     const { exitCode, stderr } = await runNotewire(args, { env })
     expect(exitCode).toBe(1)
     expect(stderr).toContain(folder)
@@ -58,7 +58,7 @@ describe('endpoints create', () => {
     const { service, env } = await mockService()
     const cwd = await temporaryFolder()
     const keyless = service.owner.createIntegration({}).issueKey({ scopes: ['notes:read'] }).key
-    const args = ['endpoints', 'create', NOBODY, '--secret-out', 'secret']
+    const args = ['endpoints', 'create', UNREACHABLE, '--secret-out', 'secret']
     const { exitCode, stderr } = await runNotewire(args, { cwd, env: { ...env, NOTES_API_KEY: keyless } })
     expect(exitCode).toBe(4)
     expect(stderr).toContain('webhooks:manage')
@@ -67,7 +67,7 @@ describe('endpoints create', () => {
 
   it('with --wait, gives up when the receiver does not answer', async () => {
     const { env } = await mockService()
-    const args = ['endpoints', 'create', NOBODY, '--wait', '--timeout', '200ms']
+    const args = ['endpoints', 'create', UNREACHABLE, '--wait', '--timeout', '200ms']
     const { exitCode, stderr } = await runNotewire(args, { env })
     expect(exitCode).toBe(1)
     expect(stderr).toContain('endpoint_not_active')
@@ -77,10 +77,10 @@ describe('endpoints create', () => {
 describe('endpoints create, without --wait', () => {
   it('says when the next verification comes, and how to have one now', async () => {
     const { env } = await mockService()
-    const { stdout, stderr } = await runNotewire(['endpoints', 'create', NOBODY], { env })
-    const told = stderr.replace(/\s+/g, ' ')
-    expect(told).toContain('sends it again 30 s later, then 5 min later')
-    const [, id] = /notewire endpoints update (\S+) --verify/.exec(told) ?? []
+    const { stdout, stderr } = await runNotewire(['endpoints', 'create', UNREACHABLE], { env })
+    const shown = stderr.replace(/\s+/g, ' ')
+    expect(shown).toContain('sends it again 30 s later, then 5 min later')
+    const [, id] = /notewire endpoints update (\S+) --verify/.exec(shown) ?? []
     expect(stdout).toContain(id)
   })
 })
@@ -191,7 +191,7 @@ describe('endpoints delete', () => {
 type Environment = Readonly<Record<string, string>>
 
 async function createdEndpoint(env: Environment): Promise<string> {
-  const { stdout } = await runNotewire(['endpoints', 'create', NOBODY, '--json'], { env })
+  const { stdout } = await runNotewire(['endpoints', 'create', UNREACHABLE, '--json'], { env })
   return JSON.parse(stdout).endpoint_id
 }
 

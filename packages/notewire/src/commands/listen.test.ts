@@ -85,7 +85,7 @@ describe('listen', () => {
     expect(line).not.toContain('\u001b')
   })
 
-  it('registers an endpoint with --register, hears from it, and removes it at Ctrl-C', async () => {
+  it('registers an endpoint with --register, receives its deliveries, and removes it at Ctrl-C', async () => {
     const { service, env } = await mockService()
     const { running } = await listening(['--register'], env)
     await running.saw(/✓ {2}204 {2}endpoint\.verification/)

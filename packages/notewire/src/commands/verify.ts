@@ -1,7 +1,6 @@
 import { Argument } from '@commander-js/extra-typings'
-import { describeVerdict } from '../captured/describe-verdict.ts'
 import { chooseDeliveries, readCapture, readCaptureFile, readCaptureStream } from '../captured/read-capture.ts'
-import { judgeRequest, type NamedSecret, verdictRecord } from '../captured/verdict.ts'
+import { describeVerdict, judgeRequest, type NamedSecret, verdictRecord } from '../captured/verdict.ts'
 import { path, repeated, wholeNumber } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'

@@ -2,11 +2,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { isIntegrationId } from '@notewire/protocol'
 import { UsageError } from '../errors/failure.ts'
 
-/**
- * Reads the text of an option, an argument or a setting.
- *
- * @throws `InvalidArgumentError` that says which text is expected
- */
+/** Reads the text of an option, an argument or a setting. @throws `InvalidArgumentError` that says which text is expected */
 export type ValueReader<Value> = (text: string) => Value
 
 export const text = notEmpty('It takes a text that is not empty.')
@@ -20,7 +16,6 @@ function notEmpty(expected: string): ValueReader<string> {
   }
 }
 
-/** The id of an integration, which names its copy in the file. */
 export function integrationId(given: string): string {
   if (isIntegrationId(given)) return given
   throw new InvalidArgumentError('It takes 1 to 128 of the characters A-Z a-z 0-9 . _ ~ -, and not "." or "..".')
@@ -63,12 +58,10 @@ export function httpUrl(given: string): string {
   return given
 }
 
-/** Collects the values of an option that can be given several times. */
 export function repeated<Value>(read: ValueReader<Value>) {
   return (text: string, previous: readonly Value[] = []): readonly Value[] => [...previous, read(text)]
 }
 
-/** One of a few words, for a repeated option; other options declare `choices`. */
 export function oneOf<const Choice extends string>(choices: readonly Choice[]): ValueReader<Choice> {
   return (given) => {
     const choice = choices.find((each) => each === given)

@@ -4,11 +4,10 @@ import { createSettings, type Settings } from '../configuration/settings.ts'
 import type { ExitCode } from '../errors/failure.ts'
 import { isColoured, painter } from '../terminal/colour.ts'
 import type { Interruption } from '../terminal/interruption.ts'
-import { createOutput, type Output } from '../terminal/output.ts'
+import { createOutput, type Output, showFailure } from '../terminal/output.ts'
 import { createProgress, type Progress } from '../terminal/progress.ts'
 import { createPrompts, type Prompts } from '../terminal/prompts.ts'
 import { Screen } from '../terminal/screen.ts'
-import { showFailure } from '../terminal/show-failure.ts'
 
 export interface Context {
   readonly stdin: NodeJS.ReadStream

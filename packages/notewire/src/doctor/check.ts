@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryTraits } from './delivery.ts'
 import type { Examination } from './examination.ts'
-import { describeExchange, type Exchange, isAccepted, isRejected, type Reply } from './reply.ts'
+import { describeExchange, type Exchange, isAccepted, isRejected, type Reply } from './send.ts'
 
 export interface Check {
   /** Stable, for scripts: a group, a dot and a name. */
@@ -34,10 +34,8 @@ export interface Outcome {
 
 type CheckDetails = Pick<Check, 'fix' | 'requires' | 'always' | 'run'>
 
-/** Declares a check that fails the receiver. */
 export const must = declare('must')
 
-/** Declares a check that warns. */
 export const should = declare('should')
 
 function declare(severity: Check['severity']) {

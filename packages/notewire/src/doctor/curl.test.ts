@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { curlOf } from './curl.ts'
-import { type DeliveryTraits, makeDelivery } from './delivery.ts'
+import { type DeliveryTraits, makeDelivery, secretOf } from './delivery.ts'
 import { TEST_SECRET } from './fixtures/secrets.ts'
 import { startReceiver } from './fixtures/start-receiver.ts'
 import { send } from './send.ts'
-import { secretOf } from './signer.ts'
 
 const run = promisify(execFile)
 

@@ -1,6 +1,6 @@
-import { SIGNATURE_HEADERS, SIGNATURE_VERSION } from '@notewire/protocol'
-import type { Signer } from './signer.ts'
-import { testId } from './test-event.ts'
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { SIGNATURE_HEADERS, SIGNATURE_VERSION, SIGNING_SECRET_PREFIX } from '@notewire/protocol'
+import { createVerifier } from '@notewire/webhooks/verify'
 
 export interface Delivery {
   readonly method: string
@@ -58,7 +58,81 @@ export function versioned(signature: string): string {
   return `${SIGNATURE_VERSION},${signature}`
 }
 
-/** A Unix time in seconds, as in the header. */
 export function secondsFromNow(seconds: number): string {
   return String(Math.floor(Date.now() / 1000) + seconds)
+}
+
+/** Signs any ID, timestamp and bytes, also invalid ones (contract §5). */
+export interface Signer {
+  /** Returns the signature in standard base64, without its version. */
+  sign(webhookId: string, timestamp: string, body: Uint8Array): string
+}
+
+export interface Secret {
+  readonly text: string
+  readonly encodedKey: string
+  readonly signer: Signer
+}
+
+/** @throws `SecretError` if the secret is malformed */
+export function secretOf(text: string): Secret {
+  // The verifier explains what is wrong with a malformed secret; Buffer would decode it anyway.
+  createVerifier({ secret: text })
+  const encodedKey = text.slice(SIGNING_SECRET_PREFIX.length)
+  return { text, encodedKey, signer: signerWithKey(Buffer.from(encodedKey, 'base64url')) }
+}
+
+/** A signer with a random key, which no receiver accepts. */
+export function strangerSigner(): Signer {
+  return signerWithKey(randomBytes(32))
+}
+
+/** A signer with this key: also with the keys that receivers use by mistake. */
+export function signerWithKey(key: Uint8Array): Signer {
+  return {
+    sign: (webhookId, timestamp, body) =>
+      createHmac('sha256', key).update(`${webhookId}.${timestamp}.`).update(body).digest('base64'),
+  }
+}
+
+/** Fields to add to an event, or to replace; `undefined` removes one. */
+export type Fields = Readonly<Record<string, unknown>>
+
+export interface TestEvent {
+  readonly event_id: string
+  readonly event_type: string
+  readonly occurred_at: string
+  readonly data: Fields
+}
+
+/** Makes an event of the contract's shape (§6) about a note that does not exist. */
+export function testEvent(kind: string, data: Fields = {}, fields: Fields = {}): TestEvent {
+  return {
+    event_id: testId('event'),
+    event_type: kind,
+    occurred_at: new Date().toISOString(),
+    data: { ...dataOf(kind), ...data },
+    ...fields,
+  }
+}
+
+export function eventBody(kind = 'note.updated', data: Fields = {}, fields: Fields = {}): string {
+  return JSON.stringify(testEvent(kind, data, fields))
+}
+
+/** A new ID. Every ID of the doctor starts with `doctor_`, so that it never names a real note. */
+export function testId(of: 'event' | 'note' | 'session' | 'endpoint' | 'attempt'): string {
+  return `doctor_${of}_${randomUUID().replaceAll('-', '').slice(0, 20)}`
+}
+
+function dataOf(kind: string): Fields {
+  if (kind.startsWith('endpoint.')) return { endpoint_id: testId('endpoint') }
+  return {
+    note_id: testId('note'),
+    revision: 1,
+    transcript_status: 'ready',
+    summary_status: 'pending',
+    ...(kind === 'note.ended' && { recording_session_id: testId('session') }),
+    ...(kind === 'note.deleted' && { reason: 'deleted' }),
+  }
 }

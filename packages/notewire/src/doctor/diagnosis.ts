@@ -1,9 +1,7 @@
 import { failed, type Outcome, warned } from './check.ts'
-import { type DeliveryTraits, versioned } from './delivery.ts'
+import { type DeliveryTraits, eventBody, signerWithKey, versioned } from './delivery.ts'
 import type { Examination } from './examination.ts'
-import { describeExchange, type Exchange, isAccepted, isRejected, type Reply, seconds } from './reply.ts'
-import { signerWithKey } from './signer.ts'
-import { eventBody } from './test-event.ts'
+import { describeExchange, type Exchange, isAccepted, isRejected, type Reply, seconds } from './send.ts'
 
 const CLOCK_OFF_BY_MS = 240_000
 
@@ -92,7 +90,6 @@ function knownMistakes({
   ]
 }
 
-/** Writes a body of `JSON.stringify` as `json.dumps` does, with a space after commas and colons. */
 function asPythonWrites(body: string): string {
   return JSON.stringify(JSON.parse(body), null, 1)
     .replaceAll(/,\n\s*/g, ', ')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readEffects } from './effects.ts'
+import { readEffects } from './examination.ts'
 
 describe('readEffects', () => {
   it.each([

@@ -1,10 +1,7 @@
 import { RECEIVER_DEADLINE_MS } from '@notewire/protocol'
-import { type DeliveryTraits, makeDelivery } from './delivery.ts'
-import type { Effects } from './effects.ts'
-import { type Exchange, isAccepted } from './reply.ts'
-import { send } from './send.ts'
-import type { Secret } from './signer.ts'
-import { eventBody } from './test-event.ts'
+import { CommandError } from '../errors/failure.ts'
+import { type DeliveryTraits, eventBody, makeDelivery, type Secret } from './delivery.ts'
+import { type Exchange, isAccepted, send } from './send.ts'
 
 export interface Examination {
   readonly url: URL
@@ -22,15 +19,11 @@ export interface Examination {
 
 /** The limits of `notewire doctor`; times are in milliseconds. */
 export const DEFAULT_LIMITS = {
-  /** How long the service waits for an answer (contract §8). */
   answerWithinMs: RECEIVER_DEADLINE_MS,
   answerSoonMs: RECEIVER_DEADLINE_MS - 2_000,
   totalMs: 300_000,
-  /** The examination ends after this number of deliveries without an answer. */
   unansweredAllowed: 5,
-  /** How long to wait until the receiver lists an event as applied. */
   effectWithinMs: 5_000,
-  /** How long to wait for a second application of the same event. */
   effectsSettleMs: 500,
 }
 
@@ -61,4 +54,45 @@ export async function startExamination(
     if (isAccepted((await deliver({ body: eventBody(kind) })).reply)) acceptedKind = kind
   }
   return { ...target, first, acceptedKind, exchanges, deliver }
+}
+
+export type CountApplied = (eventId: string) => number
+
+/** Reads what the receiver has applied so far. @throws CommandError `effects_unreadable` */
+export type Effects = (signal: AbortSignal) => Promise<CountApplied>
+
+export function effectsAt(url: URL): Effects {
+  return async (signal) => {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(10_000)])
+    try {
+      const response = await fetch(url, { redirect: 'manual', signal: limited })
+      if (response.status !== 200) throw unreadable(`answered ${response.status} instead of 200`)
+      return readEffects(await response.json())
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof CommandError) throw error
+      throw unreadable(problemOf(error))
+    }
+  }
+}
+
+function problemOf(error: unknown): string {
+  if (error instanceof SyntaxError) return 'answered something that is not JSON'
+  return `could not be read (${error instanceof Error ? error.name : 'unknown error'})`
+}
+
+export function readEffects(value: unknown): CountApplied {
+  const isObject = typeof value === 'object' && value !== null
+  const ids = isObject && 'event_ids' in value ? value.event_ids : value
+  if (Array.isArray(ids)) return (eventId) => ids.filter((each) => each === eventId).length
+  const count = isObject && 'count' in value ? value.count : value
+  if (typeof count === 'number') return () => count
+  throw unreadable('answered JSON of another shape')
+}
+
+function unreadable(problem: string): CommandError {
+  return new CommandError(
+    'effects_unreadable',
+    `the effects URL ${problem}. It must answer GET with JSON: a number, { "count": 3 }, an array of the IDs of applied events, or { "event_ids": [] }.`,
+  )
 }

@@ -2,19 +2,17 @@ import { CommandError } from '../errors/failure.ts'
 import { checksNamed } from './catalogue.ts'
 import { type Check, notTested, type Outcome } from './check.ts'
 import { curlOf } from './curl.ts'
-import { isLarge } from './delivery.ts'
-import type { Effects } from './effects.ts'
+import { isLarge, secretOf } from './delivery.ts'
+import type { Effects } from './examination.ts'
 import { DEFAULT_LIMITS, type Examination, type Limits, startExamination } from './examination.ts'
-import { seconds } from './reply.ts'
 import { type Finding, latencyOf, type ReceiverReport, summaryOf } from './report.ts'
-import { secretOf } from './signer.ts'
+import { seconds } from './send.ts'
 
 export interface ExaminationOptions {
   readonly url: URL
   readonly secret: string
   readonly secondSecret?: string | undefined
   readonly effects?: Effects | undefined
-  /** IDs of checks, or names of groups. Default: all. */
   readonly only?: readonly string[] | undefined
   readonly limits?: Partial<Limits> | undefined
   readonly signal?: AbortSignal | undefined

@@ -6,8 +6,7 @@ import { examineReceiver } from './examine-receiver.ts'
 import { handWritten } from './fixtures/hand-written-receiver.ts'
 import { TEST_SECRET } from './fixtures/secrets.ts'
 import { startReceiver } from './fixtures/start-receiver.ts'
-import { renderChecks, renderText } from './render-text.ts'
-import { latencyOf, type ReceiverReport } from './report.ts'
+import { latencyOf, type ReceiverReport, renderChecks, renderText } from './report.ts'
 
 const PLAIN = { width: 80, paint: painter(false) }
 

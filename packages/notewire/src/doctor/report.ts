@@ -1,4 +1,8 @@
+import { amount } from '../terminal/amounts.ts'
+import type { Output } from '../terminal/output.ts'
+import { displayWidth, wrap } from '../terminal/width.ts'
 import type { Check, Outcome } from './check.ts'
+import { seconds } from './send.ts'
 
 /** The result of an examination. `--json` prints it as it is; a field that changes or goes raises `schema_version`. */
 export interface ReceiverReport {
@@ -31,7 +35,6 @@ export function summaryOf(findings: readonly Finding[]): ReceiverReport['summary
   return summary
 }
 
-/** Median, 95th percentile and maximum, in whole milliseconds. */
 export function latencyOf(tookMs: readonly number[]): ReceiverReport['latency'] {
   if (tookMs.length === 0) return undefined
   const ordered = tookMs.toSorted((one, other) => one - other)
@@ -46,4 +49,94 @@ export function isHealthy({ summary, complete }: ReceiverReport): boolean {
 
 export function isUnreachable({ findings }: ReceiverReport): boolean {
   return findings.some(({ id, verdict }) => id === 'connection.reachable' && verdict === 'failed')
+}
+
+type TextOptions = Pick<Output, 'width' | 'paint'>
+
+const MARKS = {
+  passed: { mark: '✓', format: 'green' },
+  warned: { mark: '!', format: 'yellow' },
+  failed: { mark: '✗', format: 'red' },
+  not_tested: { mark: '-', format: 'dim' },
+} as const
+
+/** The report for a person: one line for each check, then the details of each failure and each warning, then the result. */
+export function renderText(report: ReceiverReport, options: TextOptions): string {
+  const { findings } = report
+  const groups = isUnreachable(report) ? [] : [...Map.groupBy(findings, ({ group }) => group)]
+  const problems = (['failed', 'warned'] as const).flatMap((wanted) =>
+    findings.filter(({ verdict }) => verdict === wanted),
+  )
+  return [
+    ...groups.map(([title, ofGroup]) => groupText(title, ofGroup, options)),
+    ...problems.map((finding) => problemText(finding, options)),
+    resultText(report, options),
+  ].join('\n\n')
+}
+
+/** Checks that were not tested for the same reason are shown on one line. */
+function groupText(title: string, findings: readonly Finding[], { width, paint }: TextOptions): string {
+  const [untested = [], tested = []] = [true, false].map((isUntested) =>
+    findings.filter(({ verdict }) => (verdict === 'not_tested') === isUntested),
+  )
+  const reasons = [...Map.groupBy(untested, ({ seen }) => seen)].map(([reason, [first, ...others]]) => {
+    const what = others.length === 0 ? first?.title : `${others.length + 1} checks`
+    return paint('dim', hanging('  - ', `${what}: not tested, ${reason}`, width))
+  })
+  const lines = tested.map(({ verdict, title }) => {
+    const { mark, format } = MARKS[verdict]
+    return hanging(`  ${paint(format, mark)} `, title, width)
+  })
+  return [paint('bold', title), ...lines, ...reasons].join('\n')
+}
+
+function problemText(finding: Finding, { width, paint }: TextOptions): string {
+  const { verdict, id, title, section, seen, cause, fix, repeat } = finding
+  const { mark, format } = MARKS[verdict]
+  const rows = Object.entries({ check: id, contract: section, seen, cause, fix })
+  return [
+    hanging(`${paint(format, `${mark} ${verdict}`)}  `, title, width),
+    ...rows.flatMap(([label, text]) => (text === undefined ? [] : [hanging(`  ${label.padEnd(9)}`, text, width)])),
+    ...(repeat === undefined ? [] : [`  repeat   within 5 minutes`, paint('dim', repeat)]),
+  ].join('\n')
+}
+
+function resultText(report: ReceiverReport, { width, paint }: TextOptions): string {
+  const { summary, latency, requests_sent, duration_ms, incomplete_because } = report
+  const counts = [
+    paint(summary.failed > 0 ? 'red' : 'dim', `${summary.failed} failed`),
+    paint(summary.warned > 0 ? 'yellow' : 'dim', `${summary.warned} warned`),
+    paint('green', `${summary.passed} passed`),
+    paint('dim', `${summary.not_tested} not tested`),
+  ]
+  const took = duration_ms < 1_000 ? `${duration_ms} ms` : seconds(duration_ms)
+  const speed = latency && `; answers p50 ${latency.p50_ms} ms, p95 ${latency.p95_ms} ms, slowest ${latency.max_ms} ms`
+  return [
+    paint('bold', verdictOf(report)),
+    ...(incomplete_because === undefined ? [] : [wrap(`Not every check ran: ${incomplete_because}.`, width)]),
+    counts.join(', '),
+    paint('dim', `${amount(requests_sent, 'request')} in ${took}${speed ?? ''}`),
+  ].join('\n')
+}
+
+function verdictOf(report: ReceiverReport): string {
+  if (isUnreachable(report)) return 'The receiver could not be reached.'
+  if (report.summary.failed > 0) return 'The receiver does not follow the contract.'
+  if (!isHealthy(report)) return 'The checks were not completed.'
+  return `The receiver follows the contract${report.summary.warned > 0 ? ', with warnings' : ''}.`
+}
+
+function hanging(label: string, text: string, width: number): string {
+  return label + wrap(text, width, ' '.repeat(displayWidth(label))).trimStart()
+}
+
+export function renderChecks(checks: readonly Check[], { width, paint }: TextOptions): string {
+  const groups = [...Map.groupBy(checks, ({ group }) => group)].map(([title, ofGroup]) => {
+    const rows = ofGroup.map(
+      ({ id, severity, section, title }) =>
+        `  ${id}  ${paint('dim', severity)}\n${wrap(`${title} (${section})`, width, '      ')}`,
+    )
+    return [paint('bold', title), ...rows].join('\n')
+  })
+  return groups.join('\n\n')
 }

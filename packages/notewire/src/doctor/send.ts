@@ -2,12 +2,10 @@ import { type ClientRequest, type IncomingMessage, request as requestByHttp } fr
 import { request as requestByHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import type { Delivery } from './delivery.ts'
-import type { Exchange, Reply } from './reply.ts'
 
 /** A body is sent in pieces of this size, so that an early answer is seen; of an answer, no more is read. */
 const PIECE_BYTES = 65_536
 
-/** The codes of errors before the connection was open. */
 const UNREACHABLE =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EADDRNOTAVAIL|ERR_TLS|CERT_|UNABLE_TO|DEPTH_|SELF_SIGNED|ERR_SSL|EPROTO)/
 
@@ -75,4 +73,53 @@ async function readStart(answer: IncomingMessage): Promise<string> {
     if (error instanceof Error && error.name === 'AbortError') throw error
   }
   return Buffer.concat(pieces).subarray(0, PIECE_BYTES).toString()
+}
+
+export type Reply =
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly location: string | undefined
+      /** The time of the `Date` header, in milliseconds since the Unix epoch. */
+      readonly dateMs: number | undefined
+      /** The first bytes of the body. Never shown, because it may contain anything. */
+      readonly bodyStart: string
+    }
+  | { readonly kind: 'timed-out'; readonly afterMs: number }
+  /** The connection was open and closed without an answer. */
+  | { readonly kind: 'closed'; readonly code: string }
+  | { readonly kind: 'unreachable'; readonly code: string }
+
+export interface Exchange {
+  readonly delivery: Delivery
+  readonly reply: Reply
+  readonly tookMs: number
+}
+
+/** Whether the delivery succeeded: a 2xx (contract §3). */
+export function isAccepted(reply: Reply): boolean {
+  return reply.kind === 'answered' && reply.status >= 200 && reply.status < 300
+}
+
+/** Whether the receiver rejected the request: a 4xx (contract §5, receiver rule 6). */
+export function isRejected(reply: Reply): boolean {
+  return reply.kind === 'answered' && reply.status >= 400 && reply.status < 500
+}
+
+export function describeExchange({ reply, tookMs }: Exchange): string {
+  switch (reply.kind) {
+    case 'answered':
+      return `answered ${reply.status} in ${Math.round(tookMs)} ms`
+    case 'timed-out':
+      return `no answer within ${seconds(reply.afterMs)}`
+    case 'closed':
+      if (reply.code.startsWith('HPE_')) return `the answer is not HTTP (${reply.code})`
+      return `closed the connection without an answer (${reply.code})`
+    case 'unreachable':
+      return `could not be reached (${reply.code})`
+  }
+}
+
+export function seconds(ms: number): string {
+  return `${Number((ms / 1000).toFixed(1))} s`
 }

@@ -7,7 +7,6 @@ export const EXIT_CODES = {
   done: 0,
   /** A check found a problem, or the command could not complete its work. */
   failed: 1,
-  /** The command was typed wrong. */
   misused: 2,
   /** A setting is missing or wrong: in the environment, in the configuration file, or in a file that it names. */
   misconfigured: 3,
@@ -61,10 +60,8 @@ export class UsageError extends CommandError {
   }
 }
 
-/** An error as it is shown, and what the program ends with. */
 export interface Failure {
   readonly code: string
-  /** What happened, why, and what to do next. */
   readonly message: string
   readonly exitCode: ExitCode
 }
@@ -98,10 +95,10 @@ export function failureOf(error: unknown): Failure {
     const exitCode = isNetworkError(error) ? EXIT_CODES.unreachable : EXIT_CODES.failed
     return { code: error.code, message: describeSystemError(error), exitCode }
   }
-  const told = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const description = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return {
     code: 'unexpected',
-    message: `this is a defect of notewire (${told}). Run it again with NOTEWIRE_DEBUG=1 and report what it shows.`,
+    message: `this is a defect of notewire (${description}). Run it again with NOTEWIRE_DEBUG=1 and report what it shows.`,
     exitCode: EXIT_CODES.failed,
   }
 }

@@ -1,4 +1,3 @@
-/** What the error codes of the operating system mean, and what to do. */
 const FAILURES: Readonly<Record<string, readonly [reason: string, advice: string]>> = {
   EACCES: ['permission denied', 'Check who owns it and its permissions.'],
   EADDRINUSE: ['the port is taken', 'Choose another with --port.'],
@@ -44,7 +43,6 @@ export function isSystemError(error: unknown, ...codes: readonly string[]): erro
   return codes.length === 0 ? /^E[A-Z0-9_]+$/.test(error.code) : codes.includes(error.code)
 }
 
-/** Tells whether the operating system could not reach another host. */
 export function isNetworkError(error: SystemError): boolean {
   return NETWORK_CODE.test(error.code)
 }

@@ -4,8 +4,7 @@ import { dirname } from 'node:path'
 import { MirrorError, type MirrorErrorCode, type MirrorReader } from '@notewire/mirror'
 import { CommandError } from '../errors/failure.ts'
 import { isSystemError } from '../errors/system-error.ts'
-import { lockFolder } from './folder-lock.ts'
-import { type Manifest, readJournal, readManifest, removeJournal, writeManifest } from './folder-records.ts'
+import { lockFolder, type Manifest, readJournal, readManifest, removeJournal, writeManifest } from './folder-records.ts'
 import { type FileOutcome, NoteFiles } from './note-files.ts'
 
 export interface FolderReport {

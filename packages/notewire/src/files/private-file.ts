@@ -40,7 +40,6 @@ export async function removeUnfinished(folder: string): Promise<void> {
   }
 }
 
-/** Removes a file, if it exists. */
 export async function removeFile(path: string): Promise<void> {
   await unlink(path).catch((error: unknown) => {
     if (!isSystemError(error, 'ENOENT')) throw error

@@ -23,7 +23,6 @@ export function receivedRecord({ at, tookMs, arrival, judgement, forwarding, ans
   }
 }
 
-/** A delivery for a person: one line, then the reason for a rejection and the result of forwarding. */
 export function receivedLines(received: Received, { paint, width }: Output): string {
   const { at, judgement, forwarding, answered } = received
   const { refusal, outcome, isVerified } = judgement

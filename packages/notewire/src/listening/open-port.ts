@@ -9,7 +9,6 @@ export interface Place {
   readonly path?: string | undefined
 }
 
-/** An HTTP server on a port of this machine. */
 export interface OpenPort extends AsyncDisposable {
   readonly url: string
 }

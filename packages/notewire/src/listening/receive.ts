@@ -1,8 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { type Clock, ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS } from '@notewire/protocol'
+import { type Clock, ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS, RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import { type Answer, createReceiver, memoryStore, type ProcessOutcome, type ReceiverHooks } from '@notewire/webhooks'
+import { signAttempt } from '@notewire/webhooks/testing'
+import { isSystemError, systemReason } from '../errors/system-error.ts'
 
-export interface Arrival {
+interface Arrival {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
@@ -14,26 +16,21 @@ interface Judgement {
   readonly answer: Answer
   /** Why the signature or the timestamp was rejected. */
   readonly refusal: { readonly reason: string; readonly detail: string } | undefined
-  /** The outcome of the event, if the body is one. */
   readonly outcome: ProcessOutcome | undefined
   readonly isVerified: boolean
 }
 
 /** The status of the other receiver, or why there is none. */
-export type Forwarding = { readonly status: number } | { readonly problem: string }
+type Forwarding = { readonly status: number } | { readonly problem: string }
 
-/** Forwards a delivery to another receiver. */
 export type Forward = (arrival: Arrival, judgement: Judgement) => Promise<Forwarding | undefined>
 
-/** A delivery, its result, and the response to it. */
 export interface Received {
-  /** The time of arrival, in milliseconds since the Unix epoch. */
   readonly at: number
   readonly tookMs: number
   readonly arrival: Arrival
   readonly judgement: Judgement
   readonly forwarding: Forwarding | undefined
-  /** The status of the response to the service. */
   readonly answered: number
 }
 
@@ -46,7 +43,6 @@ export interface ReceiveOptions {
   readonly tell: (received: Received) => void
 }
 
-/** Verifies, processes, forwards and answers deliveries. */
 export function receiveDeliveries(options: ReceiveOptions): RequestListener {
   const judge = createJudge(options)
   return (request, response) => {
@@ -121,3 +117,51 @@ export const SILENT = { info: () => undefined, warn: () => undefined, error: () 
 
 /** Handles every kind, because the receiver does not report stale events of kinds that are not handled. */
 const HANDLE_ALL = Object.fromEntries([...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS].map((kind) => [kind, onUnknown]))
+
+const NOT_FORWARDED = /^(?:connection|content-length|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/
+
+/** Forwards every delivery unchanged, including those whose signature was rejected here. */
+export function forwardRaw(url: string, signal: AbortSignal): Forward {
+  return ({ headers, body }) => send(url, headersOf(headers), body, signal)
+}
+
+/** Forwards verified deliveries, signed with the secret of the other receiver. The message id stays the same. */
+export function forwardResigned(url: string, secretOf: () => Promise<string>, signal: AbortSignal): Forward {
+  return async ({ headers, body }, { isVerified }) => {
+    if (!isVerified) return undefined
+    const secret = await secretOf()
+    const webhookId = [headers['webhook-id']].flat()[0]
+    const signed = await signAttempt(secret, new TextDecoder().decode(body), { webhookId })
+    return await send(url, new Headers(signed.headers), new TextEncoder().encode(signed.body), signal)
+  }
+}
+
+async function send(url: string, headers: Headers, body: Uint8Array, signal: AbortSignal): Promise<Forwarding> {
+  const timeUp = AbortSignal.timeout(RECEIVER_DEADLINE_MS)
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers,
+      body: new Uint8Array(body),
+      // The service does not follow redirects either (contract §8).
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, timeUp]),
+    })
+    await answer.body?.cancel()
+    return { status: answer.status }
+  } catch (error) {
+    if (signal.aborted) return { problem: 'interrupted' }
+    if (timeUp.aborted) return { problem: 'no answer within 10 s' }
+    const cause = error instanceof Error ? error.cause : undefined
+    return { problem: isSystemError(cause) ? systemReason(cause) : 'the connection failed' }
+  }
+}
+
+function headersOf(arrived: Arrival['headers']): Headers {
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(arrived)) {
+    if (NOT_FORWARDED.test(name)) continue
+    for (const value of [values ?? []].flat()) headers.append(name, value)
+  }
+  return headers
+}

@@ -6,7 +6,6 @@ import { EXIT_CODES, type ExitCode, failureOf } from '../errors/failure.ts'
 /** How long removing the endpoint may take after Ctrl-C. */
 const MOST_MS = 5_000
 
-/** An endpoint that exists while the command runs. */
 export interface Registration {
   readonly endpoint_id: string
   readonly secret: string

@@ -62,10 +62,10 @@ async function pull(
     return outcome
   } catch (error) {
     observer.finish()
-    const told = await keyErrorOf(error, client, copy.file, signal)
-    if (told === error)
+    const shown = await keyErrorOf(error, client, copy.file, signal)
+    if (shown === error)
       output.tell(`The notes pulled so far are in ${copy.file.shown}. The next pull continues from there.`)
-    throw told
+    throw shown
   }
 }
 

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 
-/** The reason of the signal at Ctrl-C and SIGTERM. */
 export class Interrupted extends Error {}
 
 /** The reason of the signal when the program that reads stdout has closed it: `notewire … | head`. */
@@ -12,9 +11,7 @@ export interface Interruption {
   readonly ignore: () => void
 }
 
-/**
- * Listens for Ctrl-C, for SIGTERM and for the closing of stdout. The second Ctrl-C ends the process at once.
- */
+/** Listens for Ctrl-C, for SIGTERM and for the closing of stdout. The second Ctrl-C ends the process at once. */
 export function listenForInterruption(process: NodeJS.Process, endAtOnce: () => void): Interruption {
   const controller = new AbortController()
   const interrupt = () => {

@@ -12,12 +12,10 @@ import {
   should,
   warned,
 } from '../check.ts'
-import { isLarge } from '../delivery.ts'
+import { eventBody, isLarge } from '../delivery.ts'
 import type { Examination } from '../examination.ts'
-import { describeExchange, isRejected, seconds } from '../reply.ts'
-import { eventBody } from '../test-event.ts'
+import { describeExchange, isRejected, seconds } from '../send.ts'
 
-/** How and when the receiver answers (contract §4, §7, §8). */
 export const answerChecks = group('Answers', [
   must('answer.in-time', 'Every answer arrives within 10 s', '§8, receiver response deadline', {
     fix: 'Store the event, answer 204, and process it later: with a job queue (Celery, Sidekiq, BullMQ, pg-boss), or a table and a worker. Fetch transcripts there, not before the answer.',

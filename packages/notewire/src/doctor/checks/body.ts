@@ -1,8 +1,7 @@
 import { RAW_BODY_ADVICE } from '../../captured/raw-body-advice.ts'
 import { accepts, acceptsOrRejects, answers, group, must, rejects, should } from '../check.ts'
-import { isRejected } from '../reply.ts'
-import { strangerSigner } from '../signer.ts'
-import { eventBody, testEvent, testId } from '../test-event.ts'
+import { eventBody, strangerSigner, testEvent, testId } from '../delivery.ts'
+import { isRejected } from '../send.ts'
 
 const RULE_1 = '§5, receiver rule 1'
 const SHAPE = '§6, request body shape'
@@ -17,7 +16,6 @@ const LARGE_BODY_BYTES = 256 * 1024 - 16
 /** Far more than any notification has. */
 const HUGE_BODY_BYTES = 4 * 1024 * 1024
 
-/** The bytes of the body (contract §5, receiver rule 1; §6). */
 export const bodyChecks = group('Bodies', [
   must('body.spaces', 'A body with indentation and another order of keys is accepted (2xx)', RULE_1, {
     fix: RAW_BODY_ADVICE,

@@ -2,11 +2,10 @@ import { isLoopback } from '../../configuration/value-readers.ts'
 import { failed, group, must, notTested, type Outcome, passed, should } from '../check.ts'
 import { diagnoseRejection, unacceptedNoteEvent } from '../diagnosis.ts'
 import type { Examination } from '../examination.ts'
-import { describeExchange, isAccepted } from '../reply.ts'
+import { describeExchange, isAccepted } from '../send.ts'
 
 const ENDPOINT = '§2, webhook endpoint'
 
-/** Whether deliveries arrive at all (contract §2 to §4). These checks always run. */
 export const connectionChecks = group('Connection and valid delivery', [
   must('connection.reachable', 'The receiver answers at its URL', ENDPOINT, {
     fix: 'Start the receiver, and check the host, the port and the certificate. The service only delivers to public addresses with a valid certificate.',

@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { CommandError } from '../../errors/failure.ts'
 import { failed, group, must, notTested, type Outcome, passed, type RunCheck } from '../check.ts'
-import type { Effects } from '../effects.ts'
-import type { Examination } from '../examination.ts'
-import { type Exchange, isAccepted } from '../reply.ts'
-import { strangerSigner } from '../signer.ts'
-import { type TestEvent, testEvent, testId } from '../test-event.ts'
+import { strangerSigner, type TestEvent, testEvent, testId } from '../delivery.ts'
+import type { Effects, Examination } from '../examination.ts'
+import { type Exchange, isAccepted } from '../send.ts'
 
 const DUPLICATES = '§6, delivery semantics 1'
 const ORDER = '§6, delivery semantics 2'
@@ -17,7 +15,6 @@ const STORE_EVENT_IDS =
 /** It may also apply the event later, or not handle this kind of event. */
 const NOT_APPLIED = 'the receiver did not apply a valid note.ended in time'
 
-/** What the receiver applies, if it lists that (contract §6, delivery semantics). */
 export const effectChecks = group('Effects', [
   must('effect.once-one-after-another', 'A repeated delivery is applied once', DUPLICATES, {
     fix: STORE_EVENT_IDS,

@@ -1,8 +1,8 @@
 import { NOTE_EVENT_KINDS } from '@notewire/protocol'
 import { accepts, group, must, passed, type RunCheck, should } from '../check.ts'
+import { eventBody, type Fields } from '../delivery.ts'
 import { unacceptedNoteEvent } from '../diagnosis.ts'
-import { describeExchange, isAccepted } from '../reply.ts'
-import { eventBody, type Fields } from '../test-event.ts'
+import { describeExchange, isAccepted } from '../send.ts'
 
 const KINDS = '§6, event kinds; open point 11'
 const SHAPE = '§6, request body shape'
@@ -10,7 +10,6 @@ const SHAPE = '§6, request body shape'
 const IGNORE_UNKNOWN =
   'Ignore unknown fields and values, and treat fields that may be missing as optional. Allow additional properties in the schema (no additionalProperties: false, no extra="forbid" in Pydantic, no strict() in Zod).'
 
-/** The kinds of events and their fields (contract §6). */
 export const eventChecks = group('Events', [
   ...NOTE_EVENT_KINDS.map((kind) =>
     must(`event.${kind}`, `${kind} is accepted (2xx)`, '§6, event kinds', {

@@ -8,7 +8,6 @@ const NAMES = Object.values(SIGNATURE_HEADERS)
 
 const REJECT_MISSING = 'Answer 401 if any of the three headers is missing or empty, before you compute the HMAC.'
 
-/** The headers of a delivery (contract §4; §5, receiver rule 3). */
 export const headerChecks = group('Headers', [
   ...NAMES.map((name) =>
     must(`header.missing-${name}`, `A delivery without ${name} is rejected (4xx)`, RULE_3, {

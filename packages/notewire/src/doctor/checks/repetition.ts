@@ -1,7 +1,7 @@
 import { accepts, failed, group, must, type Outcome, passed, warned } from '../check.ts'
+import { eventBody, testId } from '../delivery.ts'
 import type { Examination } from '../examination.ts'
-import { describeExchange, type Exchange, isAccepted } from '../reply.ts'
-import { eventBody, testId } from '../test-event.ts'
+import { describeExchange, type Exchange, isAccepted } from '../send.ts'
 
 const DUPLICATES = '§6, delivery semantics 1'
 const ORDER = '§6, delivery semantics 2'
@@ -13,7 +13,6 @@ const ACCEPT_DUPLICATES =
 const ACCEPT_STALE =
   'Answer 2xx to an event whose revision is equal to or lower than the last applied one, and ignore it. A late event is not an error.'
 
-/** Duplicates, and events in another order (contract §6, delivery semantics). */
 export const repetitionChecks = group('Duplicates and order', [
   must('repetition.one-after-another', 'Every attempt of a repeated delivery is accepted (2xx)', DUPLICATES, {
     fix: ACCEPT_DUPLICATES,

@@ -1,8 +1,14 @@
 import { accepts, group, must, notTested, type RunCheck, rejects, should } from '../check.ts'
-import { secondsFromNow, versioned } from '../delivery.ts'
+import {
+  eventBody,
+  type Secret,
+  secondsFromNow,
+  signerWithKey,
+  strangerSigner,
+  testId,
+  versioned,
+} from '../delivery.ts'
 import type { Examination } from '../examination.ts'
-import { type Secret, signerWithKey, strangerSigner } from '../signer.ts'
-import { eventBody, testId } from '../test-event.ts'
 
 const RULE_4 = '§5, receiver rule 4'
 const RULE_6 = '§5, receiver rule 6'
@@ -24,7 +30,6 @@ const TRY_EACH_ENTRY =
 const DECODE_BASE64URL =
   "Decode the text after whsec_ as base64url: base64.urlsafe_b64decode(text + '=' * (-len(text) % 4)) in Python, base64.RawURLEncoding in Go, Base64.urlsafe_decode64 in Ruby, Base64.getUrlDecoder() in Java, Buffer.from(text, 'base64url') in Node.js."
 
-/** Which signatures are valid (contract §5, receiver rules 2, 4 and 6). */
 export const signatureChecks = group('Signatures', [
   must('signature.tampered-body', 'A body that was changed after signing is rejected (4xx)', RULE_6, {
     fix: VERIFY_SIGNATURE,

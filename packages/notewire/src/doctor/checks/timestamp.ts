@@ -1,6 +1,6 @@
 import { failed, group, must, passed, type RunCheck, rejects, should, warned } from '../check.ts'
 import { secondsFromNow } from '../delivery.ts'
-import { describeExchange, isAccepted, isRejected, type Reply } from '../reply.ts'
+import { describeExchange, isAccepted, isRejected, type Reply } from '../send.ts'
 
 const RULE_5 = '§5, receiver rule 5'
 const WEBHOOK_TIMESTAMP = '§5, webhook-timestamp'
@@ -20,7 +20,6 @@ const CLOCK_MARGIN_SECONDS = 30
 /** A delivery that takes longer is repeated: the receiver may have seen another age than this command sent. */
 const SLOW_MS = 1_500
 
-/** Which timestamps are valid (contract §5, receiver rule 5). */
 export const timestampChecks = group('Timestamps', [
   must('timestamp.stale', 'A delivery signed 301 s ago is rejected (4xx)', RULE_5, {
     fix: COMPARE_BOTH_WAYS,
