@@ -106,7 +106,7 @@ describe('the telemetry of a mirror', () => {
     expect(await telemetry.measured()).toMatchObject({ 'notewire.mirror.contradictions': [[{}, 1]] })
   })
 
-  it('measures how far a mirror is behind, and whether its events have stopped', async () => {
+  it('measures the age of the watermark, and whether its events have stopped', async () => {
     await using world = await mirroredService({ notes: 1 }, { hooks: mirrorTelemetry() })
     onTestFinished(observeMirror(world.mirror))
     expect(await telemetry.measured()).toMatchObject({ 'notewire.mirror.silent': [[{}, 0]] })

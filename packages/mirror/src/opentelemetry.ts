@@ -115,8 +115,8 @@ export function observeMirrors(mirrors: Pick<Mirrors, 'status'>): () => void {
 }
 
 /**
- * Measures how far one mirror is behind the service, and whether its events have stopped, with `mirror.status()` at each export. Use it for
- * one mirror: several would report the same series.
+ * Measures the age of the watermark of one mirror, and whether its events have stopped, with `mirror.status()` at each export. Use it for one
+ * mirror: several would report the same series.
  *
  * @returns a function that ends it
  */
