@@ -131,10 +131,24 @@ const rest = [
   whole('examples'),
   runtimes,
 ]
+// Consumers whose processes are killed: a few times in `npm test`, often in `npm run proof`.
+const killedConsumers = fromSource({
+  name: 'killed-consumers',
+  root: 'packages/mirror',
+  include: ['src/stores/*/consuming.test.ts'],
+  setupFiles: replayable,
+  sequence: { groupOrder: 1 },
+})
 // Minutes of compilers and browsers.
 const release = [whole('site'), whole('type-resolution')]
 
-const projects = { people, rest, proof: simulators, release, any: [...people, ...rest, ...release] }
+const projects = {
+  people,
+  rest,
+  proof: [...simulators, killedConsumers],
+  release,
+  any: [...people, ...rest, ...release],
+}
 
 export default defineConfig({
   test: {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MirrorStore } from '../index.ts'
 import { anyConsumedHistory, playConsumed } from '../testing/fixtures/consumed-history.ts'
+import { plantedInConsumers } from './fixtures/dying-at-statements.ts'
 
 describe('a consumer of two processes that die between any two calls of the store', () => {
   it.each(['exactly once', 'at least once'] as const)('applies the last state of every note, %s', async (way) => {
@@ -14,28 +15,12 @@ describe('a consumer of two processes that die between any two calls of the stor
 
 /** Ways in which a store could be wrong, or be used wrongly. */
 const planted: Readonly<Record<string, (store: MirrorStore) => MirrorStore>> = {
-  'the cursor moves before apply has ended': (store) => ({
-    ...store,
-    async commitConsumer(integration, name, commit) {
-      const { token, state } = await store.readConsumer(integration, name)
-      const cursor = token === commit.token ? commit.state.cursor : await store.latestPosition(integration)
-      const ahead = { ...commit, state: { ...commit.state, cursor: Math.max(cursor, state.cursor) } }
-      return await store.commitConsumer(integration, name, ahead)
-    },
-  }),
+  ...plantedInConsumers,
   'a worker that lost its lease still commits': (store) => ({
     ...store,
     async commitConsumer(integration, name, commit) {
       const { version } = await store.readConsumer(integration, name)
       return await store.commitConsumer(integration, name, { ...commit, expectedVersion: version })
-    },
-  }),
-  'a parked or waiting note blocks its successors': (store) => ({
-    ...store,
-    async listConsumable(integration, name, request) {
-      const listed = await store.listConsumable(integration, name, request)
-      const { waiting, parked } = await store.describeConsumer(integration, name)
-      return { ...listed, changes: waiting + parked.length > 0 ? [] : listed.changes }
     },
   }),
   'a note that failed is forgotten': (store) => ({

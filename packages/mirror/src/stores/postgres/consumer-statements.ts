@@ -107,7 +107,8 @@ const RENEW = `UPDATE notewire_mirror_consumers SET state = jsonb_set(state, '{l
   WHERE integration = $2 AND name = $3 AND token = $4 AND state->>'leaseUntil' IS NOT NULL RETURNING 1`
 
 /** One commit, as JSON. Answers one row if it was written. */
-// An insert that finds a row compares its version under the lock of that row: of two processes, one writes.
+// An insert that finds a row compares its version under the lock of that row: of two processes, one writes. ARRAY, LIMIT and the scalar
+// subquery have PostgreSQL find rows by their index: without statistics, it would read all that every consumer keeps.
 const COMMIT = `
 WITH given AS (
   SELECT * FROM jsonb_to_record($1::jsonb)
@@ -116,8 +117,8 @@ WITH given AS (
 ), written AS (
   INSERT INTO notewire_mirror_consumers AS consumers (integration, name, version, token, state)
     SELECT integration, name, 1, token, state FROM given
-      WHERE "expectedVersion" = 0 OR EXISTS (
-        SELECT FROM notewire_mirror_consumers AS known
+      WHERE "expectedVersion" = 0 OR (
+        SELECT true FROM notewire_mirror_consumers AS known
           WHERE known.integration = given.integration AND known.name = given.name)
     ON CONFLICT (integration, name) DO UPDATE SET
       version = consumers.version + 1, token = excluded.token, state = excluded.state
@@ -127,14 +128,14 @@ WITH given AS (
   SELECT written.integration, written.name, note.* FROM written, given, jsonb_to_recordset(given.notes) AS note (
     "noteId" text, "isKept" boolean, since bigint, attempts bigint, "dueAt" float8, "parkedAt" float8, error jsonb)
 ), forgotten AS (
-  DELETE FROM notewire_mirror_consumer_notes AS kept USING notes
-    WHERE NOT notes."isKept" AND kept.integration = notes.integration AND kept.consumer = notes.name
-      AND kept.note_id = notes."noteId"
+  DELETE FROM notewire_mirror_consumer_notes AS kept USING written
+    WHERE kept.integration = written.integration AND kept.consumer = written.name
+      AND kept.note_id = ANY (ARRAY(SELECT "noteId" FROM notes WHERE NOT "isKept"))
 ), applied AS (
-  DELETE FROM notewire_mirror_consumer_notes AS kept USING written, given
-    WHERE given."forgetsApplied" AND kept.integration = written.integration AND kept.consumer = written.name
-      AND kept.due_at IS NULL AND kept.parked_at IS NULL
-      AND kept.note_id NOT IN (SELECT "noteId" FROM notes)
+  DELETE FROM notewire_mirror_consumer_notes AS kept
+    USING (SELECT written.* FROM written, given WHERE given."forgetsApplied" LIMIT 1) AS forgetting
+    WHERE kept.integration = forgetting.integration AND kept.consumer = forgetting.name
+      AND kept.due_at IS NULL AND kept.parked_at IS NULL AND kept.note_id NOT IN (SELECT "noteId" FROM notes)
 ), kept AS (
   INSERT INTO notewire_mirror_consumer_notes
       (integration, consumer, note_id, since, attempts, due_at, parked_at, error_name, error_code)
@@ -158,7 +159,8 @@ const CONTENT = `LEFT JOIN notewire_mirror_content AS content
   ON content.integration = notes.integration AND content.note_id = notes.note_id`
 
 /** Integration, cursor, limit; integration, name, time, cursor, limit; name. */
-// Each page is cut before content is joined, as in LIST_NOTES.
+// Each page is cut before content is joined, as in LIST_NOTES. LIMIT 1 has PostgreSQL look up what is kept of a note by its index. Without
+// statistics, it would compare each note with all that the consumer keeps, which is much during a first listing.
 const LIST = `
 WITH changes AS (
   SELECT notes.* FROM notewire_mirror_notes AS notes
@@ -173,8 +175,10 @@ WITH changes AS (
 SELECT json_build_object(
   'changes', (SELECT coalesce(json_agg(${CONSUMABLE} ORDER BY notes.position), '[]')
     FROM changes AS notes ${CONTENT}
-    LEFT JOIN notewire_mirror_consumer_notes AS kept
-      ON kept.integration = notes.integration AND kept.consumer = $9 AND kept.note_id = notes.note_id),
+    LEFT JOIN LATERAL (
+      SELECT * FROM notewire_mirror_consumer_notes AS kept
+        WHERE kept.integration = notes.integration AND kept.consumer = $9 AND kept.note_id = notes.note_id LIMIT 1
+    ) AS kept ON true),
   'due', (SELECT coalesce(json_agg(${CONSUMABLE} ORDER BY kept.due_at, kept.note_id), '[]')
     FROM due AS kept
     JOIN notewire_mirror_notes AS notes ON notes.integration = kept.integration AND notes.note_id = kept.note_id ${CONTENT})
