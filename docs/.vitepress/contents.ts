@@ -35,6 +35,7 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'mirror/README.md',
     'mirror/consumers.md',
     'mirror/many-integrations.md',
+    'mirror/applications.md',
     'mirror/stores.md',
     'mirror/workers.md',
     'mirror/guarantees.md',

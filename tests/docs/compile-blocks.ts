@@ -14,7 +14,8 @@ export function compileBlocks(
   folders: readonly string[],
 ): ReadonlyMap<CodeBlock, readonly string[]> {
   const modules = new Map(blocks.map((block, index) => [join(WORKSPACE, `code-block-${index}.ts`), block]))
-  const program = ts.createProgram([...modules.keys()], compilerOptions(), hostOf(modules, folders))
+  const files = [...modules.keys(), join(WORKSPACE, 'examples/cloudflare-workers.d.ts')]
+  const program = ts.createProgram(files, compilerOptions(), hostOf(modules, folders))
   return new Map([...modules].map(([path, block]) => [block, problemsOf(program, path, block)]))
 }
 

@@ -74,6 +74,7 @@ it('takes as many requests and statements as the documentation says', async () =
     await workUntil(world, start + 7 * DAY)
   })
   console.log('a week of one account:', perUnit(week, ACCOUNTS))
+  assert.equal(week.deliveries, ACCOUNTS * 5 * 3 * 4)
 })
 
 interface Cost {

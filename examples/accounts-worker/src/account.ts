@@ -20,11 +20,11 @@ export class Account extends DurableObject<Env> {
   /** Connects the account. If the service refuses the key, nothing is left of it. */
   async add(id: string, apiKey: string, endpoint: string): Promise<boolean> {
     if (await this.#apiKey()) return true
+    await this.#storage.put('apiKey', apiKey)
     try {
       // The registry refuses a key that another customer has connected.
       const digest = createHash('sha256').update(apiKey).digest('base64url')
       await this.env.REGISTRY.prepare('INSERT INTO accounts (id, key_digest) VALUES (?, ?)').bind(id, digest).run()
-      await this.#storage.put('apiKey', apiKey)
       const save = this.env.REGISTRY.prepare('UPDATE accounts SET signing_secret = ? WHERE id = ?')
       await this.#copy.mirrors.add(id, { endpoint, saveSecret: (secret) => save.bind(secret, id).run() })
       await this.#wakeAt(Date.now())

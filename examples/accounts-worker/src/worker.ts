@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createReceiver, type ReceiverOfMany } from '@notewire/webhooks'
 import type { Account, Env } from './account.ts'
+
 export { Account } from './account.ts'
 
 let receiver: ReceiverOfMany | undefined

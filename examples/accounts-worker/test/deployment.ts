@@ -21,10 +21,14 @@ export interface Deployment extends AsyncDisposable {
  *
  * @param persisted  the folder that holds the storage of its objects
  */
-export async function deploy(persisted: string, vars: Readonly<Record<string, string>>): Promise<Deployment> {
+export async function deploy(
+  persisted: string,
+  vars: Readonly<Record<string, string>>,
+  main: string = configuration.main,
+): Promise<Deployment> {
   let printed = ''
   const workerd = new Miniflare({
-    modules: [{ type: 'ESModule', path: 'worker.js', contents: await bundled(configuration.main) }],
+    modules: [{ type: 'ESModule', path: 'worker.js', contents: await bundled(main) }],
     compatibilityDate: configuration.compatibility_date,
     compatibilityFlags: configuration.compatibility_flags,
     bindings: { ...configuration.vars, ...vars },

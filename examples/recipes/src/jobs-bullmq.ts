@@ -9,7 +9,8 @@ export async function startJobs(connection: ConnectionOptions, mirrors: Mirrors)
     ({ data: { integration } }) => mirrors.work({ integration, budgetMs: integration === undefined ? 30_000 : 5_000 }),
     { connection, concurrency: 4 },
   )
-  for (const jobs of [queue, worker]) jobs.on('error', console.error)
+  queue.on('error', console.error)
+  worker.on('error', console.error)
   const lookAgain = async (integration: string) => {
     const dueAt = Number((await mirrors.get(integration))?.dueAt)
     // A job that waits stays as it is: a hint may have come by now.
