@@ -1,18 +1,7 @@
 import * as z from 'zod/mini'
 import { checked } from '../errors/checked.ts'
 
-/**
- * A stretch of time: milliseconds as a number, or hours, minutes and seconds as text: `'12h'`, `'90s'`, `'26h40m'`.
- *
- * @example
- * ```ts
- * import { createNotesService, type Duration } from '@notewire/mock-server'
- *
- * const retryWindow: Duration = '26h40m'
- * await using service = await createNotesService()
- * await service.clock.advance(retryWindow)
- * ```
- */
+/** A stretch of time: milliseconds as a number, or hours, minutes and seconds as text: `'12h'`, `'90s'`, `'26h40m'`. */
 export type Duration =
   | number
   | `${number}h`

@@ -16,6 +16,7 @@ export function deliveriesPage(parts: ServiceParts, context: Context): Html {
   return page(parts, {
     title: 'Deliveries',
     section: 'Deliveries',
+    owner_id: owner,
     content: html`
       <div class="heading"><h1>Deliveries</h1>${select}${statusFilter(status, owner)}</div>
       ${narrowed === undefined || narrowed === status ? '' : html`<p class="narrowed">Only deliveries of <code>${narrowed}</code>. <a href="/console/deliveries">Show all</a></p>`}

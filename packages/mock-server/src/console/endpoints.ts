@@ -27,6 +27,7 @@ export function endpointsPage(parts: ServiceParts, context: Context): Html {
   return page(parts, {
     title: 'Endpoints',
     section: 'Endpoints',
+    owner_id,
     content: html`
       <div class="heading"><h1>Endpoints</h1>${select}</div>
       <details class="card form" ${endpoints.length === 0 ? html`open` : ''}>

@@ -35,6 +35,7 @@ export function integrationsPage(parts: ServiceParts, context: Context): Html {
   return page(parts, {
     title: 'Integrations and keys',
     section: 'Keys',
+    owner_id,
     content: html`
       <div class="heading"><h1>Integrations and keys</h1>${select}</div>
       <section class="stack">${cards}</section>

@@ -35,6 +35,7 @@ export function notesPage(parts: ServiceParts, context: Context): Html {
   return page(parts, {
     title: 'Notes',
     section: 'Notes',
+    owner_id,
     content: html`
       <div class="heading"><h1>Notes</h1>${select}</div>
       <details class="card form" ${notes.length === 0 ? html`open` : ''}>

@@ -20,7 +20,7 @@ export function ownerChoice(owners: Owners, context: Context): OwnerChoice {
   return {
     owner_id,
     world,
-    select: isOne(owners) ? '' : ownerSelect(owners, owner_id),
+    select: isOne(owners) ? '' : ownerSelect(owners, owner_id, context.req.query()),
     field: html`<input type="hidden" name="owner_id" value="${world.owner_id}" />
       ${isOne(owners) ? '' : html`<p class="dim">For the owner ${world.name}.</p>`}`,
   }
@@ -43,10 +43,12 @@ function isOne(owners: Owners): boolean {
   return owners.all().length === 1
 }
 
-function ownerSelect(owners: Owners, chosen: string | undefined): Html {
+function ownerSelect(owners: Owners, chosen: string | undefined, query: Readonly<Record<string, string>>): Html {
+  const others = Object.entries(query).filter(([name]) => name !== 'owner' && name !== 'skip')
   const option = ({ owner_id, name }: World) =>
     html`<option value="${owner_id}" ${owner_id === chosen ? html`selected` : ''}>${name}</option>`
   return html`<form method="get" class="line">
+    ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     <label>Owner <select name="owner"><option value="">All</option>${owners.all().map(option)}</select></label>
     <button>Show</button></form>`
 }

@@ -19,10 +19,12 @@ const SECTIONS = [
 interface PageContent {
   readonly title: string
   readonly section?: (typeof SECTIONS)[number][0]
+  /** The chosen owner, which the links to the sections keep. */
+  readonly owner_id?: string | undefined
   readonly content: Html
 }
 
-export function page({ baseUrl, timeline }: ServiceParts, { title, section, content }: PageContent): Html {
+export function page({ baseUrl, timeline }: ServiceParts, { title, section, owner_id, content }: PageContent): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -45,7 +47,7 @@ export function page({ baseUrl, timeline }: ServiceParts, { title, section, cont
           <nav aria-label="Sections">
             ${SECTIONS.map(
               ([name, path]) =>
-                html`<a href="${path}" ${section === name ? html`aria-current="page"` : ''}>${name}</a>`,
+                html`<a href="${owner_id === undefined ? path : `${path}?owner=${owner_id}`}" ${section === name ? html`aria-current="page"` : ''}>${name}</a>`,
             )}
           </nav>
         </header>

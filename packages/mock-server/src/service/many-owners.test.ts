@@ -205,6 +205,9 @@ describe('the control API and the console', () => {
       expect(await show(`${list}?owner=${globex?.owner_id}`)).toMatch(/owner<\/span> globex<\/td>/)
       expect(await show(`${list}?owner=${service.owner.owner_id}`)).not.toMatch(/globex<\/td>/)
     }
+    const delivered = await show(`deliveries?status=delivered&owner=${globex?.owner_id}`)
+    expect(delivered).toContain('<input type="hidden" name="status" value="delivered" />')
+    expect(delivered).toContain(`href="/console/notes?owner=${globex?.owner_id}"`)
     for (const thing of [`notes/${note_id}`, `endpoints/${endpoint_id}`, `deliveries/${delivery_id}`]) {
       expect(await show(thing)).toMatch(/<dt>Owner<\/dt><dd>globex<\/dd>/)
     }

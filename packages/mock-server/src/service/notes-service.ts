@@ -29,19 +29,6 @@ export interface NotesService extends AsyncDisposable {
    * Creates another owner, whose notes, channels, integrations and endpoints are separate from those of all others.
    *
    * @param options  `name` is `owner-2`, `owner-3` and so on by default
-   * @example
-   * ```ts
-   * import { createNotesService } from '@notewire/mock-server'
-   *
-   * await using service = await createNotesService()
-   * const acme = service.createOwner({ name: 'acme' })
-   * acme.record({ title: 'Stand-up' }).end()
-   * const answer = await service.fetch(
-   *   new Request(`${service.baseUrl}/v1/notes`, { headers: { authorization: `Bearer ${acme.apiKey}` } }),
-   * )
-   * console.log(acme.notes().length, service.owner.notes().length) // 1 0
-   * console.log((await answer.json()).notes.length) // 1
-   * ```
    */
   createOwner(options?: { readonly name?: string | undefined }): Owner
   /** The line of code that creates the same service again: its seed and its other options, without the acts of the test. */
@@ -77,19 +64,6 @@ export interface NotesService extends AsyncDisposable {
    * Handlers for Mock Service Worker that answer the requests to {@link NotesService.baseUrl}.
    *
    * @param http  `http` of msw, version 2 or 3
-   * @example
-   * ```ts
-   * import { createNotesService } from '@notewire/mock-server'
-   * import { http } from 'msw'
-   * import { setupServer } from 'msw/node'
-   *
-   * await using service = await createNotesService({ notes: 3 })
-   * const server = setupServer(...service.handlers(http))
-   * server.listen()
-   * const answer = await fetch(`${service.baseUrl}/v1/notes`, { headers: { authorization: `Bearer ${service.apiKey}` } })
-   * console.log(answer.status)
-   * server.close()
-   * ```
    */
   handlers<Handler>(http: MswHttp<Handler>): Handler[]
   /**

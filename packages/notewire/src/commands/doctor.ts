@@ -39,9 +39,8 @@ type DoctorOptions = ReturnType<ReturnType<typeof declare>['opts']>
 
 function checkName(given: string): string {
   if (namesOfChecks().includes(given)) return given
-  throw new InvalidArgumentError(
-    'It takes a check or a group of checks, such as body.non-ascii or signature (see --list).',
-  )
+  const message = 'It takes a check or a group of checks, such as body.non-ascii or signature (see --list).'
+  throw new InvalidArgumentError(message)
 }
 
 async function listChecks({ output }: Context): Promise<ExitCode> {

@@ -201,9 +201,9 @@ const remove = (run: Run) =>
     .action(
       run(async ({ signal, output, prompts, ...context }, endpoint, { yes }) => {
         if (!yes && !prompts.available) {
-          throw new UsageError(
-            'the program cannot ask whether to delete the endpoint, because this is not a terminal. Pass --yes to delete it without a question.',
-          )
+          const message =
+            'the program cannot ask whether to delete the endpoint, because this is not a terminal. Pass --yes to delete it without a question.'
+          throw new UsageError(message)
         }
         const client = await openClient(context)
         if (!yes && !(await prompts.confirm(`Delete ${endpoint}?`))) {

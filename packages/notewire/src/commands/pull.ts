@@ -25,9 +25,9 @@ export const command = (run: Run) =>
       run(async (context, { scan = false, wait, acceptRemovals, yes, purge = false, adoptKey = false }) => {
         if (yes && !acceptRemovals) throw new UsageError('--yes answers the question of --accept-removals. Add that.')
         if (acceptRemovals && !yes && !context.prompts.available) {
-          throw new UsageError(
-            'the program cannot ask whether to remove notes, because this is not a terminal. Pass --yes to remove them without a question.',
-          )
+          const message =
+            'the program cannot ask whether to remove notes, because this is not a terminal. Pass --yes to remove them without a question.'
+          throw new UsageError(message)
         }
         const accepted = yes ? 'accept' : 'ask'
         const removals = acceptRemovals ? accepted : 'hold'

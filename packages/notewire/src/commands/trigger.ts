@@ -69,9 +69,8 @@ function refuseStrays(
   const isAboutNote = kind.startsWith('note.')
   if (reason !== undefined && kind !== 'note.deleted') throw new UsageError('--reason is for note.deleted. Omit it.')
   if (endpoint !== undefined && isAboutNote) {
-    throw new UsageError(
-      '--endpoint is for endpoint.*: every subscribed endpoint gets the events about notes. Omit it.',
-    )
+    const message = '--endpoint is for endpoint.*: every subscribed endpoint gets the events about notes. Omit it.'
+    throw new UsageError(message)
   }
   if ((note ?? title) !== undefined && !isAboutNote)
     throw new UsageError('--note and --title are for note.*. Omit them.')

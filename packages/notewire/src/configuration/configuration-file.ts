@@ -42,10 +42,8 @@ export async function loadEnvFile(workingFolder: string): Promise<Readonly<Recor
     return parseEnv(content.replace(/^\uFEFF/, ''))
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'EISDIR')) return {}
-    throw new CommandError(
-      'configuration_unreadable',
-      `the file ${ENV_FILE} of this folder cannot be read: ${systemReason(error)}. Give yourself permission to read it, or move it away.`,
-    )
+    const message = `the file ${ENV_FILE} of this folder cannot be read: ${systemReason(error)}. Give yourself permission to read it, or move it away.`
+    throw new CommandError('configuration_unreadable', message)
   }
 }
 
@@ -78,16 +76,12 @@ function unknownField(field: string, path: string): CommandError {
   const exposed = Object.values(SECRETS).find(({ refused }) => refused.test(field))
   if (exposed !== undefined) {
     const { title, variable, file } = exposed
-    return new CommandError(
-      'secret_exposed',
-      `"${field}" is in ${path}, but configuration files are often copied and committed. Set ${variable} instead, or name a file that contains only the ${title} as "${file}". Create a new ${title} if others can read the file.`,
-    )
+    const message = `"${field}" is in ${path}, but configuration files are often copied and committed. Set ${variable} instead, or name a file that contains only the ${title} as "${file}". Create a new ${title} if others can read the file.`
+    return new CommandError('secret_exposed', message)
   }
   const known = Object.keys(PLAIN_SETTINGS).join(', ')
-  return new CommandError(
-    'setting_invalid',
-    `${path} has a field "${field}", which is not a setting. The settings are: ${known}.`,
-  )
+  const message = `${path} has a field "${field}", which is not a setting. The settings are: ${known}.`
+  return new CommandError('setting_invalid', message)
 }
 
 function unreadable(path: string, problem: string): CommandError {

@@ -126,8 +126,7 @@ export function refuseSecretFlags(args: readonly string[]): void {
     const secret = Object.values(SECRETS).find(({ refused }) => flag.startsWith('--') && refused.test(flag))
     if (secret === undefined) continue
     const { title, variable, file } = secret
-    throw new UsageError(
-      `the program does not accept ${flag}: typed arguments stay in the history of the shell, and every user of the machine can see them. Set ${variable}, or pass a file that contains the ${title} with ${longFlag(file)}. If you have typed the ${title} here, make a new one.`,
-    )
+    const message = `the program does not accept ${flag}: typed arguments stay in the history of the shell, and every user of the machine can see them. Set ${variable}, or pass a file that contains the ${title} with ${longFlag(file)}. If you have typed the ${title} here, make a new one.`
+    throw new UsageError(message)
   }
 }

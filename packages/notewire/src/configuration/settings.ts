@@ -88,10 +88,8 @@ export function createSettings(sources: SettingSources): Settings {
     const value = await find(name)
     if (value !== undefined) return value
     const { description, variable, flags } = PLAIN_SETTINGS[name]
-    throw new CommandError(
-      'setting_missing',
-      `${longFlag(name)} is missing: ${description}. Pass ${flags}, set ${variable}, or put "${name}" into ${CONFIGURATION_FILE}.`,
-    )
+    const message = `${longFlag(name)} is missing: ${description}. Pass ${flags}, set ${variable}, or put "${name}" into ${CONFIGURATION_FILE}.`
+    throw new CommandError('setting_missing', message)
   }
 
   function findSecret(name: SecretName): Promise<string | undefined> {
@@ -167,8 +165,6 @@ function readSetting(name: PlainSettingName, { text, source, isFlag }: Found): s
 
 function missingSecret(name: SecretName): CommandError {
   const { title, variable, file } = SECRETS[name]
-  return new CommandError(
-    'setting_missing',
-    `the ${title} is missing. Set ${variable}, or pass a file that contains it with ${longFlag(file)}; at a terminal, the program asks for it.`,
-  )
+  const message = `the ${title} is missing. Set ${variable}, or pass a file that contains it with ${longFlag(file)}; at a terminal, the program asks for it.`
+  return new CommandError('setting_missing', message)
 }

@@ -51,9 +51,8 @@ export function httpUrl(given: string): string {
     throw new InvalidArgumentError('It takes an http or https URL.')
   }
   if (url.username !== '' || url.password !== '') {
-    throw new UsageError(
-      'the program takes a URL without credentials. Remove the user name and the password from the URL.',
-    )
+    const message = 'the program takes a URL without credentials. Remove the user name and the password from the URL.'
+    throw new UsageError(message)
   }
   return given
 }

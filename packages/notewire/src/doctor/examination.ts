@@ -91,8 +91,6 @@ export function readEffects(value: unknown): CountApplied {
 }
 
 function unreadable(problem: string): CommandError {
-  return new CommandError(
-    'effects_unreadable',
-    `the effects URL ${problem}. It must answer GET with JSON: a number, { "count": 3 }, an array of the IDs of applied events, or { "event_ids": [] }.`,
-  )
+  const message = `the effects URL ${problem}. It must answer GET with JSON: a number, { "count": 3 }, an array of the IDs of applied events, or { "event_ids": [] }.`
+  return new CommandError('effects_unreadable', message)
 }

@@ -92,10 +92,8 @@ async function run(
 }
 
 function tooLate({ totalMs }: Limits): CommandError {
-  return new CommandError(
-    'doctor_timeout',
-    `the time limit of ${seconds(totalMs)} ended before the receiver answered the first deliveries. Check that the receiver runs and answers within 10 s, or raise the limit (--time-limit).`,
-  )
+  const message = `the time limit of ${seconds(totalMs)} ended before the receiver answered the first deliveries. Check that the receiver runs and answers within 10 s, or raise the limit (--time-limit).`
+  return new CommandError('doctor_timeout', message)
 }
 
 function timeIsUp({ totalMs }: Limits): string {

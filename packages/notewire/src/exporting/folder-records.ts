@@ -24,10 +24,8 @@ export async function readManifest(folder: string, shown: string): Promise<Manif
   if (content === undefined) return { position: null, files: new Map() }
   const manifest = parsed(content)
   if (manifest !== undefined) return manifest
-  throw new CommandError(
-    'export_manifest_malformed',
-    `${MANIFEST} in ${shown} is not a manifest that export wrote, so export does not know which files it may change. Export to another folder, or remove this one first.`,
-  )
+  const message = `${MANIFEST} in ${shown} is not a manifest that export wrote, so export does not know which files it may change. Export to another folder, or remove this one first.`
+  throw new CommandError('export_manifest_malformed', message)
 }
 
 export async function writeManifest(folder: string, { position, files }: Manifest): Promise<void> {
@@ -118,8 +116,6 @@ async function take(path: string): Promise<boolean> {
 }
 
 function busy(shown: string, who: string): CommandError {
-  return new CommandError(
-    'export_busy',
-    `${who} writes to ${shown}. Wait until it has ended. If no export is running, remove ${LOCK} there.`,
-  )
+  const message = `${who} writes to ${shown}. Wait until it has ended. If no export is running, remove ${LOCK} there.`
+  return new CommandError('export_busy', message)
 }

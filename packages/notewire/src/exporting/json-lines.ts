@@ -87,10 +87,8 @@ export async function writeLinesFile<Result>(
 async function refuseForeign(path: string, shown: string): Promise<void> {
   const beginning = await beginningOf(path)
   if (beginning === undefined || beginning === '' || beginning === BEGINNING) return
-  throw new CommandError(
-    'export_in_the_way',
-    `${shown} exists, but export did not write it and will not overwrite it. Move it away, or name another file.`,
-  )
+  const message = `${shown} exists, but export did not write it and will not overwrite it. Move it away, or name another file.`
+  throw new CommandError('export_in_the_way', message)
 }
 
 async function beginningOf(path: string): Promise<string | undefined> {

@@ -113,10 +113,8 @@ export class NoteFiles {
       this.#owners.set(name, noteId)
       return name
     }
-    throw new CommandError(
-      'export_in_the_way',
-      `${name} exists, but export did not write it and will not overwrite it. Move it away, or export to another folder.`,
-    )
+    const message = `${name} exists, but export did not write it and will not overwrite it. Move it away, or export to another folder.`
+    throw new CommandError('export_in_the_way', message)
   }
 
   #own(noteId: string, name: string): void {

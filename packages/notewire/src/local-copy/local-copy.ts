@@ -106,10 +106,8 @@ function requireCopy(file: CopyFile): void {
 }
 
 function empty({ label }: CopyFile): CommandError {
-  return new CommandError(
-    'copy_empty',
-    `${label} contains no copy of your notes yet: nothing was pulled into it. Pull your notes first: notewire pull`,
-  )
+  const message = `${label} contains no copy of your notes yet: nothing was pulled into it. Pull your notes first: notewire pull`
+  return new CommandError('copy_empty', message)
 }
 
 /** Loads SQLite without the warning of Node.js 22 that it is experimental. */

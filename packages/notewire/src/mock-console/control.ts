@@ -31,10 +31,8 @@ export async function control<Answer>(
   const json: unknown = await answer.json().catch(() => undefined)
   if (answer.ok && json !== undefined) return json as Answer
   if (!isRefusal(json)) {
-    throw new CommandError(
-      'console_refused',
-      `there is no mock server at ${origin}. Start one with notewire mock; only a mock server can trigger events.`,
-    )
+    const message = `there is no mock server at ${origin}. Start one with notewire mock; only a mock server can trigger events.`
+    throw new CommandError('console_refused', message)
   }
   const { code, problem, remedy } = json.error
   throw new CommandError(KNOWN_CODES.find((known) => known === code) ?? 'console_refused', `${problem}. ${remedy}`)

@@ -17,10 +17,8 @@ export async function keyErrorOf(
 ): Promise<unknown> {
   if (!(error instanceof KeyChangedError)) return error
   await firstNotes(client, 1, signal)
-  return new CommandError(
-    'key_changed',
-    `${madeWith(error, label)}, but this key is ${client.keyId ?? 'a key without a key id'}. If both keys can access the same notes, run notewire pull --adopt-key. Otherwise pull into a copy of its own: notewire pull --integration <id>, or --database other.db`,
-  )
+  const message = `${madeWith(error, label)}, but this key is ${client.keyId ?? 'a key without a key id'}. If both keys can access the same notes, run notewire pull --adopt-key. Otherwise pull into a copy of its own: notewire pull --integration <id>, or --database other.db`
+  return new CommandError('key_changed', message)
 }
 
 function madeWith({ recorded, keyId }: KeyChangedError, copy: string): string {
@@ -47,10 +45,8 @@ export async function adoptKey(
   const { notes } = await mirror.status()
   const known = await Promise.all(noteIds.map((noteId) => mirror.get(noteId)))
   if (notes.live > 0 && known.every((note) => note === undefined)) {
-    throw new CommandError(
-      'key_sees_others',
-      `none of the first ${noteIds.length} notes that ${key} sees are in ${file.shown}, so a pull with it would remove the notes of the copy. Pull into a copy of its own: notewire pull --integration <id>, or --database other.db`,
-    )
+    const message = `none of the first ${noteIds.length} notes that ${key} sees are in ${file.shown}, so a pull with it would remove the notes of the copy. Pull into a copy of its own: notewire pull --integration <id>, or --database other.db`
+    throw new CommandError('key_sees_others', message)
   }
   await mirror.adoptKey()
   output.tell(`${file.shown} now belongs to ${key}.`)
