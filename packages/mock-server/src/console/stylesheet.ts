@@ -33,8 +33,7 @@ a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset:
 a:not(:hover) { text-decoration-color: color-mix(in srgb, currentColor 35%, transparent) }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px }
 main:focus { outline: none }
-.dim { color: var(--dim) }
-em { color: var(--dim) }
+.dim, em, .narrowed { color: var(--dim) }
 .skip { position: absolute; left: 1rem; top: -4rem; padding: 0.5rem 1rem; background: var(--paper); z-index: 1 }
 .skip:focus { top: 0.5rem }
 
@@ -168,7 +167,6 @@ tbody tr:hover { background: color-mix(in srgb, var(--sunken) 45%, transparent) 
 .line label { display: flex; align-items: center; gap: 0.5rem }
 .line input { width: 8rem }
 .pair { display: grid; gap: 0.85rem; grid-template-columns: 1fr 1fr; align-items: end }
-.narrowed { color: var(--dim) }
 
 @media (max-width: 46rem) {
   .clock { margin-left: 0 }

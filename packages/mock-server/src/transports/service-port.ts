@@ -56,7 +56,9 @@ export class ServicePort {
    * @throws {@link MockServerError} `listen_failed` when the port is taken or forbidden, `already_listening` the second time
    */
   async open(place: Place): Promise<string> {
-    if (this.#server !== undefined) throw alreadyListening()
+    if (this.#server !== undefined) {
+      throw new MockServerError('already_listening', 'the service already listens on a port', 'Use its baseUrl.')
+    }
     this.#server = startServer(this.#parts, place)
     try {
       this.#url = urlOf((await this.#server).address() as AddressInfo)
@@ -119,11 +121,6 @@ function isForConsole({ url }: Request): boolean {
 
 function addressOf(incoming: HttpBindings['incoming'] | Http2Bindings['incoming']): string | undefined {
   return incoming.socket.remoteAddress
-}
-
-function alreadyListening(): MockServerError {
-  const problem = 'the service already listens on a port'
-  return new MockServerError('already_listening', problem, 'Use its baseUrl.')
 }
 
 function listenFailed(host: string, port: number, { code }: NodeJS.ErrnoException): MockServerError {
