@@ -10,7 +10,6 @@ import { freePort, openPool, type Postgres, startPostgres } from 'notewire-test-
 import type { Pool } from 'pg'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-// The status of an endpoint is read a minute after it was registered.
 const PATIENCE_MS = 120_000
 
 let postgres: Postgres
@@ -59,7 +58,11 @@ it('connects an account by its key, and registers and activates its endpoint', a
   await connect(acme, keyOf('acme'))
   await eventually(async () => (await texts(acme)).length === 3)
   await connect(globex, keyOf('globex'))
-  for (const page of [acme, globex]) await page.getByText('connected, events: active').waitFor()
+  for (const page of [acme, globex]) await page.getByText('connected, events').waitFor()
+  for (const { apiKey } of service.owners) {
+    const { webhookEndpoints } = new NotesClient({ baseUrl: service.baseUrl, apiKey })
+    await eventually(async () => (await webhookEndpoints.list()).map(({ status }) => status).join() === 'active')
+  }
 })
 
 it('shows another customer nothing of it', async () => {
@@ -173,7 +176,7 @@ async function connect(page: Page, apiKey: string): Promise<void> {
 }
 
 const texts = (page: Page) => page.locator('#notes li').allTextContents()
-const isConnected = (page: Page) => page.getByText('connected, events: active').isVisible()
+const isConnected = (page: Page) => page.getByText('connected, events').isVisible()
 
 function ownerOf(name: string) {
   const owner = service.owners.find((each) => each.name === name)

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const NEXT = fileURLToPath(import.meta.resolve('next/dist/bin/next'))
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 120_000
 
 /** The built application, started. */
 export interface NextServer extends AsyncDisposable {

@@ -12,10 +12,11 @@ export async function startJobs(connection: ConnectionOptions, mirrors: Mirrors)
   queue.on('error', console.error)
   worker.on('error', console.error)
   const lookAgain = async (integration: string) => {
-    const dueAt = Number((await mirrors.get(integration))?.dueAt)
+    const dueAt = (await mirrors.get(integration))?.dueAt?.getTime()
+    if (dueAt === undefined) return
     // A job that waits stays as it is: a hint may have come by now.
     const options = { delay: Math.max(0, dueAt - Date.now()), deduplication: { id: integration } }
-    if (dueAt > 0) await queue.add('look', { integration }, options)
+    await queue.add('look', { integration }, options)
   }
   worker.on('completed', ({ data: { integration } }) => {
     if (integration) lookAgain(integration).catch(console.error)
