@@ -3,6 +3,7 @@ import type { ErrorFacts } from '../interfaces/consumer-store.ts'
 import { IntegrationRemovedError, MirrorError } from '../interfaces/errors.ts'
 import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import { pauseAfter } from '../rules/backoff.ts'
+import { ConsumerLease, ConsumerLostError, type ConsumerPlace } from './consumer-lease.ts'
 import { changeOf, type Delivery } from './delivery.ts'
 import {
   afterRound,
@@ -14,9 +15,8 @@ import {
   reachesEnd,
   unchanged,
 } from './round-rule.ts'
-import { ConsumerLostError, type ConsumerPlace, Turn } from './turn.ts'
 
-/** What `apply` gets in addition to the changes. */
+/** The second argument of `apply`. */
 export interface ConsumerContext<Transaction = never> {
   /**
    * Marks the changes as applied in your own transaction in the mirror's database: call it before you commit the transaction, and they
@@ -25,7 +25,7 @@ export interface ConsumerContext<Transaction = never> {
    * @throws MirrorError `consumer_lost` when another process continues: roll back
    */
   readonly commit: (transaction: Transaction) => Promise<void>
-  /** Fires when the consumer is to end, or when another process continues: stop, and reject. */
+  /** Fires on shutdown, and when another process has the lease: stop, and reject. */
   readonly signal: AbortSignal
 }
 
@@ -35,7 +35,6 @@ export type ApplyChanges<Transaction = never> = (
   context: ConsumerContext<Transaction>,
 ) => unknown
 
-/** A consumer's round. */
 export interface Round<Transaction> extends ConsumerPlace<Transaction> {
   readonly batchSize: number
   readonly apply: ApplyChanges<Transaction>
@@ -43,11 +42,11 @@ export interface Round<Transaction> extends ConsumerPlace<Transaction> {
   readonly onProblem: MirrorHooks['onProblem']
 }
 
-/** What a round did. */
+/** What `consumeDue` did. */
 export interface ConsumeReport {
-  /** How many changes were applied. */
+  /** The number of changes that were applied. */
   readonly applied: number
-  /** How many were not, and are sent again later or are parked. */
+  /** The number of changes that failed. They are retried later, or parked. */
   readonly failed: number
   /**
    * When to call again, in milliseconds since the Unix epoch: at once if there are more changes, when a note is retried, or when another
@@ -58,8 +57,8 @@ export interface ConsumeReport {
 
 const NOTHING_DONE = { applied: 0, failed: 0 } as const
 
-/** How long `consume` waits before it looks again, in milliseconds: another process may have made a change. */
-const LOOK_EVERY_MS = 1_000
+/** How often an idle consumer polls the store for changes of other processes, in milliseconds. */
+const POLL_EVERY_MS = 1_000
 
 /** Consumes until the signal fires, or until a removed integration has no more removals. If the store fails, it tries again with growing pauses. */
 export async function consume<Transaction>(round: Round<Transaction>): Promise<void> {
@@ -67,7 +66,7 @@ export async function consume<Transaction>(round: Round<Transaction>): Promise<v
   for (let failures = 0; !signal.aborted; ) {
     let pauseMs = 0
     try {
-      if ((await takeRound(round)) === 'idle') pauseMs = LOOK_EVERY_MS
+      if ((await takeRound(round)) === 'idle') pauseMs = POLL_EVERY_MS
       failures = 0
     } catch (error) {
       if (error instanceof IntegrationRemovedError) return
@@ -94,24 +93,24 @@ async function takeRound<Transaction>(
   const record = await store.readConsumer(integration, name)
   const dueAt = dueTime(record, clock.now())
   if (dueAt === null || dueAt > clock.now()) return 'idle'
-  const turn = await Turn.take(round, record)
-  if (turn === undefined) return 'idle'
-  const over = new AbortController()
+  const lease = await ConsumerLease.take(round, record)
+  if (lease === undefined) return 'idle'
+  const ended = new AbortController()
   const lost = new AbortController()
-  void turn.keep(over.signal, (error) => lost.abort(error))
+  void lease.renewUntil(ended.signal, (error) => lost.abort(error))
   try {
-    return await deliver(turn, round, lost.signal)
+    return await deliver(lease, round, lost.signal)
   } catch (error) {
     if (error instanceof ConsumerLostError) return 'idle'
     throw error
   } finally {
-    over.abort()
+    ended.abort()
   }
 }
 
-async function deliver<Transaction>(turn: Turn<Transaction>, round: Round<Transaction>, lost: AbortSignal) {
+async function deliver<Transaction>(lease: ConsumerLease<Transaction>, round: Round<Transaction>, lost: AbortSignal) {
   const { store, integration, name, clock, batchSize, signal } = round
-  const { state } = turn
+  const { state } = lease
   const limit = batchSize + state.failures
   const listed = await store.listConsumable(integration, name, { after: state.cursor, now: clock.now(), limit })
   const deliveries = chooseDeliveries(listed, state, limit)
@@ -119,35 +118,36 @@ async function deliver<Transaction>(turn: Turn<Transaction>, round: Round<Transa
   const applied = batch.filter(({ kind }) => kind !== 'nothing')
   const whole = afterRound(state, batch, new Map(), reachesEnd(listed, batch, limit), clock.now())
   const context = { ...round, lost, signal: AbortSignal.any([signal, lost]) }
-  const thrown = await attempt(turn, applied, whole, context)
+  const thrown = await applyAndCommit(lease, applied, whole, context)
   if (thrown === undefined) return { applied: applied.length, failed: 0 }
 
   const failures = new Map<string, ErrorFacts>()
   const singles = deliveries.filter(({ kind }) => kind !== 'nothing')
   for (const single of singles) {
-    // The end of the process is no failure of a note.
+    // A shutdown is not a failure of the note.
     if (signal.aborted) break
-    const error = singles.length === 1 ? thrown : await attempt(turn, [single], afterSingle(state, single), context)
+    const error =
+      singles.length === 1 ? thrown : await applyAndCommit(lease, [single], afterSingle(state, single), context)
     if (error === undefined || signal.aborted) continue
     const { noteId } = single.note.state
     failures.set(noteId, factsOf(error.thrown))
     callHook(round.onProblem, { error: error.thrown, noteId })
   }
   if (signal.aborted) {
-    await turn.commit(unchanged({ ...state, leaseUntil: null }))
+    await lease.commit(unchanged({ ...state, leaseUntil: null }))
     return NOTHING_DONE
   }
-  await turn.commit(afterRound(state, deliveries, failures, reachesEnd(listed, deliveries, limit), clock.now()))
+  await lease.commit(afterRound(state, deliveries, failures, reachesEnd(listed, deliveries, limit), clock.now()))
   return { applied: singles.length - failures.size, failed: failures.size }
 }
 
 /**
- * Calls `apply`, and commits the result unless `apply` has committed it in a transaction of its own.
+ * Calls `apply`, and commits the result, unless `apply` has committed it in its own transaction.
  *
  * @returns what `apply` threw, if the changes were not applied
  */
-async function attempt<Transaction>(
-  turn: Turn<Transaction>,
+async function applyAndCommit<Transaction>(
+  lease: ConsumerLease<Transaction>,
   deliveries: readonly Delivery[],
   result: RoundResult,
   { apply, signal, lost }: Round<Transaction> & { readonly lost: AbortSignal },
@@ -156,7 +156,7 @@ async function attempt<Transaction>(
   let hasCalledCommit = false
   const commit = (transaction: Transaction) => {
     hasCalledCommit = true
-    return turn.commitIn(transaction, result)
+    return lease.commitIn(transaction, result)
   }
   let failure: { readonly thrown: unknown } | undefined
   try {
@@ -165,11 +165,11 @@ async function attempt<Transaction>(
     failure = { thrown }
   }
   if (hasCalledCommit) {
-    if (await turn.hasCommitted()) return undefined
+    if (await lease.hasCommitted()) return undefined
     failure ??= { thrown: new TransactionNotCommittedError() }
   }
   lost.throwIfAborted()
-  if (failure === undefined) await turn.commit(result)
+  if (failure === undefined) await lease.commit(result)
   return failure
 }
 

@@ -2,7 +2,7 @@ import { type ConsumerChange, eachPart, NOTE_PARTS, type NotePart } from '../int
 import type { ConsumableNote, ConsumerState } from '../interfaces/consumer-store.ts'
 import { partsOf } from '../interfaces/stored-note.ts'
 
-/** A note of a round, and what the consumer is to get of it. */
+/** A note, and the change of it that the consumer gets. */
 export interface Delivery {
   readonly note: ConsumableNote
   /** The position of the last change of the note that the consumer applied. */
@@ -11,10 +11,7 @@ export interface Delivery {
   readonly kind: ConsumerChange['kind'] | 'nothing'
 }
 
-/**
- * Decides what a consumer is to get of a note. A note that vanished is removed even if the consumer never applied it: a process may have
- * died between `apply` and the commit.
- */
+/** Decides the change of a note. A removal is sent even if the note was never applied: a process may have died between `apply` and commit. */
 export function deliveryOf(note: ConsumableNote, { base, startedAt }: ConsumerState): Delivery {
   const since = note.kept?.since ?? base
   if (note.state.presence === 'live') {
@@ -24,7 +21,7 @@ export function deliveryOf(note: ConsumableNote, { base, startedAt }: ConsumerSt
   return { note, since, kind: isToBeRemoved ? 'removed' : 'nothing' }
 }
 
-/** The parts that changed after what the consumer applied. */
+/** The parts that changed since the consumer applied the note. */
 export function changedParts({ note: { changedAt, visibleSince }, since }: Delivery): readonly NotePart[] {
   return visibleSince > since ? NOTE_PARTS : NOTE_PARTS.filter((part) => changedAt[part] > since)
 }

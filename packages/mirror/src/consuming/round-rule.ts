@@ -10,19 +10,16 @@ import { pauseAfter } from '../rules/backoff.ts'
 import { isAhead } from '../rules/time.ts'
 import { type Delivery, deliveryOf } from './delivery.ts'
 
-/** After so many attempts a note is parked: about one and a half hours after the first. */
+/** A note is parked after this many attempts: about one and a half hours after the first. */
 const MOST_ATTEMPTS = 8
 
 /** The longest time between two attempts, in milliseconds. */
 const LONGEST_PAUSE_MS = 6 * 60 * 60_000
 
-/** What a round leaves in the store. */
+/** What a round commits. */
 export type RoundResult = Pick<ConsumerCommit, 'state' | 'notes' | 'forgetsApplied'>
 
-/**
- * When there is something to do for a consumer, in milliseconds since the Unix epoch; `null` when there is nothing. Times that only a
- * clock that was ahead can have written are ignored.
- */
+/** When the consumer has work; `null` if it has none. Ignores times that only a clock that was ahead can have written. */
 export function dueTime({ state, hasChanges, nextDueAt }: ConsumerRecord, now: number): number | null {
   const times = [state.dueAt ?? 0, state.leaseUntil ?? 0].filter((time) => !isAhead(time - LONGEST_PAUSE_MS, now))
   const workAt = hasChanges ? now : nextDueAt
@@ -30,8 +27,8 @@ export function dueTime({ state, hasChanges, nextDueAt }: ConsumerRecord, now: n
 }
 
 /**
- * Chooses what a round delivers: due notes in up to half of the places, then changes. While rounds fail as a whole, each looks one note
- * further, so that a run of notes that fail, longer than a batch, does not block the consumer.
+ * Chooses the deliveries of a round: at most half are retries, the others changes. Each round after a failed one gets one more note, so that
+ * a whole batch of failing notes does not block the consumer.
  */
 export function chooseDeliveries(
   { due, changes }: ConsumableNotes,
@@ -42,18 +39,18 @@ export function chooseDeliveries(
   return [...retried, ...changes].slice(0, limit).map((note) => deliveryOf(note, state))
 }
 
-/** Whether deliveries end with the latest change. */
+/** Whether the deliveries include the latest change. */
 export function reachesEnd({ changes }: ConsumableNotes, deliveries: readonly Delivery[], limit: number): boolean {
   const last = changes.at(-1)
   return changes.length < limit && (last === undefined || deliveries.at(-1)?.note === last)
 }
 
 /**
- * Decides what a round leaves: nothing but a backoff of the consumer if every delivery failed, and otherwise a cursor that has passed all
- * of them, with the notes that wait or are parked. A note that failed alone before is no sign that everything fails.
+ * Decides what a round commits. If every delivery failed, the consumer backs off, unless all were retries. Otherwise the cursor passes all
+ * deliveries, and the failed notes wait or are parked.
  *
- * @param failures  the deliveries that failed, by note
- * @param isAtEnd  whether the deliveries end with the latest change
+ * @param failures  the errors, by note
+ * @param isAtEnd  whether the deliveries include the latest change
  */
 export function afterRound(
   state: ConsumerState,
@@ -83,12 +80,12 @@ export function afterRound(
   }
 }
 
-/** What one delivery of a round leaves while the others follow: the cursor stays, so the note itself says that it was applied. */
+/** What a single delivery commits before the round ends: the cursor stays, and the note is recorded as applied. */
 export function afterSingle(state: ConsumerState, delivery: Delivery): RoundResult {
   return { ...unchanged(state), notes: new Map([[delivery.note.state.noteId, afterSuccess(delivery, state.base)]]) }
 }
 
-/** Writes the state alone. */
+/** Commits the state alone. */
 export function unchanged(state: ConsumerState): RoundResult {
   return { state, notes: new Map(), forgetsApplied: false }
 }
@@ -97,7 +94,7 @@ function afterSuccess({ note: { position } }: Delivery, base: number): ConsumerN
   return position > base ? { since: position, attempts: 0, dueAt: null, parkedAt: null, error: null } : null
 }
 
-/** What is kept of a note that failed. A change of a note that waited or was parked is the first attempt again. */
+/** What is kept of a failed note. A new change counts as the first attempt. */
 function afterFailure({ note, since, kind }: Delivery, error: ErrorFacts, cursor: number, now: number): ConsumerNote {
   const attempts = (note.position > cursor ? 0 : (note.kept?.attempts ?? 0)) + 1
   if (attempts >= MOST_ATTEMPTS && kind !== 'removed') return { since, attempts, dueAt: null, parkedAt: now, error }
@@ -105,7 +102,7 @@ function afterFailure({ note, since, kind }: Delivery, error: ErrorFacts, cursor
   return { since, attempts, dueAt: now + pauseMs, parkedAt: null, error }
 }
 
-/** The name and the code of what was thrown, if they are identifiers: other text may quote a note. */
+/** The name and the code of an error, if they are identifiers: other text may quote a note. */
 export function factsOf(thrown: unknown): ErrorFacts {
   const { name, code } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Record<string, unknown>
   return { name: identifierIn(name) ?? 'Error', code: identifierIn(code) }

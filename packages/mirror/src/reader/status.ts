@@ -2,24 +2,21 @@ import type { CompletedScan, ScanProgress } from '../interfaces/progress.ts'
 import type { HeldRemovals, MirrorStore, NoteCounts } from '../interfaces/store.ts'
 import { positionOf } from './changes.ts'
 
-/** How far a mirror is. Dates are of this machine's clock unless they are said to be the service's. */
+/** The progress of a mirror. Dates are of this machine's clock, except `watermark`. */
 export interface MirrorStatus {
-  /** How many notes there are, by presence, and how many have something to read. */
+  /** The number of notes by presence, and of notes to be read. */
   readonly notes: Omit<NoteCounts, 'contradicted'>
   /**
-   * How many notes the service shows at a lower revision than before, or again although an event announced their deletion (open point 35):
-   * its replicas lag, or it was restored from a backup. `correctAsOf` is `null` meanwhile. The service's record is accepted after about
-   * eight and a half minutes, that of a note whose deletion was announced by a full scan a day later, or by `mirror.acceptReads`.
+   * The number of notes that the service shows at a lower revision than before, or again after `note.deleted` (open point 35): its
+   * replicas lag, or it was restored from a backup. The mirror accepts a lower revision after about eight and a half minutes, and a note
+   * whose deletion was announced by a full scan a day later. `mirror.acceptReads` accepts both at once.
    */
   readonly contradictions: number
   /** Whether the first listing of everything has ended. */
   readonly isBackfilled: boolean
   /** The service's time up to which all changes were listed; `null` before the first listing has ended, or if the service sends no time. */
   readonly watermark: Date | null
-  /**
-   * The time as of which the copy is known to be correct, deletions and lost access included: when the last complete scan began. `null`
-   * before the first scan, and while a note is still to be read or reads contradict what is known.
-   */
+  /** When the last complete scan began. `null` before the first scan, while a note is to be read, and while there are contradictions. */
   readonly correctAsOf: Date | null
   /** The last scan that reached its end, with all missing notes confirmed. */
   readonly lastScan: CompletedScan | null
@@ -27,24 +24,19 @@ export interface MirrorStatus {
   readonly scan: ScanProgress | null
   /** Scans that hold removals back: `acceptRemovals` erases the notes; a note that is found again is restored. */
   readonly held: readonly HeldRemovals[]
-  /**
-   * The position of the latest change, as `changes` takes it, to get only later changes. `null` before anything was written.
-   */
+  /** The position of the latest change: pass it to `changes` to get only later changes. `null` before the first change. */
   readonly position: string | null
   readonly polledAt: Date | null
-  /** When the last event came; `null` when none ever did. */
+  /** When the last event arrived; `null` before the first. */
   readonly heardAt: Date | null
-  /**
-   * Why events have probably stopped: polls find changes that no event announced. Look at the endpoint in the console of the
-   * service; it may be disabled. `null` if events arrive, or if none ever arrived.
-   */
+  /** Set if polls find changes that no event announced: look at the endpoint in the service's console; it may be disabled. */
   readonly silence: string | null
 }
 
 const SILENT_FOR_MS = 60 * 60_000
 const CHANGES_UNANNOUNCED = 3
 
-/** Reads how far a mirror is. */
+/** Reads the status of a mirror. */
 export async function statusOf(store: MirrorStore, integration: string, now: number): Promise<MirrorStatus> {
   const { progress, heardAt } = await store.readProgress(integration)
   const [{ contradicted: contradictions, ...notes }, held, position] = await Promise.all([

@@ -3,16 +3,16 @@ import type { SyncContext } from '../context/sync-context.ts'
 import type { DueNote } from '../interfaces/store.ts'
 import { isPostponedByWrongClock } from '../rules/backoff.ts'
 
-/** The lease of a note that was taken, in milliseconds. After it, another worker may take the note: its process may have died. */
+/** The lease of a taken note, in milliseconds. After it, another worker may take the note. */
 const LEASE_MS = 20_000
 
-/** A note that was taken, and the sequence number that dates what is read for it. */
+/** A taken note, and the sequence number of requests for it. */
 export interface TakenNote {
   readonly note: DueNote
   readonly start: number
 }
 
-/** Takes due notes from the store, some at a time, and hands them out one by one. */
+/** Takes due notes from the store in batches, and returns them one by one. */
 export class DueQueue {
   readonly #context: SyncContext
   readonly #pages: Wakeup
@@ -36,7 +36,7 @@ export class DueQueue {
     while (!signal.aborted && !isEnough()) {
       const next = this.#notes.shift()
       if (next !== undefined) return next
-      // Read before the store is: a page that is applied in between is found in the store, or wakes.
+      // Before the store is read: a page that is applied later wakes this worker.
       const { isOver } = this.#pages
       const page = this.#pages.next(signal)
       if (this.#isAnyDue || this.#pages.hasWoken) await this.#refill()
@@ -47,8 +47,8 @@ export class DueQueue {
     return undefined
   }
 
-  /** The notes that were taken from the store and not handed out. */
-  rest(): readonly TakenNote[] {
+  /** Removes and returns the notes that no worker took. */
+  drain(): readonly TakenNote[] {
     return this.#notes.splice(0)
   }
 

@@ -15,7 +15,7 @@ export type Settled = Pick<SyncReport, 'settled' | 'postponed'>
  *
  * @param pages  wakes after each page of a listing, and ends with the listing
  * @param isAnyDue  whether a note may be due before the first page
- * @throws what refuses all notes alike: a key that is not allowed to, a service that is down
+ * @throws errors that every other request would meet too: a key that is refused, a service that is down
  */
 export async function settleDue(context: SyncContext, pages: Wakeup, isAnyDue = true): Promise<Settled> {
   const { client, clock, concurrency, erasure, hooks, ledger, signal, stop } = context
@@ -38,12 +38,12 @@ export async function settleDue(context: SyncContext, pages: Wakeup, isAnyDue = 
       streak.recordSuccess()
       callHook(hooks.onProgress, { phase: 'content', done: settled })
     } catch (error) {
-      await setAside(note.state.noteId, error)
+      await postponeFailed(note.state.noteId, error)
     }
   }
 
-  async function setAside(noteId: string, error: unknown): Promise<void> {
-    if (signal.aborted) return await giveBack([noteId])
+  async function postponeFailed(noteId: string, error: unknown): Promise<void> {
+    if (signal.aborted) return await release([noteId])
     callHook(hooks.onProblem, { error, noteId })
     postponed += 1
     if (failsForEveryNote(error)) stop(error)
@@ -51,15 +51,15 @@ export async function settleDue(context: SyncContext, pages: Wakeup, isAnyDue = 
     await ledger.revise([noteId], (state) => postpone(state, clock.now()))
   }
 
-  /** Makes notes due again that were taken and not read, so that no worker waits for the end of their lease. */
-  async function giveBack(noteIds: readonly string[]): Promise<void> {
+  /** Makes taken notes due at once that were not read. */
+  async function release(noteIds: readonly string[]): Promise<void> {
     const now = clock.now()
     await ledger.revise(noteIds, (state) => ({ state: { ...state, dueAt: state.dueAt === null ? null : now } }))
   }
 
   const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
-  const rest = queue.rest()
-  if (rest.length > 0) await giveBack(rest.map(({ note }) => note.state.noteId))
+  const left = queue.drain()
+  if (left.length > 0) await release(left.map(({ note }) => note.state.noteId))
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed !== undefined) throw failed.reason
   signal.throwIfAborted()

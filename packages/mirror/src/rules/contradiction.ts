@@ -3,7 +3,7 @@ import { isPatienceSpent, LONGEST_WAIT_MS, PATIENCE_MS, pauseAfter } from './bac
 import type { ReadStamp } from './decision.ts'
 import { trustedTime } from './time.ts'
 
-/** Leaves a note unsettled and reads it again later, because a read shows a lower revision than is known (open point 35). */
+/** Has a note read again later, because a read shows a lower revision than an earlier read or event (open point 35). */
 export function contradict(
   state: NoteState,
   { end, at, source }: ReadStamp,
@@ -11,25 +11,25 @@ export function contradict(
 ): NoteState {
   const contradictedSince = trustedTime(state.contradictedSince ?? at, at)
   const dirty = state.dirty ?? end
-  // What a listing shows is confirmed by a read of the note. It does not hasten a read that waits.
+  // A read of the note must confirm the listing. A listing does not shorten the pause before that read.
   if (source !== 'read') return { ...state, contradictedSince, dirty, dueAt: state.dirty === null ? at : state.dueAt }
   const attempts = state.attempts + 1
   return { ...state, contradictedSince, dirty, attempts, dueAt: at + pauseOf(attempts) }
 }
 
-/** Whether the service's lower revision is to be accepted: eight attempts, over about eight and a half minutes, all showed one. */
+/** Whether to accept the service's lower revision: eight attempts over about eight and a half minutes all showed one. */
 export function isAcceptedInTheEnd(state: NoteState, { at, source }: ReadStamp): boolean {
   const { attempts, contradictedSince } = state
   if (source !== 'read' || contradictedSince === null || !isPatienceSpent(attempts)) return false
   return at - trustedTime(contradictedSince, at) >= PATIENCE_MS
 }
 
-/** The pause after an attempt on a note that stays hidden whatever reads show. */
+/** The pause after a read at a lower revision than that of an announced deletion. */
 export function pauseAfterRefusal(attempts: number): number {
   return isPatienceSpent(attempts) ? LONGEST_WAIT_MS : pauseAfter(attempts)
 }
 
-/** The highest revision that a read or an event has shown; `-1` before the first. */
+/** The highest revision that a read or an event named; `-1` before the first. */
 export function highestKnown({ revision, hintedRevision }: NoteState): number {
   return Math.max(revision ?? -1, hintedRevision ?? -1)
 }

@@ -5,10 +5,9 @@ import { highestKnown, isAcceptedInTheEnd } from './contradiction.ts'
 import type { ReadStamp } from './decision.ts'
 import { endOfLag, isPastLag, serviceTimeIn, trustedTime } from './time.ts'
 
-/** How much later than the deletion's event a full scan must begin for a lower revision to be believed, in milliseconds. */
+/** A full scan that begins this long after the deletion's event may show a lower revision again, in milliseconds. */
 const BELIEVED_AFTER_MS = 24 * 60 * 60_000
 
-/** What a deletion event says about the floor. */
 interface AnnouncedDeletion {
   readonly revision: number | null
   /** Milliseconds since the Unix epoch of the service's clock; `null` when the event does not tell. */
@@ -28,7 +27,7 @@ export function floorAfter(state: NoteState, { revision, occurredAt }: Announced
   return { revision: named, at: latest, deletedAt: Math.max(floor.deletedAt, deletedAt) }
 }
 
-/** A floor whose time was written by a clock that was ahead begins anew, so that it ends. */
+/** Restarts a floor whose time was written by a clock that was ahead, so that it ends. */
 export function withTrustedFloor(state: NoteState, now: number): NoteState {
   const { floor } = state
   const at = floor === null ? now : trustedTime(floor.at, now)
@@ -91,7 +90,7 @@ function wasCreatedAfter({ deletedAt }: DeletionFloor, knownCreatedAt: string | 
   return createdAt !== null && createdAt > deletedAt && created_at !== knownCreatedAt
 }
 
-/** Reads a note again when the lag behind its deletion is over; sooner while its content is kept, which a read may erase. */
+/** Has a note read again when the lag behind its deletion is over, or sooner while its content is kept. */
 export function waitOutLag(state: NoteState, { end, at, source }: ReadStamp): NoteState {
   if (state.floor === null || (source !== 'read' && state.dirty !== null)) return state
   const attempts = source === 'read' ? state.attempts + 1 : state.attempts

@@ -10,13 +10,12 @@ export interface Hint {
   readonly noteId: string
   readonly kind: string
   readonly revision: number | null
-  /** When it happened, in milliseconds since the Unix epoch of the service's clock; `null` when the event does not tell. */
+  /** `occurred_at`, in milliseconds since the Unix epoch; `null` if absent. */
   readonly occurredAt: number | null
   readonly transcriptStatus: string | null
   readonly summaryStatus: string | null
 }
 
-/** When a hint came. */
 type HintTime = Pick<HeardEvent, 'sequence' | 'at'>
 
 /** Reads the hint in an event; `undefined` when it names no note. */
@@ -65,12 +64,12 @@ function hide(marked: NoteState, hint: Hint, { sequence, at }: HintTime): Decisi
   }
 }
 
-/** Of two events that are written down at once, the one that arrived later is kept, in whichever order they are written. */
+/** Concurrent processes may store events in any order: the later sequence number is kept. */
 function heardEvent(state: NoteState, { kind, revision }: Hint, { sequence, at }: HintTime): HeardEvent {
   return { kind, revision, sequence: Math.max(state.heard?.sequence ?? 0, sequence), at }
 }
 
-/** An event at the lower revision that reads show neither ends the contradiction nor hastens the next attempt. */
+/** An event at a lower revision neither ends a contradiction nor shortens the pause before the next attempt. */
 function isContradictedStill(state: NoteState, { revision }: Hint): boolean {
   return state.contradictedSince !== null && revision !== null && revision < highestKnown(state)
 }

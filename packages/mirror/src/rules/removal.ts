@@ -3,7 +3,7 @@ import type { Decision } from './decision.ts'
 
 const WITHOUT_CONTENT = { settledRevision: null, transcriptHeld: null, summaryHeld: null } as const
 
-/** Removes a note that a scan held back; `undefined` when it no longer does. */
+/** Removes a note that a scan holds back; `undefined` if the scan no longer does. */
 export function acceptRemoval(state: NoteState, scanId: string): Decision | undefined {
   if (state.presence !== 'hidden' || state.heldByScan !== scanId) return undefined
   return {
@@ -13,10 +13,7 @@ export function acceptRemoval(state: NoteState, scanId: string): Decision | unde
   }
 }
 
-/**
- * Erases the content of a note that an event has hidden for an hour without a confirmation. The note is still read: if it is there
- * after all, its content comes back. `undefined` when a read, or another event, has settled it since.
- */
+/** Erases the content of a note that an event hid an hour ago, if no read has confirmed or refuted the deletion since. */
 export function eraseUnconfirmed(state: NoteState, now: number): Decision | undefined {
   const isOverdue = state.presence === 'hidden' && state.hiddenAt !== null && now - state.hiddenAt >= ERASE_WITHIN_MS
   if (!isOverdue) return undefined

@@ -1,16 +1,10 @@
-/**
- * How far the clocks of processes that share a mirror may differ, in milliseconds: each may be five minutes off the service's, or its
- * receiver refuses all events.
- */
+/** The largest difference between two clocks, in milliseconds. A receiver rejects all events if its clock is off by more than five minutes. */
 const CLOCKS_DIFFER_BY_MS = 10 * 60_000
 
-/**
- * How long after a change a read may still show the state before it, in milliseconds (open point 36): replicas lag by 30 s, and the
- * clocks of processes that share a mirror differ by seconds.
- */
+/** How long a read may show the state before a change, in milliseconds (open point 36): replicas lag by 30 s, and clocks differ by seconds. */
 const LAG_MS = 60_000
 
-/** Whether a time that cannot lie ahead was written by a clock that was wrong: waiting for it might never end. */
+/** Whether a stored time was written by a clock that was ahead: waiting for it might never end. */
 export function isAhead(time: number, now: number): boolean {
   return time > now + CLOCKS_DIFFER_BY_MS
 }
@@ -20,7 +14,7 @@ export function trustedTime(time: number, now: number): number {
   return isAhead(time, now) ? now : time
 }
 
-/** Whether a request left so long after a change that its answer cannot lag behind it. */
+/** Whether a request left so late after a change that its response cannot lag behind the change. */
 export function isPastLag(changedAt: number, begunAt: number): boolean {
   return begunAt - changedAt > LAG_MS
 }

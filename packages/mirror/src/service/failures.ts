@@ -3,14 +3,13 @@ import { OptionError } from '@notewire/protocol'
 import { MirrorError } from '../interfaces/errors.ts'
 
 const REFUSALS: ReadonlySet<string> = new Set(['unauthorized', 'forbidden', 'redirect_refused'])
-const PAUSES: ReadonlySet<string> = new Set(['rate_limited'])
 
 /** How many notes in a row may fail before the service is asked whether it is down. */
 const MOST_FAILURES_IN_A_ROW = 5
 
 /** Whether the request for every other note would fail too: the service refuses the key, or limits the rate. */
 export function failsForEveryNote(error: unknown): boolean {
-  return error instanceof NotesClientError && (REFUSALS.has(error.code) || PAUSES.has(error.code))
+  return error instanceof NotesClientError && (REFUSALS.has(error.code) || error.code === 'rate_limited')
 }
 
 /** Whether trying again later cannot help: the user must act. */

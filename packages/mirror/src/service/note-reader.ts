@@ -3,7 +3,7 @@ import type { Note } from '@notewire/protocol'
 import { coalesce } from '../concurrency/coalesce.ts'
 import { firstListedNote } from './full-listing.ts'
 
-/** Reads one note; `undefined` when it is certain that the key cannot see it. */
+/** Reads one note; `undefined` if it is proven that the key cannot access it. */
 export type ReadNote = (noteId: string) => Promise<Note | undefined>
 
 /**

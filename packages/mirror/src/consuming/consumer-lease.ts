@@ -9,12 +9,12 @@ import { MirrorError } from '../interfaces/errors.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { type RoundResult, unchanged } from './round-rule.ts'
 
-/** How long a lease lasts unless it is renewed, in milliseconds: after a crash, the consumer continues so much later. */
+/** The duration of a lease, in milliseconds. After a crash, another process continues when it has ended. */
 const LEASE_MS = 30_000
 
 const RENEW_EVERY_MS = 10_000
 
-/** A consumer, and where it is kept. */
+/** A consumer and its store. */
 export interface ConsumerPlace<Transaction> {
   readonly store: MirrorStore<Transaction>
   readonly integration: string
@@ -22,12 +22,12 @@ export interface ConsumerPlace<Transaction> {
   readonly clock: Clock
 }
 
-/** One process's turn at a consumer: it holds the lease, and every commit is fenced by it. */
-export class Turn<Transaction> {
+/** The lease of a consumer that this process holds. Its fencing token guards every commit. */
+export class ConsumerLease<Transaction> {
   readonly #place: ConsumerPlace<Transaction>
   readonly #token: number
   #version: number
-  #hasGivenBack = false
+  #isReleased = false
   readonly state: ConsumerState
 
   private constructor(place: ConsumerPlace<Transaction>, token: number, version: number, state: ConsumerState) {
@@ -41,13 +41,13 @@ export class Turn<Transaction> {
   static async take<Transaction>(
     place: ConsumerPlace<Transaction>,
     { state: known, version, token }: ConsumerRecord,
-  ): Promise<Turn<Transaction> | undefined> {
+  ): Promise<ConsumerLease<Transaction> | undefined> {
     const { store, integration, name, clock } = place
     const startedAt = version === 0 ? await store.latestPosition(integration) : known.startedAt
     const state = { ...known, startedAt, leaseUntil: clock.now() + LEASE_MS }
     const commit = { ...unchanged(state), expectedVersion: version, token: token + 1 }
     const result = await store.commitConsumer(integration, name, commit)
-    return result === 'lost' ? undefined : new Turn(place, token + 1, version + 1, state)
+    return result === 'lost' ? undefined : new ConsumerLease(place, token + 1, version + 1, state)
   }
 
   /** @throws MirrorError `consumer_lost` when another process has the lease */
@@ -82,30 +82,30 @@ export class Turn<Transaction> {
     const { token, version } = await store.readConsumer(integration, name)
     if (token !== this.#token) throw new ConsumerLostError()
     const hasCommitted = version > this.#version
-    if (!hasCommitted) this.#hasGivenBack = false
+    if (!hasCommitted) this.#isReleased = false
     this.#version = version
     return hasCommitted
   }
 
-  /** Renews the lease until the signal fires, or calls `onLost` once if another process has it. Never rejects. */
-  async keep(signal: AbortSignal, onLost: (error: MirrorError) => void): Promise<void> {
+  /** Renews the lease until the signal fires. Calls `onLost` once if another process has the lease. Never rejects. */
+  async renewUntil(signal: AbortSignal, onLost: (error: MirrorError) => void): Promise<void> {
     const { store, integration, name, clock } = this.#place
     for (;;) {
       await clock.sleep(RENEW_EVERY_MS, signal).catch(() => undefined)
       if (signal.aborted) return
-      if (this.#hasGivenBack) continue
+      if (this.#isReleased) continue
       const until = clock.now() + LEASE_MS
       // If the store does not answer, the next renewal may still come in time. The commit is fenced in any case.
       const renewal = await store.renewConsumer(integration, name, this.#token, until).catch(() => 'unknown')
-      if (renewal === 'lost' && !signal.aborted && !this.#hasGivenBack) return onLost(new ConsumerLostError())
+      if (renewal === 'lost' && !signal.aborted && !this.#isReleased) return onLost(new ConsumerLostError())
     }
   }
 
   #commitOf(result: RoundResult): ConsumerCommit {
-    // A commit that keeps the lease prolongs it: what was renewed since must not be taken back.
+    // A commit that keeps the lease also renews it. Otherwise it would undo a renewal.
     const leaseUntil = result.state.leaseUntil === null ? null : this.#place.clock.now() + LEASE_MS
     const state = { ...result.state, leaseUntil }
-    this.#hasGivenBack = leaseUntil === null
+    this.#isReleased = leaseUntil === null
     return { ...result, state, expectedVersion: this.#version, token: this.#token }
   }
 }
@@ -114,7 +114,7 @@ function requireCommitted(result: ConsumerCommitResult): void {
   if (result === 'lost') throw new ConsumerLostError()
 }
 
-/** Another process consumes: this one was too slow, or was frozen, and its lease ended. */
+/** The lease ended because it was not renewed in time, and another process consumes. */
 export class ConsumerLostError extends MirrorError {
   constructor() {
     super(
