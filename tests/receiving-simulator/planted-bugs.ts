@@ -230,9 +230,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: {
       memory: [
         memory(
-          "passRevisionGate(request.gate, change, applied) === 'stale'",
+          "passRevisionGate(gate, change, applied) === 'stale'",
           `((applied.deleted && change.kind === 'note.deleted' && change.revision === applied.revision) ||
-            passRevisionGate(request.gate, change, applied) === 'stale')`,
+            passRevisionGate(gate, change, applied) === 'stale')`,
         ),
       ],
       sqlite: [claiming('WHEN note.deleted THEN passes_if_deleted OR', 'WHEN note.deleted THEN')],

@@ -8,7 +8,6 @@ import {
 } from '@notewire/protocol'
 import type { GateMode } from '../interfaces/revision-gate.ts'
 import type { Claim, ClaimedNote, ClaimRequest, CommitResult, ReceiverStore } from '../interfaces/store.ts'
-import { claimWhenFree, type DatedResult } from './claim-when-free.ts'
 import { eventTime } from './event-time.ts'
 import { TransactionNotCommittedError } from './handler-errors.ts'
 import {
@@ -25,7 +24,7 @@ import { LEASE_MS } from './lease.ts'
 import type { Logger } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { waitAtMost } from './timers.ts'
-import { Waiters } from './waiters.ts'
+import { claimWhenFree, type DatedResult, Waiters } from './waiters.ts'
 import { isThenable } from './when-settled.ts'
 
 /** After its grace, `close` waits this long for the store to release the claims of handlers that still run, in milliseconds. */
