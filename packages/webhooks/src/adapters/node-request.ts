@@ -29,16 +29,15 @@ export async function answerNodeRequest(
   })
   if (!request.complete) cutWhenStillSending(request)
   if (response.destroyed) return
+  const { status, headers, body } = answer
   // A 204 must not tell a length (RFC 9110, 8.6).
-  const length = answer.body === '' ? {} : { 'content-length': Buffer.byteLength(answer.body) }
-  response.writeHead(answer.status, { ...answer.headers, ...length })
-  response.end(answer.body)
+  response.writeHead(status, body === '' ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
+  response.end(body)
 }
 
 // A request target may be a whole URL (RFC 9112, 3.2.2), as proxies send it.
 function pathOf(target: string): string {
-  const [, path] = /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(target) ?? []
-  return path || '/'
+  return /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(target)?.[1] || '/'
 }
 
 // HTTP/2 puts `:method`, `:path` and the like among the headers, and they are none.

@@ -18,7 +18,7 @@ import {
   type RunningHandler,
   type Settlement,
 } from './handler-run.ts'
-import { type BoundHandler, type EventHandler, type EventHandlers, handlerOf } from './handlers.ts'
+import { type EventHandler, type EventHandlers, handlerOf } from './handlers.ts'
 import { isAbort } from './lazy-abort.ts'
 import { LEASE_MS } from './lease.ts'
 import type { Logger } from './logger.ts'
@@ -130,7 +130,7 @@ export class Processor<Transaction = never> {
   }
 
   #apply(
-    handler: BoundHandler<Transaction> | undefined,
+    handler: EventHandler<WebhookEvent, Transaction> | undefined,
     received: ReceivedEvent,
     claim: Claim,
     claimedAt: number,
