@@ -1,7 +1,7 @@
 import { type EventKind, type EventOf, isKnownEvent, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
 import type { Logger } from './logger.ts'
 
-/** What a handler is told beside the event. */
+/** The second argument of a handler. */
 export interface HandlerContext<Transaction = never> {
   /**
    * Marks the event as processed within a transaction of the handler's own, on the database of the receiver's store: its
@@ -26,7 +26,7 @@ export interface HandlerContext<Transaction = never> {
   /**
    * When the service stops waiting for the answer, less a margin: milliseconds since the Unix epoch, on the receiver's
    * clock. A handler may go on after it; the service then sends the event again and finds it processed. `undefined`
-   * where nobody waits, as in a queue worker.
+   * where no request waits for an answer, as in a queue worker.
    */
   readonly deadlineAt: number | undefined
   /**

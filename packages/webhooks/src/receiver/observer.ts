@@ -57,7 +57,7 @@ export class Observer {
     if (onErrorAnswer !== undefined) this.guard(() => onErrorAnswer(error, { integration }))
   }
 
-  /** A field, so that it can be handed on. */
+  /** A field, so that it can be passed on. */
   readonly outcome = (outcome: ProcessOutcome, timing: ProcessTiming, integration: string): void => {
     const line = OUTCOME_LINES[outcome.status]
     if (line !== undefined) {
@@ -68,7 +68,7 @@ export class Observer {
     if (onOutcome !== undefined) this.guard(() => onOutcome(outcome, timing, { integration }))
   }
 
-  /** A field, so that it can be handed on. */
+  /** A field, so that it can be passed on. */
   readonly lateEnd = (event: WebhookEvent, end: Settlement, integration: string): void => {
     const trace = end.status === 'threw' ? traceOf(end.error) : {}
     this.#logger.warn('a handler ended after the receiver had released its claim', {
@@ -79,18 +79,13 @@ export class Observer {
   }
 
   overdue(event: WebhookEvent, integration: string, consumer: 'handler' | 'sink'): void {
-    const fields = fieldsOf(event, integration)
-    if (consumer === 'sink') this.#logger.warn('a sink is slower than the service waits and keeps running', fields)
-    else {
-      this.#logger.warn(
-        'a handler is slower than the service waits and keeps running; use a queue for slow handlers',
-        fields,
-      )
-    }
+    const advice = consumer === 'handler' ? '; use a queue for slow handlers' : ''
+    const message = `a ${consumer} is slower than the service waits and keeps running${advice}`
+    this.#logger.warn(message, fieldsOf(event, integration))
     this.guard(() => this.#hooks.onOverdue?.(event, { integration }))
   }
 
-  /** What became of handing an event to the queue. A field, so that it can be handed on. */
+  /** The queue has confirmed an event, or has failed. A field, so that it can be passed on. */
   readonly queued = ({ status, event }: ProcessOutcome, _timing: ProcessTiming, integration: string): void => {
     const { onQueued } = this.#hooks
     if (status === 'applied' && onQueued !== undefined) this.guard(() => onQueued(event, { integration }))
@@ -173,7 +168,7 @@ export class Observer {
     else this.#logger.error(message, fields)
   }
 
-  /** Calls a function of the user's that must not change what becomes of the delivery, whatever it does. */
+  /** Calls a function of the user. What it throws is logged, and does not change the answer. */
   guard(hook: () => unknown): void {
     const failed = (error: unknown) => this.#logger.error('a hook threw; the event is not affected', traceOf(error))
     try {
