@@ -75,10 +75,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         '        const applied = this.#apply(',
         '        if (handler !== undefined) await store.commit(result.claim)\n        const applied = this.#apply(',
       ),
-      processor(
-        "return this.#commit(claim, { status: 'applied', event })",
-        "return { status: 'applied', event }",
-      ),
+      processor("return this.#commit(claim, { status: 'applied', event })", "return { status: 'applied', event }"),
     ),
   },
   {
@@ -219,7 +216,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'deletion forgotten',
     mistake: 'That a note was deleted at its revision is not kept, so that an update at the same revision passes.',
     patches: {
-      memory: [memory('raiseRevision(note.applied, claimedNote.change)', '{ ...raiseRevision(note.applied, claimedNote.change), deleted: false }')],
+      memory: [
+        memory(
+          'raiseRevision(note.applied, claimedNote.change)',
+          '{ ...raiseRevision(note.applied, claimedNote.change), deleted: false }',
+        ),
+      ],
       sqlite: [ending("Number(kind === 'note.deleted')", 'Number(false)')],
     },
   },
@@ -242,7 +244,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'earlier event after a deletion',
     mistake: 'After a deletion any event passes at its revision, also one that occurred before it.',
     patches: {
-      memory: [memory('raiseRevision(note.applied, claimedNote.change)', '{ ...raiseRevision(note.applied, claimedNote.change), deletedAt: -Infinity }')],
+      memory: [
+        memory(
+          'raiseRevision(note.applied, claimedNote.change)',
+          '{ ...raiseRevision(note.applied, claimedNote.change), deletedAt: -Infinity }',
+        ),
+      ],
       sqlite: [claiming('.occurred_at > note.deletion_occurred_at', '.occurred_at IS NOT NULL')],
     },
   },

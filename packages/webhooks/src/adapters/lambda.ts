@@ -2,7 +2,14 @@ import { refuseUnknownOptions } from '@notewire/protocol'
 import type { Answer } from '../receiver/answer.ts'
 import type { BodyReading, IncomingAttempt } from '../receiver/attempt.ts'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
-import { type IntegrationOf, isOfMany, namedBy, refuseIntegrationOf, requireReceiver, routeParameter } from './mounting.ts'
+import {
+  type IntegrationOf,
+  isOfMany,
+  namedBy,
+  refuseIntegrationOf,
+  requireReceiver,
+  routeParameter,
+} from './mounting.ts'
 
 /** What is read of an event of API Gateway (payload 1.0 and 2.0), a function URL or an Application Load Balancer. */
 export interface LambdaHttpEvent {

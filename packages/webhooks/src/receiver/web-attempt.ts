@@ -35,11 +35,7 @@ function toIteratorResult(result: ReadableStreamReadResult<Uint8Array>): Iterato
  * Reads a body chunk by chunk and stops at the first byte over `maxBytes`, so that memory stays flat whatever arrives.
  * The rest is left unread.
  */
-function readCapped(
-  chunks: AsyncIterator<Uint8Array>,
-  maxBytes: number,
-  timeUp: Promise<void>,
-): Promise<BodyReading> {
+function readCapped(chunks: AsyncIterator<Uint8Array>, maxBytes: number, timeUp: Promise<void>): Promise<BodyReading> {
   let late = false
   const tooSlow = timeUp.then((): BodyReading => {
     late = true
