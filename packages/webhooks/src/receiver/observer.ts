@@ -79,9 +79,7 @@ export class Observer {
   }
 
   overdue(event: WebhookEvent, integration: string, consumer: 'handler' | 'sink'): void {
-    const advice = consumer === 'handler' ? '; use a queue for slow handlers' : ''
-    const message = `a ${consumer} is slower than the service waits and keeps running${advice}`
-    this.#logger.warn(message, fieldsOf(event, integration))
+    this.#logger.warn(OVERDUE[consumer].message, fieldsOf(event, integration))
     this.guard(() => this.#hooks.onOverdue?.(event, { integration }))
   }
 
@@ -201,6 +199,11 @@ const OUTCOME_LINES: Readonly<
       'event will be retried',
   },
 }
+
+const OVERDUE = {
+  handler: { message: 'a handler is slower than the service waits and keeps running; use a queue for slow handlers' },
+  sink: { message: 'a sink is slower than the service waits and keeps running' },
+} as const
 
 const NO_USABLE_SECRET = 'the option "secret" returned no usable secret; the receiver answers 503'
 
