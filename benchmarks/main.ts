@@ -1,3 +1,4 @@
+import { measureAllocation } from './src/allocation.ts'
 import { measureCommandLine } from './src/command-line.ts'
 import { measureConstantTime } from './src/constant-time.ts'
 import { measureForgeries } from './src/forgeries.ts'
@@ -23,6 +24,7 @@ import { measureVerification } from './src/verify.ts'
 const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
   verification: measureVerification,
   servers: measureServers,
+  allocation: measureAllocation,
   forgeries: measureForgeries,
   'many-integrations': measureManyIntegrations,
   'redis-store': measureRedisStore,

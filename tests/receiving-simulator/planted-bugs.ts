@@ -75,10 +75,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         '        const applied = this.#apply(',
         '        if (handler !== undefined) await store.commit(result.claim)\n        const applied = this.#apply(',
       ),
-      processor(
-        "return this.#commit(claim, { status: 'applied', event })",
-        "return { status: 'applied', event }",
-      ),
+      processor("return this.#commit(claim, { status: 'applied', event })", "return { status: 'applied', event }"),
     ),
   },
   {
@@ -220,7 +217,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'deletion forgotten',
     mistake: 'That a note was deleted at its revision is not kept, so that an update at the same revision passes.',
     patches: {
-      memory: [memory('raiseRevision(note.applied, claimedNote.change)', '{ ...raiseRevision(note.applied, claimedNote.change), deleted: false }')],
+      memory: [
+        memory(
+          'raiseRevision(note.applied, claimedNote.change)',
+          '{ ...raiseRevision(note.applied, claimedNote.change), deleted: false }',
+        ),
+      ],
       sqlite: [ending("Number(kind === 'note.deleted')", 'Number(false)')],
     },
   },
@@ -231,9 +233,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: {
       memory: [
         memory(
-          "passRevisionGate(request.gate, change, applied) === 'stale'",
+          "passRevisionGate(gate, change, applied) === 'stale'",
           `((applied.deleted && change.kind === 'note.deleted' && change.revision === applied.revision) ||
-            passRevisionGate(request.gate, change, applied) === 'stale')`,
+            passRevisionGate(gate, change, applied) === 'stale')`,
         ),
       ],
       sqlite: [claiming('WHEN note.deleted THEN passes_if_deleted OR', 'WHEN note.deleted THEN')],
@@ -243,7 +245,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'earlier event after a deletion',
     mistake: 'After a deletion any event passes at its revision, also one that occurred before it.',
     patches: {
-      memory: [memory('raiseRevision(note.applied, claimedNote.change)', '{ ...raiseRevision(note.applied, claimedNote.change), deletedAt: -Infinity }')],
+      memory: [
+        memory(
+          'raiseRevision(note.applied, claimedNote.change)',
+          '{ ...raiseRevision(note.applied, claimedNote.change), deletedAt: -Infinity }',
+        ),
+      ],
       sqlite: [claiming('${occurredAt} > note.deletion_occurred_at', '${occurredAt} IS NOT NULL')],
     },
   },

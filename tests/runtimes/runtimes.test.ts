@@ -180,9 +180,19 @@ const aRoundTrip = {
     old: 401,
     'not an event': 400,
     'of another method': 404,
+    'two of one note at once': [204, 204],
   },
-  outcomes: ['applied', 'duplicate', 'stale', 'no-matching-signature', 'timestamp-too-old', 'closing'],
-  applied: ['nöte-🎻 at 7'],
+  outcomes: [
+    'applied',
+    'duplicate',
+    'stale',
+    'no-matching-signature',
+    'timestamp-too-old',
+    'applied',
+    'applied',
+    'closing',
+  ],
+  applied: ['nöte-🎻 at 7', 'nöte-🎻 at 10', 'nöte-🎻 at 11'],
   'after closing': 503,
 }
 

@@ -9,7 +9,12 @@ const outcomes: string[] = []
 // Made outside of any request, as users make theirs, where Workers allow neither timers nor randomness.
 const receiver = createReceiver({
   secret: SECRET,
-  on: { 'note.updated': ({ data }) => void applied.push(`${data.note_id} at ${data.revision}`) },
+  on: {
+    'note.updated': async ({ event_id, data }) => {
+      if (event_id === 'evt_slow') await new Promise((resolve) => setTimeout(resolve, 100))
+      applied.push(`${data.note_id} at ${data.revision}`)
+    },
+  },
   logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
   hooks: { onOutcome: ({ status }) => outcomes.push(status), onRefused: (reason) => outcomes.push(reason) },
 })
@@ -25,9 +30,16 @@ export async function receiverRoundTrip() {
     old: await deliver(await signed(anUpdate('evt_4', 9), Date.now() - 400_000)),
     'not an event': await deliver(await signed('{}')),
     'of another method': await deliver({ method: 'GET' }),
+    'two of one note at once': await deliverTwoAtOnce(),
   }
   await receiver.close()
-  return { statuses, outcomes, applied, 'after closing': await deliver(await signed(anUpdate('evt_5', 10))) }
+  return { statuses, outcomes, applied, 'after closing': await deliver(await signed(anUpdate('evt_5', 12))) }
+}
+
+/** The second event finds its note busy until the handler of the first ends. */
+async function deliverTwoAtOnce(): Promise<readonly number[]> {
+  const [first, second] = [await signed(anUpdate('evt_slow', 10)), await signed(anUpdate('evt_next', 11))]
+  return await Promise.all([deliver(first), deliver(second)])
 }
 
 async function deliver(attempt: RequestInit): Promise<number> {

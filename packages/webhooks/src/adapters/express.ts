@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
-import { routeParameter } from './named-integration.ts'
+import { requireReceiver, routeParameter } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
-import { requireReceiver } from './required-receiver.ts'
 
 /**
  * Mounts a receiver in Express 4 or 5. It reads the raw bytes on its own route and needs no body parser: mount it
@@ -32,7 +31,7 @@ export function expressHandler(
 ): (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void {
   requireReceiver('expressHandler', receiver)
   return (request, response, next) => {
-    // Express takes the mount point off `url`; the path that the service requested is kept beside it.
+    // Express takes the mount point off `url`; `originalUrl` has the path that the service requested.
     const url = 'originalUrl' in request ? String(request.originalUrl) : request.url
     const integration = 'params' in request ? routeParameter(request.params) : undefined
     answerNodeRequest(receiver, request, response, url, integration).catch(next)

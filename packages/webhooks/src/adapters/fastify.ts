@@ -1,9 +1,8 @@
 import { OptionError } from '@notewire/protocol'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
-import { routeParameter } from './named-integration.ts'
+import { requireReceiver, routeParameter } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
-import { requireReceiver } from './required-receiver.ts'
 
 /** What {@link fastifyPlugin} is registered with. */
 export interface FastifyReceiverOptions {

@@ -2,8 +2,14 @@ import { refuseUnknownOptions } from '@notewire/protocol'
 import type { Answer } from '../receiver/answer.ts'
 import type { BodyReading, IncomingAttempt } from '../receiver/attempt.ts'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
-import { type IntegrationOf, namedBy, refuseIntegrationOf, routeParameter } from './named-integration.ts'
-import { isOfMany, requireReceiver } from './required-receiver.ts'
+import {
+  type IntegrationOf,
+  isOfMany,
+  namedBy,
+  refuseIntegrationOf,
+  requireReceiver,
+  routeParameter,
+} from './mounting.ts'
 
 /** What is read of an event of API Gateway (payload 1.0 and 2.0), a function URL or an Application Load Balancer. */
 export interface LambdaHttpEvent {
@@ -41,7 +47,7 @@ export interface LambdaHandlerOptions {
 }
 
 /**
- * Mounts a receiver in AWS Lambda, behind API Gateway (REST and HTTP APIs), a function URL or an Application Load
+ * Mounts a receiver in AWS Lambda, for API Gateway (REST and HTTP APIs), a function URL or an Application Load
  * Balancer. Give the function a timeout above its slowest handler: the default of Lambda, 3 s, is less than the 8 s that a
  * handler may take.
  *

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NotewireError, OptionError } from '@notewire/protocol'
 import type { ReceiverOfMany, RespondingReceiver } from '../receiver/receiver-interface.ts'
-import { routeParameter } from './named-integration.ts'
+import { isOfMany, requireReceiver, routeParameter } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
-import { isOfMany, requireReceiver } from './required-receiver.ts'
 
 /**
  * Mounts a receiver of many in the app router of Next, in a file below a folder `[integration]`. A receiver of one needs no adapter:

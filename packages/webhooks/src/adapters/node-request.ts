@@ -4,7 +4,7 @@ import type { BodyReading } from '../receiver/attempt.ts'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
 import { isBytes } from '../verifier/bytes.ts'
 
-/** How long a sender may go on sending a body that nobody wants, so that it reads the answer instead of a reset. */
+/** How long a sender may continue to send a body that the receiver does not read, so that it gets the answer and not a reset. */
 const LINGER_MS = 1_000
 
 /**
@@ -29,16 +29,15 @@ export async function answerNodeRequest(
   })
   if (!request.complete) cutWhenStillSending(request)
   if (response.destroyed) return
+  const { status, headers, body } = answer
   // A 204 must not tell a length (RFC 9110, 8.6).
-  const length = answer.body === '' ? {} : { 'content-length': Buffer.byteLength(answer.body) }
-  response.writeHead(answer.status, { ...answer.headers, ...length })
-  response.end(answer.body)
+  response.writeHead(status, body === '' ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
+  response.end(body)
 }
 
 // A request target may be a whole URL (RFC 9112, 3.2.2), as proxies send it.
 function pathOf(target: string): string {
-  const [, path] = /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(target) ?? []
-  return path || '/'
+  return /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(target)?.[1] || '/'
 }
 
 // HTTP/2 puts `:method`, `:path` and the like among the headers, and they are none.
@@ -81,7 +80,7 @@ function readStream(request: IncomingMessage, maxBytes: number, timeUp: Promise<
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
     void timeUp.then(() => finish({ status: 'too-slow' }))
     if (request.destroyed) onGone()
-    // Somebody may have paused it while they made up their mind.
+    // A middleware may have paused it.
     request.resume()
   })
 }
@@ -94,7 +93,7 @@ function keptBytes(request: IncomingMessage): Uint8Array | undefined {
 }
 
 // With an encoding set, the stream gives text: the bytes that were signed cannot be had from it. With a listener of
-// 'readable', it gives its bytes to whoever calls `read`, and no 'data' event comes until then.
+// 'readable', its bytes go to the caller of `read`, and no 'data' event comes until then.
 function isTaken(request: IncomingMessage): boolean {
   return wasParsed(request) || request.readableEncoding !== null || request.listenerCount('readable') > 0
 }

@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuseUnknownOptions } from '@notewire/protocol'
 import type { ReceiverOfMany, RespondingReceiver } from '../receiver/receiver-interface.ts'
-import { type IntegrationOf, namedBy, refuseIntegrationOf } from './named-integration.ts'
+import { type IntegrationOf, namedBy, refuseIntegrationOf, requireReceiver } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
-import { requireReceiver } from './required-receiver.ts'
 
 /** What `nodeHandler` takes with a receiver of many. */
 export interface NodeHandlerOptions {

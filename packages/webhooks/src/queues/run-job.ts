@@ -11,7 +11,7 @@ export type Settlement =
   | { readonly status: 'complete' }
   /** An attempt is spent. */
   | { readonly status: 'retry'; readonly error: EventNotAppliedError }
-  /** Nobody is to blame: the job comes again, and no attempt is spent. */
+  /** The job runs again later, and no attempt is spent. */
   | { readonly status: 'postpone'; readonly delayMs: number }
 
 /** What a worker needs of a receiver. A receiver of many processes the jobs of every integration. */
@@ -61,7 +61,7 @@ function settlementOf(outcome: ProcessOutcome): Settlement {
   }
 }
 
-// Another key's revisions must not gate this one's, and whoever reaches the engine may write jobs.
+// The revisions of another integration must not gate those of this one, and every client of the engine can write jobs.
 function queuedIn(job: unknown, expected: string | undefined): QueuedEvent | EventNotAppliedError {
   const { integration, event }: { integration?: unknown; event?: unknown } =
     typeof job === 'object' && job !== null ? job : {}

@@ -48,6 +48,7 @@ export function createResponder(
   const { path, maxBodyBytes, toleranceSeconds, waitUntil, clock, secrets, observer, consumer, enqueue } = tools
   const diagnose = createDiagnosis(clock)
 
+  // One asynchronous function, which waits only for what has not settled: every wait costs every delivery processor time.
   return async (attempt, integration) => {
     let deadline: Deadline | undefined
     let answer: Answer
@@ -55,7 +56,9 @@ export function createResponder(
       const admitted = admit(attempt, integration)
       if ('attempt' in admitted) {
         deadline = admitted.deadline
-        answer = await receive(admitted)
+        const refusal = secrets.isOfMany ? await refuseUnknown(admitted) : undefined
+        const accepted = refusal ?? accept(admitted, await attempt.readBody(maxBodyBytes, deadline.passed))
+        answer = isThenable(accepted) ? await accepted : accepted
       } else answer = admitted
     } catch (error) {
       observer.broken(error, nameOf(integration))
@@ -84,21 +87,19 @@ export function createResponder(
     return Number(readFirst(headers, 'content-length') ?? 0) > maxBodyBytes ? answers.tooLarge : undefined
   }
 
-  async function receive(delivery: Delivery): Promise<Answer> {
-    const { attempt, integration, deadline } = delivery
-    // A request to an integration that does not exist is answered before its body is read.
-    const early = secrets.isOfMany ? await findSecret(delivery) : undefined
-    if (early !== undefined && early.status !== 'found') return answerWithout(early, integration)
+  /** Answers a request to an integration that does not exist, before its body is read. */
+  async function refuseUnknown(delivery: Delivery): Promise<Answer | undefined> {
+    const finding = await findSecret(delivery)
+    return finding.status === 'found' ? undefined : answerWithout(finding, delivery.integration)
+  }
 
-    const reading = await attempt.readBody(maxBodyBytes, deadline.passed)
-    if (reading.status !== 'read') return answerUnread(reading.status, integration)
-
-    const verification = verify(delivery, reading.bytes)
-    const verified = isThenable(verification) ? await verification : verification
-    if (verified.status !== 'verified') return verified
-    observer.verified(verified, integration)
-
-    return await accept(delivery, reading.bytes)
+  function accept(delivery: Delivery, reading: BodyReading): Answer | Promise<Answer> {
+    if (reading.status !== 'read') return answerUnread(reading.status, delivery.integration)
+    return whenSettled(verify(delivery, reading.bytes), (verified) => {
+      if (verified.status !== 'verified') return verified
+      observer.verified(verified, delivery.integration)
+      return processBody(delivery, reading.bytes)
+    })
   }
 
   function findSecret({ integration, deadline }: Delivery): SecretFinding | Promise<SecretFinding> {
@@ -132,7 +133,7 @@ export function createResponder(
     return answers.unverified
   }
 
-  async function accept(delivery: Delivery, body: Uint8Array): Promise<Answer> {
+  function processBody(delivery: Delivery, body: Uint8Array): Answer | Promise<Answer> {
     const { attempt, integration, deadline } = delivery
     const reading = eventIn(body)
     if (reading.status === 'malformed') {
@@ -144,11 +145,12 @@ export function createResponder(
     const context = { integration, deadlineAt: deadline.at, headers: attempt.headers }
     // Events about the endpoint itself are not queued: this process answers whether the endpoint works.
     if (enqueue !== undefined && !isEndpointEvent(event)) {
-      return answerQueued(event, integration, await deadline.race(enqueue(event, context)))
+      return deadline.race(enqueue(event, context)).then((outcome) => answerQueued(event, integration, outcome))
     }
     const work = consumer.process(event, context)
-    const outcome = await deadline.race(work)
-    return outcome === undefined ? answerOverdue(delivery, event, work) : answerTo(outcome)
+    return deadline
+      .race(work)
+      .then((outcome) => (outcome === undefined ? answerOverdue(delivery, event, work) : answerTo(outcome)))
   }
 
   function answerOverdue(

@@ -31,7 +31,7 @@ export type Diagnose = (
 export function createDiagnosis(clock: Clock): Diagnose {
   const rate = new RateLimit(clock, RATE)
   return async (refusal, check, body, headers) => {
-    const isExamined = mayBeNotification(body) && rate.admit().status === 'admitted'
+    const isExamined = mayBeNotification(body) && rate.admit() !== undefined
     const cause = isExamined ? await findMismatchCause(check, body, headers) : undefined
     if (cause === undefined) return { ...refusal, detail: `${refusal.detail}: ${USUAL_CAUSES}` }
     return { ...refusal, detail: `${cause.what}. ${cause.nextStep}` }

@@ -2,7 +2,7 @@ import { type Clock, monotonicNow, OptionError, type WebhookEvent } from '@notew
 import type { Claim, CommitResult, ReceiverStore } from '../interfaces/store.ts'
 import { type AttemptHeaders, readHeaders } from '../verifier/signature-headers.ts'
 import { ClaimLostError } from './handler-errors.ts'
-import type { BoundHandler, HandlerContext } from './handlers.ts'
+import type { EventHandler, HandlerContext } from './handlers.ts'
 import { LazyAbort } from './lazy-abort.ts'
 import { keepLease } from './lease.ts'
 import { fieldsOf, type Logger, withFields } from './logger.ts'
@@ -98,10 +98,10 @@ export class HandlerRun<Transaction> {
   }
 
   /** Calls the handler, and renews the lease until it ends. The result is a promise if the handler returns one. */
-  call(handler: BoundHandler<Transaction>): HandlerEnd | Promise<HandlerEnd> {
+  call(handler: EventHandler<WebhookEvent, Transaction>): HandlerEnd | Promise<HandlerEnd> {
     this.#beganAt = monotonicNow(this.#tools.clock)
     try {
-      const work = handler(this.#context())
+      const work = handler(this.received.event, this.#context())
       return isThenable(work) ? this.#waitFor(work) : this.#conclude(RETURNED)
     } catch (error) {
       return this.#conclude({ status: 'threw', error })

@@ -1,7 +1,7 @@
 import { type EventKind, type EventOf, isKnownEvent, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
 import type { Logger } from './logger.ts'
 
-/** What a handler is told beside the event. */
+/** The second argument of a handler. */
 export interface HandlerContext<Transaction = never> {
   /**
    * Marks the event as processed within a transaction of the handler's own, on the database of the receiver's store: its
@@ -26,7 +26,7 @@ export interface HandlerContext<Transaction = never> {
   /**
    * When the service stops waiting for the answer, less a margin: milliseconds since the Unix epoch, on the receiver's
    * clock. A handler may go on after it; the service then sends the event again and finds it processed. `undefined`
-   * where nobody waits, as in a queue worker.
+   * where no request waits for an answer, as in a queue worker.
    */
   readonly deadlineAt: number | undefined
   /**
@@ -49,35 +49,13 @@ export type EventHandlers<Transaction = never> = {
   readonly [Kind in EventKind]?: EventHandler<EventOf<Kind>, Transaction> | undefined
 }
 
-/** A handler that knows its event already. */
-export type BoundHandler<Transaction> = (context: HandlerContext<Transaction>) => unknown
-
-/** The handler of an event, ready to be called, if there is one. */
+/** The handler of an event, if there is one. */
 export function handlerOf<Transaction>(
   event: WebhookEvent,
   on: EventHandlers<Transaction>,
   onUnknown: EventHandler<UnknownEvent, Transaction> | undefined,
-): BoundHandler<Transaction> | undefined {
-  if (!isKnownEvent(event)) return bound(onUnknown, event)
-  switch (event.event_type) {
-    case 'note.ended':
-      return bound(on['note.ended'], event)
-    case 'note.summary.generated':
-      return bound(on['note.summary.generated'], event)
-    case 'note.updated':
-      return bound(on['note.updated'], event)
-    case 'note.deleted':
-      return bound(on['note.deleted'], event)
-    case 'endpoint.verification':
-      return bound(on['endpoint.verification'], event)
-    case 'endpoint.test':
-      return bound(on['endpoint.test'], event)
-  }
-}
-
-function bound<Event, Transaction>(
-  handler: EventHandler<Event, Transaction> | undefined,
-  event: Event,
-): BoundHandler<Transaction> | undefined {
-  return handler && ((context) => handler(event, context))
+): EventHandler<WebhookEvent, Transaction> | undefined {
+  const handler = isKnownEvent(event) ? on[event.event_type] : onUnknown
+  // It takes events of this kind, which TypeScript cannot conclude from the lookup.
+  return handler as EventHandler<WebhookEvent, Transaction> | undefined
 }

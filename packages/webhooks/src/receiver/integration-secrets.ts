@@ -1,8 +1,8 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
 import type { SignatureCheck } from '../verifier/signature-check.ts'
+import { TokenBucket } from './rate-limit.ts'
 import { findingOf, type SecretFinder, type SecretFinding, type SecretLookup } from './secret-source.ts'
 import { ANSWER_WITHIN_MS } from './timers.ts'
-import { TokenBucket } from './token-bucket.ts'
 
 /** How long a secret is used after the function was asked for it. */
 const SECRET_MS = 60_000

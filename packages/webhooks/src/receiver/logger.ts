@@ -4,9 +4,9 @@ import type { WebhookEvent } from '@notewire/protocol'
 export interface Logger {
   /** What went as it should, and may be worth a line. */
   info(message: string, fields?: Readonly<Record<string, unknown>>): void
-  /** What was refused, or must come again. */
+  /** What was refused, or will be retried. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void
-  /** What needs somebody: a handler that failed, a secret that is missing. */
+  /** What an operator must look at: a handler that failed, a secret that is missing. */
   error(message: string, fields?: Readonly<Record<string, unknown>>): void
 }
 

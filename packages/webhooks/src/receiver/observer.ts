@@ -1,12 +1,11 @@
-import type { Clock, Drift, WebhookEvent } from '@notewire/protocol'
+import { type Clock, type Drift, isKnownEvent, type WebhookEvent } from '@notewire/protocol'
 import { SecretError } from '../verifier/signing-secret.ts'
 import type { Refusal, Verified } from '../verifier/verification.ts'
 import type { ErrorAnswer } from './answer.ts'
-import { DriftLimit } from './drift-limit.ts'
 import type { Settlement } from './handler-run.ts'
 import { fieldsOf, type Logger, named, traceOf, unfailing } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
-import { RateLimit } from './rate-limit.ts'
+import { RateLimits } from './rate-limit.ts'
 import type { ReceiverHooks } from './receiver-hooks.ts'
 import type { SecretFinding } from './secret-source.ts'
 
@@ -20,9 +19,6 @@ const TURNED_AWAY: readonly ErrorAnswer['code'][] = [
   'body_encoded',
   'body_incomplete',
 ]
-const TURNED_AWAY_RATE = { most: 1, windowMs: 60_000 }
-/** For each reason, so that a flood does not fill the log and hides no other reason. */
-const REFUSED_RATE = { most: 30, windowMs: 60_000 }
 
 /**
  * Tells the hooks everything, and the log what needs attention.
@@ -33,35 +29,35 @@ const REFUSED_RATE = { most: 30, windowMs: 60_000 }
 export class Observer {
   readonly #hooks: ReceiverHooks
   readonly #logger: Logger
-  readonly #turnedAway: ReadonlyMap<string, RateLimit>
-  readonly #refused = new Map<Refusal['reason'] | SecretFinding['status'], RateLimit>()
-  readonly #driftLimit: DriftLimit
-  readonly #clock: Clock
+  readonly #turnedAway: RateLimits<ErrorAnswer['code']>
+  readonly #refused: RateLimits<Refusal['reason'] | SecretFinding['status']>
+  readonly #drift: RateLimits<string>
 
   constructor(options: { readonly hooks: ReceiverHooks; readonly logger: Logger; readonly clock: Clock }) {
-    this.#hooks = options.hooks
-    this.#logger = unfailing(options.logger)
-    const limitOf = (code: string) => [code, new RateLimit(options.clock, TURNED_AWAY_RATE)] as const
-    this.#turnedAway = new Map(TURNED_AWAY.map(limitOf))
-    this.#driftLimit = new DriftLimit(options.clock)
-    this.#clock = options.clock
+    const { hooks, logger, clock } = options
+    this.#hooks = hooks
+    this.#logger = unfailing(logger)
+    this.#turnedAway = new RateLimits(clock, { most: 1, windowMs: 60_000 })
+    // For each reason, so that a flood does not fill the log and hides no other reason.
+    this.#refused = new RateLimits(clock, { most: 30, windowMs: 60_000 })
+    this.#drift = new RateLimits(clock, { most: 1, windowMs: 3_600_000 })
   }
 
   /** Is told once of every answer that is not 2xx. What has no line of its own gets one. */
   answeredError(error: ErrorAnswer, integration: string | undefined): void {
-    const limit = this.#turnedAway.get(error.code)?.admit()
-    if (limit?.status === 'admitted') {
+    const heldBack = TURNED_AWAY.includes(error.code) ? this.#turnedAway.admit(error.code) : undefined
+    if (heldBack !== undefined) {
       this.#logger.warn('the receiver refused a request before checking its signature', {
         ...named(integration),
         ...error,
-        more_since_last_line: limit.heldBack,
+        more_since_last_line: heldBack,
       })
     }
     const { onErrorAnswer } = this.#hooks
     if (onErrorAnswer !== undefined) this.guard(() => onErrorAnswer(error, { integration }))
   }
 
-  /** A field, so that it can be handed on. */
+  /** A field, so that it can be passed on. */
   readonly outcome = (outcome: ProcessOutcome, timing: ProcessTiming, integration: string): void => {
     const line = OUTCOME_LINES[outcome.status]
     if (line !== undefined) {
@@ -82,7 +78,7 @@ export class Observer {
     return begin()
   }
 
-  /** A field, so that it can be handed on. */
+  /** A field, so that it can be passed on. */
   readonly lateEnd = (event: WebhookEvent, end: Settlement, integration: string): void => {
     const trace = end.status === 'threw' ? traceOf(end.error) : {}
     this.#logger.warn('a handler ended after the receiver had released its claim', {
@@ -93,18 +89,11 @@ export class Observer {
   }
 
   overdue(event: WebhookEvent, integration: string, consumer: 'handler' | 'sink'): void {
-    const fields = fieldsOf(event, integration)
-    if (consumer === 'sink') this.#logger.warn('a sink is slower than the service waits and keeps running', fields)
-    else {
-      this.#logger.warn(
-        'a handler is slower than the service waits and keeps running; use a queue for slow handlers',
-        fields,
-      )
-    }
+    this.#logger.warn(OVERDUE[consumer].message, fieldsOf(event, integration))
     this.guard(() => this.#hooks.onOverdue?.(event, { integration }))
   }
 
-  /** What became of handing an event to the queue. A field, so that it can be handed on. */
+  /** The queue has confirmed an event, or has failed. A field, so that it can be passed on. */
   readonly queued = ({ status, event }: ProcessOutcome, _timing: ProcessTiming, integration: string): void => {
     const { onQueued } = this.#hooks
     if (status === 'applied' && onQueued !== undefined) this.guard(() => onQueued(event, { integration }))
@@ -140,7 +129,9 @@ export class Observer {
 
   drifted(event: WebhookEvent, drift: readonly Drift[], integration: string): void {
     for (const each of drift) {
-      if (!this.#driftLimit.admits(event, each)) continue
+      // Unknown kinds count as one, so that the keys are few.
+      const kind = isKnownEvent(event) ? event.event_type : ''
+      if (this.#drift.admit(`${kind} ${each.path} ${each.found}`) === undefined) continue
       this.#logger.warn('a signed event differs from the contract; the receiver processes it without the field', {
         ...fieldsOf(event, integration),
         ...each,
@@ -174,11 +165,9 @@ export class Observer {
 
   /** The fields of a line that may be written; `undefined` when there were too many. */
   #admit(reason: Refusal['reason'] | SecretFinding['status']): Readonly<Record<string, unknown>> | undefined {
-    const limit = this.#refused.get(reason) ?? new RateLimit(this.#clock, REFUSED_RATE)
-    this.#refused.set(reason, limit)
-    const admission = limit.admit()
-    if (admission.status === 'held-back') return undefined
-    return admission.heldBack === 0 ? {} : { more_since_last_line: admission.heldBack }
+    const heldBack = this.#refused.admit(reason)
+    if (heldBack === undefined) return undefined
+    return heldBack === 0 ? {} : { more_since_last_line: heldBack }
   }
 
   // The console would end the line in "{}".
@@ -187,7 +176,7 @@ export class Observer {
     else this.#logger.error(message, fields)
   }
 
-  /** Calls a function of the user's that must not change what becomes of the delivery, whatever it does. */
+  /** Calls a function of the user. What it throws is logged, and does not change the answer. */
   guard(hook: () => unknown): void {
     const failed = (error: unknown) => this.#logger.error('a hook threw; the event is not affected', traceOf(error))
     try {
@@ -220,6 +209,11 @@ const OUTCOME_LINES: Readonly<
       'event will be retried',
   },
 }
+
+const OVERDUE = {
+  handler: { message: 'a handler is slower than the service waits and keeps running; use a queue for slow handlers' },
+  sink: { message: 'a sink is slower than the service waits and keeps running' },
+} as const
 
 const NO_USABLE_SECRET = 'the option "secret" returned no usable secret; the receiver answers 503'
 

@@ -35,45 +35,44 @@ export function refuseValuesThatCannotWork(resolved: {
 }): void {
   const { revisionGate, integration, path, toleranceSeconds, maxBodyBytes, dedupWindowMs, handlerTimeoutMs } = resolved
   refuseTolerance(toleranceSeconds)
-  if (!GATE_MODES.includes(revisionGate)) {
-    throw new OptionError('revisionGate', `revisionGate must be one of ${GATE_MODES.join(', ')}.`)
-  }
-  if (!isIntegrationId(integration)) {
-    throw new OptionError(
-      'integration',
-      'integration must be 1 to 128 of the characters A-Z a-z 0-9 . _ ~ - and not "." or "..", so that it can be part of a URL. Pass an id ' +
-        'for the integration, or omit the option.',
-    )
-  }
-  if (path !== undefined && !(typeof path === 'string' && /^\/[^?#]*$/.test(path))) {
-    throw new OptionError('path', 'path must start with "/" and have no query, such as "/webhooks/notes".')
-  }
-  if (!Number.isInteger(maxBodyBytes) || maxBodyBytes < 1) {
-    throw new OptionError('maxBodyBytes', 'maxBodyBytes must be a whole number, 1 or more. Omit it to use 262144.')
-  }
+  refuseUnless(GATE_MODES.includes(revisionGate), 'revisionGate', `must be one of ${GATE_MODES.join(', ')}.`)
+  refuseUnless(
+    isIntegrationId(integration),
+    'integration',
+    'must be 1 to 128 of the characters A-Z a-z 0-9 . _ ~ - and not "." or "..", so that it can be part of a URL. Pass an id ' +
+      'for the integration, or omit the option.',
+  )
+  refuseUnless(
+    path === undefined || (typeof path === 'string' && /^\/[^?#]*$/.test(path)),
+    'path',
+    'must start with "/" and have no query, such as "/webhooks/notes".',
+  )
+  refuseUnless(
+    Number.isInteger(maxBodyBytes) && maxBodyBytes >= 1,
+    'maxBodyBytes',
+    'must be a whole number, 1 or more. Omit it to use 262144.',
+  )
   // Shorter than the retries of one delivery, and the last of them would be applied a second time.
-  if (typeof dedupWindowMs !== 'number' || !(dedupWindowMs >= Math.ceil(RETRY_SPAN_MS / HOUR_MS) * HOUR_MS)) {
-    throw new OptionError(
-      'dedupWindowMs',
-      'dedupWindowMs must be at least 27 h (97200000 ms), because the service retries an event for up to 26 h 36 min 40 s. ' +
-        'Pass at least 97200000, or omit it to use 72 h.',
-    )
-  }
-  if (!Number.isInteger(handlerTimeoutMs) || handlerTimeoutMs < 1 || handlerTimeoutMs > LONGEST_HANDLER_TIMEOUT_MS) {
-    throw new OptionError(
-      'handlerTimeoutMs',
-      `handlerTimeoutMs must be a whole number from 1 to ${LONGEST_HANDLER_TIMEOUT_MS} (23 h 55 min). Omit it to use ` +
-        '15 min, and 23 h 55 min in a queue worker.',
-    )
-  }
+  refuseUnless(
+    typeof dedupWindowMs === 'number' && dedupWindowMs >= Math.ceil(RETRY_SPAN_MS / HOUR_MS) * HOUR_MS,
+    'dedupWindowMs',
+    'must be at least 27 h (97200000 ms), because the service retries an event for up to 26 h 36 min 40 s. ' +
+      'Pass at least 97200000, or omit it to use 72 h.',
+  )
+  refuseUnless(
+    Number.isInteger(handlerTimeoutMs) && handlerTimeoutMs >= 1 && handlerTimeoutMs <= LONGEST_HANDLER_TIMEOUT_MS,
+    'handlerTimeoutMs',
+    `must be a whole number from 1 to ${LONGEST_HANDLER_TIMEOUT_MS} (23 h 55 min). Omit it to use ` +
+      '15 min, and 23 h 55 min in a queue worker.',
+  )
 }
 
 /** Refuses a time that `close` cannot wait for. */
 export function refuseGraceThatCannotBe(graceMs: number): void {
-  if (typeof graceMs === 'number' && graceMs >= 0 && graceMs <= LONGEST_TIMER_MS) return
-  throw new OptionError(
+  refuseUnless(
+    typeof graceMs === 'number' && graceMs >= 0 && graceMs <= LONGEST_TIMER_MS,
     'graceMs',
-    `graceMs must be a number of milliseconds from 0 to ${LONGEST_TIMER_MS}. Omit it to use 10000.`,
+    `must be a number of milliseconds from 0 to ${LONGEST_TIMER_MS}. Omit it to use 10000.`,
   )
 }
 
@@ -101,12 +100,15 @@ export function refuseHandlersThatAreNoFunctions({
 
 /** Refuses what options cannot be read from: nothing at all, or a function where its result was meant. */
 export function refuseWhatIsNoObject(option: string, value: unknown, example: string): void {
-  if (typeof value === 'object' && value !== null) return
-  throw new OptionError(option, `${option} must be an object, such as ${example}.`)
+  refuseUnless(typeof value === 'object' && value !== null, option, `must be an object, such as ${example}.`)
 }
 
 /** Refuses what could not be called when its time comes. */
 export function refuseWhatIsNoFunction(option: string, value: unknown): void {
   if (value === undefined || typeof value === 'function') return
   throw new OptionError(option, `"${option}" is not a function but ${typeof value}. Pass a function, or omit it.`)
+}
+
+function refuseUnless(works: boolean, option: string, rule: string): void {
+  if (!works) throw new OptionError(option, `${option} ${rule}`)
 }

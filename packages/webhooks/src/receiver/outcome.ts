@@ -1,10 +1,10 @@
 import type { WebhookEvent } from '@notewire/protocol'
 
-/** What became of an event that was verified or handed to `process`. */
+/** The outcome of an event that was verified or passed to `process`. */
 export type ProcessOutcome =
   /** The handler ran, and the event is marked as processed. */
   | { readonly status: 'applied'; readonly event: WebhookEvent }
-  /** Nobody handles this kind: marked as processed, no revision raised. */
+  /** The receiver has no handler for this kind: the event is marked as processed, and raises no revision. */
   | { readonly status: 'unhandled'; readonly event: WebhookEvent }
   /** It was processed before (contract §6, delivery semantics 1). */
   | { readonly status: 'duplicate'; readonly event: WebhookEvent }

@@ -8,7 +8,6 @@ import {
 } from '@notewire/protocol'
 import type { GateMode } from '../interfaces/revision-gate.ts'
 import type { Claim, ClaimedNote, ClaimRequest, CommitResult, ReceiverStore } from '../interfaces/store.ts'
-import { claimWhenFree, type DatedResult } from './claim-when-free.ts'
 import { eventTime } from './event-time.ts'
 import { TransactionNotCommittedError } from './handler-errors.ts'
 import {
@@ -19,13 +18,13 @@ import {
   type RunningHandler,
   type Settlement,
 } from './handler-run.ts'
-import { type BoundHandler, type EventHandler, type EventHandlers, handlerOf } from './handlers.ts'
+import { type EventHandler, type EventHandlers, handlerOf } from './handlers.ts'
 import { isAbort } from './lazy-abort.ts'
 import { LEASE_MS } from './lease.ts'
 import type { Logger } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { waitAtMost } from './timers.ts'
-import { Waiters } from './waiters.ts'
+import { claimWhenFree, type DatedResult, Waiters } from './waiters.ts'
 import { isThenable } from './when-settled.ts'
 
 /** After its grace, `close` waits this long for the store to release the claims of handlers that still run, in milliseconds. */
@@ -131,7 +130,7 @@ export class Processor<Transaction = never> {
   }
 
   #apply(
-    handler: BoundHandler<Transaction> | undefined,
+    handler: EventHandler<WebhookEvent, Transaction> | undefined,
     received: ReceivedEvent,
     claim: Claim,
     claimedAt: number,

@@ -1,10 +1,5 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
 
-/** Whether something may be done now. */
-export type RateDecision =
-  /** It may; `heldBack` is how often it might not since the last time that it was. */
-  { readonly status: 'admitted'; readonly heldBack: number } | { readonly status: 'held-back' }
-
 /** Admits at most `most` calls in each window of `windowMs` milliseconds. A window begins with its first call. */
 export class RateLimit {
   readonly #clock: Clock
@@ -20,7 +15,8 @@ export class RateLimit {
     this.#windowMs = windowMs
   }
 
-  admit(): RateDecision {
+  /** @returns how many calls were not admitted since the last one that was; `undefined` if this one is not admitted */
+  admit(): number | undefined {
     const now = monotonicNow(this.#clock)
     // A clock without monotonic time may be set back, which must not hold calls back for as long.
     if (this.#beganAt === undefined || now < this.#beganAt || now - this.#beganAt >= this.#windowMs) {
@@ -29,11 +25,62 @@ export class RateLimit {
     }
     if (this.#admitted === this.#most) {
       this.#heldBack += 1
-      return { status: 'held-back' }
+      return undefined
     }
     this.#admitted += 1
     const heldBack = this.#heldBack
     this.#heldBack = 0
-    return { status: 'admitted', heldBack }
+    return heldBack
+  }
+}
+
+/** A {@link RateLimit} for each key. The keys must be few. */
+export class RateLimits<Key> {
+  readonly #limits = new Map<Key, RateLimit>()
+  readonly #newLimit: () => RateLimit
+
+  constructor(...limit: ConstructorParameters<typeof RateLimit>) {
+    this.#newLimit = () => new RateLimit(...limit)
+  }
+
+  /** As {@link RateLimit.admit}. */
+  admit(key: Key): number | undefined {
+    const limit = this.#limits.get(key) ?? this.#newLimit()
+    this.#limits.set(key, limit)
+    return limit.admit()
+  }
+}
+
+/** A rate limit that allows bursts: `most` tokens at once, and `aSecond` new ones a second. */
+export class TokenBucket {
+  readonly #clock: Clock
+  readonly #most: number
+  readonly #aSecond: number
+  #tokens: number
+  #filledAt: number
+
+  constructor(clock: Clock, { most, aSecond }: { readonly most: number; readonly aSecond: number }) {
+    this.#clock = clock
+    this.#most = most
+    this.#aSecond = aSecond
+    this.#tokens = most
+    this.#filledAt = monotonicNow(clock)
+  }
+
+  /** Takes a token, if there is one. */
+  take(): boolean {
+    const now = monotonicNow(this.#clock)
+    // A clock without monotonic time may be set back.
+    const seconds = Math.max(0, now - this.#filledAt) / 1_000
+    this.#filledAt = now
+    this.#tokens = Math.min(this.#most, this.#tokens + seconds * this.#aSecond)
+    if (this.#tokens < 1) return false
+    this.#tokens -= 1
+    return true
+  }
+
+  /** Gives a token back that was taken. */
+  giveBack(): void {
+    this.#tokens = Math.min(this.#most, this.#tokens + 1)
   }
 }

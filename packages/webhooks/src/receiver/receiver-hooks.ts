@@ -3,7 +3,7 @@ import type { VerificationFailure, Verified } from '../verifier/verification.ts'
 import type { ErrorAnswer } from './answer.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 
-/** What every hook is told at the end: whose event or request it is. */
+/** The last argument of every hook. */
 export interface HookContext<Integration extends string | undefined = string> {
   /** The integration. `undefined` where a request names one that the receiver does not know: anyone can send any id. */
   readonly integration: Integration
@@ -13,8 +13,8 @@ export interface HookContext<Integration extends string | undefined = string> {
 export interface ReceiverHooks {
   /**
    * An event has been processed, one way or another: once for each verified attempt that brings one, and for each call of
-   * `process`. A malformed event brings none. With a queue, it is told to workers, and not where the
-   * deliveries arrive. With a sink: once the sink has settled.
+   * `process`. A malformed event brings none. With a queue, the receiver of the worker calls it, and not the
+   * receiver of the delivery. With a sink, it is called once the sink has settled.
    */
   readonly onOutcome?: ((outcome: ProcessOutcome, timing: ProcessTiming, context: HookContext) => void) | undefined
   /** The queue has confirmed an event: the delivery is answered, and a worker will process it. */
@@ -29,7 +29,7 @@ export interface ReceiverHooks {
     | undefined
   /**
    * An attempt is answered with 4xx or 5xx: once for each, the 401 of {@link onRefused} and the outcomes that are no 2xx
-   * among them. It is told nothing else of the request, which anyone can have sent.
+   * among them. It gets nothing else of the request, which anyone can have sent.
    */
   readonly onErrorAnswer?: ((answer: ErrorAnswer, context: HookContext<string | undefined>) => void) | undefined
   /**

@@ -7,7 +7,7 @@ import type { ProcessOutcome } from './outcome.ts'
 export interface Receiver {
   /**
    * Answers a Web `Request`: the handler of Next route files, `Bun.serve`, `Deno.serve`, Workers, Hono and the like. It
-   * is bound, and ignores what frameworks pass beside the request.
+   * is bound, and ignores the other arguments that frameworks pass.
    */
   readonly fetch: (request: Request) => Promise<Response>
   /** The integration whose events these are: the option of that name. */

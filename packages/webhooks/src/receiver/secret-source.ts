@@ -24,7 +24,7 @@ export function isLookup(secret: SecretSource | SecretLookup): secret is SecretL
   return typeof secret === 'function' && secret.length > 0
 }
 
-/** What became of the search for a secret. */
+/** The result of looking for a secret. */
 export type SecretFinding =
   | { readonly status: 'found'; readonly check: SignatureCheck }
   /** There is no such integration. */

@@ -4,12 +4,12 @@ import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { ANSWER_WITHIN_MS, waitAtMost } from './timers.ts'
 
 /**
- * Takes a verified event. When it resolves, the service is told that it need not send the event again: resolve once the event
- * survives this process. If it rejects, the service sends the event again. The service may send an event twice in any case.
+ * Takes a verified event. When it resolves, the receiver answers 204, and the service does not send the event again: resolve once the
+ * event survives this process. If it rejects, the service sends the event again. The service may send an event twice in any case.
  */
 export type EventSink = (event: WebhookEvent, context: SinkContext) => Promise<void>
 
-/** What a sink is told in addition to the event. */
+/** The second argument of a sink. */
 export interface SinkContext {
   /** The integration whose event it is: `'default'` unless the receiver has others. */
   readonly integration: string

@@ -1,4 +1,71 @@
-import type { ClaimRequest } from '../interfaces/store.ts'
+import { type Clock, monotonicNow } from '@notewire/protocol'
+import type { ClaimRequest, ClaimResult, ReceiverStore } from '../interfaces/store.ts'
+import type { LazyAbort } from './lazy-abort.ts'
+import { setAlarm } from './timers.ts'
+
+/** How long the receiver waits for a busy event or note before it answers 503. */
+const BUSY_WAIT_MS = 2_000
+
+const FIRST_POLL_MS = 25
+const SLOWEST_POLL_MS = 250
+
+const BUSY: ClaimResult = { status: 'busy' }
+
+/** The store's result of a claim. */
+export interface DatedResult {
+  readonly result: ClaimResult
+  /** When the store was asked, by `monotonicNow`: the lease began no earlier. */
+  readonly askedAt: number
+}
+
+interface Tools {
+  readonly store: ReceiverStore<never>
+  readonly clock: Clock
+  readonly waiters: Waiters
+}
+
+/**
+ * Claims an event that the store called busy, as soon as it is free, for at most 2 s.
+ *
+ * @param isReleased  whether this process has released an event since the store was asked
+ * @param abort  ends the wait early, with `busy`
+ */
+export async function claimWhenFree(
+  { store, clock, waiters }: Tools,
+  request: ClaimRequest,
+  abort: LazyAbort,
+  isReleased: boolean,
+): Promise<DatedResult> {
+  const waitUntil = monotonicNow(clock) + BUSY_WAIT_MS
+  let claimFirst = isReleased
+  for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, SLOWEST_POLL_MS)) {
+    const waiter = waiters.queue(request)
+    try {
+      const askedAt = monotonicNow(clock)
+      const result = claimFirst ? await store.claim(request) : BUSY
+      const leftMs = waitUntil - monotonicNow(clock)
+      if (result.status !== 'busy' || leftMs <= 0 || abort.aborted) return { result, askedAt }
+      await firstOf(waiter.turn, clock, Math.min(pollMs, leftMs), abort.signal)
+      claimFirst = true
+    } finally {
+      waiter.leave()
+    }
+  }
+}
+
+// The signal has not fired yet.
+function firstOf(turn: Promise<void>, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      cancel()
+      signal.removeEventListener('abort', wake)
+      resolve()
+    }
+    const cancel = setAlarm(clock, ms, wake)
+    signal.addEventListener('abort', wake)
+    void turn.then(wake)
+  })
+}
 
 /** A place in the queue for an event or a note. */
 export interface Waiter {

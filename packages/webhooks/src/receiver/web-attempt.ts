@@ -1,6 +1,5 @@
 import type { Answer } from './answer.ts'
 import type { BodyReading, IncomingAttempt } from './attempt.ts'
-import { readCapped } from './read-capped.ts'
 
 /** A Web `Request` as an attempt. */
 export function attemptOf(request: Request): IncomingAttempt {
@@ -23,11 +22,53 @@ async function readWebBody(request: Request, maxBytes: number, timeUp: Promise<v
   const reader = request.body.getReader()
   const chunks = { next: async () => toIteratorResult(await reader.read()) }
   const reading = await readCapped(chunks, maxBytes, timeUp)
-  // Nobody wants the rest; a sender that is gone makes the cancellation fail, which changes nothing.
+  // The cancellation fails if the sender is gone, which changes nothing.
   if (reading.status !== 'read') reader.cancel().catch(() => undefined)
   return reading
 }
 
 function toIteratorResult(result: ReadableStreamReadResult<Uint8Array>): IteratorResult<Uint8Array> {
   return result.done ? { done: true, value: undefined } : result
+}
+
+/**
+ * Reads a body chunk by chunk and stops at the first byte over `maxBytes`, so that memory stays flat whatever arrives.
+ * The rest is left unread.
+ */
+function readCapped(chunks: AsyncIterator<Uint8Array>, maxBytes: number, timeUp: Promise<void>): Promise<BodyReading> {
+  let late = false
+  const tooSlow = timeUp.then((): BodyReading => {
+    late = true
+    return { status: 'too-slow' }
+  })
+  return Promise.race([readToEnd(chunks, maxBytes, () => late), tooSlow])
+}
+
+async function readToEnd(
+  chunks: AsyncIterator<Uint8Array>,
+  maxBytes: number,
+  late: () => boolean,
+): Promise<BodyReading> {
+  let bytes = new Uint8Array(Math.min(4096, maxBytes))
+  let length = 0
+  try {
+    while (!late()) {
+      const next = await chunks.next()
+      if (next.done === true) return { status: 'read', bytes: bytes.subarray(0, length) }
+      const end = length + next.value.length
+      if (end > maxBytes) return { status: 'too-large' }
+      if (end > bytes.length) bytes = grown(bytes, Math.min(Math.max(end, bytes.length * 2), maxBytes))
+      bytes.set(next.value, length)
+      length = end
+    }
+    return { status: 'too-slow' }
+  } catch {
+    return { status: 'incomplete' }
+  }
+}
+
+function grown(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(size)
+  larger.set(bytes)
+  return larger
 }

@@ -319,21 +319,13 @@ export const storeChecks: readonly StoreCheck[] = [
 ]
 
 function gateChecks(): readonly StoreCheck[] {
-  const updated = (revision: number, occurredAt?: number): NoteChange => ({
-    kind: 'note.updated',
-    revision,
-    occurredAt,
-  })
-  const deleted = (revision: number, occurredAt?: number): NoteChange => ({
-    kind: 'note.deleted',
-    revision,
-    occurredAt,
-  })
+  const changeOf =
+    (kind: NoteChange['kind']) =>
+    (revision: number, occurredAt?: number): NoteChange => ({ kind, revision, occurredAt })
+  const [updated, deleted] = [changeOf('note.updated'), changeOf('note.deleted')]
   const ended = (revision: number, recordingSessionId: string, occurredAt?: number): NoteChange => ({
-    kind: 'note.ended',
-    revision,
+    ...changeOf('note.ended')(revision, occurredAt),
     recordingSessionId,
-    occurredAt,
   })
   const table: readonly [GateMode, readonly NoteChange[], NoteChange, 'claimed' | 'stale'][] = [
     ['strict', [updated(5)], updated(6), 'claimed'],

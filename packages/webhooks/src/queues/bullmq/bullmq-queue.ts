@@ -4,7 +4,7 @@ import { eventKey } from '../event-key.ts'
 import { DEAD_LETTER_SECONDS, DEFAULT_ATTEMPTS, refuseAttempts } from '../retries.ts'
 import type { BullmqEngine, BullmqJob } from './engine.ts'
 
-/** What `bullmqQueue` takes beside the queue. */
+/** What `bullmqQueue` takes in addition to the queue. */
 export interface BullmqQueueOptions {
   /**
    * How often an event is tried before it becomes a dead letter. The pauses double from a second to an hour.

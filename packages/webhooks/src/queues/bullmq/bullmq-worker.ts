@@ -5,11 +5,11 @@ import { DEFAULT_CONCURRENCY, retryDelayMs } from '../retries.ts'
 import { type ProcessingReceiver, runJob } from '../run-job.ts'
 import type { BullmqJob, BullmqWorkerEngine } from './engine.ts'
 
-/** What `bullmqWorker` takes beside the receiver and the worker. */
+/** What `bullmqWorker` takes in addition to the receiver and the worker. */
 export interface BullmqWorkerOptions {
   /**
-   * Is told when Redis is away, and when a job is of another receiver. What becomes of events is told to the receiver's
-   * logger and hooks.
+   * Gets a line when Redis does not answer, and when a job belongs to another receiver. The outcomes of events go to the
+   * receiver's logger and hooks.
    *
    * @default console
    */
@@ -26,7 +26,7 @@ export interface BullmqWorkerSettings {
   readonly stalledInterval: number
   readonly maxStalledCount: number
   readonly settings: {
-    /** The pause after so many failures, in milliseconds: doubling from a second to an hour, with jitter. */
+    /** The pause after this number of failures, in milliseconds: doubling from a second to an hour, with jitter. */
     readonly backoffStrategy: (failures: number) => number
   }
 }
@@ -45,10 +45,9 @@ const SETTINGS: BullmqWorkerSettings = {
  * Processes the events of a queue by `receiver.process`, until it is closed. It needs a store that all workers share: the
  * queue alone neither knows what was processed before, nor keeps two events of one note apart.
  *
- * An event that waits for another of its note comes again without spending an attempt, as it does while the store does not
- * answer. One whose handler fails, or takes longer than `handlerTimeoutMs` of the receiver, is tried again with growing
- * pauses, and is then a dead letter. A worker that dies leaves
- * its events to the others, within half a minute.
+ * An event that waits for another of its note is retried without spending an attempt, and so is an event while the store does not
+ * answer. An event whose handler fails, or takes longer than `handlerTimeoutMs` of the receiver, is retried with growing
+ * pauses, and then becomes a dead letter. If a worker dies, other workers get its events within half a minute.
  *
  * @param start  makes the `Worker` of BullMQ with what it is given. Events of one note go one by one, whatever its `concurrency`
  * @throws OptionError for options that cannot work

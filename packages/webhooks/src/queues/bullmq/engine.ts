@@ -18,7 +18,7 @@ export interface BullmqJob {
   isFailed(): Promise<boolean>
   /** Has it run again. */
   retry(state: 'failed', options: { resetAttemptsMade: boolean }): Promise<void>
-  /** Has it come again at a later time. */
+  /** Postpones it to a later time. */
   moveToDelayed(timestamp: number, token?: string): Promise<void>
 }
 

@@ -68,7 +68,7 @@ export function pgBossQueue(options: PgBossQueueOptions): PgBossQueue {
       await created()
       const job = { integration, event: storableEvent(event) }
       const id = await boss.send(name, job, { singletonKey: eventKey(integration, event.event_id) })
-      // `null` is also what pg-boss says when somebody has deleted the queue.
+      // pg-boss returns `null` also if the queue was deleted.
       if (id === null && (await boss.getQueue(name)) === null) throw new QueueMissingError(name)
     },
     listDeadLetters: async (limit = 100) => {

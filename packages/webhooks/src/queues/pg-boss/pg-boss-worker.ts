@@ -15,25 +15,24 @@ export interface PgBossWorkerOptions extends PgBossPlace {
    */
   readonly concurrency?: number | undefined
   /**
-   * Is told when a job is of another receiver. What becomes of events is told to the receiver's logger and hooks, and
-   * trouble with PostgreSQL to the `error` listener of the `PgBoss`.
+   * Gets a line when a job belongs to another receiver. The outcomes of events go to the receiver's logger and hooks, and
+   * errors of PostgreSQL to the `error` listener of the `PgBoss`.
    *
    * @default console
    */
   readonly logger?: Logger | undefined
 }
 
-/** While there is nothing to do. With work to do, nobody waits. */
+/** How often an idle worker looks for events. A busy one looks at once. */
 const LOOK_EVERY_SECONDS = 1
 
 /**
  * Processes the events of a queue by `receiver.process`, until it is closed. It needs a store that all workers share: the
  * queue alone neither knows what was processed before, nor keeps two events of one note apart.
  *
- * An event that waits for another of its note comes again without spending an attempt, as it does while the store does not
- * answer. One whose handler fails, or takes longer than `handlerTimeoutMs` of the receiver, is tried again with growing
- * pauses, and is then a dead letter. A worker that dies leaves
- * its events to the others, within 20 s and the `superviseIntervalSeconds` of pg-boss, which is 60 by default.
+ * An event that waits for another of its note is retried without spending an attempt, and so is an event while the store does not
+ * answer. An event whose handler fails, or takes longer than `handlerTimeoutMs` of the receiver, is retried with growing
+ * pauses, and then becomes a dead letter. If a worker dies, other workers get its events within 20 s and the `superviseIntervalSeconds` of pg-boss, which is 60 by default.
  *
  * @throws OptionError for options that cannot work
  * @example
