@@ -28,7 +28,7 @@ export interface PostgresMirror extends MirrorStore<PostgresConnection> {
 }
 
 /**
- * Keeps mirrors in PostgreSQL 14 or newer, for any number of instances: each operation is one statement and one round trip. It works
+ * Keeps mirrors in PostgreSQL 14 or newer, for any number of instances: each operation is one statement and one round trip, a search two. It works
  * behind PgBouncer in transaction mode.
  *
  * Statements run at the isolation level that is the default of the connection, which is to be `read committed`, as PostgreSQL's is; at a higher

@@ -43,7 +43,7 @@ const LOAD = 'SELECT notewire_mirror_load_1($1, $2) AS result'
 const COMMIT = 'SELECT to_json(notewire_mirror_commit_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10))::text AS result'
 const TAKE = 'SELECT notewire_mirror_take_1($1, $2, $3, $4) AS result'
 
-/** A store over a connection: each operation is one statement, and each row of its result one JSON text. */
+/** A store over a connection: each operation is one statement, a search two, and each row of its result one JSON text. */
 export class StoreInPostgres implements Omit<MirrorStore, keyof ConsumerStore> {
   readonly #pool: PostgresConnection
   readonly #queries: PostgresQueries

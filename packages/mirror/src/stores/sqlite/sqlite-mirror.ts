@@ -5,7 +5,7 @@ import {
   type SqliteDriver,
   type SqliteRow,
 } from '@notewire/webhooks/storage'
-import type { MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
+import type { DueNotes, DueRequest, MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
 import { commitStatements, erasesAny, erasureStatement, INDEX_WAITING, isConflict, isFenced } from './committing.ts'
 import { consumersIn } from './consumer-statements.ts'
 import { storedNote } from './content-columns.ts'
@@ -33,7 +33,7 @@ import {
   SEARCH,
 } from './reading-statements.ts'
 import { FIND_SCHEMA, READ_VERSION, REBUILD_SEARCH, SCHEMA, SCHEMA_VERSION, SKIP_NUMBERS } from './schema.ts'
-import { takenNotes, takeStatements } from './taking.ts'
+import { dueStatement, takenNotes, takeStatements } from './taking.ts'
 import { originalText, storedText } from './text.ts'
 
 /** Mirrors in a database of SQLite. */
@@ -126,6 +126,18 @@ function mirrorOver<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirro
     })
   }
 
+  // Without a lock, because most looks find nothing. What another process has taken meanwhile is not due at the next look.
+  async function take(integration: string, request: DueRequest): Promise<DueNotes> {
+    for (;;) {
+      const due = request.limit === 0 ? [] : await erasing.read(dueStatement(integration, request))
+      try {
+        return takenNotes(due, await erasing.run(takeStatements(integration, due, request), 'process'), request)
+      } catch (error) {
+        if (!isConflict(error)) throw error
+      }
+    }
+  }
+
   async function countCandidates(integration: string, startedAt: number, most: number): Promise<number> {
     return Number((await read(COUNT_CANDIDATES, integration, startedAt, most))[0]?.['notes'])
   }
@@ -170,7 +182,7 @@ function mirrorOver<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirro
     },
 
     async takeDue(integration, request) {
-      const taken = takenNotes(await erasing.run(takeStatements(integration, request), 'process'), request)
+      const taken = await take(integration, request)
       if (taken.notes.length === 0) {
         await erasing.run([INDEX_WAITING], 'process')
         await renewIndex()
