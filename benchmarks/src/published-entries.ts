@@ -24,7 +24,7 @@ async function entriesOf(folder: string): Promise<readonly Entry[]> {
   const manifest: Manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   if (manifest.private) return []
   return Object.keys(manifest.exports)
-    .filter((path) => !path.endsWith('.json'))
+    .filter((path) => !/\.(json|sql)$/.test(path))
     .map((path) => ({ name: join(manifest.name, path), folder }))
 }
 

@@ -27,7 +27,7 @@ export async function installConsumer(): Promise<Consumer> {
 export function exportedEntries({ packages }: Consumer): string[] {
   return packages.flatMap(({ name, manifest }) =>
     Object.keys(manifest.exports)
-      .filter((path) => !path.endsWith('.json'))
+      .filter((path) => !/\.(json|sql)$/.test(path))
       .map((path) => join(name, path)),
   )
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '@notewire/protocol'
 import { once } from '../concurrency/once.ts'
 import { createConsumers, type MirrorConsumers } from '../consuming/consumer.ts'
-import { ConsumerLostError } from '../consuming/turn.ts'
+import { ConsumerLostError } from '../consuming/consumer-lease.ts'
 import { acceptRemovals } from '../engine/acceptance.ts'
 import { IntegrationRemovedError } from '../interfaces/errors.ts'
 import type { IntegrationRecord } from '../interfaces/integration-store.ts'

@@ -8,29 +8,15 @@ import type { SqliteDriver } from './sqlite-driver.ts'
  * close it.
  * @example
  * ```ts
- * import { createReceiver } from '@notewire/webhooks'
  * import { betterSqlite, sqliteStore } from '@notewire/webhooks/sqlite'
  * import Database from 'better-sqlite3'
  *
- * const database = new Database('app.db')
- * // Without it, a power cut can undo the latest commits of better-sqlite3.
- * database.pragma('synchronous = FULL')
  * const store = sqliteStore(betterSqlite(new Database('app.db')))
  * await store.migrate()
  *
- * export const receiver = createReceiver({
- *   secret: () => process.env['NOTES_SIGNING_SECRET'],
- *   store,
- *   on: {
- *     'note.deleted': ({ data }, context) =>
- *       database
- *         .transaction(() => {
- *           database.prepare('DELETE FROM summaries WHERE note_id = ?').run(data.note_id)
- *           void context.commit(database)
- *         })
- *         .immediate(),
- *   },
- * })
+ * // For your own rows and `context.commit(database)`. Without the pragma, a power cut can undo the latest commits of better-sqlite3.
+ * const database = new Database('app.db')
+ * database.pragma('synchronous = FULL')
  * ```
  */
 export function betterSqlite(database: SqliteConnection): SqliteDriver<SqliteConnection> {

@@ -44,7 +44,10 @@ export function refuseWrongPostgres(maker: string, pool: PostgresConnection, opt
   const { schema, migrate } = options
   // Nothing that could end a quoted identifier, a string or the body of a function.
   if (schema !== undefined && !/^[A-Za-z_][A-Za-z0-9_-]{0,62}$/.test(schema)) {
-    throw new OptionError('schema', 'schema needs 1 to 63 of the characters A-Z a-z 0-9 _ -, not beginning with a digit or -.')
+    throw new OptionError(
+      'schema',
+      'schema needs 1 to 63 of the characters A-Z a-z 0-9 _ -, not beginning with a digit or -.',
+    )
   }
   if (migrate !== undefined && typeof migrate !== 'boolean') {
     throw new OptionError('migrate', 'migrate needs true or false.')

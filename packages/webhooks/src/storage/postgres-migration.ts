@@ -22,29 +22,34 @@ export interface PostgresTables {
  *
  * @param schema  where to create them. @default the first schema of the `search_path`
  */
-export function migrationOf(
-  { functions, lock, requirement = '', statements }: PostgresTables,
-  schema: string | undefined,
-): string {
+export function migrationOf(tables: PostgresTables, schema?: string): string {
+  const { functions, lock, requirement = '', statements } = tables
   const returnIfDone = `
-  IF ${functions.map((name) => `to_regproc('${name}') IS NOT NULL`).join(' AND ')} THEN
+  IF NOT EXISTS (${missingFrom(tables)}) THEN
     RETURN;
   END IF;`
-  // All three settings and the lock end with the transaction, so that PgBouncer may give the connection to another client.
+  const enter = schema === undefined ? '' : `\n  PERFORM set_config('search_path', '"${schema}"', true);`
+  const create =
+    schema === undefined
+      ? ''
+      : `\n  IF to_regnamespace('"${schema}"') IS NULL THEN\n    CREATE SCHEMA "${schema}";\n  END IF;`
+  // The settings and the lock end with the transaction, so that PgBouncer may give the connection to another client.
   return `
 DO $migration$
-BEGIN${schema === undefined ? '' : `\n  PERFORM set_config('search_path', '"${schema}"', true);`}${returnIfDone}${requirement}
+BEGIN${enter}${returnIfDone}${requirement}
   PERFORM set_config('lock_timeout', '10s', true);
-  PERFORM pg_advisory_xact_lock(${lock});${returnIfDone}
-${schema === undefined ? '' : `\n  IF to_regnamespace('"${schema}"') IS NULL THEN\n    CREATE SCHEMA "${schema}";\n  END IF;\n`}${statements.join('')}
--- Each function finds the tables in the schema in which it was created, whatever the search_path of its caller.
+  PERFORM pg_advisory_xact_lock(${lock});${returnIfDone}${create}
+${statements.join('')}
+-- A function finds the tables in the schema in which it was created, whatever the search_path of its caller.
 ${functions.map((name) => `ALTER FUNCTION ${name} SET search_path FROM CURRENT;`).join('\n')}
 END
 $migration$
 `
 }
 
-/** Lists the functions that are missing. */
-export function missingOf({ functions }: PostgresTables): string {
-  return `SELECT name FROM unnest(ARRAY[${functions.map((name) => `'${name}'`).join(', ')}]) AS name WHERE to_regproc(name) IS NULL`
+/** Lists the functions that are missing, or of which the migration did not set the `search_path`. */
+export function missingFrom({ functions }: PostgresTables): string {
+  return `
+    SELECT name FROM unnest(ARRAY[${functions.map((name) => `'${name}'`).join(', ')}]) AS name
+      WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')`
 }

@@ -1,6 +1,6 @@
 import type { PostgresConnection, PostgresStoreOptions } from './postgres-connection.ts'
 import { PostgresNotMigratedError, PostgresTimeoutError } from './postgres-errors.ts'
-import { migrationOf, missingOf, type PostgresTables } from './postgres-migration.ts'
+import { migrationOf, missingFrom, type PostgresTables } from './postgres-migration.ts'
 import { withinTimeLimit } from './time-limit.ts'
 
 /** In what the stores differ. */
@@ -45,7 +45,7 @@ export class PostgresQueries {
       await this.#limited('migrate', MIGRATION_LIMIT_MS, this.#pool.query(migrationOf(tables, schema), []))
       return
     }
-    const missing = await this.run<{ readonly name: string }>('migrate', missingOf(tables), [])
+    const missing = await this.run<{ readonly name: string }>('migrate', missingFrom(tables), [])
     if (missing.length > 0) throw this.#notMigrated(`It lacks ${missing.map(({ name }) => name).join(', ')}.`)
   }
 

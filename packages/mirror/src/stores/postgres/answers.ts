@@ -4,6 +4,12 @@ import type { ChangedNote, DueNotes, LoadedNotes, LoadedProgress, VersionedState
 import type { StoredNote } from '../../interfaces/stored-note.ts'
 import { type StateRow, stateOf } from '../state-row.ts'
 
+/** What PostgreSQL answers in place of a row with a state. */
+type Answered<Row extends { readonly state: unknown }> = Omit<Row, 'state'> & { readonly state: StateRow }
+
+export type ChangeAnswer = Answered<ChangedNote>
+export type NoteAnswer = Answered<StoredNote>
+
 export interface ProgressAnswer {
   readonly sequence: number
   readonly progress: MirrorProgress | null
@@ -13,67 +19,36 @@ export interface ProgressAnswer {
 
 /** Of `notewire_mirror_load_1`. */
 export interface LoadAnswer extends ProgressAnswer {
-  readonly notes: readonly VersionedAnswer[]
+  readonly notes: readonly Answered<VersionedState>[]
 }
 
 /** Of `notewire_mirror_take_1`. */
 export interface TakeAnswer {
   readonly sequence: number
-  readonly notes: readonly (VersionedAnswer & { readonly note: Note | null })[]
+  readonly notes: readonly (Answered<VersionedState> & { readonly note: Note | null })[]
   readonly next_due_at: number | null
 }
 
-export interface HoldAnswer {
-  readonly scan_id: string
-  readonly notes: number
+export function loadedProgress({ sequence, progress, progress_version, heard_at }: ProgressAnswer): LoadedProgress {
+  return { sequence, progress: progress ?? NO_PROGRESS, progressVersion: progress_version, heardAt: heard_at }
 }
 
-export interface ChangeAnswer {
-  readonly state: StateRow
-  readonly position: number
-  readonly visible_since: number
-  readonly first_visible: number | null
-}
-
-export interface NoteAnswer extends Omit<StoredNote, 'state'> {
-  readonly state: StateRow
-}
-
-interface VersionedAnswer {
-  readonly state: StateRow
-  readonly version: number
-}
-
-export function loadedProgress(answer: ProgressAnswer): LoadedProgress {
-  return {
-    sequence: answer.sequence,
-    progress: answer.progress ?? NO_PROGRESS,
-    progressVersion: answer.progress_version,
-    heardAt: answer.heard_at,
-  }
-}
-
-export function loadedNotes(answer: LoadAnswer): LoadedNotes {
-  const notes = answer.notes.map((note): [string, VersionedState] => [note.state.note_id, versionedState(note)])
-  return { ...loadedProgress(answer), notes: new Map(notes) }
+export function loadedNotes({ notes, ...progress }: LoadAnswer): LoadedNotes {
+  return { ...loadedProgress(progress), notes: new Map(notes.map((note) => [note.state.note_id, withState(note)])) }
 }
 
 export function dueNotes({ sequence, notes, next_due_at }: TakeAnswer): DueNotes {
-  return {
-    sequence,
-    notes: notes.map((taken) => ({ ...versionedState(taken), note: taken.note })),
-    nextDueAt: next_due_at,
-  }
+  return { sequence, notes: notes.map(withState), nextDueAt: next_due_at }
 }
 
-export function changedNote({ state, position, visible_since, first_visible }: ChangeAnswer): ChangedNote {
-  return { state: stateOf(state), position, visibleSince: visible_since, firstVisible: first_visible }
+export function changedNote(answer: ChangeAnswer): ChangedNote {
+  return withState(answer)
 }
 
-export function storedNote({ state, note, transcript, summary }: NoteAnswer): StoredNote {
-  return { state: stateOf(state), note, transcript, summary }
+export function storedNote(answer: NoteAnswer): StoredNote {
+  return withState(answer)
 }
 
-function versionedState({ state, version }: VersionedAnswer): VersionedState {
-  return { state: stateOf(state), version }
+function withState<Answer extends { readonly state: StateRow }>(answer: Answer) {
+  return { ...answer, state: stateOf(answer.state) }
 }

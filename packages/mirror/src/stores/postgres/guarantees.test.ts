@@ -19,7 +19,7 @@ const newNote = (noteId: string, write: Partial<NoteWrite> = {}): NoteWrite => {
 }
 
 describe('an operation', () => {
-  it('is one statement without a name, hence one round trip', async () => {
+  it('is one statement without a name, hence one round trip, and a search two', async () => {
     const pool = await databases.migratedPool()
     const statements: unknown[][] = []
     const store = postgresMirror({
@@ -41,7 +41,7 @@ describe('an operation', () => {
     await store.getNote('default', 'note_1')
     await store.listNotes('default', '', 10)
     await store.search('default', ['stand-up'], 10)
-    expect(statements).toHaveLength(12)
+    expect(statements).toHaveLength(13)
     for (const [text, values, ...others] of statements) {
       expect(text).toEqual(expect.stringMatching(/^SELECT [^;]*$/))
       const placeholders = String(text).match(/\$\d+/g)

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
-import { isInstalled, startPgBouncer } from 'notewire-test-servers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import { OptionError } from '@notewire/protocol'
+import { migrationOf } from '@notewire/webhooks/storage'
+import { isInstalled, startPgBouncer, tableDefinitions } from 'notewire-test-servers'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { unknownNote } from '../../interfaces/note-state.ts'
 import { aLiveState, aNote } from '../../testing/checks/builders.ts'
 import { COMMIT_FUNCTION } from './commit-function.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
-import { postgresMirror } from './index.ts'
+import { PostgresNotMigratedError, PostgresTimeoutError, postgresMirror } from './index.ts'
 import { LOAD_FUNCTION } from './load-function.ts'
-import { MIGRATION } from './migration.ts'
+import { MIRROR_TABLES } from './migration.ts'
 import { SEARCH_FUNCTIONS } from './search-functions.ts'
 import { SEQUENCE_FUNCTION } from './sequence-function.ts'
 import { TAKE_FUNCTION } from './take-function.ts'
@@ -83,13 +86,12 @@ describe('migrate', () => {
     await before.migrate()
     expect((await before.load('default', [])).sequence).toBe(1)
 
-    const ofNextVersion = (text: string) => text.replaceAll(/(notewire_mirror_[a-z]+)_1\b/g, '$1_2')
+    const ofNextVersion = (text: string) => text.replaceAll(/(notewire_mirror_[a-z]+)_\d\b/g, '$1_9')
     const after = postgresMirror({ query: (text, values) => pool.query(ofNextVersion(text), values) })
     await after.migrate()
     expect((await after.load('default', [])).sequence).toBe(2)
     expect(await before.commit('default', { notes })).toBe('committed')
     expect(await after.commit('default', { notes })).toBe('conflict')
-    expect(ofNextVersion(MIGRATION)).not.toBe(MIGRATION)
   })
 
   it('does not mind how the database reads backslashes', async () => {
@@ -116,6 +118,84 @@ describe('migrate', () => {
       hint: expect.stringContaining('UTF8'),
     })
   })
+})
+
+describe('postgres.sql', () => {
+  const path = new URL('../../../postgres.sql', import.meta.url)
+
+  // `vitest --update` writes it.
+  it('is what migrate runs', async () => {
+    const title =
+      '-- The tables and functions of @notewire/mirror in PostgreSQL. Creates what is missing, and changes nothing else.'
+    await expect(`${title}${migrationOf(MIRROR_TABLES).trimEnd()};\n`).toMatchFileSnapshot(path.pathname)
+  })
+
+  it('makes what migrate makes, for a store that may make nothing', async () => {
+    const { emptyDatabase, poolOf } = databases
+    const [byFile, byProgram] = [poolOf(await emptyDatabase()), poolOf(await emptyDatabase())]
+    const store = postgresMirror(byFile, { migrate: false })
+    await expect(store.migrate()).rejects.toThrow(PostgresNotMigratedError)
+    await expect(store.migrate()).rejects.toThrow('node_modules/@notewire/mirror/postgres.sql')
+    expect(await tableDefinitions(byFile)).toEqual([])
+
+    await byFile.query(await readFile(path, 'utf8'))
+    await store.migrate()
+    expect(await store.commit('default', { notes })).toBe('committed')
+    await postgresMirror(byProgram).migrate()
+    expect(await tableDefinitions(byFile)).toEqual(await tableDefinitions(byProgram))
+  })
+
+  it('makes them in the first schema of the search_path', async () => {
+    const { emptyDatabase, poolOf } = databases
+    const pool = poolOf(await emptyDatabase())
+    const client = await pool.connect()
+    onTestFinished(() => client.release(true))
+    await client.query('CREATE SCHEMA "Notes-1"; SET search_path TO "Notes-1"')
+    await client.query(await readFile(path, 'utf8'))
+    const store = postgresMirror(pool, { schema: 'Notes-1', migrate: false })
+    await store.migrate()
+    expect(await store.commit('default', { notes })).toBe('committed')
+    expect(await tableDefinitions(pool)).toEqual([])
+  })
+})
+
+describe('the option schema', () => {
+  it('puts everything into a schema that it creates, apart from other schemas', async () => {
+    const { emptyDatabase, poolOf } = databases
+    const pool = poolOf(await emptyDatabase())
+    for (const schema of ['one', 'Two-2', 'select']) {
+      const store = postgresMirror(pool, { schema })
+      await store.migrate()
+      await store.migrate()
+      expect(await store.commit('default', { notes })).toBe('committed')
+      expect((await tableDefinitions(pool, schema)).length).toBeGreaterThan(10)
+    }
+    expect(await tableDefinitions(pool)).toEqual([])
+  })
+
+  it('needs no right to make a schema that is there', async () => {
+    const { emptyDatabase, poolOf } = databases
+    const url = await emptyDatabase()
+    await poolOf(url).query(`
+      CREATE ROLE mirror_owner LOGIN PASSWORD 'owner'; CREATE SCHEMA notes AUTHORIZATION mirror_owner;
+      REVOKE CREATE ON DATABASE ${new URL(url).pathname.slice(1)} FROM PUBLIC`)
+    const store = postgresMirror(poolOf(url.replace('postgres:postgres@', 'mirror_owner:owner@')), { schema: 'notes' })
+    await store.migrate()
+    expect(await store.commit('default', { notes })).toBe('committed')
+  })
+
+  it.each(['', '1st', 'a"b', "a'b", 'a$b', 'a.b', 'x'.repeat(64), 'é'])('refuses %j', (schema) => {
+    expect(() => postgresMirror(databases.poolOf(databases.server.url), { schema })).toThrow(OptionError)
+  })
+})
+
+it('gives up a migration that waits 10 s for a lock', async () => {
+  const pool = await databases.migratedPool()
+  const client = await pool.connect()
+  onTestFinished(() => client.release(true))
+  await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${MIRROR_TABLES.lock})`)
+  await pool.query('DROP FUNCTION notewire_mirror_load_1')
+  await expect(postgresMirror(pool).migrate()).rejects.toThrow(PostgresTimeoutError)
 })
 
 it.each([

@@ -11,16 +11,17 @@ beforeAll(async () => {
 })
 afterAll(() => databases.cleanUp.disposeAsync())
 
-const ways = isInstalled('pgbouncer') ? ['directly', 'through PgBouncer in transaction mode'] : ['directly']
+const ways = ['directly', 'in a schema', ...(isInstalled('pgbouncer') ? ['through PgBouncer in transaction mode'] : [])]
 
 describe.each(ways)('the mirror in PostgreSQL, %s', (way) => {
   let pool: Pool
+  const storeIn = () => postgresMirror(pool, way === 'in a schema' ? { schema: 'In-a-Schema' } : {})
   beforeAll(async () => {
     const { emptyDatabase, poolOf, cleanUp } = databases
     const url = await emptyDatabase()
-    pool = poolOf(way === 'directly' ? url : cleanUp.use(await startPgBouncer(url)).url)
-    await postgresMirror(pool).migrate()
+    pool = poolOf(way.startsWith('through') ? cleanUp.use(await startPgBouncer(url)).url : url)
+    await storeIn().migrate()
   })
 
-  for (const { name, run } of mirrorStoreChecks) it(name, () => run(postgresMirror(pool)))
+  for (const { name, run } of mirrorStoreChecks) it(name, () => run(storeIn()))
 })

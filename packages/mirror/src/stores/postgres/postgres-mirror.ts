@@ -7,7 +7,7 @@ import {
 import type { MirrorStore } from '../../interfaces/store.ts'
 import { consumersIn } from './consumer-statements.ts'
 import { MIRROR_TABLES } from './migration.ts'
-import { StoreInPostgres } from './store-in-postgres.ts'
+import { storeOver } from './store-in-postgres.ts'
 
 /** Mirrors in a database of PostgreSQL. */
 export interface PostgresMirror extends MirrorStore<PostgresConnection> {
@@ -28,32 +28,29 @@ export interface PostgresMirror extends MirrorStore<PostgresConnection> {
 }
 
 /**
- * Keeps mirrors in PostgreSQL 14 or newer, for any number of instances: each operation is one statement and one round trip. It works
+ * Keeps mirrors in PostgreSQL 14 or newer, for any number of instances: each operation is one statement and one round trip, a search two. It works
  * behind PgBouncer in transaction mode.
  *
  * Statements run at the isolation level that is the default of the connection, which is to be `read committed`, as PostgreSQL's is; at a higher
  * one, instances that write at once fail with `40001` until the next sync. The database is to be of encoding UTF8. An operation that takes
  * longer than 30 s rejects with `PostgresTimeoutError`.
  *
- * **Tables.** All are yours to query, and none to write: `notewire_mirrors` has a row for each integration; `notewire_integrations` has the
- * schedule of `createMirrors`; `notewire_mirror_notes` has everything that is known of a note but its content, also of notes that are gone;
- * `notewire_mirror_content` has the content. The view `notewire_live_notes` shows what the mirror does: `integration`, `note_id`, `revision`, `status`, `title`, `content`, `summary` (Markdown), `transcript`, `segments`, `record` (the
- * whole note, JSON), `transcript_status`, `summary_status`, `created_at`, `updated_at`, `is_settled`, and `search`, the words of all of it:
+ * **Tables.** All are yours to query, and none to write. The view `notewire_live_notes` shows what the mirror does: `integration`,
+ * `note_id`, `revision`, `status`, `title`, `content`, `summary` (Markdown), `transcript`, `segments`, `record` (the whole note, JSON),
+ * `transcript_status`, `summary_status`, `created_at`, `updated_at`, `is_settled`, and `search`, the words of all of it:
  *
  * ```sql
  * SELECT note_id, title FROM notewire_live_notes
  *   WHERE integration = 'default' AND search @@ websearch_to_tsquery('simple', '"stand-up" -cancelled');
  * ```
  *
- * Text of PostgreSQL holds neither NUL nor half of a surrogate pair: in the tables, each stands as U+001A and four hexadecimal digits, and
- * the mirror gives it back as it was. `search` finds words in whatever case, of up to about a megabyte of different ones in a note: of a path or
- * an address, the words that it is made of, as `search @@ notewire_mirror_query_1('ada@example.com')` does in your own SQL. In a database of locale
- * C, capitals beyond English are told from small letters unless PostgreSQL was built with ICU.
+ * Text of PostgreSQL contains neither NUL nor half of a surrogate pair: in the tables, each is U+001A and four hexadecimal digits, and
+ * the mirror returns it as it was. `search` finds words in any case, of up to about a megabyte of different ones in a note. A path or
+ * an address is split into its words, as `search @@ notewire_mirror_query_1('ada@example.com')` does in your own SQL. In a database of
+ * locale C, capitals beyond English differ from small letters unless PostgreSQL was built with ICU.
  *
- * **Erasing.** What is erased is deleted: from its commit on, no query finds it, nor does the index. Its bytes stay in the files of the table,
- * also after autovacuum, which only marks their space as free: they are there until new content is written over them, or until `purge()` rewrites
- * the table. No statistics are kept of content. `purge()` does not reach the write-ahead log, whose segments keep their bytes until they
- * are overwritten or removed, nor what was made of it: archives, replicas that lag, backups. Keep those no longer than you may keep the notes.
+ * **Erasing.** What is erased is deleted: from its commit on, no query and no index finds it. Its bytes stay in the files of the table until
+ * PostgreSQL writes new content over them, or until `purge()` rewrites the table.
  *
  * @param pool  your pool of `pg`, or anything with its `query(text, values)`. You close it.
  * @throws OptionError if `pool` has no `query`, or for an unknown or invalid option
@@ -82,5 +79,5 @@ export function postgresMirror(pool: PostgresConnection, options: PostgresStoreO
       'A mirror migrates its store when it is first used; if you use the store without a mirror, call `await store.migrate()` first.',
     afterTimeout: 'No data is lost or partly written: the next sync continues.',
   })
-  return Object.assign(new StoreInPostgres(pool, queries), consumersIn(queries))
+  return { ...storeOver(pool, queries), ...consumersIn(queries) }
 }

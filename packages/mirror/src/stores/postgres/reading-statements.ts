@@ -31,7 +31,7 @@ export const LIST_OVERDUE = `SELECT to_json(note_id)::text AS result FROM notewi
   WHERE integration = $1 AND presence = 'hidden' AND hidden_at <= to_timestamp($2::float8 / 1000) ORDER BY note_id LIMIT $3`
 
 /** Integration. */
-export const LIST_HOLDS = `SELECT json_build_object('scan_id', held_by_scan, 'notes', count(*))::text AS result
+export const LIST_HOLDS = `SELECT json_build_object('scanId', held_by_scan, 'notes', count(*))::text AS result
   FROM notewire_mirror_notes
   WHERE integration = $1 AND presence = 'hidden' AND held_by_scan IS NOT NULL GROUP BY held_by_scan ORDER BY held_by_scan`
 
@@ -49,7 +49,7 @@ export const COUNT = `SELECT json_build_object(${COUNTS.join(', ')})::text AS re
 
 /** Integration, position, limit. */
 export const LIST_CHANGES = `SELECT json_build_object(
-    'state', ${stateJson('notes')}, 'position', position, 'visible_since', visible_since, 'first_visible', first_visible)::text AS result
+    'state', ${stateJson('notes')}, 'position', position, 'visibleSince', visible_since, 'firstVisible', first_visible)::text AS result
   FROM notewire_mirror_notes AS notes
   WHERE integration = $1 AND position > $2 AND position > 0 ORDER BY position LIMIT $3`
 

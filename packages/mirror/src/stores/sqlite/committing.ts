@@ -52,10 +52,15 @@ export function erasesAny([row]: readonly SqliteRow[]): boolean {
   return Number(row?.['erased']) > 0
 }
 
+/** Takes the transaction back unless each note has its version. */
+export function guardNotes(integration: string, versions: readonly (readonly [string, number])[]): SqliteStatement {
+  return { sql: GUARD_NOTES, parameters: [JSON.stringify(versions), integration] }
+}
+
 function guards(integration: string, { notes, progress }: MirrorCommit): readonly SqliteStatement[] {
-  const versions = notes.map(({ state, expectedVersion }) => [storedText(state.noteId), expectedVersion])
+  const versions = notes.map(({ state, expectedVersion }) => [storedText(state.noteId), expectedVersion] as const)
   return [
-    ...(notes.length === 0 ? [] : [{ sql: GUARD_NOTES, parameters: [JSON.stringify(versions), integration] }]),
+    ...(notes.length === 0 ? [] : [guardNotes(integration, versions)]),
     ...(progress === undefined ? [] : [{ sql: GUARD_PROGRESS, parameters: [integration, progress.expectedVersion] }]),
   ]
 }

@@ -3,14 +3,21 @@ import type { SqliteRow, SqliteValue } from '@notewire/webhooks/storage'
 import type { ContentParts } from '../../interfaces/note-write.ts'
 import type { StoredNote } from '../../interfaces/stored-note.ts'
 import { versionedState } from './note-columns.ts'
-import { originalOrNull, storedOrNull } from './text.ts'
+import { originalText, storedText } from './text.ts'
+
+/** The fields of each part that have a column of their own, by the names of the columns, and the column of the rest as JSON. */
+const PARTS = {
+  note: { fields: { title: 'title', content: 'content' }, rest: 'record' },
+  summary: { fields: { summary: 'markdown' }, rest: 'summary_record' },
+  transcript: { fields: { transcript: 'text', segments: 'segments' }, rest: 'transcript_record' },
+} as const satisfies Record<keyof ContentParts, { fields: Record<string, string>; rest: string }>
 
 /** The columns of each part of the content. The last is NULL where there is no such part. */
-export const PART_COLUMNS = {
-  note: ['title', 'content', 'record'],
-  summary: ['summary', 'summary_record'],
-  transcript: ['transcript', 'segments', 'transcript_record'],
-} as const satisfies Record<keyof ContentParts, readonly string[]>
+export const PART_COLUMNS: Readonly<Record<keyof ContentParts, readonly string[]>> = {
+  note: columnsOf('note'),
+  summary: columnsOf('summary'),
+  transcript: columnsOf('transcript'),
+}
 
 /** The columns that `storedNote` reads beside the state's, of a table called `content` in its statement. */
 export const READ_CONTENT = Object.values(PART_COLUMNS)
@@ -21,81 +28,46 @@ export const READ_CONTENT = Object.values(PART_COLUMNS)
 /** The columns that `recordIn` reads. */
 export const READ_RECORD = PART_COLUMNS.note.map((name) => `content.${name}`).join(', ')
 
-/** What the columns of a part hold. */
-export function partValues(part: keyof ContentParts, content: ContentParts): readonly SqliteValue[] {
-  switch (part) {
-    case 'note':
-      return noteValues(content.note ?? null)
-    case 'summary':
-      return summaryValues(content.summary ?? null)
-    case 'transcript':
-      return transcriptValues(content.transcript ?? null)
-  }
+/** What the columns of a part contain. A column does not distinguish `null` from absent: the JSON does. */
+export function partValues(name: keyof ContentParts, content: ContentParts): readonly SqliteValue[] {
+  const part = content[name] as Readonly<Record<string, unknown>> | null | undefined
+  const rest: Record<string, unknown> = { ...part }
+  const values = Object.values(PARTS[name].fields).map((field) => {
+    const value = part?.[field] ?? null
+    if (value === null) return null
+    rest[field] = undefined
+    return field === 'segments' ? JSON.stringify(value) : storedText(String(value))
+  })
+  return [...values, part ? JSON.stringify(rest) : null]
 }
 
 /** Reads a row of a note and its content. */
 export function storedNote(row: SqliteRow): StoredNote {
-  const { summary, summary_record, transcript, segments, transcript_record } = row as unknown as ContentRow
   return {
     state: versionedState(row).state,
     note: recordIn(row),
-    summary: whole<Summary>(summary_record, { markdown: originalOrNull(summary) }),
-    transcript: whole<Transcript>(transcript_record, {
-      text: originalOrNull(transcript),
-      segments: segments === null ? null : JSON.parse(segments),
-    }),
+    summary: partIn<Summary>(row, 'summary'),
+    transcript: partIn<Transcript>(row, 'transcript'),
   }
 }
 
 /** Reads the record of a note. */
 export function recordIn(row: SqliteRow): Note | null {
-  const { title, content, record } = row as unknown as ContentRow
-  return whole<Note>(record, { title: originalOrNull(title), content: originalOrNull(content) })
+  return partIn<Note>(row, 'note')
 }
 
-function noteValues(note: Note | null): readonly SqliteValue[] {
-  return [storedOrNull(note?.title), storedOrNull(note?.content), restOf(note, ['title', 'content'])]
-}
-
-function summaryValues(summary: Summary | null): readonly SqliteValue[] {
-  return [storedOrNull(summary?.markdown), restOf(summary, ['markdown'])]
-}
-
-function transcriptValues(transcript: Transcript | null): readonly SqliteValue[] {
-  const segments = transcript?.segments ?? null
-  return [
-    storedOrNull(transcript?.text),
-    segments === null ? null : JSON.stringify(segments),
-    restOf(transcript, ['text', 'segments']),
-  ]
-}
-
-/** A part as JSON, without what columns of their own hold of it. They do not tell what is `null` from what is absent: it does. */
-function restOf<Part extends object>(part: Part | null, columns: readonly (keyof Part)[]): string | null {
-  if (part === null) return null
-  const rest: Partial<Part> = { ...part }
-  for (const column of columns) {
-    if (rest[column] !== null) rest[column] = undefined
-  }
-  return JSON.stringify(rest)
-}
-
-function whole<Part>(rest: string | null, columns: Readonly<Record<string, unknown>>): Part | null {
-  if (rest === null) return null
-  const part: Record<string, unknown> = JSON.parse(rest)
-  for (const [field, value] of Object.entries(columns)) {
-    if (value !== null) part[field] = value
+function partIn<Part>(row: SqliteRow, name: keyof ContentParts): Part | null {
+  const { fields, rest } = PARTS[name]
+  if (row[rest] === null) return null
+  const part: Record<string, unknown> = JSON.parse(String(row[rest]))
+  for (const [column, field] of Object.entries(fields)) {
+    const value = row[column]
+    if (typeof value === 'string') part[field] = field === 'segments' ? JSON.parse(value) : originalText(value)
   }
   return part as Part
 }
 
-interface ContentRow {
-  readonly title: string | null
-  readonly content: string | null
-  readonly record: string | null
-  readonly summary: string | null
-  readonly summary_record: string | null
-  readonly transcript: string | null
-  readonly segments: string | null
-  readonly transcript_record: string | null
+function columnsOf(name: keyof ContentParts): readonly string[] {
+  const { fields, rest } = PARTS[name]
+  return [...Object.keys(fields), rest]
 }

@@ -12,8 +12,6 @@ export function countsOf(row: 'new' | 'old', sign: '+' | '-'): string {
 
 /** Reads the row of an integration, which does not exist before its first write. */
 export function countsIn(row: SqliteRow | undefined): NoteCounts {
-  return Object.fromEntries(COUNTS.map((count) => [count, Number(row?.[count] ?? 0)])) as Record<
-    keyof NoteCounts,
-    number
-  >
+  const counts = COUNTS.map((count) => [count, Number(row?.[count] ?? 0)])
+  return Object.fromEntries(counts) as Record<keyof NoteCounts, number>
 }

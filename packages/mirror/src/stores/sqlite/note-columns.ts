@@ -2,7 +2,7 @@ import type { SqliteRow, SqliteValue } from '@notewire/webhooks/storage'
 import type { NoteState } from '../../interfaces/note-state.ts'
 import type { VersionedState } from '../../interfaces/store.ts'
 import { rowOf, STATE_COLUMNS, type StateRow, stateOf } from '../state-row.ts'
-import { originalOrNull, originalText, storedOrNull } from './text.ts'
+import { originalOrNull, storedOrNull } from './text.ts'
 
 /** The names of a state's columns, in the order of `noteValues`. */
 export const NOTE_COLUMNS: readonly string[] = STATE_COLUMNS.map(([name]) => name)
@@ -18,19 +18,11 @@ export function noteValues(state: NoteState): readonly SqliteValue[] {
   return STATE_COLUMNS.map(([name, type]) => (type === 'text' ? storedOrNull(stored[name]) : stored[name]))
 }
 
+const TEXTS = ['note_id', ...STATE_COLUMNS.filter(([, type]) => type === 'text').map(([name]) => name)]
+
 /** Reads a row of notes. */
 export function versionedState(found: SqliteRow): VersionedState {
-  const row = found as StateRow
-  const state = stateOf({
-    ...row,
-    note_id: originalText(row.note_id),
-    status: originalOrNull(row.status),
-    transcript_status: originalOrNull(row.transcript_status),
-    summary_status: originalOrNull(row.summary_status),
-    created_at: originalOrNull(row.created_at),
-    updated_at: originalOrNull(row.updated_at),
-    held_by_scan: originalOrNull(row.held_by_scan),
-    heard_kind: originalOrNull(row.heard_kind),
-  })
+  const originals = TEXTS.map((name) => [name, originalOrNull(found[name] as string | null)])
+  const state = stateOf({ ...found, ...Object.fromEntries(originals) } as StateRow)
   return { state, version: Number(found['version']) }
 }

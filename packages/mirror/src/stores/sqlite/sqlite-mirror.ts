@@ -5,7 +5,7 @@ import {
   type SqliteDriver,
   type SqliteRow,
 } from '@notewire/webhooks/storage'
-import type { MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
+import type { DueNotes, DueRequest, MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
 import { commitStatements, erasesAny, erasureStatement, INDEX_WAITING, isConflict, isFenced } from './committing.ts'
 import { consumersIn } from './consumer-statements.ts'
 import { storedNote } from './content-columns.ts'
@@ -17,23 +17,9 @@ import { integrationsIn } from './integrations.ts'
 import { loadedNotes, loadedProgress, loadStatements, READ_PROGRESS } from './loading.ts'
 import { NewerTablesError } from './newer-tables-error.ts'
 import { versionedState } from './note-columns.ts'
-import {
-  COUNT_CANDIDATES,
-  LIST_CHANGES,
-  LIST_FEW_CANDIDATES,
-  LIST_HELD,
-  LIST_HOLDS,
-  LIST_MANY_CANDIDATES,
-  LIST_NOTES,
-  LIST_OVERDUE,
-  MANY_CANDIDATES,
-  READ_COUNTS,
-  READ_NOTE,
-  READ_POSITION,
-  SEARCH,
-} from './reading-statements.ts'
+import * as reading from './reading-statements.ts'
 import { FIND_SCHEMA, READ_VERSION, REBUILD_SEARCH, SCHEMA, SCHEMA_VERSION, SKIP_NUMBERS } from './schema.ts'
-import { takenNotes, takeStatements } from './taking.ts'
+import { dueStatement, takenNotes, takeStatements } from './taking.ts'
 import { originalText, storedText } from './text.ts'
 
 /** Mirrors in a database of SQLite. */
@@ -126,8 +112,20 @@ function mirrorOver<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirro
     })
   }
 
+  // Without a lock, because most looks find nothing. What another process has taken meanwhile is not due at the next look.
+  async function take(integration: string, request: DueRequest): Promise<DueNotes> {
+    for (;;) {
+      const due = request.limit === 0 ? [] : await erasing.read(dueStatement(integration, request))
+      try {
+        return takenNotes(due, await erasing.run(takeStatements(integration, due, request), 'process'), request)
+      } catch (error) {
+        if (!isConflict(error)) throw error
+      }
+    }
+  }
+
   async function countCandidates(integration: string, startedAt: number, most: number): Promise<number> {
-    return Number((await read(COUNT_CANDIDATES, integration, startedAt, most))[0]?.['notes'])
+    return Number((await read(reading.COUNT_CANDIDATES, integration, startedAt, most))[0]?.['notes'])
   }
 
   return {
@@ -170,7 +168,7 @@ function mirrorOver<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirro
     },
 
     async takeDue(integration, request) {
-      const taken = takenNotes(await erasing.run(takeStatements(integration, request), 'process'), request)
+      const taken = await take(integration, request)
       if (taken.notes.length === 0) {
         await erasing.run([INDEX_WAITING], 'process')
         await renewIndex()
@@ -180,36 +178,37 @@ function mirrorOver<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirro
     },
 
     async listCandidates(integration, { startedAt }, after, limit) {
-      const areMany = (await countCandidates(integration, startedAt, MANY_CANDIDATES)) === MANY_CANDIDATES
-      const list = areMany ? LIST_MANY_CANDIDATES : LIST_FEW_CANDIDATES
+      const areMany =
+        (await countCandidates(integration, startedAt, reading.MANY_CANDIDATES)) === reading.MANY_CANDIDATES
+      const list = areMany ? reading.LIST_MANY_CANDIDATES : reading.LIST_FEW_CANDIDATES
       return noteIdsIn(await read(list, integration, startedAt, after, limit))
     },
 
     countCandidates: (integration, { startedAt }) => countCandidates(integration, startedAt, Number.MAX_SAFE_INTEGER),
 
     async listHeld(integration, scanId, after, limit) {
-      return noteIdsIn(await read(LIST_HELD, integration, scanId, after, limit))
+      return noteIdsIn(await read(reading.LIST_HELD, integration, scanId, after, limit))
     },
 
     async listOverdue(integration, hiddenBefore, limit) {
-      return noteIdsIn(await read(LIST_OVERDUE, integration, hiddenBefore, limit))
+      return noteIdsIn(await read(reading.LIST_OVERDUE, integration, hiddenBefore, limit))
     },
 
     async listHolds(integration) {
-      const holds = await read(LIST_HOLDS, integration)
+      const holds = await read(reading.LIST_HOLDS, integration)
       return holds.map((row) => ({ scanId: originalText(String(row['held_by_scan'])), notes: Number(row['notes']) }))
     },
 
     async count(integration) {
-      return countsIn((await read(READ_COUNTS, integration))[0])
+      return countsIn((await read(reading.READ_COUNTS, integration))[0])
     },
 
     async latestPosition(integration) {
-      return Number((await read(READ_POSITION, integration))[0]?.['position'] ?? 0)
+      return Number((await read(reading.READ_POSITION, integration))[0]?.['position'] ?? 0)
     },
 
     async listChanges(integration, after, limit) {
-      return (await read(LIST_CHANGES, integration, after, limit)).map((row) => ({
+      return (await read(reading.LIST_CHANGES, integration, after, limit)).map((row) => ({
         state: versionedState(row).state,
         position: Number(row['position']),
         visibleSince: Number(row['visible_since']),
@@ -218,19 +217,19 @@ function mirrorOver<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirro
     },
 
     async getNote(integration, noteId) {
-      const [row] = await read(READ_NOTE, integration, noteId)
+      const [row] = await read(reading.READ_NOTE, integration, noteId)
       return row && storedNote(row)
     },
 
     async listNotes(integration, after, limit) {
-      return (await read(LIST_NOTES, integration, after, limit)).map(storedNote)
+      return (await read(reading.LIST_NOTES, integration, after, limit)).map(storedNote)
     },
 
     async search(integration, words, limit) {
       const rows =
         words.length === 0
-          ? await read(LIST_NOTES, integration, '', limit)
-          : await read(SEARCH, `${words.map(phraseOf).join(' ')}*`, integration, limit)
+          ? await read(reading.LIST_NOTES, integration, '', limit)
+          : await read(reading.SEARCH, `${words.map(phraseOf).join(' ')}*`, integration, limit)
       return rows.map(storedNote)
     },
 

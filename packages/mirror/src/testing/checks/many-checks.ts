@@ -33,8 +33,7 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await integrations.get(integration), added)
   }),
 
-  check('gives an integration that is due to one worker', async ({ store: { integrations }, integration }) => {
-    await integrations.put(integration, 'first', NOW)
+  checkAdded('gives an integration that is due to one worker', async ({ integration }, integrations) => {
     const request = { now: NOW, until: NOW + LEASE_MS, most: 3, integration }
     assert.equal(await integrations.take({ ...request, now: NOW - 1 }), undefined)
     assert.equal(await integrations.take({ ...request, most: 1 }), undefined)
@@ -94,8 +93,7 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.ok((taken?.hiddenSince ?? Number.NaN) <= NOW + 5)
   }),
 
-  check('writes what a worker has finished', async ({ store: { integrations }, integration }) => {
-    await integrations.put(integration, 'first', NOW)
+  checkAdded('writes what a worker has finished', async ({ integration }, integrations) => {
     const record = await taken(integrations, integration)
     const next: NextWork = {
       state: 'parked',
@@ -111,10 +109,8 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await integrations.get(integration), { ...record, ...next })
   }),
 
-  check('keeps an integration due that got a hint while a worker had it', async (stage) => {
-    const { integrations } = stage.store
+  checkAdded('keeps an integration due that got a hint while a worker had it', async (stage, integrations) => {
     const { integration } = stage
-    await integrations.put(integration, 'first', NOW)
     const record = await taken(integrations, integration)
     await hear(stage, 'note_1', { generation: 'first' })
     assert.equal((await integrations.get(integration))?.dueAt, NOW + LEASE_MS)
@@ -124,10 +120,8 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(scheduleOf(await integrations.get(integration)), { dueAt: NOW + 300_000, rank: 1 })
   }),
 
-  check('makes an integration due by a hint, but not before the end of a pause', async (stage) => {
-    const { integrations } = stage.store
+  checkAdded('makes an integration due by a hint, but not before the end of a pause', async (stage, integrations) => {
     const { integration } = stage
-    await integrations.put(integration, 'first', NOW)
     await finish(integrations, await taken(integrations, integration), { dueAt: NOW + 300_000 })
     await hear(stage, 'note_1', { generation: 'first' }, NOW + 5)
     assert.deepEqual(scheduleOf(await integrations.get(integration)), { dueAt: NOW + 5, rank: 0 })
@@ -141,9 +135,7 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal((await integrations.get(integration))?.dueAt, NOW + 600)
   }),
 
-  check('is not made due by events that make no note due', async ({ store, integration }) => {
-    const { integrations } = store
-    await integrations.put(integration, 'first', NOW)
+  checkAdded('is not made due by events that make no note due', async ({ store, integration }, integrations) => {
     await finish(integrations, await taken(integrations, integration), { dueAt: NOW + 300_000 })
     const commit = {
       notes: [{ state: aState('note_1'), expectedVersion: 0 }],
@@ -154,10 +146,8 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal((await integrations.get(integration))?.dueAt, NOW + 300_000)
   }),
 
-  check('keeps a parked integration from work, but for what a hint hides', async (stage) => {
-    const { integrations } = stage.store
+  checkAdded('keeps a parked integration from work, but for what a hint hides', async (stage, integrations) => {
     const { integration } = stage
-    await integrations.put(integration, 'first', NOW)
     const parked = { state: 'parked', parkedBecause: 'key_changed', dueAt: null } as const
     await finish(integrations, await taken(integrations, integration), parked)
     await integrations.wake(integration, NOW)
@@ -170,8 +160,7 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual({ state, parkedBecause, dueAt }, { state: 'active', parkedBecause: null, dueAt: NOW + 1 })
   }),
 
-  check('ends the pause of an integration that is woken', async ({ store: { integrations }, integration }) => {
-    await integrations.put(integration, 'first', NOW)
+  checkAdded('ends the pause of an integration that is woken', async ({ integration }, integrations) => {
     const failed = { dueAt: NOW + 900, pausedUntil: NOW + 900, failures: 3 }
     await finish(integrations, await taken(integrations, integration), failed)
     await integrations.wake(integration, NOW + 1)
@@ -183,10 +172,8 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal((await integrations.get(integration))?.dueAt, NOW)
   }),
 
-  check('refuses every write of a worker that lost its lease', async (stage) => {
+  checkAdded('refuses every write of a worker that lost its lease', async (stage, integrations) => {
     const { store, integration } = stage
-    const { integrations } = store
-    await integrations.put(integration, 'first', NOW)
     const lost = await taken(integrations, integration)
     assert.equal(await integrations.renew(integration, lost, NOW + 2 * LEASE_MS), true)
     assert.equal(await integrations.take({ now: NOW + LEASE_MS, until: NOW, most: 3, integration }), undefined)
@@ -333,6 +320,15 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     for (const name of names) await remove(integrations, name)
   }),
 ]
+
+/** A check of an integration that was added. */
+function checkAdded(name: string, body: (stage: Stage, integrations: IntegrationStore) => Promise<void>) {
+  return check(name, async (stage) => {
+    const { integrations } = stage.store
+    await integrations.put(stage.integration, 'first', NOW)
+    await body(stage, integrations)
+  })
+}
 
 async function taken(integrations: IntegrationStore, integration: string, now = NOW): Promise<IntegrationRecord> {
   const taken = await integrations.take({ now, until: now + LEASE_MS, most: 3, integration })

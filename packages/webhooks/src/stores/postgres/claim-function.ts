@@ -6,8 +6,8 @@
  * the token, and what a holder may still do changes the end of its lease. So the decision is as good as one under a lock,
  * and who comes second is told `busy`.
  *
- * It waits for nobody but, for milliseconds, another claim that inserts the same row: rows that are locked are skipped,
- * because whoever holds the lock is at work on them, perhaps in a handler's own transaction.
+ * It waits only for milliseconds, for another claim that inserts the same row or takes the same note without a lease. Rows with a lease
+ * that are locked are skipped, because a handler's own transaction may hold the lock.
  *
  * It answers in one word, with the fencing token after `claimed` and the applied revision after `stale`: a row of columns
  * would cost a tenth of the throughput.
@@ -15,7 +15,7 @@
 // The token is the time in microseconds, and more than the last: it grows even when the row was pruned meanwhile, or when a
 // failover has lost the last claims.
 export const CLAIM_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_claim_1(
+CREATE OR REPLACE FUNCTION notewire_claim_2(
   for_integration text, for_event text, for_note text,
   gate text, kind text, new_revision bigint, sighting text, occurred_at bigint, lease_ms float8
 ) RETURNS text LANGUAGE plpgsql AS $function$
@@ -63,6 +63,10 @@ BEGIN
       INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at)
         VALUES (for_integration, for_note, token, ends_at)
         ON CONFLICT DO NOTHING;
+    ELSIF found_now.note_lease IS NULL THEN
+      UPDATE notewire_notes SET fencing_token = token, lease_ends_at = ends_at
+        WHERE integration = for_integration AND note_id = for_note AND fencing_token = found_now.note_token
+          AND lease_ends_at IS NULL;
     ELSE
       UPDATE notewire_notes SET fencing_token = token, lease_ends_at = ends_at WHERE ctid = (
         SELECT ctid FROM notewire_notes

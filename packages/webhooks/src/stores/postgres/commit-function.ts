@@ -1,11 +1,18 @@
+/** What `notewire_commit_2` raises if another worker takes the event between its two updates, for another note or for none. */
+export const CLAIM_LOST = 'NW001'
+
+const CURRENT = 'fencing_token = token AND lease_ends_at IS NOT NULL'
+const CURRENT_NOTE = `integration = for_integration AND note_id = for_note AND ${CURRENT}
+      AND EXISTS (SELECT FROM notewire_events WHERE integration = for_integration AND event_id = for_event AND ${CURRENT})`
+
 /**
- * Ends a claim that is current: marks its event as processed and raises its note's revision. Note first, then event, as
+ * Ends a claim that is current: raises its note's revision and marks its event as processed. Note first, then event, as
  * claims do: no two of them can wait for each other.
  */
 // It waits for a renewal under way. The limit is for a handler that commits the same claim in two transactions: neither
 // would ever end.
 export const COMMIT_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_commit_1(
+CREATE OR REPLACE FUNCTION notewire_commit_2(
   for_integration text, for_event text, for_note text, token bigint,
   kind text, new_revision bigint, sighting text, occurred_at bigint, keep_ms float8
 ) RETURNS text LANGUAGE plpgsql SET lock_timeout = '2s' AS $function$
@@ -13,22 +20,6 @@ CREATE OR REPLACE FUNCTION notewire_commit_1(
 DECLARE
   keep_until timestamptz := clock_timestamp() + keep_ms * interval '1 millisecond';
 BEGIN
-  IF for_note IS NOT NULL THEN
-    PERFORM FROM notewire_notes
-      WHERE integration = for_integration AND note_id = for_note AND fencing_token = token AND lease_ends_at IS NOT NULL
-      FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
-      RETURN 'lost';
-    END IF;
-  END IF;
-
-  UPDATE notewire_events SET
-    lease_ends_at = NULL, kept_until = greatest(kept_until, keep_until), forgotten = false
-    WHERE integration = for_integration AND event_id = for_event AND fencing_token = token AND lease_ends_at IS NOT NULL;
-  IF NOT FOUND THEN
-    RETURN 'lost';
-  END IF;
-
   IF new_revision IS NOT NULL THEN
     UPDATE notewire_notes SET
       lease_ends_at = NULL,
@@ -60,11 +51,24 @@ BEGIN
         WHEN sighting = ANY (seen) THEN seen
         ELSE seen || sighting
       END
-      WHERE integration = for_integration AND note_id = for_note;
+      WHERE ${CURRENT_NOTE};
   ELSIF for_note IS NOT NULL THEN
-    UPDATE notewire_notes SET lease_ends_at = NULL WHERE integration = for_integration AND note_id = for_note;
+    UPDATE notewire_notes SET lease_ends_at = NULL WHERE ${CURRENT_NOTE};
   END IF;
-  RETURN 'committed';
+  IF for_note IS NOT NULL AND NOT FOUND THEN
+    RETURN 'lost';
+  END IF;
+
+  UPDATE notewire_events SET
+    lease_ends_at = NULL, kept_until = greatest(kept_until, keep_until), forgotten = false
+    WHERE integration = for_integration AND event_id = for_event AND ${CURRENT};
+  IF FOUND THEN
+    RETURN 'committed';
+  ELSIF for_note IS NULL THEN
+    RETURN 'lost';
+  END IF;
+  -- The note was changed in this transaction.
+  RAISE EXCEPTION 'another worker has taken the event' USING ERRCODE = '${CLAIM_LOST}';
 END
 $function$;
 `

@@ -114,6 +114,21 @@ it('a commit that is under way keeps its note from another claim, though its lea
   expect(await answer).toBe('committed')
 })
 
+it('a commit whose event another worker takes meanwhile, without the note, changes nothing', async () => {
+  const store = postgresStore(pool)
+  const holder = await claimed(store, aRequest({ eventId: 'taken', note: noteOf('kept'), leaseMs: 1 }))
+  await sleep(20)
+  const paused = await pausedStore(COMMIT_FUNCTION, '  UPDATE notewire_events SET')
+  const answer = paused.store.commit(holder)
+  await paused.waits()
+  const other = await claimed(store, aRequest({ eventId: 'taken' }))
+  await paused.pass()
+  expect(await answer).toBe('lost')
+  const { rows } = await pool.query("SELECT revision FROM notewire_notes WHERE note_id = 'kept'")
+  expect(rows).toEqual([{ revision: null }])
+  expect(await store.commit(other)).toBe('committed')
+})
+
 it.each([
   ['of a note', aRequest({ note: noteOf('open'), leaseMs: 1 }), aRequest({ note: noteOf('open') })],
   ['of no note', aRequest({ eventId: 'open', leaseMs: 1 }), aRequest({ eventId: 'open' })],

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto'
-import { isInstalled, startPgBouncer } from 'notewire-test-servers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import { OptionError } from '@notewire/protocol'
+import { isInstalled, startPgBouncer, tableDefinitions } from 'notewire-test-servers'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { migrationOf } from '../../storage/postgres-migration.ts'
 import { CLAIM_FUNCTION } from './claim-function.ts'
 import { COMMIT_FUNCTION } from './commit-function.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
+import { PostgresNotMigratedError, PostgresTimeoutError, postgresStore } from './index.ts'
 import { LEASE_FUNCTION } from './lease-function.ts'
-import { MIGRATION } from './migration.ts'
-import { postgresStore } from './postgres-store.ts'
+import { RECEIVER_TABLES } from './migration.ts'
 
 let databases: TestDatabases
 beforeAll(async () => {
@@ -71,19 +74,96 @@ describe('migrate', () => {
     await before.migrate()
     const claim = await before.claim(request)
 
-    const ofNextVersion = (text: string) => text.replaceAll(/(notewire_[a-z]+)_1\b/g, '$1_2')
+    const ofNextVersion = (text: string) => text.replaceAll(/(notewire_[a-z]+)_\d\b/g, '$1_9')
     const after = postgresStore({ query: (text, values) => pool.query(ofNextVersion(text), values) })
     await after.migrate()
     expect((await after.claim(request)).status).toBe('busy')
     expect(claim.status === 'claimed' && (await before.commit(claim.claim))).toBe('committed')
     expect((await after.claim(request)).status).toBe('duplicate')
-    expect(ofNextVersion(MIGRATION)).not.toBe(MIGRATION)
   })
 })
 
+describe('postgres.sql', () => {
+  const path = new URL('../../../postgres.sql', import.meta.url)
+
+  // `vitest --update` writes it.
+  it('is what migrate runs', async () => {
+    const title =
+      '-- The tables and functions of @notewire/webhooks in PostgreSQL. Creates what is missing, and changes nothing else.'
+    await expect(`${title}${migrationOf(RECEIVER_TABLES).trimEnd()};\n`).toMatchFileSnapshot(path.pathname)
+  })
+
+  it('makes what migrate makes, for a store that may make nothing', async () => {
+    const { emptyDatabase, poolOf } = databases
+    const [byFile, byProgram] = [poolOf(await emptyDatabase()), poolOf(await emptyDatabase())]
+    const store = postgresStore(byFile, { migrate: false })
+    await expect(store.migrate()).rejects.toThrow(PostgresNotMigratedError)
+    await expect(store.migrate()).rejects.toThrow('node_modules/@notewire/webhooks/postgres.sql')
+    expect(await tableDefinitions(byFile)).toEqual([])
+
+    await byFile.query(await readFile(path, 'utf8'))
+    await store.migrate()
+    expect((await store.claim(request)).status).toBe('claimed')
+    await postgresStore(byProgram).migrate()
+    expect(await tableDefinitions(byFile)).toEqual(await tableDefinitions(byProgram))
+  })
+
+  it('makes them in the first schema of the search_path', async () => {
+    const { emptyDatabase, poolOf } = databases
+    const pool = poolOf(await emptyDatabase())
+    const client = await pool.connect()
+    onTestFinished(() => client.release(true))
+    await client.query('CREATE SCHEMA "Notes-1"; SET search_path TO "Notes-1"')
+    await client.query(await readFile(path, 'utf8'))
+    const store = postgresStore(pool, { schema: 'Notes-1', migrate: false })
+    await store.migrate()
+    expect((await store.claim(request)).status).toBe('claimed')
+    expect(await tableDefinitions(pool)).toEqual([])
+  })
+})
+
+describe('the option schema', () => {
+  it('puts everything into a schema that it creates, apart from other schemas', async () => {
+    const { emptyDatabase, poolOf } = databases
+    const pool = poolOf(await emptyDatabase())
+    for (const schema of ['one', 'Two-2', 'select']) {
+      const store = postgresStore(pool, { schema })
+      await store.migrate()
+      await store.migrate()
+      expect((await store.claim(request)).status).toBe('claimed')
+      expect((await tableDefinitions(pool, schema)).length).toBeGreaterThan(10)
+    }
+    expect(await tableDefinitions(pool)).toEqual([])
+  })
+
+  it('needs no right to make a schema that is there', async () => {
+    const { emptyDatabase, poolOf } = databases
+    const url = await emptyDatabase()
+    await poolOf(url).query(`
+      CREATE ROLE webhooks_owner LOGIN PASSWORD 'owner'; CREATE SCHEMA notes AUTHORIZATION webhooks_owner;
+      REVOKE CREATE ON DATABASE ${new URL(url).pathname.slice(1)} FROM PUBLIC`)
+    const store = postgresStore(poolOf(url.replace('postgres:postgres@', 'webhooks_owner:owner@')), { schema: 'notes' })
+    await store.migrate()
+    expect((await store.claim(request)).status).toBe('claimed')
+  })
+
+  it.each(['', '1st', 'a"b', "a'b", 'a$b', 'a.b', 'x'.repeat(64), 'é'])('refuses %j', (schema) => {
+    expect(() => postgresStore(databases.poolOf(databases.server.url), { schema })).toThrow(OptionError)
+  })
+})
+
+it('gives up a migration that waits 10 s for a lock', async () => {
+  const pool = await databases.migratedPool()
+  const client = await pool.connect()
+  onTestFinished(() => client.release(true))
+  await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${RECEIVER_TABLES.lock})`)
+  await pool.query('DROP FUNCTION notewire_lease_1')
+  await expect(postgresStore(pool).migrate()).rejects.toThrow(PostgresTimeoutError)
+})
+
 it.each([
-  ['notewire_claim_1', CLAIM_FUNCTION, 'ac40de9f8d0111f4'],
-  ['notewire_commit_1', COMMIT_FUNCTION, '63457376d50bf2c7'],
+  ['notewire_claim_2', CLAIM_FUNCTION, '1b8eb5c63e5c6141'],
+  ['notewire_commit_2', COMMIT_FUNCTION, 'fafc65d078ecaace'],
   ['notewire_lease_1', LEASE_FUNCTION, '35279d3fcc9436f3'],
 ])('%s is what it was: databases that have it keep it, so that a change needs a new number', (name, text, digest) => {
   expect(text).toContain(`FUNCTION ${name}(`)

@@ -7,7 +7,7 @@ import { TABLES } from './tables.ts'
 /** The tables and functions of a receiver. */
 export const RECEIVER_TABLES: PostgresTables = {
   file: '@notewire/webhooks/postgres.sql',
-  functions: ['notewire_claim_1', 'notewire_commit_1', 'notewire_lease_1'],
+  functions: ['notewire_claim_2', 'notewire_commit_2', 'notewire_lease_1'],
   lock: 7824530911,
   statements: [TABLES, CLAIM_FUNCTION, COMMIT_FUNCTION, LEASE_FUNCTION],
 }

@@ -22,17 +22,19 @@ const request = (eventId: string) =>
     keepMs: 259_200_000,
   }) as const
 
-const ways = isInstalled('pgbouncer') ? ['directly', 'through PgBouncer in transaction mode'] : ['directly']
+const ways = ['directly', 'in a schema', ...(isInstalled('pgbouncer') ? ['through PgBouncer in transaction mode'] : [])]
 
 describe.each(ways)('the store in PostgreSQL, %s', (way) => {
   let pool: Pool
+  const storeIn = () => postgresStore(pool, way === 'in a schema' ? { schema: 'In-a-Schema' } : {})
   beforeAll(async () => {
     const url = await databases.emptyDatabase()
-    pool = databases.poolOf(way === 'directly' ? url : databases.cleanUp.use(await startPgBouncer(url)).url)
-    await postgresStore(pool).migrate()
+    const bouncer = way.startsWith('through') ? databases.cleanUp.use(await startPgBouncer(url)).url : undefined
+    pool = databases.poolOf(bouncer ?? url)
+    await storeIn().migrate()
   })
 
-  for (const { name, run } of storeChecks) it(name, () => run(postgresStore(pool)))
+  for (const { name, run } of storeChecks) it(name, () => run(storeIn()))
 })
 
 describe('an operation', () => {

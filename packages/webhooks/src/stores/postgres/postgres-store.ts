@@ -5,8 +5,9 @@ import {
   type PostgresStoreOptions,
   refuseWrongPostgres,
 } from '../../storage/postgres-connection.ts'
-import { PostgresQueries } from '../../storage/postgres-queries.ts'
+import { PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
 import { STORE_TIME_LIMIT_MS } from '../time-limit.ts'
+import { CLAIM_LOST } from './commit-function.ts'
 import { RECEIVER_TABLES } from './migration.ts'
 import { pruneTable } from './pruning.ts'
 
@@ -81,8 +82,8 @@ export function postgresStore(pool: PostgresConnection, options: PostgresStoreOp
   return new StoreInPostgres(pool, options)
 }
 
-const CLAIM = 'SELECT notewire_claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9) AS result'
-const COMMIT = 'SELECT notewire_commit_1($1, $2, $3, $4, $5, $6, $7, $8, $9) AS result'
+const CLAIM = 'SELECT notewire_claim_2($1, $2, $3, $4, $5, $6, $7, $8, $9) AS result'
+const COMMIT = 'SELECT notewire_commit_2($1, $2, $3, $4, $5, $6, $7, $8, $9) AS result'
 const SET_LEASE = 'SELECT notewire_lease_1($1, $2, $3, $4, $5) AS result'
 const FORGET = `UPDATE notewire_events SET forgotten = true
   WHERE integration = $1 AND event_id = $2 AND kept_until IS NOT NULL AND NOT forgotten
@@ -126,11 +127,13 @@ class StoreInPostgres implements PostgresStore {
   }
 
   async commit(claim: Claim): Promise<CommitResult> {
-    return commitResult(await this.#queries.run('commit', COMMIT, commitValues(claim)))
+    return await this.#queries.run<CommitRow>('commit', COMMIT, commitValues(claim)).then(commitResult, lostOrThrow)
   }
 
   async commitIn(transaction: PostgresConnection, claim: Claim): Promise<CommitResult> {
-    return commitResult(await this.#queries.runIn(transaction, COMMIT, commitValues(claim)))
+    return await this.#queries
+      .runIn<CommitRow>(transaction, COMMIT, commitValues(claim))
+      .then(commitResult, lostOrThrow)
   }
 
   async release(claim: Claim): Promise<void> {
@@ -170,8 +173,15 @@ function commitValues(claim: Claim): unknown[] {
   return [...keysOf(claim), ...valuesOf(note?.change), Math.min(keepMs, LONGEST_KEPT_MS)]
 }
 
-function commitResult([row]: readonly ResultRow<CommitResult>[]): CommitResult {
+type CommitRow = ResultRow<CommitResult>
+
+function commitResult([row]: readonly CommitRow[]): CommitResult {
   return row?.result === 'committed' ? 'committed' : 'lost'
+}
+
+function lostOrThrow(error: unknown): 'lost' {
+  if (postgresCodeOf(error) === CLAIM_LOST) return 'lost'
+  throw error
 }
 
 function keysOf({ request: { integration, eventId, note }, fencingToken }: Claim): readonly unknown[] {

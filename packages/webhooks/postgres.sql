@@ -1,0 +1,224 @@
+-- The tables and functions of @notewire/webhooks in PostgreSQL. Creates what is missing, and changes nothing else.
+DO $migration$
+BEGIN
+  IF NOT EXISTS (
+    SELECT name FROM unnest(ARRAY['notewire_claim_2', 'notewire_commit_2', 'notewire_lease_1']) AS name
+      WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')) THEN
+    RETURN;
+  END IF;
+  PERFORM set_config('lock_timeout', '10s', true);
+  PERFORM pg_advisory_xact_lock(7824530911);
+  IF NOT EXISTS (
+    SELECT name FROM unnest(ARRAY['notewire_claim_2', 'notewire_commit_2', 'notewire_lease_1']) AS name
+      WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')) THEN
+    RETURN;
+  END IF;
+
+CREATE TABLE IF NOT EXISTS notewire_events (
+  integration   text COLLATE "C" NOT NULL,
+  event_id      text COLLATE "C" NOT NULL,
+  fencing_token bigint NOT NULL,
+  lease_ends_at timestamptz,
+  kept_until    timestamptz,
+  forgotten     boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (integration, event_id)
+) WITH (fillfactor = 90);
+
+CREATE TABLE IF NOT EXISTS notewire_notes (
+  integration          text COLLATE "C" NOT NULL,
+  note_id              text COLLATE "C" NOT NULL,
+  fencing_token        bigint NOT NULL,
+  lease_ends_at        timestamptz,
+  kept_until           timestamptz,
+  revision             bigint,
+  deleted              boolean,
+  deletion_revision    bigint,
+  deletion_occurred_at bigint,
+  seen                 text[],
+  PRIMARY KEY (integration, note_id)
+) WITH (fillfactor = 80);
+
+CREATE OR REPLACE FUNCTION notewire_claim_2(
+  for_integration text, for_event text, for_note text,
+  gate text, kind text, new_revision bigint, sighting text, occurred_at bigint, lease_ms float8
+) RETURNS text LANGUAGE plpgsql AS $function$
+#variable_conflict use_variable
+DECLARE
+  moment timestamptz := clock_timestamp();
+  ends_at timestamptz := moment + lease_ms * interval '1 millisecond';
+  found_now record;
+  token bigint;
+BEGIN
+  SELECT events.fencing_token AS event_token, events.lease_ends_at AS event_lease,
+         events.kept_until IS NOT NULL AS marked, events.forgotten,
+         notes.fencing_token AS note_token, notes.lease_ends_at AS note_lease,
+         notes.revision, notes.deleted, notes.deletion_revision, notes.deletion_occurred_at, notes.seen
+    INTO found_now
+    FROM (SELECT 1) AS one_row
+    LEFT JOIN notewire_events AS events ON events.integration = for_integration AND events.event_id = for_event
+    LEFT JOIN notewire_notes AS notes ON notes.integration = for_integration AND notes.note_id = for_note;
+
+  IF found_now.marked AND NOT found_now.forgotten THEN
+    RETURN 'duplicate';
+  END IF;
+
+  -- What was forgotten on purpose is to pass, whatever its revision.
+  IF NOT found_now.marked AND gate <> 'off' AND new_revision <= found_now.revision AND (
+    new_revision < found_now.revision OR gate = 'strict' OR NOT CASE
+      WHEN kind = 'note.deleted' THEN true
+      WHEN found_now.deleted THEN coalesce(
+        found_now.deletion_revision = found_now.revision AND occurred_at > found_now.deletion_occurred_at, false)
+      ELSE gate = 'per-kind' AND sighting <> ALL (found_now.seen)
+    END
+  ) THEN
+    RETURN 'stale ' || found_now.revision;
+  END IF;
+
+  IF found_now.event_lease > moment OR found_now.note_lease > moment THEN
+    RETURN 'busy';
+  END IF;
+
+  token := greatest(
+    found_now.event_token + 1, found_now.note_token + 1, (extract(epoch FROM moment) * 1000000)::bigint);
+
+  IF for_note IS NOT NULL THEN
+    IF found_now.note_token IS NULL THEN
+      INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at)
+        VALUES (for_integration, for_note, token, ends_at)
+        ON CONFLICT DO NOTHING;
+    ELSIF found_now.note_lease IS NULL THEN
+      UPDATE notewire_notes SET fencing_token = token, lease_ends_at = ends_at
+        WHERE integration = for_integration AND note_id = for_note AND fencing_token = found_now.note_token
+          AND lease_ends_at IS NULL;
+    ELSE
+      UPDATE notewire_notes SET fencing_token = token, lease_ends_at = ends_at WHERE ctid = (
+        SELECT ctid FROM notewire_notes
+          WHERE integration = for_integration AND note_id = for_note AND fencing_token = found_now.note_token
+            AND lease_ends_at IS NOT DISTINCT FROM found_now.note_lease
+          FOR NO KEY UPDATE SKIP LOCKED);
+    END IF;
+    IF NOT FOUND THEN
+      RETURN 'busy';
+    END IF;
+  END IF;
+
+  IF found_now.event_token IS NULL THEN
+    INSERT INTO notewire_events (integration, event_id, fencing_token, lease_ends_at)
+      VALUES (for_integration, for_event, token, ends_at)
+      ON CONFLICT DO NOTHING;
+  ELSE
+    UPDATE notewire_events SET fencing_token = token, lease_ends_at = ends_at WHERE ctid = (
+      SELECT ctid FROM notewire_events
+        WHERE integration = for_integration AND event_id = for_event AND fencing_token = found_now.event_token
+          AND lease_ends_at IS NOT DISTINCT FROM found_now.event_lease
+        FOR NO KEY UPDATE SKIP LOCKED);
+  END IF;
+  IF NOT FOUND THEN
+    -- Somebody was faster who claimed the same event for another note, or for none: this note is free again.
+    UPDATE notewire_notes SET lease_ends_at = NULL WHERE integration = for_integration AND note_id = for_note;
+    RETURN 'busy';
+  END IF;
+  RETURN 'claimed ' || token;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_commit_2(
+  for_integration text, for_event text, for_note text, token bigint,
+  kind text, new_revision bigint, sighting text, occurred_at bigint, keep_ms float8
+) RETURNS text LANGUAGE plpgsql SET lock_timeout = '2s' AS $function$
+#variable_conflict use_variable
+DECLARE
+  keep_until timestamptz := clock_timestamp() + keep_ms * interval '1 millisecond';
+BEGIN
+  IF new_revision IS NOT NULL THEN
+    UPDATE notewire_notes SET
+      lease_ends_at = NULL,
+      kept_until = greatest(kept_until, keep_until),
+      revision = greatest(revision, new_revision),
+      deleted = CASE
+        WHEN new_revision < revision THEN deleted
+        WHEN kind = 'note.deleted' THEN true
+        WHEN new_revision = revision AND deleted THEN
+          NOT coalesce(deletion_revision = revision AND occurred_at > deletion_occurred_at, false)
+        ELSE false
+      END,
+      deletion_revision = CASE
+        WHEN new_revision < revision OR kind <> 'note.deleted' THEN deletion_revision
+        ELSE new_revision
+      END,
+      -- The later of the two where the note counts as deleted already; null where one of them is not known.
+      deletion_occurred_at = CASE
+        WHEN new_revision < revision OR kind <> 'note.deleted' THEN deletion_occurred_at
+        WHEN new_revision = revision AND deleted THEN CASE
+          WHEN deletion_revision = revision AND occurred_at IS NOT NULL AND deletion_occurred_at IS NOT NULL
+            THEN greatest(occurred_at, deletion_occurred_at)
+        END
+        ELSE occurred_at
+      END,
+      seen = CASE
+        WHEN new_revision < revision THEN seen
+        WHEN kind = 'note.deleted' OR new_revision IS DISTINCT FROM revision THEN ARRAY[sighting]
+        WHEN sighting = ANY (seen) THEN seen
+        ELSE seen || sighting
+      END
+      WHERE integration = for_integration AND note_id = for_note AND fencing_token = token AND lease_ends_at IS NOT NULL
+      AND EXISTS (SELECT FROM notewire_events WHERE integration = for_integration AND event_id = for_event AND fencing_token = token AND lease_ends_at IS NOT NULL);
+  ELSIF for_note IS NOT NULL THEN
+    UPDATE notewire_notes SET lease_ends_at = NULL WHERE integration = for_integration AND note_id = for_note AND fencing_token = token AND lease_ends_at IS NOT NULL
+      AND EXISTS (SELECT FROM notewire_events WHERE integration = for_integration AND event_id = for_event AND fencing_token = token AND lease_ends_at IS NOT NULL);
+  END IF;
+  IF for_note IS NOT NULL AND NOT FOUND THEN
+    RETURN 'lost';
+  END IF;
+
+  UPDATE notewire_events SET
+    lease_ends_at = NULL, kept_until = greatest(kept_until, keep_until), forgotten = false
+    WHERE integration = for_integration AND event_id = for_event AND fencing_token = token AND lease_ends_at IS NOT NULL;
+  IF FOUND THEN
+    RETURN 'committed';
+  ELSIF for_note IS NULL THEN
+    RETURN 'lost';
+  END IF;
+  -- The note was changed in this transaction.
+  RAISE EXCEPTION 'another worker has taken the event' USING ERRCODE = 'NW001';
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_lease_1(
+  for_integration text, for_event text, for_note text, token bigint, lease_ms float8
+) RETURNS text LANGUAGE plpgsql AS $function$
+#variable_conflict use_variable
+DECLARE
+  ends_at timestamptz := clock_timestamp() + lease_ms * interval '1 millisecond';
+BEGIN
+  PERFORM FROM notewire_notes
+    WHERE integration = for_integration AND note_id = for_note AND fencing_token = token AND lease_ends_at IS NOT NULL
+    FOR NO KEY UPDATE SKIP LOCKED;
+  IF FOUND OR for_note IS NULL THEN
+    UPDATE notewire_events SET lease_ends_at = ends_at WHERE ctid = (
+      SELECT ctid FROM notewire_events
+        WHERE integration = for_integration AND event_id = for_event AND fencing_token = token AND lease_ends_at IS NOT NULL
+        FOR NO KEY UPDATE SKIP LOCKED);
+    IF FOUND THEN
+      UPDATE notewire_notes SET lease_ends_at = ends_at WHERE integration = for_integration AND note_id = for_note;
+      RETURN 'current';
+    END IF;
+  END IF;
+
+  PERFORM FROM notewire_events AS events
+    WHERE events.integration = for_integration AND events.event_id = for_event
+      AND events.fencing_token = token AND events.lease_ends_at IS NOT NULL
+      AND (for_note IS NULL OR EXISTS (
+        SELECT FROM notewire_notes AS notes
+          WHERE notes.integration = for_integration AND notes.note_id = for_note
+            AND notes.fencing_token = token AND notes.lease_ends_at IS NOT NULL));
+  RETURN CASE WHEN FOUND THEN 'current' ELSE 'lost' END;
+END
+$function$;
+
+-- A function finds the tables in the schema in which it was created, whatever the search_path of its caller.
+ALTER FUNCTION notewire_claim_2 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_commit_2 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_lease_1 SET search_path FROM CURRENT;
+END
+$migration$;
