@@ -40,6 +40,7 @@ export type {
   ListRequest,
   NextWork,
   ParkedBecause,
+  TakenIntegration,
   TakeRequest,
 } from './interfaces/integration-store.ts'
 export type { MirrorHooks, ProblemNotice, ProgressNotice, RemovalsHeldNotice } from './interfaces/mirror-hooks.ts'
@@ -57,6 +58,7 @@ export type {
   CompletedScan,
   CompletionCertificate,
   ConfirmationProgress,
+  CopyState,
   ListerLease,
   MirrorProgress,
   PollProgress,
@@ -78,16 +80,18 @@ export type {
 export type { StoredNote } from './interfaces/stored-note.ts'
 export type { IntegrationMirror } from './many/integration-mirror.ts'
 export type { IntegrationStatus, MirrorsStatus } from './many/integration-status.ts'
-export type { MirrorsHooks, MirrorsOptions, ParkedNotice, ServiceAccess } from './many/mirrors-options.ts'
+export type {
+  AddOptions,
+  MirrorsHooks,
+  MirrorsOptions,
+  MirrorsReceiverOptions,
+  ParkedNotice,
+  ServiceAccess,
+  WorkOptions,
+  WorkReport,
+} from './many/mirrors-options.ts'
 export { createMirror, type Mirror, type MirrorReceiverOptions } from './mirror.ts'
-export {
-  type AddOptions,
-  createMirrors,
-  type Mirrors,
-  type MirrorsReceiverOptions,
-  type WorkOptions,
-  type WorkReport,
-} from './mirrors.ts'
+export { createMirrors, type Mirrors } from './mirrors.ts'
 export type { ChangesOptions, MirrorChange, MirrorChangeKind } from './reader/changes.ts'
 export type { Explanation } from './reader/explain.ts'
 export { type MirroredNote, type MirrorReader, type MirrorReaderOptions, openMirror } from './reader/mirror-reader.ts'
