@@ -160,8 +160,11 @@ async function whileRunning(running: Mirrors, act: () => Promise<unknown>): Prom
   await run
 }
 
+/** An idle connection of PostgreSQL reports what it has written 10 s later. */
+const UNTIL_REPORTED_MS = 12_000
+
 async function spent(act: () => Promise<unknown>): Promise<Spent> {
-  await sleep(2_000)
+  await sleep(UNTIL_REPORTED_MS)
   const [before, postgresBefore, writtenBefore, statementsBefore] = [
     process.cpuUsage(),
     await postgresCpu(),
@@ -174,8 +177,7 @@ async function spent(act: () => Promise<unknown>): Promise<Spent> {
   const { user, system } = process.cpuUsage(before)
   const counted = statements - statementsBefore
   const postgres = (await postgresCpu()) - postgresBefore
-  // PostgreSQL reports what a connection has written about a second later.
-  await sleep(2_000)
+  await sleep(UNTIL_REPORTED_MS)
   return {
     elapsed,
     cpu: (user + system) / 1_000,

@@ -62,7 +62,7 @@ function idleTable(integrations: number, { elapsed, cpu, postgresCpu, statements
   return {
     title: `${integrations} integrations while none is due`,
     unit: '% of a core',
-    note: `\`run\` for ${(elapsed / 60_000).toFixed(0)} minutes, polls a day apart. ${statements} statements, of which none wrote: ${written} rows of our tables changed.`,
+    note: `\`run\` for ${(elapsed / 60_000).toFixed(0)} minutes, polls a day apart. ${statements} statements; ${written} rows of our tables were written.`,
     rows: [
       { name: 'the process', value: share(cpu), ratio: 1, budget: 2 },
       { name: 'its connections to PostgreSQL', value: share(postgresCpu), ratio: postgresCpu / cpu },
