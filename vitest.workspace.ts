@@ -111,6 +111,7 @@ const simulators = [
   whole('mirror-simulator'),
   whole('mirror-under-fire'),
   whole('many-mirrors'),
+  whole('many-mirrors-under-fire'),
 ]
 // What `npm run test:all` runs in addition, after a build.
 const rest = [

@@ -5,6 +5,7 @@ import { measureForgeries } from './src/forgeries.ts'
 import { measureImports } from './src/imports.ts'
 import { measureListing } from './src/listing.ts'
 import { measureManyIntegrations } from './src/many-integrations.ts'
+import { measureManyMirrors } from './src/many-mirrors.ts'
 import { measureMirrorBackfill } from './src/mirror-backfill.ts'
 import { measureMirrorHints } from './src/mirror-hints.ts'
 import { measureMirrorScan } from './src/mirror-scan.ts'
@@ -27,6 +28,7 @@ const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = 
   allocation: measureAllocation,
   forgeries: measureForgeries,
   'many-integrations': measureManyIntegrations,
+  'many-mirrors': measureManyMirrors,
   'redis-store': measureRedisStore,
   'postgres-store': measurePostgresStore,
   'sqlite-store': measureSqliteStore,

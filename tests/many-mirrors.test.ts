@@ -1,10 +1,41 @@
-import { describe, expect, it } from 'vitest'
+import { type MirrorStore, memoryMirror } from '@notewire/mirror'
+import { postgresMirror } from '@notewire/mirror/postgres'
+import { sqliteMirror } from '@notewire/mirror/sqlite'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { lookForStrangers } from './many-mirrors/isolation.ts'
 import { simulator } from './many-mirrors/simulator.ts'
+import { openPool, startPostgres, temporaryPath } from './servers/index.ts'
 import { explore } from './simulation/explore.ts'
 import { isProof } from './test-run.ts'
 
 const SEED = 2026
+/** Two million operations take longer than other tests may. */
+const HOURS_MS = 4 * 3_600_000
 const HISTORIES = isProof ? 3_000 : 30
+
+/** Until a note shows up under another integration. */
+const OPERATIONS = isProof ? 2_000_000 : 20_000
+
+describe(`${OPERATIONS} operations`, () => {
+  const show = async (store: MirrorStore) => await lookForStrangers(store, OPERATIONS, SEED)
+
+  it('show no note of another integration in memory', async () => {
+    expect(await show(memoryMirror())).toEqual([])
+  })
+
+  it('show no note of another integration in SQLite', { timeout: HOURS_MS }, async () => {
+    const store = sqliteMirror(temporaryPath(onTestFinished))
+    onTestFinished(() => store.close?.())
+    expect(await show(store)).toEqual([])
+  })
+
+  it('show no note of another integration in PostgreSQL', { timeout: HOURS_MS }, async () => {
+    await using server = await startPostgres()
+    const pool = openPool(server.url, { max: 8 })
+    expect(await show(postgresMirror(pool))).toEqual([])
+    await pool.end()
+  })
+})
 
 describe.concurrent('histories of three integrations and two processes, one of which freezes', () => {
   it(`keep every promise, ${HISTORIES} of them`, async () => {

@@ -11,6 +11,7 @@ import { afterAll, describe, expect, it, onTestFailed } from 'vitest'
 import { BusyOwner } from './mirror-under-fire/busy-owner.ts'
 import { Crew } from './mirror-under-fire/crew.ts'
 import { openStore } from './mirror-under-fire/open-store.ts'
+import type { WorkerSettings } from './mirror-under-fire/worker-settings.ts'
 import { startPostgres } from './servers/postgres.ts'
 import { Random } from './simulation/random.ts'
 import { isProof } from './test-run.ts'
@@ -66,7 +67,8 @@ describe.each(stores)('three processes that keep a mirror on $name', ({ make }) 
     let crew: Crew | undefined
     const acknowledged = new Set<string>()
     await service.connect((secret) => {
-      const hired = new Crew({ engine, place, baseUrl: service.baseUrl, apiKey: service.apiKey, secret })
+      const settings: WorkerSettings = { engine, place, baseUrl: service.baseUrl, apiKey: service.apiKey, secret }
+      const hired = new Crew(new URL('mirror-under-fire/worker.ts', import.meta.url), () => settings)
       crew = hired
       let isVerified = false
       return async (request) => {

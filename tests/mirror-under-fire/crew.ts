@@ -1,25 +1,28 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import type { WorkerReport, WorkerSettings } from './worker-settings.ts'
+import type { WorkerReport } from './worker-settings.ts'
 
 interface Worker {
   readonly process: ChildProcess
   readonly port: number
 }
 
-/** The processes that keep one mirror together, as behind a load balancer. */
+/** The processes that keep mirrors together, as behind a load balancer. */
 export class Crew {
-  readonly #settings: WorkerSettings
+  readonly #program: URL
+  readonly #settings: () => object
   #workers: readonly Worker[] = []
 
-  constructor(settings: WorkerSettings) {
+  /** @param settings  what the next worker is started with, as JSON in `WORKER_SETTINGS` */
+  constructor(program: URL, settings: () => object) {
+    this.#program = program
     this.#settings = settings
   }
 
   async hire(): Promise<void> {
-    const worker = fork(new URL('worker.ts', import.meta.url), {
+    const worker = fork(this.#program, {
       execArgv: ['--conditions=@notewire/source', '--disable-warning=ExperimentalWarning'],
-      env: { ...process.env, WORKER_SETTINGS: JSON.stringify(this.#settings) },
+      env: { ...process.env, WORKER_SETTINGS: JSON.stringify(this.#settings()) },
     })
     const [report] = (await Promise.race([once(worker, 'message'), failureOf(worker)])) as [WorkerReport]
     this.#workers = [...this.#workers, { process: worker, port: report.port }]
@@ -44,7 +47,11 @@ export class Crew {
     if (worker === undefined) return new Response(null, { status: 503 })
     try {
       const { method, headers } = request
-      return await fetch(`http://127.0.0.1:${worker.port}/`, { method, headers, body: await request.arrayBuffer() })
+      return await fetch(`http://127.0.0.1:${worker.port}${new URL(request.url).pathname}`, {
+        method,
+        headers,
+        body: await request.arrayBuffer(),
+      })
     } catch {
       return new Response(null, { status: 502 })
     }

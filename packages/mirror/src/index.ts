@@ -40,6 +40,7 @@ export type {
   ListRequest,
   NextWork,
   ParkedBecause,
+  TakenIntegration,
   TakeRequest,
 } from './interfaces/integration-store.ts'
 export type {
@@ -66,6 +67,7 @@ export type {
   CompletedScan,
   CompletionCertificate,
   ConfirmationProgress,
+  CopyState,
   ListerLease,
   MirrorProgress,
   PollProgress,
@@ -87,16 +89,18 @@ export type {
 export type { StoredNote } from './interfaces/stored-note.ts'
 export type { IntegrationMirror } from './many/integration-mirror.ts'
 export type { IntegrationStatus, MirrorsStatus } from './many/integration-status.ts'
-export type { MirrorsHooks, MirrorsOptions, ParkedNotice, ServiceAccess } from './many/mirrors-options.ts'
+export type {
+  AddOptions,
+  MirrorsHooks,
+  MirrorsOptions,
+  MirrorsReceiverOptions,
+  ParkedNotice,
+  ServiceAccess,
+  WorkOptions,
+  WorkReport,
+} from './many/mirrors-options.ts'
 export { createMirror, type Mirror, type MirrorReceiverOptions } from './mirror.ts'
-export {
-  type AddOptions,
-  createMirrors,
-  type Mirrors,
-  type MirrorsReceiverOptions,
-  type WorkOptions,
-  type WorkReport,
-} from './mirrors.ts'
+export { createMirrors, type Mirrors } from './mirrors.ts'
 export type { ChangesOptions, MirrorChange, MirrorChangeKind } from './reader/changes.ts'
 export type { Explanation } from './reader/explain.ts'
 export { type MirroredNote, type MirrorReader, type MirrorReaderOptions, openMirror } from './reader/mirror-reader.ts'

@@ -116,6 +116,37 @@ describe('the endpoint of an integration', () => {
     expect(await world.titles('customer-0')).toHaveLength(6)
   })
 
+  it('of each integration heals in a day with an outage of our receiver of an hour, and of the service of 20', async () => {
+    await using world = await manyCustomers(5)
+    await using port = await receiverOnPort(world.mirrors)
+    const begin = world.service.clock.now()
+    const writeAll = (title: string) => {
+      for (const { write } of world.customers) for (let times = 0; times < 6; times += 1) write(`${title} ${times}`)
+    }
+    for (const { integration } of world.customers) await world.mirrors.add(integration, port.optionsFor(integration))
+    await workFor(world, 10)
+    port.outage = 503
+    writeAll('while our receiver is down')
+    await workFor(world, 60)
+    port.outage = undefined
+    await workFor(world, 30)
+    const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 503 } })
+    port.outage = 500
+    writeAll('while the service is down')
+    await workFor(world, 20 * 60)
+    outage.remove()
+    port.outage = undefined
+    await workFor(world, 2 * 60 + 20)
+    expect(world.service.clock.now() - begin).toBeGreaterThanOrEqual(24 * 3_600_000)
+    const listed = await world.mirrors.list()
+    expect(listed.map(({ state, endpoint }) => [state, endpoint?.status])).toEqual(
+      listed.map(() => ['active', 'active']),
+    )
+    writeAll('afterwards')
+    await workFor(world, 1)
+    for (const { integration } of world.customers) expect(await world.titles(integration)).toHaveLength(18)
+  })
+
   it('is said to be forbidden when the key lacks webhooks:manage, and the integration polls', async () => {
     await using stage = await customerWithReceiver()
     const { world, port } = stage

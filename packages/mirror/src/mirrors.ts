@@ -1,16 +1,13 @@
-import { OptionError, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
-import { createReceiver, type ReceiverOfMany, type ReceiverOptions, type SecretLookup } from '@notewire/webhooks'
+import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import type { ReceiverOfMany } from '@notewire/webhooks'
 import { once } from './concurrency/once.ts'
 import { requireCount, requireIntegration, requireSignal } from './context/mirror-options.ts'
-import { hear } from './engine/hearing.ts'
 import { IntegrationRemovedError } from './interfaces/errors.ts'
-import type { IntegrationState, IntegrationStore } from './interfaces/integration-store.ts'
+import type { IntegrationState } from './interfaces/integration-store.ts'
 import { type AuditNotice, audit, callHook } from './interfaces/mirror-hooks.ts'
-import { Ledger } from './ledger/ledger.ts'
 import { addEndpoint, addIntegration } from './many/adding.ts'
 import { connect, engineOf, hooksOf } from './many/connection.ts'
-import { dispatch } from './many/dispatch.ts'
-import { fencedStore } from './many/fenced-store.ts'
+import { dispatch, workLeft } from './many/dispatch.ts'
 import { type IntegrationMirror, openIntegration, recordOf } from './many/integration-mirror.ts'
 import {
   type IntegrationStatus,
@@ -18,40 +15,18 @@ import {
   mirrorsStatusOf,
   statusOfIntegration,
 } from './many/integration-status.ts'
-import { type MirrorsOptions, requireFunction, resolveMirrorsOptions } from './many/mirrors-options.ts'
+import { fencedStore } from './many/lease.ts'
+import {
+  type AddOptions,
+  type MirrorsOptions,
+  type MirrorsReceiverOptions,
+  requireFunction,
+  resolveMirrorsOptions,
+  type WorkOptions,
+  type WorkReport,
+} from './many/mirrors-options.ts'
+import { receiverOf } from './many/receiving.ts'
 import { SharedPauses } from './many/shared-pauses.ts'
-
-/** What `mirrors.add` takes. */
-export interface AddOptions {
-  /** The public URL of the receiver for this integration. Without it, the mirror polls. */
-  readonly endpoint?: string | undefined
-  /** Stores the endpoint's signing secret where the receiver finds it. Required with `endpoint`. It may be called again with another secret. */
-  readonly saveSecret?: ((secret: string) => unknown) | undefined
-}
-
-/** What `mirrors.work` takes. */
-export interface WorkOptions {
-  /** How long to work at most, in milliseconds. Requests under way are not cut off. */
-  readonly budgetMs: number
-  readonly signal?: AbortSignal | undefined
-  /** Works on this integration only. */
-  readonly integration?: string | undefined
-}
-
-/** What is left after `mirrors.work`. */
-export interface WorkReport {
-  /** When there is work again, in milliseconds since the Unix epoch; `null` when there never is. */
-  readonly nextAt: number | null
-  /** How many integrations are due now. */
-  readonly remaining: number
-}
-
-/** What `mirrors.receiver` takes. */
-export interface MirrorsReceiverOptions
-  extends Pick<ReceiverOptions, 'toleranceSeconds' | 'maxBodyBytes' | 'hooks' | 'logger' | 'clock'> {
-  /** Returns the signing secret that `saveSecret` stored. */
-  readonly secret: SecretLookup
-}
 
 /** Mirrors of many integrations in one store: each a local copy of all notes that its API key can see. */
 export interface Mirrors<Transaction = never> {
@@ -133,32 +108,12 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
   const open = once(() => store.migrate())
   const never = new AbortController().signal
 
-  function forgetSecret(integration: string): void {
+  const forgetSecret = (integration: string) => {
     for (const receiver of receivers) receiver.forgetSecret(integration)
   }
 
   async function tellAudit(act: Exclude<AuditNotice['act'], 'acceptRemovals'>, integration: string): Promise<void> {
     await audit(hooksOf(integration, hooks), { act, integration, at: new Date(clock.now()) })
-  }
-
-  async function isThere(integration: string): Promise<boolean> {
-    await open()
-    const record = await integrations.get(integration)
-    return record !== undefined && record.state !== 'removing'
-  }
-
-  async function hearEvent(event: WebhookEvent, integration: string): Promise<void> {
-    await open()
-    const record = await integrations.get(integration)
-    // It was removed since the receiver asked for its secret. Later deliveries are answered 404.
-    if (record === undefined || record.state === 'removing') return
-    const removed = new IntegrationRemovedError(integration)
-    const fence = { generation: record.generation }
-    const ledger = new Ledger({ store: fencedStore(store, fence, () => removed), integration })
-    const isDue = await hear(event, ledger, clock).catch((error) => {
-      if (error !== removed) throw error
-    })
-    if (isDue === true) for (const heard of onHint) heard()
   }
 
   return {
@@ -227,14 +182,8 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
     },
 
     receiver(receiverOptions) {
-      refuseUnknownOptions('mirrors.receiver', receiverOptions, RECEIVER_OPTIONS)
-      const { secret } = receiverOptions
-      requireFunction('secret', secret, 'Pass a function that returns the signing secret of an integration.')
-      const receiver = createReceiver({
-        clock,
-        ...receiverOptions,
-        secret: async (integration: string) => ((await isThere(integration)) ? await secret(integration) : undefined),
-        sink: (event, { integration }) => hearEvent(event, integration),
+      const receiver = receiverOf(receiverOptions, settings, open, () => {
+        for (const heard of onHint) heard()
       })
       receivers.add(receiver)
       return receiver
@@ -261,25 +210,3 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
 
 /** How many integrations one call of `work` works on at once. */
 const WORKERS_OF_A_CALL = 4
-
-const RECEIVER_OPTIONS: readonly (keyof MirrorsReceiverOptions)[] = [
-  'secret',
-  'toleranceSeconds',
-  'maxBodyBytes',
-  'hooks',
-  'logger',
-  'clock',
-]
-
-async function workLeft(
-  integrations: IntegrationStore,
-  integration: string | undefined,
-  now: number,
-): Promise<WorkReport> {
-  if (integration === undefined) {
-    const { due, nextAt } = await integrations.count(now)
-    return { nextAt: due > 0 ? now : nextAt, remaining: due }
-  }
-  const nextAt = (await integrations.get(integration))?.dueAt ?? null
-  return { nextAt, remaining: nextAt !== null && nextAt <= now ? 1 : 0 }
-}

@@ -1,7 +1,7 @@
 /** Wakes the tasks that wait for it, any number of times, until it ends. */
 export class Wakeup {
   readonly #waiting = new Set<() => void>()
-  #hasWoken = false
+  #count = 0
   #isOver = false
 
   /** Whether it has ended: no `wake` follows. */
@@ -9,13 +9,13 @@ export class Wakeup {
     return this.#isOver
   }
 
-  /** Whether `wake` was called. */
-  get hasWoken(): boolean {
-    return this.#hasWoken
+  /** How often `wake` was called. */
+  get count(): number {
+    return this.#count
   }
 
   wake(): void {
-    this.#hasWoken = true
+    this.#count += 1
     this.#resolve()
   }
 

@@ -11,8 +11,8 @@ import { Ledger } from '../ledger/ledger.ts'
 import { OverdueErasure } from '../ledger/overdue-erasure.ts'
 import { adoptKey, nameCopy, requireKey } from '../listing/key-guard.ts'
 import { type Listing, list } from '../listing/list.ts'
-import { nextPollAt } from '../listing/schedule.ts'
-import { settleDue } from '../refreshing/settling.ts'
+import { otherLeaseEnd, pollDueAt } from '../listing/schedule.ts'
+import { type Settled, settleDue } from '../refreshing/settling.ts'
 import { createNoteReader } from '../service/note-reader.ts'
 import { acceptReads, acceptRemovals } from './acceptance.ts'
 import { hear } from './hearing.ts'
@@ -23,8 +23,15 @@ interface Part extends Pick<SyncOptions, 'signal'> {
   readonly isEnough?: (() => boolean) | undefined
 }
 
+/** What a sync did, and the progress if this process has listed. */
+interface Synced extends Settled {
+  readonly listed: MirrorProgress | undefined
+}
+
 /** What a slice did, and the progress before and after it. */
-export interface Slice extends SyncReport {
+export interface Slice extends Pick<SyncReport, 'settled' | 'listed'> {
+  /** When the next note is due; `null` when none is. */
+  readonly nextDueAt: number | null
   readonly before: MirrorProgress
   readonly after: MirrorProgress
 }
@@ -61,7 +68,7 @@ export class Engine {
   async sync({ signal, scan: scanWhen = 'when-due' }: SyncOptions): Promise<SyncReport> {
     await this.store()
     const { hooks, integration } = this.#settings
-    const work = async () => (await this.#sync({ signal }, { scanWhen, isPollDue: true })).report
+    const work = async () => this.#report(await this.#sync({ signal }, { scanWhen, isPollDue: true }))
     return await workInside(hooks.aroundWork, integration, work)
   }
 
@@ -72,15 +79,15 @@ export class Engine {
     // `run` looks for due notes every few seconds: a look that finds none is not wrapped.
     const isWrapped =
       hooks.aroundWork !== undefined && ((await this.#nextDueAt()) ?? Number.POSITIVE_INFINITY) <= clock.now()
-    const work = async () => (await this.#sync(part, 'list nothing')).report
+    const work = async () => this.#report(await this.#sync(part, 'list nothing'))
     return await workInside(isWrapped ? hooks.aroundWork : undefined, integration, work)
   }
 
   /** Syncs if the next poll is due, and otherwise reads the notes that are due. */
   async work({ signal }: Pick<SyncOptions, 'signal'>): Promise<SyncReport> {
-    const store = await this.store()
-    const { progress } = await store.readProgress(this.#settings.integration)
-    return this.#isPollDue(progress) ? await this.sync({ signal }) : await this.settle({ signal })
+    await this.store()
+    const isPollDue = this.#settings.clock.now() >= (await this.#nextPollAt())
+    return isPollDue ? await this.sync({ signal }) : await this.settle({ signal })
   }
 
   /**
@@ -89,10 +96,10 @@ export class Engine {
    */
   async slice(copy: CopyState, part: Part): Promise<Slice> {
     const { progress: before } = copy
-    const isPollDue = this.#isPollDue({ ...before, lister: null })
+    const isPollDue = this.#settings.clock.now() >= pollDueAt(before, this.#settings)
     const how = isPollDue || before.scan !== null ? ({ scanWhen: 'when-due', isPollDue } as const) : 'list nothing'
-    const { report, progress: after } = await this.#sync(part, how, copy)
-    return { ...report, nextAt: after.scan === null ? report.nextAt : this.#settings.clock.now(), before, after }
+    const { settled, listed, nextDueAt } = await this.#sync(part, how, copy)
+    return { settled, listed: listed !== undefined, nextDueAt, before, after: listed ?? before }
   }
 
   /** Checks the client's key before anything else is done with it. */
@@ -154,12 +161,11 @@ export class Engine {
     return { key, context: { ...parts, readNote, signal: either, isEnough, stop: (reason) => stopped.abort(reason) } }
   }
 
-  /** @param copy  what is known of an integration that is leased to this process */
-  async #sync(
-    part: Part,
-    how: Pick<Listing, 'scanWhen' | 'isPollDue'> | 'list nothing',
-    copy?: CopyState,
-  ): Promise<{ readonly report: SyncReport; readonly progress: MirrorProgress }> {
+  /**
+   * @param copy  what is known of an integration that is leased to this process
+   * @returns `listed`: the progress, if this process has listed
+   */
+  async #sync(part: Part, how: Pick<Listing, 'scanWhen' | 'isPollDue'> | 'list nothing', copy?: CopyState) {
     const { integration, clock, store } = this.#settings
     const { key, context } = await this.#begin(part, copy?.progress)
     // The first key of a copy was just recorded.
@@ -178,12 +184,9 @@ export class Engine {
     ])
     if (settled.status === 'rejected') throw settled.reason
     if (listed.status === 'rejected') throw listed.reason
-    const isUnchanged = !isAnyDue && !pages.hasWoken
-    const nextDueAt = isUnchanged ? copy?.nextDueAt : await this.#nextDueAt()
-    const progress = (isUnchanged && listed.value) || (await store.readProgress(integration)).progress
-    const pollAt = nextPollAt(progress, this.#holder, this.#settings)
-    const nextAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, pollAt)
-    return { report: { ...settled.value, listed: listed.value !== undefined, nextAt }, progress }
+    const known = isAnyDue || pages.count > 0 ? settled.value.nextDueAt : copy?.nextDueAt
+    const nextDueAt = known === undefined ? await this.#nextDueAt() : known
+    return { ...settled.value, listed: listed.value, nextDueAt }
   }
 
   async #nextDueAt(): Promise<number | null> {
@@ -192,7 +195,21 @@ export class Engine {
     return (await store.takeDue(integration, { now, until: now, limit: 0 })).nextDueAt
   }
 
-  #isPollDue(progress: MirrorProgress): boolean {
-    return this.#settings.clock.now() >= nextPollAt(progress, this.#holder, this.#settings)
+  async #report({ settled, postponed, listed, nextDueAt }: Synced): Promise<SyncReport> {
+    const pollAt = await this.#nextPollAt(listed)
+    return {
+      settled,
+      postponed,
+      listed: listed !== undefined,
+      nextAt: Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, pollAt),
+    }
+  }
+
+  /** When the next poll is due, or the lease of another process ends. */
+  async #nextPollAt(known?: MirrorProgress): Promise<number> {
+    const { integration, clock, store } = this.#settings
+    const progress = known ?? (await store.readProgress(integration)).progress
+    const dueAt = pollDueAt(progress, this.#settings)
+    return Math.max(dueAt, otherLeaseEnd(progress.lister, this.#holder, clock.now()) ?? dueAt)
   }
 }

@@ -17,15 +17,13 @@ export function otherLeaseEnd(lease: ListerLease | null, holder: string, now: nu
   return isAhead(lease.until - LEASE_MS, now) ? undefined : lease.until
 }
 
-/** When the next poll is due, or the lease of another process ends, in milliseconds since the Unix epoch. */
-export function nextPollAt(
-  { poll: { polledAt }, lister }: MirrorProgress,
-  holder: string,
-  { clock, pollEveryMs }: MirrorSettings,
+/** When the next poll is due, in milliseconds since the Unix epoch. */
+export function pollDueAt(
+  { poll: { polledAt } }: MirrorProgress,
+  { clock, pollEveryMs }: Pick<MirrorSettings, 'clock' | 'pollEveryMs'>,
 ): number {
   const now = clock.now()
-  const dueAt = polledAt === null || isAhead(polledAt, now) ? now : polledAt + pollEveryMs
-  return Math.max(dueAt, otherLeaseEnd(lister, holder, now) ?? dueAt)
+  return polledAt === null || isAhead(polledAt, now) ? now : polledAt + pollEveryMs
 }
 
 /** Whether to scan now. */

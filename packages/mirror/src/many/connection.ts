@@ -3,7 +3,7 @@ import { type Clock, OptionError } from '@notewire/protocol'
 import { Engine } from '../engine/engine.ts'
 import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
-import { LeaseLostError } from './fenced-store.ts'
+import { LeaseLostError } from './lease.ts'
 import type { MirrorsHooks, MirrorsSettings } from './mirrors-options.ts'
 
 const CONNECT_WITHIN_MS = 10_000

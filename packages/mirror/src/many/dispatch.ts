@@ -1,8 +1,8 @@
 import { monotonicNow } from '@notewire/protocol'
 import { Wakeup } from '../concurrency/wakeup.ts'
-import { RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
+import { type IntegrationStore, RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
 import { LEASE_MS } from './lease.ts'
-import type { MirrorsSettings } from './mirrors-options.ts'
+import type { MirrorsSettings, WorkReport } from './mirrors-options.ts'
 import type { SharedPauses } from './shared-pauses.ts'
 import { doSlice } from './slice.ts'
 
@@ -101,4 +101,18 @@ export async function dispatch(parts: Dispatch): Promise<void> {
     await Promise.race([changes.next(either), clock.sleep(ms, either).catch(() => undefined)])
     over.abort()
   }
+}
+
+/** What is left after a call of `work`. */
+export async function workLeft(
+  integrations: IntegrationStore,
+  integration: string | undefined,
+  now: number,
+): Promise<WorkReport> {
+  if (integration === undefined) {
+    const { due, nextAt } = await integrations.count(now)
+    return { nextAt: due > 0 ? now : nextAt, remaining: due }
+  }
+  const nextAt = (await integrations.get(integration))?.dueAt ?? null
+  return { nextAt, remaining: nextAt !== null && nextAt <= now ? 1 : 0 }
 }

@@ -10,7 +10,7 @@ import type { MirrorStore } from '../interfaces/store.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { createReader, type MirrorReader } from '../reader/mirror-reader.ts'
 import { connect, engineOf, hooksOf } from './connection.ts'
-import { checkedStore, fencedStore } from './fenced-store.ts'
+import { checkedStore, fencedStore } from './lease.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type { NotesClientOptions } from '@notewire/client'
 import { type Clock, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
+import type { ReceiverOptions, SecretLookup } from '@notewire/webhooks'
 import type { MirrorOptions } from '../context/mirror-options.ts'
 import { requireCount, requireParts, requireStore } from '../context/mirror-options.ts'
 import type { ParkedBecause } from '../interfaces/integration-store.ts'
@@ -64,6 +65,38 @@ export interface ParkedNotice {
   readonly because: ParkedBecause
 }
 
+/** What `mirrors.add` takes. */
+export interface AddOptions {
+  /** The public URL of the receiver for this integration. Without it, the mirror polls. */
+  readonly endpoint?: string | undefined
+  /** Stores the endpoint's signing secret where the receiver finds it. Required with `endpoint`. It may be called again with another secret. */
+  readonly saveSecret?: ((secret: string) => unknown) | undefined
+}
+
+/** What `mirrors.work` takes. */
+export interface WorkOptions {
+  /** How long to work at most, in milliseconds. Requests under way are not cut off. */
+  readonly budgetMs: number
+  readonly signal?: AbortSignal | undefined
+  /** Works on this integration only. */
+  readonly integration?: string | undefined
+}
+
+/** What is left after `mirrors.work`. */
+export interface WorkReport {
+  /** When there is work again, in milliseconds since the Unix epoch; `null` when there never is. */
+  readonly nextAt: number | null
+  /** How many integrations are due now. */
+  readonly remaining: number
+}
+
+/** What `mirrors.receiver` takes. */
+export interface MirrorsReceiverOptions
+  extends Pick<ReceiverOptions, 'toleranceSeconds' | 'maxBodyBytes' | 'hooks' | 'logger' | 'clock'> {
+  /** Returns the signing secret that `saveSecret` stored. */
+  readonly secret: SecretLookup
+}
+
 /** The options, checked and complete. */
 export interface MirrorsSettings extends Required<Omit<MirrorsOptions, 'keep'>> {
   readonly keep: KeptParts
@@ -89,6 +122,15 @@ const HOOKS: readonly (keyof MirrorsHooks)[] = [
   'onContradiction',
   'onAudit',
   'aroundWork',
+]
+
+export const RECEIVER_OPTIONS: readonly (keyof MirrorsReceiverOptions)[] = [
+  'secret',
+  'toleranceSeconds',
+  'maxBodyBytes',
+  'hooks',
+  'logger',
+  'clock',
 ]
 
 /** @throws OptionError naming the first option that cannot work, and the fix */

@@ -4,8 +4,8 @@ import { NO_PROGRESS } from '../interfaces/progress.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { ERASED_AT_ONCE } from '../ledger/overdue-erasure.ts'
-import { fencedStore, LeaseLostError } from './fenced-store.ts'
-import type { SliceContext } from './slice.ts'
+import { fencedStore, LeaseLostError } from './lease.ts'
+import type { MirrorsSettings } from './mirrors-options.ts'
 
 /** How long the removals of an integration wait for its consumers, in milliseconds. */
 export const REMOVALS_WAIT_MS = 7 * 24 * 60 * 60_000
@@ -13,13 +13,21 @@ export const REMOVALS_WAIT_MS = 7 * 24 * 60 * 60_000
 const LOOK_AFTER_MS = 1_000
 const LONGEST_LOOK_MS = 60 * 60_000
 
+/** What a part of a removal is done with. */
+interface RemovalContext {
+  readonly settings: MirrorsSettings
+  readonly signal: AbortSignal
+  /** Whether to stop after the commit under way. */
+  readonly isEnough: () => boolean
+}
+
 /**
  * Does a part of the removal of an integration. Without consumers, its rows are erased. With consumers, the content of all notes is erased
  * first, and each note becomes a removal; the rows are erased when every consumer has applied the removals, or after seven days.
  *
  * @returns `undefined` if the integration is gone, or is no longer this worker's
  */
-export async function removeSome(record: IntegrationRecord, context: SliceContext): Promise<NextWork | undefined> {
+export async function removeSome(record: IntegrationRecord, context: RemovalContext): Promise<NextWork | undefined> {
   const { store, clock } = context.settings
   const { integration, pausedUntil } = record
   const now = clock.now()
@@ -45,7 +53,7 @@ export async function removeSome(record: IntegrationRecord, context: SliceContex
  *
  * @returns whether all are erased
  */
-async function eraseContent(record: IntegrationRecord, context: SliceContext): Promise<boolean> {
+async function eraseContent(record: IntegrationRecord, context: RemovalContext): Promise<boolean> {
   const { integration } = record
   const store = fencedStore(context.settings.store, record, () => new LeaseLostError())
   const ledger = new Ledger({ store, integration })
@@ -77,6 +85,6 @@ async function isAnyBehind(store: MirrorStore, integration: string, consumers: r
   return false
 }
 
-function isOver({ isEnough, signal }: SliceContext): boolean {
+function isOver({ isEnough, signal }: RemovalContext): boolean {
   return isEnough() || signal.aborted
 }

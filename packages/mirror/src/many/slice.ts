@@ -11,11 +11,11 @@ import {
 import { callHook, workInside } from '../interfaces/mirror-hooks.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { ERASE_EVERY_MS, OverdueErasure } from '../ledger/overdue-erasure.ts'
+import { pollDueAt } from '../listing/schedule.ts'
 import { pauseAfter } from '../rules/backoff.ts'
 import { type Connection, connect, engineOf } from './connection.ts'
 import { checkEndpoint } from './endpoint.ts'
-import { fencedStore, LeaseLostError } from './fenced-store.ts'
-import { holding } from './lease.ts'
+import { fencedStore, holding, LeaseLostError } from './lease.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
 import { removeSome } from './removal.ts'
 import type { SharedPauses } from './shared-pauses.ts'
@@ -152,13 +152,14 @@ async function claimKey(
 const bringUpToDate: ActiveWork = async ({ record, copy }, { client }, engine, { settings, signal, isEnough }) => {
   const slice = await engine.slice(copy, { signal, isEnough })
   const now = settings.clock.now()
-  const { dueAt, rank } = afterSlice(slice, now)
   const isSuspect = foundUnannounced(slice)
   const isCheckDue = record.endpoint !== null && (record.endpoint.checkAt <= now || isSuspect)
   const endpoint =
     record.endpoint && isCheckDue ? await checkEndpoint(client, record.endpoint, now, isSuspect) : record.endpoint
-  const checkAt = endpoint === null || endpoint.status === 'active' ? dueAt : endpoint.checkAt
   const pollEveryMs = pollEveryAfter(slice, record.pollEveryMs, endpoint, settings.pollEveryMs)
+  const schedule = { clock: settings.clock, pollEveryMs: spread(pollEveryMs, record.integration) }
+  const { dueAt, rank } = afterSlice(slice, pollDueAt(slice.after, schedule), now)
+  const checkAt = endpoint === null || endpoint.status === 'active' ? dueAt : endpoint.checkAt
   return { ...record, rank, dueAt: Math.min(dueAt, checkAt), endpoint, pollEveryMs }
 }
 

@@ -29,9 +29,17 @@ export function foundUnannounced({ before, after }: Pick<Slice, 'before' | 'afte
   return after.poll.unannounced > known
 }
 
-/** When to go on after a slice, and with what. */
-export function afterSlice(slice: Slice, now: number): { readonly dueAt: number; readonly rank: number } {
-  const { after, nextAt, settled, listed } = slice
+/**
+ * When to go on after a slice, and with what.
+ *
+ * @param pollAt  when the next poll is due
+ */
+export function afterSlice(
+  { after, nextDueAt, settled, listed }: Slice,
+  pollAt: number,
+  now: number,
+): { readonly dueAt: number; readonly rank: number } {
+  const nextAt = after.scan === null ? Math.min(nextDueAt ?? pollAt, pollAt) : now
   const dueAt = Math.max(nextAt, settled > 0 || listed ? now : now + LOOK_AGAIN_AFTER_MS)
   if (after.poll.backfilledAt === null) return { dueAt, rank: RANKS.backfill }
   return { dueAt, rank: after.scan === null ? RANKS.poll : RANKS.scan }

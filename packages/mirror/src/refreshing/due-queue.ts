@@ -17,7 +17,10 @@ export class DueQueue {
   readonly #context: SyncContext
   readonly #pages: Wakeup
   readonly #notes: TakenNote[] = []
-  readonly #isAnyDue: boolean
+  #isAnyDue: boolean
+  /** The number of pages when the store was asked last. */
+  #pagesSeen = 0
+  #nextDueAt: number | null | undefined
   #refilling: Promise<void> | undefined
 
   /**
@@ -30,26 +33,36 @@ export class DueQueue {
     this.#isAnyDue = isAnyDue
   }
 
-  /** The next due note; `undefined` when none is due and the listing has ended, or when the signal has fired or it is enough. */
-  async take(): Promise<TakenNote | undefined> {
+  /**
+   * The next due note; `undefined` when none is due and the listing has ended, or when the signal has fired or it is enough.
+   *
+   * @param hasRead  whether the caller has read a note, which may be due again
+   */
+  async take(hasRead: boolean): Promise<TakenNote | undefined> {
     const { signal, isEnough } = this.#context
+    if (hasRead) this.#isAnyDue = true
     while (!signal.aborted && !isEnough()) {
       const next = this.#notes.shift()
       if (next !== undefined) return next
-      // Before the store is read: a page that is applied later wakes this worker.
-      const { isOver } = this.#pages
-      const page = this.#pages.next(signal)
-      if (this.#isAnyDue || this.#pages.hasWoken) await this.#refill()
-      if (this.#notes.length > 0) continue
-      if (isOver) return undefined
-      await page
+      if (this.#mayBeDue()) await this.#refill()
+      else if (this.#pages.isOver) return undefined
+      else await this.#pages.next(signal)
     }
     return undefined
+  }
+
+  /** When the next note is due, if the store has said so since the last note was read. */
+  get nextDueAt(): number | null | undefined {
+    return this.#mayBeDue() || this.#notes.length > 0 ? undefined : this.#nextDueAt
   }
 
   /** Removes and returns the notes that no worker took. */
   drain(): readonly TakenNote[] {
     return this.#notes.splice(0)
+  }
+
+  #mayBeDue(): boolean {
+    return this.#isAnyDue || this.#pages.count > this.#pagesSeen
   }
 
   #refill(): Promise<void> {
@@ -63,10 +76,16 @@ export class DueQueue {
     const { store, integration, clock, concurrency } = this.#context
     const now = clock.now()
     const request = { now, until: now + LEASE_MS, limit: 4 * concurrency }
-    const taken = await store.takeDue(integration, request)
+    // Before the store is asked: what becomes due meanwhile is asked for again.
+    this.#isAnyDue = false
+    this.#pagesSeen = this.#pages.count
+    let taken = await store.takeDue(integration, request)
     const { nextDueAt } = taken
     const isPostponed = taken.notes.length === 0 && nextDueAt !== null && isPostponedByWrongClock(nextDueAt, now)
-    const { notes, sequence } = isPostponed ? await store.takeDue(integration, { ...request, now: nextDueAt }) : taken
+    if (isPostponed) taken = await store.takeDue(integration, { ...request, now: nextDueAt })
+    const { notes, sequence } = taken
+    this.#nextDueAt = taken.nextDueAt
+    if (notes.length === request.limit) this.#isAnyDue = true
     this.#notes.push(...notes.map((note) => ({ note, start: sequence })))
   }
 }

@@ -8,7 +8,10 @@ import { DueQueue, type TakenNote } from './due-queue.ts'
 import { refresh } from './refresher.ts'
 
 /** How many notes were settled and postponed. */
-export type Settled = Pick<SyncReport, 'settled' | 'postponed'>
+export interface Settled extends Pick<SyncReport, 'settled' | 'postponed'> {
+  /** When the next note is due, if that is known. */
+  readonly nextDueAt: number | null | undefined
+}
 
 /**
  * Reads every note that is due, several at once, until none is and the listing has ended.
@@ -25,7 +28,7 @@ export async function settleDue(context: SyncContext, pages: Wakeup, isAnyDue = 
   let postponed = 0
 
   async function work(): Promise<void> {
-    for (let taken = await queue.take(); taken !== undefined; taken = await queue.take()) {
+    for (let taken = await queue.take(false); taken !== undefined; taken = await queue.take(true)) {
       await attempt(taken)
       await erasure.runIfDue()
     }
@@ -63,5 +66,5 @@ export async function settleDue(context: SyncContext, pages: Wakeup, isAnyDue = 
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed !== undefined) throw failed.reason
   signal.throwIfAborted()
-  return { settled, postponed }
+  return { settled, postponed, nextDueAt: left.length === 0 ? queue.nextDueAt : undefined }
 }

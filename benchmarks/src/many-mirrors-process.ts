@@ -1,0 +1,207 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createMirrors, type Mirrors, type MirrorsOptions } from '@notewire/mirror'
+import { postgresMirror } from '@notewire/mirror/postgres'
+import { anEvent } from '@notewire/webhooks/testing'
+import { Pool } from 'pg'
+
+// Started as a process of its own: mirrors of many integrations in PostgreSQL. Does what it is told, and answers what that took.
+const [url = '', baseUrl = ''] = process.argv.slice(2)
+
+export type Order =
+  | { readonly fill: number }
+  | { readonly idleMinutes: number }
+  | { readonly polls: number; readonly withScan: boolean }
+  | { readonly hintSeconds: number; readonly hintsPerSecond: number; readonly integrations: number }
+
+/** What something took. Times in milliseconds. */
+export interface Spent {
+  readonly elapsed: number
+  readonly cpu: number
+  /** Of the connections to PostgreSQL; not a number where `/proc` does not tell. */
+  readonly postgresCpu: number
+  readonly statements: number
+  /** Rows of our tables. */
+  readonly written: number
+}
+
+export interface Hints extends Spent {
+  readonly latencies: readonly number[]
+  readonly lost: number
+  /** Notes of the three backfills that were there at the end. */
+  readonly backfilled: number
+}
+
+const DAY_MS = 86_400_000
+const pool = new Pool({ connectionString: url, max: 16, idleTimeoutMillis: 0 })
+pool.on('error', () => undefined)
+let statements = 0
+const counting = {
+  query(text: string, values?: unknown[]) {
+    statements += 1
+    return pool.query(text, values)
+  },
+}
+const mirrorsWith = (options: Partial<MirrorsOptions>) =>
+  createMirrors({
+    store: postgresMirror(counting),
+    keep: ['note'],
+    pollEveryMs: DAY_MS,
+    connect: (integration) => ({ baseUrl, apiKey: `ntw_live_${integration}.key` }),
+    ...options,
+  })
+const mirrors = mirrorsWith({})
+
+process.on('disconnect', () => process.exit())
+process.on('message', async (order: Order) => process.send?.(await obey(order)))
+process.send?.('ready')
+
+async function obey(order: Order): Promise<Spent> {
+  if ('fill' in order) return await spent(() => fill(order.fill))
+  if ('idleMinutes' in order) return await spent(() => whileRunning(mirrors, () => sleep(order.idleMinutes * 60_000)))
+  if ('polls' in order) return await poll(order.polls, order.withScan)
+  return await hint(order)
+}
+
+async function fill(integrations: number): Promise<void> {
+  for (let index = 0; index < integrations; index += 100) {
+    await Promise.all(Array.from({ length: 100 }, (_, place) => mirrors.add(`account-${index + place}`)))
+  }
+  await whileRunning(mirrors, untilNoneIsDue)
+}
+
+/** Makes integrations due for a poll, and for a scan, now. */
+async function poll(count: number, withScan: boolean): Promise<Spent> {
+  await pool.query(
+    `UPDATE notewire_integrations SET due_at = now(), rank = 1, poll_every_ms = 1 WHERE integration IN (
+      SELECT integration FROM notewire_integrations ORDER BY integration LIMIT $1)`,
+    [count],
+  )
+  const polling = withScan ? mirrorsWith({ scanEveryMs: 1 }) : mirrors
+  await polling.status()
+  return await spent(() => whileRunning(polling, untilNoneIsDue))
+}
+
+async function hint(order: Extract<Order, { readonly hintSeconds: number }>): Promise<Hints> {
+  const { hintSeconds, hintsPerSecond, integrations } = order
+  const receiver = mirrors.receiver({ secret: (_integration) => undefined })
+  const outstanding = new Map<
+    string,
+    { readonly integration: string; readonly noteId: string; revision: number; at: number }
+  >()
+  const latencies: number[] = []
+  for (const name of ['big-0', 'big-1', 'big-2', 'limited', 'hanging']) await mirrors.add(name)
+  let isOver = false
+
+  async function watch(): Promise<void> {
+    while (!isOver || outstanding.size > 0) {
+      const waiting = [...outstanding.values()]
+      const { rows } = await pool.query(
+        `SELECT integration, note_id, revision FROM notewire_live_notes
+          WHERE (integration, note_id) IN (SELECT * FROM unnest($1::text[], $2::text[])) AND is_settled`,
+        [waiting.map(({ integration }) => integration), waiting.map(({ noteId }) => noteId)],
+      )
+      for (const { integration, note_id, revision } of rows) {
+        const key = `${integration} ${note_id}`
+        const hinted = outstanding.get(key)
+        if (hinted === undefined || Number(revision) < hinted.revision) continue
+        latencies.push(performance.now() - hinted.at)
+        outstanding.delete(key)
+      }
+      if (isOver && waiting.some(({ at }) => performance.now() - at > 60_000)) return
+      await sleep(20)
+    }
+  }
+
+  async function sendOne(index: number): Promise<void> {
+    // Each in another integration: one that is read already would bring two notes at once.
+    const integration = `account-${(index * 7) % integrations}`
+    const note = index % 20
+    const answer = await fetch(`${baseUrl}/change?account=${integration}&note=${note}`, { method: 'POST' })
+    const { revision, noteId } = (await answer.json()) as { revision: number; noteId: string }
+    outstanding.set(`${integration} ${noteId}`, { integration, noteId, revision, at: performance.now() })
+    await receiver.process(anEvent({ kind: 'note.updated', noteId, revision }), { integration })
+  }
+
+  const took = await spent(() =>
+    whileRunning(mirrors, async () => {
+      await sleep(5_000)
+      const watching = watch()
+      const sent: Promise<void>[] = []
+      const begin = performance.now()
+      for (let index = 0; index < hintSeconds * hintsPerSecond; index += 1) {
+        await sleep(Math.max(0, begin + (index * 1_000) / hintsPerSecond - performance.now()))
+        sent.push(sendOne(index))
+      }
+      await Promise.all(sent)
+      isOver = true
+      await watching
+    }),
+  )
+  const { rows } = await pool.query(
+    `SELECT count(*) AS notes FROM notewire_mirror_notes WHERE integration LIKE 'big-%'`,
+  )
+  return { ...took, latencies, lost: outstanding.size, backfilled: Number(rows[0].notes) }
+}
+
+async function untilNoneIsDue(): Promise<void> {
+  const isAnyLeft = async () => {
+    const { rows } = await pool.query('SELECT FROM notewire_integrations WHERE is_held OR due_at <= now() LIMIT 1')
+    return rows.length > 0
+  }
+  while (await isAnyLeft()) await sleep(250)
+}
+
+async function whileRunning(running: Mirrors, act: () => Promise<unknown>): Promise<void> {
+  const end = new AbortController()
+  const run = running.run({ signal: end.signal })
+  await act()
+  end.abort()
+  await run
+}
+
+/** An idle connection of PostgreSQL reports what it has written 10 s later. */
+const UNTIL_REPORTED_MS = 12_000
+
+async function spent(act: () => Promise<unknown>): Promise<Spent> {
+  await sleep(UNTIL_REPORTED_MS)
+  const [before, postgresBefore, writtenBefore, statementsBefore] = [
+    process.cpuUsage(),
+    await postgresCpu(),
+    await written(),
+    statements,
+  ]
+  const begin = performance.now()
+  await act()
+  const elapsed = performance.now() - begin
+  const { user, system } = process.cpuUsage(before)
+  const counted = statements - statementsBefore
+  const postgres = (await postgresCpu()) - postgresBefore
+  await sleep(UNTIL_REPORTED_MS)
+  return {
+    elapsed,
+    cpu: (user + system) / 1_000,
+    postgresCpu: postgres,
+    statements: counted,
+    written: (await written()) - writtenBefore,
+  }
+}
+
+async function written(): Promise<number> {
+  const { rows } = await pool.query(
+    `SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) AS rows FROM pg_stat_user_tables WHERE relname LIKE 'notewire%'`,
+  )
+  return Number(rows[0].rows)
+}
+
+const MS_A_TICK = 10
+
+/** Processor time of the connections of this database, in milliseconds. They stay open. */
+async function postgresCpu(): Promise<number> {
+  const { rows } = await pool.query('SELECT pid FROM pg_stat_activity WHERE datname = current_database()')
+  const times = rows.map(async ({ pid }) => {
+    const fields = (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')).split(' ')
+    return (Number(fields[13]) + Number(fields[14])) * MS_A_TICK
+  })
+  return (await Promise.all(times)).reduce((sum, time) => sum + time, 0)
+}

@@ -1,0 +1,55 @@
+import { refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import { createReceiver, type ReceiverOfMany } from '@notewire/webhooks'
+import { hear } from '../engine/hearing.ts'
+import { IntegrationRemovedError } from '../interfaces/errors.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { fencedStore } from './lease.ts'
+import {
+  type MirrorsReceiverOptions,
+  type MirrorsSettings,
+  RECEIVER_OPTIONS,
+  requireFunction,
+} from './mirrors-options.ts'
+
+/**
+ * Makes the receiver of the events of all integrations.
+ *
+ * @param open  makes the tables of the store if they are missing
+ * @param onHint  is called when an event has made an integration due
+ */
+export function receiverOf(
+  options: MirrorsReceiverOptions,
+  { store, clock }: MirrorsSettings,
+  open: () => Promise<unknown>,
+  onHint: () => void,
+): ReceiverOfMany {
+  refuseUnknownOptions('mirrors.receiver', options, RECEIVER_OPTIONS)
+  const { secret } = options
+  requireFunction('secret', secret, 'Pass a function that returns the signing secret of an integration.')
+
+  async function generationOf(integration: string): Promise<string | undefined> {
+    await open()
+    const record = await store.integrations.get(integration)
+    return record?.state === 'removing' ? undefined : record?.generation
+  }
+
+  async function hearEvent(event: WebhookEvent, integration: string): Promise<void> {
+    const generation = await generationOf(integration)
+    // It was removed since the receiver asked for its secret. Later deliveries are answered 404.
+    if (generation === undefined) return
+    const removed = new IntegrationRemovedError(integration)
+    const ledger = new Ledger({ store: fencedStore(store, { generation }, () => removed), integration })
+    const isDue = await hear(event, ledger, clock).catch((error) => {
+      if (error !== removed) throw error
+    })
+    if (isDue === true) onHint()
+  }
+
+  return createReceiver({
+    clock,
+    ...options,
+    secret: async (integration: string) =>
+      (await generationOf(integration)) === undefined ? undefined : await secret(integration),
+    sink: (event, { integration }) => hearEvent(event, integration),
+  })
+}

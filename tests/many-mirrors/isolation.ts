@@ -1,0 +1,116 @@
+import { NotesClient } from '@notewire/client'
+import { type ConsumerChange, createMirror, createMirrors, type MirrorStore, memoryMirror } from '@notewire/mirror'
+import { createNotesService } from '@notewire/mock-server'
+import { Random } from '../simulation/random.ts'
+
+/** Ids that a mistake in a key, a pattern or a collation would mix up. */
+const INTEGRATIONS = ['acme', 'ACME', 'acme1', 'acme_', 'acme.', 'acm', 'default', '100']
+const NOTES = 30
+const COMMON_WORD = 'walrus'
+
+/**
+ * Writes and reads the same note ids in eight integrations at once, in every way that a mirror can be read, and removes and adds integrations
+ * meanwhile.
+ *
+ * @returns what was shown under another integration than its own
+ */
+export async function lookForStrangers(
+  store: MirrorStore,
+  operations: number,
+  seed: number,
+): Promise<readonly string[]> {
+  const template = await aSettledNote()
+  const mirrors = createMirrors({ store, connect: () => Promise.reject(new Error('there is no service')) })
+  const strangers: string[] = []
+  for (const integration of INTEGRATIONS) await mirrors.add(integration)
+  await Promise.all(INTEGRATIONS.map((integration, index) => live(integration, `owned${index}by${index}`, index)))
+  return strangers
+
+  async function live(integration: string, owner: string, lane: number): Promise<void> {
+    const random = new Random(seed, lane)
+    let mirror = mirrors.of(integration)
+
+    function check(how: string, title: string | null | undefined): void {
+      if (title?.startsWith(`${owner} `) !== true) strangers.push(`${how} of ${integration} showed ${title}`)
+    }
+
+    async function write(noteId: string): Promise<void> {
+      const { notes } = await store.load(integration, [noteId])
+      const { state, version = 0 } = notes.get(noteId) ?? {}
+      const isLive = state?.presence === 'live'
+      const isRemoved = isLive && random.chance(0.2)
+      const unlessRemoved = isLive ? 'changed' : 'appeared'
+      const title = `${owner} ${COMMON_WORD} ${random.integer(0, 999_999)}`
+      const content = {
+        note: { ...template.note, note_id: noteId, title },
+        transcript: template.transcript && { ...template.transcript, text: title, segments: [] },
+        summary: template.summary && { ...template.summary, markdown: title },
+      }
+      await store.commit(integration, {
+        notes: [
+          {
+            state: { ...template.state, noteId, presence: isRemoved ? 'gone' : 'live' },
+            expectedVersion: version,
+            content: isRemoved ? 'erase' : content,
+            announce: isRemoved ? 'vanished' : unlessRemoved,
+          },
+        ],
+      })
+    }
+
+    const apply = (changes: readonly ConsumerChange[]) => {
+      for (const change of changes) if (change.kind === 'content') check('consume', change.note.title)
+    }
+
+    let left = operations / INTEGRATIONS.length
+    while (left > 0) {
+      left -= 1
+      const noteId = `note_${random.integer(1, NOTES)}`
+      switch (random.integer(0, 6)) {
+        case 0:
+        case 1:
+          await write(noteId)
+          break
+        case 2: {
+          const found = await mirror.get(noteId)
+          if (found !== undefined) check('get', found.note.title)
+          break
+        }
+        case 3:
+          for await (const { note } of mirror.list({ after: noteId })) check('list', note.title)
+          break
+        case 4: {
+          const word = random.pick([COMMON_WORD, `owned${random.integer(0, INTEGRATIONS.length - 1)}`])
+          for (const { note } of await mirror.search(word)) check('search', note.title)
+          break
+        }
+        case 5:
+          for await (const change of mirror.changes()) {
+            left -= 1
+            const shown = await mirror.get(change.noteId)
+            if (shown !== undefined) check('changes', shown.note.title)
+            if (random.chance(0.5)) break
+          }
+          break
+        default:
+          await mirror.consumeDue({ name: 'index', batchSize: 10, apply })
+      }
+      if (random.chance(1 / 2_000)) {
+        await mirrors.remove(integration)
+        await mirrors.add(integration)
+        mirror = mirrors.of(integration)
+      }
+    }
+  }
+}
+
+/** A note with its content and its state after it was read. */
+async function aSettledNote() {
+  await using service = await createNotesService({ notes: 1 })
+  const store = memoryMirror()
+  const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch })
+  await createMirror({ client, store, clock: service.clock }).sync()
+  const [note] = await store.listNotes('default', '', 1)
+  if (note?.note == null) throw new Error('the service has no note')
+  return { ...note, note: note.note }
+}

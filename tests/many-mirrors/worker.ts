@@ -1,0 +1,45 @@
+// One process that keeps the mirrors of several integrations: a crew starts it, and kills it.
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createMirrors } from '@notewire/mirror'
+import { postgresMirror } from '@notewire/mirror/postgres'
+import { systemClock } from '@notewire/protocol'
+import { nodeHandler } from '@notewire/webhooks/node'
+import { openPool } from '../servers/test-databases.ts'
+import { clockAhead } from './clock-ahead.ts'
+import { applyToTitles } from './titles-table.ts'
+import type { ManySettings } from './worker-settings.ts'
+
+const { place, baseUrl, keys, aheadMs }: ManySettings = JSON.parse(process.env['WORKER_SETTINGS'] ?? '')
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const signal = new AbortController().signal
+
+const pool = openPool(place, { max: 8 })
+const mirrors = createMirrors({
+  store: postgresMirror(pool),
+  clock: clockAhead(aheadMs),
+  pollEveryMs: 400,
+  scanEveryMs: 2_000,
+  connect: (integration) => ({ baseUrl, apiKey: keys[integration] ?? '', timeoutMs: 2_000 }),
+})
+const receiver = mirrors.receiver({
+  clock: systemClock,
+  async secret(integration) {
+    const { rows } = await pool.query('SELECT secret FROM secrets WHERE integration = $1', [integration])
+    return rows[0]?.secret ?? ''
+  },
+  logger: silent,
+})
+const integrationOf = ({ url = '' }: { url?: string | undefined }) => url.split('/').at(-1) ?? ''
+const server = createServer(nodeHandler(receiver, { integrationOf }))
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const address = server.address()
+if (address === null || typeof address === 'string') throw new Error('the machine gave no port')
+process.on('disconnect', () => process.exit())
+process.send?.({ port: address.port })
+
+const indexes = Object.keys(keys).map((integration) =>
+  mirrors.of(integration).consume({ name: 'titles', signal, apply: applyToTitles(pool, integration) }),
+)
+await Promise.all([...indexes, mirrors.run({ signal })])
