@@ -224,7 +224,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'After a deletion any event passes at its revision, also one that occurred before it.',
     patches: {
       memory: [memory('note.change), keptUntil })', 'note.change), deletedAt: -Infinity, keptUntil })')],
-      sqlite: [claiming('${occurredAt} > note.deletion_occurred_at', '${occurredAt} IS NOT NULL')],
+      sqlite: [claiming(' > note.deletion_occurred_at', ' IS NOT NULL')],
     },
   },
   {
