@@ -251,7 +251,7 @@ export const plantedBugs: readonly PlantedBug[] = [
           '{ ...raiseRevision(note.applied, claimedNote.change), deletedAt: -Infinity }',
         ),
       ],
-      sqlite: [claiming('${occurredAt} > note.deletion_occurred_at', '${occurredAt} IS NOT NULL')],
+      sqlite: [claiming(' > note.deletion_occurred_at', ' IS NOT NULL')],
     },
   },
   {
