@@ -49,7 +49,6 @@ function pageOf(account: Awaited<ReturnType<Account['show']>>): string {
   if (account === undefined) return `<form method="post">${field} <button>Connect</button></form>`
   const { state, events = 'none', notes } = account
   const items = notes.map(({ title }) => `<li>${escaped(title ?? 'Untitled')}</li>`)
-  return `<meta http-equiv="refresh" content="5">
-    <form method="post">${state}, events: ${events} <button>Disconnect and erase</button></form>
-    <ul>${items.join('')}</ul>`
+  return `<meta http-equiv="refresh" content="5"><ul>${items.join('')}</ul>
+    <form method="post">${state}, events: ${events} <button>Disconnect and erase</button></form>`
 }

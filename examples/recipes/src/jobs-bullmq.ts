@@ -3,7 +3,9 @@ import { type ConnectionOptions, Queue, Worker } from 'bullmq'
 
 /** Keeps mirrors up to date by jobs of BullMQ. Call `look` after each hint: it brings the job forward. */
 export async function startJobs(connection: ConnectionOptions, mirrors: Mirrors) {
-  const queue = new Queue('notes', { connection, defaultJobOptions: { removeOnComplete: true, removeOnFail: true } })
+  const retries = { attempts: 5, backoff: { type: 'exponential', delay: 1_000 } }
+  const defaultJobOptions = { ...retries, removeOnComplete: true, removeOnFail: true }
+  const queue = new Queue('notes', { connection, defaultJobOptions })
   const worker = new Worker(
     'notes',
     ({ data: { integration } }) => mirrors.work({ integration, budgetMs: integration === undefined ? 30_000 : 5_000 }),

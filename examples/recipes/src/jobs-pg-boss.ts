@@ -5,7 +5,7 @@ import type { PgBoss } from 'pg-boss'
 export async function startJobs(boss: PgBoss, mirrors: Mirrors): Promise<(integration: string) => Promise<unknown>> {
   const keyed = (integration: string, at: Date) => ({ singletonKey: integration, startAfter: at })
   // At most one job of an integration waits, and one runs.
-  await boss.createQueue('look', { policy: 'stately' })
+  await boss.createQueue('look', { policy: 'stately', retryLimit: 5, retryBackoff: true })
   await boss.work<{ integration: string }>('look', async ([job]) => {
     if (job === undefined) return
     const { integration } = job.data
