@@ -2,15 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { coalesce } from './coalesce.ts'
 
 describe('coalesced calls', () => {
-  it('of one turn share a run', async () => {
-    const join = coalesce<string, readonly string[]>(async (members) => members)
-    const answers = [join('a'), Promise.resolve().then(() => join('b'))]
-    expect(await Promise.all(answers)).toEqual([
-      ['a', 'b'],
-      ['a', 'b'],
-    ])
-  })
-
   it('share the next run, which began after the calls', async () => {
     const runs: { readonly members: readonly string[]; readonly end: () => void }[] = []
     const join = coalesce<string, number>(
@@ -42,6 +33,6 @@ describe('coalesced calls', () => {
   })
 })
 
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+async function turn(): Promise<void> {
+  for (let count = 0; count < 5; count += 1) await Promise.resolve()
 }

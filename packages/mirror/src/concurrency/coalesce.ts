@@ -1,6 +1,6 @@
 /**
- * Makes a function whose calls share runs. A run begins in the next turn of the event loop, and after the run before it: it serves all calls
- * that were made until then. So each call is served by a run that began after the call.
+ * Makes a function whose calls share runs: a call that comes while a run is under way waits for the next run, together with all
+ * others that wait for it. So each call is served by a run that began after the call.
  *
  * @param run  serves all members of a run at once
  */
@@ -15,7 +15,7 @@ export function coalesce<Member, Answer>(
       return waiting.answer
     }
     const members = [member]
-    const answer = Promise.all([running, nextTurn()]).then(() => {
+    const answer = running.then(() => {
       waiting = undefined
       return run(members)
     })
@@ -23,14 +23,4 @@ export function coalesce<Member, Answer>(
     waiting = { members, answer }
     return answer
   }
-}
-
-// Kept, so that fake timers do not replace it. Cloudflare has none: there, a run begins at once.
-const { setImmediate } = globalThis as Partial<Pick<typeof globalThis, 'setImmediate'>>
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    if (setImmediate === undefined) resolve()
-    else setImmediate(resolve)
-  })
 }
