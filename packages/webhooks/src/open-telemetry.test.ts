@@ -13,7 +13,7 @@ import { heldHandler } from './fixtures/held-handler.ts'
 import { inSpan, meteringHooks } from './fixtures/open-telemetry.ts'
 import { OTHER_TEST_SECRET, TEST_SECRET } from './fixtures/secrets.ts'
 import { setUpReceiver } from './fixtures/set-up-receiver.ts'
-import { ClaimLostError } from './receiver/handler-errors.ts'
+import { ClaimLostError } from './receiver/handlers.ts'
 import type { ReceiverOptions } from './receiver/receiver-options.ts'
 import { anEvent, anUnknownEvent } from './testing/an-event.ts'
 
