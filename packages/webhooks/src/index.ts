@@ -17,8 +17,13 @@ export type {
 } from './interfaces/store.ts'
 export type { Answer, ErrorAnswer } from './receiver/answer.ts'
 export type { BodyReading, IncomingAttempt } from './receiver/attempt.ts'
-export { ClaimLostError, TransactionNotCommittedError } from './receiver/handler-errors.ts'
-export type { EventHandler, EventHandlers, HandlerContext } from './receiver/handlers.ts'
+export {
+  ClaimLostError,
+  type EventHandler,
+  type EventHandlers,
+  type HandlerContext,
+  TransactionNotCommittedError,
+} from './receiver/handlers.ts'
 export type { Logger } from './receiver/logger.ts'
 export type { ProcessOutcome, ProcessTiming } from './receiver/outcome.ts'
 export { createReceiver } from './receiver/receiver.ts'

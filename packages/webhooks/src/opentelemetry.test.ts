@@ -21,7 +21,7 @@ import { heldHandler } from './fixtures/held-handler.ts'
 import { OTHER_TEST_SECRET, TEST_SECRET } from './fixtures/secrets.ts'
 import { setUpReceiver } from './fixtures/set-up-receiver.ts'
 import { receiverTelemetry } from './opentelemetry.ts'
-import { ClaimLostError } from './receiver/handler-errors.ts'
+import { ClaimLostError } from './receiver/handlers.ts'
 import type { ReceiverOptions } from './receiver/receiver-options.ts'
 import { anEvent, anUnknownEvent } from './testing/an-event.ts'
 

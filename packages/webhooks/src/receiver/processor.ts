@@ -9,7 +9,6 @@ import {
 import type { GateMode } from '../interfaces/revision-gate.ts'
 import type { Claim, ClaimedNote, ClaimRequest, CommitResult, ReceiverStore } from '../interfaces/store.ts'
 import { eventTime } from './event-time.ts'
-import { TransactionNotCommittedError } from './handler-errors.ts'
 import {
   type AttemptContext,
   type HandlerEnd,
@@ -18,7 +17,7 @@ import {
   type RunningHandler,
   type Settlement,
 } from './handler-run.ts'
-import { type EventHandler, type EventHandlers, handlerOf } from './handlers.ts'
+import { type EventHandler, type EventHandlers, handlerOf, TransactionNotCommittedError } from './handlers.ts'
 import { isAbort } from './lazy-abort.ts'
 import { LEASE_MS } from './lease.ts'
 import type { Logger } from './logger.ts'

@@ -116,11 +116,13 @@ class MemoryStore implements ReceiverStore {
     const { event, note } = held
     const { note: claimedNote, keepMs } = claim.request
     const now = monotonicNow(this.#clock)
+    // In whole milliseconds, which take less memory.
+    const keptUntil = Math.ceil(now + keepMs)
     event.isForgotten = false
-    event.keptUntil = Math.max(now + keepMs, event.keptUntil ?? 0)
+    event.keptUntil = Math.max(keptUntil, event.keptUntil ?? 0)
     if (note !== undefined && claimedNote?.change !== undefined) {
       note.applied = raiseRevision(note.applied, claimedNote.change)
-      note.keptUntil = Math.max(now + keepMs, note.keptUntil ?? 0)
+      note.keptUntil = Math.max(keptUntil, note.keptUntil ?? 0)
     }
     this.#endLease(claim, held)
     if (now - this.#prunedAt >= PRUNE_EVERY_MS) this.#removeExpired(now)
