@@ -8,7 +8,7 @@ import { fencedStore, LeaseLostError } from './lease.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
 
 /** How long the removals of an integration wait for its consumers, in milliseconds. */
-export const REMOVALS_WAIT_MS = 7 * 24 * 60 * 60_000
+const REMOVALS_WAIT_MS = 7 * 24 * 60 * 60_000
 
 const LOOK_AFTER_MS = 1_000
 const LONGEST_LOOK_MS = 60 * 60_000

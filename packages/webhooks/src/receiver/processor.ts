@@ -86,6 +86,8 @@ export class Processor<Transaction = never> {
     const { clock } = this.#options
     this.#isClosing = true
     for (const { abort } of this.#processing) abort.abort('the receiver is closing')
+    // A handler that calls `close` before it returns: its outcome is known when its caller continues.
+    await Promise.resolve()
     const processed = Promise.all(Array.from(this.#processing, ({ outcome }) => outcome))
     const handlersEnd = [...this.#runningHandlers].map(({ ended }) => ended)
     await waitAtMost(clock, graceMs, Promise.all([processed, ...handlersEnd]))
