@@ -139,7 +139,9 @@ describe('the endpoint of an integration', () => {
     await workFor(world, 2 * 60 + 20)
     expect(world.service.clock.now() - begin).toBeGreaterThanOrEqual(24 * 3_600_000)
     const listed = await world.mirrors.list()
-    expect(listed.map(({ state, endpoint }) => [state, endpoint?.status])).toEqual(listed.map(() => ['active', 'active']))
+    expect(listed.map(({ state, endpoint }) => [state, endpoint?.status])).toEqual(
+      listed.map(() => ['active', 'active']),
+    )
     writeAll('afterwards')
     await workFor(world, 1)
     for (const { integration } of world.customers) expect(await world.titles(integration)).toHaveLength(18)
