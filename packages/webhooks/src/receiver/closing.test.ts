@@ -24,6 +24,27 @@ describe('a receiver that closes', () => {
     expect((await outcome).status).toBe('applied')
   })
 
+  it('waits for the commit of a handler that called close itself', async () => {
+    const clock = new ManualClock()
+    let isCommitted = false
+    const kept = memoryStore({ clock })
+    const store = storeWith(kept, {
+      async commit(claim) {
+        await new Promise((resolve) => setImmediate(resolve))
+        isCommitted = true
+        return await kept.commit(claim)
+      },
+    })
+    let closing: Promise<number> | undefined
+    const close = () => {
+      closing = receiver.close()
+    }
+    const { receiver } = setUpReceiver({ clock, store, on: { 'note.ended': close } })
+    void receiver.process(anEvent({ kind: 'note.ended' }))
+    expect(await closing).toBe(0)
+    expect(isCommitted).toBe(true)
+  })
+
   it('waits graceMs for handlers, and resolves with how many still run', async () => {
     const slow = heldHandler()
     const stubborn = [heldHandler(), heldHandler()]

@@ -86,7 +86,7 @@ export class Processor<Transaction = never> {
     const { clock } = this.#options
     this.#isClosing = true
     for (const { abort } of this.#processing) abort.abort('the receiver is closing')
-    // A handler that calls `close` before it returns: its outcome is known when its caller continues.
+    // A synchronous handler may have called `close`: `process` has not returned yet, so its outcome is not set.
     await Promise.resolve()
     const processed = Promise.all(Array.from(this.#processing, ({ outcome }) => outcome))
     const handlersEnd = [...this.#runningHandlers].map(({ ended }) => ended)
