@@ -2,7 +2,7 @@
 DO $migration$
 BEGIN
   IF NOT EXISTS (
-    SELECT name FROM unnest(ARRAY['notewire_mirror_load_1', 'notewire_mirror_commit_1', 'notewire_mirror_take_1', 'notewire_mirror_sequence_1', 'notewire_mirror_plain_1', 'notewire_mirror_words_1', 'notewire_mirror_query_1', 'notewire_integrations_take_1', 'notewire_integrations_finish_1', 'notewire_integrations_claim_1', 'notewire_integrations_erase_1']) AS name
+    SELECT name FROM unnest(ARRAY['notewire_mirror_load_1', 'notewire_mirror_commit_1', 'notewire_mirror_take_1', 'notewire_mirror_sequence_1', 'notewire_mirror_plain_1', 'notewire_mirror_words_1', 'notewire_mirror_query_1', 'notewire_integrations_take_2', 'notewire_integrations_finish_1', 'notewire_integrations_claim_1', 'notewire_integrations_erase_1']) AS name
       WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')) THEN
     RETURN;
   END IF;
@@ -13,7 +13,7 @@ BEGIN
   PERFORM set_config('lock_timeout', '10s', true);
   PERFORM pg_advisory_xact_lock(7824530912);
   IF NOT EXISTS (
-    SELECT name FROM unnest(ARRAY['notewire_mirror_load_1', 'notewire_mirror_commit_1', 'notewire_mirror_take_1', 'notewire_mirror_sequence_1', 'notewire_mirror_plain_1', 'notewire_mirror_words_1', 'notewire_mirror_query_1', 'notewire_integrations_take_1', 'notewire_integrations_finish_1', 'notewire_integrations_claim_1', 'notewire_integrations_erase_1']) AS name
+    SELECT name FROM unnest(ARRAY['notewire_mirror_load_1', 'notewire_mirror_commit_1', 'notewire_mirror_take_1', 'notewire_mirror_sequence_1', 'notewire_mirror_plain_1', 'notewire_mirror_words_1', 'notewire_mirror_query_1', 'notewire_integrations_take_2', 'notewire_integrations_finish_1', 'notewire_integrations_claim_1', 'notewire_integrations_erase_1']) AS name
       WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')) THEN
     RETURN;
   END IF;
@@ -441,9 +441,11 @@ CREATE TABLE IF NOT EXISTS notewire_integrations (
 ) WITH (fillfactor = 50);
 
 CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_contradicted ON notewire_mirror_notes (integration)
+  WHERE contradicted_since IS NOT NULL;
 
-CREATE OR REPLACE FUNCTION notewire_integrations_take_1(now_ms float8, until_ms float8, most integer, only_this text)
-RETURNS text LANGUAGE plpgsql AS $function$
+CREATE OR REPLACE FUNCTION notewire_integrations_take_2(now_ms float8, until_ms float8, most integer, only_this text)
+RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off AS $function$
 #variable_conflict use_variable
 DECLARE
   taken text;
@@ -466,7 +468,17 @@ BEGIN
     'parkedBecause', integrations.parked_because, 'dueAt', extract(epoch FROM integrations.due_at) * 1000, 'rank', integrations.rank, 'hints', integrations.hints,
     'token', integrations.token, 'failures', integrations.failures, 'pausedUntil', extract(epoch FROM integrations.paused_until) * 1000,
     'keyPrint', integrations.key_print, 'pollEveryMs', integrations.poll_every_ms, 'endpoint', integrations.endpoint)::text INTO result;
-  RETURN result;
+  RETURN (
+    SELECT json_build_object('record', result::json, 'copy', json_build_object(
+        'sequence', notewire_mirror_sequence_1(taken), 'progress', mirrors.progress,
+        'progress_version', coalesce(mirrors.progress_version, 0), 'heard_at', extract(epoch FROM mirrors.heard_at) * 1000,
+        'next_due_at', least((SELECT extract(epoch FROM notes.due_at) * 1000 FROM notewire_mirror_notes AS notes
+          WHERE notes.integration = taken AND notes.due_at IS NOT NULL AND notes.dirty IS NOT NULL ORDER BY notes.due_at LIMIT 1),
+          (SELECT extract(epoch FROM notes.due_at) * 1000 FROM notewire_mirror_notes AS notes
+          WHERE notes.integration = taken AND notes.due_at IS NOT NULL AND notes.dirty IS NULL ORDER BY notes.due_at LIMIT 1)),
+        'hidden_since', (SELECT extract(epoch FROM notes.hidden_at) * 1000 FROM notewire_mirror_notes AS notes
+          WHERE notes.integration = taken AND notes.hidden_at IS NOT NULL AND notes.presence = 'hidden' ORDER BY notes.hidden_at LIMIT 1)))
+      FROM (SELECT) AS one LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = taken);
 END
 $function$;
 
@@ -548,7 +560,7 @@ ALTER FUNCTION notewire_mirror_sequence_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_mirror_plain_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_mirror_words_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_mirror_query_1 SET search_path FROM CURRENT;
-ALTER FUNCTION notewire_integrations_take_1 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_integrations_take_2 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_integrations_finish_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_integrations_claim_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_integrations_erase_1 SET search_path FROM CURRENT;

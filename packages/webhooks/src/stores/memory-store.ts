@@ -117,7 +117,7 @@ class MemoryStore implements ReceiverStore {
     const { note: claimedNote, keepMs } = claim.request
     const now = monotonicNow(this.#clock)
     // In whole milliseconds, which take less memory.
-    const keptUntil = Math.ceil(now + keepMs)
+    const keptUntil = Math.floor(now + keepMs)
     event.isForgotten = false
     event.keptUntil = Math.max(keptUntil, event.keptUntil ?? 0)
     if (note !== undefined && claimedNote?.change !== undefined) {
@@ -188,13 +188,21 @@ function lasts(lease: Lease | undefined, now: number): boolean {
   return lease !== undefined && lease.endsAt > now
 }
 
-/** Removes the records that need not be kept any longer, and returns how many of them were committed ones. */
+/** Removes what need not be kept any longer, and returns how many committed records that ends. A lease that has not expired stays. */
 function pruneRecords(records: Map<string, EventRecord | NoteRecord>, now: number): number {
   let removed = 0
-  for (const [id, { lease, keptUntil }] of records) {
-    if (lasts(lease, now) || (keptUntil !== undefined && keptUntil > now)) continue
-    records.delete(id)
+  for (const [id, record] of records) {
+    const { lease, keptUntil } = record
+    if (keptUntil !== undefined && keptUntil > now) continue
     if (keptUntil !== undefined) removed += 1
+    if (lasts(lease, now)) forgetCommits(record)
+    else records.delete(id)
   }
   return removed
+}
+
+function forgetCommits(record: EventRecord | NoteRecord): void {
+  record.keptUntil = undefined
+  if ('applied' in record) record.applied = undefined
+  else record.isForgotten = false
 }
