@@ -10,6 +10,7 @@ const answers = {
   '@notewire/protocol': 'k7',
   '@notewire/protocol/schemas': 'note_1',
   '@notewire/client': ['note_1'],
+  '@notewire/client/node-fetch': 'read',
   '@notewire/client/opentelemetry': ['onRequest', 'onResponse', 'onDrift'],
   '@notewire/webhooks': [204, ['note_1']],
   '@notewire/webhooks/verify': ['verified', 'refused'],
