@@ -1,7 +1,11 @@
+import {
+  type EventKind,
+  type EventOf,
+  isIdentifier,
+  type UnknownEvent,
+  type UnknownEventKind,
+} from '@notewire/protocol'
 import * as z from 'zod/mini'
-import type { EventKind } from '../contract.ts'
-import type { EventOf, UnknownEvent, UnknownEventKind } from '../event.ts'
-import { isIdentifier } from '../identifier.ts'
 import {
   AN_IDENTIFIER,
   eventIdentifier,

@@ -1,6 +1,5 @@
+import { isIdentifier, MAX_IDENTIFIER_LENGTH, type OpenEnum } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import { isIdentifier, MAX_IDENTIFIER_LENGTH } from '../identifier.ts'
-import type { OpenEnum } from '../open-enum.ts'
 
 // A bundler leaves out a schema that a program does not use if nothing in its making can have a side effect. zod marks its functions
 // (`@__NO_SIDE_EFFECTS__`). In this folder, calls of methods and functions of ours are marked.
