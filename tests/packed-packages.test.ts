@@ -10,6 +10,7 @@ const answers = {
   '@notewire/protocol': 'k7',
   '@notewire/protocol/schemas': 'note_1',
   '@notewire/client': ['note_1'],
+  '@notewire/client/node-fetch': 'read',
   '@notewire/client/opentelemetry': ['onRequest', 'onResponse', 'onDrift'],
   '@notewire/webhooks': [204, ['note_1']],
   '@notewire/webhooks/verify': ['verified', 'refused'],
@@ -128,6 +129,38 @@ it.each(['@notewire/client', '@notewire/webhooks'])(
     expect((await modulesLoadedBy(name)).filter((url) => url.includes('/node_modules/zod/'))).toEqual([])
   },
 )
+
+const SECRET = 'whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIGFuZCBubyBvdGhlcg'
+
+it('an error of one entry is an instance of the class of another', async () => {
+  const program = `
+    import { OptionError, ShapeError } from '@notewire/protocol'
+    import { noteSchema, readEvent, readShape } from '@notewire/protocol/schemas'
+    import { NotesClient } from '@notewire/client'
+    import { BodyNotRawError, SecretError } from '@notewire/webhooks'
+    import { signAttempt } from '@notewire/webhooks/testing'
+    import { createVerifier } from '@notewire/webhooks/verify'
+    const verify = createVerifier({ secret: '${SECRET}' })
+    const cases = [
+      [() => readEvent(1), ShapeError],
+      [() => readShape(noteSchema, 1, 'the note'), ShapeError],
+      [() => readShape({}, 1, 'the note'), OptionError],
+      [() => new NotesClient({ baseURL: '' }), OptionError],
+      [() => createVerifier({ secret: '' }), SecretError],
+      [() => signAttempt('{}', ''), SecretError],
+      [() => verify({}, {}), BodyNotRawError],
+    ]
+    const found = cases.map(async ([fail, Class]) => {
+      try {
+        await fail()
+      } catch (error) {
+        return error instanceof Class
+      }
+    })
+    process.stdout.write(JSON.stringify(await Promise.all(found)))`
+  const found: unknown[] = JSON.parse(await inConsumer('--input-type=module', '--eval', program))
+  expect(found).toEqual(found.map(() => true))
+})
 
 it.each(['protocol', 'mock-server'])('@notewire/%s contains parts of zod, and its licence', async (name) => {
   const licence = join(consumer.folder, `node_modules/@notewire/${name}/dist/zod.LICENSE`)

@@ -1,4 +1,6 @@
 import { defineConfig } from 'tsup'
 import { buildOf } from '../../tsup.base.ts'
 
-export default defineConfig(buildOf({ index: 'src/index.ts', opentelemetry: 'src/opentelemetry.ts' }))
+export default defineConfig(
+  buildOf({ index: 'src/index.ts', 'node-fetch': 'src/node-fetch.ts', opentelemetry: 'src/opentelemetry.ts' }),
+)

@@ -7,6 +7,7 @@ interface Entries {
   readonly '@notewire/protocol': typeof import('@notewire/protocol')
   readonly '@notewire/protocol/schemas': typeof import('@notewire/protocol/schemas')
   readonly '@notewire/client': typeof import('@notewire/client')
+  readonly '@notewire/client/node-fetch': typeof import('@notewire/client/node-fetch')
   readonly '@notewire/client/opentelemetry': typeof import('@notewire/client/opentelemetry')
   readonly '@notewire/webhooks': typeof import('@notewire/webhooks')
   readonly '@notewire/webhooks/verify': typeof import('@notewire/webhooks/verify')
@@ -49,6 +50,12 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
         for await (const note of client.notes.list()) found.push(note.note_id)
         return found
       },
+    ),
+
+  '@notewire/client/node-fetch': ({ nodeFetch }) =>
+    serving(
+      (_request, response) => response.end('read'),
+      async (baseUrl) => (await nodeFetch(new Request(baseUrl))).text(),
     ),
 
   '@notewire/client/opentelemetry': ({ clientTelemetry }) => Object.keys(clientTelemetry()),

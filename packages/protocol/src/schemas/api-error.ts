@@ -1,5 +1,5 @@
+import type { ApiErrorBody } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import type { ApiErrorBody } from '../api-error.ts'
 
 /** The schema of an {@link ApiErrorBody} (open point 22). */
 export const apiErrorBodySchema: z.ZodMiniType<ApiErrorBody> = z.looseObject({

@@ -1,12 +1,11 @@
+import { isIdentifier, MAX_IDENTIFIER_LENGTH, type OpenEnum } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import { isIdentifier, MAX_IDENTIFIER_LENGTH } from '../identifier.ts'
-import type { OpenEnum } from '../open-enum.ts'
 
 // A bundler leaves out a schema that a program does not use if nothing in its making can have a side effect. zod marks its functions
 // (`@__NO_SIDE_EFFECTS__`). In this folder, calls of methods and functions of ours are marked.
 
 const A_REVISION = 'a whole number from 0'
-const NOT_EMPTY = 'a string that is not empty'
+export const NOT_EMPTY = 'a string that is not empty'
 export const AN_IDENTIFIER = `a string of 1 to ${MAX_IDENTIFIER_LENGTH} UTF-16 code units, well-formed and without NUL`
 
 /** A revision: a whole number from 0, small enough to compare exactly (contract §2). */

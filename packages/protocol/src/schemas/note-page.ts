@@ -1,5 +1,5 @@
+import type { Note } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import type { Note } from '../note.ts'
 import { noteSchema } from './note.ts'
 
 /** The schema of the notes of a page. The field that holds them has no fixed name (open point 1). */

@@ -1,5 +1,5 @@
+import type { Note, RecordingSession } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import type { Note, RecordingSession } from '../note.ts'
 import { identifiedBy, identifier, openEnum, revision, summaryStatus, text, transcriptStatus } from './fields.ts'
 
 /** Only the identifier and the revision are required, because the contract does not show the full record. */

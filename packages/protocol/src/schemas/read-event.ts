@@ -1,4 +1,10 @@
-import { type Drift, type EventReading, isEndpointEventKind, isNoteEventKind, type WebhookEvent } from '../event.ts'
+import {
+  type Drift,
+  type EventReading,
+  isEndpointEventKind,
+  isNoteEventKind,
+  type WebhookEvent,
+} from '@notewire/protocol'
 import { knownEvents, unknownEvent } from './event.ts'
 import { IN_WORDS, type Problem, problemsIn, readShape } from './read-shape.ts'
 

@@ -1,6 +1,5 @@
+import { OptionError, ShapeError } from '@notewire/protocol'
 import type * as z from 'zod/mini'
-import { OptionError } from '../options.ts'
-import { ShapeError } from '../shape-error.ts'
 
 /**
  * Reads a value of the wire by its schema.

@@ -1,5 +1,5 @@
+import type { Summary } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import type { Summary } from '../summary.ts'
 import { identifiedBy, identifier, revision, summaryStatus } from './fields.ts'
 
 export const summaryRecord = z.looseObject({

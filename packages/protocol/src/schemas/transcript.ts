@@ -1,5 +1,5 @@
+import type { Transcript } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import type { Transcript } from '../transcript.ts'
 import { identifiedBy, identifier, revision, text } from './fields.ts'
 
 const segment = z.looseObject({

@@ -1,6 +1,5 @@
+import { NOTE_EVENT_KINDS, type WebhookEndpoint, type WebhookEndpointWithSecret } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import { NOTE_EVENT_KINDS } from '../contract.ts'
-import type { WebhookEndpoint, WebhookEndpointWithSecret } from '../webhook-endpoint.ts'
 import { extended, identifiedBy, identifier, openEnum, text } from './fields.ts'
 
 const fields = {

@@ -1,8 +1,7 @@
-import type { Clock } from '@notewire/protocol'
+import { type Clock, SIGNATURE_VERSION } from '@notewire/protocol'
 import { type AttemptHeaders, readSignatureHeaders } from './signature-headers.ts'
-import { readSignatures } from './signatures.ts'
 import { judgeTimestamp } from './timestamp.ts'
-import type { Refusal } from './verification.ts'
+import { type Refusal, refuse } from './verification.ts'
 
 /** The headers of an attempt that may be genuine: only its signature is left to check. */
 export interface CheckedHeaders {
@@ -34,15 +33,43 @@ export function checkHeaders(
   const read = readSignatureHeaders(headers)
   if (read.status === 'refused') return read
   const { webhookId, timestamp, signature } = read
-  const entries = readSignatures(signature)
-  if (entries.status === 'refused') return entries
-  const time = judgeTimestamp(timestamp, clock.now(), toleranceSeconds)
-  if (time.status === 'refused') return time
+  const signatures = readSignatures(signature)
+  if (!Array.isArray(signatures)) return signatures
+  const seconds = judgeTimestamp(timestamp, clock.now(), toleranceSeconds)
+  if (typeof seconds !== 'number') return seconds
   return {
     status: 'checked',
     webhookId,
-    timestamp: time.seconds,
+    timestamp: seconds,
     signedPrefix: `${webhookId}.${timestamp}.`,
-    signatures: entries.signatures,
+    signatures,
   }
+}
+
+/** Each entry costs a comparison, and a sender signs with a few secrets at most. */
+const MAX_ENTRIES = 32
+
+/** The length of the base64 text of 32 bytes. */
+export const SIGNATURE_LENGTH = 44
+
+const VERSION = `${SIGNATURE_VERSION},`
+
+/**
+ * Reads the entries of `webhook-signature` that are of scheme `v1` (contract §5, receiver rule 4). Entries of another version, and text
+ * that can be no signature, are ignored.
+ */
+function readSignatures(header: string): string[] | Refusal {
+  const signatures: string[] = []
+  let entries = 0
+  for (const entry of header.split(' ')) {
+    if (entry === '') continue
+    entries += 1
+    const isSignature = entry.startsWith(VERSION) && entry.length === VERSION.length + SIGNATURE_LENGTH
+    if (isSignature) signatures.push(entry.slice(VERSION.length))
+  }
+  if (entries <= MAX_ENTRIES) return signatures
+  return refuse(
+    'malformed-header',
+    `the header webhook-signature has ${entries} entries; at most ${MAX_ENTRIES} are allowed`,
+  )
 }

@@ -66,13 +66,13 @@ function readHeader(headers: AttemptHeaders, name: string): string | Refusal {
 // A plain object may hold anything, whatever its type promises: gateways and tests make them from JSON.
 function headerValues(headers: AttemptHeaders, name: string): readonly unknown[] {
   if (isHeaders(headers)) return [headers.get(name) ?? '']
-  let found: readonly unknown[] = []
+  const found: unknown[] = []
   // Not `Object.keys`, which makes an array: this runs five times for every delivery. Most names differ in length already.
   for (const key in headers) {
     if (key.length !== name.length || key.toLowerCase() !== name) continue
     const value: unknown = headers[key] ?? []
-    const values: readonly unknown[] = Array.isArray(value) ? value : [value]
-    found = found.length === 0 ? values : [...found, ...values]
+    if (Array.isArray(value)) found.push(...value)
+    else found.push(value)
   }
   return found
 }

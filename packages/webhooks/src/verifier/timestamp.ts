@@ -7,12 +7,9 @@ import { type Refusal, refuse } from './verification.ts'
  *
  * @param timestamp  the header as sent: Unix time in plain digits, and nothing else
  * @param nowMs  the time of arrival in milliseconds since the Unix epoch
+ * @returns the timestamp in seconds
  */
-export function judgeTimestamp(
-  timestamp: string,
-  nowMs: number,
-  toleranceSeconds: number,
-): { readonly status: 'current'; readonly seconds: number } | Refusal {
+export function judgeTimestamp(timestamp: string, nowMs: number, toleranceSeconds: number): number | Refusal {
   if (!/^\d+$/.test(timestamp))
     return refuse('malformed-header', 'the header webhook-timestamp is not a Unix time in digits')
   const seconds = Number(timestamp)
@@ -25,7 +22,7 @@ export function judgeTimestamp(
       `the timestamp is ${Math.ceil(Math.abs(ageSeconds))} s ${isOld ? 'behind' : 'ahead of'} this machine's clock; at most ${toleranceSeconds} s are allowed`,
     )
   }
-  return { status: 'current', seconds }
+  return seconds
 }
 
 /** Refuses a tolerance that is no number of seconds. */

@@ -67,7 +67,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   return async (body, headers) => {
     refuseParsedBody(body)
     const checked = checkHeadersOf(headers)
-    return checked.status === 'refused' ? checked : await checkSignature(body, checked)
+    return checked.status === 'refused' ? checked : checkSignature(body, checked)
   }
 }
 
