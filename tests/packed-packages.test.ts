@@ -211,7 +211,7 @@ describe('every tarball', () => {
       expect(
         files.filter(
           (file) =>
-            !/^(dist|src)\/|^vectors\/\w+\.(json|md|py)$|^(package\.json|notewire\.config\.schema\.json|README\.md|CHANGELOG\.md|LICENSE)$/.test(
+            !/^(dist|src)\/|^vectors\/\w+\.(json|md|py)$|^(package\.json|notewire\.config\.schema\.json|postgres\.sql|README\.md|CHANGELOG\.md|LICENSE)$/.test(
               file,
             ),
         ),
