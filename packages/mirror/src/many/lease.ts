@@ -28,7 +28,7 @@ export async function holding<Result>(
       const isKept = await store.integrations
         .renew(integration, { generation, token }, clock.now() + LEASE_MS)
         .catch(() => true)
-      if (!isKept) lost.abort(new LeaseLostError())
+      if (!isKept) return lost.abort(new LeaseLostError())
     }
   }
 

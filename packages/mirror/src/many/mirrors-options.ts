@@ -154,3 +154,12 @@ export function requireFunction<Value>(option: string, value: Value, fix: string
   if (typeof value === 'function') return value
   throw new OptionError(option, `${option} is not a function. ${fix}`)
 }
+
+/** @throws OptionError when the value is no URL that a service can deliver to */
+export function requireUrl(option: string, value: unknown): void {
+  if (typeof value === 'string' && /^https?:/i.test(value) && URL.canParse(value)) return
+  throw new OptionError(
+    option,
+    `${option} is not a URL. Pass the address of your receiver, such as https://app.example/webhooks/notes/acme.`,
+  )
+}
