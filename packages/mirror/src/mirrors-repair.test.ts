@@ -145,6 +145,19 @@ describe('adding a parked integration', () => {
     expect(await world.titles('customer-0')).toEqual(['repaired'])
   })
 
+  it('whose first key was refused takes another key, because no note was listed', async () => {
+    await using world = await manyCustomers(1)
+    await using port = await receiverOnPort(world.mirrors)
+    const [customer] = world.customers
+    const key = customer?.apiKey ?? ''
+    if (customer !== undefined) customer.apiKey = 'ntw_live_mistyped.secret'
+    const add = () => world.mirrors.add('customer-0', port.optionsFor('customer-0'))
+    await expect(add()).rejects.toMatchObject({ code: 'unauthorized' })
+    if (customer !== undefined) customer.apiKey = key
+    expect(await add()).toMatchObject({ state: 'active', parkedBecause: null })
+    expect(port.secrets.has('customer-0')).toBe(true)
+  })
+
   it('whose key another integration uses is rejected each time, until it has its own', async () => {
     await using stage = await aCustomer(2)
     const { world, port } = stage

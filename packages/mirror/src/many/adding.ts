@@ -1,11 +1,13 @@
 import type { NotesClient } from '@notewire/client'
-import { IntegrationBusyError } from '../interfaces/errors.ts'
+import type { Engine } from '../engine/engine.ts'
+import { IntegrationBusyError, KeyChangedError } from '../interfaces/errors.ts'
 import {
   type IntegrationRecord,
   type ParkedBecause,
   RANKS,
   type TakenIntegration,
 } from '../interfaces/integration-store.ts'
+import { holdsNotes } from '../listing/key-guard.ts'
 import { type Registration, registerEndpoint } from './endpoint.ts'
 import { LEASE_MS, LeaseLostError } from './lease.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
@@ -74,9 +76,9 @@ async function takeNow(integration: string, { store, clock }: MirrorsSettings): 
 
 /** The notes are listed by the next slice. */
 function doing({ registration, parkedBecause }: FirstWork): ActiveWork {
-  return async ({ record }, { client }, engine, { settings, signal }) => {
-    const { clock } = settings
-    await engine.checkKey()
+  return async ({ record, copy }, { client }, engine, { settings, signal }) => {
+    const { clock, store } = settings
+    await checkKey(engine, () => holdsNotes(store, record.integration, copy.progress))
     if (parkedBecause === 'key_refused') await requireAccess(client, signal)
     if (registration === undefined) return { ...record, dueAt: clock.now() }
     const { url } = registration
@@ -88,6 +90,16 @@ function doing({ registration, parkedBecause }: FirstWork): ActiveWork {
       endpoint: await registerEndpoint(client, { url, saveSecret }, record.endpoint, now),
       dueAt: now,
     }
+  }
+}
+
+/** A key with which no note was listed, such as a mistyped one, can be replaced by any other. */
+async function checkKey(engine: Engine, holdsNotes: () => Promise<boolean>): Promise<void> {
+  try {
+    await engine.checkKey()
+  } catch (error) {
+    if (!(error instanceof KeyChangedError) || (await holdsNotes())) throw error
+    await engine.adoptKey()
   }
 }
 
