@@ -17,6 +17,7 @@ import {
 } from './many/integration-status.ts'
 import { claimKey } from './many/key-claim.ts'
 import { fencedStore } from './many/lease.ts'
+import { LocalChanges } from './many/local-changes.ts'
 import {
   type AddOptions,
   type MirrorsOptions,
@@ -105,7 +106,9 @@ export interface Mirrors<Transaction = never> {
  * ```
  */
 export function createMirrors<Transaction = never>(options: MirrorsOptions<Transaction>): Mirrors<Transaction> {
-  const settings = resolveMirrorsOptions(options)
+  const given = resolveMirrorsOptions(options)
+  const changes = new LocalChanges()
+  const settings = { ...given, store: changes.watch(given.store) }
   const { store, clock, hooks } = settings
   const { integrations } = store
   const pauses = new SharedPauses()
@@ -167,7 +170,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
     },
 
     of: (integration) =>
-      openIntegration(requireIntegration(integration), settings, async () => {
+      openIntegration(requireIntegration(integration), settings, changes, async () => {
         await open()
         return options.store
       }),

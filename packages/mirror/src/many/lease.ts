@@ -81,7 +81,8 @@ export function checkedStore(store: MirrorStore, check: () => Promise<void>): Mi
 
 type Operation = (...values: readonly unknown[]) => Promise<unknown>
 
-function replacing(
+/** A store some of whose operations are replaced. */
+export function replacing(
   store: MirrorStore,
   replace: (operation: Operation, name: string | symbol) => Operation,
 ): MirrorStore {
