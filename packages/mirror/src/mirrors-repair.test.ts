@@ -60,6 +60,14 @@ describe('adding an integration that another worker has', () => {
     expect(port.secrets.has('customer-0')).toBe(true)
   })
 
+  it('takes it first if it is new, also if onAudit is slow', async () => {
+    await using world = await manyCustomers(1)
+    await using port = await receiverOnPort(world.mirrors)
+    const onAudit = () => world.mirrors.work(BUDGET)
+    await world.another({ hooks: { onAudit } }).add('customer-0', port.optionsFor('customer-0'))
+    expect(world.asked()[0]).toBe('GET /v1/webhook-endpoints')
+  })
+
   it('is rejected after 30 s, with a next step', async () => {
     const store = memoryMirror()
     await using world = await manyCustomers(1, { store })

@@ -135,9 +135,9 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
         requireFunction('saveSecret', saveSecret, 'Pass a function that stores the signing secret.')
       }
       await open()
-      const { parkedBecause } = await addIntegration(integration, settings)
-      await tellAudit('add', integration)
       const registration = url !== undefined && saveSecret !== undefined ? { url, saveSecret } : undefined
+      const { parkedBecause } = await addIntegration(integration, registration !== undefined, settings)
+      await tellAudit('add', integration)
       if (registration !== undefined || parkedBecause !== null) {
         await workAtOnce(integration, { registration, parkedBecause }, settings)
       }

@@ -15,8 +15,11 @@ import { SharedPauses } from './shared-pauses.ts'
 import { type ActiveWork, doSlice } from './slice.ts'
 import { withinLimit } from './time-limit.ts'
 
-/** How long to wait before looking whether another worker has finished, in milliseconds. */
-const WAIT_MS = 200
+/** How long to wait before looking whether another worker has finished, in milliseconds: a worker takes a long listing again at once. */
+const WAIT_MS = 50
+
+/** How long other workers leave an integration to the process that adds it, in milliseconds. */
+const HEAD_START_MS = 5_000
 
 /** How long to wait for other workers, in milliseconds. */
 const GIVE_UP_AFTER_MS = 30_000
@@ -24,12 +27,18 @@ const GIVE_UP_AFTER_MS = 30_000
 /**
  * Adds an integration, after the last of an earlier copy is erased.
  *
+ * @param isWorkedOnAtOnce  this process works on it next: other workers do not take it at once
  * @throws IntegrationBusyError when another worker is erasing the copy, and does not finish
  */
-export async function addIntegration(integration: string, settings: MirrorsSettings): Promise<IntegrationRecord> {
+export async function addIntegration(
+  integration: string,
+  isWorkedOnAtOnce: boolean,
+  settings: MirrorsSettings,
+): Promise<IntegrationRecord> {
   const { store, clock } = settings
+  const laterMs = isWorkedOnAtOnce ? HEAD_START_MS : 0
   for (;;) {
-    const record = await store.integrations.put(integration, crypto.randomUUID(), clock.now())
+    const record = await store.integrations.put(integration, crypto.randomUUID(), clock.now() + laterMs)
     if (record.state !== 'removing') return record
     const taken = await takeNow(integration, settings)
     if (taken !== undefined) await doSlice(taken, unlimited(settings))
