@@ -24,8 +24,10 @@ export type {
   ErrorFacts,
 } from './interfaces/consumer-store.ts'
 export {
+  IntegrationBusyError,
   IntegrationRemovedError,
   KeyChangedError,
+  KeySharedError,
   MirrorBusyError,
   MirrorError,
   type MirrorErrorCode,

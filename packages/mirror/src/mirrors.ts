@@ -5,7 +5,7 @@ import { requireCount, requireIntegration, requireSignal } from './context/mirro
 import { IntegrationRemovedError } from './interfaces/errors.ts'
 import type { IntegrationState } from './interfaces/integration-store.ts'
 import { type AuditNotice, audit, callHook } from './interfaces/mirror-hooks.ts'
-import { addEndpoint, addIntegration } from './many/adding.ts'
+import { addIntegration, workAtOnce } from './many/adding.ts'
 import { connect, engineOf, hooksOf } from './many/connection.ts'
 import { dispatch, workLeft } from './many/dispatch.ts'
 import { type IntegrationMirror, openIntegration, recordOf } from './many/integration-mirror.ts'
@@ -15,12 +15,15 @@ import {
   mirrorsStatusOf,
   statusOfIntegration,
 } from './many/integration-status.ts'
+import { claimKey } from './many/key-claim.ts'
 import { fencedStore } from './many/lease.ts'
+import { LocalChanges } from './many/local-changes.ts'
 import {
   type AddOptions,
   type MirrorsOptions,
   type MirrorsReceiverOptions,
   requireFunction,
+  requireUrl,
   resolveMirrorsOptions,
   type WorkOptions,
   type WorkReport,
@@ -32,9 +35,12 @@ import { SharedPauses } from './many/shared-pauses.ts'
 export interface Mirrors<Transaction = never> {
   /**
    * Adds an integration, due at once, and registers its webhook endpoint: creates it, or finds the one of this URL and repairs it. Call it
-   * again after any failure, or to repair the endpoint: it continues where it stopped. After `remove` it makes another copy.
+   * again after any failure, or to repair the endpoint: it continues where it stopped. A parked integration tries its key again. After
+   * `remove` it makes another copy.
    *
-   * @throws NotesClientError when the endpoint cannot be registered; the integration is added nevertheless
+   * @throws NotesClientError when the endpoint cannot be registered, or the key is still refused; the integration is added nevertheless
+   * @throws KeySharedError, KeyChangedError  likewise
+   * @throws IntegrationBusyError when another worker has had the integration for 30 s
    */
   add(integration: string, options?: AddOptions): Promise<IntegrationStatus>
   /**
@@ -47,6 +53,7 @@ export interface Mirrors<Transaction = never> {
    *
    * @param options  `adoptKey`: the key that `connect` returns replaces the one that the notes were listed with. It must see the same notes.
    * @throws IntegrationRemovedError when there is no such integration
+   * @throws KeySharedError when another integration uses the key to adopt; nothing is changed
    */
   resume(integration: string, options?: { readonly adoptKey?: boolean | undefined }): Promise<IntegrationStatus>
   /**
@@ -99,7 +106,9 @@ export interface Mirrors<Transaction = never> {
  * ```
  */
 export function createMirrors<Transaction = never>(options: MirrorsOptions<Transaction>): Mirrors<Transaction> {
-  const settings = resolveMirrorsOptions(options)
+  const given = resolveMirrorsOptions(options)
+  const changes = new LocalChanges()
+  const settings = { ...given, store: changes.watch(given.store) }
   const { store, clock, hooks } = settings
   const { integrations } = store
   const pauses = new SharedPauses()
@@ -121,12 +130,17 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       refuseUnknownOptions('mirrors.add', addOptions, ['endpoint', 'saveSecret'])
       const { endpoint: url, saveSecret } = addOptions
       requireIntegration(integration)
-      if (url !== undefined)
+      if (url !== undefined) {
+        requireUrl('endpoint', url)
         requireFunction('saveSecret', saveSecret, 'Pass a function that stores the signing secret.')
+      }
       await open()
-      await addIntegration(integration, settings)
+      const registration = url !== undefined && saveSecret !== undefined ? { url, saveSecret } : undefined
+      const { parkedBecause } = await addIntegration(integration, registration !== undefined, settings)
       await tellAudit('add', integration)
-      if (url !== undefined && saveSecret !== undefined) await addEndpoint(integration, { url, saveSecret }, settings)
+      if (registration !== undefined || parkedBecause !== null) {
+        await workAtOnce(integration, { registration, parkedBecause }, settings)
+      }
       forgetSecret(integration)
       return statusOfIntegration(await recordOf(store, integration))
     },
@@ -139,11 +153,15 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       return isRemoved
     },
 
-    async resume(integration, { adoptKey = false } = {}) {
+    async resume(integration, resumeOptions = {}) {
+      refuseUnknownOptions('mirrors.resume', resumeOptions, ['adoptKey'])
+      const { adoptKey = false } = resumeOptions
       await open()
       const { generation } = await recordOf(store, requireIntegration(integration))
       if (adoptKey) {
         const connection = await connect(integration, settings)
+        // The fence of a claim is lost if a worker takes the integration meanwhile.
+        while (!(await claimKey(await recordOf(store, integration), connection, settings)));
         const fenced = fencedStore(store, { generation }, () => new IntegrationRemovedError(integration))
         await engineOf(connection, integration, fenced, settings).adoptKey()
       }
@@ -152,7 +170,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
     },
 
     of: (integration) =>
-      openIntegration(requireIntegration(integration), settings, async () => {
+      openIntegration(requireIntegration(integration), settings, changes, async () => {
         await open()
         return options.store
       }),
@@ -160,7 +178,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
     async work(workOptions) {
       refuseUnknownOptions('mirrors.work', workOptions, ['budgetMs', 'signal', 'integration'])
       const { budgetMs, signal = never, integration } = workOptions
-      if (!(budgetMs > 0))
+      if (!(typeof budgetMs === 'number' && budgetMs > 0))
         throw new OptionError('budgetMs', 'budgetMs is not a duration. Pass a number of milliseconds.')
       await open()
       const failures: unknown[] = []
@@ -195,7 +213,10 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       return record === undefined || record.state === 'removing' ? undefined : statusOfIntegration(record)
     },
 
-    async list({ state, after = '', limit = 100 } = {}) {
+    async list(listOptions = {}) {
+      refuseUnknownOptions('mirrors.list', listOptions, ['state', 'after', 'limit'])
+      const { state, after = '', limit = 100 } = listOptions
+      requireCount('limit', limit)
       await open()
       return (await integrations.list({ state, after, limit })).map(statusOfIntegration)
     },

@@ -1,3 +1,5 @@
+import type { Clock } from '@notewire/protocol'
+
 /** Wakes the tasks that wait for it, any number of times, until it ends. */
 export class Wakeup {
   readonly #waiting = new Set<() => void>()
@@ -37,6 +39,14 @@ export class Wakeup {
       this.#waiting.add(done)
       signal.addEventListener('abort', done)
     })
+  }
+
+  /** Does the same, and resolves after `ms` milliseconds at the latest. */
+  async nextWithin(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+    const over = new AbortController()
+    const either = AbortSignal.any([signal, over.signal])
+    await Promise.race([this.next(either), clock.sleep(ms, either).catch(() => undefined)])
+    over.abort()
   }
 
   #resolve(): void {

@@ -1,3 +1,4 @@
+import { Wakeup } from '../concurrency/wakeup.ts'
 import type { ConsumerChange } from '../interfaces/consumer-change.ts'
 import type { ErrorFacts } from '../interfaces/consumer-store.ts'
 import { IntegrationRemovedError, MirrorError } from '../interfaces/errors.ts'
@@ -40,6 +41,11 @@ export interface Round<Transaction> extends ConsumerPlace<Transaction> {
   readonly apply: ApplyChanges<Transaction>
   readonly signal: AbortSignal
   readonly onProblem: MirrorHooks['onProblem']
+  /**
+   * Calls a listener when this process has written changes, until the function that it returns is called. With it, an idle consumer polls the
+   * store less often.
+   */
+  readonly onChange?: ((listener: () => void) => () => void) | undefined
 }
 
 /** What `consumeDue` did. */
@@ -57,25 +63,43 @@ export interface ConsumeReport {
 
 const NOTHING_DONE = { applied: 0, failed: 0 } as const
 
-/** How often an idle consumer polls the store for changes of other processes, in milliseconds. */
-const POLL_EVERY_MS = 1_000
+/** How soon an idle consumer polls the store for changes of other processes, in milliseconds. */
+const POLL_AFTER_MS = 1_000
+/** The longest time between two polls of a consumer that its own process wakes, in milliseconds. */
+const LONGEST_POLL_MS = 30_000
 
 /** Consumes until the signal fires, or until a removed integration has no more removals. If the store fails, it tries again with growing pauses. */
 export async function consume<Transaction>(round: Round<Transaction>): Promise<void> {
+  const changes = new Wakeup()
+  const stopListening = round.onChange?.(() => changes.wake())
+  try {
+    await takeRounds(round, changes, round.onChange === undefined ? POLL_AFTER_MS : LONGEST_POLL_MS)
+  } finally {
+    stopListening?.()
+  }
+}
+
+async function takeRounds<Transaction>(round: Round<Transaction>, changes: Wakeup, longestMs: number): Promise<void> {
   const { signal, clock, onProblem } = round
+  let pollMs = POLL_AFTER_MS
   for (let failures = 0; !signal.aborted; ) {
-    let pauseMs = 0
     try {
-      if ((await takeRound(round)) === 'idle') pauseMs = POLL_EVERY_MS
+      const { count } = changes
+      const idleMs = idleTime(await takeRound(round), clock.now())
+      if (idleMs > 0 && changes.count === count) await changes.nextWithin(Math.min(idleMs, pollMs), clock, signal)
+      pollMs = idleMs > 0 ? Math.min(pollMs * 2, longestMs) : POLL_AFTER_MS
       failures = 0
     } catch (error) {
       if (error instanceof IntegrationRemovedError) return
       callHook(onProblem, { error })
-      pauseMs = pauseAfter(failures)
+      await clock.sleep(pauseAfter(failures), signal).catch(() => undefined)
       failures += 1
     }
-    if (pauseMs > 0) await clock.sleep(pauseMs, signal).catch(() => undefined)
   }
+}
+
+function idleTime(done: RoundEnd, now: number): number {
+  return 'idleUntil' in done ? (done.idleUntil ?? Number.POSITIVE_INFINITY) - now : 0
 }
 
 /** Consumes one batch, if one is due. */
@@ -83,25 +107,26 @@ export async function consumeDue<Transaction>(round: Round<Transaction>): Promis
   const done = await takeRound(round)
   const { store, integration, name, clock } = round
   const nextAt = dueTime(await store.readConsumer(integration, name), clock.now())
-  return { ...(done === 'idle' ? NOTHING_DONE : done), nextAt }
+  return { ...('idleUntil' in done ? NOTHING_DONE : done), nextAt }
 }
 
-async function takeRound<Transaction>(
-  round: Round<Transaction>,
-): Promise<'idle' | Pick<ConsumeReport, 'applied' | 'failed'>> {
+/** What a round did. If nothing was due: when something is, unless notes change; `null` if nothing ever is. */
+type RoundEnd = Pick<ConsumeReport, 'applied' | 'failed'> | { readonly idleUntil: number | null }
+
+async function takeRound<Transaction>(round: Round<Transaction>): Promise<RoundEnd> {
   const { store, integration, name, clock } = round
   const record = await store.readConsumer(integration, name)
   const dueAt = dueTime(record, clock.now())
-  if (dueAt === null || dueAt > clock.now()) return 'idle'
+  if (dueAt === null || dueAt > clock.now()) return { idleUntil: dueAt }
   const lease = await ConsumerLease.take(round, record)
-  if (lease === undefined) return 'idle'
+  if (lease === undefined) return { idleUntil: clock.now() + POLL_AFTER_MS }
   const ended = new AbortController()
   const lost = new AbortController()
   void lease.renewUntil(ended.signal, (error) => lost.abort(error))
   try {
     return await deliver(lease, round, lost.signal)
   } catch (error) {
-    if (error instanceof ConsumerLostError) return 'idle'
+    if (error instanceof ConsumerLostError) return { idleUntil: clock.now() + POLL_AFTER_MS }
     throw error
   } finally {
     ended.abort()

@@ -1,9 +1,9 @@
-import { type Clock, OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
 import { requireCount, requireSignal } from '../context/mirror-options.ts'
 import type { ErrorFacts } from '../interfaces/consumer-store.ts'
 import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
-import { type ApplyChanges, type ConsumeReport, consume, consumeDue } from './consume.ts'
+import { type ApplyChanges, type ConsumeReport, consume, consumeDue, type Round } from './consume.ts'
 
 /** What `consumeDue` takes. */
 export interface ConsumeDueOptions<Transaction = never> {
@@ -83,10 +83,14 @@ export interface MirrorConsumers<Transaction = never> {
   retryParked(name: string): Promise<number>
 }
 
+interface ConsumerSettings extends Pick<Round<unknown>, 'integration' | 'clock' | 'onChange'> {
+  readonly hooks: MirrorHooks
+}
+
 /** Makes the functions that consume a mirror. Each opens the store first. */
 export function createConsumers<Transaction>(
   open: () => Promise<MirrorStore<Transaction>>,
-  { integration, clock, hooks }: { readonly integration: string; readonly clock: Clock; readonly hooks: MirrorHooks },
+  { integration, clock, hooks, onChange }: ConsumerSettings,
 ): MirrorConsumers<Transaction> {
   async function roundOf({ name, batchSize = 100, apply, signal }: ConsumeDueOptions<Transaction>) {
     requireName(name)
@@ -94,7 +98,7 @@ export function createConsumers<Transaction>(
     requireFunction(apply)
     const store = await open()
     const until = signal ?? new AbortController().signal
-    return { store, integration, clock, name, batchSize, apply, signal: until, onProblem: hooks.onProblem }
+    return { store, integration, clock, name, batchSize, apply, signal: until, onProblem: hooks.onProblem, onChange }
   }
 
   return {

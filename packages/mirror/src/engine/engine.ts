@@ -116,11 +116,7 @@ export class Engine {
 
   /** Resolves with the next hint that this process hears, after some time, or when the signal fires, whichever comes first. */
   async nextHint(withinMs: number, signal: AbortSignal): Promise<void> {
-    const over = new AbortController()
-    const either = AbortSignal.any([over.signal, signal])
-    const slept = this.#settings.clock.sleep(withinMs, either).catch(() => undefined)
-    await Promise.race([this.#hints.next(either), slept])
-    over.abort()
+    await this.#hints.nextWithin(withinMs, this.#settings.clock, signal)
   }
 
   async acceptRemovals(scanId: string): Promise<number> {

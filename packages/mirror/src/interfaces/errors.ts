@@ -4,8 +4,11 @@ import { NotewireError } from '@notewire/protocol'
 /** Every `code` of a `MirrorError`. */
 export type MirrorErrorCode =
   | 'key_changed'
+  | 'key_shared'
   | 'key_unidentified'
   | 'integration_removed'
+  | 'integration_busy'
+  | 'callback_timed_out'
   | 'mirror_busy'
   | 'scan_unknown'
   | 'position_malformed'
@@ -27,7 +30,7 @@ export class KeyChangedError extends MirrorError {
     super(
       'key_changed',
       `${recordedWords(integration, recorded)}, but the client uses ${givenWords(recorded, given)}. ` +
-        'If both keys can access the same notes, call mirror.adoptKey() once; otherwise use a separate integration for the new key.',
+        'If both keys can access the same notes, call mirror.adoptKey() once, or mirrors.resume(id, { adoptKey: true }); otherwise use a separate integration for the new key.',
     )
     this.keyId = recorded?.kind === 'key_id' ? recorded.keyId : undefined
     this.recorded = recorded?.kind ?? 'nothing'
@@ -61,6 +64,26 @@ export class IntegrationRemovedError extends MirrorError {
     super(
       'integration_removed',
       `the integration "${integration}" was removed, or never added: nothing of it can be read. To copy its notes again, call mirrors.add, and then mirrors.of for the new copy.`,
+    )
+  }
+}
+
+/** Another integration of the same store uses the API key. */
+export class KeySharedError extends MirrorError {
+  constructor(integration: string) {
+    super(
+      'key_shared',
+      `another integration uses the API key that connect returned for "${integration}", so no request was sent with it. Each integration needs an API key of its own: issue one, let connect return it, and call mirrors.add again.`,
+    )
+  }
+}
+
+/** Another worker had the integration for 30 s, or took it meanwhile. */
+export class IntegrationBusyError extends MirrorError {
+  constructor(integration: string) {
+    super(
+      'integration_busy',
+      `another worker has the integration "${integration}", so its endpoint was not registered and its key was not checked. Call mirrors.add again in a minute: the lease of a worker that died ends after 60 s.`,
     )
   }
 }

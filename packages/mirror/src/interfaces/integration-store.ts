@@ -10,7 +10,7 @@ import type { CopyState } from './progress.ts'
  */
 export interface IntegrationStore {
   /**
-   * Adds an integration, due at once; an integration that is there stays as it is. One that is being removed and waits for its consumers
+   * Adds an integration, due at `now`; an integration that is there stays as it is. One that is being removed and waits for its consumers
    * (`pausedUntil`) becomes another copy: its notes are erased, and its consumers continue.
    */
   put(integration: string, generation: string, now: number): Promise<IntegrationRecord>

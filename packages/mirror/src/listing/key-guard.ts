@@ -66,7 +66,7 @@ export function recordedKey({ key }: MirrorProgress): KeyIdentity | null {
 }
 
 /** Whether anything was listed or read, so that some key was used. */
-async function holdsNotes(store: MirrorStore, integration: string, { poll }: MirrorProgress): Promise<boolean> {
+export async function holdsNotes(store: MirrorStore, integration: string, { poll }: MirrorProgress): Promise<boolean> {
   if (poll.checkpoint !== null || poll.backfilledAt !== null) return true
   return (await store.count(integration)).live > 0
 }

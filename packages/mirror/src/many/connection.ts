@@ -1,12 +1,11 @@
 import { NotesClient } from '@notewire/client'
-import { type Clock, OptionError } from '@notewire/protocol'
+import { OptionError } from '@notewire/protocol'
 import { Engine } from '../engine/engine.ts'
 import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { LeaseLostError } from './lease.ts'
-import type { MirrorsHooks, MirrorsSettings } from './mirrors-options.ts'
-
-const CONNECT_WITHIN_MS = 10_000
+import type { MirrorsHooks, MirrorsSettings, ServiceAccess } from './mirrors-options.ts'
+import { withinLimit } from './time-limit.ts'
 
 /** How many notes of one integration are read at once. */
 const NOTES_AT_ONCE = 8
@@ -25,16 +24,17 @@ export interface Connection {
 /**
  * Asks the user's `connect` for the key of an integration.
  *
- * @throws what `connect` throws; OptionError for options that cannot work, and after 10 s
+ * @throws what `connect` throws; OptionError for options that cannot work; MirrorError `callback_timed_out` after 10 s
  */
 export async function connect(
   integration: string,
   { connect, clock }: MirrorsSettings,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Connection> {
-  const options = await within(CONNECT_WITHIN_MS, clock, signal, async () => await connect(integration))
-  // Empty ones are refused. Undefined ones would be taken from the environment.
-  const { baseUrl = '', apiKey = '' } = options as Partial<typeof options>
+  const options = await withinLimit('connect', clock, signal, async () => await connect(integration))
+  // The client would take what is missing from the environment: all integrations would have the same key.
+  const baseUrl = requireReturned('baseUrl', options, 'the address of the notes service')
+  const apiKey = requireReturned('apiKey', options, 'the API key of the integration')
   const client = new NotesClient({ maxRetries: 0, ...options, baseUrl, apiKey })
   const key = await client.identifyKey(PRINT_SALT)
   return {
@@ -71,23 +71,12 @@ export function hooksOf(integration: string, hooks: MirrorsHooks): MirrorHooks {
   }
 }
 
-async function within<Result>(
-  ms: number,
-  clock: Clock,
-  signal: AbortSignal,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const over = new AbortController()
-  const late = clock.sleep(ms, AbortSignal.any([signal, over.signal])).then(() => {
-    throw new OptionError(
-      'connect',
-      `connect took longer than ${ms / 1000} s, so the integration is tried again later.`,
-    )
-  })
-  late.catch(() => undefined)
-  try {
-    return await Promise.race([work(), late])
-  } finally {
-    over.abort()
-  }
+function requireReturned(
+  option: 'baseUrl' | 'apiKey',
+  options: Partial<ServiceAccess> | undefined,
+  what: string,
+): string {
+  const value = options?.[option]
+  if (value) return value
+  throw new OptionError(option, `connect returned no ${option}. Return ${what}: { baseUrl, apiKey }.`)
 }

@@ -88,18 +88,11 @@ export async function dispatch(parts: Dispatch): Promise<void> {
       })
       if (taken !== undefined) start(taken)
       else if (endAt < Number.POSITIVE_INFINITY && running.size === 0 && !isChanged) break
-      else if (!isChanged) await pause(Math.min(longestMs, endAt - clock.now()))
+      else if (!isChanged) await changes.nextWithin(Math.min(longestMs, endAt - clock.now()), clock, signal)
     }
   } finally {
     parts.onHint.delete(hear)
     await Promise.all(running.keys())
-  }
-
-  async function pause(ms: number): Promise<void> {
-    const over = new AbortController()
-    const either = AbortSignal.any([signal, over.signal])
-    await Promise.race([changes.next(either), clock.sleep(ms, either).catch(() => undefined)])
-    over.abort()
   }
 }
 

@@ -11,6 +11,7 @@ import { Ledger } from '../ledger/ledger.ts'
 import { createReader, type MirrorReader } from '../reader/mirror-reader.ts'
 import { connect, engineOf, hooksOf } from './connection.ts'
 import { checkedStore, fencedStore } from './lease.ts'
+import type { LocalChanges } from './local-changes.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
 
 /**
@@ -30,6 +31,7 @@ export interface IntegrationMirror<Transaction = never> extends MirrorReader, Mi
 export function openIntegration<Transaction>(
   integration: string,
   settings: MirrorsSettings,
+  changes: LocalChanges,
   migrated: () => Promise<MirrorStore<Transaction>>,
 ): IntegrationMirror<Transaction> {
   const { store, clock, hooks } = settings
@@ -48,6 +50,7 @@ export function openIntegration<Transaction>(
     ...createConsumers(async () => consumedStore(await migrated(), integration, clock), {
       integration,
       clock,
+      onChange: (listener) => changes.listen(integration, listener),
       hooks: { onProblem: (problem: ProblemNotice) => callHook(hooks.onProblem, { ...problem, integration }) },
     }),
     async acceptRemovals(scanId) {

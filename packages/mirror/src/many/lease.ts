@@ -28,7 +28,7 @@ export async function holding<Result>(
       const isKept = await store.integrations
         .renew(integration, { generation, token }, clock.now() + LEASE_MS)
         .catch(() => true)
-      if (!isKept) lost.abort(new LeaseLostError())
+      if (!isKept) return lost.abort(new LeaseLostError())
     }
   }
 
@@ -81,7 +81,8 @@ export function checkedStore(store: MirrorStore, check: () => Promise<void>): Mi
 
 type Operation = (...values: readonly unknown[]) => Promise<unknown>
 
-function replacing(
+/** A store some of whose operations are replaced. */
+export function replacing(
   store: MirrorStore,
   replace: (operation: Operation, name: string | symbol) => Operation,
 ): MirrorStore {

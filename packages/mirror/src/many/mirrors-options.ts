@@ -44,7 +44,7 @@ export interface MirrorsHooks {
   readonly onProblem?: ((problem: ProblemNotice & OfIntegration) => void) | undefined
   /** A scan found so many notes missing that it removes none of them before `mirrors.of(id).acceptRemovals`. */
   readonly onRemovalsHeld?: ((notice: RemovalsHeldNotice & OfIntegration) => void) | undefined
-  /** An integration was parked: it sends no request before `mirrors.resume(id)`. Called once. */
+  /** An integration was parked: it sends no request before `mirrors.resume(id)` or `mirrors.add(id)`. Called once. */
   readonly onParked?: ((notice: ParkedNotice) => void) | undefined
   /** A read showed a note at a lower revision than before, or again after its deletion was announced. */
   readonly onContradiction?: ((notice: ContradictionNotice & OfIntegration) => void) | undefined
@@ -69,7 +69,10 @@ export interface ParkedNotice {
 export interface AddOptions {
   /** The public URL of the receiver for this integration. Without it, the mirror polls. */
   readonly endpoint?: string | undefined
-  /** Stores the endpoint's signing secret where the receiver finds it. Required with `endpoint`. It may be called again with another secret. */
+  /**
+   * Stores the endpoint's signing secret where the receiver finds it. Required with `endpoint`. It may be called again with another secret. `add`
+   * rejects if it rejects or takes longer than 10 s.
+   */
   readonly saveSecret?: ((secret: string) => unknown) | undefined
 }
 
@@ -153,4 +156,13 @@ export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings 
 export function requireFunction<Value>(option: string, value: Value, fix: string): Value {
   if (typeof value === 'function') return value
   throw new OptionError(option, `${option} is not a function. ${fix}`)
+}
+
+/** @throws OptionError when the value is no URL that a service can deliver to */
+export function requireUrl(option: string, value: unknown): void {
+  if (typeof value === 'string' && /^https?:/i.test(value) && URL.canParse(value)) return
+  throw new OptionError(
+    option,
+    `${option} is not a URL. Pass the address of your receiver, such as https://app.example/webhooks/notes/acme.`,
+  )
 }

@@ -1,6 +1,6 @@
 import { NotesClientError, RateLimitedError } from '@notewire/client'
 import type { Engine } from '../engine/engine.ts'
-import { KeyChangedError } from '../interfaces/errors.ts'
+import { KeyChangedError, KeySharedError } from '../interfaces/errors.ts'
 import {
   type IntegrationRecord,
   type NextWork,
@@ -15,6 +15,7 @@ import { pollDueAt } from '../listing/schedule.ts'
 import { pauseAfter } from '../rules/backoff.ts'
 import { type Connection, connect, engineOf } from './connection.ts'
 import { checkEndpoint } from './endpoint.ts'
+import { claimKey } from './key-claim.ts'
 import { fencedStore, holding, LeaseLostError } from './lease.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
 import { removeSome } from './removal.ts'
@@ -40,9 +41,6 @@ export type ActiveWork = (
   engine: Engine,
   context: SliceContext,
 ) => Promise<NextWork>
-
-/** The API key may not be used for this integration. */
-class KeySharedError extends Error {}
 
 /**
  * Does a slice of work on an integration that was taken, writes when it is due next, and gives it back.
@@ -120,7 +118,7 @@ async function workWithKey(taken: TakenIntegration, context: SliceContext, work:
     const now = settings.clock.now()
     const pausedUntil = pauses.until(connection.baseUrl)
     if (pausedUntil > now) return { next: { ...record, dueAt: now + spread(pausedUntil - now, integration) + 1 } }
-    await claimKey(record, connection, settings)
+    if (!(await claimKey(record, connection, settings))) throw lost()
     const pollEveryMs = spread(record.pollEveryMs ?? settings.pollEveryMs, integration)
     const scanEveryMs = spread(settings.scanEveryMs, integration)
     const store = fencedStore(settings.store, record, lost)
@@ -130,21 +128,6 @@ async function workWithKey(taken: TakenIntegration, context: SliceContext, work:
     return { next: { ...next, failures: 0, pausedUntil: null } }
   } catch (error) {
     return await afterError(record, error, connection, context)
-  }
-}
-
-async function claimKey(
-  record: IntegrationRecord,
-  { keyPrint }: Connection,
-  { store }: MirrorsSettings,
-): Promise<void> {
-  if (keyPrint === record.keyPrint) return
-  const outcome = await store.integrations.claimKey(record.integration, record, keyPrint)
-  if (outcome === 'fenced') throw new LeaseLostError()
-  if (outcome === 'shared') {
-    throw new KeySharedError(
-      'another integration uses the API key. Each integration needs a key of its own: issue one, and call mirrors.resume.',
-    )
   }
 }
 

@@ -1,3 +1,4 @@
+import { systemClock } from '@notewire/protocol'
 import { temporaryPath } from 'notewire-test-servers'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { manyCustomers, workFor } from '../../fixtures/many-customers.ts'
@@ -45,6 +46,23 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
       expect(world.asked(integration).filter((request) => request === 'GET /v1/notes')).toHaveLength(1)
     }
     expect(world.problems).toEqual([])
+  })
+
+  it('are added with an endpoint while another process works on them', async () => {
+    const [one, two] = await open()
+    await using world = await manyCustomers(8, { store: one, clock: systemClock })
+    const secrets: string[] = []
+    const end = new AbortController()
+    const running = world.another({ store: two }).run({ signal: end.signal })
+    const add = ({ integration }: { readonly integration: string }) =>
+      world.mirrors.add(integration, {
+        endpoint: `http://127.0.0.1:9/${integration}`,
+        saveSecret: () => void secrets.push(integration),
+      })
+    const added = await Promise.all(world.customers.map(add)).finally(() => end.abort())
+    await running
+    expect(added.map(({ endpoint }) => endpoint?.id)).toEqual(world.customers.map(() => expect.any(String)))
+    expect(secrets.sort()).toEqual(world.customers.map(({ integration }) => integration))
   })
 
   it('keep every hint that comes while they are worked on', async () => {
@@ -238,17 +256,23 @@ function copyingConsumer(name: string) {
   return { notes, removals, options: { name, apply } }
 }
 
+/** A store whose statements are counted. */
+async function countingStore() {
+  const pool = databases.poolOf(await databases.emptyDatabase())
+  const statements: string[] = []
+  const counting = {
+    query(text: string, values: unknown[]) {
+      statements.push(text)
+      return pool.query(text, values)
+    },
+  }
+  return { statements, store: postgresMirror(counting) }
+}
+
 describe('an empty poll in PostgreSQL', () => {
   it('is one request and three statements', async () => {
-    const pool = databases.poolOf(await databases.emptyDatabase())
-    const statements: string[] = []
-    const counting = {
-      query(text: string, values: unknown[]) {
-        statements.push(text)
-        return pool.query(text, values)
-      },
-    }
-    await using world = await manyCustomers(2, { store: postgresMirror(counting), scanEveryMs: 30 * 24 * 3_600_000 })
+    const { statements, store } = await countingStore()
+    await using world = await manyCustomers(2, { store, scanEveryMs: 30 * 24 * 3_600_000 })
     for (const customer of world.customers) {
       for (let index = 0; index < 3; index += 1) customer.write(`${customer.integration} ${index}`)
       await world.mirrors.add(customer.integration)
@@ -269,6 +293,22 @@ describe('an empty poll in PostgreSQL', () => {
     expect(poll.requests).toBe(1)
     expect(poll.statements).toHaveLength(idle.statements.length + 3)
     expect((await world.mirrors.of('customer-0').status()).polledAt?.getTime()).toBe(world.service.clock.now())
+  })
+})
+
+describe('a consumer without changes in PostgreSQL', () => {
+  it('costs five statements that read', async () => {
+    const { statements, store } = await countingStore()
+    await using world = await manyCustomers(1, { store })
+    await world.mirrors.add('customer-0')
+    await world.mirrors.work(BUDGET)
+    const consume = () => world.mirrors.of('customer-0').consumeDue(copyingConsumer('index').options)
+    await consume()
+    const before = statements.length
+    await consume()
+    const read = statements.slice(before)
+    expect(read.map((text) => text.trim().split(/\s/)[0])).toEqual(read.map(() => 'SELECT'))
+    expect(read).toHaveLength(5)
   })
 })
 
