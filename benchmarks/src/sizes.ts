@@ -5,7 +5,7 @@ import type { Table } from './report.ts'
 /** What each entry of the build may weigh in a bundle, in kB of 1,000 bytes: minified and gzipped, dependencies included. */
 export const SIZE_BUDGETS: Readonly<Record<string, { readonly code: string; readonly kilobytes: number }>> = {
   '@notewire/webhooks/verify': { code: `export { createVerifier } from '@notewire/webhooks/verify'`, kilobytes: 2.5 },
-  '@notewire/webhooks': { code: `export { createReceiver } from '@notewire/webhooks'`, kilobytes: 23 },
+  '@notewire/webhooks': { code: `export { createReceiver } from '@notewire/webhooks'`, kilobytes: 24.2 },
   '@notewire/client': { code: `export { NotesClient } from '@notewire/client'`, kilobytes: 26.7 },
 }
 

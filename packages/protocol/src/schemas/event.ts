@@ -6,6 +6,7 @@ import {
   type UnknownEventKind,
 } from '@notewire/protocol'
 import * as z from 'zod/mini'
+import { compiledObject } from './compiled-object.ts'
 import {
   AN_IDENTIFIER,
   eventIdentifier,
@@ -81,7 +82,7 @@ function eventOf<Kind extends z.ZodMiniType<string>, Contract extends z.ZodMiniT
   const required = { event_id: eventIdentifier, event_type: kind }
   const occurredAt = z.string()
   return {
-    contract: z.looseObject({ ...required, occurred_at: occurredAt, data: data.contract }),
+    contract: compiledObject({ ...required, occurred_at: occurredAt, data: data.contract }),
     tolerant: z.looseObject({ ...required, occurred_at: tolerated(occurredAt), data: data.tolerant }),
   }
 }
@@ -90,7 +91,7 @@ function eventOf<Kind extends z.ZodMiniType<string>, Contract extends z.ZodMiniT
 function noteData<Tolerated extends Fields>(fields: Tolerated) {
   const required = { note_id: eventIdentifier, revision }
   return {
-    contract: z.looseObject({ ...required, ...fields }),
+    contract: compiledObject({ ...required, ...fields }),
     tolerant: z.looseObject({ ...required, ...allTolerated(fields) }),
   }
 }
@@ -102,7 +103,7 @@ function noteData<Tolerated extends Fields>(fields: Tolerated) {
  */
 function anyData<Tolerated extends Fields>(fields: Tolerated) {
   return {
-    contract: z.nullish(z.looseObject(fields)),
+    contract: z.nullish(compiledObject(fields)),
     tolerant: objectOrEmpty(z.looseObject(allTolerated(fields))),
   }
 }
