@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request 
 import { request as sendSecure, Agent as TlsAgent } from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { OptionError } from '@notewire/protocol'
 
 const plainAgent = new PlainAgent({ keepAlive: true })
 const tlsAgent = new TlsAgent({ keepAlive: true })
@@ -13,7 +14,7 @@ const tlsAgent = new TlsAgent({ keepAlive: true })
  * It never follows a redirect, and supports no proxy and no HTTP/2. It reads the body of a request before it sends it, and streams the
  * body of the answer.
  *
- * @throws the reason of the request's signal, or a `TypeError` whose `code` is that of the runtime: `ECONNREFUSED`, `CERT_HAS_EXPIRED`
+ * @throws OptionError if it is called without a `Request`; the reason of the request's signal; or a `TypeError` whose `code` is that of the runtime: `ECONNREFUSED`, `CERT_HAS_EXPIRED`
  * @example
  * ```ts
  * import { NotesClient } from '@notewire/client'
@@ -23,6 +24,9 @@ const tlsAgent = new TlsAgent({ keepAlive: true })
  * ```
  */
 export async function nodeFetch(request: Request): Promise<Response> {
+  if (!(request instanceof Request)) {
+    throw new OptionError('fetch', 'nodeFetch takes a Request. Pass it as the option fetch of a NotesClient.')
+  }
   const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer())
   request.signal.throwIfAborted()
   return send(request, body)
