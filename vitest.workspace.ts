@@ -11,6 +11,10 @@ const replayable = [`${import.meta.dirname}/tests/replayable-properties.ts`]
 
 const inBrowsers = ['src/**/*.browser.test.ts']
 const onRealServers = ['src/stores/*/**/*.test.ts', 'src/queues/**/*.test.ts']
+const underFire = [
+  'src/stores/*/{consuming-under-fire,many-processes,many-workers}.test.ts',
+  'src/commands/pull-after-a-kill.test.ts',
+]
 const onRedis = ['src/stores/redis/**/*.test.ts', 'src/queues/**/*.test.ts']
 
 // With one worker Vitest puts group 0, the default, behind all others: hence 1 and 2 below.
@@ -19,7 +23,7 @@ const unit = (name: string) =>
     name,
     root: `packages/${name}`,
     include: ['src/**/*.test.ts'],
-    exclude: [...onRealServers, ...inBrowsers],
+    exclude: [...onRealServers, ...inBrowsers, ...underFire],
     setupFiles: replayable,
     sequence: { groupOrder: 1 },
   })
@@ -30,7 +34,7 @@ const stores = (name: string, root: string) =>
     name,
     root,
     include: onRealServers,
-    exclude: onRedis,
+    exclude: [...onRedis, ...underFire],
     setupFiles: replayable,
     sequence: { groupOrder: 1 },
   })
@@ -42,6 +46,14 @@ const redisAndQueues = fromSource({
   include: onRedis,
   // In CI nothing is left out: what is missing there fails.
   exclude: isInstalled('redis-server') ? [] : ['src/stores/redis/**', 'src/queues/bullmq/**'],
+  setupFiles: replayable,
+  sequence: { groupOrder: 1 },
+})
+
+// Processes and databases that are killed, on SQLite and PostgreSQL: a few times in `npm run test:all`, often in `npm run proof`.
+const killedProcesses = fromSource({
+  name: 'killed-processes',
+  include: underFire.map((pattern) => `packages/*/${pattern}`),
   setupFiles: replayable,
   sequence: { groupOrder: 1 },
 })
@@ -116,6 +128,7 @@ const simulators = [
 // What `npm run test:all` runs in addition, after a build.
 const rest = [
   redisAndQueues,
+  killedProcesses,
   ...(isInstalled('chromium') ? [inChromium] : []),
   ...simulators,
   whole('docs'),
@@ -132,21 +145,13 @@ const rest = [
   whole('examples'),
   runtimes,
 ]
-// Consumers whose processes are killed: a few times in `npm test`, often in `npm run proof`.
-const killedConsumers = fromSource({
-  name: 'killed-consumers',
-  root: 'packages/mirror',
-  include: ['src/stores/*/consuming.test.ts'],
-  setupFiles: replayable,
-  sequence: { groupOrder: 1 },
-})
 // Minutes of compilers and browsers.
 const release = [whole('site'), whole('type-resolution')]
 
 const projects = {
   people,
   rest,
-  proof: [...simulators, killedConsumers],
+  proof: [...simulators, killedProcesses],
   release,
   any: [...people, ...rest, ...release],
 }

@@ -4,9 +4,10 @@ import type { SecretFinding } from './secret-source.ts'
 /**
  * An answer that is not 2xx, by its status and the code in its body:
  *
- * - 400 `body_incomplete`: the sender went away; `event_malformed`: a signed body is no event
+ * - 400 `body_incomplete`: the connection closed before the whole body arrived; `event_malformed`: the signature is valid, but the
+ *   body is not an event
  * - 401 `unverified`: the headers or the signature were not accepted
- * - 404 `not_found`: another path than the option `path`, or another method than POST; `integration_unknown`: the request names
+ * - 404 `not_found`: the path is not the option `path`, or the method is not POST; `integration_unknown`: the request names
  *   no integration, or one that the function `secret` does not know
  * - 408 `body_too_slow`: the body did not arrive within 8 s
  * - 413 `body_too_large`: the body is larger than the option `maxBodyBytes`
@@ -37,14 +38,14 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
   /** Empty, or JSON: a code and a sentence. Never says why a signature was refused. */
   readonly body: string
-  /** Which error it is. `undefined` for 2xx. */
+  /** The error. `undefined` for 2xx. */
   readonly error: ErrorAnswer | undefined
 }
 
-/** Seconds after which the service tries again anyway (contract §8). */
+/** The delay of the service's first retry, in seconds (contract §8). */
 const RETRY_AFTER_SECONDS = '30'
 
-/** The one answer for each thing that can become of a request. */
+/** Every answer that the receiver gives. */
 export const answers = {
   processed: { status: 204, headers: {}, body: '', error: undefined },
   notFound: errorAnswer(
@@ -90,7 +91,7 @@ export const answers = {
   broken: errorAnswer({ status: 500, code: 'internal' }, 'The receiver failed.'),
 } as const satisfies Record<string, Answer>
 
-/** The answer that an outcome deserves: 2xx only when the event need not be sent again. */
+/** The answer to an outcome: 2xx only if the service need not send the event again. */
 export function answerTo(outcome: ProcessOutcome): Answer {
   switch (outcome.status) {
     case 'applied':

@@ -8,30 +8,27 @@ export interface IncomingAttempt {
   readonly path: string
   readonly headers: AttemptHeaders
   /**
-   * The id of the integration that the request names, as it stands there. A receiver of many answers 404 without one; a receiver of one
-   * ignores it.
+   * The id of the integration that the request names, unchecked. A receiver of many answers 404 without one. A receiver of one ignores it.
    */
   readonly integration?: string | undefined
-  /**
-   * Reads the raw body: never more than `maxBytes`, and no longer than until `timeUp` resolves.
-   */
+  /** Reads the raw body: at most `maxBytes`, and only until `timeUp` resolves. */
   readBody(maxBytes: number, timeUp: Promise<void>): Promise<BodyReading>
   /**
-   * Keeps the platform alive for a handler that is past its deadline, where that is a matter of each request. It goes before
-   * the receiver's option of that name.
+   * Keeps a serverless instance alive for a handler that is past its deadline, on platforms where each request has its own `waitUntil`. It
+   * is used instead of the receiver's option of that name.
    *
-   * @param work  ends with the answer that would have been right; never rejects
+   * @param work  resolves with the answer that the delivery would have got without the deadline; never rejects
    */
   readonly waitUntil?: ((work: Promise<Answer>) => void) | undefined
 }
 
-/** What reading a body came to. */
+/** The result of reading a body. */
 export type BodyReading =
   | { readonly status: 'read'; readonly bytes: Uint8Array }
   | { readonly status: 'too-large' }
-  /** The time was up first. */
+  /** The body did not arrive in time. */
   | { readonly status: 'too-slow' }
-  /** The sender went away. */
+  /** The connection closed before the whole body arrived. */
   | { readonly status: 'incomplete' }
-  /** Another parser consumed the bytes before the receiver was asked. */
+  /** A parser consumed the bytes before the receiver could read them. */
   | { readonly status: 'already-parsed' }

@@ -14,7 +14,7 @@ import type { SecretFinder, SecretFinding } from './secret-source.ts'
 import { Deadline } from './timers.ts'
 import { isThenable, whenSettled } from './when-settled.ts'
 
-/** What answering a delivery takes. */
+/** What the responder needs. */
 interface DeliveryTools {
   readonly path: string | undefined
   readonly maxBodyBytes: number
@@ -41,7 +41,7 @@ interface Delivery {
 
 const LATE: SecretFinding = { status: 'late' }
 
-/** Makes the function that answers deliveries: check headers, read, check signature, parse, process. It never rejects. */
+/** Makes the function that answers deliveries: it checks the headers, reads the body, checks the signature, parses and processes. It never rejects. */
 export function createResponder(
   tools: DeliveryTools,
 ): (attempt: IncomingAttempt, integration: string | undefined) => Promise<Answer> {
@@ -69,7 +69,7 @@ export function createResponder(
     return answer
   }
 
-  /** Answers what cannot be a delivery, before the secret is looked up and the body is read (contract §7). */
+  /** Answers requests that cannot be deliveries, before the secret is looked up and the body is read (contract §7). */
   function admit(attempt: IncomingAttempt, integration: string | undefined): Answer | Delivery {
     if (!isIntegrationId(integration)) return answers.integrationUnknown
     const turnedAway = turnAway(attempt)
@@ -107,7 +107,7 @@ export function createResponder(
   }
 
   function verify(delivery: Delivery, body: Uint8Array): Verified | Answer | Promise<Verified | Answer> {
-    // Also if it was found before: it may have been forgotten, or have expired, while the body arrived.
+    // Looked up again, because the secret may have expired or been forgotten while the body arrived.
     return whenSettled(findSecret(delivery), (finding) => {
       if (finding.status !== 'found') return answerWithout(finding, delivery.integration)
       return whenSettled<Verification, Verified | Answer>(finding.check(body, delivery.headers), (verification) =>
@@ -171,7 +171,7 @@ export function createResponder(
     return answers.notQueued
   }
 
-  /** How hooks and logs name an integration: not at all, unless it exists. */
+  /** The id of an integration for hooks and logs: `undefined` unless the integration is known to exist. */
   function nameOf(integration: string | undefined): string | undefined {
     return integration !== undefined && secrets.knows(integration) ? integration : undefined
   }

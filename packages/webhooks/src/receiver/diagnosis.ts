@@ -5,8 +5,8 @@ import type { Refusal } from '../verifier/verification.ts'
 import { RateLimit } from './rate-limit.ts'
 import { type BodyCauseCode, causeOf, type RefusalCause } from './refusal-cause.ts'
 
-// Anyone can send a delivery that is refused, and must not be able to use much processor time with it: a body beyond these
-// bounds is no notification, and ten diagnoses a second show a proxy that rewrites bodies as well as all of them would.
+// A diagnosis costs processor time, and anyone can send a delivery with a wrong signature. Bodies beyond these bounds are not
+// notifications, and ten diagnoses a second are enough to show that a proxy rewrites bodies.
 const LARGEST_BODY_BYTES = 16_384
 const MOST_OBJECTS_AND_ARRAYS = 32
 const MOST_COMMAS = 256
@@ -26,7 +26,7 @@ export type Diagnose = (
   headers: CheckedHeaders,
 ) => Promise<Refusal>
 
-/** A diagnosis that looks at the bodies of at most ten refused deliveries a second. */
+/** A diagnosis that examines the bodies of at most ten refused deliveries a second. */
 export function createDiagnosis(clock: Clock): Diagnose {
   const rate = new RateLimit(clock, RATE)
   return async (refusal, check, body, headers) => {
@@ -38,9 +38,9 @@ export function createDiagnosis(clock: Clock): Diagnose {
 }
 
 /**
- * Finds out why no signature matched, by undoing the usual changes of a body one at a time. A match is proof.
+ * Finds out why no signature matched: undoes the usual changes of a body, one at a time, until the signature matches.
  *
- * @returns `undefined` when none of them explains it, or when the body is too large or too nested for a notification
+ * @returns `undefined` if none of them explains the mismatch, or if the body is too large or too nested for a notification
  */
 export async function findMismatchCause(
   check: SignatureCheck,
@@ -55,7 +55,7 @@ export async function findMismatchCause(
   return undefined
 }
 
-/** Whether a body is small and flat enough for a notification. Characters within texts count as well, which is simpler. */
+/** Whether a body is small and flat enough for a notification. Commas and brackets inside strings count as well. */
 export function mayBeNotification(body: Uint8Array): boolean {
   if (body.length > LARGEST_BODY_BYTES) return false
   let opened = 0
@@ -74,8 +74,8 @@ interface SignedBody {
 }
 
 /**
- * The bodies that may have been signed if this one arrived: at most 12, in each of which one usual change is undone. The caller
- * bounds the size and the nesting of the body.
+ * The bodies that may have been signed: at most 12, each with one usual change undone. The caller checks the size and the nesting of the
+ * body.
  */
 function signedBodies(arrived: Uint8Array): readonly SignedBody[] {
   const text = utf8TextOf(arrived)
@@ -127,7 +127,7 @@ function serialisedOtherwise(text: string): readonly SignedBody[] {
   if (value === undefined) return []
   const compact = JSON.stringify(value)
   const indented = JSON.stringify(value, null, 2)
-  // Within texts, line breaks are escaped: the others stand between the values.
+  // Line breaks inside JSON strings are escaped, so these are between values.
   const spaced = indented.replace(/,\n */g, ', ').replace(/\n */g, '')
   const forms = new Set([compact, spaced, indented, inAscii(compact), inAscii(spaced)])
   forms.delete(text)

@@ -1,7 +1,7 @@
 import { type Drift, ShapeError, type WebhookEvent } from '@notewire/protocol'
 import { readEventWithDrift } from '@notewire/protocol/schemas'
 
-/** An event and where it differs from the contract; or what is wrong instead, in words that quote nothing of the body. */
+/** An event and where it differs from the contract, or what is wrong with it. `problem` never quotes the body. */
 export type EventReading =
   | { readonly status: 'read'; readonly event: WebhookEvent; readonly drift: readonly Drift[] }
   | { readonly status: 'malformed'; readonly problem: string; readonly path: string }
@@ -19,7 +19,7 @@ export function eventIn(body: Uint8Array): EventReading {
   return eventFrom(value)
 }
 
-/** Reads an event from a value: what a body held, or what was given to `process`. */
+/** Reads an event from a parsed body, or from the argument of `process`. */
 export function eventFrom(value: unknown): EventReading {
   try {
     return { status: 'read', ...readEventWithDrift(value) }

@@ -6,10 +6,10 @@ import { LazyAbort } from './lazy-abort.ts'
 import { keepLease } from './lease.ts'
 import { fieldsOf, type Logger, withFields } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
-import { setAlarm } from './timers.ts'
+import { setTimer } from './timers.ts'
 import { isThenable } from './when-settled.ts'
 
-/** The integration of an event, the attempt that delivered it, and the limits of its handler. */
+/** What is known of the attempt that delivered an event, and the time limit of its handler. */
 export interface AttemptContext {
   readonly integration: string
   /** How long the handler may take, if it is not the processor's `handlerTimeoutMs`. */
@@ -66,7 +66,7 @@ interface Tools<Transaction> {
   /** Contains each handler until it ends. */
   readonly runningHandlers: Set<RunningHandler>
   /** Called once for each handler that ends after it was given up. Never throws. */
-  readonly tellLateEnd: (event: WebhookEvent, end: Settlement, integration: string) => void
+  readonly reportLateEnd: (event: WebhookEvent, end: Settlement, integration: string) => void
 }
 
 const RETURNED: Settlement = { status: 'returned' }
@@ -115,11 +115,11 @@ export class HandlerRun<Transaction> {
 
   #waitFor(work: PromiseLike<unknown>): Promise<HandlerEnd> {
     const { event, abort, attempt } = this.received
-    const { clock, runningHandlers, tellLateEnd } = this.#tools
+    const { clock, runningHandlers, reportLateEnd } = this.#tools
     const timeoutMs = attempt.handlerTimeoutMs ?? this.#tools.handlerTimeoutMs
     this.#keepLease()
     return new Promise((resolve) => {
-      const cancelTimeout = setAlarm(clock, timeoutMs, () => {
+      const cancelTimeout = setTimer(clock, timeoutMs, () => {
         abort.abort(`the handler took longer than handlerTimeoutMs (${timeoutMs} ms)`)
         giveUp('handler-timeout')
       })
@@ -133,7 +133,7 @@ export class HandlerRun<Transaction> {
       const end = (settlement: Settlement) => {
         runningHandlers.delete(running)
         cancelTimeout()
-        if (this.#isGivenUp) tellLateEnd(event, settlement, attempt.integration)
+        if (this.#isGivenUp) reportLateEnd(event, settlement, attempt.integration)
         else resolve(this.#conclude(settlement))
       }
       const ended = Promise.resolve(work).then(

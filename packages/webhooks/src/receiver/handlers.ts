@@ -11,15 +11,15 @@ import type { Logger } from './logger.ts'
 /** The second argument of a handler. */
 export interface HandlerContext<Transaction = never> {
   /**
-   * Marks the event as processed within a transaction of the handler's own, on the database of the receiver's store: its
-   * rows and the mark stand or fall together, so that they take effect once, whatever crashes. Call it last, and do all
-   * fetching before the transaction begins: the mark holds a lock until the transaction ends.
+   * Marks the event as processed in a transaction of the handler, on the database of the receiver's store. The handler's rows and the mark
+   * commit together, so they take effect exactly once, even after a crash. Call it last, and do all fetching before the transaction
+   * begins, because the mark holds a lock until the transaction ends.
    *
-   * Without this call, the event is marked after the handler, which then runs again when the process dies in between.
+   * Without this call, the receiver marks the event after the handler. If the process dies in between, the handler runs again.
    *
-   * @param transaction  what the store's documentation names; stores without transactions accept none
-   * @throws ClaimLostError when the handler no longer holds its claim, at the call where the driver is synchronous: let it
-   * roll the transaction back
+   * @param transaction  the type is that of the store; stores without transactions have no type that fits
+   * @throws ClaimLostError when the handler no longer holds its claim; with a synchronous driver, at the call itself. Let it roll the
+   * transaction back
    */
   commit(transaction: Transaction): Promise<void>
   /** The integration whose event it is: `'default'` unless the receiver has others. */
@@ -32,8 +32,8 @@ export interface HandlerContext<Transaction = never> {
   readonly signal: AbortSignal
   /**
    * When the service stops waiting for the answer, less a margin: milliseconds since the Unix epoch, on the receiver's
-   * clock. A handler may go on after it; the service then sends the event again and finds it processed. `undefined`
-   * where no request waits for an answer, as in a queue worker.
+   * clock. A handler may continue after it; the service then retries the event, which is a duplicate. `undefined` if no request waits for
+   * an answer, as in a queue worker.
    */
   readonly deadlineAt: number | undefined
   /**
@@ -41,12 +41,12 @@ export interface HandlerContext<Transaction = never> {
    * request, as in a queue worker.
    */
   readonly headers: Headers
-  /** Logs with the event's id and kind. Never told a secret; tell it no note content. */
+  /** Adds the event's id and kind to each line. The receiver never logs a secret or note content; neither should a handler. */
   readonly logger: Logger
 }
 
 /**
- * Applies one event. It resolves when the effects are durable; it throws to have the service send the event again.
+ * Applies one event. It resolves when the effects are durable. If it throws, the service retries the event.
  * Events carry no content: read the current note through the client.
  */
 export type EventHandler<Event, Transaction = never> = (event: Event, context: HandlerContext<Transaction>) => unknown
@@ -63,13 +63,13 @@ export function handlerOf<Transaction>(
   onUnknown: EventHandler<UnknownEvent, Transaction> | undefined,
 ): EventHandler<WebhookEvent, Transaction> | undefined {
   const handler = isKnownEvent(event) ? on[event.event_type] : onUnknown
-  // It takes events of this kind, which TypeScript cannot conclude from the lookup.
+  // TypeScript cannot infer from the lookup that the handler takes events of this kind.
   return handler as EventHandler<WebhookEvent, Transaction> | undefined
 }
 
 /**
- * The handler no longer holds its claim: another worker has taken the event over, or the receiver gave the claim up because
- * of `handlerTimeoutMs` or while it closed. What this handler did must not count: roll its transaction back.
+ * The handler no longer holds its claim: another worker has claimed the event, or the receiver released the claim because
+ * of `handlerTimeoutMs` or while it closed. Roll the handler's transaction back.
  */
 export class ClaimLostError extends NotewireError<'claim_lost'> {
   constructor() {

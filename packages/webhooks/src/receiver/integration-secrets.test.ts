@@ -4,7 +4,7 @@ import { ManualClock } from '../fixtures/manual-clock.ts'
 import { secretOf } from '../fixtures/secret-of.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
 import { type CheckedHeaders, checkHeaders } from '../verifier/header-check.ts'
-import { IntegrationSecrets, MOST_LOOKUPS, MOST_SECRETS, STRANGERS } from './integration-secrets.ts'
+import { IntegrationSecrets, MOST_LOOKUPS, MOST_SECRETS, UNKNOWN_IDS } from './integration-secrets.ts'
 import type { SecretLookup, Secrets } from './secret-source.ts'
 
 /** Secrets by integration, as a table of the user's, and what it was asked. */
@@ -130,7 +130,7 @@ describe('a secret', () => {
     ])
     const { statusOf } = setUp(secrets)
     // More often than ids that are not known may be looked up.
-    for (const _ of range(STRANGERS.most + 1, '')) expect(await statusOf('odd')).toBe(status)
+    for (const _ of range(UNKNOWN_IDS.most + 1, '')) expect(await statusOf('odd')).toBe(status)
     expect(await statusOf('acme')).toBe('found')
     secrets.set('odd', secretOf('odd'))
     expect(await statusOf('odd')).toBe('found')
@@ -245,7 +245,7 @@ describe('an id that the function does not know', () => {
     for (const id of secrets.keys()) expect(await statusOf(id)).toBe('found')
     expect(asked).toEqual([])
     await clock.advance(60_000)
-    for (const id of range(STRANGERS.most, 'forged again')) await statusOf(id)
+    for (const id of range(UNKNOWN_IDS.most, 'forged again')) await statusOf(id)
     expect(await statusOf('one more')).toBe('limited')
     for (const id of secrets.keys()) expect(await statusOf(id)).toBe('found')
   })
@@ -258,7 +258,7 @@ describe('an id that the function does not know', () => {
   it('limits a new integration during a flood, which is not the same as unknown, and lets its retry through after it', async () => {
     const secrets = new Map([['new', secretOf('new')]])
     const { clock, statusOf } = setUp(secrets)
-    for (const id of range(STRANGERS.most, 'forged')) await statusOf(id)
+    for (const id of range(UNKNOWN_IDS.most, 'forged')) await statusOf(id)
     expect(await statusOf('new')).toBe('limited')
     // The first retry (contract §8).
     await clock.advance(30_000)
@@ -331,7 +331,7 @@ describe('any sequence of deliveries, rotations, removals, failures and floods',
         const versions = new Map<string, number>([['a', 1]])
         const latest = new Map<string, number>([['a', 1]])
         let isFailing = false
-        let strangers = 0
+        let forgedIds = 0
         const seen: { id: string; at: number; version: number | undefined; failed: boolean }[] = []
         const { cache, clock, asked } = setUp((id) => {
           seen.push({ id, at: clock.now(), version: versions.get(id), failed: isFailing })
@@ -383,19 +383,19 @@ describe('any sequence of deliveries, rotations, removals, failures and floods',
               const known = ['a', 'b', '__proto__'].filter((id) => cache.knows(id))
               const before = asked.length
               for (let count = 0; count < step.count; count += 1) {
-                strangers += 1
-                await cache.find(`forged${strangers}`)
+                forgedIds += 1
+                await cache.find(`forged${forgedIds}`)
               }
               // Forged ids evict none, and are not known.
               expect(known.filter((id) => !cache.knows(id))).toEqual([])
-              expect(asked.length - before).toBeLessThanOrEqual(STRANGERS.most)
+              expect(asked.length - before).toBeLessThanOrEqual(UNKNOWN_IDS.most)
               break
             }
           }
           await clock.advance(ms)
         }
         const forged = asked.filter((id) => id.startsWith('forged')).length
-        expect(forged).toBeLessThanOrEqual(STRANGERS.most + (STRANGERS.aSecond * (clock.now() - startedAt)) / 1_000)
+        expect(forged).toBeLessThanOrEqual(UNKNOWN_IDS.most + (UNKNOWN_IDS.aSecond * (clock.now() - startedAt)) / 1_000)
       }),
       { numRuns: 300 },
     )

@@ -4,32 +4,32 @@ import { TokenBucket } from './rate-limit.ts'
 import { findingOf, type SecretFinder, type SecretFinding, type SecretLookup } from './secret-source.ts'
 import { ANSWER_WITHIN_MS } from './timers.ts'
 
-/** How long a secret is used after the function was asked for it. */
+/** How long a secret is used after the function was called for it. */
 const SECRET_MS = 60_000
-/** Beyond this number, the secret is dropped that was asked for least recently. One that is in use is asked for every minute. */
+/** If there are more, the least recently looked up secret is dropped. A secret in use is looked up every minute. */
 export const MOST_SECRETS = 10_000
-/** Less than the service's first pause, 30 s: an integration that is saved after its first delivery is known at the second. */
+/** Less than the delay of the service's first retry, 30 s: an integration that is saved after its first delivery is found at the retry. */
 const UNKNOWN_MS = 10_000
 const MOST_UNKNOWN = 1_000
-/** How often an integration's secret is asked for again because no signature matched. */
+/** How often the secret of an integration is looked up again because no signature matched. */
 const ASK_AGAIN_MS = 5_000
-/** Deliveries wait no longer than this. Then a lookup is not shared any more, and does not count. */
+/** How long deliveries wait for a lookup. After that, it is no longer shared or counted. */
 const LOOKUP_MS = ANSWER_WITHIN_MS
-/** More than forged ids alone can start within {@link LOOKUP_MS}. */
+/** More lookups than forged ids can start within {@link LOOKUP_MS}. */
 export const MOST_LOOKUPS = 512
-/** Limits the lookups of ids that this process does not know. Ids that turn out to exist do not count. */
-export const STRANGERS = { most: 100, aSecond: 20 }
+/** The limit for lookups of ids that this process does not know. Lookups that find an integration do not count. */
+export const UNKNOWN_IDS = { most: 100, aSecond: 20 }
 
-/** A secret that is kept. Ten thousand of these are, so that each should take 1 kB at most, the key included. */
+/** A cached secret. Up to ten thousand are cached, so each should take at most 1 kB, including its key. */
 interface Usable extends Found {
   readonly integration: string
-  /** When the function was asked. */
+  /** When the function was called. */
   readonly askedAt: number
 }
 
 type Found = SecretFinding & { readonly status: 'found' }
 
-/** An integration that exists, and whose secret is not kept. */
+/** An integration that exists and whose secret is not cached. */
 interface Unusable {
   readonly status: 'unusable'
   readonly integration: string
@@ -45,30 +45,30 @@ interface Lookup {
 const UNKNOWN: SecretFinding = { status: 'unknown' }
 const LIMITED: SecretFinding = { status: 'limited' }
 
-/** The signing secrets of a receiver of many integrations: asks a function for them, and keeps them for a minute. */
+/** Finds the signing secrets of a receiver of many integrations by the function `secret`, and caches them for a minute. */
 export class IntegrationSecrets implements SecretFinder {
   readonly isOfMany = true
   readonly #lookUp: SecretLookup
   readonly #clock: Clock
   /**
-   * The least recently asked for first. A `Map` keeps the places of what is deleted until it is full: to move an entry at each delivery
-   * would make its lookup a hundred times slower.
+   * The least recently looked up first. Entries are not moved when they are used: a `Map` keeps the places of deleted entries until it is
+   * full, which would make each lookup a hundred times slower.
    */
   readonly #known = new Map<string, Usable | Unusable>()
-  /** When the function was asked for ids that it did not know. Apart from the others, so that forged ids evict no secret. */
+  /** Ids that the function did not know, and when it was called. A map of its own, so that forged ids evict no secret. */
   readonly #unknown = new Map<string, number>()
-  /** When secrets were last asked for again. */
+  /** When secrets were last looked up again because no signature matched. */
   readonly #askedAgain = new Map<string, number>()
-  /** What deliveries of the same integration share. */
+  /** The lookups that deliveries of the same integration share. */
   readonly #shared = new Map<string, Lookup>()
   /** The oldest first. */
   readonly #underWay = new Set<Lookup>()
-  readonly #strangers: TokenBucket
+  readonly #unknownLookups: TokenBucket
 
   constructor(lookUp: SecretLookup, clock: Clock) {
     this.#lookUp = lookUp
     this.#clock = clock
-    this.#strangers = new TokenBucket(clock, STRANGERS)
+    this.#unknownLookups = new TokenBucket(clock, UNKNOWN_IDS)
   }
 
   find(integration: string): SecretFinding | Promise<SecretFinding> {
@@ -77,7 +77,7 @@ export class IntegrationSecrets implements SecretFinder {
     if (known === undefined && this.#isUnknown(integration, now)) return UNKNOWN
     if (known?.status === 'found') {
       if (isWithin(SECRET_MS, known.askedAt, now)) return known
-      // That the integration exists is kept for longer, so that its lookups are not limited as those of forged ids are.
+      // The receiver remembers that the integration exists, so that its lookups are not limited like those of forged ids.
       this.#known.set(known.integration, { status: 'unusable', integration: known.integration })
     }
     return this.#ask(integration, now)
@@ -86,7 +86,7 @@ export class IntegrationSecrets implements SecretFinder {
   findOther(integration: string, used: SignatureCheck): SecretFinding | undefined | Promise<SecretFinding> {
     const now = this.#now()
     const known = this.#known.get(integration)
-    // It was replaced or forgotten while the signature was computed.
+    // The secret was replaced or forgotten while the signature was computed.
     if (known?.status !== 'found' || known.check !== used) return this.find(integration)
     if (!this.#isAsking(integration, now)) {
       const askedAgainAt = this.#askedAgain.get(integration)
@@ -100,7 +100,7 @@ export class IntegrationSecrets implements SecretFinder {
     return this.#known.has(integration)
   }
 
-  /** Drops what is known of an integration. Deliveries that wait for a lookup ask again. */
+  /** Drops the cached secret of an integration. Deliveries that wait for a lookup start another one. */
   forget(integration: string): void {
     this.#known.delete(integration)
     this.#unknown.delete(integration)
@@ -110,17 +110,17 @@ export class IntegrationSecrets implements SecretFinder {
     this.#shared.delete(integration)
   }
 
-  /** Asks the function, or shares a lookup. */
+  /** Calls the function, or shares a running lookup. */
   #ask(integration: string, now: number): SecretFinding | Promise<SecretFinding> {
     const shared = this.#isAsking(integration, now) ? this.#shared.get(integration) : undefined
     if (shared !== undefined) return shared.finding
     if (this.#underWay.size >= MOST_LOOKUPS) return LIMITED
-    const isStranger = !this.#known.has(integration)
-    if (isStranger && !this.#strangers.take()) return LIMITED
+    const isUnknownId = !this.#known.has(integration)
+    if (isUnknownId && !this.#unknownLookups.take()) return LIMITED
     const lookup: Lookup = {
       integration,
       askedAt: now,
-      finding: this.#answerOf(integration).then((finding) => this.#conclude(lookup, finding, isStranger)),
+      finding: this.#answerOf(integration).then((finding) => this.#conclude(lookup, finding, isUnknownId)),
       isForgotten: false,
     }
     this.#underWay.add(lookup)
@@ -137,12 +137,12 @@ export class IntegrationSecrets implements SecretFinder {
     }
   }
 
-  #conclude(lookup: Lookup, finding: SecretFinding, isStranger: boolean): SecretFinding | Promise<SecretFinding> {
+  #conclude(lookup: Lookup, finding: SecretFinding, isUnknownId: boolean): SecretFinding | Promise<SecretFinding> {
     const { askedAt, isForgotten } = lookup
     const integration = copyOf(lookup.integration)
     const isLate = !this.#underWay.has(lookup)
     this.#end(lookup)
-    if (isStranger && finding.status !== 'unknown' && finding.status !== 'failed') this.#strangers.giveBack()
+    if (isUnknownId && finding.status !== 'unknown' && finding.status !== 'failed') this.#unknownLookups.giveBack()
     if (isForgotten) return this.find(integration)
     if (isLate) return finding
     switch (finding.status) {
@@ -189,12 +189,12 @@ export class IntegrationSecrets implements SecretFinder {
   }
 }
 
-/** Whether less than `ms` have passed since a time. It is false for a time to come, as after a clock was set back. */
+/** Whether less than `ms` milliseconds have passed since a time. False for a future time, as after the clock was set back. */
 function isWithin(ms: number, since: number, now: number): boolean {
   return now >= since && now - since < ms
 }
 
-/** Routers cut ids from the URL of the request. Such a text would keep the whole URL in memory. */
+/** A copy of an id that a router cut from a URL: the original string would keep the whole URL in memory. */
 function copyOf(integration: string): string {
   return JSON.parse(JSON.stringify(integration))
 }

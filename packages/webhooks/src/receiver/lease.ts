@@ -1,6 +1,6 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
 import type { Claim, ReceiverStore } from '../interfaces/store.ts'
-import { setAlarm } from './timers.ts'
+import { setTimer } from './timers.ts'
 
 /** How long a claim lasts unless it is renewed: less than the service's first retry, so that a crash costs one retry. */
 export const LEASE_MS = 20_000
@@ -37,14 +37,14 @@ export function keepLease(
       if (renewal === 'lost') reportLoss()
       else expiresAt = now + LEASE_MS
     } catch {
-      // The store may answer next time, before the lease expires.
+      // The next renewal may succeed before the lease expires.
     }
   }
 
   function scheduleRenewal(): () => void {
     // Not negative: a process may have been suspended until after the lease expired.
     const delayMs = Math.max(0, Math.min(RENEW_EVERY_MS, expiresAt - monotonicNow(clock)))
-    return setAlarm(clock, delayMs, () => void renew())
+    return setTimer(clock, delayMs, () => void renew())
   }
 
   function reportLoss(): void {

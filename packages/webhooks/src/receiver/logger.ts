@@ -1,12 +1,12 @@
 import type { WebhookEvent } from '@notewire/protocol'
 
-/** Where a receiver tells what needs attention. `console` is one; so is any logger with these three methods. */
+/** Logs what needs attention: `console`, or any logger with these three methods. */
 export interface Logger {
-  /** What went as it should, and may be worth a line. */
+  /** Normal operation. */
   info(message: string, fields?: Readonly<Record<string, unknown>>): void
-  /** What was refused, or will be retried. */
+  /** Something was refused or will be retried. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void
-  /** What an operator must look at: a handler that failed, a secret that is missing. */
+  /** An operator must act: a handler failed, or a secret is missing. */
   error(message: string, fields?: Readonly<Record<string, unknown>>): void
 }
 
@@ -19,12 +19,12 @@ export function withFields(logger: Logger, fields: Readonly<Record<string, unkno
   }
 }
 
-/** The field that names an integration. A program with one integration need not know the word. */
+/** The log field of an integration. It is left out for `default`, because a program with one integration does not need it. */
 export function named(integration: string | undefined): { readonly integration?: string } {
   return integration === undefined || integration === 'default' ? {} : { integration }
 }
 
-/** The fields of a line about an event. */
+/** The log fields of an event. */
 export function fieldsOf(
   { event_id, event_type }: WebhookEvent,
   integration: string,
@@ -32,7 +32,7 @@ export function fieldsOf(
   return { ...named(integration), event_id, event_type }
 }
 
-/** A logger that loses a line rather than a delivery when the log itself fails. */
+/** A logger that never throws: if the log fails, the line is lost, and the delivery is not affected. */
 export function unfailing(logger: Logger): Logger {
   const attempt = (write: () => unknown) => {
     try {
@@ -40,26 +40,26 @@ export function unfailing(logger: Logger): Logger {
       const written = write()
       if (written !== undefined) Promise.resolve(written).catch(() => undefined)
     } catch {
-      // There is nowhere left to tell it.
+      // The failure of the log cannot be logged.
     }
   }
   return {
-    // The console would end the line in "undefined" if it were given fields that are not there.
+    // Passes on only the arguments it got: the console would print "undefined" for fields that are absent.
     info: (...line) => attempt(() => logger.info(...line)),
     warn: (...line) => attempt(() => logger.warn(...line)),
     error: (...line) => attempt(() => logger.error(...line)),
   }
 }
 
-/** A name or a code: short, and one word. Anything else may be a sentence about a note. */
+/** An error name or code: one short word. Longer text could contain note content. */
 const TOKEN = /^[\w.-]{1,64}$/
-/** Where something was called: a place in a file, and no line of a message that happens to begin like one. */
+/** A stack frame with line and column. A line of an error message can begin with "at" too. */
 const FRAME = /^\s+at .*:\d+:\d+\)?$/
 const MOST_FRAMES = 8
 
 /**
- * What a log may hold of an error that is not ours: its name, its code and where it was thrown. Its message may quote a
- * note, a row or a key, so that only hooks get the error itself. Never throws, whatever was thrown.
+ * The fields of an error of the user that may be logged: its name, its code and where it was thrown. Its message may quote a note, a row or
+ * a key, so only hooks get the error itself. Never throws, whatever was thrown.
  */
 export function traceOf(error: unknown): Readonly<Record<string, unknown>> {
   try {
@@ -75,7 +75,7 @@ function partsOf(error: Error & { readonly code?: unknown }): Readonly<Record<st
   return { error: isToken(name) ? name : 'Error', ...(isToken(code) ? { code } : {}), at: framesOf(error) }
 }
 
-// The stack begins with the message, line breaks and all.
+// The stack begins with the message, which may have several lines.
 function framesOf({ stack, message }: Error): readonly string[] {
   if (typeof stack !== 'string') return []
   const after = stack.indexOf(String(message)) + String(message).length
@@ -90,7 +90,7 @@ function isToken(value: unknown): value is string {
   return typeof value === 'string' && TOKEN.test(value)
 }
 
-// Test runners give errors of another realm, which are no instances of this one's `Error`.
+// Errors of another realm, as in test runners, are not instances of this realm's `Error`.
 function isError(value: unknown): value is Error {
   return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]'
 }

@@ -9,7 +9,7 @@ import { RateLimits } from './rate-limit.ts'
 import type { ReceiverHooks } from './receiver-hooks.ts'
 import type { SecretFinding } from './secret-source.ts'
 
-/** The answers to requests of which nothing else is logged. Anybody can send them, so the log gets one a minute of each. */
+/** Answers that only `answeredError` logs. Anyone can cause them, so each is logged at most once a minute. */
 const TURNED_AWAY: readonly ErrorAnswer['code'][] = [
   'not_found',
   'integration_unknown',
@@ -21,10 +21,10 @@ const TURNED_AWAY: readonly ErrorAnswer['code'][] = [
 ]
 
 /**
- * Tells the hooks everything, and the log what needs attention.
+ * Calls the hooks for everything that happens, and logs what needs attention.
  *
- * `integration` is `undefined` for an id that the request named and that is not known to exist: anyone can send any number of them, and
- * they must neither fill the log nor become series of a metric.
+ * `integration` is `undefined` if a request names an integration that is not known to exist. Anyone can send any number of such ids, so
+ * they must not fill the log or become series of a metric.
  */
 export class Observer {
   readonly #hooks: ReceiverHooks
@@ -38,12 +38,12 @@ export class Observer {
     this.#hooks = hooks
     this.#logger = unfailing(logger)
     this.#turnedAway = new RateLimits(clock, { most: 1, windowMs: 60_000 })
-    // For each reason, so that a flood does not fill the log and hides no other reason.
+    // A limit for each reason: a flood of one reason must not hide the others.
     this.#refused = new RateLimits(clock, { most: 30, windowMs: 60_000 })
     this.#drift = new RateLimits(clock, { most: 1, windowMs: 3_600_000 })
   }
 
-  /** Is told once of every answer that is not 2xx. What has no line of its own gets one. */
+  /** Called once for every answer that is not 2xx. Logs the answers that nothing else logs. */
   answeredError(error: ErrorAnswer, integration: string | undefined): void {
     const heldBack = TURNED_AWAY.includes(error.code) ? this.#turnedAway.admit(error.code) : undefined
     if (heldBack !== undefined) {
@@ -148,7 +148,7 @@ export class Observer {
     )
   }
 
-  /** No usable secret was found. Where it was not looked for, or there is no such integration, the answer has a line of its own. */
+  /** No usable secret was found. For an unknown integration or a limited lookup, `answeredError` logs the answer. */
   withoutSecret(finding: SecretFinding, integration: string | undefined): void {
     const message = WITHOUT_SECRET[finding.status]
     const more = message && this.#admit(finding.status)
@@ -163,20 +163,20 @@ export class Observer {
     })
   }
 
-  /** The fields of a line that may be written; `undefined` when there were too many. */
+  /** The additional fields of a log line, or `undefined` if there were too many lines with this reason. */
   #admit(reason: Refusal['reason'] | SecretFinding['status']): Readonly<Record<string, unknown>> | undefined {
     const heldBack = this.#refused.admit(reason)
     if (heldBack === undefined) return undefined
     return heldBack === 0 ? {} : { more_since_last_line: heldBack }
   }
 
-  // The console would end the line in "{}".
+  // The console would print "{}" for empty fields.
   #error(message: string, fields: Readonly<Record<string, unknown>>): void {
     if (Object.keys(fields).length === 0) this.#logger.error(message)
     else this.#logger.error(message, fields)
   }
 
-  /** Calls a function of the user. What it throws is logged, and does not change the answer. */
+  /** Calls a function of the user. What it throws is logged and does not change the answer. */
   guard(hook: () => unknown): void {
     const failed = (error: unknown) => this.#logger.error('a hook threw; the event is not affected', traceOf(error))
     try {
@@ -187,7 +187,7 @@ export class Observer {
   }
 }
 
-/** The lines about outcomes that need attention. */
+/** The log lines of the outcomes that need attention. */
 const OUTCOME_LINES: Readonly<
   Partial<Record<ProcessOutcome['status'], { readonly level: 'warn' | 'error'; readonly message: string }>>
 > = {
@@ -217,7 +217,7 @@ const OVERDUE = {
 
 const NO_USABLE_SECRET = 'the option "secret" returned no usable secret; the receiver answers 503'
 
-/** The lines about secrets that were not found. */
+/** The log lines of secrets that were not found. */
 const WITHOUT_SECRET: Readonly<Partial<Record<SecretFinding['status'], string>>> = {
   missing:
     'no signing secret is known, so the receiver answers 503. Set the option "secret" to the secret from the response ' +
@@ -227,7 +227,7 @@ const WITHOUT_SECRET: Readonly<Partial<Record<SecretFinding['status'], string>>>
   late: 'the option "secret" did not resolve in time; the receiver answers 503',
 }
 
-/** Ours says what is wrong with the secret, and never what it is; another's message may. */
+/** Our message never contains the secret. The message of another error may. */
 function problemOf(error: unknown): Readonly<Record<string, unknown>> {
   return isSecretError(error) ? { problem: error.message } : traceOf(error)
 }
@@ -236,7 +236,7 @@ function isSecretError(error: unknown): error is SecretError {
   try {
     return error instanceof SecretError
   } catch {
-    // A revoked Proxy throws when it is asked.
+    // `instanceof` throws for a revoked Proxy.
     return false
   }
 }

@@ -12,10 +12,10 @@ import type { EventHandler, EventHandlers } from './handlers.ts'
 
 const HOUR_MS = 3_600_000
 
-/** How long a handler may take where a delivery waits for it: longer than any platform of functions lets one run. */
+/** The default time limit of a handler for a delivery: longer than serverless platforms let a function run. */
 export const DEFAULT_HANDLER_TIMEOUT_MS = 900_000
 
-/** How long a handler may take in a queue worker: pg-boss gives a job up after 24 h, and the receiver ends it before. */
+/** The longest time limit, and the default in a queue worker: pg-boss expires a job after 24 h, and the receiver must end it before. */
 export const LONGEST_HANDLER_TIMEOUT_MS = 86_100_000
 
 /** The longest that timers can wait, in milliseconds: about 24 days. */
@@ -23,7 +23,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 const GATE_MODES: readonly GateMode[] = ['strict', 'deletions-at-equal', 'per-kind', 'off']
 
-/** Refuses, by an error that names the option and the fix, values that cannot work. */
+/** Throws an OptionError for a value that cannot work. */
 export function refuseValuesThatCannotWork(resolved: {
   readonly revisionGate: GateMode
   readonly integration: string
@@ -52,7 +52,7 @@ export function refuseValuesThatCannotWork(resolved: {
     'maxBodyBytes',
     'must be a whole number, 1 or more. Omit it to use 262144.',
   )
-  // Shorter than the retries of one delivery, and the last of them would be applied a second time.
+  // With a shorter window, the last retry of a delivery would be applied a second time.
   refuseUnless(
     typeof dedupWindowMs === 'number' && dedupWindowMs >= Math.ceil(RETRY_SPAN_MS / HOUR_MS) * HOUR_MS,
     'dedupWindowMs',
@@ -67,7 +67,7 @@ export function refuseValuesThatCannotWork(resolved: {
   )
 }
 
-/** Refuses a time that `close` cannot wait for. */
+/** Throws an OptionError for a `graceMs` that `close` cannot wait for. */
 export function refuseGraceThatCannotBe(graceMs: number): void {
   refuseUnless(
     typeof graceMs === 'number' && graceMs >= 0 && graceMs <= LONGEST_TIMER_MS,
@@ -76,7 +76,7 @@ export function refuseGraceThatCannotBe(graceMs: number): void {
   )
 }
 
-/** Refuses handlers of unknown kinds, which would never run, and handlers that cannot be called. */
+/** Throws an OptionError for handlers of unknown kinds, which would never run, and for handlers that are not functions. */
 export function refuseHandlersThatAreNoFunctions({
   on,
   onUnknown,
@@ -98,12 +98,12 @@ export function refuseHandlersThatAreNoFunctions({
   refuseWhatIsNoFunction('onUnknown', onUnknown)
 }
 
-/** Refuses what options cannot be read from: nothing at all, or a function where its result was meant. */
+/** Throws an OptionError unless the value is an object. */
 export function refuseWhatIsNoObject(option: string, value: unknown, example: string): void {
   refuseUnless(typeof value === 'object' && value !== null, option, `must be an object, such as ${example}.`)
 }
 
-/** Refuses what could not be called when its time comes. */
+/** Throws an OptionError unless the value is a function or absent. */
 export function refuseWhatIsNoFunction(option: string, value: unknown): void {
   if (value === undefined || typeof value === 'function') return
   throw new OptionError(option, `"${option}" is not a function but ${typeof value}. Pass a function, or omit it.`)

@@ -8,35 +8,35 @@ export type ProcessOutcome =
   | { readonly status: 'unhandled'; readonly event: WebhookEvent }
   /** It was processed before (contract §6, delivery semantics 1). */
   | { readonly status: 'duplicate'; readonly event: WebhookEvent }
-  /** The note already stands at `appliedRevision` (contract §6, delivery semantics 2). */
+  /** The note is already at `appliedRevision` (contract §6, delivery semantics 2). */
   | { readonly status: 'stale'; readonly event: WebhookEvent; readonly appliedRevision: number }
-  /** It is no event that can be processed: `problem` names the field. To send it again changes nothing. */
+  /** The event cannot be processed: `problem` names the field. A retry would fail in the same way. */
   | { readonly status: 'malformed'; readonly event: WebhookEvent; readonly problem: string }
-  /** It, or another event of its note, was being processed for as long as we waited. It must be sent again. */
+  /** This event, or another event of its note, was still being processed after 2 s. The event must be retried. */
   | { readonly status: 'busy'; readonly event: WebhookEvent }
-  /** The handler threw. It must be sent again. */
+  /** The handler threw. The event must be retried. */
   | { readonly status: 'failed'; readonly event: WebhookEvent; readonly error: unknown }
-  /** The store did not answer: before the handler, or after it, at the commit. It must be sent again. */
+  /** The store failed, before the handler or at the commit after it. The event must be retried. */
   | { readonly status: 'store-failed'; readonly event: WebhookEvent; readonly error: unknown }
-  /** The option `sink` rejected. It must be sent again. */
+  /** The sink rejected. The event must be retried. */
   | { readonly status: 'sink-failed'; readonly event: WebhookEvent; readonly error: unknown }
-  /** Another worker took over while the handler ran: this run does not count. */
+  /** Another worker claimed the event while the handler ran: this run does not count. */
   | { readonly status: 'claim-lost'; readonly event: WebhookEvent }
   /**
-   * The handler took longer than `handlerTimeoutMs`: its claim was given up, and it may still be running. It must be sent
-   * again.
+   * The handler took longer than `handlerTimeoutMs`: the receiver released its claim, and the handler may still be running. The event
+   * must be retried.
    */
   | { readonly status: 'handler-timeout'; readonly event: WebhookEvent }
   /**
    * The receiver is closing: no handler was called, or the handler stopped because of its signal, or it still ran when
-   * `close` stopped waiting for it. It must be sent again.
+   * `close` stopped waiting for it. The event must be retried.
    */
   | { readonly status: 'closing'; readonly event: WebhookEvent }
 
-/** Where the time of an event went. */
+/** How long the parts of processing an event took. */
 export interface ProcessTiming {
-  /** How long it waited for another event of its note, or for another worker at the same one: milliseconds. */
+  /** How long the event waited for its note, or for another worker that had claimed it, in milliseconds. */
   readonly waitedMs: number
-  /** How long its handler or the sink ran: milliseconds. `undefined` when none was called. */
+  /** How long the handler or the sink ran, in milliseconds. `undefined` if none was called. */
   readonly handlerMs: number | undefined
 }

@@ -153,8 +153,8 @@ class World {
       clock: this.#clock,
       logger: console,
       handlerTimeoutMs: 900_000,
-      tellOutcome: () => undefined,
-      tellLateEnd: () => undefined,
+      reportOutcome: () => undefined,
+      reportLateEnd: () => undefined,
     })
     return Promise.race([processor.process(event, CIRCUMSTANCES), promise])
   }
@@ -203,8 +203,8 @@ describe('a plain order of things', () => {
       clock: { now: Date.now, sleep: (_ms, signal) => untilAborted(signal) },
       logger: console,
       handlerTimeoutMs: 900_000,
-      tellOutcome: () => undefined,
-      tellLateEnd: () => undefined,
+      reportOutcome: () => undefined,
+      reportLateEnd: () => undefined,
     })
 
   it('hands two events of one note to their handlers one after the other', async () => {

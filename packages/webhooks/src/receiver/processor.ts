@@ -41,9 +41,9 @@ export interface ProcessorOptions<Transaction = never> {
   readonly clock: Clock
   readonly logger: Logger
   /** Called with each outcome. Never throws. */
-  readonly tellOutcome: (outcome: ProcessOutcome, timing: ProcessTiming, integration: string) => void
-  /** Called once for each handler that ends after its claim was released. Never throws. */
-  readonly tellLateEnd: (event: WebhookEvent, end: Settlement, integration: string) => void
+  readonly reportOutcome: (outcome: ProcessOutcome, timing: ProcessTiming, integration: string) => void
+  /** Called once for each handler that ends after the processor has released its claim. Never throws. */
+  readonly reportLateEnd: (event: WebhookEvent, end: Settlement, integration: string) => void
 }
 
 /** Applies events once and in order of revision: claim, handler, commit; or release, if the handler fails. */
@@ -65,7 +65,7 @@ export class Processor<Transaction = never> {
   /** Never rejects: a failure is an outcome. */
   process(event: WebhookEvent, attempt: AttemptContext): Promise<ProcessOutcome> {
     const received = new ReceivedEvent(event, attempt)
-    if (this.#isClosing) return Promise.resolve(this.#told(received, { status: 'closing', event }))
+    if (this.#isClosing) return Promise.resolve(this.#reported(received, { status: 'closing', event }))
     this.#processing.add(received)
     received.outcome = this.#process(received)
     return received.outcome
@@ -122,11 +122,11 @@ export class Processor<Transaction = never> {
     }
     this.#waiters.release(request)
     this.#processing.delete(received)
-    return this.#told(received, outcome)
+    return this.#reported(received, outcome)
   }
 
-  #told({ timing, attempt }: ReceivedEvent, outcome: ProcessOutcome): ProcessOutcome {
-    this.#options.tellOutcome(outcome, timing, attempt.integration)
+  #reported({ timing, attempt }: ReceivedEvent, outcome: ProcessOutcome): ProcessOutcome {
+    this.#options.reportOutcome(outcome, timing, attempt.integration)
     return outcome
   }
 

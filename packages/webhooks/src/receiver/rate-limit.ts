@@ -18,7 +18,7 @@ export class RateLimit {
   /** @returns how many calls were not admitted since the last one that was; `undefined` if this one is not admitted */
   admit(): number | undefined {
     const now = monotonicNow(this.#clock)
-    // A clock without monotonic time may be set back, which must not hold calls back for as long.
+    // A clock without monotonic time may be set back. The window then begins again.
     if (this.#beganAt === undefined || now < this.#beganAt || now - this.#beganAt >= this.#windowMs) {
       this.#beganAt = now
       this.#admitted = 0
@@ -79,7 +79,7 @@ export class TokenBucket {
     return true
   }
 
-  /** Gives a token back that was taken. */
+  /** Gives back a token. */
   giveBack(): void {
     this.#tokens = Math.min(this.#most, this.#tokens + 1)
   }

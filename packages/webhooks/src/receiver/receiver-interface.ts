@@ -3,35 +3,33 @@ import type { Answer } from './answer.ts'
 import type { IncomingAttempt } from './attempt.ts'
 import type { ProcessOutcome } from './outcome.ts'
 
-/** One endpoint's receiver: made once, and mounted by an adapter, or by itself where a handler is a `fetch` function. */
+/** The receiver of one endpoint. Create it once, and mount it with an adapter, or with its own `fetch`. */
 export interface Receiver {
   /**
    * Answers a Web `Request`: the handler of Next route files, `Bun.serve`, `Deno.serve`, Workers, Hono and the like. It
    * is bound, and ignores the other arguments that frameworks pass.
    */
   readonly fetch: (request: Request) => Promise<Response>
-  /** The integration whose events these are: the option of that name. */
+  /** The option `integration`. */
   readonly integration: string
   /** Answers an attempt that an adapter presents. Never rejects. */
   readonly respond: (attempt: IncomingAttempt) => Promise<Answer>
   /**
-   * Processes an event that was verified before, as workers of a queue do: claim, handler, commit; or gives it to the sink.
-   * Never rejects: what went wrong is an outcome. The event is read as the body of a delivery is: `malformed` where it is none.
+   * Processes an event that was verified before, as queue workers do: claim, handler, commit; or the sink. Never rejects: a failure is an
+   * outcome. The event is read like the body of a delivery; a value that is not an event has the outcome `malformed`.
    */
   readonly process: (event: WebhookEvent) => Promise<ProcessOutcome>
   /**
-   * Forgets that an event was processed, so that a replay of it passes again. `unknown` for an event that was not processed;
-   * an identifier that no event can have is one of none. A receiver with a sink remembers no event.
+   * Forgets that an event was processed, so that a replay is processed again. `unknown` if the event was not processed, or if no event can
+   * have this id. A receiver with a sink remembers no event.
    */
   readonly forget: (eventId: string) => Promise<'forgotten' | 'unknown'>
   /**
-   * Closes the receiver: the signals of running handlers fire, no handler, sink or queue is called any more (503), and those
-   * that run have `graceMs` to end. Then the claims of those that still run are given up, so that other instances can process their
-   * events; `context.commit` rejects what they do after that. Call it when the process is asked to stop. A second call
-   * resolves with the first.
+   * Closes the receiver. It aborts the signals of running handlers, calls no more handlers, sinks or queues (deliveries get 503), and gives
+   * running handlers `graceMs` to end. Then it releases the claims of handlers that still run, so that other instances can process their
+   * events; `context.commit` rejects after that. Call it at SIGTERM. A second call resolves with the first.
    *
-   * Resolves once every handler has ended, or after `graceMs` and the one operation of the store that gives the claims up:
-   * at most 5 s later.
+   * Resolves once every handler has ended, or after `graceMs` plus the time in which the store releases the claims: at most 5 s.
    *
    * @returns how many handlers, sinks and calls of the queue still run
    * @throws OptionError when `graceMs` cannot work
@@ -41,11 +39,11 @@ export interface Receiver {
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** The receiver of many integrations: that of a `secret` function which takes the id of an integration. */
+/** The receiver of many integrations. Its option `secret` is a function that takes the id of an integration. */
 export interface ReceiverOfMany extends Pick<Receiver, 'close' | typeof Symbol.asyncDispose> {
   /**
-   * The receiver's part for one integration, for handlers that take a `Request`: `receiver.for(id).fetch(request)`. It keeps
-   * nothing, so that it can be called for each request.
+   * The receiver of one of the integrations, for handlers that take a `Request`: `receiver.for(id).fetch(request)`. It has no state, so it
+   * can be called for each request.
    *
    * @param integration  as the request names it, such as a parameter of the route: an id that is missing, malformed or unknown is
    * answered 404
@@ -53,12 +51,12 @@ export interface ReceiverOfMany extends Pick<Receiver, 'close' | typeof Symbol.a
   readonly for: (integration: string | undefined) => Pick<Receiver, 'fetch' | 'respond'>
   /** Answers an attempt of the integration that it names. Never rejects. */
   readonly respond: (attempt: IncomingAttempt) => Promise<Answer>
-  /** As `process` of a {@link Receiver}, in the integration that is given. It does not ask for the secret. */
+  /** As `process` of a {@link Receiver}, for the given integration. It does not look up the secret. */
   readonly process: (event: WebhookEvent, about: AboutEvent) => Promise<ProcessOutcome>
-  /** As `forget` of a {@link Receiver}, in the integration that is given. */
+  /** As `forget` of a {@link Receiver}, for the given integration. */
   readonly forget: (eventId: string, about: AboutEvent) => Promise<'forgotten' | 'unknown'>
   /**
-   * Forgets what the function `secret` returned for an integration, in this process: the next delivery asks it again. Call it when an
+   * Drops the cached secret of an integration in this process: the next delivery calls the function `secret` again. Call it when an
    * integration is added or removed, or when a secret has leaked.
    */
   readonly forgetSecret: (integration: string) => void
@@ -71,10 +69,10 @@ export type ReceiverFor<Secret> = Secret extends (...parameters: infer Parameter
     : ReceiverOfMany
   : Receiver
 
-/** What an adapter needs of a receiver: of one, of many, or a part of one for an integration. */
+/** What an adapter needs of a receiver. */
 export type RespondingReceiver = Pick<Receiver, 'respond'>
 
-/** Whose event it is. */
+/** The integration of an event. */
 export interface AboutEvent {
   /** The id of the integration. */
   readonly integration: string

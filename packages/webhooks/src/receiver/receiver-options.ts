@@ -25,10 +25,10 @@ import { HOOKS, type ReceiverHooks } from './receiver-hooks.ts'
 import { isLookup, type SecretLookup, type SecretSource } from './secret-source.ts'
 import type { EventSink } from './sink.ts'
 
-/** What every receiver takes, whatever it does with events. */
+/** The options of every receiver, with handlers or a sink. */
 interface DeliveryOptions<Secret> {
   /**
-   * The endpoint's signing secret, a list of them during a rotation, or a function that is asked at each delivery.
+   * The endpoint's signing secret, a list of secrets during a rotation, or a function that the receiver calls at each delivery.
    *
    * A function that takes a parameter, `(integration) => …`, makes a receiver of many integrations: see {@link SecretLookup}. What it
    * returns is used for 60 s. Its `length` decides: a function that was wrapped into one without named parameters makes a receiver of one.
@@ -43,8 +43,8 @@ interface DeliveryOptions<Secret> {
    */
   readonly integration?: string | undefined
   /**
-   * The one path that is answered, as the service requests it, mount points included; any other gets 404 (contract §7).
-   * Leave it out where the framework routes. A receiver of many cannot have it.
+   * The only path that the receiver answers, as the service requests it, mount points included. Other paths get 404 (contract §7). Omit it
+   * if the framework routes. A receiver of many cannot have it.
    */
   readonly path?: string | undefined
   /**
@@ -60,7 +60,7 @@ interface DeliveryOptions<Secret> {
    */
   readonly maxBodyBytes?: number | undefined
   /**
-   * Keeps a serverless instance alive for a handler or sink that is still at work when the answer leaves: `waitUntil` of
+   * Keeps a serverless instance alive for a handler or sink that still runs when the receiver answers: `waitUntil` of
    * `cloudflare:workers` or `@vercel/functions`, `after` of `next/server`.
    */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined
@@ -71,22 +71,22 @@ interface DeliveryOptions<Secret> {
   readonly clock?: Clock | undefined
 }
 
-/** What `createReceiver` takes to call a handler for each event. */
+/** The options of a receiver that calls a handler for each event. */
 export interface ReceiverOptions<Transaction = never, Secret = SecretSource> extends DeliveryOptions<Secret> {
-  /** Handlers by event kind. An event without one is acknowledged, and raises no revision. */
+  /** Handlers by event kind. An event without a handler is acknowledged and does not raise the revision of its note. */
   readonly on: EventHandlers<Transaction>
   /** Handles the kinds that this version does not know (open point 26). Without it they are acknowledged. */
   readonly onUnknown?: EventHandler<UnknownEvent, Transaction> | undefined
   /**
-   * Where processed events and revisions are remembered. The default forgets them with the process and is not shared
-   * between instances.
+   * Remembers processed events and applied revisions. The default is in memory: it is lost with the process and is not shared between
+   * instances.
    *
    * @default memoryStore()
    */
   readonly store?: ReceiverStore<Transaction> | undefined
   /**
-   * Takes verified events for workers to process, so that a handler may take its time: a delivery is answered 204 once the
-   * queue holds its event, and 503 when the queue does not confirm. Events about the endpoint itself are still processed here.
+   * Takes verified events for workers to process, for handlers that take long. The receiver answers 204 once the queue has stored the event,
+   * and 503 if the queue does not confirm. Events about the endpoint itself are still processed here.
    * The store must be one that all workers share.
    *
    * @default none: events are processed before they are answered
@@ -112,16 +112,16 @@ export interface ReceiverOptions<Transaction = never, Secret = SecretSource> ext
   readonly sink?: undefined
 }
 
-/** What `createReceiver` takes to give each event to a sink, without handlers, deduplication, revision gate and store. */
+/** The options of a receiver that passes each event to a sink, without handlers, deduplication, revision gate and store. */
 export interface SinkReceiverOptions<Secret = SecretSource> extends DeliveryOptions<Secret>, Excluded {
   /**
-   * Takes each verified event about a note. The delivery is answered 204 when it resolves, and 503 when it rejects or has not
-   * resolved within 8 s. Events about the endpoint itself are answered 204 without it.
+   * Called with each verified event about a note. The receiver answers 204 when it resolves, and 503 when it rejects or does not resolve
+   * within 8 s. Events about the endpoint itself are answered 204 without a call.
    */
   readonly sink: EventSink
 }
 
-/** What `createReceiver` takes, for one integration or many, with handlers or a sink. */
+/** The options of `createReceiver`. */
 export type AnyReceiverOptions<Transaction> =
   | ReceiverOptions<Transaction, SecretSource | SecretLookup>
   | SinkReceiverOptions<SecretSource | SecretLookup>
@@ -153,7 +153,7 @@ const OPTIONS: readonly (keyof ReceiverOptions)[] = [
   'clock',
 ]
 
-/** What other libraries call them. */
+/** The names of these options in other libraries. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['handlers', 'on'],
   ['handler', 'on'],
@@ -164,14 +164,14 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Fills the defaults in and refuses what cannot work.
+ * Fills in the defaults and checks the options.
  *
  * @throws OptionError naming the option and the fix
  */
 export function resolveReceiverOptions<Transaction>(options: AnyReceiverOptions<Transaction>) {
   refuseUnknownOptions('createReceiver', options, OPTIONS, ALIASES)
   refuseWhatIsNoFunction('sink', options.sink)
-  refuseSinkBesideHandlers(options)
+  refuseSinkWithHandlers(options)
   refuseOptionsOfOne(options)
   const clock = options.clock ?? systemClock
   refuseWithoutMethods('clock', clock, ['now', 'sleep'])
@@ -210,7 +210,7 @@ function handlersIn<Transaction>(options: AnyReceiverOptions<Transaction>): Even
   return options.sink === undefined ? options.on : {}
 }
 
-function refuseSinkBesideHandlers<Transaction>(options: AnyReceiverOptions<Transaction>): void {
+function refuseSinkWithHandlers<Transaction>(options: AnyReceiverOptions<Transaction>): void {
   if (options.sink === undefined) return
   for (const option of PROCESSING_OPTIONS) {
     if (options[option] === undefined) continue
@@ -221,7 +221,7 @@ function refuseSinkBesideHandlers<Transaction>(options: AnyReceiverOptions<Trans
   }
 }
 
-/** Refuses, with a receiver of many, the options that are different for each integration. */
+/** Throws an OptionError for options that a receiver of many cannot have, because they differ for each integration. */
 function refuseOptionsOfOne<Transaction>({ secret, integration, path }: AnyReceiverOptions<Transaction>): void {
   if (!isLookup(secret)) return
   if (integration !== undefined) {

@@ -20,11 +20,11 @@ import { type EventSink, SinkProcessor } from './sink.ts'
 import { attemptOf, responseOf } from './web-attempt.ts'
 
 /**
- * Makes a receiver: it verifies every delivery (contract §5), skips events that were processed, ignores revisions that
- * are no news (§6), calls the handler of the event's kind, and answers in time (§8). With the option `sink`, it gives every
- * verified event to one function instead, also repeated and stale events.
+ * Creates a receiver. It verifies every delivery (contract §5), skips duplicates and stale revisions (§6), calls the handler of the event's
+ * kind, and answers in time (§8). With the option `sink`, it passes every verified event to one function instead, including duplicates and
+ * stale events.
  *
- * A function `secret` that takes a parameter makes a {@link ReceiverOfMany}.
+ * If `secret` is a function that takes a parameter, the result is a {@link ReceiverOfMany}.
  *
  * @throws SecretError when `secret` is malformed; a missing one answers 503 instead
  * @throws OptionError when another option cannot work, naming it and the fix
@@ -66,14 +66,14 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
   const { clock, logger, store } = processing
   const observer = new Observer({ hooks, logger, clock })
   const secrets = isLookup(secret) ? new IntegrationSecrets(secret, clock) : secretOfOne(secret)
-  const reporting = { tellOutcome: observer.outcome, tellLateEnd: observer.lateEnd }
+  const reporting = { reportOutcome: observer.outcome, reportLateEnd: observer.lateEnd }
   const processor =
     sink === undefined
       ? new Processor({ ...processing, ...reporting })
       : new SinkProcessor(sink, { ...processing, ...reporting })
   const queueSink: EventSink | undefined = queue && ((event, { integration }) => queue.enqueue(integration, event))
   // The outcome of a queued event is reported by the worker that processes it.
-  const queueing = queueSink && new SinkProcessor(queueSink, { ...processing, tellOutcome: observer.queued })
+  const queueing = queueSink && new SinkProcessor(queueSink, { ...processing, reportOutcome: observer.queued })
   const respond = createResponder({
     path,
     maxBodyBytes,

@@ -1,12 +1,12 @@
 import { createSignatureCheck, type SignatureCheck } from '../verifier/signature-check.ts'
 
-/** One secret, or several while a rotation lasts; `undefined` or an empty string while there is none yet. */
+/** One secret, or several during a rotation; `undefined` or an empty string while there is none yet. */
 export type Secrets = string | readonly string[] | undefined
 
 /**
- * Where a receiver gets its signing secret: the secret itself, or a function that is asked at each delivery. A missing
- * one is no mistake at construction, since builds run, and the first verification arrives, before anyone can know it:
- * deliveries are answered 503 until there is one, and the service tries again.
+ * Where a receiver gets its signing secret: the secret itself, or a function that the receiver calls at each delivery. A missing secret
+ * does not throw, because builds run without one, and because the first delivery can arrive before the secret is stored. Until there is a
+ * secret, the receiver answers 503, and the service retries.
  */
 export type SecretSource = Secrets | (() => Secrets | Promise<Secrets>)
 
@@ -31,37 +31,37 @@ export type SecretFinding =
   | { readonly status: 'unknown' }
   /** There is no secret yet. */
   | { readonly status: 'missing' }
-  /** What the function returned is no secret. */
+  /** The function returned something that is not a secret. */
   | { readonly status: 'invalid'; readonly error: unknown }
   /** The function threw. */
   | { readonly status: 'failed'; readonly error: unknown }
   /** The function did not settle before the answer had to leave. */
   | { readonly status: 'late' }
-  /** The function was not asked, because too many lookups are under way or have failed. */
+  /** The function was not called, because too many lookups are running or found no integration. */
   | { readonly status: 'limited' }
 
 /** Finds the signing secrets of a receiver. */
 export interface SecretFinder {
   /** Whether the integration is taken from the request, and may not exist. */
   readonly isOfMany: boolean
-  /** Finds the current secret of an integration: at once where it is known. Never rejects. */
+  /** Finds the current secret of an integration: synchronously if it is cached. Never rejects. */
   find(integration: string): SecretFinding | Promise<SecretFinding>
   /**
-   * Finds the secret again, because no signature matched. `undefined` where it cannot be another one. Never rejects.
+   * Finds the secret again, because no signature matched. `undefined` if it cannot have changed. Never rejects.
    *
-   * @param used  the check that refused the delivery
+   * @param used  the signature check that failed
    */
   findOther(integration: string, used: SignatureCheck): SecretFinding | undefined | Promise<SecretFinding>
-  /** Whether the integration exists, as far as this process knows. An id that anyone may have made up must not be logged. */
+  /** Whether this process knows that the integration exists. Other ids must not be logged, because anyone can send any id. */
   knows(integration: string): boolean
 }
 
 const MISSING: SecretFinding = { status: 'missing' }
 
 /**
- * Finds the secret of a receiver of one integration, whose function is asked at each delivery.
+ * Finds the secret of a receiver of one integration. A function is called at each delivery.
  *
- * @throws SecretError at once for a malformed secret
+ * @throws SecretError for a malformed secret that is not a function
  */
 export function secretOfOne(source: SecretSource): SecretFinder {
   return { isOfMany: false, find: finderOf(source), findOther: () => undefined, knows: () => true }
@@ -74,7 +74,7 @@ function finderOf(source: SecretSource): () => SecretFinding | Promise<SecretFin
     return () => finding
   }
 
-  // A secret rarely changes between deliveries, and preparing its key costs more than using it.
+  // The secret rarely changes between deliveries, and to prepare its key takes longer than to compute a signature.
   let latest: { readonly secrets: string; readonly finding: SecretFinding } | undefined
   return async () => {
     try {
@@ -88,7 +88,7 @@ function finderOf(source: SecretSource): () => SecretFinding | Promise<SecretFin
   }
 }
 
-/** What a function returned, as a signature check. */
+/** The finding for what the function `secret` returned. */
 export function findingOf(secrets: Secrets | null): SecretFinding {
   try {
     const check = signatureCheckOf(secrets)
@@ -99,16 +99,16 @@ export function findingOf(secrets: Secrets | null): SecretFinding {
 }
 
 function signatureCheckOf(secrets: Secrets | null): SignatureCheck | undefined {
-  // Key-value stores say `null` for what they do not have, whatever the types promise.
+  // Key-value stores return `null` for a missing key, although the type does not allow it.
   const all = [secrets ?? []].flat()
   const known = all.filter(isPresent)
   if (known.length === 0) return undefined
   const check = createSignatureCheck(known)
-  return known.length === all.length ? check : toldByPlaceIn(all, check)
+  return known.length === all.length ? check : withPlacesIn(all, check)
 }
 
-/** A check whose `secretIndex` counts the secrets that are not there yet. */
-function toldByPlaceIn(all: readonly string[], check: SignatureCheck): SignatureCheck {
+/** A check whose `secretIndex` is the place in the list that the user passed, which may contain empty secrets. */
+function withPlacesIn(all: readonly string[], check: SignatureCheck): SignatureCheck {
   const places = all.flatMap((secret, place) => (isPresent(secret) ? [place] : []))
   return async (body, headers) => {
     const verification = await check(body, headers)

@@ -11,7 +11,7 @@ export type EventSink = (event: WebhookEvent, context: SinkContext) => Promise<v
 
 /** The second argument of a sink. */
 export interface SinkContext {
-  /** The integration whose event it is: `'default'` unless the receiver has others. */
+  /** The integration of the event: `'default'` unless the receiver has others. */
   readonly integration: string
   /**
    * The time by which the sink should have resolved, in milliseconds since the Unix epoch of the receiver's clock: 8 s after the
@@ -22,11 +22,11 @@ export interface SinkContext {
 
 interface SinkProcessorOptions {
   readonly clock: Clock
-  /** Receives each outcome. Never throws. */
-  readonly tellOutcome: (outcome: ProcessOutcome, timing: ProcessTiming, integration: string) => void
+  /** Called with each outcome. Never throws. */
+  readonly reportOutcome: (outcome: ProcessOutcome, timing: ProcessTiming, integration: string) => void
 }
 
-/** Calls a sink for each event but those about the endpoint itself, until it is closed. */
+/** Calls the sink for each event, except events about the endpoint itself, until it is closed. */
 export class SinkProcessor {
   readonly #sink: EventSink
   readonly #options: SinkProcessorOptions
@@ -41,7 +41,7 @@ export class SinkProcessor {
 
   /** Never rejects: a failure is an outcome. */
   async process(event: WebhookEvent, { integration, deadlineAt }: AttemptContext): Promise<ProcessOutcome> {
-    const { clock, tellOutcome } = this.#options
+    const { clock, reportOutcome } = this.#options
     const beganAt = monotonicNow(clock)
     const work = this.#call(event, { integration, deadlineAt: deadlineAt ?? clock.now() + ANSWER_WITHIN_MS })
     this.#running.add(work)
@@ -49,12 +49,12 @@ export class SinkProcessor {
     this.#running.delete(work)
     const isCalled = outcome.status === 'applied' || outcome.status === 'sink-failed'
     const handlerMs = isCalled ? monotonicNow(clock) - beganAt : undefined
-    tellOutcome(outcome, { waitedMs: 0, handlerMs }, integration)
+    reportOutcome(outcome, { waitedMs: 0, handlerMs }, integration)
     return outcome
   }
 
   /**
-   * Calls the sink no more, and waits for its running calls for `graceMs`. A second call resolves with the first.
+   * Stops calling the sink, and waits for its running calls for up to `graceMs`. A second call resolves with the first.
    *
    * @returns how many calls still run
    */

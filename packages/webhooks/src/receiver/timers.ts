@@ -4,48 +4,48 @@ import { type Clock, RECEIVER_DEADLINE_MS, systemClock } from '@notewire/protoco
 export const ANSWER_WITHIN_MS = RECEIVER_DEADLINE_MS - 2_000
 
 /**
- * Calls `ring` after `ms` milliseconds of the clock's time.
+ * Calls `callback` after `ms` milliseconds of the clock's time.
  *
  * @returns cancels the call
  */
-export function setAlarm(clock: Clock, ms: number, ring: () => void): () => void {
+export function setTimer(clock: Clock, ms: number, callback: () => void): () => void {
   // Every delivery sets one. A `sleep` with a signal costs ten times as much.
   if (clock === systemClock) {
-    const timer = setTimeout(ring, ms)
+    const timer = setTimeout(callback, ms)
     return () => clearTimeout(timer)
   }
   const canceled = new AbortController()
   clock.sleep(ms, canceled.signal).then(
-    () => canceled.signal.aborted || ring(),
+    () => canceled.signal.aborted || callback(),
     () => undefined,
   )
-  // With a reason: without one, `abort` creates an exception with a stack.
+  // With a reason, because `abort` without one creates an exception with a stack.
   return () => canceled.abort('canceled')
 }
 
 /** Resolves when `work` has resolved, or after `ms` milliseconds of the clock's time. `work` never rejects. */
 export function waitAtMost(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
-    const cancelAlarm = setAlarm(clock, ms, resolve)
+    const cancelTimer = setTimer(clock, ms, resolve)
     void work.then(() => {
-      cancelAlarm()
+      cancelTimer()
       resolve()
     })
   })
 }
 
-/** The time by which an answer must leave, even if the work has not ended. A delivery waits for one thing at a time. */
+/** The time by which the receiver must answer a delivery, even if its work has not ended. Only one call can wait for it at a time. */
 export class Deadline {
   /** Milliseconds since the Unix epoch. */
   readonly at: number
-  /** Cancels the deadline: the answer has left. */
+  /** Cancels the timer. Call it when the delivery is answered. */
   readonly cancel: () => void
   #isPassed = false
   #onPassed: (() => void) | undefined
 
   constructor(clock: Clock) {
     this.at = clock.now() + ANSWER_WITHIN_MS
-    this.cancel = setAlarm(clock, ANSWER_WITHIN_MS, () => {
+    this.cancel = setTimer(clock, ANSWER_WITHIN_MS, () => {
       this.#isPassed = true
       this.#onPassed?.()
     })

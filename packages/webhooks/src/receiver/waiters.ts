@@ -1,7 +1,7 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
 import type { ClaimRequest, ClaimResult, ReceiverStore } from '../interfaces/store.ts'
 import type { LazyAbort } from './lazy-abort.ts'
-import { setAlarm } from './timers.ts'
+import { setTimer } from './timers.ts'
 
 /** How long the receiver waits for a busy event or note before it answers 503. */
 const BUSY_WAIT_MS = 2_000
@@ -61,7 +61,7 @@ function firstOf(turn: Promise<void>, clock: Clock, ms: number, signal: AbortSig
       signal.removeEventListener('abort', wake)
       resolve()
     }
-    const cancel = setAlarm(clock, ms, wake)
+    const cancel = setTimer(clock, ms, wake)
     signal.addEventListener('abort', wake)
     void turn.then(wake)
   })
@@ -84,7 +84,7 @@ export class Waiters {
   readonly #queues = new Map<string, Set<() => void>>()
   #released = 0
 
-  /** How many times an event has been released. */
+  /** How many events this process has released. */
   get released(): number {
     return this.#released
   }
@@ -108,7 +108,7 @@ export class Waiters {
     }
   }
 
-  /** This process no longer works on the event and its note. */
+  /** Wakes the first waiter for the event or its note. Call it when this process no longer works on the event. */
   release(request: ClaimRequest): void {
     this.#released += 1
     if (this.#queues.size === 0) return

@@ -22,7 +22,7 @@ async function readWebBody(request: Request, maxBytes: number, timeUp: Promise<v
   const reader = request.body.getReader()
   const chunks = { next: async () => toIteratorResult(await reader.read()) }
   const reading = await readCapped(chunks, maxBytes, timeUp)
-  // The cancellation fails if the sender is gone, which changes nothing.
+  // The cancellation fails if the connection is closed, which changes nothing.
   if (reading.status !== 'read') reader.cancel().catch(() => undefined)
   return reading
 }
@@ -32,8 +32,7 @@ function toIteratorResult(result: ReadableStreamReadResult<Uint8Array>): Iterato
 }
 
 /**
- * Reads a body chunk by chunk and stops at the first byte over `maxBytes`, so that memory stays flat whatever arrives.
- * The rest is left unread.
+ * Reads a body chunk by chunk and stops at the first byte over `maxBytes`, so that a large body takes no memory.
  */
 function readCapped(chunks: AsyncIterator<Uint8Array>, maxBytes: number, timeUp: Promise<void>): Promise<BodyReading> {
   let late = false

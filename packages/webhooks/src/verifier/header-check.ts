@@ -3,19 +3,19 @@ import { type AttemptHeaders, readSignatureHeaders } from './signature-headers.t
 import { judgeTimestamp } from './timestamp.ts'
 import { type Refusal, refuse } from './verification.ts'
 
-/** The headers of an attempt that may be genuine: only its signature is left to check. */
+/** The headers of an attempt, checked except for the signature. */
 export interface CheckedHeaders {
   readonly status: 'checked'
   readonly webhookId: string
-  /** When the attempt says it was signed: Unix time in seconds. */
+  /** When the attempt was signed, according to its header: Unix time in seconds. */
   readonly timestamp: number
-  /** What was signed before the body. */
+  /** The part of the signed content before the body. */
   readonly signedPrefix: string
   /** The `v1` entries of `webhook-signature`. */
   readonly signatures: readonly string[]
 }
 
-/** By what {@link checkHeaders} decides. */
+/** The options of {@link checkHeaders}. */
 export interface HeaderRules {
   /** How far the timestamp may be from now, either way, in seconds, inclusive. */
   readonly toleranceSeconds: number
@@ -23,8 +23,8 @@ export interface HeaderRules {
 }
 
 /**
- * The first step of a verification, which needs neither the secret nor the body: the three headers are there and
- * well-formed, and the timestamp is within the tolerance (contract §5, receiver rules 3 to 5).
+ * The first step of a verification, which needs neither the secret nor the body: checks that the three headers are present and well-formed,
+ * and that the timestamp is within the tolerance (contract §5, receiver rules 3 to 5).
  */
 export function checkHeaders(
   headers: AttemptHeaders,
@@ -46,7 +46,7 @@ export function checkHeaders(
   }
 }
 
-/** Each entry costs a comparison, and a sender signs with a few secrets at most. */
+/** Each entry costs a comparison, and senders sign with a few secrets at most. */
 const MAX_ENTRIES = 32
 
 /** The length of the base64 text of 32 bytes. */
@@ -55,8 +55,8 @@ export const SIGNATURE_LENGTH = 44
 const VERSION = `${SIGNATURE_VERSION},`
 
 /**
- * Reads the entries of `webhook-signature` that are of scheme `v1` (contract §5, receiver rule 4). Entries of another version, and text
- * that can be no signature, are ignored.
+ * Reads the entries of `webhook-signature` that are of scheme `v1` (contract §5, receiver rule 4). Other entries are
+ * ignored.
  */
 function readSignatures(header: string): string[] | Refusal {
   const signatures: string[] = []

@@ -3,7 +3,7 @@ import { hmacSha256 } from './hmac.ts'
 import { keyBytesOf } from './signing-secret.ts'
 import { refuse, type Verification } from './verification.ts'
 
-/** The second step of a verification: decides whether one of the signatures is that of this body. Synchronous in Node.js. */
+/** The second step of a verification: checks whether one of the signatures matches the body. Synchronous in Node.js. */
 export type SignatureCheck = (
   body: Uint8Array | string,
   checked: CheckedHeaders,
@@ -24,7 +24,7 @@ export function createSignatureCheck(secrets: readonly string[]): SignatureCheck
   }
 }
 
-/** Compares every expected signature with every entry, so that the time taken does not tell which one matched. */
+/** Compares every expected signature with every entry, so that the time taken does not show which one matched. */
 function judge(expected: readonly string[], { webhookId, timestamp, signatures }: CheckedHeaders): Verification {
   const secretIndex = expected.map((each) => signatureMatches(each, signatures)).indexOf(true)
   if (secretIndex === -1) {
@@ -34,8 +34,8 @@ function judge(expected: readonly string[], { webhookId, timestamp, signatures }
 }
 
 /**
- * Tells whether any entry is the expected signature, in a time that depends on their number alone. The texts are compared
- * and not the bytes they stand for: other texts decode to the same bytes, and a changed header must not verify.
+ * Whether one of the entries is the expected signature. The time taken depends only on their number. Compares the base64 texts and not the
+ * decoded bytes: several texts decode to the same bytes, and a changed header must not verify.
  */
 function signatureMatches(expected: string, entries: readonly string[]): boolean {
   let matches = 0

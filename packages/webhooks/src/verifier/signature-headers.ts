@@ -1,22 +1,22 @@
 import { OptionError, SIGNATURE_HEADERS } from '@notewire/protocol'
 import { type Refusal, refuse } from './verification.ts'
 
-/** The headers of an attempt: `Headers`, what Node.js calls `request.headers`, or a plain object in any case. */
+/** The headers of an attempt: `Headers`, Node.js's `request.headers`, or a plain object with names in any case. */
 export type AttemptHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The three headers, read but not yet believed. */
+/** The three headers, not yet checked. */
 export interface SignatureHeaders {
   readonly status: 'read'
   readonly webhookId: string
-  /** As sent, because that is what was signed. */
+  /** As sent, because the signature covers this text. */
   readonly timestamp: string
   readonly signature: string
 }
 
 /**
- * Reads the three headers of a signed attempt; one that is missing refuses it (contract §5, receiver rule 3).
+ * Reads the three headers of a signed attempt; refuses an attempt without one of them (contract §5, receiver rule 3).
  *
- * @throws OptionError when `headers` is no object: one header's value, for example
+ * @throws OptionError when `headers` is not an object, but the value of one header, for example
  */
 export function readSignatureHeaders(headers: AttemptHeaders): SignatureHeaders | Refusal {
   if (!headers || typeof headers !== 'object') {
@@ -31,7 +31,7 @@ export function readSignatureHeaders(headers: AttemptHeaders): SignatureHeaders 
   return { status: 'read', webhookId, timestamp, signature }
 }
 
-/** All headers as `Headers`, whatever form they came in. What `Headers` cannot hold is left out. */
+/** All headers as `Headers`, without those that `Headers` does not accept. */
 export function readHeaders(headers: AttemptHeaders): Headers {
   if (isHeaders(headers)) return headers
   const read = new Headers()
@@ -40,14 +40,14 @@ export function readHeaders(headers: AttemptHeaders): Headers {
       try {
         read.append(name, each)
       } catch {
-        // Gateways pass on what HTTP does not allow: text beyond Latin-1, for one.
+        // Gateways pass on values that HTTP does not allow, such as text beyond Latin-1.
       }
     }
   }
   return read
 }
 
-/** The first value of a header as text, or `undefined` where it is missing or empty. */
+/** The first value of a header as text, or `undefined` if the header is missing or empty. */
 export function readFirst(headers: AttemptHeaders, name: string): string | undefined {
   for (const value of headerValues(headers, name)) if (value !== '') return String(value)
   return undefined
@@ -63,11 +63,11 @@ function readHeader(headers: AttemptHeaders, name: string): string | Refusal {
   return value
 }
 
-// A plain object may hold anything, whatever its type promises: gateways and tests make them from JSON.
+// The values may have any type: gateways and tests make the object from JSON.
 function headerValues(headers: AttemptHeaders, name: string): readonly unknown[] {
   if (isHeaders(headers)) return [headers.get(name) ?? '']
   const found: unknown[] = []
-  // Not `Object.keys`, which makes an array: this runs five times for every delivery. Most names differ in length already.
+  // Not `Object.keys`, which makes an array: this runs five times for every delivery. Most names differ in length.
   for (const key in headers) {
     if (key.length !== name.length || key.toLowerCase() !== name) continue
     const value: unknown = headers[key] ?? []

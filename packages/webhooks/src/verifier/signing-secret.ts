@@ -1,10 +1,10 @@
 import { NotewireError, SIGNING_SECRET_PREFIX } from '@notewire/protocol'
 import { bytesOfBase64 } from './base64.ts'
 
-/** Less key than this could be guessed. */
+/** A shorter key could be guessed. */
 const MIN_KEY_BYTES = 16
 
-/** The signing secret is not one. The message tells what is wrong with it, and never what it is. */
+/** The signing secret is malformed. The message says what is wrong, and never contains the secret. */
 export class SecretError extends NotewireError<'secret_malformed'> {
   constructor(problem: string) {
     super(

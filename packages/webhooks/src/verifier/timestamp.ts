@@ -25,7 +25,7 @@ export function judgeTimestamp(timestamp: string, nowMs: number, toleranceSecond
   return seconds
 }
 
-/** Refuses a tolerance that is no number of seconds. */
+/** Throws an OptionError for a tolerance that is not a number of seconds. */
 export function refuseTolerance(toleranceSeconds: number): void {
   if (Number.isFinite(toleranceSeconds) && toleranceSeconds >= 0) return
   throw new OptionError(

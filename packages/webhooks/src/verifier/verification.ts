@@ -1,10 +1,10 @@
 /**
- * Why an attempt was refused. For logs and metrics: whoever sent it is told nothing but 401.
+ * Why an attempt was refused. For logs and metrics: the sender only gets 401.
  *
- * - `missing-header`: one of `webhook-id`, `webhook-timestamp`, `webhook-signature` is not there or empty
- * - `malformed-header`: one is there twice, the timestamp is not plain digits, or there are over 32 signatures
- * - `timestamp-too-old`, `timestamp-too-new`: outside the tolerance; a clock is off, or somebody replays
- * - `no-matching-signature`: another secret, or a body that is not the one that was signed
+ * - `missing-header`: one of `webhook-id`, `webhook-timestamp`, `webhook-signature` is missing or empty
+ * - `malformed-header`: a header occurs twice, the timestamp is not plain digits, or there are more than 32 signatures
+ * - `timestamp-too-old`, `timestamp-too-new`: outside the tolerance: a clock is wrong, or the attempt was replayed
+ * - `no-matching-signature`: the secret is another one, or the body was changed
  */
 export type VerificationFailure =
   | 'missing-header'
@@ -17,7 +17,7 @@ export type VerificationFailure =
 export interface Refusal {
   readonly status: 'refused'
   readonly reason: VerificationFailure
-  /** The reason in words, with the facts that help: never a secret, a signature or the body. */
+  /** The reason in words. It never contains a secret, a signature or the body. */
   readonly detail: string
 }
 
@@ -27,11 +27,11 @@ export interface Verified {
   readonly webhookId: string
   /** When the service signed the attempt: Unix time in seconds. */
   readonly timestamp: number
-  /** Which secret of the list matched, so that the last use of an old one can be watched during a rotation. */
+  /** Which secret of the list matched: during a rotation, this shows whether the old secret is still used. */
   readonly secretIndex: number
 }
 
-/** What a `Verifier` found. */
+/** The result of a `Verifier`. */
 export type Verification = Verified | Refusal
 
 /** Refuses an attempt. */

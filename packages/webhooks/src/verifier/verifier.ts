@@ -16,8 +16,8 @@ import type { Refusal, Verification } from './verification.ts'
 /** What {@link createVerifier} takes. */
 export interface VerifierOptions {
   /**
-   * The endpoint's signing secret as the service showed it, or several while a rotation lasts: an attempt signed with
-   * any of them is accepted.
+   * The endpoint's signing secret as the service showed it, or several during a rotation: an attempt that is signed with any of them is
+   * accepted.
    */
   readonly secret: string | readonly string[]
   /**
@@ -33,13 +33,13 @@ export interface VerifierOptions {
 /**
  * Decides whether the service sent this body with these headers.
  *
- * @param body  the bytes of the request as they came, or their text; never a parsed and re-serialised object
+ * @param body  the raw bytes of the request, or their text; not a parsed object
  */
 export type Verifier = (body: Uint8Array | string, headers: AttemptHeaders) => Promise<Verification>
 
 /**
  * Makes a function that verifies the signature and the timestamp of delivery attempts (contract §5; Standard Webhooks,
- * scheme `v1`). It compares in constant time and runs wherever there is Node's crypto or WebCrypto.
+ * scheme `v1`). It compares in constant time, and runs wherever the runtime has `node:crypto` or WebCrypto.
  *
  * @throws SecretError when a secret is malformed
  * @throws OptionError when another option cannot work
@@ -71,7 +71,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 }
 
-/** {@link VerifierOptions}, of whose clock the time alone is asked. */
+/** {@link VerifierOptions} with a clock that only needs `now`. */
 type VerificationRules = Omit<VerifierOptions, 'clock'> & { readonly clock?: Pick<Clock, 'now'> | undefined }
 
 /**
@@ -107,7 +107,7 @@ export function refuseParsedBody(body: unknown): asserts body is Uint8Array | st
 // Not `systemClock`, whose `sleep` would be in every bundle.
 const machineClock: Pick<Clock, 'now'> = { now: () => Date.now() }
 
-/** The verifier was given a parsed body. What was signed are the bytes, and they cannot be had back from it. */
+/** The verifier got a parsed body. The signature covers the raw bytes, which cannot be restored from it. */
 export class BodyNotRawError extends NotewireError<'body_not_raw'> {
   constructor() {
     super(
