@@ -59,7 +59,7 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'mock-server/scenarios.md',
     'mock-server/!(coverage).md',
   ],
-  'Look something up': ['troubleshooting.md', 'contract/README.md', 'versioning.md'],
+  'Look something up': ['troubleshooting.md', 'glossary.md', 'contract/README.md', 'versioning.md'],
   Packages: ['reference/packages/*.md'],
 }
 const CLOSED: Readonly<Record<string, readonly string[]>> = {

@@ -31,6 +31,7 @@ export const SEARCHES: readonly (readonly [query: string, page: string])[] = [
   ['lost access', 'mirror/guarantees'],
   ['embeddings', 'mirror/consumers'],
   ['export markdown', 'command-line/export'],
+  ['glossary', 'glossary'],
   ['openapi', 'mock-server/contract-documents'],
   ['svix', 'comparison'],
   ['performance', 'benchmarks'],
