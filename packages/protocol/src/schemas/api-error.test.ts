@@ -9,7 +9,7 @@ describe('the body of a REST error (open point 22)', () => {
   ])('may be %j', (body) => expect(apiErrorBodySchema.safeParse(body)).toEqual({ success: true, data: body }))
 
   it.each(['<html>', null, {}, { error: 'not found' }, { error: { message: 'no code' } }])(
-    'is not recognised in %j',
+    'cannot be %j',
     (body) => expect(apiErrorBodySchema.safeParse(body).success).toBe(false),
   )
 })
