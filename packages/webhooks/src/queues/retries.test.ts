@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_ATTEMPTS, refuseAttempts, refuseConcurrency, retryDelayMs } from './retries.ts'
+import { DEFAULT_ATTEMPTS, refuseCount, retryDelayMs } from './retries.ts'
 
 const shortest = () => 0
 const longest = () => 1
@@ -24,7 +24,6 @@ describe('the pause before the next attempt', () => {
   })
 })
 
-it.each([0, -1, 1.5, Number.NaN, '3'])('refuses %s attempts, and as many at once', (count) => {
-  expect(() => refuseAttempts(count as number)).toThrow(/attempts must be a whole number, 1 or more/)
-  expect(() => refuseConcurrency(count as number)).toThrow(/concurrency must be a whole number, 1 or more/)
+it.each([0, -1, 1.5, Number.NaN, '3'])('refuses %s attempts', (count) => {
+  expect(() => refuseCount('attempts', count as number, 16)).toThrow(/attempts must be a whole number, 1 or more/)
 })

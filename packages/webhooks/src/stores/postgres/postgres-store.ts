@@ -1,12 +1,18 @@
 import { type NoteChange, raiseRevision } from '../../interfaces/revision-gate.ts'
-import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
+import {
+  type Claim,
+  type ClaimRequest,
+  type ClaimResult,
+  type CommitResult,
+  type ReceiverStore,
+  STORE_TIME_LIMIT_MS,
+} from '../../interfaces/store.ts'
 import {
   type PostgresConnection,
   type PostgresStoreOptions,
   refuseWrongPostgres,
 } from '../../storage/postgres-connection.ts'
 import { PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
-import { STORE_TIME_LIMIT_MS } from '../time-limit.ts'
 import { CLAIM_LOST } from './commit-function.ts'
 import { RECEIVER_TABLES } from './migration.ts'
 import { pruneTable } from './pruning.ts'

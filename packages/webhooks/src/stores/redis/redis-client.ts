@@ -1,5 +1,5 @@
 import { OptionError } from '@notewire/protocol'
-import type { Script } from './script.ts'
+import type { Script } from './scripts.ts'
 
 /** What the store uses of a `Redis` or `Cluster` of `ioredis`. */
 export interface IoredisClient {

@@ -1,12 +1,17 @@
+import { NotewireError } from '@notewire/protocol'
 import type { GateMode, NoteChange } from '../../interfaces/revision-gate.ts'
-import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
+import {
+  type Claim,
+  type ClaimRequest,
+  type ClaimResult,
+  type CommitResult,
+  type ReceiverStore,
+  STORE_TIME_LIMIT_MS,
+} from '../../interfaces/store.ts'
 import { withinTimeLimit } from '../../storage/time-limit.ts'
-import { STORE_TIME_LIMIT_MS } from '../time-limit.ts'
 import { eventKey, keysOf } from './keys.ts'
 import { type IoredisClient, type NodeRedisClient, type RunScript, scriptRunner } from './redis-client.ts'
-import { RedisTimeoutError } from './redis-timeout-error.ts'
-import type { Script } from './script.ts'
-import { CLAIM, COMMIT, FORGET, RELEASE, RENEW } from './scripts.ts'
+import { CLAIM, COMMIT, FORGET, RELEASE, RENEW, type Script } from './scripts.ts'
 
 /**
  * A store in Redis 6.2 or newer, or Valkey: for any number of instances, over the client that you already have. Every
@@ -145,4 +150,15 @@ function timeOf({ occurredAt }: NoteChange): string {
 // Redis takes whole numbers from 1, and no Infinity.
 function wholeMs(ms: number): string {
   return String(Math.min(Math.max(Math.ceil(ms), 1), Number.MAX_SAFE_INTEGER))
+}
+
+/** Redis did not answer in time: it cannot be reached, or is overloaded. */
+export class RedisTimeoutError extends NotewireError<'redis_timeout'> {
+  constructor(operation: string) {
+    super(
+      'redis_timeout',
+      `Redis did not answer "${operation}" within ${STORE_TIME_LIMIT_MS / 1000} s: it is unreachable or overloaded. ` +
+        'Check the events "error" and "reconnecting" of your Redis client. The delivery will be retried.',
+    )
+  }
 }

@@ -1,4 +1,14 @@
-import { script } from './script.ts'
+import { createHash } from 'node:crypto'
+
+/** A Lua script, which Redis knows by its hash once it has run. */
+export interface Script {
+  readonly source: string
+  readonly sha1: string
+}
+
+function script(source: string): Script {
+  return { source, sha1: createHash('sha1').update(source).digest('hex') }
+}
 
 /*
  * An event's key holds "<fencing token> <end of the lease, in ms>"; after `forget`, followed by " forgotten <until when its

@@ -4,8 +4,7 @@ import { startRedis } from 'notewire-test-servers'
 import { describe, expect, it } from 'vitest'
 import { aRequest } from './fixtures/claims.ts'
 import { clientMakers } from './fixtures/clients.ts'
-import { redisStore } from './redis-store.ts'
-import { RedisTimeoutError } from './redis-timeout-error.ts'
+import { RedisTimeoutError, redisStore } from './redis-store.ts'
 
 const makers = clientMakers.filter(({ name }) => ['ioredis', 'redis'].includes(name))
 
