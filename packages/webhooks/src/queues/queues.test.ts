@@ -63,7 +63,7 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
     for (const event of events) expect((await deliver(event)).status).toBe(204)
     await using _worker = await engine.worker(name, receiver)
     await eventually(async () => expect(idsOf(applied).sort()).toEqual(idsOf(events).sort()))
-    await eventually(async () => expect(await engine.waiting(name)).toBe(0))
+    await eventually(async () => expect(await engine.unfinished(name)).toBe(0))
   })
 
   it('takes an event whose other fields hold NUL and half characters', async () => {
@@ -84,7 +84,7 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
     const event = anEvent({ kind: 'note.updated' })
     const responses = await Promise.all([deliver(event), deliver(event), deliver(event)])
     expect(responses.map(({ status }) => status)).toEqual([204, 204, 204])
-    expect(await engine.waiting(name)).toBe(1)
+    expect(await engine.unfinished(name)).toBe(1)
   })
 
   it('processes an event again that was forgotten, when it is replayed', async () => {
@@ -95,7 +95,7 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
     await deliver(event)
     await eventually(async () => expect(applied.length).toBe(1))
     await receiver.forget(event.event_id)
-    await eventually(async () => expect(await engine.waiting(name)).toBe(0))
+    await eventually(async () => expect(await engine.unfinished(name)).toBe(0))
     await deliver(event)
     await eventually(async () => expect(applied.length).toBe(2))
   })
@@ -252,7 +252,7 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
     held.end()
     await closing
     expect(statusesOf(outcomes)).toEqual(['applied'])
-    await eventually(async () => expect(await engine.waiting(name)).toBe(1))
+    await eventually(async () => expect(await engine.unfinished(name)).toBe(1))
   })
 
   it('spends no attempt on events whose handlers the receiver stops or leaves when it closes', async () => {
@@ -363,7 +363,7 @@ describe.concurrent.each(playable)('a queue of %s', (engineName, startServer) =>
       const responses = await Promise.all(deliveries.slice(at, at + 50).map(deliver))
       expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([204]))
     }
-    await eventually(async () => expect(await engine.waiting(name)).toBe(0))
+    await eventually(async () => expect(await engine.unfinished(name)).toBe(0))
     await Promise.all(running.map((worker) => worker.close()))
 
     const outcomes = workers.flatMap((worker) => worker.outcomes)

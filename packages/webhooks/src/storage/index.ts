@@ -1,6 +1,6 @@
 /**
- * What the stores of `@notewire/webhooks` and `@notewire/mirror` share: drivers of SQLite, statements of PostgreSQL with a
- * time limit and clear errors. It imports no driver package. For authors of stores; to choose a store, see
+ * The code that the stores of `@notewire/webhooks` and `@notewire/mirror` share: drivers of SQLite, and statements of PostgreSQL with a
+ * time limit and clear errors. It imports no driver package. It is for authors of stores; to choose a store, see
  * `@notewire/webhooks/sqlite`, `/postgres` and `/redis`, and `@notewire/mirror/sqlite` and `/postgres`.
  *
  * @module

@@ -4,13 +4,13 @@ import { COMMIT_FUNCTION } from './commit-function.ts'
 import { LEASE_FUNCTION } from './lease-function.ts'
 
 /**
- * The two tables, as `migrate` makes them.
+ * The two tables that `migrate` creates.
  *
- * Versions of the store share them during a rolling upgrade: a later one may add columns that older functions can leave
- * out, and change nothing else.
+ * Versions of the store share them during a rolling upgrade. A later version may only add columns that the functions of older versions
+ * can leave out.
  */
-// Ids are compared byte by byte, which is faster than by the rules of a language and survives an upgrade of these. No
-// update touches an indexed column and pages keep some room, so that updates leave the indexes alone (heap-only tuples).
+// Ids are compared byte by byte, which is faster than by the rules of a language and does not depend on their version. Updates
+// change no indexed column, and pages keep free space, so that updates need not change the indexes (heap-only tuples).
 //
 // `deletion_occurred_at` is the time of the deletion at `deletion_revision`, in milliseconds since the Unix epoch. It counts
 // while `deletion_revision` is the note's `revision`.
