@@ -35,5 +35,7 @@ describe('keyIdOf', () => {
     'Bearer ntw_live_k7.s3cret',
     'ntw_live_k7.s3 cret',
     'ntw_live_k\u00e97.s3cret',
-  ])('returns undefined for %j, which does not have the form of the contract', (text) => expect(keyIdOf(text)).toBeUndefined())
+  ])('returns undefined for %j, which does not have the form of the contract', (text) =>
+    expect(keyIdOf(text)).toBeUndefined(),
+  )
 })

@@ -54,8 +54,7 @@ describe('refuseUnknownOptions', () => {
     )
   })
 
-  it('refuses the name of an inherited property: toString', () =>
-    expect(make({ toString: 1 })).toThrow(OptionError))
+  it('refuses the name of an inherited property: toString', () => expect(make({ toString: 1 })).toThrow(OptionError))
 
   it('accepts a known option that is undefined', () => expect(make({ secret: undefined })).not.toThrow())
 })

@@ -11,7 +11,9 @@ describe('a listing with any division into pages', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(pageShape, { minLength: 1, maxLength: 12 }), async (shapes) => {
         const service = pagedService(shapes)
-        expect((await Array.fromAsync(service.client.notes.list())).map((note) => note.note_id)).toEqual(service.noteIds)
+        expect((await Array.fromAsync(service.client.notes.list())).map((note) => note.note_id)).toEqual(
+          service.noteIds,
+        )
         expect(service.requests).toHaveLength(shapes.length)
       }),
     )
@@ -74,7 +76,9 @@ describe('a listing over HTTP', () => {
   it('sends updated_after unchanged if it is a string, and starts at the cursor', async () => {
     await using server = await serve(() => ({ status: 200, body: { notes: [] } }))
     const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY })
-    await Array.fromAsync(client.notes.list({ cursor: 'c9', updated_after: '2026-01-01T00:00Z', include_deleted: false }))
+    await Array.fromAsync(
+      client.notes.list({ cursor: 'c9', updated_after: '2026-01-01T00:00Z', include_deleted: false }),
+    )
     expect(server.requests[0]?.url).toBe('/v1/notes?cursor=c9&updated_after=2026-01-01T00%3A00Z&include_deleted=false')
   })
 
@@ -95,7 +99,9 @@ describe('a listing over HTTP', () => {
 
   it('names the option notesField if the field does not contain the notes', async () => {
     await using server = await serve(() => ({ status: 200, body: { items: [] } }))
-    const error = await errorOf(Array.fromAsync(new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY }).notes.list()))
+    const error = await errorOf(
+      Array.fromAsync(new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY }).notes.list()),
+    )
     expect(error).toMatchObject({ code: 'invalid_response', path: 'notes' })
     expect(String(error)).toContain('notesField')
     const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, notesField: 'items' })
@@ -105,7 +111,9 @@ describe('a listing over HTTP', () => {
   it('names the path of a note that cannot be read', async () => {
     const notes = [1, 2, 3, 4].map((number) => ({ note_id: `n${number}`, revision: number === 4 ? '4' : number }))
     await using server = await serve(() => ({ status: 200, headers: { 'x-request-id': 'req-1' }, body: { notes } }))
-    const error = await errorOf(Array.fromAsync(new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY }).notes.list()))
+    const error = await errorOf(
+      Array.fromAsync(new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY }).notes.list()),
+    )
     expect(error).toMatchObject({ code: 'invalid_response', path: 'notes[3].revision', requestId: 'req-1' })
   })
 
@@ -115,7 +123,9 @@ describe('a listing over HTTP', () => {
         ? { status: 200, body: { notes: [{ note_id: 'n1', revision: 1 }], has_more: true, next_cursor: 'c' } }
         : { status, body: { error: { code: 'invalid_cursor', message: 'expired' } } },
     )
-    const error = await errorOf(Array.fromAsync(new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY }).notes.list()))
+    const error = await errorOf(
+      Array.fromAsync(new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY }).notes.list()),
+    )
     expect(error).toMatchObject({ code: 'cursor_expired', status, serverCode: 'invalid_cursor' })
     expect(String(error)).toContain('Start the listing again')
   })

@@ -121,7 +121,7 @@ describe('a valid response that is unusual', () => {
         socket.write(compressed)
       },
     ],
-  ])('is read: it %s', async (_, say) => {
+  ])('is read: it %s', async (_, respond) => {
     await using server = await serveRaw(respond)
     expect(await clientOf(server, { maxRetries: 0 }).notes.get('n1')).toMatchObject({ note_id: 'n1', revision: 1 })
     expect(server.received).toBe(1)

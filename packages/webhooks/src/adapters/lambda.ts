@@ -3,9 +3,9 @@ import type { Answer } from '../receiver/answer.ts'
 import type { BodyReading, IncomingAttempt } from '../receiver/attempt.ts'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
 import {
+  findIntegration,
   type IntegrationOf,
   isOfMany,
-  findIntegration,
   refuseIntegrationOf,
   requireReceiver,
   routeParameter,

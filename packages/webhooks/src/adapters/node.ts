@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuseUnknownOptions } from '@notewire/protocol'
 import type { ReceiverOfMany, RespondingReceiver } from '../receiver/receiver-interface.ts'
-import { type IntegrationOf, findIntegration, refuseIntegrationOf, requireReceiver } from './mounting.ts'
+import { findIntegration, type IntegrationOf, refuseIntegrationOf, requireReceiver } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
 
 /** The options of `nodeHandler`, for a receiver of many integrations. */

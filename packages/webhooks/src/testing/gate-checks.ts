@@ -12,7 +12,9 @@ const ended = (revision: number, recordingSessionId: string, occurredAt?: number
 })
 
 /** For each mode of the revision gate: the changes that were applied, the change of the next event, and the result of its claim. */
-const CASES: Readonly<Record<GateMode, readonly (readonly [readonly NoteChange[], NoteChange, 'claimed' | 'stale'])[]>> = {
+const CASES: Readonly<
+  Record<GateMode, readonly (readonly [readonly NoteChange[], NoteChange, 'claimed' | 'stale'])[]>
+> = {
   strict: [
     [[updated(5)], updated(6), 'claimed'],
     [[updated(5)], updated(5), 'stale'],

@@ -21,7 +21,10 @@ interface RequestTraits {
 
 type RequestBuilder = (traits?: RequestTraits) => ClaimRequest
 
-export function check(name: string, body: (store: ReceiverStore, request: RequestBuilder) => Promise<void>): StoreCheck {
+export function check(
+  name: string,
+  body: (store: ReceiverStore, request: RequestBuilder) => Promise<void>,
+): StoreCheck {
   return {
     name,
     run: (store) => {

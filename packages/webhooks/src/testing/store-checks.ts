@@ -116,17 +116,20 @@ export const storeChecks: readonly StoreCheck[] = [
     }
   }),
 
-  check('grants an event with an expired lease to another worker, with a higher fencing token', async (store, request) => {
-    const late = await claimed(store, request({ eventId: 'one', leaseMs: 30 }))
-    await sleep(120)
-    const next = await claimed(store, request({ eventId: 'one' }))
-    assert.ok(BigInt(next.fencingToken) > BigInt(late.fencingToken), 'the token must grow')
-    assert.equal(await store.renew(late, 10_000), 'lost')
-    assert.equal(await store.commit(late), 'lost')
-    await store.release(late)
-    assert.equal(await answer(store, request({ eventId: 'one' })), 'busy')
-    assert.equal(await store.commit(next), 'committed')
-  }),
+  check(
+    'grants an event with an expired lease to another worker, with a higher fencing token',
+    async (store, request) => {
+      const late = await claimed(store, request({ eventId: 'one', leaseMs: 30 }))
+      await sleep(120)
+      const next = await claimed(store, request({ eventId: 'one' }))
+      assert.ok(BigInt(next.fencingToken) > BigInt(late.fencingToken), 'the token must grow')
+      assert.equal(await store.renew(late, 10_000), 'lost')
+      assert.equal(await store.commit(late), 'lost')
+      await store.release(late)
+      assert.equal(await answer(store, request({ eventId: 'one' })), 'busy')
+      assert.equal(await store.commit(next), 'committed')
+    },
+  ),
 
   check('rejects the commit of a worker whose note was claimed for another event', async (store, request) => {
     const late = await claimed(store, request({ eventId: 'one', revision: 1, leaseMs: 30 }))
@@ -258,28 +261,25 @@ export const storeChecks: readonly StoreCheck[] = [
     assert.equal(await answer(store, request({ eventId: 'one', revision: 4 })), 'duplicate')
   }),
 
-  check(
-    'distinguishes ids of the maximum length',
-    async (store, request) => {
-      // Random, so that no store can compress them. Each UTF-16 code unit takes three bytes of UTF-8.
-      const filler = (length: number) =>
-        String.fromCharCode(...Array.from({ length }, () => 0x4e00 + Math.floor(Math.random() * 0x5000)))
-      const { integration: short } = request()
-      const integration = short.padEnd(128, '~._-')
-      const [eventId, noteId] = [filler(MAX_IDENTIFIER_LENGTH - 1), filler(MAX_IDENTIFIER_LENGTH - 1)]
-      const recordingSessionId = filler(MAX_IDENTIFIER_LENGTH)
-      const long = (end: string, revision: number) => ({
-        ...request({ eventId: eventId + end }),
-        integration,
-        note: { noteId: noteId + end, change: { kind: 'note.ended' as const, revision, recordingSessionId } },
-      })
-      await apply(store, long('a', 7))
-      await apply(store, long('b', 5))
-      assert.equal(await answer(store, long('a', 7)), 'duplicate')
-      assert.equal(await store.forget(integration, `${eventId}a`), 'forgotten')
-      assert.equal(await answer(store, long('b', 5)), 'duplicate')
-    },
-  ),
+  check('distinguishes ids of the maximum length', async (store, request) => {
+    // Random, so that no store can compress them. Each UTF-16 code unit takes three bytes of UTF-8.
+    const filler = (length: number) =>
+      String.fromCharCode(...Array.from({ length }, () => 0x4e00 + Math.floor(Math.random() * 0x5000)))
+    const { integration: short } = request()
+    const integration = short.padEnd(128, '~._-')
+    const [eventId, noteId] = [filler(MAX_IDENTIFIER_LENGTH - 1), filler(MAX_IDENTIFIER_LENGTH - 1)]
+    const recordingSessionId = filler(MAX_IDENTIFIER_LENGTH)
+    const long = (end: string, revision: number) => ({
+      ...request({ eventId: eventId + end }),
+      integration,
+      note: { noteId: noteId + end, change: { kind: 'note.ended' as const, revision, recordingSessionId } },
+    })
+    await apply(store, long('a', 7))
+    await apply(store, long('b', 5))
+    assert.equal(await answer(store, long('a', 7)), 'duplicate')
+    assert.equal(await store.forget(integration, `${eventId}a`), 'forgotten')
+    assert.equal(await answer(store, long('b', 5)), 'duplicate')
+  }),
 
   check('distinguishes ids of any characters except NUL', async (store, request) => {
     const odd = ['\n', '\u0001', ' ', '%', '{}', "'", '\\', '\u{1F4DD}', 'e\u0301', '\u00e9', '\ufffd', '\u2028']

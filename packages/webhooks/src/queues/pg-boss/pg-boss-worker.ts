@@ -75,15 +75,11 @@ export async function pgBossWorker(receiver: ProcessingReceiver, options: PgBoss
 /** Starts a worker of pg-boss, which processes one event at a time, and returns its id. */
 async function startWorker(receiver: ProcessingReceiver, place: ResolvedPlace, logger: Logger): Promise<string> {
   const { boss, name } = place
-  const id = await boss.work(
-    name,
-    { includeMetadata: true, pollingIntervalSeconds: POLL_SECONDS },
-    async (jobs) => {
-      // Otherwise pg-boss would wait before it fetches the next event, even if more events are queued.
-      boss.notifyWorker(id)
-      for (const job of jobs) await run(receiver, place, job, logger)
-    },
-  )
+  const id = await boss.work(name, { includeMetadata: true, pollingIntervalSeconds: POLL_SECONDS }, async (jobs) => {
+    // Otherwise pg-boss would wait before it fetches the next event, even if more events are queued.
+    boss.notifyWorker(id)
+    for (const job of jobs) await run(receiver, place, job, logger)
+  })
   return id
 }
 

@@ -1,8 +1,8 @@
 import { type Clock, refuseUnknownOptions } from '@notewire/protocol'
 import { refuseWithoutMethods } from '../../interfaces/refuse-without-methods.ts'
 import type { Claim, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
-import type { SqliteConnection } from '../../storage/sqlite-connection.ts'
 import { driverOf } from '../../storage/node-sqlite.ts'
+import type { SqliteConnection } from '../../storage/sqlite-connection.ts'
 import type { Durability, SqliteDriver, SqliteRow, SqliteStatement } from '../../storage/sqlite-driver.ts'
 import { whenFree } from '../../storage/when-free.ts'
 import { claimStatements, readClaim } from './claiming.ts'
@@ -115,9 +115,7 @@ function storeOver<Transaction>(
       await batch(releaseStatements(claim), 'process')
     },
     async forget(integration, eventId) {
-      return hasRow(await batch([forgetStatement(integration, eventId, now())], 'power-cut'))
-        ? 'forgotten'
-        : 'unknown'
+      return hasRow(await batch([forgetStatement(integration, eventId, now())], 'power-cut')) ? 'forgotten' : 'unknown'
     },
     prune: () => pruneTables((statements) => batch(statements, 'process'), now),
     async migrate() {
