@@ -4,7 +4,7 @@ import { DEFAULT_ATTEMPTS, refuseCount, retryDelayMs } from './retries.ts'
 const shortest = () => 0
 const longest = () => 1
 
-describe('the pause before the next attempt', () => {
+describe('the delay before the next attempt', () => {
   it('is one to two seconds at first, and doubles', () => {
     expect([1, 2, 3, 4].map((failures) => retryDelayMs(failures, shortest))).toEqual([1_000, 2_000, 4_000, 8_000])
     expect([1, 2, 3, 4].map((failures) => retryDelayMs(failures, longest))).toEqual([2_000, 4_000, 8_000, 16_000])
@@ -15,7 +15,7 @@ describe('the pause before the next attempt', () => {
     expect(retryDelayMs(5_000, shortest)).toBe(3_600_000)
   })
 
-  it('makes four to five hours of all attempts', () => {
+  it('makes all attempts take four to five hours', () => {
     const failures = Array.from({ length: DEFAULT_ATTEMPTS - 1 }, (_, index) => index + 1)
     const hours = (random: () => number) =>
       failures.reduce((total, failure) => total + retryDelayMs(failure, random), 0) / 3_600_000

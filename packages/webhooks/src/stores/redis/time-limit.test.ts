@@ -10,7 +10,7 @@ const makers = clientMakers.filter(({ name }) => ['ioredis', 'redis'].includes(n
 
 describe.concurrent('a Redis that does not answer', () => {
   it.for(makers)(
-    'fails an operation by $name after five seconds, and a claim that it gives later is given back',
+    'rejects an operation by $name after five seconds, and releases a claim that is granted later',
     async ({ connect }, { expect }) => {
       await using server = await startRedis()
       const client = await connect(server.port)
@@ -18,7 +18,7 @@ describe.concurrent('a Redis that does not answer', () => {
       const store = redisStore(client.client)
       const request = aRequest({ leaseMs: 600_000 })
 
-      // Scripts wait as what writes does; UNPAUSE does not.
+      // PAUSE WRITE also pauses scripts, but not UNPAUSE.
       await other.call('CLIENT', 'PAUSE', '600000', 'WRITE')
       await expect(store.claim(request)).rejects.toThrow(RedisTimeoutError)
 
@@ -29,7 +29,7 @@ describe.concurrent('a Redis that does not answer', () => {
     },
   )
 
-  it('fails an operation of a client that is offline and would queue it for ever', async () => {
+  it('rejects an operation of an offline client that would queue it forever', async () => {
     await using server = await startRedis()
     const client = new Redis(server.port, { maxRetriesPerRequest: null })
     client.on('error', () => undefined)
