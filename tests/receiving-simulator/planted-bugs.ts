@@ -58,7 +58,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       ],
       sqlite: [
         ending(
-          'whileCurrent(RELEASE, [], claim)',
+          'ifCurrent(RELEASE, [], claim)',
           `{
              sql: 'UPDATE notewire_events SET lease_ends_at = NULL WHERE integration = ? AND event_id = ? RETURNING event_id',
              parameters: [claim.request.integration, claim.request.eventId],
@@ -103,7 +103,7 @@ export const plantedBugs: readonly PlantedBug[] = [
            const rows = await batch([mark, ...endLease], 'power-cut')
            await clock.sleep(1)
            const raise = others.map((each) => ({ ...each, sql: each.sql.replace('AND changes() = 1', '') }))
-           if (foundAny(rows) && raise.length > 0) await batch(raise, 'power-cut')
+           if (hasRow(rows) && raise.length > 0) await batch(raise, 'power-cut')
            return commitResult(rows)`,
         ),
       ],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { EndpointNotActiveError } from './errors/endpoint-not-active-error.ts'
+import { EndpointNotActiveError } from './errors/notes-client-error.ts'
 import { errorOf } from './fixtures/error-of.ts'
 import { API_KEY } from './fixtures/secrets.ts'
 import { NotesClient } from './notes-client.ts'

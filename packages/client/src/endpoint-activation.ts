@@ -1,5 +1,5 @@
 import { OptionError, refuseUnknownOptions, systemClock, type WebhookEndpoint } from '@notewire/protocol'
-import { EndpointNotActiveError } from './errors/endpoint-not-active-error.ts'
+import { EndpointNotActiveError } from './errors/notes-client-error.ts'
 import type { CallOptions } from './options/call-options.ts'
 import { GET_ENDPOINT, nameOf } from './transport/operation.ts'
 

@@ -4,13 +4,14 @@ export type { ContentListOptions } from './content/list-with-content.ts'
 export type { AbsentContent, NoteWithContent, SummaryContent, TranscriptContent } from './content/note-content.ts'
 export type { ActivationOptions } from './endpoint-activation.ts'
 export { ApiError, type ApiErrorFacts, ForbiddenError, NotFoundError, RateLimitedError } from './errors/api-error.ts'
-export { ConnectionError } from './errors/connection-error.ts'
-export { EndpointNotActiveError } from './errors/endpoint-not-active-error.ts'
-export { InvalidResponseError, type InvalidResponseFacts } from './errors/invalid-response-error.ts'
 export {
   type ApiErrorCode,
   type CallAttempt,
   type ClientErrorCode,
+  ConnectionError,
+  EndpointNotActiveError,
+  InvalidResponseError,
+  type InvalidResponseFacts,
   NotesClientError,
 } from './errors/notes-client-error.ts'
 export type { KeyIdentity } from './key-identity.ts'

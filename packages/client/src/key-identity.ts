@@ -9,7 +9,7 @@ export type KeyIdentity =
   | { readonly kind: 'key_id'; readonly keyId: string }
   | { readonly kind: 'digest'; readonly digest: string }
 
-/** 128 bits: no two keys have the same digest, and the whole SHA-256 is not needed to tell them apart. */
+/** 128 bits of the SHA-256 are enough to tell keys apart. */
 const DIGEST_BYTES = 16
 
 /** @throws OptionError when the salt is empty */

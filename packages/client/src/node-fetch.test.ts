@@ -21,7 +21,7 @@ it('sends the method, the headers and the body of a request, with its length', a
   ])
 })
 
-it('answers with status, headers and body, and with every value of a header', async () => {
+it('returns status, headers and body, and every value of a header', async () => {
   await using server = await serveRaw((socket) => {
     socket.write('HTTP/1.1 529 Overloaded\r\nx-a: 1\r\nx-a: 2\r\ncontent-length: 4\r\n\r\nbusy')
   })
@@ -37,7 +37,7 @@ it('follows no redirect', async () => {
   expect(server.requests).toHaveLength(1)
 })
 
-it.each([204, 304])('answers %i without a body', async (status) => {
+it.each([204, 304])('returns no body for %i', async (status) => {
   await using server = await serve(() => ({ status }))
   expect((await nodeFetch(new Request(server.baseUrl))).body).toBeNull()
 })
@@ -75,7 +75,7 @@ it('streams a body: the first part can be read before the last is sent', async (
   expect(await reader?.read()).toMatchObject({ done: true })
 })
 
-it('stops the answer when its body is cancelled', async () => {
+it('closes the connection when the body is cancelled', async () => {
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
   await using server = await serve(() => (response) => {
     response.on('close', close)
@@ -87,7 +87,7 @@ it('stops the answer when its body is cancelled', async () => {
   await closed
 })
 
-describe('an aborted signal ends a request with its reason', () => {
+describe('an aborted signal rejects a request with its reason', () => {
   const reason = new Error('enough')
 
   it('before it is sent', async () => {
@@ -131,7 +131,7 @@ describe('a connection', () => {
     })
     const read = async () => (await nodeFetch(new Request(server.baseUrl))).text()
     expect([await read(), await read()]).toEqual(['ok', 'ok'])
-    expect(server.heard).toBe(3)
+    expect(server.received).toBe(3)
   })
 
   it('that the service closes when a POST arrives fails, because the service may have received it', async () => {
@@ -142,7 +142,7 @@ describe('a connection', () => {
     await (await nodeFetch(new Request(server.baseUrl))).text()
     const post = new Request(server.baseUrl, { method: 'POST', body: '{}' })
     expect(await errorOf(nodeFetch(post))).toMatchObject({ code: 'ECONNRESET' })
-    expect(server.heard).toBe(2)
+    expect(server.received).toBe(2)
   })
 
   it('that is refused fails with its code, which the client reports', async () => {

@@ -51,7 +51,7 @@ function send(request: Request, body: Buffer | undefined): Promise<Response> {
       }
     })
     sent.on('error', (error) => {
-      // Has no effect once there is a response: then the body fails.
+      // After a response, neither has an effect: then reading the body fails.
       if (wasIdleConnection(sent, error, method) && !signal.aborted) resolve(send(request, body))
       else reject(failureOf(error, signal))
     })
@@ -59,7 +59,7 @@ function send(request: Request, body: Buffer | undefined): Promise<Response> {
   })
 }
 
-/** Whether the service closed an idle connection just when a request was written to it. A `GET` may be sent again at once. */
+/** Whether the service closed an idle connection at the moment when a `GET` was written to it. A `GET` may be sent again at once. */
 function wasIdleConnection(sent: ClientRequest, error: NodeJS.ErrnoException, method: string): boolean {
   return sent.reusedSocket && method === 'GET' && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
 }
@@ -87,11 +87,11 @@ const DECODERS: Readonly<Record<string, () => ReturnType<typeof createGunzip>>> 
 
 function decoded(message: IncomingMessage, headers: Headers): Readable {
   const decoder = DECODERS[headers.get('content-encoding')?.toLowerCase() ?? '']
-  // What fails here fails the reading of the decoder, too.
+  // The callback ignores the error, because reading from the decoder fails with it too.
   return decoder === undefined ? message : pipeline(message, decoder(), () => undefined)
 }
 
-/** `Readable.toWeb` does the same in twice the time. */
+/** Does what `Readable.toWeb` does, in half the time. */
 function streamOf(readable: Readable, signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
@@ -107,7 +107,7 @@ function streamOf(readable: Readable, signal: AbortSignal): ReadableStream<Uint8
   })
 }
 
-/** The error of Node.js may quote the answer. Its code is all that is kept of it. */
+/** Keeps only the code of an error of Node.js, because the error may quote the response. */
 function failureOf(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason
   const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -7,8 +7,8 @@ import { NotesClient } from './notes-client.ts'
 
 const NOT_FOUND: WireAnswer = { status: 404, body: { error: { code: 'not_found', message: 'nothing here' } } }
 
-describe('a service that offers the reading of one note', () => {
-  it('is asked for it directly', async () => {
+describe('notes.get, if the service can read one note', () => {
+  it('sends one request', async () => {
     await using server = await serveNotes({ reads: 'offered', live: ['n1', 'n2'] })
     const client = clientOf(server)
     expect(await client.notes.get('n2')).toMatchObject({ note_id: 'n2' })
@@ -16,7 +16,7 @@ describe('a service that offers the reading of one note', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('is believed when it says 404, since a note that it lists can be read', async () => {
+  it('throws not_found after a 404 if a listed note can be read', async () => {
     await using server = await serveNotes({ reads: 'offered', live: ['n1'] })
     const client = clientOf(server)
     expect(await errorOf(client.notes.get('n9'))).toMatchObject({ code: 'not_found', status: 404 })
@@ -24,7 +24,7 @@ describe('a service that offers the reading of one note', () => {
     expect(server.requests.map(({ url }) => url)).toEqual(['/v1/notes/n9', '/v1/notes?limit=2', '/v1/notes/n1'])
   })
 
-  it('is believed without another question once it has answered one', async () => {
+  it('throws not_found after a 404 without further requests once it has read a note', async () => {
     await using server = await serveNotes({ reads: 'offered', live: ['n1'] })
     const client = clientOf(server)
     await client.notes.get('n1')
@@ -32,7 +32,7 @@ describe('a service that offers the reading of one note', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  it('is not called missing because of one listed note that left before it was read', async () => {
+  it('throws not_found after a 404 if one of two listed notes was deleted before it was read', async () => {
     const listed = {
       notes: [
         { note_id: 'n1', revision: 1 },
@@ -48,33 +48,33 @@ describe('a service that offers the reading of one note', () => {
     expect(client.notes.readsFromList).toBe(false)
   })
 
-  it('is believed when it lists nothing', async () => {
+  it('throws not_found after a 404 if the list is empty', async () => {
     await using server = await serveNotes({ reads: 'offered', live: [] })
     const client = clientOf(server)
     expect(await errorOf(client.notes.get('n9'))).toMatchObject({ code: 'not_found', status: 404 })
     expect(client.notes.readsFromList).toBe(false)
   })
 
-  it('may answer 404 for deleted notes', async () => {
+  it('throws not_found for a deleted note that answers 404', async () => {
     await using server = await serveNotes({ reads: 'offered', live: ['n1'], deleted: ['n2'] })
     expect(await errorOf(clientOf(server).notes.get('n2'))).toMatchObject({ code: 'not_found' })
   })
 })
 
-describe.each([404, 405, 501] as const)('a service that answers %i because it only lists notes', (status) => {
-  it('has the note looked up in its list, on whatever page it is', async () => {
+describe.each([404, 405, 501] as const)('notes.get, if the service cannot read one note and answers %i', (status) => {
+  it('finds the note on any page of the list', async () => {
     await using server = await serveNotes({ reads: status, live: ['n1', 'n2', 'n3'] })
     const client = clientOf(server)
     expect(await client.notes.get('n3')).toMatchObject({ note_id: 'n3', revision: 1 })
     expect(client.notes.readsFromList).toBe(true)
   })
 
-  it('has deleted notes found as well, as tombstones', async () => {
+  it('finds a deleted note as a tombstone', async () => {
     await using server = await serveNotes({ reads: status, live: ['n1'], deleted: ['n2'] })
     expect(await clientOf(server).notes.get('n2')).toMatchObject({ note_id: 'n2', status: 'deleted' })
   })
 
-  it('is not asked again for what it does not offer', async () => {
+  it('only lists notes from then on', async () => {
     await using server = await serveNotes({ reads: status, live: ['n1'] })
     const client = clientOf(server)
     await client.notes.get('n1')
@@ -83,14 +83,14 @@ describe.each([404, 405, 501] as const)('a service that answers %i because it on
     expect(server.requests.slice(asked).map(({ url }) => url)).toEqual(['/v1/notes?limit=100&include_deleted=true'])
   })
 
-  it('refuses an id that names no note all the same', async () => {
+  it('refuses an invalid id', async () => {
     await using server = await serveNotes({ reads: status, live: ['n1'] })
     const client = clientOf(server)
     await client.notes.get('n1')
     expect(await errorOf(client.notes.get(''))).toMatchObject({ option: 'note_id' })
   })
 
-  it('ends with not_found when the list does not hold the note', async () => {
+  it('throws not_found if the list does not contain the note', async () => {
     await using server = await serveNotes({ reads: status, live: ['n1', 'n2'] })
     const error = await errorOf(clientOf(server).notes.get('n9'))
     expect(error).toBeInstanceOf(NotFoundError)
@@ -98,8 +98,8 @@ describe.each([404, 405, 501] as const)('a service that answers %i because it on
   })
 })
 
-describe('a service whose replicas answered 404 for two notes that it lists', () => {
-  it('is asked for single notes again after ten minutes', async () => {
+describe('notes.get, after lagging replicas answered 404 for two listed notes', () => {
+  it('tries to read single notes again after ten minutes', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
     let isLagging = true
@@ -123,8 +123,8 @@ describe('a service whose replicas answered 404 for two notes that it lists', ()
   })
 })
 
-describe('any other failure to read a note', () => {
-  it.each([401, 403, 500])('is not taken for a missing operation: %i', async (status) => {
+describe('another failure of notes.get', () => {
+  it.each([401, 403, 500])('does not mean that the operation is missing: %i', async (status) => {
     await using server = await serve(() => ({ status }))
     const client = clientOf(server)
     expect(await errorOf(client.notes.get('n1'))).toMatchObject({ status })
@@ -132,14 +132,14 @@ describe('any other failure to read a note', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('is told as it is when it comes up while finding out', async () => {
+  it('is thrown if it happens while the client checks whether the operation is missing', async () => {
     await using server = await serve(({ url }) => (url === '/v1/notes?limit=2' ? { status: 500 } : NOT_FOUND))
     expect(await errorOf(clientOf(server).notes.get('n1'))).toMatchObject({ code: 'server_error' })
   })
 })
 
 interface ServedNotes {
-  /** How a note is read: as it should be, or always with this status. */
+  /** Whether single notes can be read, or the status of every such request. */
   readonly reads: 'offered' | 404 | 405 | 501
   readonly live: readonly string[]
   readonly deleted?: readonly string[]

@@ -6,23 +6,23 @@ import type { NoteListQuery } from './listing/note-list-query.ts'
 import type { CallOptions } from './options/call-options.ts'
 import { LIST_NOTES, nameOf } from './transport/operation.ts'
 
-/** The two ways to read a note: its own operation, which the contract does not promise, and the list. */
+/** The two operations that can find a note: reading one note, which the contract does not promise, and the list. */
 export interface NoteReads {
   get(noteId: string, options: CallOptions): Promise<Note>
   list(query: NoteListQuery, options: CallOptions): NoteList
 }
 
-/** A listed note may be deleted before it is read. */
-const LISTED_NOTES_TRIED = 2
+/** How many listed notes to read before the operation counts as missing. One of them may be deleted between the two requests. */
+const LISTED_NOTES_TO_READ = 2
 
-/** After this time, in milliseconds, a missing operation is tried again: the 404s may have come from replicas that lagged. */
-const TRIED_AGAIN_AFTER_MS = 10 * 60_000
+/** How long the operation counts as missing, in milliseconds. The 404s may have come from replicas that lagged. */
+const MISSING_FOR_MS = 10 * 60_000
 
 /** Reads one note. Remembers whether the service offers this operation, and otherwise looks in the list (open point 8). */
 export class NoteLookup {
   readonly #reads: NoteReads
   #operation: 'untried' | 'offered' | 'missing' = 'untried'
-  #tryAgainAt = 0
+  #missingUntil = 0
 
   constructor(reads: NoteReads) {
     this.#reads = reads
@@ -30,7 +30,7 @@ export class NoteLookup {
 
   /** `true` for ten minutes after the service was found not to offer the operation. Every read then pages through the list. */
   get readsFromList(): boolean {
-    return this.#operation === 'missing' && performance.now() < this.#tryAgainAt
+    return this.#operation === 'missing' && performance.now() < this.#missingUntil
   }
 
   async find(noteId: string, options: CallOptions): Promise<Note> {
@@ -40,7 +40,7 @@ export class NoteLookup {
     } catch (error) {
       if (!(await this.#operationIsMissing(error, options))) throw error
       this.#operation = 'missing'
-      this.#tryAgainAt = performance.now() + TRIED_AGAIN_AFTER_MS
+      this.#missingUntil = performance.now() + MISSING_FOR_MS
       return this.#findInList(noteId, options)
     }
   }
@@ -56,10 +56,10 @@ export class NoteLookup {
     if (hasCode(error, 'not_supported')) return true
     if (!hasCode(error, 'not_found') || this.#operation === 'offered') return false
     let missing = 0
-    for await (const listed of this.#reads.list({ limit: LISTED_NOTES_TRIED }, options)) {
+    for await (const listed of this.#reads.list({ limit: LISTED_NOTES_TO_READ }, options)) {
       if (await this.#canGet(listed.note_id, options)) return false
       missing += 1
-      if (missing === LISTED_NOTES_TRIED) break
+      if (missing === LISTED_NOTES_TO_READ) break
     }
     return missing > 0
   }

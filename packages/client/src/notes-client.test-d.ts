@@ -43,7 +43,7 @@ describe('a client', () => {
     expectTypeOf<(request: Request) => Promise<Response>>().toExtend<NonNullable<NotesClientOptions['fetch']>>()
   })
 
-  it('takes options that are undefined for options that are left out', () => {
+  it('takes undefined options', () => {
     expectTypeOf({
       baseUrl: '',
       apiKey: '',
@@ -61,7 +61,7 @@ describe('a client', () => {
 })
 
 describe('the calls', () => {
-  it('give notes, pages, transcripts and summaries', () => {
+  it('return notes, pages, transcripts and summaries', () => {
     expectTypeOf(notes.list()).toExtend<AsyncIterable<Note>>()
     expectTypeOf(notes.list().pages()).toExtend<AsyncIterable<NotePage>>()
     expectTypeOf(notes.get('n1')).resolves.toEqualTypeOf<Note>()
@@ -70,7 +70,7 @@ describe('the calls', () => {
     expectTypeOf(notes.readsFromList).toBeBoolean()
   })
 
-  it('give endpoints, with their secret only at creation and rotation', () => {
+  it('return endpoints, with their secret only at creation and rotation', () => {
     expectTypeOf(webhookEndpoints.list()).resolves.toEqualTypeOf<readonly WebhookEndpoint[]>()
     expectTypeOf(webhookEndpoints.get('e1')).resolves.toEqualTypeOf<WebhookEndpoint>()
     expectTypeOf(webhookEndpoints.update('e1', {})).resolves.toEqualTypeOf<WebhookEndpoint>()
@@ -88,7 +88,7 @@ describe('the calls', () => {
       updated_after: new Date(),
       include_deleted: true,
     }).toExtend<NoteListQuery>()
-    // The cursor of a last page is null, and would start again from the first.
+    // The cursor of the last page is null. It would start the listing again.
     expectTypeOf<{ cursor: null }>().not.toExtend<NoteListQuery>()
     // @ts-expect-error
     notes.list({ updatedAfter: new Date() })
@@ -99,7 +99,7 @@ describe('the calls', () => {
 })
 
 describe('changes', () => {
-  it('come in pages with a checkpoint that is text, and begin where one was', () => {
+  it('come in pages with a checkpoint, and start after a checkpoint', () => {
     expectTypeOf(notes.changes()).toExtend<AsyncIterable<ChangesPage>>()
     expectTypeOf<ChangesPage['checkpoint']>().toBeString()
     expectTypeOf<ChangesPage['notes']>().toEqualTypeOf<readonly Note[]>()
@@ -112,7 +112,7 @@ describe('changes', () => {
 })
 
 describe('notes with their content', () => {
-  it('say by their status what they hold', () => {
+  it('narrow by the status of the content', () => {
     expectTypeOf(notes.listWithContent({ limit: 10 }, { concurrency: 2 })).toExtend<AsyncIterable<NoteWithContent>>()
     const { transcript, summary } = {} as NoteWithContent
     // @ts-expect-error
@@ -135,14 +135,14 @@ describe('hooks', () => {
     expectTypeOf<{ onReply: () => void }>().not.toExtend<NotesClientHooks>()
   })
 
-  it('are told of a status or a failure', () => {
+  it('receive a status or a failure', () => {
     expectTypeOf<ResponseNotice['status']>().toEqualTypeOf<number | undefined>()
     expectTypeOf<ResponseNotice['failure']>().toEqualTypeOf<'timeout' | 'network_error' | 'aborted' | undefined>()
   })
 })
 
 describe('an error', () => {
-  it('tells its attempts', () => {
+  it('has its attempts', () => {
     expectTypeOf<NotesClientError['attempts']>().toEqualTypeOf<readonly CallAttempt[]>()
   })
 

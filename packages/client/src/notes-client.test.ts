@@ -7,17 +7,17 @@ import { serve, type WireAnswer } from './fixtures/wire-server.ts'
 import { NotesClient } from './notes-client.ts'
 
 describe('a client', () => {
-  it('shows of its key the id alone', () => {
+  it('shows only the id of its key', () => {
     const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: API_KEY })
     expect(client.keyId).toBe(KEY_ID)
     expect(shownBy(client)).not.toContain(SECRET)
   })
 
-  it('has no key id to show for a key of another form', () => {
+  it('has no key id for a key of another form', () => {
     expect(new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'another-form' }).keyId).toBeUndefined()
   })
 
-  it('identifies a key by its key id where it has one, whatever the salt', async () => {
+  it('identifies a key with a key id by the key id, with any salt', async () => {
     const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: API_KEY })
     expect(await client.identifyKey('one')).toEqual({ kind: 'key_id', keyId: KEY_ID })
     expect(await client.identifyKey('two')).toEqual({ kind: 'key_id', keyId: KEY_ID })
@@ -38,12 +38,12 @@ describe('a client', () => {
     expect(shownBy(client)).not.toContain('opaque-one')
   })
 
-  it('makes no digest without a salt', async () => {
+  it('refuses an empty salt', async () => {
     const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'opaque-one' })
     await expect(client.identifyKey('')).rejects.toMatchObject({ option: 'salt' })
   })
 
-  it("tells the service's time of its latest answer, a refusal too", async () => {
+  it("returns the service's time of its latest response, also after an error", async () => {
     const dates = ['Thu, 01 Jan 2026 12:00:00 GMT', 'Thu, 01 Jan 2026 12:00:05 GMT', 'soon']
     await using server = await serve((_, count) => ({
       status: count === 2 ? 404 : 200,
@@ -60,12 +60,12 @@ describe('a client', () => {
     expect(client.serviceTime()).toBeUndefined()
   })
 
-  it('is not made of options that cannot work', () => {
+  it('refuses invalid options', () => {
     expect(() => new NotesClient({ baseUrl: 'http://notes.example', apiKey: API_KEY })).toThrow(NotewireError)
   })
 })
 
-describe('neither the key nor what a note says', () => {
+describe('neither the API key nor note content', () => {
   it.each<[string, WireAnswer]>([
     ['401 that echoes the request', { status: 401, body: { error: { code: API_KEY, message: API_KEY } } }],
     ['500 that is named by the key', { status: 500, headers: { 'x-request-id': API_KEY } }],

@@ -9,10 +9,10 @@ import { WebhookEndpoints } from './webhook-endpoints.ts'
 /**
  * The REST API of a notes service (contract §4).
  *
- * Without `baseUrl` and `apiKey` it reads `NOTES_BASE_URL` and `NOTES_API_KEY` from the environment. It never reads a
+ * Without `baseUrl` and `apiKey` it reads `NOTES_BASE_URL` and `NOTES_API_KEY` from the environment. It does not read a
  * variable whose option is given.
  *
- * It follows no redirect, sends the API key to `baseUrl` alone, and shows it nowhere: not in errors, and not when the
+ * It follows no redirect, sends the API key to `baseUrl` only, and never shows the key: neither in errors, nor when the
  * client itself is inspected or serialised.
  *
  * @example
@@ -48,7 +48,7 @@ export class NotesClient {
    */
   readonly serviceTime: () => Date | undefined
 
-  /** @throws `OptionError` naming the option that cannot work, and the fix */
+  /** @throws `OptionError` with the name of the invalid option, and the next step */
   constructor(options: NotesClientOptions = {}) {
     const settings = resolveOptions(options)
     const transport = createTransport(settings)

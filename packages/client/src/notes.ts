@@ -10,7 +10,7 @@ import { encodeNoteListQuery, type NoteListQuery } from './listing/note-list-que
 import { parseNotePage } from './listing/note-page.ts'
 import { NoteLookup } from './note-lookup.ts'
 import type { CallOptions } from './options/call-options.ts'
-import type { Answer } from './transport/answer.ts'
+import type { Answer } from './transport/attempt.ts'
 import { GET_NOTE, GET_SUMMARY, GET_TRANSCRIPT, LIST_NOTES } from './transport/operation.ts'
 import { requireId } from './transport/required-id.ts'
 import { readBody } from './transport/response-body.ts'
@@ -55,7 +55,7 @@ export class Notes {
     refuseUnknownOptions('notes.list', options, ['signal', 'totalTimeoutMs'])
     const parameters = encodeNoteListQuery(query)
     const readPage = async (cursor: string | undefined) =>
-      this.#pageIn(await this.#askForPage(parameters, cursor, options))
+      this.#readPage(await this.#requestPage(parameters, cursor, options))
     return createNoteList(readPage, query.cursor, options)
   }
 
@@ -96,8 +96,8 @@ export class Notes {
     const { limit, ...callOptions } = options
     return createChanges(
       async (listQuery, cursor) => {
-        const answer = await this.#askForPage(encodeNoteListQuery(listQuery), cursor, callOptions)
-        return { ...this.#pageIn(answer), date: answer.headers.get('date') }
+        const answer = await this.#requestPage(encodeNoteListQuery(listQuery), cursor, callOptions)
+        return { ...this.#readPage(answer), date: answer.headers.get('date') }
       },
       query,
       limit,
@@ -183,7 +183,7 @@ export class Notes {
   }
 
   /**
-   * Reads the transcript and the summary of a note that was listed or read before, both at once.
+   * Reads the transcript and the summary of a note that was listed or read before, concurrently.
    *
    * Missing content is no error: it has a `status`. Content is read if its status in the note is `ready` or absent. Needs the scopes
    * `transcripts:read` and `summaries:read`.
@@ -212,13 +212,13 @@ export class Notes {
     return this.#drift('note', note)
   }
 
-  async #askForPage(parameters: URLSearchParams, cursor: string | undefined, options: CallOptions): Promise<Answer> {
+  async #requestPage(parameters: URLSearchParams, cursor: string | undefined, options: CallOptions): Promise<Answer> {
     const query = new URLSearchParams(parameters)
     if (cursor !== undefined) query.set('cursor', cursor)
     return await this.#transport.call(LIST_NOTES, { query }, options)
   }
 
-  #pageIn(answer: Answer): NotePage {
+  #readPage(answer: Answer): NotePage {
     const page = readBody(answer, (body) => parseNotePage(body, this.#notesField))
     for (const note of page.notes) this.#drift('note', note)
     return page

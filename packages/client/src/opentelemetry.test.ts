@@ -32,7 +32,7 @@ beforeAll(() => void context.setGlobalContextManager(contextManager()))
 afterAll(() => context.disable())
 
 describe('the telemetry of a client', () => {
-  it('makes one span for a call, and below it one for each of its requests', async () => {
+  it('creates a span for each request of a call, below the active span', async () => {
     const { client, spans } = traced(
       () => Promise.reject(Object.assign(new Error(API_KEY), { code: 'ECONNRESET' })),
       () => new Response(CONTENT, { status: 503, headers: { 'x-request-id': 'req-1' } }),
@@ -70,7 +70,7 @@ describe('the telemetry of a client', () => {
     ])
   })
 
-  it('gives every request to its own call, and ends it when it times out or is aborted', async () => {
+  it('places every request below its own call, and ends the span after a timeout or an abort', async () => {
     vi.useFakeTimers().setTimerTickMode('nextTimerAsync')
     onTestFinished(() => void vi.useRealTimers())
     const leaving = new AbortController()
@@ -98,7 +98,7 @@ describe('the telemetry of a client', () => {
     ])
   })
 
-  it('makes one span of a listing, and below it one for each page', async () => {
+  it('creates a span for each page of a listing, below the active span', async () => {
     const { client, spans } = traced(
       () => Response.json({ notes: [NOTE], has_more: true, next_cursor: 'c1' }),
       () => Response.json({ notes: [], has_more: false, next_cursor: null }),
@@ -113,7 +113,7 @@ describe('the telemetry of a client', () => {
     ])
   })
 
-  it('gives the requests of clients that share it to their own calls', async () => {
+  it('places the requests of clients that share it below their own calls', async () => {
     const { client, another, spans } = traced(
       () => Response.json(NOTE),
       () => new Response(CONTENT, { status: 503 }),
@@ -130,7 +130,7 @@ describe('the telemetry of a client', () => {
     ])
   })
 
-  it('measures how long requests took, by operation and by how they ended', async () => {
+  it('measures the duration of requests by operation and result', async () => {
     const { client, measured } = traced(
       () => new Response(CONTENT, { status: 503, headers: { 'retry-after': '0' } }),
       () => Response.json(NOTE),
@@ -146,7 +146,7 @@ describe('the telemetry of a client', () => {
     ])
   })
 
-  it('counts what is new in the service', async () => {
+  it('counts unknown fields and values', async () => {
     const { client, measured } = traced(() => Response.json({ ...NOTE, status: 'archived' }))
     await client.notes.get('n1')
     expect(await measured('notewire.client.drift')).toEqual([
@@ -154,7 +154,7 @@ describe('the telemetry of a client', () => {
     ])
   })
 
-  it('shows neither the key, nor an id, nor what a note says', async () => {
+  it('contains neither the API key, nor an id, nor note content', async () => {
     const { client, exported } = traced(
       () => Promise.reject(new Error(`${API_KEY} ${CONTENT}`)),
       () => new Response(CONTENT, { status: 503 }),
@@ -163,13 +163,13 @@ describe('the telemetry of a client', () => {
     )
     await errorOf(client.notes.get('note-of-mine'))
     await client.notes.get('note-of-mine')
-    const told = await exported()
-    expect(shownBy(told)).toContain('notewire.client.drift')
-    for (const secret of [API_KEY, CONTENT, 'note-of-mine']) expect(shownBy(told)).not.toContain(secret)
+    const exportedText = await exported()
+    expect(shownBy(exportedText)).toContain('notewire.client.drift')
+    for (const secret of [API_KEY, CONTENT, 'note-of-mine']) expect(shownBy(exportedText)).not.toContain(secret)
   })
 })
 
-/** A client and the real thing: its spans and metrics are read from what would be exported. */
+/** A client with the OpenTelemetry SDK. Spans and metrics are read from the exporters. */
 function traced(...answers: (() => Response | Promise<Response>)[]) {
   const spanExporter = new InMemorySpanExporter()
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spanExporter)] }))

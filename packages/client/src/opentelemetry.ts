@@ -7,10 +7,10 @@ export type ClientTelemetry = {
 }
 
 /**
- * Makes hooks that measure each request and make a span of it, below the span that is active where the client is called. Any number of
- * clients can share them. They tell OpenTelemetry neither the API key, nor an id, nor note content.
+ * Creates hooks that measure each request and create a span for it, as a child of the span that is active when the client is called. Any
+ * number of clients can share the hooks. Metrics and spans contain neither the API key, nor an id, nor note content.
  *
- * They use the meter provider and the tracer provider that are registered when this is called: start the SDK before.
+ * The hooks use the meter provider and the tracer provider that are registered when this function is called: start the SDK first.
  *
  * @example
  * ```ts

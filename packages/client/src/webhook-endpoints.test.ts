@@ -59,7 +59,7 @@ describe('an operation on webhook endpoints', () => {
       { method: 'POST', url: '/v1/webhook-endpoints/e1/rotate-secret', body: '' },
       { endpoint_id: 'e1', signing_secret: SECRET },
     ],
-  ])('%s sends what the contract says, and answers what came', async (_, call, answer, request, result) => {
+  ])('%s sends the request of the contract, and returns the response', async (_, call, answer, request, result) => {
     await using server = await serve(() => answer)
     expect(await call(endpointsOf(server))).toEqual(result)
     expect(server.requests).toMatchObject([request])
@@ -77,22 +77,17 @@ describe('an operation on webhook endpoints', () => {
     expect(server.requests).toMatchObject([{ method: 'GET', url: '/v1/webhook-endpoints' }])
   })
 
-  it('knows an endpoint by its endpoint_id, also where the service calls it id', async () => {
-    await using server = await serve(() => ({ status: 200, body: { id: 'e1' } }))
-    expect((await endpointsOf(server).get('e1')).endpoint_id).toBe('e1')
-  })
-
   it.each([
     ['webhook_endpoints', { items: [ENDPOINT] }],
     ['webhook_endpoints', 'null'],
     ['webhook_endpoints[1].endpoint_id', { webhook_endpoints: [ENDPOINT, { url: 'https://app.example' }] }],
     ['[0].events[1]', [{ ...ENDPOINT, events: ['note.ended', 7] }]],
-  ])('names %s when the list cannot be read there', async (path, body) => {
+  ])('names the path %s of an invalid list', async (path, body) => {
     await using server = await serve(() => ({ status: 200, body }))
     expect(await errorOf(endpointsOf(server).list())).toMatchObject({ code: 'invalid_response', path })
   })
 
-  it('that answers without the secret says so, and one with a secret never shows it in an error', async () => {
+  it('throws an error for a creation without a secret, and never shows a secret in an error', async () => {
     await using server = await serve((_, count) => ({
       status: 201,
       body: count === 1 ? ENDPOINT : { url: ENDPOINT.url, signing_secret: SECRET },
@@ -112,7 +107,7 @@ describe('a service without an operation on webhook endpoints', () => {
     ['404 and another code', { status: 404, body: { error: { code: 'no_such_route', message: '' } } }],
     ['405', { status: 405 }],
     ['501', { status: 501, body: { error: { code: 'not_implemented', message: '' } } }],
-  ])('that answers %s is told from a missing endpoint', async (_, answer) => {
+  ])('that answers %s throws not_supported', async (_, answer) => {
     await using server = await serve(() => answer)
     const endpoints = endpointsOf(server)
     for (const [operation, call] of [
@@ -129,14 +124,14 @@ describe('a service without an operation on webhook endpoints', () => {
     }
   })
 
-  it('is not meant when a 404 names the endpoint', async () => {
+  it('throws not_found if a 404 has the code not_found', async () => {
     await using server = await serve(() => ({ status: 404, body: { error: { code: 'not_found', message: '' } } }))
     expect(await errorOf(endpointsOf(server).get('e9'))).toMatchObject({ code: 'not_found' })
   })
 })
 
 describe('the deletion of an endpoint', () => {
-  it('is done when only the answer to an earlier attempt was lost', async () => {
+  it('succeeds if only the response to an earlier attempt was lost', async () => {
     await using server = await serve((_, count) =>
       count === 1
         ? (response) => response.destroy()
@@ -148,8 +143,8 @@ describe('the deletion of an endpoint', () => {
   })
 })
 
-describe('an id that names no endpoint', () => {
-  it.each(['', '.', '..'])('is refused before anything is sent when it is %j', async (endpointId) => {
+describe('an invalid id', () => {
+  it.each(['', '.', '..'])('is refused without a request: %j', async (endpointId) => {
     await using server = await serve(() => ({ status: 204 }))
     const endpoints = endpointsOf(server)
     for (const operation of ['get', 'update', 'delete', 'sendTest', 'rotateSecret'] as const) {

@@ -14,7 +14,7 @@ import {
 import type { DriftWatch } from './drift/drift-watch.ts'
 import { type ActivationOptions, waitForActivation } from './endpoint-activation.ts'
 import type { CallOptions } from './options/call-options.ts'
-import type { Answer } from './transport/answer.ts'
+import type { Answer } from './transport/attempt.ts'
 import {
   CREATE_ENDPOINT,
   DELETE_ENDPOINT,
@@ -142,7 +142,7 @@ export class WebhookEndpoints {
   }
 }
 
-// The contract does not show this answer (open point 14). These are likely names.
+// The contract does not show this response (open point 14). These names are likely.
 const LIST_FIELDS = ['webhook_endpoints', 'endpoints']
 
 function parseEndpoints(body: unknown): readonly WebhookEndpoint[] {

@@ -4,25 +4,25 @@ import { monotonicNow, systemClock } from './clock.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-describe('the clock of the machine', () => {
-  it('tells the time in milliseconds since the Unix epoch', () => {
+describe('systemClock', () => {
+  it('returns milliseconds since the Unix epoch', () => {
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 1), toFake: ['Date'] })
     expect(systemClock.now()).toBe(Date.UTC(2026, 0, 1))
   })
 
-  it('sleeps as long as it is told', async () => {
+  it('sleeps for the given time', async () => {
     const began = performance.now()
     await systemClock.sleep(50)
     // A timer of Node.js may fire up to a millisecond early.
     expect(performance.now() - began).toBeGreaterThanOrEqual(49)
   })
 
-  it('does not fall asleep under an aborted signal', async () => {
+  it('rejects at once if the signal is already aborted', async () => {
     const reason = new Error('shut down')
     await expect(systemClock.sleep(60_000, AbortSignal.abort(reason))).rejects.toBe(reason)
   })
 
-  it('wakes with the reason when its signal is aborted', async () => {
+  it('rejects with the reason of the signal when it is aborted', async () => {
     const shutdown = new AbortController()
     const reason = new Error('shut down')
     const asleep = systemClock.sleep(60_000, shutdown.signal)
@@ -30,15 +30,15 @@ describe('the clock of the machine', () => {
     await expect(asleep).rejects.toBe(reason)
   })
 
-  it('leaves nothing on a signal that outlives many sleeps', async () => {
+  it('removes its listeners from the signal', async () => {
     const { signal } = new AbortController()
     await Promise.all([systemClock.sleep(1, signal), systemClock.sleep(2, signal)])
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 })
 
-describe('the monotonic time', () => {
-  it('of the machine does not jump when its time of day is set', () => {
+describe('monotonicNow', () => {
+  it('does not jump when the time of day is set', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const before = monotonicNow(systemClock)
     vi.setSystemTime(0)
@@ -48,7 +48,7 @@ describe('the monotonic time', () => {
     expect(after - before).toBeLessThan(24 * 3_600_000)
   })
 
-  it('of a clock without one is its time of day', () => {
+  it('returns the time of day of a clock that has no monotonic time', () => {
     expect(monotonicNow({ now: () => 1_700_000_000_000, sleep: systemClock.sleep })).toBe(1_700_000_000_000)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * The time. What waits or compares times accepts a clock, so that a test can stop, shift or skip time. Stores on a server use the
- * server's clock instead.
+ * The time. Functions that wait or compare times accept a clock, so that a test can stop, shift or skip time. Stores on a server use
+ * the server's clock instead.
  */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
@@ -19,7 +19,7 @@ export interface Clock {
 }
 
 /**
- * Reads a clock to measure a duration: subtract one reading from a later one. A reading is no time of day.
+ * Reads a clock to measure a duration: subtract one reading from a later one. A reading is not a time of day.
  *
  * @returns milliseconds, with fractions on the machine's clock
  */
@@ -27,7 +27,7 @@ export function monotonicNow(clock: Clock): number {
   return clock.monotonic?.() ?? clock.now()
 }
 
-/** The clock of the machine: the default wherever a {@link Clock} is accepted. */
+/** The clock of the machine: the default of every option that accepts a {@link Clock}. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

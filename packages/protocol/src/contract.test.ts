@@ -19,9 +19,9 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
 describe('the contract says that', () => {
-  it('the version is carried in the path prefix /v1 (§9) (§9)', () => expect(API_VERSION_PREFIX).toBe('/v1'))
+  it('the version is carried in the path prefix /v1 (§9)', () => expect(API_VERSION_PREFIX).toBe('/v1'))
 
-  it('a key has these scopes (§5) (§5)', () => {
+  it('a key has these scopes (§5)', () => {
     expect(SCOPES).toEqual(['notes:read', 'transcripts:read', 'summaries:read', 'webhooks:manage'])
   })
 
@@ -41,13 +41,13 @@ describe('the contract says that', () => {
     expect([SIGNING_SECRET_PREFIX, SIGNATURE_VERSION]).toEqual(['whsec_', 'v1'])
   })
 
-  it('a timestamp is good for five minutes either way (§5)', () => {
+  it('a timestamp may be up to five minutes in the past or the future (§5)', () => {
     expect(SIGNATURE_TOLERANCE_SECONDS * SECOND).toBe(5 * MINUTE)
   })
 
-  it('a receiver answers within 10 seconds (§8) (§8)', () => expect(RECEIVER_DEADLINE_MS).toBe(10 * SECOND))
+  it('a receiver answers within 10 seconds (§8)', () => expect(RECEIVER_DEADLINE_MS).toBe(10 * SECOND))
 
-  it('a delivery is tried up to seven times, with these pauses (§8)', () => {
+  it('a delivery has up to seven attempts, with these delays (§8)', () => {
     expect(RETRY_DELAYS_MS).toEqual([30 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 12 * HOUR, 12 * HOUR])
     expect(MAX_DELIVERY_ATTEMPTS).toBe(RETRY_DELAYS_MS.length + 1)
   })

@@ -29,10 +29,10 @@ export const SIGNATURE_HEADERS = {
   signature: 'webhook-signature',
 } as const
 
-/** The version of the signature scheme, as it stands before the comma of an entry (contract §5). */
+/** The version of the signature scheme: the text before the comma of an entry of `webhook-signature` (contract §5). */
 export const SIGNATURE_VERSION = 'v1'
 
-/** What a signing secret starts with; base64url text follows (contract §5). */
+/** The prefix of a signing secret. Base64url text follows it (contract §5). */
 export const SIGNING_SECRET_PREFIX = 'whsec_'
 
 /** The maximum difference between a delivery's timestamp and now, in seconds (contract §5, §8). */
@@ -52,3 +52,9 @@ export const RETRY_DELAYS_MS: readonly number[] = [30_000, 300_000, 1_800_000, 7
  * 26 h 36 min 40 s. Deduplication must remember events for longer than this.
  */
 export const RETRY_SPAN_MS = 95_800_000
+
+/**
+ * A value that the service may extend: the known values complete in an editor, and any other string is still valid,
+ * because the contract does not list them all (§2, §6).
+ */
+export type OpenEnum<Known extends string> = Known | (string & {})

@@ -58,7 +58,7 @@ describe('a known event narrows by its event_type', () => {
 })
 
 describe('an event of any kind narrows by its event_type', () => {
-  it('in a switch, whose default gets the kinds that it does not name, and unknown ones', () => {
+  it('in a switch, whose default has the other kinds and unknown kinds', () => {
     switch (event.event_type) {
       case 'note.deleted':
         expectTypeOf(event).toEqualTypeOf<NoteDeletedEvent>()
@@ -79,14 +79,14 @@ describe('an event of any kind narrows by its event_type', () => {
   })
 })
 
-describe('an event narrows by what it is about', () => {
-  it('a note, an endpoint, or something that this version does not know', () => {
+describe('isNoteEvent, isEndpointEvent and isKnownEvent narrow an event', () => {
+  it('to an event about a note, an event about an endpoint, or an unknown event', () => {
     if (isNoteEvent(event)) expectTypeOf(event).toEqualTypeOf<NoteEvent>()
     else if (isEndpointEvent(event)) expectTypeOf(event).toEqualTypeOf<EndpointEvent>()
     else expectTypeOf(event).toEqualTypeOf<UnknownEvent>()
   })
 
-  it('and is unknown when it is not known', () => {
+  it('to an unknown event if it is not a known event', () => {
     if (!isKnownEvent(event)) {
       expectTypeOf(event).toEqualTypeOf<UnknownEvent>()
       expectTypeOf(event.event_type).toExtend<string>()
@@ -101,7 +101,7 @@ describe('EventOf', () => {
     expectTypeOf<EventOf<'endpoint.test'>>().toEqualTypeOf<EndpointTestEvent>()
   })
 
-  it('knows every kind of the contract and no other', () => {
+  it('accepts every kind of the contract and no other kind', () => {
     expectTypeOf<EventOf<EventKind>>().toEqualTypeOf<KnownEvent>()
     // @ts-expect-error `note.merged` is no kind of the contract
     expectTypeOf<EventOf<'note.merged'>>().toBeNever()

@@ -11,7 +11,7 @@ const anEvent = (kind: string) =>
     data: { note_id: 'note_1', revision: 1, recording_session_id: 'session_1' },
   })
 
-const whatItIsAbout = (event: WebhookEvent) => ({
+const guardsOf = (event: WebhookEvent) => ({
   note: isNoteEvent(event),
   endpoint: isEndpointEvent(event),
   known: isKnownEvent(event),
@@ -19,14 +19,14 @@ const whatItIsAbout = (event: WebhookEvent) => ({
 
 describe('an event', () => {
   it.each(NOTE_EVENT_KINDS)('of kind %s is about a note', (kind) => {
-    expect(whatItIsAbout(anEvent(kind))).toEqual({ note: true, endpoint: false, known: true })
+    expect(guardsOf(anEvent(kind))).toEqual({ note: true, endpoint: false, known: true })
   })
 
   it.each(ENDPOINT_EVENT_KINDS)('of kind %s is about an endpoint', (kind) => {
-    expect(whatItIsAbout(anEvent(kind))).toEqual({ note: false, endpoint: true, known: true })
+    expect(guardsOf(anEvent(kind))).toEqual({ note: false, endpoint: true, known: true })
   })
 
-  it.each(['note.merged', 'endpoint.renamed', 'toString'])('of kind %s is not known', (kind) => {
-    expect(whatItIsAbout(anEvent(kind))).toEqual({ note: false, endpoint: false, known: false })
+  it.each(['note.merged', 'endpoint.renamed', 'toString'])('of kind %s is unknown', (kind) => {
+    expect(guardsOf(anEvent(kind))).toEqual({ note: false, endpoint: false, known: false })
   })
 })

@@ -4,9 +4,9 @@ import {
   type EventKind,
   NOTE_EVENT_KINDS,
   type NoteEventKind,
+  type OpenEnum,
 } from './contract.ts'
 import type { SummaryStatus, TranscriptStatus } from './note.ts'
-import type { OpenEnum } from './open-enum.ts'
 
 /**
  * The fields of every event (contract §6). An event has `event_id`, `event_type` and, if it is about a note,
@@ -16,7 +16,7 @@ export interface EventEnvelope<Kind, Data> {
   /** Unique for an event: the same in every attempt, retry and replay of it. */
   readonly event_id: string
   readonly event_type: Kind
-  /** When it happened: ISO 8601, UTC. `undefined` if the service sent no string. */
+  /** When the event occurred: ISO 8601, UTC. `undefined` if the service sent no string. */
   readonly occurred_at?: string | undefined
   readonly data: Data
 }
@@ -102,15 +102,15 @@ export type WebhookEvent = KnownEvent | UnknownEvent
 
 /** An optional field of an event that does not match the contract (open point 31). */
 export interface Drift {
-  /** Which field: `occurred_at`, `data.recording_session_id`. */
+  /** The path of the field: `occurred_at`, `data.recording_session_id`. */
   readonly path: string
-  /** What should be there, in words. */
+  /** The type or form that the contract requires, in words. */
   readonly expected: string
-  /** The type of what was found: `nothing`, `null`, `number`, … Never the value. */
+  /** The type of the value that was received: `nothing`, `null`, `number`, … Never the value. */
   readonly found: string
 }
 
-/** An event, and where its body differs from the contract. */
+/** An event, and the differences between its body and the contract. */
 export interface EventReading {
   /** The event, without the fields of the wrong type. */
   readonly event: WebhookEvent

@@ -45,7 +45,7 @@ describe('the id of an integration', () => {
     ['a'],
   ])('must not be %j', (id) => expect(isIntegrationId(id)).toBe(false))
 
-  it.each(['a', 'a.b_c~d-e', '...', '.a'])('stands in a path as it is: %s', (id) => {
+  it.each(['a', 'a.b_c~d-e', '...', '.a'])('is not encoded in the path of a URL: %s', (id) => {
     expect(new URL(`https://receiver.test/webhooks/${id}`).pathname).toBe(`/webhooks/${id}`)
   })
 })

@@ -1,6 +1,7 @@
 export type { ApiErrorBody } from './api-error.ts'
 export { keyIdOf } from './api-key.ts'
 export { type Clock, monotonicNow, systemClock } from './clock.ts'
+export type { Summary, Transcript, TranscriptSegment } from './content.ts'
 export {
   API_VERSION_PREFIX,
   ENDPOINT_EVENT_KINDS,
@@ -9,6 +10,7 @@ export {
   MAX_DELIVERY_ATTEMPTS,
   NOTE_EVENT_KINDS,
   type NoteEventKind,
+  type OpenEnum,
   RECEIVER_DEADLINE_MS,
   RETRY_DELAYS_MS,
   RETRY_SPAN_MS,
@@ -56,10 +58,6 @@ export {
   type SummaryStatus,
   type TranscriptStatus,
 } from './note.ts'
-export { NotewireError } from './notewire-error.ts'
-export type { OpenEnum } from './open-enum.ts'
+export { NotewireError, ShapeError } from './notewire-error.ts'
 export { OptionError, refuseOptionsBut, refuseUnknownOptions } from './options.ts'
-export { ShapeError } from './shape-error.ts'
-export type { Summary } from './summary.ts'
-export type { Transcript, TranscriptSegment } from './transcript.ts'
 export type { EndpointStatus, WebhookEndpoint, WebhookEndpointWithSecret } from './webhook-endpoint.ts'

@@ -5,10 +5,10 @@ const note = { note_id: 'note_1', revision: 4 }
 
 describe('a note is a tombstone', () => {
   it.each([
-    ['its status says so', { status: 'deleted' }],
-    ['it says when it was deleted', { deleted_at: '2026-05-01T10:00:00Z' }],
-    ['it says both', { status: 'deleted', deleted_at: '2026-05-01T10:00:00Z' }],
-    ['only the time is new', { status: 'ended', deleted_at: '2026-05-01T10:00:00Z' }],
+    ['its status is deleted', { status: 'deleted' }],
+    ['it has a deletion time', { deleted_at: '2026-05-01T10:00:00Z' }],
+    ['it has both', { status: 'deleted', deleted_at: '2026-05-01T10:00:00Z' }],
+    ['it has a deletion time and another status', { status: 'ended', deleted_at: '2026-05-01T10:00:00Z' }],
   ])('when %s', (_when, marker) => expect(isTombstone({ ...note, ...marker })).toBe(true))
 
   it.each([
@@ -17,5 +17,5 @@ describe('a note is a tombstone', () => {
     { status: 'archived' },
     { deleted_at: null },
     { status: null, deleted_at: undefined },
-  ])('and is none with %j', (fields) => expect(isTombstone({ ...note, ...fields })).toBe(false))
+  ])('and is not a tombstone with %j', (fields) => expect(isTombstone({ ...note, ...fields })).toBe(false))
 })

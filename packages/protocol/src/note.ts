@@ -1,4 +1,4 @@
-import type { OpenEnum } from './open-enum.ts'
+import type { OpenEnum } from './contract.ts'
 
 /** The status of a note (open point 3). `deleted` marks a tombstone. */
 export type NoteStatus = OpenEnum<'pending' | 'ended' | 'deleted'>

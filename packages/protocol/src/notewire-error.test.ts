@@ -2,25 +2,25 @@ import { describe, expect, it } from 'vitest'
 import { NotewireError } from './notewire-error.ts'
 import { OptionError, refuseUnknownOptions } from './options.ts'
 
-describe('an error of Notewire', () => {
+describe('NotewireError', () => {
   const error = new NotewireError('secret_missing', 'there is no secret. Set one.')
 
-  it('carries a code for programs', () => expect(error.code).toBe('secret_missing'))
+  it('has a code', () => expect(error.code).toBe('secret_missing'))
 
-  it('says its code and what to do when it is printed', () => {
+  it('shows its code and its message when it is printed', () => {
     expect(String(error)).toBe('NotewireError [secret_missing]: there is no secret. Set one.')
   })
 
   it('keeps its cause', () => {
     const cause = new Error('connection refused')
-    expect(new NotewireError('network', 'nobody answered.', { cause }).cause).toBe(cause)
+    expect(new NotewireError('network', 'there was no answer.', { cause }).cause).toBe(cause)
   })
 })
 
-describe('an option that nobody knows', () => {
+describe('refuseUnknownOptions', () => {
   const make = (options: object) => () => refuseUnknownOptions('createReceiver', options, ['secret', 'store'])
 
-  it('is refused, by name, with the options that exist', () => {
+  it('throws an error with the unknown option and the known options', () => {
     expect(make({ secret: 'x', stroe: 1 })).toThrow(
       new OptionError('stroe', 'createReceiver has no option "stroe". It takes: secret, store.'),
     )
@@ -34,7 +34,7 @@ describe('an option that nobody knows', () => {
     ['STORE', 'Did you mean "store"?'],
     ['timeout', 'Did you mean "timeoutMs", in milliseconds?'],
     ['handlers', 'Did you mean "on"?'],
-  ])('is answered with the option that resembles it, or that other libraries call so: %s', (option, suggestion) => {
+  ])('suggests the option that resembles the unknown one, or its alias: %s', (option, suggestion) => {
     const known = ['secret', 'store', 'on', 'timeoutMs']
     const refuse = () => refuseUnknownOptions('createReceiver', { [option]: 1 }, known, new Map([['handlers', 'on']]))
     expect(refuse).toThrow(
@@ -42,20 +42,19 @@ describe('an option that nobody knows', () => {
     )
   })
 
-  it.each(['connection', 'o', '_', 'xyz'])('is answered without a suggestion where none resembles it: %s', (option) => {
+  it.each(['connection', 'o', '_', 'xyz'])('suggests nothing if no option resembles the unknown one: %s', (option) => {
     expect(() => refuseUnknownOptions('createReceiver', { [option]: 1 }, ['on', 'secret'])).toThrow(
       new OptionError(option, `createReceiver has no option "${option}". It takes: on, secret.`),
     )
   })
 
-  it.each([undefined, null, 'a string', 7, () => ({})])('is no object of options: %s', (options) => {
+  it.each([undefined, null, 'a string', 7, () => ({})])('refuses options that are not an object: %s', (options) => {
     expect(() => make(options as unknown as object)()).toThrow(
       new OptionError('options', 'createReceiver needs an object of options. It takes: secret, store.'),
     )
   })
 
-  it('may have the name of what every object inherits: toString', () =>
-    expect(make({ toString: 1 })).toThrow(OptionError))
+  it('refuses the name of an inherited property: toString', () => expect(make({ toString: 1 })).toThrow(OptionError))
 
-  it('is none that exists, even without a value', () => expect(make({ secret: undefined })).not.toThrow())
+  it('accepts a known option that is undefined', () => expect(make({ secret: undefined })).not.toThrow())
 })

@@ -22,3 +22,14 @@ export class NotewireError<Code extends string = string> extends Error {
     this.code = code
   }
 }
+
+/** A value that the service sent does not match the contract. */
+export class ShapeError extends NotewireError<'shape_invalid'> {
+  /** The path of the first problem: `data.note_id`, `notes[3].revision`. Empty if it is the whole value. */
+  readonly path: string
+
+  constructor(path: string, message: string) {
+    super('shape_invalid', message)
+    this.path = path
+  }
+}

@@ -12,13 +12,13 @@ export class OptionError extends NotewireError<'option_invalid'> {
 }
 
 /**
- * Refuses options that are no object, and unknown options, because a misspelt option would silently do nothing.
+ * Refuses unknown options, because a misspelt option would silently do nothing, and options that are not an object.
  *
  * The error suggests a known option that the unknown one resembles: `baseURL` is answered with `baseUrl`, `timeout`
  * with `timeoutMs`.
  *
- * @param aliases  names from other libraries that resemble none of ours, each with ours: `token` for `apiKey`
- * @throws {@link OptionError} naming the option, the one that may be meant, and the ones that exist
+ * @param aliases  option names of other libraries that do not resemble ours, each with our name: `token` for `apiKey`
+ * @throws {@link OptionError} with the unknown option, the option that is probably meant, and all known options
  */
 export function refuseUnknownOptions(
   maker: string,
@@ -34,10 +34,10 @@ export function refuseUnknownOptions(
 }
 
 /**
- * Does the same without a suggestion. `@notewire/webhooks/verify` uses it, because it is smaller.
+ * Does the same as {@link refuseUnknownOptions}, without a suggestion. `@notewire/webhooks/verify` uses it, because it is smaller.
  *
- * @param suggest  makes a sentence about an unknown option, which ends in a space
- * @throws {@link OptionError} naming the option and the ones that exist
+ * @param suggest  returns a sentence about an unknown option that ends in a space, or an empty string
+ * @throws {@link OptionError} with the unknown option and all known options
  */
 export function refuseOptionsBut(
   maker: string,

@@ -1,5 +1,4 @@
-import type { NoteEventKind } from './contract.ts'
-import type { OpenEnum } from './open-enum.ts'
+import type { NoteEventKind, OpenEnum } from './contract.ts'
 
 /** The status of an endpoint (contract §3; open point 15). */
 export type EndpointStatus = OpenEnum<'pending_verification' | 'active' | 'disabled'>

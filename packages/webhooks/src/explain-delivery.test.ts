@@ -17,7 +17,7 @@ interface Delivery {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** A delivery of a body, signed now, in which something was changed. */
+/** A delivery of a body that is signed now and then changed. */
 async function delivery(signed: string, change: (sent: Delivery) => Partial<Delivery> = () => ({})): Promise<Delivery> {
   const sent = await signAttempt(TEST_SECRET, signed, { webhookId: 'msg_1', signedAt: clock.now() })
   return { ...sent, ...change(sent) }
@@ -32,7 +32,7 @@ async function causesOf(sent: Delivery, secret?: string | readonly string[]): Pr
 }
 
 describe('explainDelivery', () => {
-  it('verifies a genuine delivery, and says which of several secrets signed it', async () => {
+  it('verifies a delivery, and returns the index of the secret', async () => {
     const verified = await explain(await delivery(json), ['not a secret', OTHER_TEST_SECRET, TEST_SECRET])
     expect(verified).toMatchObject({ status: 'verified', webhookId: 'msg_1', secretIndex: 2 })
   })
@@ -141,18 +141,18 @@ describe('explainDelivery', () => {
     expect(await causesOf(sent)).toEqual(['timestamp_in_milliseconds'])
   })
 
-  it('names the cause of the mismatch before the clock', async () => {
+  it('returns the cause of the mismatch before the cause of the timestamp', async () => {
     const sent = await signAttempt(TEST_SECRET, json, { signedAt: clock.now() - 400_000 })
     expect(await causesOf({ ...sent, body: `${json}\n` })).toEqual(['body_newline', 'timestamp_too_old'])
   })
 
-  it('only verifies a body that no notification has', async () => {
+  it('only verifies a body that is too large for a notification', async () => {
     const large = JSON.stringify({ ...event, filler: 'x'.repeat(16_384) })
     expect(await causesOf(await delivery(large))).toEqual([])
     expect(await causesOf(await delivery(large, () => ({ body: `${large}\n` })))).toEqual(['secret_or_body_differs'])
   })
 
-  it('explains any bytes, headers and secrets without an error, and shows none of them', async () => {
+  it('never throws for any bytes, headers and secrets, and does not show a secret', async () => {
     const anything = fc.string({ unit: 'binary', maxLength: 60 })
     const signatures = fc.oneof(anything, fc.constant('v1,'.padEnd(47, 'A')))
     await fc.assert(

@@ -9,27 +9,27 @@ import { refuseTolerance } from './verifier/timestamp.ts'
 import type { Refusal, Verified } from './verifier/verification.ts'
 import { refuseParsedBody } from './verifier/verifier.ts'
 
-/** What {@link explainDelivery} found: that the delivery verifies, or the causes why it does not. */
+/** The result of {@link explainDelivery}: the delivery is verified, or the causes why it is not. */
 export type DeliveryExplanation =
   | Verified
   | (Refusal & {
-      /** The most important cause first. There is a second one when the timestamp is outside the tolerance as well. */
+      /** The most important cause first. There is a second one if the timestamp is outside the tolerance as well. */
       readonly causes: readonly [RefusalCause, ...RefusalCause[]]
     })
 
 /**
- * Verifies a delivery (contract §5) and, if it does not verify, finds the causes. It is for diagnosis: to accept deliveries, use
+ * Verifies a delivery (contract §5) and finds the causes if verification fails. Use it for diagnosis; to accept deliveries, use
  * `unwrap` or `createVerifier`.
  *
- * It finds the causes that a receiver logs, and those that concern the secret. It undoes the usual changes of a body and the usual
- * misreadings of a secret, one at a time: if the signature then matches, that cause is proved. A body of more than 16,384 bytes,
- * 32 objects and arrays, or 256 commas is only verified as it is. A malformed secret is a cause, and not an error.
+ * It finds the causes that a receiver logs, and causes that concern the secret. It reverts the usual changes of a body and the usual
+ * misreadings of a secret, one at a time: if the signature then matches, that cause is proved. It only verifies a body of more than
+ * 16,384 bytes, 32 objects and arrays, or 256 commas. A malformed secret is a cause, not an error.
  *
- * @param body  the bytes of the request as they came, or their text
+ * @param body  the unchanged bytes of the request, or their text
  * @param headers  all headers of the request
  * @param secret  the endpoint's signing secret, or several
- * @throws BodyNotRawError when a parsed body was passed
- * @throws OptionError when an option cannot work, or `headers` is no object
+ * @throws BodyNotRawError if the body is a parsed body
+ * @throws OptionError if an option is invalid, or `headers` is not an object
  */
 export async function explainDelivery(
   body: Uint8Array | string,
@@ -41,7 +41,7 @@ export async function explainDelivery(
   const { toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS, clock = { now: () => Date.now() } } = options
   refuseTolerance(toleranceSeconds)
   refuseParsedBody(body)
-  // The signature of a delivery that is too old is examined as well.
+  // An infinite tolerance, because the signature of an old delivery is checked as well.
   const checked = checkHeaders(headers, { toleranceSeconds: Number.POSITIVE_INFINITY, clock })
   if (checked.status === 'refused') return { ...checked, causes: [headerCause(checked, headers)] }
   const time = checkHeaders(headers, { toleranceSeconds, clock })
@@ -82,7 +82,7 @@ async function mismatchCause(
   return malformed
 }
 
-/** A body that is empty, shorter than its headers say, or not the whole of a JSON text. */
+/** The cause of a body that is empty, shorter than `content-length`, or not complete JSON. */
 function incompleteBody(body: Uint8Array, headers: AttemptHeaders): RefusalCause | undefined {
   const what = howIncomplete(body, Number(readFirst(headers, 'content-length')))
   if (what === undefined) return undefined

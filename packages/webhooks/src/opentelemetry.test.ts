@@ -45,7 +45,7 @@ describe('the metrics of a receiver', () => {
     ])
   })
 
-  it('counts deliveries that were verified, and those that were not by why', async () => {
+  it('counts verified deliveries, and refused ones by reason', async () => {
     const { clock, deliver, measured } = metered()
     await deliver(anEvent({ kind: 'note.updated' }))
     await deliver(anEvent({ kind: 'note.updated' }), OTHER_TEST_SECRET)
@@ -68,7 +68,7 @@ describe('the metrics of a receiver', () => {
     ])
   })
 
-  it('counts events that the queue holds, and those that workers apply', async () => {
+  it('counts events that were queued, and events that workers applied', async () => {
     const queue = { enqueue: async () => undefined }
     const { deliver, receiver, measured } = metered({ queue, on: { 'note.updated': () => undefined } })
     const event = anEvent({ kind: 'note.updated' })
@@ -81,17 +81,17 @@ describe('the metrics of a receiver', () => {
     ])
   })
 
-  it('measures how old events are when they are applied', async () => {
+  it('measures the age of events when they are applied', async () => {
     const { deliver, measured } = metered({ on: { 'note.updated': () => undefined } })
     const occurredAgo = (ms: number, revision: number) => {
       const occurred_at = new Date(Date.now() - ms).toISOString()
       return { ...anEvent({ kind: 'note.updated', revision }), occurred_at }
     }
     await deliver(occurredAgo(90_000, 1))
-    // A clock that is ahead of this one, and a service that does not say.
+    // A clock of the service that is ahead, and an invalid time.
     await deliver(occurredAgo(-90_000, 2))
     await deliver({ ...anEvent({ kind: 'note.updated', revision: 3 }), occurred_at: 'yesterday' })
-    // An event that is not applied would tell how long the service has repeated itself.
+    // The lag of an event that is not applied would measure how long the service has been retrying.
     await deliver(anEvent({ kind: 'note.updated', revision: 1 }))
     expect(await measured('notewire.webhook.event.lag')).toEqual([
       [UPDATED, { count: 2, sum: expect.closeTo(90, -1), min: 0, max: expect.closeTo(90, -1) }],
@@ -123,7 +123,7 @@ describe('the metrics of a receiver', () => {
     expect(await measured('notewire.webhook.overdue')).toEqual([[UPDATED, 1]])
   })
 
-  it('tells when each secret was last used', async () => {
+  it('measures when each secret was last used', async () => {
     const { clock, deliver, measured } = metered({ secret: [OTHER_TEST_SECRET, TEST_SECRET] })
     const lastOfOld = clock.now() / 1_000
     await deliver(anEvent({ kind: 'note.updated' }))
@@ -139,9 +139,9 @@ describe('the metrics of a receiver', () => {
     const { deliver, exported } = metered({ on: { 'note.updated': fail } })
     await deliver(anEvent({ kind: 'note.updated', noteId: 'note-of-mine' }))
     await deliver(anEvent({ kind: 'note.updated', noteId: 'note-of-mine' }), OTHER_TEST_SECRET)
-    const told = JSON.stringify(await exported())
-    expect(told).toContain('no-matching-signature')
-    for (const secret of ['note-of-mine', TEST_SECRET, 'Salaries']) expect(told).not.toContain(secret)
+    const exportedText = JSON.stringify(await exported())
+    expect(exportedText).toContain('no-matching-signature')
+    for (const secret of ['note-of-mine', TEST_SECRET, 'Salaries']) expect(exportedText).not.toContain(secret)
   })
 })
 
@@ -149,7 +149,7 @@ describe('the span of an event', () => {
   beforeAll(() => void context.setGlobalContextManager(contextManager()))
   afterAll(() => context.disable())
 
-  it('is below the span of the request, and has the spans of what the handler does below it', async () => {
+  it('is a child of the span of the request, and the parent of the spans of the handler', async () => {
     const { tracer, spans, deliver } = traced({
       on: { 'note.updated': async () => trace.getTracer('app').startSpan('GET /v1/notes/{note_id}').end() },
     })
@@ -177,7 +177,7 @@ describe('the span of an event', () => {
     expect(process?.parentSpanContext?.spanId).toBe(http?.spanContext().spanId)
   })
 
-  it('ends with the code of an error of ours, with the outcome for another, and with neither for an event that need not come again', async () => {
+  it('has the code of a NotewireError, the outcome for another error, and no error for an acknowledged event', async () => {
     const { spans, deliver } = traced({
       on: { 'note.updated': () => Promise.reject(new ClaimLostError()), 'note.deleted': fail },
     })
@@ -194,7 +194,7 @@ describe('the span of an event', () => {
     )
   })
 
-  it('is made where a worker processes a queued event, and not where it is handed to the queue', async () => {
+  it('is created when a worker processes an event, not when the event is queued', async () => {
     const queue = { enqueue: async () => undefined }
     const { spans, deliver, receiver } = traced({ queue, on: { 'note.updated': () => undefined } })
     const event = anEvent({ kind: 'note.updated' })
@@ -209,7 +209,7 @@ function fail(): never {
   throw new Error('Salaries 2026')
 }
 
-/** A receiver and the real thing: what it measures is read from what would be exported. */
+/** A receiver with the OpenTelemetry SDK. Metrics are read from the exporter. */
 function metered(options: Omit<Partial<ReceiverOptions>, 'clock'> = {}) {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE)
   const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] })

@@ -10,10 +10,10 @@ export type ReceiverTelemetry = {
 }
 
 /**
- * Makes hooks that measure deliveries and make a span of the processing of each event, around its handler. The metrics contain no id. The
- * spans contain the ids of the event and of its integration. Neither contains a secret, the id of a note, or note content.
+ * Creates hooks that measure deliveries and create a span for the processing of each event, around its handler. The metrics contain no id.
+ * The spans contain the ids of the event and of its integration. Neither contains a secret, the id of a note, or note content.
  *
- * They use the meter provider and the tracer provider that are registered when this is called: start the SDK before.
+ * The hooks use the meter provider and the tracer provider that are registered when this function is called: start the SDK first.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function receiverTelemetry(): ReceiverTelemetry {
 
   const deliveries = counter('deliveries', '{delivery}', 'Attempts whose signature was checked.')
   const errorAnswers = counter('error_answers', '{delivery}', 'Attempts that were answered with 4xx or 5xx.')
-  const events = counter('events', '{event}', 'Events by what became of them.')
+  const events = counter('events', '{event}', 'Events by outcome.')
   const queued = counter('queued', '{event}', 'Events that the queue has confirmed.')
   const overdue = counter('overdue', '{event}', 'Events that took longer than the service waits.')
   const lag = histogram('event.lag', 'Time from occurred_at until an event was applied.', LAGS)
@@ -64,7 +64,7 @@ export function receiverTelemetry(): ReceiverTelemetry {
       wait.record(waitedMs / 1_000, attributes)
       if (handlerMs !== undefined) duration.record(handlerMs / 1_000, attributes)
       const occurredAt = Date.parse(event.occurred_at ?? '')
-      // Of an event that was applied before, the lag would say for how long the service has repeated itself.
+      // Only for applied events: for a duplicate, the lag would measure how long the service has been retrying.
       if (status === 'applied' && !Number.isNaN(occurredAt)) {
         lag.record(Math.max(0, Date.now() - occurredAt) / 1_000, kindOf(event))
       }
@@ -93,7 +93,7 @@ const LAGS = [1, 5, 30, 60, 300, 1_800, 7_200, 43_200, 86_400]
 const WAITS = [0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2]
 const DURATIONS = [0.01, 0.05, 0.1, 0.5, 1, 2, 4, 8, 30]
 
-/** The kind, if it is one of a few: each value of an attribute is a series of its own. */
+/** The kind of a known event, else `_OTHER`: each value of an attribute creates a series. */
 function kindOf(event: WebhookEvent) {
   return { 'notewire.event_type': isKnownEvent(event) ? event.event_type : '_OTHER' } satisfies Attributes
 }

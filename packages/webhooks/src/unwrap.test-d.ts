@@ -5,7 +5,7 @@ import { unwrap } from './index.ts'
 declare const request: Request
 
 describe('unwrap', () => {
-  it('gives an event that narrows by its kind', async () => {
+  it('returns an event that narrows by its kind', async () => {
     const event = await unwrap(await request.text(), request.headers, process.env['NOTES_SIGNING_SECRET'])
     expectTypeOf(event).toEqualTypeOf<WebhookEvent>()
     if (event.event_type === 'note.deleted') expectTypeOf(event).toEqualTypeOf<NoteDeletedEvent>()

@@ -31,7 +31,7 @@ describe('unwrap', () => {
     expect(await unwrap(body, headers, [OTHER_SECRET, SECRET], { clock })).toEqual(event)
   })
 
-  it('follows the clock of the machine and 300 s of tolerance unless told otherwise', async () => {
+  it('uses the clock of the machine and a tolerance of 300 s by default', async () => {
     const { body, headers } = await signAttempt(SECRET, event)
     expect(await unwrap(body, headers, SECRET)).toEqual(event)
     const late = await sign(event, -11)
@@ -57,13 +57,13 @@ describe('unwrap throws WebhookVerificationError', () => {
     expect(String(error)).toMatch(new RegExp(`\\(${reason}\\): .+\\. [A-Z].+\\.$`))
   })
 
-  it('that names the cause when the body was parsed and serialised again', async () => {
+  it('with the cause if the body was parsed and serialised again', async () => {
     const { body, headers } = await sign(event)
     const error = await refusal(JSON.stringify(JSON.parse(body), null, 2), headers)
     expect(String(error)).toContain('the body was re-serialised in transit')
   })
 
-  it('that holds neither the secret, nor the body, nor the signature', async () => {
+  it('that contains neither the secret, nor the body, nor the signature', async () => {
     const { body, headers } = await sign({ ...event, title: 'a private title' })
     const text = String(await refusal(`${body} `, headers))
     for (const hidden of [SECRET, 'private', headers['webhook-signature'] ?? '']) expect(text).not.toContain(hidden)
@@ -71,14 +71,14 @@ describe('unwrap throws WebhookVerificationError', () => {
 })
 
 describe('unwrap refuses', () => {
-  it('a signed body that is no event, by ShapeError', async () => {
+  it('a signed body that is not an event, with a ShapeError', async () => {
     for (const payload of ['not JSON', '[]', { ...event, event_id: 7 }, { ...event, data: {} }]) {
       const { body, headers } = await sign(payload)
       await expect(unwrap(body, headers, SECRET, { clock })).rejects.toThrow(ShapeError)
     }
   })
 
-  it('naming the path of what is wrong in the event', async () => {
+  it('an invalid event, with the path of the problem', async () => {
     const { body, headers } = await sign({ ...event, data: { ...event.data, note_id: 7 } })
     await expect(unwrap(body, headers, SECRET, { clock })).rejects.toMatchObject({ path: 'data.note_id' })
   })
@@ -88,7 +88,7 @@ describe('unwrap refuses', () => {
     await expect(unwrap(JSON.parse(body), headers, SECRET, { clock })).rejects.toThrow(BodyNotRawError)
   })
 
-  it('the value of one header in the place of all headers', async () => {
+  it('the value of one header instead of all headers', async () => {
     const { body, headers } = await sign(event)
     const signature = headers['webhook-signature'] as unknown as Record<string, string>
     await expect(unwrap(body, signature, SECRET, { clock })).rejects.toThrow(
@@ -103,7 +103,7 @@ describe('unwrap refuses', () => {
     await expect(unwrap(body, headers, { secret: SECRET } as unknown as string)).rejects.toThrow(/is not a string/)
   })
 
-  it('unknown options, and says which is meant', async () => {
+  it('unknown options, with a suggestion', async () => {
     const { body, headers } = await sign(event)
     // @ts-expect-error a misspelt option
     await expect(unwrap(body, headers, SECRET, { tolerance: 5 })).rejects.toThrow(/Did you mean "toleranceSeconds"\?/)

@@ -6,7 +6,7 @@ import type { AttemptHeaders } from './verifier/signature-headers.ts'
 import { refuseParsedBody, verificationSteps } from './verifier/verifier.ts'
 import { WebhookVerificationError } from './webhook-verification-error.ts'
 
-/** What {@link unwrap} takes besides the delivery and the secret. */
+/** The options of {@link unwrap}. */
 export interface UnwrapOptions {
   /**
    * How far the delivery's timestamp may be from now, either way, in seconds, inclusive (contract §5).
@@ -21,16 +21,16 @@ export interface UnwrapOptions {
 /**
  * Verifies a delivery (contract §5) and returns its event (contract §6), or throws. `event_type` narrows the event.
  *
- * It does not deduplicate, order or answer: `createReceiver` does.
+ * It does not deduplicate or order events, and sends no answer: use `createReceiver` for that.
  *
- * @param body  the bytes of the request as they came, or their text; never a parsed and re-serialised object
+ * @param body  the unchanged bytes of the request, or their text; never a parsed and re-serialised object
  * @param headers  all headers of the request
  * @param secret  the endpoint's signing secret, or several during a rotation
- * @throws WebhookVerificationError when the delivery cannot be shown to come from the service: answer 401
- * @throws ShapeError when the service signed a body that is no event
- * @throws BodyNotRawError when a parsed body was passed
- * @throws SecretError when the secret is missing or malformed
- * @throws OptionError when an option cannot work, or `headers` is no object
+ * @throws WebhookVerificationError if the delivery cannot be verified: answer 401
+ * @throws ShapeError if the delivery is verified, but its body is not an event
+ * @throws BodyNotRawError if the body is a parsed body
+ * @throws SecretError if the secret is missing or malformed
+ * @throws OptionError if an option is invalid, or `headers` is not an object
  * @example
  * ```ts
  * import { unwrap, WebhookVerificationError } from '@notewire/webhooks'

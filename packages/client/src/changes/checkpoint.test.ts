@@ -11,7 +11,7 @@ const progress: fc.Arbitrary<Progress> = fc.oneof(
 )
 
 describe('a checkpoint', () => {
-  it('stands for all that is to be known of a sync', () => {
+  it('decodes to the progress that was encoded', () => {
     fc.assert(
       fc.property(progress, (facts) => {
         expect(decodeCheckpoint(encodeCheckpoint(facts))).toEqual(facts)
@@ -19,7 +19,7 @@ describe('a checkpoint', () => {
     )
   })
 
-  it('is one word of ASCII, for any file, column, header or URL', () => {
+  it('is ASCII without spaces, which fits any file, column, header or URL', () => {
     fc.assert(
       fc.property(progress, (facts) => {
         expect(encodeCheckpoint(facts)).toMatch(/^changes\.1\.[\w-]+$/)
@@ -27,12 +27,12 @@ describe('a checkpoint', () => {
     )
   })
 
-  it('keeps a cursor that is no valid text as it is', () => {
+  it('keeps a cursor that is not well-formed Unicode', () => {
     const facts = { since: null, underWay: { cursor: '\ud800"\\\n', until: 0 } }
     expect(decodeCheckpoint(encodeCheckpoint(facts))).toEqual(facts)
   })
 
-  it('that was cut off is refused', () => {
+  it('is rejected if it was cut off', () => {
     fc.assert(
       fc.property(progress, fc.nat(), (facts, length) => {
         const checkpoint = encodeCheckpoint(facts)
@@ -41,7 +41,7 @@ describe('a checkpoint', () => {
     )
   })
 
-  it('of another version is refused as such', () => {
+  it('of another version is rejected with an error that names the version', () => {
     expect(String(refusalOf('changes.2.W10'))).toContain('version 2')
   })
 
@@ -53,19 +53,19 @@ describe('a checkpoint', () => {
     'ntw_live_k7.s3cret',
     'changes.1.',
     'changes.1.!!',
-    wire([]),
-    wire({}),
-    wire(['2026-01-01']),
-    wire([1.5]),
-    wire([8_640_000_000_000_001]),
-    wire([0, 0]),
-    wire([0, 0, '']),
-    wire([0, '', 'c']),
-    wire([0, 0, 'c', 1]),
+    checkpointOf([]),
+    checkpointOf({}),
+    checkpointOf(['2026-01-01']),
+    checkpointOf([1.5]),
+    checkpointOf([8_640_000_000_000_001]),
+    checkpointOf([0, 0]),
+    checkpointOf([0, 0, '']),
+    checkpointOf([0, '', 'c']),
+    checkpointOf([0, 0, 'c', 1]),
     7,
     {},
     new Date(0),
-  ])('cannot be %j, and the error names the option and the next step, and quotes nothing', (value) => {
+  ])('cannot be %j; the error names the option and the next step, and does not quote the value', (value) => {
     const error = refusalOf(value)
     expect(error).toMatchObject({ code: 'option_invalid', option: 'after' })
     expect(String(error)).toMatch(/Pass the checkpoint of a page unchanged/)
@@ -73,7 +73,7 @@ describe('a checkpoint', () => {
   })
 })
 
-function wire(facts: unknown): string {
+function checkpointOf(facts: unknown): string {
   return `changes.1.${btoa(JSON.stringify(facts)).replaceAll('=', '')}`
 }
 

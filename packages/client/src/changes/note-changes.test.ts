@@ -12,11 +12,11 @@ import type { ChangesPage } from './note-changes.ts'
 
 const DATE = 'Thu, 01 Jan 2026 12:00:00 GMT'
 
-describe('a copy that is kept by checkpoints, wherever its process crashes', () => {
+describe('a copy that is kept with checkpoints, by a process that crashes at any point', () => {
   const plans = fc.array(aStep(), { minLength: 1, maxLength: 30 })
   const limits = fc.integer({ min: 1, max: 4 })
 
-  it('ends up as the reference service (§6)', async () => {
+  it('equals the reference service in the end (§6)', async () => {
     await fc.assert(
       fc.asyncProperty(plans, limits, async (plan, limit) => {
         await using world = await referenceWorld()
@@ -26,7 +26,7 @@ describe('a copy that is kept by checkpoints, wherever its process crashes', () 
     )
   })
 
-  it('ends up as a service with other timestamps, boundaries, clocks, pages and tombstones', async () => {
+  it('equals a service with other timestamps, boundaries, clocks, pages and tombstones in the end', async () => {
     const peculiarities: fc.Arbitrary<Peculiarities> = fc.record({
       granularityMs: fc.constantFrom(1, 1000, 60_000),
       inclusive: fc.boolean(),
@@ -44,16 +44,16 @@ describe('a copy that is kept by checkpoints, wherever its process crashes', () 
   })
 })
 
-describe('a sync on the wire', () => {
-  it('lists everything at first, and then what changed since its first page, with five minutes of overlap', async () => {
+describe('a sync', () => {
+  it('lists everything the first time, and then the changes since its first page, with five minutes of overlap', async () => {
     await using server = await servePages(
       { notes: [noteOf(1)], next_cursor: 'c1', has_more: true },
       { notes: [noteOf(2)] },
       { notes: [] },
     )
     const { notes } = clientOf(server)
-    const pages = await collect(notes.changes({}, { limit: 7 }))
-    await collect(notes.changes({ after: pages.at(-1)?.checkpoint }))
+    const pages = await Array.fromAsync(notes.changes({}, { limit: 7 }))
+    await Array.fromAsync(notes.changes({ after: pages.at(-1)?.checkpoint }))
     expect(queriesTo(server)).toEqual([
       { limit: '7', include_deleted: 'true' },
       { limit: '7', include_deleted: 'true', cursor: 'c1' },
@@ -61,14 +61,14 @@ describe('a sync on the wire', () => {
     ])
   })
 
-  it('goes on in the middle, and keeps the watermark of its first page', async () => {
+  it('continues at a checkpoint, and keeps the watermark of its first page', async () => {
     await using server = await servePages(
       { notes: [noteOf(1)], next_cursor: 'c1', has_more: true },
       { notes: [noteOf(2)], date: 'Fri, 02 Jan 2026 12:00:00 GMT' },
       { notes: [], date: 'Sat, 03 Jan 2026 12:00:00 GMT' },
     )
     const first = await firstOf(clientOf(server).notes.changes())
-    const rest = await collect(clientOf(server).notes.changes({ after: first.checkpoint }))
+    const rest = await Array.fromAsync(clientOf(server).notes.changes({ after: first.checkpoint }))
     expect(rest.map((page) => page.notes)).toEqual([[noteOf(2)]])
     await firstOf(clientOf(server).notes.changes({ after: rest.at(-1)?.checkpoint }))
     expect(queriesTo(server).map((query) => query['updated_after'])).toEqual([
@@ -78,28 +78,28 @@ describe('a sync on the wire', () => {
     ])
   })
 
-  it('tells the watermark of its first page with every page', async () => {
+  it('returns the watermark of its first page with every page', async () => {
     await using server = await servePages(
       { notes: [noteOf(1)], next_cursor: 'c1', has_more: true },
       { notes: [noteOf(2)], date: 'Fri, 02 Jan 2026 12:00:00 GMT' },
     )
-    const pages = await collect(clientOf(server).notes.changes())
+    const pages = await Array.fromAsync(clientOf(server).notes.changes())
     expect(pages.map(({ watermark }) => watermark)).toEqual([new Date(DATE), new Date(DATE)])
   })
 
   it.each([null, undefined])('lists everything after %j', async (after) => {
     await using server = await servePages({ notes: [] })
-    await collect(clientOf(server).notes.changes({ after }))
+    await Array.fromAsync(clientOf(server).notes.changes({ after }))
     expect(queriesTo(server)).toEqual([{ include_deleted: 'true' }])
   })
 
-  it('may be looped over again, from where it began', async () => {
+  it('starts at the same checkpoint in each loop', async () => {
     await using server = await servePages({ notes: [noteOf(1)] }, { notes: [noteOf(1)] })
     const changes = clientOf(server).notes.changes()
-    expect(await collect(changes)).toEqual(await collect(changes))
+    expect(await Array.fromAsync(changes)).toEqual(await Array.fromAsync(changes))
   })
 
-  it('sends nothing before it is looped over, and nothing more after the loop is left', async () => {
+  it('sends no request before the loop starts or after the loop is left', async () => {
     await using server = await servePages({ notes: [], next_cursor: 'c1', has_more: true })
     const changes = clientOf(server).notes.changes()
     expect(server.requests).toEqual([])
@@ -107,7 +107,7 @@ describe('a sync on the wire', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('ends with the reason of its signal between two pages', async () => {
+  it('rejects with the reason of its signal between two pages', async () => {
     await using server = await servePages({ notes: [], next_cursor: 'c1', has_more: true })
     const controller = new AbortController()
     const loop = async () => {
@@ -119,7 +119,7 @@ describe('a sync on the wire', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('keeps neither the key nor what a note says in its checkpoints', async () => {
+  it('has neither the API key nor note content in its checkpoints', async () => {
     await using server = await servePages({
       notes: [{ ...noteOf(1), title: CONTENT }],
       next_cursor: 'c',
@@ -135,19 +135,19 @@ describe('a sync on the wire', () => {
     ['after', { after: new Date() }, {}],
     ['since', { since: 'c1' }, {}],
     ['cursor', {}, { cursor: 'c1' }],
-  ])('is refused at once, naming %s, for %o and %o', (option, query: object, options: object) => {
+  ])('throws at once an error that names %s, for %o and %o', (option, query: object, options: object) => {
     const { notes } = clientOf({ baseUrl: 'https://notes.example' })
     expect(() => notes.changes(query, options)).toThrow(expect.objectContaining({ code: 'option_invalid', option }))
   })
 })
 
-describe('a cursor that the service has forgotten', () => {
+describe('an expired cursor', () => {
   const refusals: Readonly<Record<string, WireAnswer>> = {
     '400 invalid_cursor': { status: 400, body: { error: { code: 'invalid_cursor', message: 'expired' } } },
     '422 and HTML': { status: 422, body: '<h1>Unprocessable</h1>' },
   }
 
-  it.each(Object.keys(refusals))('lets the sync start again from where it began: %s', async (refusal) => {
+  it.each(Object.keys(refusals))('makes the sync start again: %s', async (refusal) => {
     await using server = await servePages(
       { notes: [noteOf(1)] },
       { notes: [noteOf(1)], next_cursor: 'old', has_more: true, date: 'Fri, 02 Jan 2026 12:00:00 GMT' },
@@ -158,7 +158,7 @@ describe('a cursor that the service has forgotten', () => {
     const { notes } = clientOf(server)
     const before = await firstOf(notes.changes())
     const { checkpoint } = await firstOf(notes.changes({ after: before.checkpoint }))
-    const pages = await collect(notes.changes({ after: checkpoint }))
+    const pages = await Array.fromAsync(notes.changes({ after: checkpoint }))
     expect(pages.map((page) => page.notes)).toEqual([[noteOf(2)], [noteOf(3)]])
     const changed = { updated_after: '2026-01-01T11:55:00.000Z', include_deleted: 'true' }
     expect(queriesTo(server).slice(1)).toEqual([
@@ -169,23 +169,23 @@ describe('a cursor that the service has forgotten', () => {
     ])
   })
 
-  it('is cursor_expired the second time in a loop, which would else never end', async () => {
+  it('throws cursor_expired the second time in a loop, which could otherwise be endless', async () => {
     const page = { notes: [noteOf(1)], next_cursor: 'c', has_more: true }
     const refusal = refusals['400 invalid_cursor'] ?? {}
     await using server = await servePages(page, refusal, page, refusal)
-    expect(await errorOf(collect(clientOf(server).notes.changes()))).toMatchObject({ code: 'cursor_expired' })
+    expect(await errorOf(Array.fromAsync(clientOf(server).notes.changes()))).toMatchObject({ code: 'cursor_expired' })
     expect(server.requests).toHaveLength(4)
   })
 
-  it('is not seen in a query that is refused without one', async () => {
+  it('is not assumed if a query without a cursor is refused', async () => {
     await using server = await servePages({ status: 400 })
-    expect(await errorOf(collect(clientOf(server).notes.changes()))).toMatchObject({ code: 'invalid_request' })
+    expect(await errorOf(Array.fromAsync(clientOf(server).notes.changes()))).toMatchObject({ code: 'invalid_request' })
     expect(server.requests).toHaveLength(1)
   })
 
-  it('is not seen in a failure of another kind', async () => {
+  it('is not assumed after another failure', async () => {
     await using server = await servePages({ notes: [], next_cursor: 'c', has_more: true }, { status: 403 })
-    expect(await errorOf(collect(clientOf(server).notes.changes()))).toMatchObject({ code: 'forbidden' })
+    expect(await errorOf(Array.fromAsync(clientOf(server).notes.changes()))).toMatchObject({ code: 'forbidden' })
   })
 })
 
@@ -193,10 +193,10 @@ interface Step {
   readonly act: Act | 'nothing'
   readonly pick: number
   readonly passMs: number
-  /** Where the process ends, if it does. */
+  /** Where the process crashes. */
   readonly crash: 'nowhere' | 'before applying' | 'before storing'
-  /** Whether the service has forgotten its cursors when the next page is asked for. */
-  readonly forgets: boolean
+  /** Whether the cursors of the service have expired when the next page is requested. */
+  readonly expires: boolean
 }
 
 function aStep(): fc.Arbitrary<Step> {
@@ -205,11 +205,11 @@ function aStep(): fc.Arbitrary<Step> {
     pick: fc.nat({ max: 20 }),
     passMs: fc.constantFrom(0, 0, 1, 999, 30_000, 61_000, 3_600_000),
     crash: fc.constantFrom('nowhere', 'nowhere', 'nowhere', 'before applying', 'before storing'),
-    forgets: fc.constantFrom(false, false, true),
+    expires: fc.constantFrom(false, false, true),
   })
 }
 
-/** A copy that is synced while the world changes after every page, and to its end when it has come to rest. */
+/** A copy that is synced while the notes change after every page, and completely when they no longer change. */
 async function copyOf(
   world: ChangingWorld,
   plan: readonly Step[],
@@ -218,16 +218,16 @@ async function copyOf(
   const steps = [...plan]
   const copy = new Map<string, number>()
   let stored: string | undefined
-  let forgets = false
+  let expires = false
   const fetch = async (request: Request) =>
-    forgets && new URL(request.url).searchParams.has('cursor')
+    expires && new URL(request.url).searchParams.has('cursor')
       ? Response.json({ error: { code: 'invalid_cursor', message: 'expired' } }, { status: 400 })
       : await world.fetch(request)
   const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: API_KEY, fetch })
 
   while (steps.length > 0) await sync()
-  forgets = false
-  // The first may be the rest of a sync that was interrupted.
+  expires = false
+  // The first sync may be the rest of an interrupted one.
   await sync()
   await sync()
   return copy
@@ -235,10 +235,10 @@ async function copyOf(
   async function sync(): Promise<void> {
     try {
       for await (const page of client.notes.changes({ after: stored }, { limit })) {
-        const { crash, ...step } = steps.shift() ?? REST
-        forgets = step.forgets
+        const { crash, ...step } = steps.shift() ?? NO_CHANGE
+        expires = step.expires
         if (step.act !== 'nothing') world.act(step.act, step.pick)
-        await world.pass(step.passMs)
+        await world.advance(step.passMs)
         if (crash === 'before applying') return
         apply(page)
         if (crash === 'before storing') return
@@ -257,9 +257,9 @@ async function copyOf(
   }
 }
 
-const REST: Step = { act: 'nothing', pick: 0, passMs: 0, crash: 'nowhere', forgets: false }
+const NO_CHANGE: Step = { act: 'nothing', pick: 0, passMs: 0, crash: 'nowhere', expires: false }
 
-/** A server that gives these pages, or other answers, one after the other; at noon, unless they say otherwise. */
+/** A server that sends these pages or responses in order. The date of a page is noon unless the page sets it. */
 function servePages(...answers: readonly object[]): Promise<WireServer> {
   return serve((_, count) => {
     const answer = answers[count - 1] ?? { status: 418 }
@@ -283,11 +283,5 @@ function clientOf({ baseUrl }: { readonly baseUrl: string }): NotesClient {
 
 async function firstOf<Item>(items: AsyncIterable<Item>): Promise<Item> {
   for await (const item of items) return item
-  throw new Error('there should have been one, and there was none')
-}
-
-async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const collected: Item[] = []
-  for await (const item of items) collected.push(item)
-  return collected
+  throw new Error('the iterable is empty')
 }

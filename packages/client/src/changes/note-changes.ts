@@ -6,7 +6,7 @@ import type { CallOptions } from '../options/call-options.ts'
 import { decodeCheckpoint, encodeCheckpoint, type Progress } from './checkpoint.ts'
 import { OVERLAP_MS, watermarkOf } from './watermark.ts'
 
-/** Where to begin. */
+/** Where a sync starts. */
 export interface ChangesQuery {
   /**
    * The checkpoint of the last page that was applied, by this process or another. Without one, or with `null`, every note is listed.
@@ -14,7 +14,7 @@ export interface ChangesQuery {
   readonly after?: string | null | undefined
 }
 
-/** How to ask for changes. */
+/** The options of `notes.changes`. */
 export interface ChangesOptions extends CallOptions {
   /** Notes on a page. The service decides what it accepts: 1 to 100 is safe. */
   readonly limit?: number | undefined
@@ -36,7 +36,7 @@ export interface ChangesPage {
   readonly watermark: Date | undefined
 }
 
-/** A page with the header `Date` of its answer. */
+/** A page, and the header `Date` of its response. */
 interface DatedPage extends NotePage {
   readonly date: string | null
 }
@@ -45,7 +45,7 @@ interface DatedPage extends NotePage {
 export type DatedPageReader = (query: NoteListQuery, cursor: string | undefined) => Promise<DatedPage>
 
 /**
- * Makes one sync.
+ * Lists what changed since a checkpoint. Each loop is one sync.
  *
  * @throws `OptionError` for an invalid checkpoint
  */
@@ -54,11 +54,11 @@ export function createChanges(
   { after }: ChangesQuery,
   limit: number | undefined,
 ): AsyncIterable<ChangesPage> {
-  const start = after === undefined || after === null ? FROM_NOTHING : decodeCheckpoint(after)
+  const start = after === undefined || after === null ? FIRST_SYNC : decodeCheckpoint(after)
   return { [Symbol.asyncIterator]: () => readChanges(readPage, start, limit) }
 }
 
-const FROM_NOTHING: Progress = { since: null }
+const FIRST_SYNC: Progress = { since: null }
 
 async function* readChanges(
   readPage: DatedPageReader,
@@ -84,8 +84,8 @@ async function* readChanges(
 
   /** After the cursor has expired, the service can still list what has changed since the start of this sync. */
   function startAgain(error: unknown) {
-    if (!mayStartAgain || progress.underWay === undefined || !meansForgottenCursor(error)) throw error
-    // Once. If cursors expire faster than their pages are applied, the sync would never end.
+    if (!mayStartAgain || progress.underWay === undefined || !isExpiredCursor(error)) throw error
+    // Only once: if cursors expire faster than their pages are applied, the sync would never end.
     mayStartAgain = false
     progress = { since: progress.since }
     pages = followCursors()
@@ -106,6 +106,6 @@ function progressAfter(page: DatedPage, progress: Progress): Progress {
 }
 
 /** Some services reject an expired cursor as an invalid request (open point 22). The rest of the query was accepted before. */
-function meansForgottenCursor(error: unknown): boolean {
+function isExpiredCursor(error: unknown): boolean {
   return error instanceof NotesClientError && (error.code === 'cursor_expired' || error.code === 'invalid_request')
 }

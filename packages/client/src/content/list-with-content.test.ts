@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { errorOf } from '../fixtures/error-of.ts'
 import { API_KEY } from '../fixtures/secrets.ts'
 import { NotesClient } from '../notes-client.ts'
-import type { NoteWithContent } from './note-content.ts'
 
 let unhandled: unknown[] = []
 const remember = (reason: unknown) => void unhandled.push(reason)
@@ -20,8 +19,8 @@ afterEach(async () => {
   expect(unhandled).toEqual([])
 })
 
-describe('notes with their content', () => {
-  it('come in the order of the list, each once, never more at once or ahead than the concurrency says', async () => {
+describe('notes.listWithContent', () => {
+  it('yields each note once and in order, and reads at most `concurrency` contents at once and notes ahead', async () => {
     const latencies = fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 1, maxLength: 20 })
     const settings = fc.record({
       notes: fc.nat({ max: 25 }),
@@ -43,7 +42,7 @@ describe('notes with their content', () => {
           expect(transcript).toMatchObject({ status: 'ready', transcript: { note_id: note.note_id, text: 'said' } })
           expect(summary).toMatchObject({ status: 'ready', summary: { markdown: '# Sum' } })
           if (slowConsumer) await turns(20)
-          // The note at hand, and those that wait for the loop.
+          // The current note, and those that wait for the loop.
           expect(service.begun.size).toBeLessThanOrEqual(seen.length + concurrency - 1)
         }
         expect(seen).toEqual(service.noteIds)
@@ -53,13 +52,13 @@ describe('notes with their content', () => {
     )
   })
 
-  it('are read as many at once as the concurrency says', async () => {
+  it('uses the whole concurrency', async () => {
     const service = contentService(20, () => turns(3))
-    await collect(service.client.notes.listWithContent({}, { concurrency: 5 }))
+    await Array.fromAsync(service.client.notes.listWithContent({}, { concurrency: 5 }))
     expect(service.mostAtOnce).toBe(5)
   })
 
-  it('are those of the reference service', async () => {
+  it('lists the notes of the reference service', async () => {
     await using service = await createNotesService({ notes: 7 })
     service.owner.record({ title: 'under way' })
     const silent = service.owner.record().end({ transcript: [], summary: false })
@@ -67,7 +66,7 @@ describe('notes with their content', () => {
     deleted.delete()
     const { baseUrl, apiKey, fetch } = service
     const { notes } = new NotesClient({ baseUrl, apiKey, fetch })
-    const listed = await collect(notes.listWithContent({ limit: 4, include_deleted: true }))
+    const listed = await Array.fromAsync(notes.listWithContent({ limit: 4, include_deleted: true }))
     expect(listed.map(({ transcript, summary }) => `${transcript.status} ${summary.status}`)).toEqual([
       ...Array<string>(7).fill('ready ready'),
       'not_ready not_ready',
@@ -78,14 +77,14 @@ describe('notes with their content', () => {
   })
 })
 
-describe('content that is not there', () => {
+describe('missing content', () => {
   const READY = { transcript: { text: 'said' }, summary: { markdown: '# Sum' } }
 
   it.each([
     ['pending', 'not_ready'],
     ['empty', 'empty'],
     ['failed', 'failed'],
-  ])('has the state that the listing says, without another request: transcript %s is %s', async (listed, status) => {
+  ])('has the status of the listing, without another request: transcript %s is %s', async (listed, status) => {
     const { content, requests } = await contentOf({ transcript_status: listed }, READY)
     expect(content?.transcript).toEqual({ status })
     expect(requests).not.toContain('/v1/notes/n0/transcript')
@@ -95,13 +94,13 @@ describe('content that is not there', () => {
     ['pending', 'not_ready'],
     ['missing', 'missing'],
     ['failed', 'failed'],
-  ])('has the state that the listing says, without another request: summary %s is %s', async (listed, status) => {
+  ])('has the status of the listing, without another request: summary %s is %s', async (listed, status) => {
     const { content, requests } = await contentOf({ summary_status: listed }, READY)
     expect(content?.summary).toEqual({ status })
     expect(requests).not.toContain('/v1/notes/n0/summary')
   })
 
-  it.each(['ready', 'archived', null, undefined])('is looked for when the listing says %j', async (listed) => {
+  it.each(['ready', 'archived', null, undefined])('is read if its status in the listing is %j', async (listed) => {
     const { content } = await contentOf({ transcript_status: listed, summary_status: listed }, READY)
     expect(content).toMatchObject({ transcript: { status: 'ready' }, summary: { status: 'ready' } })
   })
@@ -112,7 +111,7 @@ describe('content that is not there', () => {
     ['failed', 'failed'],
     ['archived', 'not_ready'],
     [undefined, 'not_ready'],
-  ])('has the state that the summary says: %s is %s', async (answered, status) => {
+  ])('has the status of the summary: %s is %s', async (answered, status) => {
     const { content } = await contentOf({}, { summary: { status: answered, markdown: null } })
     expect(content?.summary).toEqual({ status })
   })
@@ -121,30 +120,30 @@ describe('content that is not there', () => {
     ['404 not_ready', () => Response.json({ error: { code: 'not_ready' } }, { status: 404 })],
     ['409', () => new Response(null, { status: 409 })],
     ['202', () => new Response(null, { status: 202 })],
-  ])('is not ready when the service answers %s', async (_, answer) => {
+  ])('is not_ready if the service answers %s', async (_, answer) => {
     const { content } = await contentOf({ transcript_status: 'ready' }, { transcript: answer, summary: answer })
     expect(content).toMatchObject({ transcript: { status: 'not_ready' }, summary: { status: 'not_ready' } })
   })
 
   it.each([
-    ['is content_not_found when the listing calls it ready, and not gone', 'ready', 'content_not_found'],
-    ['is not ready when the listing said nothing of it', undefined, 'not_ready'],
-  ])('and answers 404, %s', async (_, listed, status) => {
+    ['is content_not_found if its status in the listing is ready', 'ready', 'content_not_found'],
+    ['is not_ready if it has no status in the listing', undefined, 'not_ready'],
+  ])('that answers 404 %s', async (_, listed, status) => {
     const answer = () => new Response(null, { status: 404 })
     const note = { transcript_status: listed, summary_status: listed }
     const { content } = await contentOf(note, { transcript: answer, summary: answer })
     expect(content).toMatchObject({ transcript: { status }, summary: { status } })
   })
 
-  it('is not asked for when the note is a tombstone', async () => {
+  it('is not requested if the note is a tombstone', async () => {
     const { content, requests } = await contentOf({ status: 'deleted', transcript_status: 'ready' }, READY)
     expect(content).toMatchObject({ transcript: { status: 'gone' }, summary: { status: 'gone' } })
     expect(requests).toEqual(['/v1/notes'])
   })
 })
 
-describe('the content of a note that was read before', () => {
-  it('is read at once, transcript and summary together', async () => {
+describe('notes.content', () => {
+  it('reads transcript and summary concurrently', async () => {
     const service = contentService(1, () => turns(3))
     const note = { note_id: 'n0', revision: 1, transcript_status: 'ready', summary_status: 'ready' }
     const content = await service.client.notes.content(note)
@@ -153,7 +152,7 @@ describe('the content of a note that was read before', () => {
     expect(service.mostAtOnce).toBe(2)
   })
 
-  it('is not asked for where its record says that there is none', async () => {
+  it('sends no request for content that is missing according to the note', async () => {
     const service = contentService(1, () => turns(1))
     const note = { note_id: 'n0', revision: 1, transcript_status: 'empty', summary_status: 'pending' }
     expect(await service.client.notes.content(note)).toMatchObject({
@@ -164,8 +163,8 @@ describe('the content of a note that was read before', () => {
   })
 })
 
-describe('a listing with content', () => {
-  it('ends with the error of a note when its turn comes, and aborts the others', async () => {
+describe('the loop over notes with content', () => {
+  it('throws the error of a note when it reaches the note, and aborts the other requests', async () => {
     const service = contentService(20, async (_, path, signal) => {
       if (path === '/v1/notes/n2/summary') throw new Response(null, { status: 403 })
       if (Number(/\d+/.exec(path.slice(4))?.[0]) > 2) await hanging(signal)
@@ -179,33 +178,33 @@ describe('a listing with content', () => {
     expect(error).toMatchObject({ code: 'forbidden' })
     expect(seen).toEqual(['n0', 'n1'])
     await turns(5)
-    expect(service.underWay).toBe(0)
+    expect(service.inFlight).toBe(0)
   })
 
-  it('aborts what is under way when the loop is left', async () => {
+  it('aborts the requests in flight when it is left', async () => {
     const service = contentService(20, async (_, path, signal) => {
       if (/n[1-9]/.test(path)) await hanging(signal)
     })
     for await (const { note } of service.client.notes.listWithContent()) {
       expect(note.note_id).toBe('n0')
-      expect(service.underWay).toBeGreaterThan(0)
+      expect(service.inFlight).toBeGreaterThan(0)
       break
     }
-    expect(service.underWay).toBe(0)
+    expect(service.inFlight).toBe(0)
     const sent = service.requests.length
     await turns(20)
     expect(service.requests).toHaveLength(sent)
   })
 
-  it('aborts a page that is under way as well', async () => {
+  it('aborts the request for a page when it is left', async () => {
     const service = contentService(20, async (_, path, signal) => {
       if (path === '/v1/notes' && service.requests.length > 1) await hanging(signal)
     })
     for await (const _ of service.client.notes.listWithContent({ limit: 2 })) break
-    expect(service.underWay).toBe(0)
+    expect(service.inFlight).toBe(0)
   })
 
-  it('ends with the reason of its signal at the next note, and aborts what is under way', async () => {
+  it('throws the reason of its signal at the next note, and aborts the requests in flight', async () => {
     const controller = new AbortController()
     const service = contentService(20, async (_, path, signal) => {
       if (path.startsWith('/v1/notes/n3/')) await hanging(signal)
@@ -220,10 +219,10 @@ describe('a listing with content', () => {
     await expect(loop()).rejects.toThrow('enough')
     expect(seen).toEqual(['n0'])
     await turns(5)
-    expect(service.underWay).toBe(0)
+    expect(service.inFlight).toBe(0)
   })
 
-  it('that is abandoned after a note leaves nothing unhandled, whatever fails meanwhile', async () => {
+  it('leaves no unhandled rejection if it is abandoned and requests fail', async () => {
     const service = contentService(20, async (_, path) => {
       if (/n[1-9]/.test(path)) throw new Response(null, { status: 403 })
     })
@@ -231,7 +230,7 @@ describe('a listing with content', () => {
     await turns(50)
   })
 
-  it('ends with the error of its list behind the notes that came before', async () => {
+  it('throws the error of the list after the notes before it', async () => {
     const service = contentService(20, async (_, path) => {
       if (path === '/v1/notes' && service.requests.length > 1) throw new Response(null, { status: 401 })
     })
@@ -250,13 +249,13 @@ describe('a listing with content', () => {
     ['parallel', {}, { parallel: 4 }],
     ['updatedAfter', { updatedAfter: '' }, {}],
     ['cursor', { cursor: '' }, {}],
-  ])('is refused at once, naming %s, for %o and %o', (option, query: object, options: object) => {
+  ])('throws at once an error that names %s, for %o and %o', (option, query: object, options: object) => {
     const { client } = contentService(0, turns)
     expect(() => client.notes.listWithContent(query, options)).toThrow(expect.objectContaining({ option }))
   })
 })
 
-/** What is listed of a single note, and what its requests are answered with. */
+/** Lists a single note, and returns its content and the requests. */
 async function contentOf(note: object, answers: Readonly<Record<string, object | (() => Response)>>) {
   const requests: string[] = []
   const fetch = async (request: Request) => {
@@ -267,23 +266,23 @@ async function contentOf(note: object, answers: Readonly<Record<string, object |
     return answer instanceof Function ? answer() : Response.json({ note_id: 'n0', ...answer })
   }
   const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: API_KEY, fetch, maxRetries: 0 })
-  const [content] = await collect<NoteWithContent>(client.notes.listWithContent({ include_deleted: true }))
+  const [content] = await Array.fromAsync(client.notes.listWithContent({ include_deleted: true }))
   return { content, requests }
 }
 
-/** Lets a request take its time, and may throw another answer to it. */
+/** Delays a request, and may throw another response. */
 type Handling = (count: number, path: string, signal: AbortSignal) => Promise<void>
 
-/** A service of so many notes, in this process, that watches how it is used. */
+/** A service in the same process with `count` notes. It records how it is used. */
 function contentService(count: number, handle: Handling) {
   const noteIds = Array.from({ length: count }, (_, index) => `n${index}`)
-  const service = { noteIds, begun: new Set<string>(), requests: [] as string[], underWay: 0, mostAtOnce: 0 }
+  const service = { noteIds, begun: new Set<string>(), requests: [] as string[], inFlight: 0, mostAtOnce: 0 }
   let contents = 0
   const fetch = async (request: Request): Promise<Response> => {
     const { pathname, searchParams } = new URL(request.url)
     const [, , , noteId] = pathname.split('/')
     service.requests.push(pathname)
-    service.underWay += 1
+    service.inFlight += 1
     if (noteId !== undefined) {
       service.begun.add(noteId)
       contents += 1
@@ -295,7 +294,7 @@ function contentService(count: number, handle: Handling) {
       if (thrown instanceof Response) return thrown
       throw thrown
     } finally {
-      service.underWay -= 1
+      service.inFlight -= 1
       if (noteId !== undefined) contents -= 1
     }
     if (noteId !== undefined) return Response.json({ note_id: noteId, text: 'said', markdown: '# Sum' })
@@ -314,10 +313,4 @@ function hanging(signal: AbortSignal): Promise<void> {
 
 async function turns(count = 5): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve))
-}
-
-async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const collected: Item[] = []
-  for await (const item of items) collected.push(item)
-  return collected
 }

@@ -3,9 +3,8 @@ import type { CallOptions } from '../options/call-options.ts'
 import type { NoteWithContent } from './note-content.ts'
 import { readAhead } from './read-ahead.ts'
 import { readNoteContent } from './read-content.ts'
-import { Slots } from './slots.ts'
 
-/** How to list notes with their content. */
+/** The options of `notes.listWithContent`. */
 export interface ContentListOptions extends CallOptions {
   /**
    * The maximum number of requests for transcripts and summaries at the same time, and of notes that are read ahead of the loop.
@@ -15,7 +14,7 @@ export interface ContentListOptions extends CallOptions {
   readonly concurrency?: number | undefined
 }
 
-/** Reads the notes and their content. */
+/** The operations that read notes and their content. */
 export interface ContentReads {
   list(options: CallOptions): AsyncIterable<Note>
   transcript(noteId: string, options: CallOptions): Promise<Transcript>
@@ -23,7 +22,7 @@ export interface ContentReads {
 }
 
 /**
- * Makes a listing of notes with their content.
+ * Lists notes with their content.
  *
  * @throws `OptionError` for an invalid concurrency
  */
@@ -41,8 +40,8 @@ export function createContentList(
     [Symbol.asyncIterator]() {
       const slots = new Slots(concurrency)
       return readAhead(
-        (over) => reads.list({ ...options, signal: over }),
-        (note, over) => readContent(note, { ...options, signal: over }, slots),
+        (stop) => reads.list({ ...options, signal: stop }),
+        (note, stop) => readContent(note, { ...options, signal: stop }, slots),
         { ahead: concurrency, signal },
       )
     },
@@ -53,5 +52,27 @@ export function createContentList(
       transcript: () => slots.run(() => reads.transcript(note.note_id, callOptions)),
       summary: () => slots.run(() => reads.summary(note.note_id, callOptions)),
     })
+  }
+}
+
+/** Runs at most `count` tasks concurrently. The others wait in order. */
+class Slots {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(count: number) {
+    this.#free = count
+  }
+
+  async run<Result>(task: () => Promise<Result>): Promise<Result> {
+    if (this.#free === 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else this.#free -= 1
+    try {
+      return await task()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next === undefined) this.#free += 1
+      else next()
+    }
   }
 }

@@ -16,9 +16,9 @@ export type SummaryContent =
 export interface AbsentContent {
   /**
    * - `not_ready`: it may become ready later; an event announces it.
-   * - `content_not_found`: the note's record calls it ready, and the service answered 404. The note may be gone, or the service
-   *   lags: read the note with `client.notes.get` to find out.
-   * - `failed`: the service could not make it.
+   * - `content_not_found`: its status in the note is `ready`, but the service answered 404. The note may be deleted, or the service
+   *   may lag: read the note with `client.notes.get` to find out.
+   * - `failed`: the service could not create it.
    * - `gone`: the note is deleted. Its record is a tombstone.
    */
   readonly status: 'not_ready' | 'content_not_found' | 'failed' | 'gone'

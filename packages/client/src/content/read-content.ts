@@ -9,7 +9,7 @@ import {
 import { NotesClientError } from '../errors/notes-client-error.ts'
 import type { NoteWithContent, SummaryContent, TranscriptContent } from './note-content.ts'
 
-/** Reads transcript and summary of a listed note, both at once. */
+/** Reads the transcript and the summary of a listed note concurrently. */
 export async function readNoteContent(
   note: Note,
   read: { readonly transcript: () => Promise<Transcript>; readonly summary: () => Promise<Summary> },
@@ -22,7 +22,7 @@ export async function readNoteContent(
 }
 
 /**
- * Reads the transcript of a listed note, unless the listing says that there is none to read.
+ * Reads the transcript of a listed note, unless its status in the note says that there is none.
  *
  * @throws what `read` throws, except for a missing transcript
  */
@@ -38,7 +38,7 @@ async function readTranscriptContent(note: Note, read: () => Promise<Transcript>
 }
 
 /**
- * Reads the summary of a listed note, unless the listing says that there is none to read.
+ * Reads the summary of a listed note, unless its status in the note says that there is none.
  *
  * @throws what `read` throws, except for a missing summary
  */
@@ -73,8 +73,8 @@ function hasText(summary: Summary): summary is Summary & { readonly markdown: st
 }
 
 /**
- * A 404 without a code never means that the note is gone: some services answer so for content that is not ready (open points 9 and
- * 10). Where the record calls the content ready, only another read of the note can tell.
+ * A 404 without a code does not mean that the note is deleted: some services answer it for content that is not ready (open points 9 and
+ * 10). If the status in the note is `ready`, only another read of the note can tell.
  */
 function absenceOf(error: unknown, listedStatus: string | null | undefined): 'not_ready' | 'content_not_found' {
   const code = error instanceof NotesClientError ? error.code : undefined

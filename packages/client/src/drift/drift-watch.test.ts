@@ -4,8 +4,8 @@ import { API_KEY, CONTENT, shownBy } from '../fixtures/secrets.ts'
 import { NotesClient } from '../notes-client.ts'
 import type { DriftNotice } from '../options/hooks.ts'
 
-describe('what a service says that this version does not know', () => {
-  it('is told by its name: fields of every resource, and of what is in it', async () => {
+describe('onDrift', () => {
+  it('reports unknown fields of every resource, and of the objects in it', async () => {
     const { client, drift } = watched({
       '/v1/notes/n1': { note_id: 'n1', revision: 1, mood: 'bright', owner: { type: 'personal', team: 7 } },
       '/v1/notes/n1/transcript': { note_id: 'n1', text: '', language: 'nl', segments: [{ text: '', words: [] }] },
@@ -26,7 +26,7 @@ describe('what a service says that this version does not know', () => {
     ])
   })
 
-  it('is told by its value: those of every enumeration', async () => {
+  it('reports unknown values of every enumeration', async () => {
     const { client, drift } = watched({
       '/v1/notes/n1': {
         note_id: 'n1',
@@ -49,14 +49,14 @@ describe('what a service says that this version does not know', () => {
     ])
   })
 
-  it('is told once, however often it comes', async () => {
+  it('reports each field and value once', async () => {
     const notes = ['n1', 'n2', 'n3'].map((note_id) => ({ note_id, revision: 1, mood: note_id, status: 'archived' }))
     const { client, drift } = watched({ '/v1/notes': { notes } })
     for (let round = 0; round < 2; round += 1) for await (const _ of client.notes.list());
     expect(drift.map(({ field }) => field)).toEqual(['status', 'mood'])
   })
 
-  it('is never quoted: an unknown field by its name alone, and no text of more than one word', async () => {
+  it('reports only the name of an unknown field, and no text of more than one word', async () => {
     const { client, drift } = watched({
       '/v1/notes/n1': { note_id: 'n1', revision: 1, mood: CONTENT, [CONTENT]: 1, status: CONTENT, title: CONTENT },
     })
@@ -69,20 +69,20 @@ describe('what a service says that this version does not know', () => {
     expect(shownBy(drift)).not.toContain(CONTENT)
   })
 
-  it('is a field by any name, also by one that every object inherits', async () => {
+  it('reports a field that has the name of an inherited property', async () => {
     const { client, drift } = watched({ '/v1/notes/n1': { note_id: 'n1', revision: 1, constructor: 'x', toString: 1 } })
     await client.notes.get('n1')
     expect(drift.map(({ field }) => field)).toEqual(['constructor', 'toString'])
   })
 
-  it('is told a thousand times at most', async () => {
+  it('is called a thousand times at most', async () => {
     const fields = Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [`field_${index}`, 1]))
     const { client, drift } = watched({ '/v1/notes/n1': { note_id: 'n1', revision: 1, ...fields } })
     await client.notes.get('n1')
     expect(drift).toHaveLength(1000)
   })
 
-  it('is nothing in what the contract and its open points say', async () => {
+  it('is not called for the fields and values of the contract and its open points', async () => {
     await using service = await createNotesService({ notes: 3 })
     const drift: DriftNotice[] = []
     const hooks = { onDrift: (notice: DriftNotice) => void drift.push(notice) }
@@ -95,7 +95,7 @@ describe('what a service says that this version does not know', () => {
   })
 })
 
-/** A client of a service that has these answers, and what its hook was told. */
+/** A client of a service with these responses, and the notices of its hook. */
 function watched(answers: Readonly<Record<string, unknown>>) {
   const drift: DriftNotice[] = []
   const fetch = async (request: Request) => Response.json(answers[new URL(request.url).pathname])

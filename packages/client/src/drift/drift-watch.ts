@@ -5,14 +5,13 @@ import {
   unknownPartsOf,
   webhookEndpointWithSecretSchema,
 } from '@notewire/protocol/schemas'
-import type { DriftNotice, NotesClientHooks } from '../options/hooks.ts'
+import { callHook, type DriftNotice, type NotesClientHooks } from '../options/hooks.ts'
 import { serverToken } from '../transport/server-token.ts'
-import { tellHook } from '../transport/tell-hook.ts'
 
 // The watch remembers every notice, and a service may invent new values without end.
 const MOST_NOTICES = 1000
 
-// The watch is part of the declarations of the client. They name no schema, because the types of zod are slow to check.
+// Not the keys of `SCHEMAS`: this type is in the published declarations, and the types of zod are slow to check.
 type ResourceName = 'note' | 'transcript' | 'summary' | 'webhook_endpoint'
 
 const SCHEMAS = {
@@ -22,7 +21,7 @@ const SCHEMAS = {
   webhook_endpoint: webhookEndpointWithSecretSchema,
 } satisfies Readonly<Record<ResourceName, object>>
 
-/** Reports what this version does not know in a resource, and returns the resource. */
+/** Reports the unknown fields and values of a resource, and returns the resource. */
 export type DriftWatch = <Resource extends object>(name: ResourceName, resource: Resource) => Resource
 
 /** Calls the hook `onDrift` for the fields and values that this version does not know, once for each. */
@@ -31,7 +30,7 @@ export function createDriftWatch(onDrift: NotesClientHooks['onDrift']): DriftWat
   const reported = new Set<string>()
   return (name, resource) => {
     for (const { path, field, value } of unknownPartsOf(SCHEMAS[name], resource)) {
-      // A name or a value of more than one word may quote a note.
+      // `serverToken` drops names and values of several words, because they may quote a note.
       report({
         resource: path === '' ? name : `${name}.${path}`,
         field: serverToken(field) ?? '?',
@@ -45,6 +44,6 @@ export function createDriftWatch(onDrift: NotesClientHooks['onDrift']): DriftWat
     const key = JSON.stringify(drift)
     if (reported.has(key) || reported.size >= MOST_NOTICES) return
     reported.add(key)
-    tellHook(onDrift, drift)
+    callHook(onDrift, drift)
   }
 }

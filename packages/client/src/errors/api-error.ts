@@ -1,7 +1,7 @@
 import type { OpenEnum, Scope } from '@notewire/protocol'
 import { type ApiErrorCode, type CallAttempt, NotesClientError } from './notes-client-error.ts'
 
-/** The service did not do what the call asked for (open point 22). */
+/** The service refused a call, or failed (open point 22). */
 export class ApiError extends NotesClientError {
   /** The HTTP status; 0 for a redirect in a browser, which does not show it. */
   readonly status: number
@@ -18,7 +18,7 @@ export class ApiError extends NotesClientError {
   }
 }
 
-/** The answer that became an {@link ApiError}. */
+/** The facts of the response that an {@link ApiError} reports. */
 export interface ApiErrorFacts {
   readonly operation: string
   readonly status: number

@@ -1,4 +1,4 @@
-import { NotewireError } from '@notewire/protocol'
+import { type EndpointStatus, NotewireError } from '@notewire/protocol'
 
 /**
  * A call of the client that failed. The message and the fields never contain the API key or note content.
@@ -67,4 +67,57 @@ export interface CallAttempt {
   readonly networkCode: string | undefined
   /** The delay before it, in milliseconds; 0 for the first request. */
   readonly delayMs: number
+}
+
+/** No complete answer came: code `network_error` or `timeout`. */
+export class ConnectionError extends NotesClientError {
+  /** The runtime's code for the failure, if there is one: `ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED`. */
+  readonly networkCode: string | undefined
+
+  constructor(
+    code: 'network_error' | 'timeout',
+    operation: string,
+    message: string,
+    attempts: readonly CallAttempt[] = [],
+  ) {
+    super(code, operation, message, attempts)
+    this.networkCode = attempts.at(-1)?.networkCode
+  }
+}
+
+/** The status of the response is a success, but its body does not match the contract: code `invalid_response`. */
+export class InvalidResponseError extends NotesClientError {
+  /** The path of the first problem: `notes[3].revision`. Empty if it is the whole body. */
+  readonly path: string
+  /** The HTTP status of the answer. */
+  readonly status: number
+  /** The service's name for this request (header `x-request-id`): quote it when you report a problem. */
+  readonly requestId: string | undefined
+
+  constructor(message: string, facts: InvalidResponseFacts) {
+    super('invalid_response', facts.operation, message, facts.attempts)
+    this.path = facts.path
+    this.status = facts.status
+    this.requestId = facts.requestId
+  }
+}
+
+/** The facts of a response that could not be read. */
+export interface InvalidResponseFacts {
+  readonly operation: string
+  readonly path: string
+  readonly status: number
+  readonly requestId: string | undefined
+  readonly attempts: readonly CallAttempt[]
+}
+
+/** An endpoint did not become active in time: code `endpoint_not_active` (contract §3). */
+export class EndpointNotActiveError extends NotesClientError {
+  /** The endpoint's status when it was last read. */
+  readonly lastStatus: EndpointStatus | null | undefined
+
+  constructor(operation: string, message: string, lastStatus: EndpointStatus | null | undefined) {
+    super('endpoint_not_active', operation, message)
+    this.lastStatus = lastStatus
+  }
 }

@@ -3,15 +3,15 @@ import type { Note, NotePage } from '@notewire/protocol'
 /**
  * Iterates over the notes of pages.
  *
- * A generator takes a tenth of the processor time of a listing of 100,000 notes.
+ * A class, because an async generator would take a tenth of the processor time of a listing of 100,000 notes.
  */
 export class NoteIterator implements AsyncIterator<Note, undefined> {
   readonly #pages: AsyncGenerator<NotePage, void, void>
   readonly #signal: AbortSignal | undefined
   #notes: readonly Note[] = []
   #position = 0
-  /** Settles when the last call of `next` that waits for a page has its note. */
-  #line: Promise<void> = Promise.resolve()
+  /** Settles when the latest call of `next` that waits for a page has its note. */
+  #lastWaiter: Promise<void> = Promise.resolve()
   #waiting = 0
 
   constructor(pages: AsyncGenerator<NotePage, void, void>, signal: AbortSignal | undefined) {
@@ -20,9 +20,9 @@ export class NoteIterator implements AsyncIterator<Note, undefined> {
   }
 
   next(): Promise<IteratorResult<Note, undefined>> {
-    const isHere = this.#position < this.#notes.length
+    const hasNote = this.#position < this.#notes.length
     // Calls that wait for a page get their notes first.
-    return isHere && this.#waiting === 0 ? this.#take() : this.#waitInLine()
+    return hasNote && this.#waiting === 0 ? this.#take() : this.#waitForPage()
   }
 
   async return(): Promise<IteratorReturnResult<undefined>> {
@@ -31,17 +31,17 @@ export class NoteIterator implements AsyncIterator<Note, undefined> {
     return END
   }
 
-  #waitInLine(): Promise<IteratorResult<Note, undefined>> {
-    const served = this.#line.then(() => this.#turnPages())
+  #waitForPage(): Promise<IteratorResult<Note, undefined>> {
+    const served = this.#lastWaiter.then(() => this.#takeFromNextPage())
     const leave = () => {
       this.#waiting -= 1
     }
     this.#waiting += 1
-    this.#line = served.then(leave, leave)
+    this.#lastWaiter = served.then(leave, leave)
     return served
   }
 
-  async #turnPages(): Promise<IteratorResult<Note, undefined>> {
+  async #takeFromNextPage(): Promise<IteratorResult<Note, undefined>> {
     while (this.#position >= this.#notes.length) {
       const next = await this.#pages.next()
       if (next.done === true) return END

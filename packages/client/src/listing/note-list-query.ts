@@ -1,6 +1,6 @@
 import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
 
-/** Which notes to list, in the names of the wire (contract §4; open points 5 to 7). */
+/** Which notes to list. The names are those of the query parameters (contract §4; open points 5 to 7). */
 export interface NoteListQuery {
   /** Notes on a page. The service decides what it accepts: 1 to 100 is safe. */
   readonly limit?: number | undefined

@@ -25,7 +25,7 @@ export interface NoteList extends AsyncIterable<Note> {
   pages(): AsyncIterable<NotePage>
 }
 
-/** Makes a {@link NoteList}. */
+/** Creates a {@link NoteList}. */
 export function createNoteList(
   readPage: (cursor: string | undefined) => Promise<NotePage>,
   firstCursor: string | undefined,

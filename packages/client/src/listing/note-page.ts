@@ -6,7 +6,7 @@ import { noteListSchema, pageEndingSchema, readShape } from '@notewire/protocol/
  * presence of a cursor decides.
  *
  * @param notesField  the field that holds the notes (open point 1)
- * @throws `ShapeError` also if another page follows, but there is no cursor: to stop there would lose notes
+ * @throws `ShapeError` also if another page follows, but there is no cursor: ending the listing would lose notes
  */
 export function parseNotePage(body: unknown, notesField: string): NotePage {
   if (typeof body !== 'object' || body === null) throw new ShapeError('', `${PAGE} should be an object.`)

@@ -3,7 +3,7 @@ import { NotesClientError } from '../errors/notes-client-error.ts'
 import { LIST_NOTES, nameOf } from '../transport/operation.ts'
 
 /**
- * Follows `next_cursor` from page to page, one request a page, and only when the page is asked for (contract §4).
+ * Follows `next_cursor` from page to page (contract §4). Requests a page when the loop asks for it.
  *
  * @param readPage  reads the page that a cursor leads to, or the first one
  * @param firstCursor  where to start, if not at the beginning
@@ -13,12 +13,12 @@ export async function* readPages<Page extends Pick<NotePage, 'next_cursor'>>(
   readPage: (cursor: string | undefined) => Promise<Page>,
   firstCursor: string | undefined,
 ): AsyncGenerator<Page, void, void> {
-  const met = new Set<string>()
+  const used = new Set<string>()
   let cursor = firstCursor
   for (;;) {
-    if (cursor !== undefined) met.add(cursor)
+    if (cursor !== undefined) used.add(cursor)
     const page = await readPage(cursor)
-    if (page.next_cursor !== null && met.has(page.next_cursor)) throw cursorRepeated()
+    if (page.next_cursor !== null && used.has(page.next_cursor)) throw cursorRepeated()
     yield page
     if (page.next_cursor === null) return
     cursor = page.next_cursor

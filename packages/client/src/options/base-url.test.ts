@@ -26,7 +26,7 @@ describe('baseUrl', () => {
     ['empty', '', 'is not an absolute URL'],
     ['a path', '/v1', 'is not an absolute URL'],
     ['http to another machine', 'http://notes.example', 'starts with http://'],
-    ['http to a name that only looks like loopback', 'http://127.0.0.1.evil.example', 'starts with http://'],
+    ['http to a name that starts like a loopback address', 'http://127.0.0.1.evil.example', 'starts with http://'],
     ['http to a name under localhost', 'http://localhost.evil.example', 'starts with http://'],
     ['another scheme', 'ftp://notes.example', 'starts with ftp://'],
     ['a user name', 'https://me@notes.example', 'contains a user name or a password'],

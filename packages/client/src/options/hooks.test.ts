@@ -16,17 +16,17 @@ afterEach(() => {
 })
 
 describe('hooks', () => {
-  it('receive each request, how it ended, and the delay before the next', async () => {
+  it('receive each request, its result, and the delay before the next request', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5)
     const ends = [
       () => Promise.reject(Object.assign(new Error(API_KEY), { code: 'ECONNRESET' })),
       () => new Response(CONTENT, { status: 503, headers: { 'x-request-id': 'req-1', 'retry-after': '4' } }),
       () => Response.json(NOTE, { headers: { 'x-request-id': 'req-2' } }),
     ]
-    const { client, told } = listened(() => ends.shift()?.())
+    const { client, notices } = listened(() => ends.shift()?.())
     await client.notes.get('n1')
 
-    const call = { callId: told[0]?.[1]['callId'], operation: 'GET /v1/notes/{note_id}' }
+    const call = { callId: notices[0]?.[1]['callId'], operation: 'GET /v1/notes/{note_id}' }
     const silence = { status: undefined, failure: undefined, networkCode: undefined, requestId: undefined }
     const reset = {
       ...call,
@@ -37,7 +37,7 @@ describe('hooks', () => {
       durationMs: 0,
     }
     const notNow = { ...call, ...silence, attempt: 2, status: 503, requestId: 'req-1', durationMs: 0 }
-    expect(told).toEqual([
+    expect(notices).toEqual([
       ['onRequest', { ...call, attempt: 1 }],
       ['onResponse', reset],
       ['onRetry', { ...reset, delayMs: 150 }],
@@ -47,41 +47,41 @@ describe('hooks', () => {
       ['onRequest', { ...call, attempt: 3 }],
       ['onResponse', { ...call, ...silence, attempt: 3, status: 200, requestId: 'req-2', durationMs: 0 }],
     ])
-    expect(shownBy(told)).not.toContain(CONTENT)
-    expect(shownBy(told)).not.toContain(API_KEY)
+    expect(shownBy(notices)).not.toContain(CONTENT)
+    expect(shownBy(notices)).not.toContain(API_KEY)
   })
 
-  it('tell one call from another, also of another client', async () => {
-    const { client, told } = listened(() => Response.json(NOTE))
+  it('receive a different callId for each call, also of another client', async () => {
+    const { client, notices } = listened(() => Response.json(NOTE))
     await Promise.all([client.notes.get('n1'), client.notes.get('n2')])
     const other = listened(() => Response.json(NOTE))
     await other.client.notes.get('n1')
-    expect(new Set([...told, ...other.told].map(([, notice]) => notice['callId'])).size).toBe(3)
+    expect(new Set([...notices, ...other.notices].map(([, notice]) => notice['callId'])).size).toBe(3)
   })
 
   it.each([
     ['timeout', (client: NotesClient) => client.notes.get('n1', { totalTimeoutMs: 50 })],
     ['aborted', (client: NotesClient) => client.notes.get('n1', { signal: abortedAfter(100) })],
-  ])('receive the end of a request without an answer: %s', async (failure, call) => {
-    const { client, told } = listened(() => new Promise<Response>(() => {}))
+  ])('receive the end of a request without a response: %s', async (failure, call) => {
+    const { client, notices } = listened(() => new Promise<Response>(() => {}))
     await errorOf(call(client))
-    expect(told.map(([hook]) => hook)).toEqual(['onRequest', 'onResponse'])
-    expect(told[1]?.[1]).toMatchObject({ failure, status: undefined })
+    expect(notices.map(([hook]) => hook)).toEqual(['onRequest', 'onResponse'])
+    expect(notices[1]?.[1]).toMatchObject({ failure, status: undefined })
   })
 
   it('receive the duration of a request', async () => {
-    const { client, told } = listened(async () => {
+    const { client, notices } = listened(async () => {
       await new Promise((resolve) => setTimeout(resolve, 70))
       return Response.json(NOTE)
     })
     await client.notes.get('n1')
-    expect(told[1]?.[1]).toMatchObject({ durationMs: 70 })
+    expect(notices[1]?.[1]).toMatchObject({ durationMs: 70 })
   })
 
   it.each<[string, () => unknown]>([
     ['throw', () => throwing()],
     ['reject', async () => throwing()],
-  ])('that %s change nothing', async (_, hook) => {
+  ])('that %s have no effect on the call', async (_, hook) => {
     const ends = [new Response(null, { status: 503 }), Response.json({ ...NOTE, mood: 'bright' })]
     const hooks: NotesClientHooks = { onRequest: hook, onResponse: hook, onRetry: hook, onDrift: hook }
     const fetch = async () => ends.shift() ?? new Response(null, { status: 418 })
@@ -103,11 +103,11 @@ function throwing(): never {
   throw new Error('the hook failed')
 }
 
-/** A client whose hooks are remembered in order. */
+/** A client that records the calls of its hooks in order. */
 function listened(answer: () => Response | Promise<Response> | undefined) {
-  const told: [string, Readonly<Record<string, unknown>>][] = []
-  const hear = (hook: string) => (notice: object) => void told.push([hook, { ...notice }])
+  const notices: [string, Readonly<Record<string, unknown>>][] = []
+  const hear = (hook: string) => (notice: object) => void notices.push([hook, { ...notice }])
   const hooks = { onRequest: hear('onRequest'), onResponse: hear('onResponse'), onRetry: hear('onRetry') }
   const fetch = async () => (await answer()) ?? new Response(null, { status: 418 })
-  return { told, client: new NotesClient({ ...SERVICE, fetch, hooks }) }
+  return { notices, client: new NotesClient({ ...SERVICE, fetch, hooks }) }
 }

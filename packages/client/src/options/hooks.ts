@@ -48,7 +48,7 @@ export interface ResponseNotice extends RequestNotice {
   readonly failure: 'timeout' | 'network_error' | 'aborted' | undefined
   /** The runtime's code for the failure, when there is one: `ECONNREFUSED`. */
   readonly networkCode: string | undefined
-  /** The service's name for the request (header `x-request-id`), when it gave one. */
+  /** The service's id for the request (header `x-request-id`), if it sent one. */
   readonly requestId: string | undefined
   /** From the request to the last byte of its answer, in milliseconds with fractions. */
   readonly durationMs: number
@@ -62,10 +62,21 @@ export interface RetryNotice extends ResponseNotice {
 
 /** A field or a value that this version does not know. */
 export interface DriftNotice {
-  /** What it was seen in: `note`, `note.owner`, `transcript`, `transcript.segments`, `summary`, `webhook_endpoint`. */
+  /** The resource that contains it: `note`, `note.owner`, `transcript`, `transcript.segments`, `summary`, `webhook_endpoint`. */
   readonly resource: string
   /** The name of the field; `?` if it is not a short name. */
   readonly field: string
   /** The unknown value of a known field, if it is one short word; `undefined` for an unknown field. */
   readonly value: string | undefined
+}
+
+/** Calls a hook, if there is one, and ignores its errors. */
+export function callHook<Notice>(hook: ((notice: Notice) => unknown) | undefined, notice: Notice): void {
+  if (hook === undefined) return
+  try {
+    // The rejection of an asynchronous hook would otherwise be unhandled.
+    Promise.resolve(hook(notice)).catch(() => undefined)
+  } catch {
+    // The call continues.
+  }
 }

@@ -16,14 +16,14 @@ afterEach(() => {
 })
 
 describe('the environment of a client', () => {
-  it('gives baseUrl and apiKey when the options do not', () => {
+  it('provides baseUrl and apiKey if the options are missing', () => {
     vi.stubEnv('NOTES_BASE_URL', 'https://notes.example/v1')
     vi.stubEnv('NOTES_API_KEY', API_KEY)
     expect(resolveOptions({})).toMatchObject(REQUIRED)
     expect(new NotesClient().keyId).toBe(new NotesClient(REQUIRED).keyId)
   })
 
-  it('gives the one that the options do not', () => {
+  it('provides the missing option', () => {
     vi.stubEnv('NOTES_API_KEY', API_KEY)
     expect(resolveOptions({ baseUrl: 'https://other.example' })).toMatchObject({
       baseUrl: 'https://other.example',
@@ -34,7 +34,7 @@ describe('the environment of a client', () => {
   it.each([
     ['NOTES_BASE_URL', 'baseUrl'],
     ['NOTES_API_KEY', 'apiKey'],
-  ])('misses %s when it is absent or empty, and the error names both names', (variable, option) => {
+  ])('must have %s; the error names the variable and the option', (variable, option) => {
     vi.stubEnv('NOTES_BASE_URL', 'https://notes.example')
     vi.stubEnv('NOTES_API_KEY', API_KEY)
     for (const missing of [undefined, '']) {
@@ -45,14 +45,14 @@ describe('the environment of a client', () => {
     }
   })
 
-  it('is named by the error about a value in it', () => {
+  it('is named in the error about an invalid value', () => {
     vi.stubEnv('NOTES_BASE_URL', 'notes.example')
     vi.stubEnv('NOTES_API_KEY', `${API_KEY} `)
     expect(refusalOf({})).toMatchObject({ option: 'baseUrl', message: expect.stringMatching(/^NOTES_BASE_URL is not/) })
     expect(refusalOf({ baseUrl: 'https://notes.example' }).message).toMatch(/^NOTES_API_KEY contains a character/)
   })
 
-  it('is not read when both options are given, not even an empty one', () => {
+  it('is not read if both options are given, even if one is empty', () => {
     const refuse = () => {
       throw new Error('the environment was read')
     }
@@ -61,7 +61,7 @@ describe('the environment of a client', () => {
     expect(refusalOf({ ...REQUIRED, apiKey: '' }).option).toBe('apiKey')
   })
 
-  it('is missing where there is no process, and where reading it is not allowed', () => {
+  it('may be absent, or forbidden to read', () => {
     vi.stubGlobal('process', undefined)
     expect(refusalOf({}).option).toBe('baseUrl')
     const refuse = () => {
@@ -83,7 +83,7 @@ describe('the options of a client', () => {
     })
   })
 
-  it.each(['anything_live_k7.s3cret', 'key-of-another-form', API_KEY])('take the API key %s as it is', (apiKey) => {
+  it.each(['anything_live_k7.s3cret', 'key-of-another-form', API_KEY])('keep the API key %s unchanged', (apiKey) => {
     expect(resolveOptions({ ...REQUIRED, apiKey }).apiKey).toBe(apiKey)
   })
 
@@ -107,7 +107,7 @@ describe('the options of a client', () => {
     ['onReply', { hooks: { onReply: () => {} } }],
     ['clock', { clock: { now: Date.now, sleep: async () => {} } }],
     ['retries', { retries: 3 }],
-  ])('are refused, naming %s, when they hold %o', (option, wrong) => {
+  ])('throw an error that names %s, for %o', (option, wrong) => {
     const refusal = refusalOf({ ...REQUIRED, ...wrong } as NotesClientOptions)
     expect(refusal.option).toBe(option)
     expect(refusal.message).toContain(option)
@@ -127,12 +127,12 @@ describe('the options of a client', () => {
     ['retries', '"maxRetries"'],
     ['max_retries', '"maxRetries"'],
     ['fetcher', '"fetch"'],
-  ])('called %s are answered with %s', (option, meant) => {
+  ])('named %s throw an error that suggests %s', (option, meant) => {
     const { message } = refusalOf({ ...REQUIRED, [option]: 1 } as NotesClientOptions)
     expect(message).toContain(`NotesClient has no option "${option}". Did you mean ${meant}?`)
   })
 
-  it('that nobody knows are refused with the ones that exist', () => {
+  it('that are unknown throw an error that lists the known options', () => {
     expect(refusalOf({ ...REQUIRED, baseURL: '' } as NotesClientOptions).message).toContain(
       'baseUrl, apiKey, notesField',
     )

@@ -19,7 +19,7 @@ export interface NotesClientOptions {
    */
   readonly apiKey?: string | undefined
   /**
-   * The field of the list answer that holds the notes, which the contract does not show (open point 1).
+   * The field of the list response that contains the notes. The contract does not show its name (open point 1).
    *
    * @default 'notes'
    */
@@ -80,7 +80,7 @@ const OPTION_NAMES: readonly (keyof NotesClientOptions)[] = [
   'maxRetries',
   'hooks',
 ]
-/** The names in other libraries. */
+/** The names of options in other libraries, with our names. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['token', 'apiKey'],
   ['accessToken', 'apiKey'],

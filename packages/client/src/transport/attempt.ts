@@ -1,3 +1,5 @@
+import type { CallAttempt } from '../errors/notes-client-error.ts'
+import type { Operation } from './operation.ts'
 import { serverToken } from './server-token.ts'
 
 /** How one request ended: with a complete answer, or without one. */
@@ -19,6 +21,13 @@ export interface FailedAttempt {
   readonly failure: 'timeout' | 'network_error'
   readonly networkCode: string | undefined
   readonly headers: undefined
+}
+
+/** The response to one call, after the retries. */
+export interface Answer extends Pick<AnsweredAttempt, 'status' | 'headers' | 'text'> {
+  readonly operation: Operation
+  /** All requests of the call. */
+  readonly attempts: readonly CallAttempt[]
 }
 
 /** The service's id for the request, if it sent one (open point 22). */
@@ -83,7 +92,7 @@ async function readText({ body }: Response): Promise<string | undefined> {
 const NETWORK_CODE_FORM = /^[A-Z][A-Z0-9_]{1,63}$/
 const DEEPEST_CAUSE = 5
 
-/** Reduces a thrown value to the code of the runtime: the value may hold the request, and a custom `fetch` may throw anything. */
+/** Returns only the runtime's code of a thrown value: the value may contain the request, and a custom `fetch` may throw anything. */
 function networkCodeOf(thrown: unknown): string | undefined {
   let error = thrown
   for (let depth = 0; depth < DEEPEST_CAUSE && error instanceof Error; depth += 1) {

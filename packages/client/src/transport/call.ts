@@ -1,13 +1,12 @@
 import ky, { isKyError, NetworkError } from 'ky'
 import type { CallAttempt } from '../errors/notes-client-error.ts'
-import type { ResponseNotice } from '../options/hooks.ts'
+import { callHook, type ResponseNotice } from '../options/hooks.ts'
 import type { ClientSettings } from '../options/notes-client-options.ts'
 import { type AttemptOutcome, attempt, requestIdOf, TIMED_OUT } from './attempt.ts'
 import { nameOf, type Operation } from './operation.ts'
 import { retryAfterOf } from './retry-after.ts'
-import { tellHook } from './tell-hook.ts'
 
-/** One call, as it is sent. */
+/** A call to send. */
 interface OutgoingCall {
   /** Its number among the calls of all clients, for the hooks. */
   readonly callId: number
@@ -18,12 +17,12 @@ interface OutgoingCall {
   readonly totalTimeoutMs: number
 }
 
-/** How a call ended. */
-interface CallEnd {
+/** The result of a call. */
+interface CallResult {
   /** How its last request ended. */
   readonly outcome: AttemptOutcome
   readonly attempts: readonly CallAttempt[]
-  /** How long the last request was given, in milliseconds. */
+  /** The time limit of the last request, in milliseconds. */
   readonly timeoutMs: number
 }
 
@@ -38,33 +37,33 @@ const FIRST_DELAY_MS = 300
  *
  * @throws the reason of the signal, and nothing else
  */
-export async function sendCall(settings: ClientSettings, call: OutgoingCall): Promise<CallEnd> {
+export async function sendCall(settings: ClientSettings, call: OutgoingCall): Promise<CallResult> {
   const { operation, signal, totalTimeoutMs } = call
   const { hooks } = settings
   const deadline = performance.now() + totalTimeoutMs
   const attempts: CallAttempt[] = []
-  // The time of a call may be over before its first request.
+  // The time limit of a call may pass before its first request.
   let latest: Promise<AttemptOutcome> = Promise.resolve(TIMED_OUT)
   let latestResponse: ResponseNotice | undefined
   let timeoutMs = totalTimeoutMs
   let retryAfterMs: number | undefined
   let delayMs = 0
 
-  // Node.js 22 keeps what follows a signal until the signal is gone. If ky followed a signal of many calls, each call
-  // would take longer than the one before it.
-  const following = signal && new AbortController()
-  const follow = () => following?.abort(signal?.reason)
-  signal?.addEventListener('abort', follow)
+  // Node.js 22 keeps every signal that depends on another until the other is collected. If ky derived signals from one that many calls
+  // share, each call would take longer than the one before it.
+  const callAbort = signal && new AbortController()
+  const forwardAbort = () => callAbort?.abort(signal?.reason)
+  signal?.addEventListener('abort', forwardAbort)
   try {
     await ky(call.url, {
       method: operation.method,
       json: call.body,
       redirect: 'manual',
-      signal: following?.signal ?? null,
+      signal: callAbort?.signal ?? null,
       timeout: settings.timeoutMs,
       totalTimeout: totalTimeoutMs,
       // ky always passes a Request, although its type allows a URL.
-      fetch: (request) => answerKy(request as Request),
+      fetch: (request) => sendForKy(request as Request),
       retry: {
         limit: settings.maxRetries,
         methods: [operation.method],
@@ -79,21 +78,21 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
     })
   } catch (error) {
     signal?.throwIfAborted()
-    // ky's errors hold the request, and are dropped. How each request ended is known without them.
+    // ky's errors contain the request, so they are dropped. `latest` and `attempts` say how each request ended.
     if (!isKyError(error)) throw error
   } finally {
-    signal?.removeEventListener('abort', follow)
+    signal?.removeEventListener('abort', forwardAbort)
   }
   return { outcome: await latest, attempts, timeoutMs }
 
-  async function answerKy(request: Request): Promise<Response> {
+  async function sendForKy(request: Request): Promise<Response> {
     retryAfterMs = undefined
     latest = recordAttempt(request)
     const outcome = await latest
     if (outcome.failure !== undefined) throw new NetworkError(request)
-    // For ky, an answer that is not retried is a success.
+    // To ky, every response that is not retried is a success.
     if (!RETRIED_STATUSES.includes(outcome.status)) return new Response()
-    // ky compares a date in Retry-After with the clock of this machine. It gets seconds of the service's clock instead.
+    // ky would compare a date in Retry-After with the clock of this machine. It gets seconds by the service's clock instead.
     retryAfterMs = retryAfterOf(outcome.headers)
     return new Response(null, {
       status: outcome.status,
@@ -106,14 +105,14 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
     const outcome = await latest
     const longestMs = Math.min(LONGEST_DELAY_MS, retryAfterMs ?? longestBackoff(retry))
     if (!mayBeRepeated(operation, outcome) || longestMs >= deadline - performance.now()) return false
-    // ky applies the jitter to any other delay, which is announced then.
+    // Any other delay is announced when ky calls `jitter`.
     if (retryAfterMs !== undefined) announceRetry(longestMs)
     return undefined
   }
 
   function announceRetry(ms: number): number {
     delayMs = ms
-    if (latestResponse !== undefined) tellHook(hooks.onRetry, { ...latestResponse, delayMs })
+    if (latestResponse !== undefined) callHook(hooks.onRetry, { ...latestResponse, delayMs })
     return delayMs
   }
 
@@ -122,10 +121,10 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
     const notice = { callId: call.callId, operation: nameOf(operation), attempt: attempts.length + 1 }
     const began = performance.now()
     timeoutMs = Math.min(settings.timeoutMs, deadline - began)
-    // Headers among ky's options would be copied three times.
+    // ky would copy headers among its options three times.
     request.headers.set('accept', 'application/json')
     request.headers.set('authorization', `Bearer ${settings.apiKey}`)
-    tellHook(hooks.onRequest, notice)
+    callHook(hooks.onRequest, notice)
     let outcome: AttemptOutcome | typeof ABORTED = ABORTED
     try {
       outcome = await attempt(settings.fetch, request, signal)
@@ -136,14 +135,14 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
       const { status, failure, networkCode, headers } = outcome
       const requestId = headers && requestIdOf(headers)
       latestResponse = { ...notice, status, failure, networkCode, requestId, durationMs: performance.now() - began }
-      tellHook(hooks.onResponse, latestResponse)
+      callHook(hooks.onResponse, latestResponse)
     }
   }
 }
 
 const ABORTED = { status: undefined, failure: 'aborted', networkCode: undefined, headers: undefined } as const
 
-/** The longest delay before a retry that the service does not time. It doubles with each retry. */
+/** The longest delay before a retry without `Retry-After`. It doubles with each retry. */
 function longestBackoff(retry: number): number {
   return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (retry - 1))
 }
@@ -151,7 +150,7 @@ function longestBackoff(retry: number): number {
 // The request never left this machine, or no connection was made.
 const UNSENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
-/** Whether a failed request may be sent again, considering that the service may have carried it out. */
+/** Whether a failed request may be sent again, although the service may have carried it out. */
 function mayBeRepeated({ repeatable }: Operation, { status, networkCode = '' }: AttemptOutcome): boolean {
   switch (repeatable) {
     case 'always':

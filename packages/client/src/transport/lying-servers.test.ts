@@ -13,8 +13,8 @@ const HALF = NOTE.slice(0, -5)
 const LONG = { 'content-length': '5000' }
 const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
 
-/** What a server may say instead of a note, and what becomes of the call. */
-const LIES: Readonly<Record<string, readonly [say: (socket: Socket) => void, code: string]>> = {
+/** Faulty responses to the request for a note, and the code of the error. */
+const FAULTY_RESPONSES: Readonly<Record<string, readonly [respond: (socket: Socket) => void, code: string]>> = {
   'promises more than it sends, and hangs up': [(socket) => socket.end(wire(NOTE, LONG)), 'network_error'],
   'promises more than it sends, and waits': [(socket) => socket.write(wire(NOTE, LONG)), 'timeout'],
   'promises less than it sends': [(socket) => socket.write(wire(NOTE, { 'content-length': '20' })), 'invalid_response'],
@@ -22,16 +22,16 @@ const LIES: Readonly<Record<string, readonly [say: (socket: Socket) => void, cod
     (socket) => socket.end(wire(NOTE, { 'content-length': 'many' })),
     'network_error',
   ],
-  'sends half a JSON, and says so': [(socket) => socket.write(wire(HALF)), 'invalid_response'],
+  'sends half a JSON with the right length': [(socket) => socket.write(wire(HALF)), 'invalid_response'],
   'sends half a JSON in chunks, and hangs up': [
     (socket) => socket.end(`${CHUNKED}${HALF.length.toString(16)}\r\n${HALF}\r\n`),
     'network_error',
   ],
-  'sends chunks that are none': [(socket) => socket.end(`${CHUNKED}zz\r\n${NOTE}\r\n0\r\n\r\n`), 'network_error'],
+  'sends invalid chunks': [(socket) => socket.end(`${CHUNKED}zz\r\n${NOTE}\r\n0\r\n\r\n`), 'network_error'],
   'sends HTML': [(socket) => socket.write(wire(`<html>${CONTENT}</html>`)), 'invalid_response'],
   'sends nothing': [(socket) => socket.write(wire('')), 'invalid_response'],
   'answers 204': [(socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n'), 'invalid_response'],
-  'sends bytes that are no text': [
+  'sends bytes that are not UTF-8': [
     (socket) => {
       socket.write(wire('', { 'content-length': '4' }))
       socket.write(Buffer.from([0xff, 0xfe, 0x00, 0x80]))
@@ -43,7 +43,7 @@ const LIES: Readonly<Record<string, readonly [say: (socket: Socket) => void, cod
     'network_error',
   ],
   'does not speak HTTP': [(socket) => socket.end(`SSH-2.0-OpenSSH_9.7 ${CONTENT}\r\n`), 'network_error'],
-  'has headers without end': [
+  'sends endless headers': [
     (socket) => socket.write(`HTTP/1.1 200 OK\r\nx-content: ${CONTENT.repeat(5000)}`),
     'network_error',
   ],
@@ -53,17 +53,17 @@ const LIES: Readonly<Record<string, readonly [say: (socket: Socket) => void, cod
     (socket) => socket.write(wire(HALF, LONG), () => socket.resetAndDestroy()),
     'network_error',
   ],
-  'says nothing': [() => {}, 'timeout'],
-  'says one byte after the other, for ever': [drip, 'timeout'],
+  'sends no response': [() => {}, 'timeout'],
+  'sends one byte after the other without end': [drip, 'timeout'],
 }
 
-// Full jitter at its shortest: no test waits for a pause that it is not about.
+// The shortest delays of full jitter.
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
 afterEach(() => void vi.restoreAllMocks())
 
 describe('a server that', () => {
-  it.each(Object.entries(LIES))('%s', async (_, [say, code]) => {
-    await using server = await serveRaw(say)
+  it.each(Object.entries(FAULTY_RESPONSES))('%s', async (_, [respond, code]) => {
+    await using server = await serveRaw(respond)
     const error = await errorOf(clientOf(server, { timeoutMs: timeoutFor(code), maxRetries: 1 }).notes.get('n1'))
     expect(error).toBeInstanceOf(NotesClientError)
     expect(error).toMatchObject({ code })
@@ -72,9 +72,9 @@ describe('a server that', () => {
     expect(shownBy(error)).not.toContain(API_KEY)
   })
 
-  it.each(Object.entries(LIES))('%s does no harm to the call after it', async (_, [say, code]) => {
+  it.each(Object.entries(FAULTY_RESPONSES))('%s does not affect the next call', async (_, [respond, code]) => {
     await using server = await serveRaw((socket, count) => {
-      if (count === 1) say(socket)
+      if (count === 1) respond(socket)
       else socket.write(wire(NOTE))
     })
     await errorOf(clientOf(server, { timeoutMs: timeoutFor(code), maxRetries: 0 }).notes.get('n1'))
@@ -82,18 +82,18 @@ describe('a server that', () => {
   })
 })
 
-describe('an answer without end', () => {
+describe('an endless response', () => {
   it.each([
     ['200 OK', 'invalid_response'],
     ['500 Internal Server Error', 'server_error'],
-  ])('is read up to 64 MiB, and not to its end: %s', async (status, code) => {
+  ])('is read up to 64 MiB: %s', async (status, code) => {
     await using server = await serveRaw((socket) => pourOut(socket, status))
     const error = await errorOf(clientOf(server, { maxRetries: 0 }).notes.get('n1'))
     expect(error).toMatchObject({ code })
     if (code === 'invalid_response') expect(String(error)).toContain('larger than 64 MiB')
   })
 
-  it('is not helped by compression', async () => {
+  it('is limited to 64 MiB after decompression', async () => {
     const bomb = gzipSync(Buffer.alloc(80 * 1024 * 1024))
     await using server = await serveRaw((socket) => {
       socket.write(wire('', { 'content-encoding': 'gzip', 'content-length': `${bomb.length}` }))
@@ -105,7 +105,7 @@ describe('an answer without end', () => {
   })
 })
 
-describe('an answer that is only unusual', () => {
+describe('a valid response that is unusual', () => {
   const compressed = gzipSync(NOTE)
 
   it.each<[string, (socket: Socket) => void]>([
@@ -121,10 +121,10 @@ describe('an answer that is only unusual', () => {
         socket.write(compressed)
       },
     ],
-  ])('and %s is read', async (_, say) => {
-    await using server = await serveRaw(say)
+  ])('is read: it %s', async (_, respond) => {
+    await using server = await serveRaw(respond)
     expect(await clientOf(server, { maxRetries: 0 }).notes.get('n1')).toMatchObject({ note_id: 'n1', revision: 1 })
-    expect(server.heard).toBe(1)
+    expect(server.received).toBe(1)
   })
 })
 

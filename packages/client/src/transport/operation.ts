@@ -8,7 +8,7 @@ export interface Operation {
   readonly path: string
   /** The scope that the contract asks for (§5; open point 23). */
   readonly scope: Scope
-  /** What an answer means, if its status alone does not say it. */
+  /** Returns what a response means, if its status alone does not say it. */
   readonly judge?: (answer: AnswerFacts) => Verdict | undefined
   /** Whether the request may be sent again: always, only if the service refused or never got it, or never. */
   readonly repeatable: 'always' | 'if_refused' | 'never'

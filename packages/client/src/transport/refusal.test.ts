@@ -23,7 +23,7 @@ describe('a 404', () => {
     expect(error).toMatchObject({ code: 'not_found', status: 404 })
   })
 
-  it('about a list or content is none', async () => {
+  it('about a list or content is not a NotFoundError', async () => {
     await using server = await serve(() => answer)
     const { notes } = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY })
     for (const call of [notes.transcript('n9'), notes.summary('n9'), firstNote(notes.list())]) {
@@ -34,7 +34,7 @@ describe('a 404', () => {
   })
 })
 
-describe('an answer without success', () => {
+describe('an error response', () => {
   it.each([
     [400, 'invalid_request'],
     [401, 'unauthorized'],
@@ -56,7 +56,7 @@ describe('an answer without success', () => {
     [304, 'unexpected_status'],
     [301, 'redirect_refused'],
     [307, 'redirect_refused'],
-  ])('of status %i is the error %s', async (status, code) => {
+  ])('with the status %i throws %s', async (status, code) => {
     const error = await refusal({
       status,
       headers: { 'x-request-id': 'req-1' },
@@ -76,25 +76,25 @@ describe('an answer without success', () => {
     ['a code that is no text', { error: { code: 7, message: CONTENT } }],
     ['a code without end', { error: { code: 'x'.repeat(65), message: CONTENT } }],
     ['null', 'null'],
-  ])('has no server code when its body is %s, and is not quoted', async (_, body) => {
+  ])('has no server code if its body is %s, and is not quoted', async (_, body) => {
     const error = await refusal({ status: 500, body })
     expect(error).toMatchObject({ code: 'server_error', serverCode: undefined, requestId: undefined })
     expect(shownBy(error)).not.toContain(CONTENT)
   })
 
-  it('keeps the server code, also when the body does not call itself JSON', async () => {
+  it('keeps the server code, also if the content type is not JSON', async () => {
     const error = await refusal({ status: 422, body: '{"error":{"code":"limit_too_large"}}' })
     expect(error).toMatchObject({ code: 'invalid_request', serverCode: 'limit_too_large' })
     expect(String(error)).toContain('answered 422 (limit_too_large)')
   })
 
-  it('keeps no request id that is not one', async () => {
+  it('drops a request id of several words', async () => {
     expect(await refusal({ status: 500, headers: { 'x-request-id': CONTENT } })).toMatchObject({ requestId: undefined })
   })
 })
 
-describe('an answer with success', () => {
-  it('is no error, whatever its body says', async () => {
+describe('a successful response', () => {
+  it('is not an error, even if its body contains one', async () => {
     await using server = await serve(() => ({ status: 200, body: { notes: [], error: { code: 'invalid_cursor' } } }))
     const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY })
     expect(await client.notes.list()[Symbol.asyncIterator]().next()).toMatchObject({ done: true })
@@ -109,7 +109,7 @@ describe('a 403', () => {
     expect(String(error)).toContain('lacks the scope "channels:read"')
   })
 
-  it('names the scope that the contract asks for when the service names none', async () => {
+  it('names the scope of the contract if the service names none', async () => {
     const error = await refusal({ status: 403, body: '<h1>Forbidden</h1>' })
     expect(error).toMatchObject({ scope: undefined })
     expect(String(error)).toContain('needs the scope "notes:read"')
@@ -117,14 +117,14 @@ describe('a 403', () => {
 })
 
 describe('a 429', () => {
-  it('says how long the service asks to wait', async () => {
+  it('has the delay of Retry-After', async () => {
     const error = await refusal({ status: 429, headers: { 'retry-after': '30' } })
     expect(error).toBeInstanceOf(RateLimitedError)
     expect(error).toMatchObject({ retryAfterMs: 30_000 })
     expect(String(error)).toContain('Wait 30 s')
   })
 
-  it('need not say how long', async () => {
+  it('may have no Retry-After', async () => {
     expect(await refusal({ status: 429 })).toMatchObject({ retryAfterMs: undefined })
   })
 })

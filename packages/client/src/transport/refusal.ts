@@ -1,7 +1,6 @@
 import { ApiError, ForbiddenError, NotFoundError, RateLimitedError } from '../errors/api-error.ts'
 import type { ApiErrorCode } from '../errors/notes-client-error.ts'
-import type { Answer } from './answer.ts'
-import { requestIdOf } from './attempt.ts'
+import { type Answer, requestIdOf } from './attempt.ts'
 import { nameOf, type Verdict } from './operation.ts'
 import { retryAfterOf } from './retry-after.ts'
 import { serverToken } from './server-token.ts'
@@ -14,8 +13,8 @@ export function refusalOf(answer: Answer): ApiError | undefined {
   if (verdict === 'done') return undefined
 
   const facts = { operation: nameOf(operation), status, requestId: requestIdOf(answer.headers), serverCode, attempts }
-  const told = serverCode === undefined ? `${status}` : `${status} (${serverCode})`
-  const message = (explanation: string) => `${facts.operation} answered ${told}: ${explanation}`
+  const statusText = serverCode === undefined ? `${status}` : `${status} (${serverCode})`
+  const message = (explanation: string) => `${facts.operation} answered ${statusText}: ${explanation}`
 
   if (verdict === 'forbidden') {
     const scope = errorField(answer, 'scope')
@@ -26,7 +25,7 @@ export function refusalOf(answer: Answer): ApiError | undefined {
     return new RateLimitedError(message(explainRateLimited(retryAfterMs)), facts, retryAfterMs)
   }
   const explained = message(EXPLANATIONS[verdict])
-  // Only a path with an id names a note or endpoint. Missing content has another verdict.
+  // Only a path with an id is about one note or endpoint. Missing content has another verdict.
   if (verdict === 'not_found' && operation.path.includes('{')) return new NotFoundError(explained, facts)
   return new ApiError(verdict, explained, facts)
 }

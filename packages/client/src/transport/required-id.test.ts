@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { requireId } from './required-id.ts'
 
 describe('an id in a path', () => {
-  it('always names one segment of it, and comes back as it was', () => {
+  it('is one segment of the path, and decodes to the same id', () => {
     const ids = fc.string({ unit: 'grapheme', minLength: 1 }).filter((id) => id !== '.' && id !== '..')
     fc.assert(
       fc.property(ids, (id) => {

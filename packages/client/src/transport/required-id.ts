@@ -3,7 +3,7 @@ import { OptionError } from '@notewire/protocol'
 /**
  * Checks an id that becomes part of a path.
  *
- * @throws `OptionError` if it is no string, or would lead to another path: empty, `.` or `..`
+ * @throws `OptionError` if it is not a string, or would change the path: empty, `.` or `..`
  */
 export function requireId(name: string, id: unknown): string {
   if (typeof id === 'string' && id !== '' && id !== '.' && id !== '..' && id.isWellFormed()) return id

@@ -1,14 +1,13 @@
 import { ShapeError } from '@notewire/protocol'
-import { InvalidResponseError } from '../errors/invalid-response-error.ts'
-import type { Answer } from './answer.ts'
-import { requestIdOf } from './attempt.ts'
+import { InvalidResponseError } from '../errors/notes-client-error.ts'
+import { type Answer, requestIdOf } from './attempt.ts'
 import { nameOf } from './operation.ts'
 
 /**
  * Reads the body of a successful answer.
  *
- * @param read  makes the body into what was asked for, or throws a `ShapeError`
- * @throws {@link InvalidResponseError} naming the path of the first problem, and never quoting the body
+ * @param read  converts the body to the result of the call, or throws a `ShapeError`
+ * @throws {@link InvalidResponseError} with the path of the first problem. It never quotes the body
  */
 export function readBody<Shape>(answer: Answer, read: (body: unknown) => Shape): Shape {
   const { status, headers, text, attempts } = answer

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { inspect } from 'node:util'
 import ky from 'ky'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ConnectionError } from '../errors/connection-error.ts'
+import { ConnectionError } from '../errors/notes-client-error.ts'
 import { errorOf } from '../fixtures/error-of.ts'
 import { API_KEY } from '../fixtures/secrets.ts'
 import { serve, type WireAnswer } from '../fixtures/wire-server.ts'
@@ -13,7 +13,7 @@ import type { NotesClientOptions } from '../options/notes-client-options.ts'
 const NOTE = { status: 200, body: { note_id: 'n1', revision: 1 } }
 const REGISTRATION = { url: 'https://app.example/hooks', events: ['note.ended'] }
 
-/** A connection that breaks before or within an answer. */
+/** Connections that break before or during a response. */
 const BROKEN: Readonly<Record<string, WireAnswer>> = {
   'is closed without an answer': (response) => response.destroy(),
   'is reset in the middle of the body': (response) => {
@@ -84,7 +84,7 @@ describe('a request that failed', () => {
     ['create', 1, (client: NotesClient) => client.webhookEndpoints.create(REGISTRATION)],
     ['sendTest', 1, (client: NotesClient) => client.webhookEndpoints.sendTest('e1')],
     ['rotateSecret', 1, (client: NotesClient) => client.webhookEndpoints.rotateSecret('e1')],
-  ] as const)('of webhookEndpoints.%s is sent %i× in all', async (_, attempts, call) => {
+  ] as const)('of webhookEndpoints.%s has %i attempts', async (_, attempts, call) => {
     for (const answer of [{ status: 503 }, BROKEN['is closed without an answer'] ?? NOTE]) {
       await using server = await serve(() => answer)
       await errorOf(call(clientOf(server)))
@@ -94,19 +94,8 @@ describe('a request that failed', () => {
   })
 })
 
-describe('the delay before a retry', () => {
-  it('is as long as Retry-After says', async () => {
-    await using server = await serve((_, count) =>
-      count === 1 ? { status: 429, headers: { 'retry-after': '1' } } : NOTE,
-    )
-    const start = performance.now()
-    await clientOf(server).notes.get('n1')
-    expect(performance.now() - start).toBeGreaterThan(950)
-  })
-})
-
-describe('a call without an answer', () => {
-  it('is network_error with the code of the runtime', async () => {
+describe('a call without a response', () => {
+  it("throws network_error with the runtime's code", async () => {
     await using server = await serve(() => NOTE)
     // Nothing listens on the client's port of a connection, and no other process can use that port.
     const socket = connect(Number(new URL(server.baseUrl).port), '127.0.0.1')
@@ -122,7 +111,7 @@ describe('a call without an answer', () => {
     expect(String(error)).toContain('the connection failed (ECONNREFUSED), in 1 attempt. Check that the base URL')
   })
 
-  it('is timeout when the last attempt took too long', async () => {
+  it('throws timeout if the last attempt took too long', async () => {
     await using server = await serve(() => () => {})
     const error = await errorOf(clientOf(server, { timeoutMs: 50, maxRetries: 0 }).notes.get('n1'))
     expect(error).toBeInstanceOf(ConnectionError)
@@ -130,7 +119,7 @@ describe('a call without an answer', () => {
     expect(String(error)).toContain('no complete answer within 50 ms, in 1 attempt')
   })
 
-  it('is network_error, without what a custom fetch threw', async () => {
+  it('throws network_error without the error of a custom fetch', async () => {
     const coded = Object.assign(new Error(API_KEY), { code: API_KEY, cause: { code: API_KEY } })
     for (const thrown of [coded, API_KEY, undefined, { headers: { authorization: API_KEY } }]) {
       const fetch = () => Promise.reject(thrown)
@@ -141,7 +130,7 @@ describe('a call without an answer', () => {
     }
   })
 
-  it('says how to find out whether the service created an endpoint', async () => {
+  it('throws an error that says how to find out whether the service created an endpoint', async () => {
     await using server = await serve(() => (response) => response.destroy())
     const error = await errorOf(clientOf(server).webhookEndpoints.create(REGISTRATION))
     expect(error).toMatchObject({ code: 'network_error' })
@@ -151,7 +140,7 @@ describe('a call without an answer', () => {
 
 describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])(
-    'of status %i is not followed, since the key goes to baseUrl alone',
+    'with the status %i is not followed, because the key is sent only to baseUrl',
     async (status) => {
       await using elsewhere = await serve(() => NOTE)
       await using server = await serve(() => ({ status, headers: { location: `${elsewhere.baseUrl}/v1/notes/n1` } }))
@@ -162,7 +151,7 @@ describe('a redirect', () => {
     },
   )
 
-  it('is refused as well when the platform hides its status', async () => {
+  it('is refused also if the platform hides its status', async () => {
     const fetch = async () => Object.defineProperty(new Response(null), 'status', { value: 0 })
     const opaque = Object.defineProperty(await fetch(), 'ok', { value: false })
     const client = clientOf({ baseUrl: 'https://notes.example' }, { fetch: async () => opaque })
@@ -171,7 +160,7 @@ describe('a redirect', () => {
 })
 
 describe('a signal', () => {
-  it('that is aborted already keeps the request from being sent', async () => {
+  it('that is already aborted prevents the request', async () => {
     await using server = await serve(() => NOTE)
     const reason = new Error('enough')
     const signal = AbortSignal.abort(reason)
@@ -200,7 +189,7 @@ describe('a signal', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('that ends by time rejects as signals of that kind do', async () => {
+  it('of AbortSignal.timeout rejects with its TimeoutError', async () => {
     await using server = await serve(() => () => {})
     const error = await errorOf(clientOf(server).notes.get('n1', { signal: AbortSignal.timeout(20) }))
     expect(error).toBeInstanceOf(DOMException)
@@ -215,13 +204,13 @@ describe('a call', () => {
     expect(await errorOf(client.notes.transcript('n1', options))).toMatchObject({ option: 'Signal' })
   })
 
-  it('goes below the path of baseUrl', async () => {
+  it('appends its path to the path of baseUrl', async () => {
     await using server = await serve(() => NOTE)
     await clientOf({ baseUrl: `${server.baseUrl}/api/v1/` }).notes.get('n1')
     expect(server.requests[0]?.url).toBe('/api/v1/notes/n1')
   })
 
-  it('is given to a custom fetch as one complete request', async () => {
+  it('passes one complete request to a custom fetch', async () => {
     const requests: Request[] = []
     const fetch = async (...given: Request[]) => {
       requests.push(...given)
@@ -233,7 +222,7 @@ describe('a call', () => {
     expect(requests[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
   })
 
-  it('may be carried by another HTTP client', async () => {
+  it('may use another HTTP client', async () => {
     await using server = await serve(() => NOTE)
     const overKy = clientOf(server, {
       fetch: (request) => ky(request, { retry: 0, timeout: false, throwHttpErrors: false }),
@@ -242,7 +231,7 @@ describe('a call', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('stays out of the error when another HTTP client throws one that holds the request', async () => {
+  it('throws an error without the request if another HTTP client throws an error with the request', async () => {
     await using server = await serve(() => ({ status: 403, headers: {} }))
     let thrown: unknown
     const fetch = (request: Request) =>

@@ -1,10 +1,10 @@
 import { refuseUnknownOptions } from '@notewire/protocol'
+import { type CallAttempt, ConnectionError } from '../errors/notes-client-error.ts'
 import type { CallOptions } from '../options/call-options.ts'
 import { requireDuration } from '../options/duration.ts'
 import type { ClientSettings } from '../options/notes-client-options.ts'
-import type { Answer } from './answer.ts'
+import type { Answer, FailedAttempt } from './attempt.ts'
 import { sendCall } from './call.ts'
-import { connectionFailure } from './connection-failure.ts'
 import { nameOf, type Operation } from './operation.ts'
 import { refusalOf } from './refusal.ts'
 import { requireId } from './required-id.ts'
@@ -60,4 +60,25 @@ export function createTransport(settings: ClientSettings): Transport {
       return answer
     },
   }
+}
+
+/**
+ * The error of a call without a complete response.
+ *
+ * @param within  the time limit, in words
+ */
+function connectionFailure(
+  operation: Operation,
+  { failure, networkCode }: FailedAttempt,
+  attempts: readonly CallAttempt[],
+  within: string,
+): ConnectionError {
+  const name = nameOf(operation)
+  const tries = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`
+  const nextStep =
+    operation.afterLostAnswer ??
+    'Check that the base URL is correct and that this machine can reach it, then try again.'
+  const reason = networkCode === undefined ? '' : ` (${networkCode})`
+  const problem = failure === 'timeout' ? `no complete answer within ${within}` : `the connection failed${reason}`
+  return new ConnectionError(failure, name, `${name}: ${problem}, in ${tries}. ${nextStep}`, attempts)
 }

@@ -8,8 +8,7 @@ describe('the body of a REST error (open point 22)', () => {
     { error: { code: 'invalid', message: 'No.', details: [1] }, trace: 'x' },
   ])('may be %j', (body) => expect(apiErrorBodySchema.safeParse(body)).toEqual({ success: true, data: body }))
 
-  it.each(['<html>', null, {}, { error: 'not found' }, { error: { message: 'no code' } }])(
-    'is not recognised in %j',
-    (body) => expect(apiErrorBodySchema.safeParse(body).success).toBe(false),
+  it.each(['<html>', null, {}, { error: 'not found' }, { error: { message: 'no code' } }])('cannot be %j', (body) =>
+    expect(apiErrorBodySchema.safeParse(body).success).toBe(false),
   )
 })

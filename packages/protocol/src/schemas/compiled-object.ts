@@ -4,8 +4,8 @@ import { $constructor, $ZodObjectJIT } from 'zod/v4/core'
 const compiled: z.core.$constructor<z.core.$ZodObject> = $ZodObjectJIT
 const inMini: z.core.$constructor<z.ZodMiniObject> = z.ZodMiniObject
 
-// The object schemas of `zod/mini` interpret their fields. `zod` itself has one that compiles them. It is initialized first: zod initializes
-// each part of a schema once, so its parse function stays.
+// The object schemas of `zod/mini` interpret their fields; `zod` itself has an object schema that compiles them. The compiled schema is
+// initialized first: zod initializes each part of a schema once, so the compiled parse function stays.
 const CompiledObject = /* @__PURE__ */ $constructor<z.ZodMiniObject>('CompiledObject', (schema, def) => {
   compiled.init(schema, def)
   inMini.init(schema, def)

@@ -28,7 +28,7 @@ const aboutNote = {
 const ended = extended(aboutNote, { recording_session_id: eventIdentifier })
 const deleted = extended(aboutNote, { reason: z.nullish(openEnum(['deleted', 'access_lost'])) })
 const aboutEndpoint = { endpoint_id: text }
-// In an unknown kind, `note_id` may be anything. A string is treated as the identifier of a note, which stores must be able to keep.
+// In an event of an unknown kind, `note_id` may have any type. A string is treated as the identifier of a note, so stores must be able to keep it.
 const aboutAnything = {
   note_id: z.optional(
     /* @__PURE__ */ z
@@ -53,9 +53,9 @@ export const knownEvents = {
 
 export const unknownEvent = eventOf(unknownKind, anyData(aboutAnything))
 
-// For a bundler, reading a property outside a function is a side effect.
+// Inside functions, because a bundler treats reading a property outside a function as a side effect.
 
-/** The schema of each event kind of the contract (§6). What is not required and does not match is left out (open point 31). */
+/** The schema of each event kind of the contract (§6). An optional field that does not match is left out (open point 31). */
 export const eventSchemas: { readonly [Kind in EventKind]: z.ZodMiniType<EventOf<Kind>> } = /* @__PURE__ */ (() => ({
   'note.ended': knownEvents['note.ended'].tolerant,
   'note.summary.generated': knownEvents['note.summary.generated'].tolerant,
@@ -71,7 +71,7 @@ export const unknownEventSchema: z.ZodMiniType<UnknownEvent> = /* @__PURE__ */ (
 type Fields = Readonly<Record<string, z.ZodMiniType>>
 
 /**
- * An event in two schemas: `contract` accepts what the contract says, `tolerant` whatever can be processed.
+ * Two schemas of an event: `contract` accepts what the contract says, and `tolerant` accepts every event that can be processed.
  *
  * @__NO_SIDE_EFFECTS__
  */

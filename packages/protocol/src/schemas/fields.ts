@@ -1,8 +1,8 @@
 import { isIdentifier, MAX_IDENTIFIER_LENGTH, type OpenEnum } from '@notewire/protocol'
 import * as z from 'zod/mini'
 
-// A bundler leaves out a schema that a program does not use if nothing in its making can have a side effect. zod marks its functions
-// (`@__NO_SIDE_EFFECTS__`). In this folder, calls of methods and functions of ours are marked.
+// A bundler removes an unused schema only if creating it has no side effects. zod marks its own functions as free of side effects
+// (`@__NO_SIDE_EFFECTS__`). This folder marks its own functions in the same way, and calls of methods with `@__PURE__`.
 
 const A_REVISION = 'a whole number from 0'
 export const NOT_EMPTY = 'a string that is not empty'
@@ -30,11 +30,11 @@ export function identifiedBy<Schema extends z.ZodMiniType>(name: string, schema:
   return z.pipe(z.transform(copyId), schema)
 }
 
-/** A text that may be absent or `null`. */
+/** A string that may be absent or `null`. */
 export const text = z.nullish(z.string())
 
 /**
- * Adds fields, or replaces them. For a bundler, a spread outside a function is a side effect.
+ * Adds or replaces fields. A function, because a bundler treats a spread outside a function as a side effect.
  *
  * @__NO_SIDE_EFFECTS__
  */
@@ -58,7 +58,7 @@ export function openEnum<const Known extends string>(known: readonly Known[]): z
   return schema
 }
 
-/** @returns `undefined` if the schema is no {@link openEnum} */
+/** @returns `undefined` if the schema was not created by {@link openEnum} */
 export function knownValuesOf(schema: z.core.$ZodType): readonly string[] | undefined {
   return KNOWN_VALUES.get(schema)
 }

@@ -2,13 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS } from '../contract.ts'
 import { isEndpointEventKind, isNoteEventKind } from '../event.ts'
-import { ShapeError } from '../shape-error.ts'
+import { ShapeError } from '../notewire-error.ts'
+import { summarySchema, transcriptSchema } from './content.ts'
 import { eventSchemas, unknownEventSchema } from './event.ts'
 import { noteSchema } from './note.ts'
 import { readEvent, readEventWithDrift } from './read-event.ts'
 import { readShape } from './read-shape.ts'
-import { summarySchema } from './summary.ts'
-import { transcriptSchema } from './transcript.ts'
 import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from './webhook-endpoint.ts'
 
 /** A value of JSON that may be right, null, of another type, or nearly right. */
@@ -66,7 +65,7 @@ const anEvent = anObject({
 
 const RUNS = { numRuns: 2000 }
 
-const aRight: Readonly<Record<string, unknown>> = {
+const VALID_VALUES: Readonly<Record<string, unknown>> = {
   '': {},
   revision: 1,
   segments: [],
@@ -77,14 +76,14 @@ const aRight: Readonly<Record<string, unknown>> = {
   data: { note_id: 'note_1', revision: 1 },
 }
 
-/** The value with what is right in the place that the path names: `segments[1].text`. */
+/** The value with a valid value at the path: `segments[1].text`. */
 function repaired(value: unknown, path: string): unknown {
   const keys = path === '' ? [] : path.split(/[.[\]]+/).filter((key) => key !== '')
   const field = keys.findLast((key) => Number.isNaN(Number(key))) ?? ''
   // A path that ends in a number is an item of a list: of `segments` or of `events`.
   const isItem = keys.length > 0 && keys.at(-1) !== field
   const rightItem = field === 'segments' ? { text: '' } : 'text'
-  const right = isItem ? rightItem : (aRight[field] ?? 'text')
+  const right = isItem ? rightItem : (VALID_VALUES[field] ?? 'text')
   return withValueAt(value, keys, right)
 }
 
@@ -94,7 +93,7 @@ function withValueAt(value: unknown, [key, ...rest]: readonly string[], right: u
   return Array.isArray(value) ? value.with(Number(key), inner) : { ...Object(value), [key]: inner }
 }
 
-/** The path of the refusal, or `undefined` when the value is accepted. */
+/** The path of the ShapeError, or `undefined` if the value is accepted. */
 function pathOfRefusal(read: (value: unknown) => unknown, value: unknown): string | undefined {
   try {
     read(value)
@@ -130,7 +129,7 @@ describe.each(resources)('a nearly right %s', (_what, anything, schema) => {
     expect(accepted).toBeGreaterThan(100)
   })
 
-  it('is refused at the path of what is wrong: it is accepted once that is repaired', () => {
+  it('is refused with the path of the wrong value, and is accepted after the wrong values are repaired', () => {
     fc.assert(
       fc.property(anything, (value) => {
         let current = value
@@ -147,7 +146,7 @@ describe.each(resources)('a nearly right %s', (_what, anything, schema) => {
 })
 
 describe('a nearly right event', () => {
-  it('is read as its schema reads it, or refused by both', () => {
+  it('is read by readEvent as by its schema, or refused by both', () => {
     let accepted = 0
     fc.assert(
       fc.property(anEvent, (body) => {
@@ -162,7 +161,7 @@ describe('a nearly right event', () => {
     expect(accepted).toBeGreaterThan(100)
   })
 
-  it('is read without drift once what was refused and told as drift is repaired', () => {
+  it('is read without drift after the refused fields and the fields with drift are repaired', () => {
     fc.assert(
       fc.property(anEvent, (body) => {
         let current = body
@@ -182,7 +181,7 @@ describe('a nearly right event', () => {
     )
   })
 
-  it('loses no field but those that are told as drift', () => {
+  it('loses no fields except those that are reported as drift', () => {
     fc.assert(
       fc.property(anEvent, (body) => {
         if (pathOfRefusal(readEvent, body) !== undefined) return

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isTombstone } from '../note.ts'
-import { noteSchema } from './note.ts'
+import { noteSchema, recordingSessionSchema } from './note.ts'
 import { readShape } from './read-shape.ts'
 
 const readNote = (resource: unknown) => readShape(noteSchema, resource, 'the note')
@@ -23,12 +23,12 @@ describe('a note', () => {
 
   it.each([
     ['identifier', 'note_id', { revision: 1 }],
-    ['identifier with something in it', 'note_id', { note_id: '', revision: 1 }],
-    ['identifier that is text', 'note_id', { id: 42, revision: 1 }],
+    ['identifier that is not empty', 'note_id', { note_id: '', revision: 1 }],
+    ['identifier that is a string', 'note_id', { id: 42, revision: 1 }],
     ['revision', 'revision', { note_id: 'note_1' }],
     ['revision that is whole', 'revision', { note_id: 'note_1', revision: 1.5 }],
-    ['revision from 0', 'revision', { note_id: 'note_1', revision: -1 }],
-    ['revision that compares exactly', 'revision', { note_id: 'note_1', revision: 2 ** 53 }],
+    ['revision of at least 0', 'revision', { note_id: 'note_1', revision: -1 }],
+    ['revision that is a safe integer', 'revision', { note_id: 'note_1', revision: 2 ** 53 }],
     ['revision that is a number', 'revision', { note_id: 'note_1', revision: '1' }],
   ])('needs an %s', (_what, path, note) => {
     expect(() => readNote(note)).toThrow(expect.objectContaining({ code: 'shape_invalid', path }))
@@ -73,7 +73,7 @@ describe('a note', () => {
 })
 
 describe('a tombstone (open point 4)', () => {
-  it('is the same record, emptied', () => {
+  it('is a note record without its content', () => {
     const deleted_at = '2026-05-01T10:00:00Z'
     const tombstone = { note_id: 'note_1', revision: 5, status: 'deleted', title: null, content: null, deleted_at }
     expect(readNote(tombstone)).toEqual(tombstone)
@@ -81,7 +81,13 @@ describe('a tombstone (open point 4)', () => {
   })
 
   it.each([{ status: 'deleted' }, { deleted_at: '2026-05-01T10:00:00Z' }])(
-    'may hold no more than identifier, revision and %j',
+    'may have only an identifier, a revision and %j',
     (marker) => expect(isTombstone(readNote({ id: 'note_1', revision: 5, ...marker }))).toBe(true),
   )
+})
+
+it('a recording session needs a recording_session_id', () => {
+  const session = { recording_session_id: 'session_1', started_at: '2026-05-01T09:00:00Z' }
+  expect(recordingSessionSchema.parse(session)).toEqual(session)
+  expect(recordingSessionSchema.safeParse({}).success).toBe(false)
 })

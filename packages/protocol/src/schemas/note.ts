@@ -25,3 +25,18 @@ export const noteSchema: z.ZodMiniType<Note> = identifiedBy('note_id', noteRecor
 export const recordingSessionSchema: z.ZodMiniType<RecordingSession> = z.looseObject({
   recording_session_id: identifier,
 })
+
+/** The schema of the notes of a page. The contract does not name the field that contains them (open point 1). */
+export const noteListSchema: z.ZodMiniType<readonly Note[]> = z.array(noteSchema)
+
+/** What a page of the list says about the next page (contract §4; open point 6). */
+export interface PageEnding {
+  readonly next_cursor?: string | null | undefined
+  readonly has_more?: boolean | null | undefined
+}
+
+/** The schema of a {@link PageEnding}. */
+export const pageEndingSchema: z.ZodMiniType<PageEnding> = z.looseObject({
+  next_cursor: z.nullish(z.string()),
+  has_more: z.nullish(z.boolean()),
+})

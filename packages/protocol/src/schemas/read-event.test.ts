@@ -12,12 +12,12 @@ const aBody = (kind: string, data: unknown) => ({
 const aNote = { note_id: 'note_1', revision: 3, recording_session_id: 'session_1' }
 
 describe.each(NOTE_EVENT_KINDS)('a body of kind %s', (kind) => {
-  it('is read as it came, with the fields that this version does not know (§6, row 31)', () => {
+  it('is read unchanged, with its unknown fields (§6, row 31)', () => {
     const body = { ...aBody(kind, { ...aNote, transcript_status: 'ready', language: 'en' }), attempt: 2 }
     expect(readEvent(body)).toEqual(body)
   })
 
-  it('may name statuses that the contract does not list', () => {
+  it('may have statuses that the contract does not list', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (transcript_status, summary_status) => {
         const body = aBody(kind, { ...aNote, transcript_status, summary_status })
@@ -76,7 +76,7 @@ describe.each(NOTE_EVENT_KINDS)('a field of %s that is not required (open point 
     },
   )
 
-  it('is left out of the event, and stays in the body that was passed', () => {
+  it('is left out of the event, but not removed from the body that was passed', () => {
     const body = aBody(kind, { ...aNote, transcript_status: 7 })
     const before = structuredClone(body)
     readEvent(body)
@@ -134,11 +134,11 @@ describe('the reason of a deletion', () => {
 })
 
 describe.each(ENDPOINT_EVENT_KINDS)('a body of kind %s (open point 11)', (kind) => {
-  it('names the endpoint', () => {
+  it('has the id of the endpoint', () => {
     expect(readEvent(aBody(kind, { endpoint_id: 'endpoint_1' }))).toHaveProperty('data.endpoint_id', 'endpoint_1')
   })
 
-  it.each([7, 'text', ['a']])('may have data that is no object, which is left out: %j', (data) => {
+  it.each([7, 'text', ['a']])('may have data that is not an object, which is left out: %j', (data) => {
     const { event, drift } = readEventWithDrift(aBody(kind, data))
     expect(event.data).toEqual({})
     expect(drift).toMatchObject([{ path: 'data', expected: 'object' }])
@@ -160,7 +160,7 @@ describe('an event of an unknown kind (open point 26)', () => {
 
   const aField = fc.stringMatching(/^\w+$/).filter((name) => name !== '__proto__')
 
-  it('is read, whatever its kind and its data (row 26)', () => {
+  it('is read with any kind and any data (row 26)', () => {
     fc.assert(
       fc.property(unknownKind, fc.dictionary(aField, fc.jsonValue()), (kind, data) => {
         expect(readEvent(aBody(kind, data))).toEqual(aBody(kind, data))
@@ -172,11 +172,11 @@ describe('an event of an unknown kind (open point 26)', () => {
     expect(readEvent(aBody('note.merged', data)).data).toEqual({})
   })
 
-  it('may have data that is no object, which is left out', () => {
+  it('may have data that is not an object, which is left out', () => {
     expect(readEvent(aBody('note.merged', 'text')).data).toEqual({})
   })
 
-  it('may leave out when it happened', () => {
+  it('may have no occurred_at', () => {
     expect(readEvent({ event_id: 'event_1', event_type: 'note.merged' })).not.toHaveProperty('occurred_at')
   })
 

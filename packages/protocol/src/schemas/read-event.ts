@@ -6,7 +6,7 @@ import {
   type WebhookEvent,
 } from '@notewire/protocol'
 import { knownEvents, unknownEvent } from './event.ts'
-import { IN_WORDS, type Problem, problemsIn, readShape } from './read-shape.ts'
+import { EXPECTED_AS_MESSAGE, type Problem, problemsIn, readShape } from './read-shape.ts'
 
 /**
  * Reads the body of a delivery (contract §6). Unknown kinds are accepted, and unknown fields are kept. An optional field
@@ -28,7 +28,7 @@ export function readEventWithDrift(body: unknown): EventReading {
   const kind: unknown = Object(body).event_type
   const isKnown = typeof kind === 'string' && (isNoteEventKind(kind) || isEndpointEventKind(kind))
   const { contract, tolerant } = isKnown ? knownEvents[kind] : unknownEvent
-  const exact = contract.safeParse(body, IN_WORDS)
+  const exact = contract.safeParse(body, EXPECTED_AS_MESSAGE)
   if (exact.success && exact.data.data) return { event: exact.data as WebhookEvent, drift: [] }
   const event = readShape<WebhookEvent>(tolerant, body, isKnown ? `the ${kind} event` : 'the webhook body')
   dropUndefined(event)
@@ -36,7 +36,7 @@ export function readEventWithDrift(body: unknown): EventReading {
   return { event, drift: exact.success ? [] : problemsIn(exact.error).map((problem) => driftAt(problem, body)) }
 }
 
-// The tolerant schema sets what does not match to `undefined`.
+// The tolerant schema sets fields that do not match to `undefined`.
 function dropUndefined(fields: object): void {
   for (const [name, value] of Object.entries(fields)) if (value === undefined) Reflect.deleteProperty(fields, name)
 }

@@ -2,11 +2,11 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { ShapeError } from '../shape-error.ts'
+import { ShapeError } from '../notewire-error.ts'
+import { transcriptSchema } from './content.ts'
 import { noteSchema } from './note.ts'
 import { readEvent } from './read-event.ts'
 import { readShape } from './read-shape.ts'
-import { transcriptSchema } from './transcript.ts'
 
 const readNote = (resource: unknown, what = 'the note') => readShape(noteSchema, resource, what)
 const readTranscript = (resource: unknown) => readShape(transcriptSchema, resource, 'the transcript')
@@ -21,14 +21,14 @@ const refusalOf = (read: () => unknown): ShapeError => {
   throw new Error('it was not refused')
 }
 
-describe('what does not have the shape of the contract is refused with', () => {
+describe('readShape refuses a value that does not match its schema with', () => {
   it('the path of the problem', () => {
     const segments = [{ text: 'Good morning.' }, { text: 'Hello.', start_ms: 'soon' }]
     const transcript = { note_id: 'note_1', text: 'Good morning. Hello.', segments }
     expect(refusalOf(() => readTranscript(transcript)).path).toBe('segments[1].start_ms')
   })
 
-  it('the name of the value, the path and what should be there', () => {
+  it('the name of the value, the path and the expected type', () => {
     expect(refusalOf(() => readNote({ note_id: 'note_1', revision: 'two' })).message).toBe(
       'the note does not match the contract: "revision" should be a whole number from 0.',
     )
@@ -40,7 +40,7 @@ describe('what does not have the shape of the contract is refused with', () => {
     expect(refusal.message).toBe('a note does not match the contract: it should be object.')
   })
 
-  it('a place in a list of lists', () => {
+  it('a path in an array of arrays', () => {
     const refusal = refusalOf(() => readShape(z.array(z.array(z.string())), [[], ['a', 1]], 'a table'))
     expect(refusal.path).toBe('[1][1]')
   })
@@ -67,12 +67,12 @@ describe('any value', () => {
     )
   })
 
-  it.each(['note_id', 'id'])('sets no prototype through __proto__, in a note identified by its %s', (identifier) => {
+  it.each(['note_id', 'id'])('cannot set a prototype by __proto__, in a note identified by its %s', (identifier) => {
     const body = JSON.parse(`{ "${identifier}": "note_1", "revision": 1, "__proto__": { "title": "Stand-up" } }`)
     expect(readNote(body).title).toBeUndefined()
   })
 
-  it('is never repeated in the error', () => {
+  it('is never quoted in the error', () => {
     const content = 'the merger is off'
     const wrong = fc.constantFrom(content, [content], { [content]: content }, [[content]], { text: content })
     const field = fc.constantFrom('revision', 'title', 'content', 'owner', 'note_id', 'deleted_at')

@@ -2,12 +2,12 @@ import { OptionError, ShapeError } from '@notewire/protocol'
 import type * as z from 'zod/mini'
 
 /**
- * Reads a value of the wire by its schema.
+ * Reads a value that the service sent by its schema.
  *
- * @param what  names the value in the error: `the note`
- * @param at  where the value is, if it is a part of a body: `notes`. It precedes the path in the error
- * @throws `OptionError` if `schema` is no schema
- * @throws {@link ShapeError} with the path of the first problem and what should be there, never with the value found there
+ * @param what  the name of the value in the error: `the note`
+ * @param at  the path of the value in the body, if it is a part of a body: `notes`. It precedes the path in the error
+ * @throws `OptionError` if `schema` is not a zod schema
+ * @throws {@link ShapeError} with the path of the first problem and the expected type, never with the value
  * @example
  * ```ts
  * import { noteSchema, readShape } from '@notewire/protocol/schemas'
@@ -18,28 +18,28 @@ import type * as z from 'zod/mini'
  */
 export function readShape<Shape>(schema: z.ZodMiniType<Shape>, value: unknown, what: string, at = ''): Shape {
   requireSchema('readShape', schema)
-  const result = schema.safeParse(value, IN_WORDS)
+  const result = schema.safeParse(value, EXPECTED_AS_MESSAGE)
   if (result.success) return result.data
   const [{ path, expected } = { path: at, expected: 'something else' }] = problemsIn(result.error, at)
   const subject = path === '' ? 'it' : `"${path}"`
   throw new ShapeError(path, `${what} does not match the contract: ${subject} should be ${expected}.`)
 }
 
-/** A place where a value does not match its schema. */
+/** A part of a value that does not match the schema. */
 export interface Problem {
   readonly path: string
   readonly keys: readonly PropertyKey[]
-  /** What should be there, in words. */
+  /** The type or form that the schema requires, in words. */
   readonly expected: string
 }
 
-/** @param error  of a `safeParse` with {@link IN_WORDS} */
+/** @param error  from a `safeParse` with {@link EXPECTED_AS_MESSAGE} */
 export function problemsIn(error: z.core.$ZodError, at = ''): readonly Problem[] {
   return error.issues.map(({ path: keys, message: expected }) => ({ path: pathOf(keys, at), keys, expected }))
 }
 
-/** Makes the message of an issue say what should be there: in the words of the schema, or else by the name of the type. */
-export const IN_WORDS: z.core.ParseContext<z.core.$ZodIssue> = {
+/** Makes the message of an issue the expected form: the words of the schema if it has any, else the name of the type. */
+export const EXPECTED_AS_MESSAGE: z.core.ParseContext<z.core.$ZodIssue> = {
   error: (issue) => (issue.code === 'invalid_type' ? issue.expected : 'something else'),
 }
 
@@ -50,7 +50,7 @@ function pathOf(keys: readonly PropertyKey[], at: string): string {
   }, at)
 }
 
-/** @throws {@link OptionError} if the argument is no schema of zod */
+/** @throws {@link OptionError} if the argument is not a zod schema */
 export function requireSchema(caller: string, schema: unknown): void {
   if (Object(schema)._zod !== undefined) return
   throw new OptionError('schema', `${caller} needs a schema of zod, such as noteSchema of @notewire/protocol/schemas.`)

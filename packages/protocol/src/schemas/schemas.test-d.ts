@@ -9,10 +9,9 @@ import type {
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from '../index.ts'
+import type { summaryRecord, transcriptRecord } from './content.ts'
 import type { eventSchemas, knownEvents } from './event.ts'
 import type { noteRecord } from './note.ts'
-import type { summaryRecord } from './summary.ts'
-import type { transcriptRecord } from './transcript.ts'
 import type { endpointRecord, endpointRecordWithSecret } from './webhook-endpoint.ts'
 
 /** The fields of a type, without `readonly` and without the unknown fields that a schema lets pass. */
@@ -41,14 +40,14 @@ it('each event has exactly the fields of its schema', () => {
   expectTypeOf<EventFields<'endpoint.test'>>().toEqualTypeOf<Fields<EventOf<'endpoint.test'>>>()
 })
 
-it('note.ended has the same fields; its session is never null', () => {
+it('note.ended has the same fields, but its recording session is never null', () => {
   type Ended = EventFields<'note.ended'>
   expectTypeOf<Ended>().toExtend<Fields<EventOf<'note.ended'>>>()
   expectTypeOf<keyof Ended['data']>().toEqualTypeOf<keyof EventOf<'note.ended'>['data']>()
   expectTypeOf<Ended['data']['recording_session_id']>().toEqualTypeOf<string | undefined>()
 })
 
-it('a schema with another field or another known value would be noticed', () => {
+it('the comparison detects another field and another known value', () => {
   expectTypeOf<FieldsOf<typeof noteRecord>>().not.toEqualTypeOf<Fields<Omit<Note, 'title'>>>()
   expectTypeOf<FieldsOf<typeof noteRecord>>().not.toEqualTypeOf<Fields<Note & { readonly mood?: string }>>()
   expectTypeOf<FieldsOf<typeof noteRecord>>().not.toEqualTypeOf<
@@ -56,6 +55,6 @@ it('a schema with another field or another known value would be noticed', () => 
   >()
 })
 
-it('the schema of an event of the entry has the type of the event', () => {
+it('an exported schema of an event has the type of the event', () => {
   expectTypeOf<z.output<(typeof eventSchemas)['note.deleted']>>().toEqualTypeOf<EventOf<'note.deleted'>>()
 })

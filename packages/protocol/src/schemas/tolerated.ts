@@ -2,18 +2,18 @@ import * as z from 'zod/mini'
 
 type Tolerated<Schema extends z.ZodMiniType> = z.ZodMiniCatch<z.ZodMiniOptional<Schema>>
 
-/** A field without which an event can be processed: a value that does not match is left out (open point 31). */
+/** An optional field of an event: a value that does not match is left out (open point 31). */
 export function tolerated<Schema extends z.ZodMiniType>(schema: Schema): Tolerated<Schema> {
   return caught(z.optional(schema), () => undefined)
 }
 
-/** The same for each of these fields. */
+/** Applies {@link tolerated} to each field. */
 export function allTolerated<Fields extends Readonly<Record<string, z.ZodMiniType>>>(fields: Fields) {
   const entries = Object.entries(fields).map(([name, schema]) => [name, tolerated(schema)])
   return Object.fromEntries(entries) as { readonly [Name in keyof Fields]: Tolerated<Fields[Name]> }
 }
 
-/** An object; anything else becomes an empty one. */
+/** An object. Any other value becomes an empty object. */
 export function objectOrEmpty<Schema extends z.ZodMiniObject>(schema: Schema): z.ZodMiniCatch<Schema> {
   return caught(schema, () => ({}))
 }

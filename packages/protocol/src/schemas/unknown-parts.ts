@@ -2,9 +2,9 @@ import type * as z from 'zod/mini'
 import { knownValuesOf } from './fields.ts'
 import { requireSchema } from './read-shape.ts'
 
-/** A field that a schema does not have, or a value that is not among the known values of its field. */
+/** A field that the schema does not have, or a value that is not among the known values of its field. */
 export interface UnknownPart {
-  /** The object that it is in, from the whole: `segments`, `owner`. Empty for the whole. */
+  /** The path of the object that contains the field: `segments`, `owner`. Empty for the resource itself. */
   readonly path: string
   readonly field: string
   /** The unknown value of a known field; `undefined` for an unknown field. */
@@ -12,10 +12,9 @@ export interface UnknownPart {
 }
 
 /**
- * Finds what this version does not know in a value that its schema accepts: fields, and values of fields that the service may
- * extend.
+ * Finds the fields of a valid resource that this version does not know, and the unknown values of fields that the service may extend.
  *
- * @throws `OptionError` if `schema` is no schema
+ * @throws `OptionError` if `schema` is not a zod schema
  */
 export function unknownPartsOf(schema: z.core.$ZodType, value: object): readonly UnknownPart[] {
   requireSchema('unknownPartsOf', schema)
@@ -41,7 +40,7 @@ function partsOfField(schema: z.core.$ZodTypes, value: unknown, path: string, fi
   return [{ path, field, value }]
 }
 
-/** The schema of an object, of a text, …, without the schemas around it that make it optional, a list or an alias. */
+/** The innermost schema, without the wrappers that make it optional, nullable, an array or an alias. */
 function unwrapped(schema: z.core.$ZodType): z.core.$ZodTypes {
   const { def } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {

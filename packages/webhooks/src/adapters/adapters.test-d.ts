@@ -9,7 +9,7 @@ import { lambdaHandler } from './lambda.ts'
 const receiver = createReceiver({ secret: undefined, on: {} })
 
 describe('fastifyPlugin', () => {
-  it('is registered with a receiver and a path, and what Fastify takes beside them', () => {
+  it('is registered with a receiver, a path and the options of Fastify', () => {
     fastify().register(fastifyPlugin, { receiver, url: '/webhooks/notes', prefix: '/api', logLevel: 'warn' })
     // @ts-expect-error no receiver
     fastify().register(fastifyPlugin, { url: '/webhooks/notes' })
@@ -17,14 +17,14 @@ describe('fastifyPlugin', () => {
     fastify().register(fastifyPlugin, { receiver })
   })
 
-  it('fits an application on HTTPS or HTTP/2', () => {
+  it('can be registered in an application on HTTPS or HTTP/2', () => {
     fastify({ https: {} }).register(fastifyPlugin, { receiver, url: '/webhooks/notes' })
     fastify({ http2: true }).register(fastifyPlugin, { receiver, url: '/webhooks/notes' })
   })
 })
 
 describe('lambdaHandler', () => {
-  it('is what AWS calls a handler of each of its gateways', () => {
+  it('has the handler type of each gateway', () => {
     const handler = lambdaHandler(receiver)
     expectTypeOf(handler).toExtend<AWSLambda.APIGatewayProxyHandler>()
     expectTypeOf(handler).toExtend<AWSLambda.APIGatewayProxyWithCognitoAuthorizerHandler>()

@@ -27,7 +27,7 @@ describe('a body parser before the receiver', () => {
   it.each([
     ['Express 5', express],
     ['Express 4', express4],
-  ])('of %s leaves nothing to verify: 500 at once, and a log line that names the fix', async (_version, framework) => {
+  ])('of %s consumes the body: 500 at once, and a log line with the fix', async (_version, framework) => {
     const { applied, logger, receiver } = recordingReceiver()
     await using server = await startServer(framework().use(framework.json()).post(PATH, expressHandler(receiver)))
     expect((await deliver(server.url)).status).toBe(500)
@@ -37,7 +37,7 @@ describe('a body parser before the receiver', () => {
     expect(applied).toEqual([])
   })
 
-  it('that set an encoding leaves text and no bytes: 500 at once, and no crash', async () => {
+  it('that sets an encoding turns the bytes into text: 500 at once', async () => {
     const { logger, receiver } = recordingReceiver()
     const handle = nodeHandler(receiver)
     await using server = await startServer((request, response) => {
@@ -51,7 +51,7 @@ describe('a body parser before the receiver', () => {
   it.each([
     ['node:http', nodeHandler],
     ['Express 5', (receiver: Receiver) => express().use(expressHandler(receiver))],
-  ])('that reads the body by a "readable" listener leaves nothing to %s: 500 at once', async (_name, mount) => {
+  ])('that reads the body by a "readable" listener consumes the body before %s: 500 at once', async (_name, mount) => {
     const clock = new ManualClock(Date.now())
     const { logger, receiver } = recordingReceiver({ clock })
     const handle = mount(receiver)
@@ -59,12 +59,12 @@ describe('a body parser before the receiver', () => {
       request.on('readable', () => undefined)
       handle(request, response)
     })
-    // The clock stands still: an answer at the deadline would never come.
+    // The clock does not advance, so this is not the answer at the deadline.
     expect((await deliver(server.url)).status).toBe(500)
     expect(logger.lines.join()).toMatch(/Mount the receiver before any body parser/)
   })
 
-  it('that paused the request while it made up its mind is no obstacle', async () => {
+  it('may pause the request for some time', async () => {
     const { applied, receiver } = recordingReceiver()
     const handle = nodeHandler(receiver)
     await using server = await startServer((request, response) => {
@@ -75,7 +75,7 @@ describe('a body parser before the receiver', () => {
     expect(applied).toHaveLength(1)
   })
 
-  it('that gave text away is refused too, because text need not have the bytes that were signed', async () => {
+  it('that keeps text in req.body is refused, because the text may differ from the signed bytes', async () => {
     const { receiver } = recordingReceiver()
     await using server = await startServer(
       express()
@@ -85,7 +85,7 @@ describe('a body parser before the receiver', () => {
     expect((await deliver(server.url)).status).toBe(500)
   })
 
-  it('that kept the raw text instead is refused too', async () => {
+  it('that keeps text in req.rawBody is refused', async () => {
     const { receiver } = recordingReceiver()
     const keep = express.json({
       verify: (request, _response, bytes) => Object.assign(request, { rawBody: String(bytes) }),
@@ -101,13 +101,13 @@ describe('a body parser before the receiver', () => {
     ['', 204],
     [null, 204],
     [undefined, 204],
-  ])('is known by what it left in `req.body`, even if the stream looks unread: %j gets %i', async (body, status) => {
+  ])('is detected by `req.body`, even if the stream looks unread: %j gets %i', async (body, status) => {
     const handle = nodeHandler(recordingReceiver().receiver)
     await using server = await startServer((request, response) => handle(Object.assign(request, { body }), response))
     expect((await deliver(server.url)).status).toBe(status)
   })
 
-  it('that took so long that the client has gone is no crash, and keeps nobody waiting', async () => {
+  it('may be so slow that the client disconnects before the receiver runs', async () => {
     const { firstAnswer, receiver } = withFirstAnswer(recordingReceiver().receiver)
     const gone = Promise.withResolvers<IncomingMessage>()
     await using server = await startServer((request) => {
@@ -122,7 +122,7 @@ describe('a body parser before the receiver', () => {
     expect((await firstAnswer).status).toBe(400)
   })
 
-  it('that kept the raw bytes is no obstacle', async () => {
+  it('may keep the raw bytes in req.rawBody', async () => {
     const { applied, receiver } = recordingReceiver()
     const keep = express.json({ verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }) })
     await using server = await startServer(express().use(keep).post(PATH, expressHandler(receiver)))
@@ -136,13 +136,13 @@ describe('a body parser before the receiver', () => {
       express.json({ limit: '1mb', verify: (request, _response, bytes) => Object.assign(request, { rawBody: bytes }) }),
     ],
     ['in req.body', express.raw({ type: '*/*', limit: '1mb' })],
-  ])('that kept more bytes %s than the receiver takes does not lift its cap: 413', async (_where, parser) => {
+  ])('that keeps more bytes %s than the limit of the receiver gets 413', async (_where, parser) => {
     const { applied, receiver } = recordingReceiver({ maxBodyBytes: 1_000 })
     await using server = await startServer(express().use(parser).post(PATH, expressHandler(receiver)))
     const sendOf = async (length: number) => {
       const event = JSON.stringify(anEvent({ kind: 'note.ended' }))
       const { headers, body } = await signAttempt(TEST_SECRET, event + ' '.repeat(length - event.length))
-      // In chunks, so that no length is announced.
+      // In chunks, so that there is no Content-Length.
       const request = httpRequest(server.url, { method: 'POST', headers })
       request.write(body.slice(0, 100))
       request.end(body.slice(100))
@@ -154,7 +154,7 @@ describe('a body parser before the receiver', () => {
     expect(applied).toHaveLength(1)
   })
 
-  it('on other routes, or after it, is no obstacle', async () => {
+  it('may run on other routes, or after the receiver', async () => {
     const { applied, receiver } = recordingReceiver()
     const app = express().post(PATH, expressHandler(receiver)).use(express.json())
     app.post('/other', (request, response) => void response.json(request.body))

@@ -5,9 +5,9 @@ import { answerNodeRequest } from './node-request.ts'
 
 /**
  * Mounts a receiver in Express 4 or 5. It reads the raw bytes on its own route and needs no body parser: mount it
- * before a global `express.json()`, or have that keep the bytes in `req.rawBody`.
+ * before a global `express.json()`, or configure `express.json()` to keep the bytes in `req.rawBody`.
  *
- * A receiver of many takes the integration from the route parameter of that name: mount it at `/webhooks/notes/:integration`.
+ * A receiver of many integrations reads the route parameter `integration`: mount it at `/webhooks/notes/:integration`.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export function expressHandler(
 ): (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void {
   requireReceiver('expressHandler', receiver)
   return (request, response, next) => {
-    // Express takes the mount point off `url`; `originalUrl` has the path that the service requested.
+    // Express removes the mount point from `url`; `originalUrl` has the path that the service requested.
     const url = 'originalUrl' in request ? String(request.originalUrl) : request.url
     const integration = 'params' in request ? routeParameter(request.params) : undefined
     answerNodeRequest(receiver, request, response, url, integration).catch(next)

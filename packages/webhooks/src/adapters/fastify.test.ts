@@ -22,7 +22,7 @@ const applications: readonly [string, (receiver: Receiver) => FastifyInstance][]
   ['Fastify', (receiver) => withReceiver(fastify(), receiver)],
   ['Fastify, under a prefix', (receiver) => withPrefix(fastify(), receiver)],
   ['Fastify with a small bodyLimit', (receiver) => withReceiver(fastify({ bodyLimit: 10 }), receiver)],
-  ['Fastify with parsers of its own', (receiver) => withReceiver(withParsers(fastify()), receiver)],
+  ['Fastify with custom parsers', (receiver) => withReceiver(withParsers(fastify()), receiver)],
 ]
 
 function withReceiver(app: FastifyInstance, receiver: Receiver): FastifyInstance {
@@ -68,7 +68,7 @@ describe.each(applications)('%s', (_name, mount) => {
 })
 
 describe('the route of the plugin', () => {
-  it('takes a body in a thousand chunks, cut in the middle of characters', async () => {
+  it('accepts a body in a thousand chunks that split characters', async () => {
     const { applied, receiver } = recordingReceiver()
     await using server = await listen(withReceiver(fastify(), receiver))
     const event = anEvent({ kind: 'note.ended', noteId: 'ünïcödé-🎻'.repeat(40) })
@@ -82,7 +82,7 @@ describe('the route of the plugin', () => {
   })
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'no media type', ';;;'])(
-    'takes a body that calls itself %j, since only the signature counts',
+    'accepts a body with the media type %j, because only the signature counts',
     async (type) => {
       const { applied, receiver } = recordingReceiver()
       await using server = await listen(withReceiver(fastify(), receiver))
@@ -100,12 +100,12 @@ describe('the route of the plugin', () => {
     expect((await fetch(server.url, { method: 'POST', headers: encoded, body: gzipSync(body) })).status).toBe(415)
   })
 
-  it('refuses what has no body with 401', async () => {
+  it('refuses a request without a body with 401', async () => {
     await using server = await listen(withReceiver(fastify(), recordingReceiver().receiver))
     expect((await fetch(server.url, { method: 'POST' })).status).toBe(401)
   })
 
-  it('cuts off a client that stalls', async () => {
+  it('closes the connection of a client that stalls', async () => {
     await using server = await listen(withReceiver(fastify(), recordingReceiver({ clock: hurriedClock }).receiver))
     const socket = connect(server.port, '127.0.0.1')
     socket.write(
@@ -127,7 +127,7 @@ describe('the route of the plugin', () => {
     expect(logger.lines.join()).toContain('the request body was parsed before')
   })
 
-  it('is the path that the service requests, prefix included, to the option `path`', async () => {
+  it('compares the option `path` with the requested path, including the prefix', async () => {
     const { applied, receiver } = recordingReceiver({ path: url })
     await using server = await listen(withPrefix(fastify(), receiver))
     const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
@@ -135,7 +135,7 @@ describe('the route of the plugin', () => {
     expect(applied).toHaveLength(1)
   })
 
-  it('cuts off a client of HTTP/2 that goes on sending what nobody wants', async () => {
+  it('closes the HTTP/2 stream of a client that continues to send a refused body', async () => {
     const app = fastify({ http2: true })
     app.register(fastifyPlugin, { receiver: recordingReceiver().receiver, url })
     const session = connectHttp2(await app.listen({ host: '127.0.0.1', port: 0 }))
@@ -151,7 +151,7 @@ describe('the route of the plugin', () => {
     await app.close()
   })
 
-  it('speaks HTTP/2, whose pseudo-headers are no headers', async () => {
+  it('removes the pseudo-headers of HTTP/2 from the headers', async () => {
     const seen: string[][] = []
     const { receiver } = recordingReceiver({
       on: { 'note.ended': (_event, { headers }) => void seen.push([...headers.keys()]) },
@@ -170,7 +170,7 @@ describe('the route of the plugin', () => {
     await app.close()
   })
 
-  it('can be tried with inject', async () => {
+  it('can be called with inject', async () => {
     const { applied, receiver } = recordingReceiver()
     const app = withReceiver(fastify(), receiver)
     const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
@@ -204,7 +204,7 @@ describe('other routes', () => {
 })
 
 describe('several receivers', () => {
-  it('are several routes of one application', async () => {
+  it('can be mounted in one application', async () => {
     const personal = recordingReceiver()
     const channel = recordingReceiver()
     const app = fastify()
@@ -217,7 +217,7 @@ describe('several receivers', () => {
 })
 
 describe('a registration without a receiver', () => {
-  it('fails when the application starts, and says how to register', async () => {
+  it('fails when the application starts', async () => {
     const app = fastify()
     app.register(fastifyPlugin, { url } as never)
     await expect(app.ready()).rejects.toThrow('fastifyPlugin needs a receiver.')

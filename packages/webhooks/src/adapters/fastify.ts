@@ -4,22 +4,22 @@ import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
 import { requireReceiver, routeParameter } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
 
-/** What {@link fastifyPlugin} is registered with. */
+/** The options of {@link fastifyPlugin}. */
 export interface FastifyReceiverOptions {
   readonly receiver: RespondingReceiver
   /**
-   * The path of the route, below the `prefix` that the plugin is registered with, if any. A receiver of many needs the parameter
-   * `integration` in it: `/webhooks/notes/:integration`.
+   * The path of the route, below the `prefix` that the plugin is registered with, if any. For a receiver of many integrations it must
+   * contain the parameter `integration`: `/webhooks/notes/:integration`.
    */
   readonly url: string
 }
 
 /**
- * Mounts a receiver in Fastify 5. The plugin is encapsulated: it takes the raw bytes on its own route, whatever their
- * media type, up to the receiver's `maxBodyBytes`; parsers and `bodyLimit` elsewhere stay as they are. It answers on the
- * socket itself, so that `onRequest` and `onResponse` hooks run and no `onSend` hook changes the answer.
+ * Mounts a receiver in Fastify 5. The plugin is encapsulated: on its own route it reads the raw bytes of any media type, up to the
+ * receiver's `maxBodyBytes`; parsers and `bodyLimit` of other routes do not change. It writes the response itself, so `onRequest` and
+ * `onResponse` hooks run, and `onSend` hooks cannot change the answer.
  *
- * @throws OptionError when it is registered without a receiver
+ * @throws OptionError if it is registered without a receiver
  * @example
  * ```ts
  * import { createReceiver } from '@notewire/webhooks'
@@ -60,7 +60,7 @@ function leaveUnread(_request: FastifyRequest, _payload: unknown, done: (error: 
   done(null)
 }
 
-// Fastify refuses a malformed Content-Type before it asks any parser, but only the signature counts.
+// Fastify would reject a malformed Content-Type, but the receiver accepts any media type, because only the signature counts.
 function hideContentType(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
   request.headers = { 'content-type': undefined }
   done()

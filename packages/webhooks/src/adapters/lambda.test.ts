@@ -57,7 +57,7 @@ describe('an event with single and multi-value headers, as a REST API gives them
   const lists = (headers: Readonly<Record<string, string>>) =>
     Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
 
-  it('is judged by the multi-value ones: a header that came twice is refused, whatever its last value', async () => {
+  it('is verified by the multi-value headers: a repeated header is refused', async () => {
     const { statusCode, log } = await invoke((headers) => ({
       headers,
       multiValueHeaders: { ...lists(headers), 'webhook-id': ['msg_other', headers['webhook-id'] ?? ''] },
@@ -66,24 +66,24 @@ describe('an event with single and multi-value headers, as a REST API gives them
     expect(log).toContain('the header webhook-id occurs more than once')
   })
 
-  it('is judged by the multi-value ones alone', async () => {
+  it('is verified by the multi-value headers only', async () => {
     const swapped = await invoke((headers) => ({ headers: {}, multiValueHeaders: lists(headers) }))
     expect(swapped.statusCode).toBe(204)
     expect((await invoke((headers) => ({ headers, multiValueHeaders: {} }))).statusCode).toBe(401)
   })
 
-  it.each([null, undefined])('is judged by the single ones where the others are %s', async (multiValueHeaders) => {
+  it.each([null, undefined])('is verified by the single headers if the others are %s', async (multiValueHeaders) => {
     expect((await invoke((headers) => ({ headers, multiValueHeaders }))).statusCode).toBe(204)
   })
 })
 
 describe('bytes that are not UTF-8', () => {
-  it('reach the verifier as they were, in base64', async () => {
+  it('reach the verifier unchanged, in base64', async () => {
     const { logger, receiver } = recordingReceiver()
     await using server = await startServer(lambdaGateway('HTTP API', 'base64', lambdaHandler(receiver)))
     const latin1 = Buffer.from('{"title":"nöte"}', 'latin1')
     const response = await fetch(server.url, { method: 'POST', headers: signedBytes(latin1), body: latin1 })
-    // 400 and not 401: the signature was right, and what it covers is no JSON.
+    // 400, not 401: the signature matches, but the body is not JSON.
     expect(response.status).toBe(400)
     expect(logger.lines.join()).toContain('not JSON in UTF-8')
   })
@@ -103,7 +103,7 @@ describe('a handler that is slower than the service waits', () => {
     return { applied, clock, invoke, slow }
   }
 
-  it('has ended when the invocation answers, and the process is frozen', async () => {
+  it('ends before the invocation returns and the process is frozen', async () => {
     const { applied, clock, invoke, slow } = setUpSlow()
     const event = anEvent({ kind: 'note.ended' })
     let answered = false
@@ -120,7 +120,7 @@ describe('a handler that is slower than the service waits', () => {
     expect(applied).toEqual([event.event_id])
   })
 
-  it('holds up its own invocation alone', async () => {
+  it('does not delay other invocations', async () => {
     const { applied, clock, invoke, slow } = setUpSlow()
     const invocation = invoke(anEvent({ kind: 'note.ended' }))
     await slow.begun
@@ -131,7 +131,7 @@ describe('a handler that is slower than the service waits', () => {
     expect((await invocation).statusCode).toBe(204)
   })
 
-  it('that then fails is answered so, since nobody else has been answered', async () => {
+  it('makes the invocation return 500 if it fails', async () => {
     const { clock, invoke, slow } = setUpSlow()
     const invocation = invoke(anEvent({ kind: 'note.ended' }))
     await slow.begun
@@ -141,13 +141,13 @@ describe('a handler that is slower than the service waits', () => {
   })
 })
 
-describe('a header that no `Headers` can hold', () => {
+describe('a header that `Headers` does not accept', () => {
   it.each([
     ['x-city', '\u6771\u4eac'],
     ['x-city', 'a\nb'],
     ['not a name', 'x'],
     ['', 'x'],
-  ])('is missing in the headers that a handler reads, beside the others: %j %j', async (name, value) => {
+  ])('is missing in the headers of a handler: %j %j', async (name, value) => {
     const read: unknown[] = []
     const { logger, receiver } = recordingReceiver({
       on: { 'note.ended': (_event, { headers }) => void read.push(headers.get('content-type'), headers.get('x-city')) },
@@ -160,14 +160,14 @@ describe('a header that no `Headers` can hold', () => {
   })
 })
 
-describe('an event that carries no request', () => {
+describe('an event without a request', () => {
   it('is answered 404', async () => {
     expect((await lambdaHandler(recordingReceiver().receiver)({})).statusCode).toBe(404)
   })
 })
 
 describe('a middleware that parsed the body', () => {
-  it('leaves nothing to verify: 500 at once, and a log line that says so', async () => {
+  it('makes verification impossible: 500 at once, and a log line with the cause', async () => {
     const { logger, receiver } = recordingReceiver()
     const event = await functionUrlEvent(anEvent({ kind: 'note.ended' }))
     const parsed = Object.assign(event, { body: JSON.parse(event.body) })

@@ -3,15 +3,15 @@ import type { Answer } from '../receiver/answer.ts'
 import type { BodyReading, IncomingAttempt } from '../receiver/attempt.ts'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
 import {
+  findIntegration,
   type IntegrationOf,
   isOfMany,
-  namedBy,
   refuseIntegrationOf,
   requireReceiver,
   routeParameter,
 } from './mounting.ts'
 
-/** What is read of an event of API Gateway (payload 1.0 and 2.0), a function URL or an Application Load Balancer. */
+/** The fields that `lambdaHandler` reads in an event of API Gateway (payload 1.0 and 2.0), a function URL or an Application Load Balancer. */
 export interface LambdaHttpEvent {
   readonly httpMethod?: string | undefined
   readonly path?: string | undefined
@@ -26,7 +26,7 @@ export interface LambdaHttpEvent {
     | undefined
 }
 
-/** An answer that all of them take. */
+/** A result that API Gateway, function URLs and load balancers accept. */
 export interface LambdaHttpResult {
   statusCode: number
   headers?: Record<string, string>
@@ -35,13 +35,13 @@ export interface LambdaHttpResult {
   isBase64Encoded: boolean
 }
 
-/** What `lambdaHandler` may take with a receiver of many. */
+/** The options of `lambdaHandler`, for a receiver of many integrations. */
 export interface LambdaHandlerOptions {
   /**
-   * Finds the id of the integration in an event. Function URLs and load balancers need it, because they have no path parameters. If it
-   * throws, the answer is 404.
+   * Finds the id of the integration in an event. Required for function URLs and load balancers, because their events have no path
+   * parameters. If it throws, the answer is 404.
    *
-   * @default the path parameter `integration`, which API Gateway finds
+   * @default returns the path parameter `integration` of API Gateway
    */
   readonly integrationOf?: IntegrationOf<LambdaHttpEvent> | undefined
 }
@@ -51,11 +51,11 @@ export interface LambdaHandlerOptions {
  * Balancer. Give the function a timeout above its slowest handler: the default of Lambda, 3 s, is less than the 8 s that a
  * handler may take.
  *
- * Lambda freezes the process with the answer. An invocation whose handler is past its deadline therefore answers when the
- * handler has ended: the service may have stopped waiting and sends the event again, but nothing is left half done, and the
- * repetition finds a duplicate.
+ * Lambda freezes the process when the invocation returns. If a handler takes longer than the receiver's deadline, the invocation
+ * therefore returns only after the handler has ended. By then the service may have stopped waiting and sends the event again; the receiver
+ * recognises it as a duplicate.
  *
- * The receiver's `path` is matched with the stage or base path that the service requests.
+ * The receiver's `path` includes the stage or base path that the service requests.
  *
  * @example
  * ```ts
@@ -85,7 +85,7 @@ export function lambdaHandler(
     }
     const answer = await receiver.respond({
       ...attemptOf(event),
-      integration: namedBy(integrationOf, event),
+      integration: findIntegration(integrationOf, event),
       waitUntil,
     })
     return resultFor(event, (await late) ?? answer)
@@ -96,7 +96,7 @@ function attemptOf(event: LambdaHttpEvent): IncomingAttempt {
   const { requestContext } = event
   return {
     method: requestContext?.http?.method ?? event.httpMethod ?? '',
-    // A REST API takes the stage off `path`, and keeps what was requested in the context.
+    // A REST API removes the stage from `path`, and keeps the requested path in the context.
     path: requestContext?.path ?? event.rawPath ?? event.path ?? '',
     headers: event.multiValueHeaders ?? event.headers ?? {},
     readBody: async (maxBytes) => readBody(event, maxBytes),
@@ -104,13 +104,13 @@ function attemptOf(event: LambdaHttpEvent): IncomingAttempt {
 }
 
 function readBody({ body, isBase64Encoded }: LambdaHttpEvent, maxBytes: number): BodyReading {
-  // A middleware such as Middy's parser puts an object in the place of the text.
+  // A middleware such as Middy's parser replaces the text by an object.
   if (typeof body === 'object' && body !== null) return { status: 'already-parsed' }
   const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8')
   return bytes.length > maxBytes ? { status: 'too-large' } : { status: 'read', bytes }
 }
 
-// A load balancer with multi-value headers ignores single ones; one without, and HTTP APIs, ignore the others.
+// A load balancer with multi-value headers reads only `multiValueHeaders`. Other load balancers and HTTP APIs read only `headers`.
 function resultFor({ multiValueHeaders }: LambdaHttpEvent, { status, headers, body }: Answer): LambdaHttpResult {
   const result = { statusCode: status, body, isBase64Encoded: false }
   if (!multiValueHeaders) return { ...result, headers: { ...headers } }

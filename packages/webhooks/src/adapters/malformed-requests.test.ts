@@ -29,7 +29,7 @@ const aHeaderText = fc.stringMatching(/^[\x21-\x7e]([\x20-\x7e]{0,60}[\x21-\x7e]
 const aSignatureHeader = fc.constantFrom('webhook-id', 'webhook-timestamp', 'webhook-signature')
 const anyJson = fc.json({ maxDepth: 4 })
 
-/** Every way to be wrong that we could think of, each with the answers that are right. */
+/** Every kind of malformed request that we know, with the correct answers. */
 const aMalformedRequest: fc.Arbitrary<() => Promise<Malformed>> = fc.oneof(
   fc
     .tuple(fc.constantFrom('GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'), aText)
@@ -80,7 +80,7 @@ const adapters: readonly [string, (receiver: Receiver) => RequestListener][] = [
 ]
 
 describe.each(adapters)('ten thousand malformed requests to %s', (_name, mount) => {
-  it('get the right 4xx, each and all, and leave nothing behind (§4, §5, §7)', async () => {
+  it('get the right 4xx, and leak no memory (§4, §5, §7)', async () => {
     const applied: string[] = []
     const receiver = createReceiver({
       secret: TEST_SECRET,
@@ -97,7 +97,7 @@ describe.each(adapters)('ten thousand malformed requests to %s', (_name, mount) 
     const wrong: string[] = []
     let before = 0
     for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) {
-      // By now, everything that is made once has been made.
+      // By now, everything that is allocated once has been allocated.
       if (sent === AT_ONCE * 100) before = await heldMemory()
       await Promise.all(
         fc.sample(aMalformedRequest, { numRuns: AT_ONCE, seed: seed + sent }).map(async (build) => {

@@ -23,7 +23,7 @@ import { nodeHandler } from './node.ts'
 
 const ROUTE = '/webhooks/notes/:integration'
 
-/** The last segment of a path, decoded, which throws at a malformed one. */
+/** The decoded last segment of a path. Throws if it is malformed. */
 const lastSegment = (path = '') => decodeURIComponent(/^\/webhooks\/notes\/([^/?]+)$/.exec(path)?.[1] ?? '')
 
 const listeners: readonly [string, (receiver: ReceiverOfMany) => RequestListener][] = [
@@ -54,7 +54,7 @@ const listeners: readonly [string, (receiver: ReceiverOfMany) => RequestListener
 describe.each(listeners)('%s with a receiver of many', (_name, mount) => {
   it.each(adapterChecksOfMany)('$name', ({ run }) => run((receiver) => startServer(mount(receiver))))
 
-  it('answers no path that leads elsewhere, sent as it stands', async () => {
+  it('refuses a path with dots or malformed escapes, and calls no secret function', async () => {
     const asked: string[] = []
     const receiver = createReceiver({ secret: (id: string) => void asked.push(id), on: {}, logger: silent() })
     await using server = await startServer(mount(receiver))
@@ -101,7 +101,7 @@ describe('an adapter', () => {
   const many = createReceiver({ secret: (integration: string) => secretOf(integration), on: {}, logger: silent() })
   const one = createReceiver({ secret: TEST_SECRET, on: {} })
 
-  it('that cannot find the integration by itself needs integrationOf with a receiver of many', () => {
+  it('without route parameters needs integrationOf with a receiver of many', () => {
     // @ts-expect-error integrationOf is missing
     expect(() => nodeHandler(many)).toThrow(/^nodeHandler needs the option integrationOf, because/)
     expect(() => nodeHandler(many, { integrationOf: 'acme' as never })).toThrow(/^nodeHandler needs the option/)
@@ -115,7 +115,7 @@ describe('an adapter', () => {
     expect(() => lambdaHandler(one, { integrationOf: () => 'acme' })).toThrow(/^integrationOf has no effect in lambda/)
   })
 
-  it('takes the part of a receiver of many for one integration', async () => {
+  it('accepts the receiver for one integration of a receiver of many', async () => {
     await using server = await startServer(nodeHandler(many.for('acme')))
     const attempt = await signAttempt(secretOf('acme'), anEvent({ kind: 'note.ended' }))
     expect((await fetch(server.url, { method: 'POST', ...attempt })).status).toBe(204)
@@ -126,7 +126,7 @@ describe('an adapter', () => {
     expect(() => routeHandler(one)).toThrow(/^routeHandler needs a receiver whose secret function takes an integration/)
   })
 
-  it('of Next answers 404 without the parameter, and takes parameters that are no promise, as before Next 15', async () => {
+  it('of Next answers 404 without the parameter, and accepts parameters without a promise, as before Next 15', async () => {
     const post = async (params: unknown) => {
       const attempt = await signAttempt(secretOf('acme'), anEvent({ kind: 'note.ended' }))
       const web = new Request('https://receiver.test/', { method: 'POST', ...attempt })
@@ -149,7 +149,7 @@ describe('an adapter', () => {
   })
 })
 
-/** Plays what Next does around the handler of `pages/api/webhooks/notes/[integration].ts`. */
+/** Simulates how Next calls the handler of `pages/api/webhooks/notes/[integration].ts`. */
 function pagesRouter(receiver: ReceiverOfMany): RequestListener {
   const handler = pagesHandler(receiver)
   return (incoming, response) => {
@@ -159,7 +159,7 @@ function pagesRouter(receiver: ReceiverOfMany): RequestListener {
   }
 }
 
-/** Plays what Next does around `app/webhooks/notes/[integration]/route.ts`. */
+/** Simulates how Next calls `app/webhooks/notes/[integration]/route.ts`. */
 function appRouter(receiver: ReceiverOfMany): RequestListener {
   const POST = routeHandler(receiver)
   return fetchServer((web, integration = '') => POST(web, { params: Promise.resolve({ integration }) }))
@@ -175,7 +175,7 @@ function fetchServer(handle: (web: Request, id: string | undefined) => Promise<R
   }
 }
 
-/** The parameter as a router gives it: decoded, or as it stands where that is not possible. */
+/** The parameter as a router passes it: decoded, or a malformed text. */
 function routed(url: string | undefined): string | undefined {
   try {
     return lastSegment(url) || undefined

@@ -1,7 +1,7 @@
 import { OptionError } from '@notewire/protocol'
 import type { ReceiverOfMany, RespondingReceiver } from '../receiver/receiver-interface.ts'
 
-/** @throws OptionError when an adapter is given anything but a receiver, before the first delivery fails on it */
+/** @throws OptionError if the argument of an adapter is not a receiver, before the first delivery fails */
 export function requireReceiver(adapter: string, receiver: RespondingReceiver): void {
   if (typeof receiver?.respond === 'function') return
   throw new OptionError(
@@ -10,23 +10,23 @@ export function requireReceiver(adapter: string, receiver: RespondingReceiver): 
   )
 }
 
-/** Whether a receiver is of many integrations, so that each request has to name one. */
+/** Whether a receiver is of many integrations, so that each request must contain the id of one. */
 export function isOfMany(receiver: RespondingReceiver): receiver is ReceiverOfMany {
   return 'forgetSecret' in receiver
 }
 
-/** Says which integration a request is for: its id, as the request names it, or `undefined`. */
+/** Returns the id of the integration that a request is for, or `undefined`. */
 export type IntegrationOf<Request> = (request: Request) => string | undefined
 
-/** The parameter `integration` of a route, as routers keep it. Any other value than text names none. */
+/** The route parameter `integration`, or `undefined` if it is not a string. */
 export function routeParameter(parameters: unknown): string | undefined {
   if (typeof parameters !== 'object' || parameters === null || !('integration' in parameters)) return undefined
   const { integration } = parameters
   return typeof integration === 'string' ? integration : undefined
 }
 
-/** What `integrationOf` says. If it throws, as at a malformed path, the request names no integration. */
-export function namedBy<Request>(integrationOf: IntegrationOf<Request>, request: Request): string | undefined {
+/** Calls `integrationOf`. Returns `undefined` if it throws, for example because the path is malformed. */
+export function findIntegration<Request>(integrationOf: IntegrationOf<Request>, request: Request): string | undefined {
   try {
     return integrationOf(request)
   } catch {
@@ -34,7 +34,7 @@ export function namedBy<Request>(integrationOf: IntegrationOf<Request>, request:
   }
 }
 
-/** @throws OptionError when a receiver of many would answer 404 to everything, or `integrationOf` would never be called */
+/** @throws OptionError if a receiver of many would answer 404 to all requests, or `integrationOf` would never be called */
 export function refuseIntegrationOf(adapter: string, receiver: RespondingReceiver, integrationOf: unknown): void {
   if (isOfMany(receiver) ? typeof integrationOf === 'function' : integrationOf === undefined) return
   throw new OptionError(

@@ -11,7 +11,7 @@ import { anEvent } from '../testing/an-event.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
 import { pagesHandler } from './next.ts'
 
-// Plays what Next does around the handler of an API route. `examples/next-app` is built and started by Next itself.
+// Simulates how Next calls the handler of an API route. The tests of `examples/next-app` run Next itself.
 function pagesRouter(receiver: Receiver, { bodyParser }: { readonly bodyParser: boolean }, errors: unknown[] = []) {
   const handler = pagesHandler(receiver)
   const listener: RequestListener = async (request, response) => {
@@ -46,7 +46,7 @@ describe('an API route of the pages router', () => {
     expect((await fetch(server.url, { method })).status).toBe(404)
   })
 
-  it.each(['POST', 'GET'])('fails at once with the fix, when Next parsed the body of a %s', async (method) => {
+  it.each(['POST', 'GET'])('throws an error with the fix if Next parsed the body of a %s', async (method) => {
     const { applied, receiver } = setUp()
     const errors: unknown[] = []
     await using server = await startServer(pagesRouter(receiver, { bodyParser: true }, errors))
@@ -62,7 +62,7 @@ describe('an API route of the pages router', () => {
     expect(applied).toEqual([])
   })
 
-  it('verifies the bytes that a server around Next has kept', async () => {
+  it('verifies the bytes that a custom server has kept', async () => {
     const { applied, receiver } = setUp()
     const handler = pagesHandler(receiver)
     await using server = await startServer(async (request, response) => {
@@ -76,7 +76,7 @@ describe('an API route of the pages router', () => {
 })
 
 describe('a route of the app router', () => {
-  it('is `receiver.fetch`, whatever Next passes beside the request', async () => {
+  it('can be `receiver.fetch`, which ignores the second argument', async () => {
     const { applied, receiver } = setUp()
     const POST: (request: Request, context: object) => Promise<Response> = receiver.fetch
     const attempt = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))

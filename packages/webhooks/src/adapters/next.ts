@@ -5,10 +5,10 @@ import { isOfMany, requireReceiver, routeParameter } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
 
 /**
- * Mounts a receiver of many in the app router of Next, in a file below a folder `[integration]`. A receiver of one needs no adapter:
- * `receiver.fetch` is its handler.
+ * Mounts a receiver of many integrations in the app router of Next, in a file below a folder `[integration]`. A receiver of one
+ * integration needs no adapter: export `receiver.fetch`.
  *
- * @throws OptionError without a receiver of many
+ * @throws OptionError if it is not a receiver of many integrations
  * @example
  * ```ts
  * // app/webhooks/notes/[integration]/route.ts
@@ -39,14 +39,14 @@ export function routeHandler(
 }
 
 /**
- * Mounts a receiver in the pages router of Next. The file of the route must switch Next's body parser off, in these very
- * words, because Next reads them without running the file: `export const config = { api: { bodyParser: false } }`.
+ * Mounts a receiver in the pages router of Next. The file of the route must disable Next's body parser with exactly this line, because
+ * Next reads the line without running the file: `export const config = { api: { bodyParser: false } }`.
  *
- * A receiver of many takes the integration from the name of the file: `pages/api/webhooks/notes/[integration].ts`.
+ * A receiver of many integrations reads the integration from the path of the file: `pages/api/webhooks/notes/[integration].ts`.
  *
- * The app router, and API routes of the edge runtime, need no adapter for a receiver of one: `receiver.fetch` is their handler.
+ * The app router, and API routes of the edge runtime, need no adapter for a receiver of one integration: export `receiver.fetch`.
  *
- * @throws NotewireError `body_already_parsed`, which Next logs and answers with 500, while the body parser is on
+ * @throws NotewireError `body_already_parsed` if the body parser is enabled. Next logs it and answers 500
  * @example
  * ```ts
  * // pages/api/webhooks/notes.ts
@@ -79,7 +79,7 @@ export function pagesHandler(
   }
 }
 
-// A server around Next may have kept the raw bytes.
+// A custom server that runs Next may have kept the raw bytes.
 function wasParsedByNext(request: IncomingMessage): boolean {
   return 'body' in request && request.body !== undefined && !('rawBody' in request)
 }

@@ -31,7 +31,7 @@ const adapters: readonly [string, (receiver: Receiver) => RequestListener][] = [
     (receiver) => express().use('/webhooks', express().use(expressHandler(receiver))),
   ],
   [
-    'Express 5 behind express.raw()',
+    'Express 5 after express.raw()',
     (receiver) =>
       express()
         .use(express.raw({ type: '*/*', limit: '300kb', inflate: false }))
@@ -58,9 +58,9 @@ describe.each(adapters)('%s', (name, mount) => {
   })
 })
 
-// Sockets are slow on a machine that is busy.
-describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
-  it('takes a body in a thousand chunks, cut in the middle of characters', async () => {
+// Only three, because tests over sockets are slow on a busy machine.
+describe.each(adapters.slice(0, 3))('%s, over a socket', (_name, mount) => {
+  it('accepts a body in a thousand chunks that split characters', async () => {
     const { applied, receiver } = recordingReceiver()
     await using server = await startServer(mount(receiver))
     const event = anEvent({ kind: 'note.ended', noteId: 'ünïcödé-🎻'.repeat(40) })
@@ -96,7 +96,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
     expect(response.status).toBe(415)
   })
 
-  it('takes a body of any media type, since only the signature counts', async () => {
+  it('accepts a body of any media type, because only the signature counts', async () => {
     const { applied, receiver } = recordingReceiver()
     await using server = await startServer(mount(receiver))
     const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
@@ -109,7 +109,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
     expect(applied).toHaveLength(1)
   })
 
-  it('refuses 100 MB at the cap, with flat memory', async () => {
+  it('refuses 100 MB at the limit, with constant memory', async () => {
     await using server = await startServer(mount(recordingReceiver().receiver))
     const socket = connect(server.port, '127.0.0.1')
     const gone = closeOf(socket)
@@ -132,7 +132,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
     socket.destroy()
   })
 
-  it('refuses by the announced length, before the body arrives', async () => {
+  it('refuses a Content-Length above the limit before the body arrives', async () => {
     await using server = await startServer(mount(recordingReceiver().receiver))
     const socket = connect(server.port, '127.0.0.1')
     socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 262145\r\n\r\n`)
@@ -140,7 +140,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
     socket.destroy()
   })
 
-  it('cuts off a client that stalls', async () => {
+  it('closes the connection of a client that stalls', async () => {
     await using server = await startServer(mount(recordingReceiver({ clock: hurriedClock }).receiver))
     const socket = connect(server.port, '127.0.0.1')
     socket.write(
@@ -151,7 +151,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
     await closed
   })
 
-  it('cuts off a client that goes on sending what nobody wants', async () => {
+  it('closes the connection of a client that continues to send a refused body', async () => {
     await using server = await startServer(mount(recordingReceiver().receiver))
     const socket = connect(server.port, '127.0.0.1')
     socket.on('error', () => undefined)
@@ -164,7 +164,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
     clearInterval(trickle)
   })
 
-  it('gives a client up that goes away in the middle of the body, and serves the next', async () => {
+  it('stops reading when a client disconnects in the middle of the body, and serves the next request', async () => {
     const { applied, receiver } = recordingReceiver()
     const { asked, firstAnswer, receiver: watched } = withFirstAnswer(receiver)
     await using server = await startServer(mount(watched))
@@ -180,7 +180,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
     expect(applied).toHaveLength(1)
   })
 
-  it('lets a client that it refused send to the end for a while, so that it reads the answer', async () => {
+  it('lets a refused client finish sending for a second, so that the client can read the answer', async () => {
     await using server = await startServer(mount(recordingReceiver().receiver))
     const socket = connect(server.port, '127.0.0.1')
     socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 300000\r\n\r\n`)
@@ -192,7 +192,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
     socket.destroy()
   })
 
-  it('answers 401 before the body of a request without the signature headers, and serves the next', async () => {
+  it('answers 401 before the body of a request without signature headers, and serves the next request', async () => {
     await using server = await startServer(mount(recordingReceiver().receiver))
     const socket = connect(server.port, '127.0.0.1')
     socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\n`)
@@ -203,7 +203,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
     socket.destroy()
   })
 
-  it('shows its early 401 to a client that reads it only after it has sent 5 MB', async () => {
+  it('sends its early 401 to a client that reads only after it has sent 5 MB', async () => {
     await using server = await startServer(mount(recordingReceiver().receiver))
     const socket = connect(server.port, '127.0.0.1')
     socket.pause()
@@ -218,7 +218,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
     socket.destroy()
   })
 
-  it('serves the next request on a connection whose last one it refused', async () => {
+  it('serves the next request on the connection of a refused request', async () => {
     await using server = await startServer(mount(recordingReceiver().receiver))
     const socket = connect(server.port, '127.0.0.1')
     socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`)
@@ -229,7 +229,7 @@ describe.each(adapters.slice(0, 3))('%s, on the wire', (_name, mount) => {
   })
 })
 
-// `once` would reject when the socket errs on its way out, as a reset connection does.
+// `once` would reject if the socket emits an error before it closes, as a reset connection does.
 function closeOf(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     socket.once('close', () => resolve())

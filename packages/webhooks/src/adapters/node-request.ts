@@ -4,14 +4,14 @@ import type { BodyReading } from '../receiver/attempt.ts'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
 import { isBytes } from '../verifier/bytes.ts'
 
-/** How long a sender may continue to send a body that the receiver does not read, so that it gets the answer and not a reset. */
+/** How long a sender may continue to send a body that the receiver ignores. A reset at once could destroy the answer. */
 const LINGER_MS = 1_000
 
 /**
- * Answers a request of `node:http`, as Express and other frameworks pass it on.
+ * Answers a request of `node:http`, from a server or from a framework such as Express.
  *
- * @param url  as the service requested it, mount points included
- * @param integration  the id of the integration that the request names, for a receiver of many
+ * @param url  the URL that the service requested, with mount points
+ * @param integration  the id of the integration in the request, for a receiver of many
  */
 export async function answerNodeRequest(
   receiver: RespondingReceiver,
@@ -27,20 +27,20 @@ export async function answerNodeRequest(
     integration,
     readBody: (maxBytes, timeUp) => readNodeBody(request, maxBytes, timeUp),
   })
-  if (!request.complete) cutWhenStillSending(request)
+  if (!request.complete) closeIfStillSending(request)
   if (response.destroyed) return
   const { status, headers, body } = answer
-  // A 204 must not tell a length (RFC 9110, 8.6).
+  // A 204 must not have a Content-Length (RFC 9110, 8.6).
   response.writeHead(status, body === '' ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
   response.end(body)
 }
 
-// A request target may be a whole URL (RFC 9112, 3.2.2), as proxies send it.
+// Proxies may send a whole URL as the request target (RFC 9112, 3.2.2).
 function pathOf(target: string): string {
   return /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(target)?.[1] || '/'
 }
 
-// HTTP/2 puts `:method`, `:path` and the like among the headers, and they are none.
+// In HTTP/2, Node.js lists the pseudo-headers, such as `:method` and `:path`, among the headers.
 function headersOf({ headers, httpVersionMajor }: IncomingMessage): IncomingMessage['headers'] {
   if (httpVersionMajor < 2) return headers
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(':')))
@@ -51,11 +51,11 @@ function readNodeBody(request: IncomingMessage, maxBytes: number, timeUp: Promis
   if (kept !== undefined) {
     return Promise.resolve(kept.length > maxBytes ? { status: 'too-large' } : { status: 'read', bytes: kept })
   }
-  if (isTaken(request)) return Promise.resolve({ status: 'already-parsed' })
+  if (isConsumed(request)) return Promise.resolve({ status: 'already-parsed' })
   return readStream(request, maxBytes, timeUp)
 }
 
-// By events, since iterating a stream costs several times what the rest of a delivery does.
+// By listeners, because iterating over the stream costs several times as much as the rest of a delivery.
 function readStream(request: IncomingMessage, maxBytes: number, timeUp: Promise<void>): Promise<BodyReading> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -80,21 +80,21 @@ function readStream(request: IncomingMessage, maxBytes: number, timeUp: Promise<
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
     void timeUp.then(() => finish({ status: 'too-slow' }))
     if (request.destroyed) onGone()
-    // A middleware may have paused it.
+    // A middleware may have paused the request.
     request.resume()
   })
 }
 
-/** The raw bytes, where a parser kept them: `req.rawBody` by convention, `req.body` after `express.raw()`. */
+/** The raw bytes, if a body parser kept them: in `req.rawBody` by convention, or in `req.body` after `express.raw()`. */
 function keptBytes(request: IncomingMessage): Uint8Array | undefined {
   if ('rawBody' in request && isBytes(request.rawBody)) return request.rawBody
   if ('body' in request && isBytes(request.body)) return request.body
   return undefined
 }
 
-// With an encoding set, the stream gives text: the bytes that were signed cannot be had from it. With a listener of
-// 'readable', its bytes go to the caller of `read`, and no 'data' event comes until then.
-function isTaken(request: IncomingMessage): boolean {
+// A stream with an encoding emits text, not the bytes that were signed. A stream with a listener of 'readable' passes its bytes to the
+// caller of `read`, and emits no 'data' event before.
+function isConsumed(request: IncomingMessage): boolean {
   return wasParsed(request) || request.readableEncoding !== null || request.listenerCount('readable') > 0
 }
 
@@ -106,17 +106,17 @@ function wasParsed(request: IncomingMessage): boolean {
   return typeof body === 'string' ? body !== '' : typeof body === 'object' && Object.keys(body ?? {}).length > 0
 }
 
-function cutWhenStillSending(request: IncomingMessage): void {
+function closeIfStillSending(request: IncomingMessage): void {
   request.resume()
-  const cut = setTimeout(() => {
+  const closing = setTimeout(() => {
     endHttp2Stream(request)
     request.destroy()
   }, LINGER_MS)
-  cut.unref()
-  request.once('close', () => clearTimeout(cut))
+  closing.unref()
+  request.once('close', () => clearTimeout(closing))
 }
 
-// It outlives a request that is destroyed, and takes what the sender goes on sending.
+// The stream stays open after its request is destroyed, and would receive more data.
 function endHttp2Stream(request: IncomingMessage & { readonly stream?: Partial<ServerHttp2Stream> }): void {
   request.stream?.close?.()
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuseUnknownOptions } from '@notewire/protocol'
 import type { ReceiverOfMany, RespondingReceiver } from '../receiver/receiver-interface.ts'
-import { type IntegrationOf, namedBy, refuseIntegrationOf, requireReceiver } from './mounting.ts'
+import { findIntegration, type IntegrationOf, refuseIntegrationOf, requireReceiver } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
 
-/** What `nodeHandler` takes with a receiver of many. */
+/** The options of `nodeHandler`, for a receiver of many integrations. */
 export interface NodeHandlerOptions {
   /** Finds the id of the integration in a request, such as the last segment of its path. If it throws, the answer is 404. */
   readonly integrationOf: IntegrationOf<IncomingMessage>
@@ -13,8 +13,8 @@ export interface NodeHandlerOptions {
 type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 /**
- * Mounts a receiver in a server of `node:http`. Every request that reaches it is answered: give the receiver a `path`
- * when it is the server's only handler.
+ * Mounts a receiver in a server of `node:http`. It answers every request that it gets: set the receiver's option `path` if it is
+ * the server's only handler.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export function nodeHandler(receiver: RespondingReceiver, options: Partial<NodeH
   const { integrationOf } = options
   refuseIntegrationOf('nodeHandler', receiver, integrationOf)
   return (request, response) => {
-    const integration = integrationOf && namedBy(integrationOf, request)
+    const integration = integrationOf && findIntegration(integrationOf, request)
     answerNodeRequest(receiver, request, response, request.url, integration).catch((error) => response.destroy(error))
   }
 }

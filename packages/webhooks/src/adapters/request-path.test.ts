@@ -12,8 +12,8 @@ import { nodeHandler } from './node.ts'
 
 const PATH = '/webhooks/notes'
 
-describe('a path given to the receiver', () => {
-  it('is the one that the service requests, below any mount point', async () => {
+describe('the option `path` of a receiver', () => {
+  it('is compared with the requested path, including mount points', async () => {
     const { applied, receiver } = recordingReceiver({ path: '/api/webhooks/notes' })
     await using server = await startServer(express().use('/api', express().use('/webhooks', expressHandler(receiver))))
     const { headers, body } = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
@@ -32,13 +32,13 @@ describe('a path given to the receiver', () => {
     ['http://app.example/webhooks/other', '404'],
     ['http://app.example', '404'],
     ['/other?http://app.example/webhooks/notes', '404'],
-  ])('is found in any form of request target: %s gets %s', async (target, status) => {
+  ])('is compared with the path in any form of request target: %s gets %s', async (target, status) => {
     await using server = await startServer(nodeHandler(recordingReceiver({ path: PATH }).receiver))
     const attempt = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
     expect(await statusOfRaw(server.port, target, attempt)).toBe(status)
   })
 
-  it('may be the root, which a request target may leave out', async () => {
+  it('may be the root, which a request target may omit', async () => {
     await using server = await startServer(nodeHandler(recordingReceiver({ path: '/' }).receiver))
     const attempt = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }))
     expect(await statusOfRaw(server.port, 'http://app.example', attempt)).toBe('204')

@@ -1,7 +1,7 @@
 import { OptionError } from '@notewire/protocol'
 
 /**
- * Refuses an object that does not implement an interface, such as the promise of a store or a function that returns one.
+ * Refuses a value that lacks a method of an interface, such as the promise of a store, or a function that returns a store.
  *
  * @throws OptionError if `thing` lacks one of the methods
  */

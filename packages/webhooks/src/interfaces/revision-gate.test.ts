@@ -34,8 +34,8 @@ function play(
   return { applied, passed }
 }
 
-describe('the revision gate, whatever the order of events', () => {
-  it('never lets a revision go down', () => {
+describe('the revision gate, for events in any order', () => {
+  it('never lowers a revision', () => {
     fc.assert(
       fc.property(aMode, fc.array(aChange), (mode, changes) => {
         const revisions = play(mode, changes).passed.map(({ revision }) => revision)
@@ -44,7 +44,7 @@ describe('the revision gate, whatever the order of events', () => {
     )
   })
 
-  it('ends at the highest revision that was announced', () => {
+  it('ends at the highest revision', () => {
     fc.assert(
       fc.property(aMode, fc.array(aChange, { minLength: 1 }), (mode, changes) => {
         expect(play(mode, changes).applied?.revision).toBe(Math.max(...changes.map(({ revision }) => revision)))
@@ -52,7 +52,7 @@ describe('the revision gate, whatever the order of events', () => {
     )
   })
 
-  it('after a deletion applies nothing at its revision but deletions and what occurred later', () => {
+  it('after a deletion applies at its revision only deletions and events that occurred later', () => {
     fc.assert(
       fc.property(aMode, fc.array(aChange), (mode, changes) => {
         const { passed } = play(mode, changes)
@@ -65,7 +65,7 @@ describe('the revision gate, whatever the order of events', () => {
     )
   })
 
-  it('lets a deletion at the highest revision through, unless it is strict', () => {
+  it('applies a deletion at the highest revision, unless the mode is strict', () => {
     fc.assert(
       fc.property(fc.constantFrom<GateMode>('deletions-at-equal', 'per-kind'), fc.array(aChange), (mode, changes) => {
         const { applied } = play(mode, changes)
@@ -75,7 +75,7 @@ describe('the revision gate, whatever the order of events', () => {
     )
   })
 
-  it('lets nothing but a deletion and what occurred after one through at an equal revision by default (row 32)', () => {
+  it('by default applies at an equal revision only deletions and events that occurred after one (row 32)', () => {
     fc.assert(
       fc.property(fc.array(aChange, { minLength: 1 }), aChange, (changes, next) => {
         const { applied } = play('deletions-at-equal', changes)
@@ -87,7 +87,7 @@ describe('the revision gate, whatever the order of events', () => {
     )
   })
 
-  it('keeps the latest time of several deletions, in whatever order they are applied', () => {
+  it('keeps the latest time of several deletions in any order', () => {
     const aDeletion = fc.constantFrom(1, 2, 3).map((occurredAt) => ({ ...deletedAt5, occurredAt }))
     fc.assert(
       fc.property(fc.array(aDeletion, { minLength: 1 }), (deletions) => {
@@ -121,7 +121,7 @@ describe('the revision gate, whatever the order of events', () => {
     )
   })
 
-  it('off lets everything through', () => {
+  it('off applies everything', () => {
     fc.assert(
       fc.property(fc.array(aChange), (changes) => {
         expect(play('off', changes).passed).toEqual(changes)
@@ -130,7 +130,7 @@ describe('the revision gate, whatever the order of events', () => {
   })
 })
 
-describe('the revision gate, at the revision that a note stands at', () => {
+describe('the revision gate, at the current revision of a note', () => {
   const updatedAt5 = raiseRevision(undefined, { kind: 'note.updated', revision: 5 })
   const endedAt5: NoteChange = { kind: 'note.ended', revision: 5, recordingSessionId: 'a' }
 
@@ -152,7 +152,7 @@ describe('the revision gate, at the revision that a note stands at', () => {
     expect(passRevisionGate('per-kind', { ...endedAt5, revision: 6 }, raised)).toBe('apply')
   })
 
-  it('a deletion stays one until a higher revision, if its time is not known', () => {
+  it('a deletion at an unknown time ends at a higher revision', () => {
     const gone = raiseRevision(updatedAt5, deletedAt5)
     expect(raiseRevision(gone, { ...endedAt5, occurredAt: 9 }).deleted).toBe(true)
     expect(raiseRevision(gone, { kind: 'note.deleted', revision: 4 })).toEqual(gone)
@@ -162,7 +162,7 @@ describe('the revision gate, at the revision that a note stands at', () => {
   })
 
   it.each(['deletions-at-equal', 'per-kind'] as const)(
-    '%s lets an event pass that occurred after the deletion',
+    '%s applies an event that occurred after the deletion',
     (mode) => {
       const gone = raiseRevision(updatedAt5, { ...deletedAt5, occurredAt: 7 })
       const verdict = (occurredAt: number | undefined) => passRevisionGate(mode, { ...endedAt5, occurredAt }, gone)
@@ -180,20 +180,20 @@ describe('the revision gate, at the revision that a note stands at', () => {
     expect(passRevisionGate('deletions-at-equal', { ...deletedAt5, occurredAt: 9 }, back)).toBe('apply')
   })
 
-  it('an event that occurred before the deletion and is applied nevertheless leaves the note deleted', () => {
+  it('a note stays deleted if an event that occurred before the deletion is applied', () => {
     const gone = raiseRevision(updatedAt5, { ...deletedAt5, occurredAt: 7 })
     const after = raiseRevision(gone, { ...endedAt5, occurredAt: 6 })
     expect(after).toMatchObject({ deleted: true, deletedAt: 7 })
   })
 
-  it('per kind, a deletion becomes all that was seen', () => {
+  it('per kind, a deletion clears the seen kinds', () => {
     const gone = raiseRevision(updatedAt5, { ...deletedAt5, occurredAt: 7 })
     expect(gone.seen).toEqual(['note.deleted'])
     const back = raiseRevision(gone, { ...endedAt5, occurredAt: 8 })
     expect(passRevisionGate('per-kind', { kind: 'note.updated', revision: 5 }, back)).toBe('apply')
   })
 
-  it('strict ignores an equal revision, a deletion and what follows one included (row 32)', () => {
+  it('strict ignores every event at an equal revision, also deletions and events after them (row 32)', () => {
     const gone = raiseRevision(updatedAt5, { ...deletedAt5, occurredAt: 7 })
     expect(passRevisionGate('strict', deletedAt5, gone)).toBe('stale')
     expect(passRevisionGate('strict', { ...endedAt5, occurredAt: 8 }, gone)).toBe('stale')

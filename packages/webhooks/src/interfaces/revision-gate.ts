@@ -1,48 +1,48 @@
 import type { NoteEventKind } from '@notewire/protocol'
 
 /**
- * How revisions decide whether an event is news for its note.
+ * Which events the revision gate applies.
  *
- * - `strict`: the contract's sentence (§6, delivery semantics 2): an equal or lower revision is always ignored
+ * - `strict`: the rule of the contract (§6, delivery semantics 2): an equal or lower revision is always ignored
  * - `deletions-at-equal`: an equal or lower revision is ignored, with two exceptions at an equal revision (open point 32).
- *   `note.deleted` always passes: losing access need not raise the revision, and otherwise you would keep a note that you
+ *   `note.deleted` always passes: a loss of access may leave the revision unchanged, and otherwise you would keep a note that you
  *   can no longer access (§6, delivery semantics 3). After a deletion, another event passes if it occurred later than the
  *   deletion: access may be regained at the same revision.
- * - `per-kind`: as `deletions-at-equal`; in addition, a kind (of a recording session) that was not yet seen at this
+ * - `per-kind`: as `deletions-at-equal`; in addition, a kind (of a recording session) that was not yet applied at this
  *   revision passes while the note does not count as deleted
  * - `off`: everything passes
  */
 export type GateMode = 'strict' | 'deletions-at-equal' | 'per-kind' | 'off'
 
-/** What an event about a note says has happened to it. */
+/** The change of a note that an event announces. */
 export interface NoteChange {
   readonly kind: NoteEventKind
   readonly revision: number
   readonly recordingSessionId?: string | undefined
-  /** When the event occurred, in milliseconds since the Unix epoch. `undefined` where its `occurred_at` cannot be read. */
+  /** When the event occurred, in milliseconds since the Unix epoch. `undefined` if its `occurred_at` is missing or invalid. */
   readonly occurredAt?: number | undefined
 }
 
-/** What has been applied to a note so far, as stores keep it. */
+/** What a store keeps of the events that were applied to a note. */
 export interface AppliedRevision {
   /** The highest revision applied. */
   readonly revision: number
   /** Whether the note counts as deleted at this revision. */
   readonly deleted: boolean
   /**
-   * When the deletion occurred, in milliseconds since the Unix epoch: the latest of them, if several were applied at this
-   * revision. `undefined` where that is not known; then only a higher revision ends the deletion.
+   * When the deletion occurred, in milliseconds since the Unix epoch: the latest time, if several deletions were applied at this
+   * revision. `undefined` if the time is unknown; then only a higher revision ends the deletion.
    */
   readonly deletedAt?: number | undefined
-  /** What was applied at this revision since its latest deletion: a kind, with its recording session where there is one. */
+  /** The kinds applied at this revision since its latest deletion, each with its recording session, if it has one. */
   readonly seen: readonly string[]
 }
 
 /**
- * Decides whether an event's revision is news for its note (contract §6, open point 32).
+ * Decides whether an event is applied or ignored, by the revision of its note (contract §6, open point 32).
  *
- * @param applied  what was applied last, or `undefined` for a note never seen
- * @returns `'apply'`, or `'stale'` when the event must be acknowledged and ignored
+ * @param applied  what was applied before, or `undefined` for an unknown note
+ * @returns `'apply'`, or `'stale'` if the event must be acknowledged and ignored
  */
 export function passRevisionGate(
   mode: GateMode,
@@ -56,7 +56,7 @@ export function passRevisionGate(
   return mode === 'per-kind' && !applied.seen.includes(seenKey(change)) ? 'apply' : 'stale'
 }
 
-/** The applied revision after a change is applied: revisions never decrease. */
+/** Returns the applied revision after a change. It never decreases. */
 export function raiseRevision(applied: AppliedRevision | undefined, change: NoteChange): AppliedRevision {
   const { kind, revision, occurredAt } = change
   if (applied !== undefined && revision < applied.revision) return applied
@@ -76,7 +76,7 @@ function isLaterThanDeletion({ occurredAt }: NoteChange, { deletedAt }: AppliedR
   return occurredAt !== undefined && deletedAt !== undefined && occurredAt > deletedAt
 }
 
-/** Deletions are applied in any order. One whose time is not known may be the latest. */
+/** The later time, or `undefined` if one is unknown: a deletion at an unknown time may be the latest. */
 function laterOf(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? undefined : Math.max(one, other)
 }

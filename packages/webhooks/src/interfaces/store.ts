@@ -24,7 +24,7 @@ export interface ReceiverStore<Transaction = never> {
   /** In one step marks the event as processed, raises the note's revision and ends the claim, if its token is current. */
   commit(claim: Claim): CommitResult | Promise<CommitResult>
   /**
-   * The same in the handler's own transaction: it takes effect when that transaction commits. Synchronous if the driver is.
+   * Does what `commit` does, in the handler's own transaction: it takes effect when that transaction commits. Synchronous if the driver is.
    * Absent in stores without transactions.
    */
   commitIn?(transaction: Transaction, claim: Claim): CommitResult | Promise<CommitResult>
@@ -50,7 +50,7 @@ export type CommitResult = 'committed' | 'lost'
 export interface ClaimRequest {
   /** The id of an integration: 1 to 128 of the characters `A-Z a-z 0-9 . _ ~ -`; the receiver checks it. */
   readonly integration: string
-  /** As the note's, up to 512 UTF-16 code units, well-formed and without NUL. */
+  /** Like `noteId`: up to 512 UTF-16 code units, well-formed and without NUL. */
   readonly eventId: string
   /** Makes the claim exclusive for the note as well: one note is processed by one worker at a time. */
   readonly note?: ClaimedNote | undefined
@@ -87,3 +87,6 @@ export type ClaimResult =
   | { readonly status: 'stale'; readonly appliedRevision: number }
   /** This event, or another of the same note, is being processed. */
   | { readonly status: 'busy' }
+
+/** The time limit of an operation of a store on a server. The service waits 10 s for the answer to a delivery. */
+export const STORE_TIME_LIMIT_MS = 5_000

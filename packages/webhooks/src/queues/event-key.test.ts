@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { eventKey } from './event-key.ts'
 
-it('is a UUIDv5 within the UUIDv5 of the integration, and stays what it is from version to version', () => {
+it('is a UUIDv5 in the namespace of the integration, and the same in every version', () => {
   // Python: uuid5(uuid5(namespace, 'default'), 'evt_1')
   expect(eventKey('default', 'evt_1')).toBe('c6e45292-7e48-52c3-878e-9f94f8207b55')
 })

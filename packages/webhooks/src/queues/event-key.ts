@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** Of Notewire: made once, at random. */
+/** The UUID namespace of Notewire, a random UUID. */
 const NAMESPACE = '8f1c5d0e-6a53-4c7e-9a0b-52f3d9f4c1a7'
 
 /**
- * What an event is known by in a queue: the UUIDv5 of its id, in the namespace that is the UUIDv5 of its integration. BullMQ
- * refuses ids that are integers or contain a colon, as an `event_id` may.
+ * The id of an event in a queue: the UUIDv5 of its `event_id`, in the namespace that is the UUIDv5 of its integration. BullMQ refuses
+ * ids that are integers or contain a colon, and an `event_id` may be one of these.
  */
 export function eventKey(integration: string, eventId: string): string {
   return uuidV5(uuidV5(NAMESPACE, integration), eventId)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_ATTEMPTS, refuseAttempts, refuseConcurrency, retryDelayMs } from './retries.ts'
+import { DEFAULT_ATTEMPTS, refuseCount, retryDelayMs } from './retries.ts'
 
 const shortest = () => 0
 const longest = () => 1
 
-describe('the pause before the next attempt', () => {
+describe('the delay before the next attempt', () => {
   it('is one to two seconds at first, and doubles', () => {
     expect([1, 2, 3, 4].map((failures) => retryDelayMs(failures, shortest))).toEqual([1_000, 2_000, 4_000, 8_000])
     expect([1, 2, 3, 4].map((failures) => retryDelayMs(failures, longest))).toEqual([2_000, 4_000, 8_000, 16_000])
@@ -15,7 +15,7 @@ describe('the pause before the next attempt', () => {
     expect(retryDelayMs(5_000, shortest)).toBe(3_600_000)
   })
 
-  it('makes four to five hours of all attempts', () => {
+  it('makes all attempts take four to five hours', () => {
     const failures = Array.from({ length: DEFAULT_ATTEMPTS - 1 }, (_, index) => index + 1)
     const hours = (random: () => number) =>
       failures.reduce((total, failure) => total + retryDelayMs(failure, random), 0) / 3_600_000
@@ -24,7 +24,6 @@ describe('the pause before the next attempt', () => {
   })
 })
 
-it.each([0, -1, 1.5, Number.NaN, '3'])('refuses %s attempts, and as many at once', (count) => {
-  expect(() => refuseAttempts(count as number)).toThrow(/attempts must be a whole number, 1 or more/)
-  expect(() => refuseConcurrency(count as number)).toThrow(/concurrency must be a whole number, 1 or more/)
+it.each([0, -1, 1.5, Number.NaN, '3'])('refuses %s attempts', (count) => {
+  expect(() => refuseCount('attempts', count as number, 16)).toThrow(/attempts must be a whole number, 1 or more/)
 })

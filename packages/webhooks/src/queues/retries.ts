@@ -1,9 +1,9 @@
 import { OptionError } from '@notewire/protocol'
 
-/** How often an event is tried: over four to five hours, as the pauses are. */
+/** The number of attempts of an event. With the delays, they take four to five hours. */
 export const DEFAULT_ATTEMPTS = 16
 
-/** How many events a worker processes at once. */
+/** How many events a worker processes concurrently. */
 export const DEFAULT_CONCURRENCY = 10
 
 export const FIRST_RETRY_SECONDS = 1
@@ -13,8 +13,8 @@ export const SLOWEST_RETRY_SECONDS = 3_600
 export const DEAD_LETTER_SECONDS = 30 * 24 * 3_600
 
 /**
- * The pause before the next attempt, in milliseconds: twice as long each time, half of it at random so that events which
- * failed together do not come back together.
+ * The delay before the next attempt, in milliseconds. It doubles each time, and half of it is random, so that events that failed together
+ * are not retried together.
  *
  * @param failures  how many attempts have failed, from 1
  */
@@ -23,17 +23,8 @@ export function retryDelayMs(failures: number, random: () => number = Math.rando
   return 1_000 * Math.min(SLOWEST_RETRY_SECONDS, (longest / 2) * (1 + random()))
 }
 
-/** @throws OptionError for what is no number of attempts */
-export function refuseAttempts(attempts: number): void {
-  if (Number.isSafeInteger(attempts) && attempts >= 1) return
-  throw new OptionError('attempts', `attempts must be a whole number, 1 or more. Omit it to use ${DEFAULT_ATTEMPTS}.`)
-}
-
-/** @throws OptionError for what is no number of events at once */
-export function refuseConcurrency(concurrency: number): void {
-  if (Number.isSafeInteger(concurrency) && concurrency >= 1) return
-  throw new OptionError(
-    'concurrency',
-    `concurrency must be a whole number, 1 or more. Omit it to use ${DEFAULT_CONCURRENCY}.`,
-  )
+/** @throws OptionError if a count is not a whole number of at least 1 */
+export function refuseCount(option: 'attempts' | 'concurrency', count: number, fallback: number): void {
+  if (Number.isSafeInteger(count) && count >= 1) return
+  throw new OptionError(option, `${option} must be a whole number, 1 or more. Omit it to use ${fallback}.`)
 }

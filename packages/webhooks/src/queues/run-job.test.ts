@@ -27,11 +27,11 @@ describe('a job', () => {
     { status: 'claim-lost', event },
     { status: 'closing', event },
     { status: 'store-failed', event, error: new Error('away') },
-  ] as const)('comes again and spends no attempt when its event is $status', async (outcome) => {
+  ] as const)('is postponed without using an attempt if its event is $status', async (outcome) => {
     expect(await settle(outcome)).toEqual({ status: 'postpone', delayMs: expect.any(Number) })
   })
 
-  it('spends an attempt when its handler failed, and tells the engine the name of the error alone', async () => {
+  it('uses an attempt if its handler failed, and passes only the name of the error to the engine', async () => {
     const error = Object.assign(new TypeError('content of the note'), {
       code: 'ECONNRESET',
       note: 'content of the note',
@@ -42,7 +42,7 @@ describe('a job', () => {
     expect(inspect(settlement, { depth: null, showHidden: true })).not.toContain('content of the note')
   })
 
-  it('spends an attempt when its handler was given up', async () => {
+  it('uses an attempt if its handler took too long', async () => {
     const settlement = await settle({ status: 'handler-timeout', event })
     expect(settlement).toMatchObject({
       status: 'retry',
@@ -54,7 +54,7 @@ describe('a job', () => {
     ['of another integration', { integration: 'theirs', event }, /integration of the job is not/],
     ['without an event', { integration: 'ours' }, /does not contain a valid event/],
     ['with half an event', { integration: 'ours', event: { event_id: 'evt_1' } }, /does not contain a valid event/],
-    ['of nothing', null, /does not contain the id of an integration/],
+    ['without content', null, /does not contain the id of an integration/],
   ])('%s is never processed', async (_, job, why) => {
     const settlement = await settle({ status: 'applied', event }, job)
     expect(settlement).toMatchObject({ status: 'retry', error: { message: expect.stringMatching(why) } })

@@ -1,40 +1,39 @@
-import { isIntegrationId, ShapeError } from '@notewire/protocol'
+import { isIntegrationId, NotewireError, ShapeError } from '@notewire/protocol'
 import { readEvent } from '@notewire/protocol/schemas'
 import type { QueuedEvent } from '../interfaces/queue.ts'
 import { type Logger, traceOf } from '../receiver/logger.ts'
 import type { ProcessOutcome } from '../receiver/outcome.ts'
 import type { Receiver, ReceiverOfMany } from '../receiver/receiver-interface.ts'
-import { EventNotAppliedError } from './event-not-applied-error.ts'
 
-/** What an engine is to do with a job that has run. */
+/** What the engine must do with a job after it has run. */
 export type Settlement =
   | { readonly status: 'complete' }
-  /** An attempt is spent. */
+  /** The job has used an attempt. */
   | { readonly status: 'retry'; readonly error: EventNotAppliedError }
-  /** The job runs again later, and no attempt is spent. */
+  /** The job runs again later, without using an attempt. */
   | { readonly status: 'postpone'; readonly delayMs: number }
 
-/** What a worker needs of a receiver. A receiver of many processes the jobs of every integration. */
+/** The members of a receiver that a worker uses. A receiver of many processes the jobs of every integration. */
 export type ProcessingReceiver =
   | Pick<Receiver, 'process' | 'integration'>
   | (Pick<ReceiverOfMany, 'process'> & { readonly integration?: undefined })
 
 const POSTPONED_MS = 3_000
-/** A store that does not answer now rarely does a moment later. */
+/** Longer, because a store that fails rarely answers again within seconds. */
 const STORE_FAILED_MS = 20_000
 
-/** Processes the event that a job holds. Never rejects. */
+/** Processes the event of a job. Never rejects. */
 export async function runJob(receiver: ProcessingReceiver, job: unknown, logger: Logger): Promise<Settlement> {
   const queued = queuedIn(job, receiver.integration)
   if (!(queued instanceof EventNotAppliedError)) {
-    // A receiver of one takes one argument, and ignores whose event it is: its own.
+    // A receiver of one integration ignores the second argument.
     return settlementOf(await receiver.process(queued.event, queued))
   }
   logger.error('a queued job does not belong to this receiver', { problem: queued.message })
   return { status: 'retry', error: queued }
 }
 
-/** What each outcome means to a job. */
+/** What each outcome means for a job. */
 function settlementOf(outcome: ProcessOutcome): Settlement {
   switch (outcome.status) {
     case 'applied':
@@ -61,7 +60,7 @@ function settlementOf(outcome: ProcessOutcome): Settlement {
   }
 }
 
-// The revisions of another integration must not gate those of this one, and every client of the engine can write jobs.
+// Every client of the engine can add jobs, and the revisions of one integration must not gate those of another.
 function queuedIn(job: unknown, expected: string | undefined): QueuedEvent | EventNotAppliedError {
   const { integration, event }: { integration?: unknown; event?: unknown } =
     typeof job === 'object' && job !== null ? job : {}
@@ -88,4 +87,17 @@ function nameOf(thrown: unknown): string {
 
 function spread(ms: number): number {
   return ms * (0.5 + Math.random())
+}
+
+/**
+ * Why an attempt of a queued event failed. The engine stores this error, so it contains only the name of the handler's error, and neither
+ * that error nor its message, which may quote a note or a key. The receiver passes the error to its log and hooks.
+ */
+export class EventNotAppliedError extends NotewireError<'event_not_applied'> {
+  constructor(why: string) {
+    super(
+      'event_not_applied',
+      `${why} The queue retries the event until its attempts are used up; then the event is a dead letter, which you can replay.`,
+    )
+  }
 }

@@ -14,7 +14,7 @@ import type { SqliteDriver } from './sqlite-driver.ts'
  * const store = sqliteStore(betterSqlite(new Database('app.db')))
  * await store.migrate()
  *
- * // For your own rows and `context.commit(database)`. Without the pragma, a power cut can undo the latest commits of better-sqlite3.
+ * // The connection for your own rows and `context.commit(database)`. Without the pragma, a power cut can undo its latest commits.
  * const database = new Database('app.db')
  * database.pragma('synchronous = FULL')
  * ```

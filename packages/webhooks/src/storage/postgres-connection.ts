@@ -1,14 +1,13 @@
 import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
 
 /**
- * What runs one SQL statement: a `Pool`, `Client` or `PoolClient` of `pg`, or a few lines over another driver or query
- * builder.
+ * Runs one SQL statement: a `Pool`, `Client` or `PoolClient` of `pg`, or a small adapter of another driver or query builder.
  */
 export interface PostgresConnection {
   /**
    * @param text  one statement, in which the placeholders `$1`, `$2` … stand once each and in order
-   * @param values  text, numbers and nulls, one a placeholder
-   * @returns the rows, with the columns by their names
+   * @param values  strings, numbers and nulls, one for each placeholder
+   * @returns the rows, as objects by column names
    */
   query(text: string, values: unknown[]): Promise<{ readonly rows: readonly unknown[] }>
 }
@@ -23,7 +22,7 @@ export interface PostgresStoreOptions {
    */
   readonly schema?: string | undefined
   /**
-   * With `false`, the store creates nothing: `migrate` only checks that the tables and functions of this version are there, and throws
+   * With `false`, the store creates nothing: `migrate` only checks that the tables and functions of this version exist, and throws
    * `PostgresNotMigratedError` if not. Then run the `postgres.sql` of the package yourself.
    *
    * @default true
@@ -42,7 +41,7 @@ export function refuseWrongPostgres(maker: string, pool: PostgresConnection, opt
   }
   refuseUnknownOptions(maker, options, ['schema', 'migrate'])
   const { schema, migrate } = options
-  // Nothing that could end a quoted identifier, a string or the body of a function.
+  // No character that could end a quoted identifier, a string or the body of a function.
   if (schema !== undefined && !/^[A-Za-z_][A-Za-z0-9_-]{0,62}$/.test(schema)) {
     throw new OptionError(
       'schema',

@@ -1,6 +1,6 @@
 import { NotewireError } from '@notewire/protocol'
 
-/** The database lacks the tables or functions that this version of the store works with. */
+/** The database lacks tables or functions of this version of the store. */
 export class PostgresNotMigratedError extends NotewireError<'postgres_not_migrated'> {
   /** @param nextStep  when to call `migrate`, or what to run instead, in sentences */
   constructor(schema: string | undefined, nextStep: string, cause?: unknown) {

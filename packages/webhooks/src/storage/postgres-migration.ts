@@ -1,10 +1,10 @@
 /** What a store needs in the database. */
 export interface PostgresTables {
-  /** The file of the package that creates it, with the name of the package. */
+  /** The SQL file that creates the tables and functions, with the name of its package. */
   readonly file: string
-  /** The functions that exist if and only if the migration is complete. */
+  /** The functions. If all of them exist, the migration is complete. */
   readonly functions: readonly string[]
-  /** An arbitrary number: instances that migrate the same store wait for one another by it. */
+  /** The number of an advisory lock: instances that migrate the same store wait for each other. */
   readonly lock: number
   /** PL/pgSQL that raises an exception if the database cannot hold the schema. */
   readonly requirement?: string
@@ -16,9 +16,9 @@ export interface PostgresTables {
  * The statement that creates the tables and functions that are missing: one statement, hence one transaction. If nothing is
  * missing it takes no lock and needs no right to create anything.
  *
- * A function never changes under its name, which ends with its version: a later version of the store creates functions of
- * its own, and instances of the earlier version continue to call theirs on the same tables. Those tables may gain columns
- * meanwhile: the functions read a name that is both a parameter and a column as the parameter (`variable_conflict`).
+ * A function never changes: its name ends with its version. A later version of the store creates its own functions, and instances of
+ * the earlier version continue to call theirs on the same tables. Because the tables may get new columns, the functions read a
+ * name that is both a parameter and a column as the parameter (`variable_conflict`).
  *
  * @param schema  where to create them. @default the first schema of the `search_path`
  */

@@ -3,7 +3,7 @@ import { PostgresNotMigratedError, PostgresTimeoutError } from './postgres-error
 import { migrationOf, missingFrom, type PostgresTables } from './postgres-migration.ts'
 import { withinTimeLimit } from './time-limit.ts'
 
-/** In what the stores differ. */
+/** The differences between the stores. */
 export interface PostgresQueriesOptions extends PostgresStoreOptions {
   /** After this time an operation rejects with `PostgresTimeoutError`. */
   readonly timeLimitMs: number
@@ -19,14 +19,14 @@ const UNDEFINED_TABLE = '42P01'
 const UNDEFINED_SCHEMA = '3F000'
 const LOCK_NOT_AVAILABLE = '55P03'
 
-/** An index on a table with rows takes long to build. */
+/** Longer than for other operations, because creating an index on a large table takes long. */
 const MIGRATION_LIMIT_MS = 30_000
 
 /** The statements of a store: in its schema, with a time limit, and with errors that say what to do. */
 export class PostgresQueries {
   readonly #pool: PostgresConnection
   readonly #options: PostgresQueriesOptions
-  readonly #inSchema = new Map<string, string>()
+  readonly #textsWithSchema = new Map<string, string>()
 
   constructor(pool: PostgresConnection, options: PostgresQueriesOptions) {
     this.#pool = pool
@@ -34,7 +34,7 @@ export class PostgresQueries {
   }
 
   /**
-   * Creates what is missing; with the option `migrate: false`, checks that nothing is.
+   * Creates missing tables and functions; with the option `migrate: false`, checks that none is missing.
    *
    * @throws PostgresNotMigratedError with `migrate: false`, if a function of this version is missing
    * @throws PostgresTimeoutError after 30 s, or if a lock was not available within 10 s
@@ -74,22 +74,22 @@ export class PostgresQueries {
    */
   async runIn<Row>(connection: PostgresConnection, text: string, values: unknown[]): Promise<readonly Row[]> {
     try {
-      return (await connection.query(this.#placed(text), values)).rows as readonly Row[]
+      return (await connection.query(this.#withSchema(text), values)).rows as readonly Row[]
     } catch (error) {
       const isMissing = [UNDEFINED_FUNCTION, UNDEFINED_TABLE, UNDEFINED_SCHEMA].includes(String(postgresCodeOf(error)))
       throw isMissing ? this.#notMigrated('', error) : error
     }
   }
 
-  /** A statement with the schema before each name of ours. */
-  #placed(text: string): string {
+  /** A statement with the schema before the name of each table and function of the store. */
+  #withSchema(text: string): string {
     const { schema } = this.#options
     if (schema === undefined) return text
-    const known = this.#inSchema.get(text)
+    const known = this.#textsWithSchema.get(text)
     if (known !== undefined) return known
-    const placed = text.replaceAll(/\bnotewire_\w+/g, `"${schema}".$&`)
-    this.#inSchema.set(text, placed)
-    return placed
+    const result = text.replaceAll(/\bnotewire_\w+/g, `"${schema}".$&`)
+    this.#textsWithSchema.set(text, result)
+    return result
   }
 
   #limited<Result>(

@@ -3,7 +3,7 @@ import type { Durability, SqliteDriver, SqliteRow, SqliteStatement, SqliteValue 
 
 /** The methods that a store calls on a connection: a `DatabaseSync` of `node:sqlite`, or a `Database` of `better-sqlite3`. */
 export interface SqliteConnection {
-  /** Runs statements, and returns none of their rows. */
+  /** Runs statements without returning rows. */
   exec(sql: string): unknown
   /** Prepares a statement. */
   prepare(sql: string): PreparedStatement
@@ -15,11 +15,11 @@ export interface SqliteConnection {
 
 /** The methods that a store calls on a prepared statement. */
 export interface PreparedStatement {
-  /** Runs it, and returns its rows. */
+  /** Runs the statement, and returns its rows. */
   all(...parameters: SqliteValue[]): unknown[]
-  /** Runs it for its effect. */
+  /** Runs the statement without returning rows. */
   run(...parameters: SqliteValue[]): unknown
-  /** Whether it returns rows. If not, `all` of `better-sqlite3` throws. */
+  /** Whether the statement returns rows. If not, `all` of `better-sqlite3` throws. */
   readonly reader?: boolean
 }
 
@@ -58,7 +58,7 @@ export function connectionDriver<Connection extends SqliteConnection>(
       const connected = connect()
       if (outlives !== outliving) run(connected, SYNCHRONOUS[outlives])
       outliving = outlives
-      // A single statement is a transaction of its own.
+      // A single statement is its own transaction.
       if (statements.length === 1) return runAll(connected, statements)
       run(connected, BEGIN)
       try {

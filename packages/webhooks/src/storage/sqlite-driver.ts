@@ -4,7 +4,7 @@ export type SqliteValue = string | number | null
 /** One SQL statement. */
 export interface SqliteStatement {
   readonly sql: string
-  /** One for each `?`, in order. */
+  /** The values of the `?`, in order. */
   readonly parameters: readonly SqliteValue[]
 }
 
@@ -12,8 +12,8 @@ export interface SqliteStatement {
 export type SqliteRow = Readonly<Record<string, unknown>>
 
 /**
- * What a commit must survive: `process`, the end of the process only, such as a claim, whose worker a power cut ends anyway;
- * or `power-cut`, such as the processed record of an event that the service will not send again.
+ * What a commit must survive. `process`: the end of the process, for example for a claim, because a power cut also ends its worker.
+ * `power-cut`: a power cut as well, for example for the record of a processed event that the service will not send again.
  */
 export type Durability = 'process' | 'power-cut'
 

@@ -1,8 +1,7 @@
 /**
- * Resolves as `work` does, unless that takes longer than `limitMs`: a client or a pool may keep an operation waiting for
- * ever.
+ * Settles as `work` does, or rejects after `limitMs`. Without it, a client or a pool could keep an operation waiting forever.
  *
- * @param tooLate  makes the error to reject with after `limitMs`
+ * @param tooLate  creates the error after `limitMs`
  * @param onLate  receives a result that arrives after the rejection
  */
 export function withinTimeLimit<Result>(

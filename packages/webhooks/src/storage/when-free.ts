@@ -1,6 +1,6 @@
 import { systemClock } from '@notewire/protocol'
 
-/** How long an operation retries before it fails: far longer than any other writer should take. */
+/** How long an operation retries before it fails: much longer than another writer should take. */
 const BUSY_WAIT_MS = 5_000
 
 const LONGEST_PAUSE_MS = 25
@@ -25,7 +25,7 @@ export async function whenFree<Result>(run: () => Result | Promise<Result>): Pro
   }
 }
 
-// By its text, the only thing that all drivers share: Deno sets no number, and the names of the codes differ.
+// The message is the only part of the error that is the same in all drivers: Deno sets no error number, and the error codes differ.
 function isBusy(error: unknown): boolean {
   return error instanceof Error && error.message.includes('database is locked')
 }

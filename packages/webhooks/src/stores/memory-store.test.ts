@@ -10,7 +10,7 @@ const REQUEST = { integration: 's', gate: 'strict', leaseMs: 20_000, keepMs: KEE
 function setUp() {
   const clock = new ManualClock()
   const store = memoryStore({ clock })
-  /** A claim, or an error that says why there is none. */
+  /** Claims an event. Throws the status if the claim is not granted. */
   const claim = async (
     eventId: string,
     { revision, keepMs = KEEP_MS }: { revision?: number; keepMs?: number } = {},
@@ -26,7 +26,7 @@ function setUp() {
 describe('the store in memory', () => {
   for (const { name, run } of storeChecks) it(name, () => run(memoryStore()))
 
-  it('prunes itself by the hour, so that a long-lived process does not grow for ever', async () => {
+  it('prunes itself once an hour', async () => {
     const { clock, claim, store } = setUp()
     const commit = async (eventId: string) => store.commit(await claim(eventId))
     await commit('old')
@@ -37,18 +37,7 @@ describe('the store in memory', () => {
     await expect(commit('new')).rejects.toThrow('duplicate')
   })
 
-  it('renews a lease from now, not from its end', async () => {
-    const { clock, claim, store } = setUp()
-    const held = await claim('held')
-    await clock.advance(10_000)
-    expect(await store.renew(held, 20_000)).toBe('renewed')
-    await clock.advance(19_999)
-    await expect(claim('held')).rejects.toThrow('busy')
-    await clock.advance(1)
-    await claim('held')
-  })
-
-  it('keeps a revision for as long as it should after the latest event of the note, not after the first', async () => {
+  it('keeps a revision for keepMs after the latest event of the note, not after the first', async () => {
     const { clock, claim, store } = setUp()
     await store.commit(await claim('first', { revision: 5 }))
     await clock.advance(KEEP_MS - 1)
@@ -61,7 +50,7 @@ describe('the store in memory', () => {
     await claim('third', { revision: 6 })
   })
 
-  it('tells how many marks and revisions it pruned', async () => {
+  it('returns how many events and revisions it pruned', async () => {
     const { clock, claim, store } = setUp()
     await store.commit(await claim('of a note', { revision: 5 }))
     await store.commit(await claim('of none'))
@@ -71,7 +60,7 @@ describe('the store in memory', () => {
     expect(await store.prune()).toBe(0)
   })
 
-  it('prunes the leases of workers that are gone, and not those of the living', async () => {
+  it('prunes expired leases only', async () => {
     const { clock, claim, store } = setUp()
     const gone = await claim('gone')
     await clock.advance(1)
@@ -85,7 +74,7 @@ describe('the store in memory', () => {
   it.each([
     ['before', HOUR_MS - 1, 'duplicate'],
     ['after', HOUR_MS, 'committed'],
-  ])('does not prune itself more than once an hour: %s that', async (_when, ms, expected) => {
+  ])('does not prune itself more than once an hour: %s an hour', async (_when, ms, expected) => {
     const { clock, claim, store } = setUp()
     await store.commit(await claim('old', { keepMs: 1 }))
     await clock.advance(ms)
@@ -94,7 +83,7 @@ describe('the store in memory', () => {
     expect(again.status === 'claimed' ? await store.commit(again.claim) : again.status).toBe(expected)
   })
 
-  it('refuses a clock that is none', () => {
+  it('refuses an invalid clock', () => {
     expect(() => memoryStore({ clock: 5 as unknown as ManualClock })).toThrow(/clock has no method "now"/)
   })
 

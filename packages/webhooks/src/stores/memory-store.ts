@@ -10,7 +10,7 @@ interface Lease {
   endsAt: number
 }
 
-/** What is kept of an event. */
+/** The record of an event. */
 interface EventRecord {
   lease: Lease | undefined
   /** Set by the first commit. */
@@ -19,7 +19,7 @@ interface EventRecord {
   isForgotten: boolean
 }
 
-/** What is kept of a note. */
+/** The record of a note. */
 interface NoteRecord {
   lease: Lease | undefined
   applied: AppliedRevision | undefined
@@ -34,10 +34,10 @@ interface IntegrationMemory {
 }
 
 /**
- * A store in the memory of one process: for development, for tests, and for a single instance that may forget what it
- * processed when it restarts. Everywhere else, use a store that lives outside the process.
+ * A store in the memory of one process: for development, for tests, and for a single instance that may process events again after a
+ * restart. In all other cases, use a store outside the process.
  *
- * @throws OptionError for an unknown option, or a clock that is none
+ * @throws OptionError for an unknown option or an invalid clock
  * @example
  * ```ts
  * import { createReceiver, memoryStore } from '@notewire/webhooks'
@@ -56,7 +56,7 @@ export function memoryStore(options: { readonly clock?: Clock | undefined } = {}
   return new MemoryStore(clock)
 }
 
-/** What a claim holds. */
+/** The lease and the records of a claim. */
 interface Held {
   readonly lease: Lease
   readonly event: EventRecord
@@ -83,7 +83,7 @@ class MemoryStore implements ReceiverStore {
 
     const ofNote = note && (notes.get(note.noteId) ?? { lease: undefined, applied: undefined, keptUntil: undefined })
     const applied = ofNote?.applied
-    // A forgotten event passes, whatever its revision.
+    // A forgotten event passes the gate with any revision.
     const change = isProcessed ? undefined : note?.change
     if (change !== undefined && applied !== undefined && passRevisionGate(gate, change, applied) === 'stale') {
       return { status: 'stale', appliedRevision: applied.revision }
@@ -116,7 +116,7 @@ class MemoryStore implements ReceiverStore {
     const { event, note } = held
     const { note: claimedNote, keepMs } = claim.request
     const now = monotonicNow(this.#clock)
-    // In whole milliseconds, which take less memory.
+    // Whole milliseconds take less memory.
     const keptUntil = Math.floor(now + keepMs)
     event.isForgotten = false
     event.keptUntil = Math.max(keptUntil, event.keptUntil ?? 0)
@@ -188,7 +188,7 @@ function lasts(lease: Lease | undefined, now: number): boolean {
   return lease !== undefined && lease.endsAt > now
 }
 
-/** Removes what need not be kept any longer, and returns how many committed records that ends. A lease that has not expired stays. */
+/** Removes expired records, and returns how many of them were committed. A record keeps a lease that has not expired. */
 function pruneRecords(records: Map<string, EventRecord | NoteRecord>, now: number): number {
   let removed = 0
   for (const [id, record] of records) {

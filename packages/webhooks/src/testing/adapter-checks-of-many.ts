@@ -5,20 +5,20 @@ import type { MountedReceiver } from './adapter-checks.ts'
 import { anEvent } from './an-event.ts'
 import { type SignedAttempt, signAttempt } from './sign-attempt.ts'
 
-/** One thing that every adapter must do with a receiver of many integrations. */
+/** A check that every adapter must pass with a receiver of many integrations. */
 export interface AdapterCheckOfMany {
   readonly name: string
   /**
-   * Rejects with an `AssertionError` when the adapter does not.
+   * Rejects with an `AssertionError` if the adapter fails the check.
    *
-   * @param mount  the `url` that it returns is where the ids of integrations are appended: `http://127.0.0.1:3999/webhooks/notes`
+   * @param mount  returns the `url` to which the check appends `/` and the id of an integration: `http://127.0.0.1:3999/webhooks/notes`
    */
   readonly run: (mount: (receiver: ReceiverOfMany) => Promise<MountedReceiver>) => Promise<void>
 }
 
 /**
- * What an adapter must do with a receiver of many, in addition to {@link adapterChecks}: run each with a function that mounts the receiver
- * on a real port, on a route that ends in the id of an integration.
+ * The checks that an adapter must pass with a receiver of many integrations, in addition to {@link adapterChecks}: run each with a function
+ * that mounts the receiver on a real port, on a route that ends in the id of an integration.
  *
  * @example
  * ```ts
@@ -43,13 +43,13 @@ export interface AdapterCheckOfMany {
  * ```
  */
 export const adapterChecksOfMany: readonly AdapterCheckOfMany[] = [
-  check('hands an event to its handler with the integration that the URL names', async ({ post, handled }) => {
+  check('passes an event to its handler with the integration in the URL', async ({ post, handled }) => {
     const event = anEvent({ kind: 'note.ended' })
     assert.equal((await post('acme', await sign('acme', event))).status, 204)
     assert.deepEqual(handled, [['acme', event.event_id]])
   }),
 
-  check('takes every character that an id may have, as it stands in the URL', async ({ post, handled }) => {
+  check('accepts every character of an id without decoding', async ({ post, handled }) => {
     for (const id of ['A.b_c~d-9', '__proto__', 'constructor', '...', 'x'.repeat(100)]) {
       assert.equal((await post(id, await sign(id, anEvent({ kind: 'note.ended' })))).status, 204, id)
     }
@@ -67,7 +67,7 @@ export const adapterChecksOfMany: readonly AdapterCheckOfMany[] = [
     )
   }),
 
-  check('refuses with 401 what another integration signed', async ({ post, handled }) => {
+  check('refuses an event with the signature of another integration with 401', async ({ post, handled }) => {
     assert.equal((await post('acme', await sign('globex', anEvent({ kind: 'note.ended' })))).status, 401)
     assert.deepEqual(handled, [])
   }),
@@ -79,7 +79,7 @@ export const adapterChecksOfMany: readonly AdapterCheckOfMany[] = [
     assert.deepEqual(handled, [])
   }),
 
-  check('refuses ids that no integration can have, and asks for none of them', async ({ post, asked, handled }) => {
+  check('refuses invalid ids, and does not call the secret function for them', async ({ post, asked, handled }) => {
     const malformed = [
       '',
       '%20',
@@ -95,7 +95,7 @@ export const adapterChecksOfMany: readonly AdapterCheckOfMany[] = [
     ]
     for (const id of malformed) {
       const { status } = await post(id, await sign('acme', anEvent({ kind: 'note.ended' })))
-      // A framework may refuse a malformed path by itself.
+      // A framework may refuse a malformed path itself.
       assert.ok(status === 404 || status === 400 || status === 414, `"${id}" got ${status}`)
     }
     assert.deepEqual({ asked, handled }, { asked: [], handled: [] })
@@ -111,7 +111,7 @@ export const adapterChecksOfMany: readonly AdapterCheckOfMany[] = [
 
 interface Stage {
   readonly post: (id: string, attempt: SignedAttempt) => Promise<Response>
-  /** The ids that the function `secret` was asked for. */
+  /** The ids with which the function `secret` was called. */
   readonly asked: readonly string[]
   readonly handled: readonly (readonly [integration: string, eventId: string])[]
   readonly rotate: (integration: string) => void
@@ -147,7 +147,7 @@ function sign(integration: string, event: object, version = 1): Promise<SignedAt
   return signAttempt(secretOf(integration, version), event)
 }
 
-/** A secret of each integration and version, of the right form. */
+/** A valid secret for each integration and version. */
 function secretOf(integration: string, version: number): string {
   return `whsec_${Buffer.from(`${version} ${integration}`.padEnd(32, '.')).toString('base64url')}`
 }

@@ -8,25 +8,25 @@ import type { ReceiverOptions } from '../receiver/receiver-options.ts'
 import { anEvent, anUnknownEvent } from './an-event.ts'
 import { signAttempt } from './sign-attempt.ts'
 
-/** A receiver that a server listens for. */
+/** A receiver that is mounted in a running server. */
 export interface MountedReceiver {
-  /** Where deliveries go: an absolute URL. */
+  /** The absolute URL for deliveries. */
   readonly url: string
   /** Stops the server. */
   readonly close: () => Promise<void>
 }
 
-/** One thing that every adapter must do. */
+/** A check that every adapter must pass. */
 export interface AdapterCheck {
   readonly name: string
-  /** Rejects with an `AssertionError` when the adapter does not. */
+  /** Rejects with an `AssertionError` if the adapter fails the check. */
   readonly run: (mount: (receiver: Receiver) => Promise<MountedReceiver>) => Promise<void>
 }
 
 const SECRET = 'whsec_YW4tYWRhcHRlci1jaGVjay1zZWNyZXQtb2YtMzItYnk'
 
 /**
- * What makes an adapter one: run each with a function that mounts a receiver in your framework on a real port.
+ * The checks that every adapter must pass: run each with a function that mounts a receiver in your framework on a real port.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ const SECRET = 'whsec_YW4tYWRhcHRlci1jaGVjay1zZWNyZXQtb2YtMzItYnk'
  * ```
  */
 export const adapterChecks: readonly AdapterCheck[] = [
-  check('hands a signed event to its handler and answers 204 without a body', async ({ post, applied }) => {
+  check('passes a signed event to its handler and answers 204 without a body', async ({ post, applied }) => {
     const event = anEvent({ kind: 'note.ended' })
     const response = await post(await signAttempt(SECRET, event))
     assert.equal(response.status, 204)
@@ -58,14 +58,14 @@ export const adapterChecks: readonly AdapterCheck[] = [
     assert.deepEqual(applied, [event])
   }),
 
-  check('verifies the bytes as they came, whatever they are', async ({ post, applied }) => {
+  check('verifies the unchanged bytes of the body', async ({ post, applied }) => {
     const event = anEvent({ kind: 'note.updated', noteId: 'nöte-\u{1F4DD}-\u2028' })
     const spaced = `  ${JSON.stringify(event, null, 3)}\r\n`
     assert.equal((await post(await signAttempt(SECRET, spaced))).status, 204)
     assert.deepEqual(applied, [event])
   }),
 
-  check('applies an event once, however often it is delivered', async ({ post, applied }) => {
+  check('applies an event once if it is delivered several times', async ({ post, applied }) => {
     const event = anEvent({ kind: 'note.updated' })
     for (let attempt = 1; attempt <= 3; attempt += 1) {
       assert.equal((await post(await signAttempt(SECRET, event))).status, 204)
@@ -73,7 +73,7 @@ export const adapterChecks: readonly AdapterCheck[] = [
     assert.equal(applied.length, 1)
   }),
 
-  check('acknowledges and ignores a revision that is no news', async ({ post, applied }) => {
+  check('acknowledges and ignores a lower revision', async ({ post, applied }) => {
     const newer = anEvent({ kind: 'note.updated', revision: 7 })
     const older = anEvent({ kind: 'note.updated', revision: 6 })
     assert.equal((await post(await signAttempt(SECRET, newer))).status, 204)
@@ -85,13 +85,13 @@ export const adapterChecks: readonly AdapterCheck[] = [
     assert.equal((await post(await signAttempt(SECRET, anEvent({ kind: 'endpoint.verification' })))).status, 204)
   }),
 
-  check('hands kinds that it does not know to the fallback handler', async ({ post, applied }) => {
+  check('passes an event of an unknown kind to onUnknown', async ({ post, applied }) => {
     const event = anUnknownEvent()
     assert.equal((await post(await signAttempt(SECRET, event))).status, 204)
     assert.deepEqual(applied, [event])
   }),
 
-  check('refuses a changed body with 401 and does not say why', async ({ post, applied }) => {
+  check('refuses a changed body with 401 and does not show the reason', async ({ post, applied }) => {
     const { headers, body } = await signAttempt(SECRET, anEvent({ kind: 'note.ended' }))
     const response = await post({ headers, body: body.replace('note_1', 'note_2') })
     assert.equal(response.status, 401)
@@ -107,12 +107,12 @@ export const adapterChecks: readonly AdapterCheck[] = [
     }),
   ),
 
-  check('refuses a timestamp of more than five minutes ago with 401', async ({ post }) => {
+  check('refuses a timestamp more than five minutes in the past with 401', async ({ post }) => {
     const attempt = await signAttempt(SECRET, anEvent({ kind: 'note.ended' }), { signedAt: Date.now() - 302_000 })
     assert.equal((await post(attempt)).status, 401)
   }),
 
-  check('refuses what is signed but no event with 400', async ({ post }) => {
+  check('refuses a signed body that is not an event with 400', async ({ post }) => {
     assert.equal((await post(await signAttempt(SECRET, '{"event_id":'))).status, 400)
     assert.equal((await post(await signAttempt(SECRET, '{"event_type":"note.ended"}'))).status, 400)
   }),
@@ -122,7 +122,7 @@ export const adapterChecks: readonly AdapterCheck[] = [
     assert.equal((await post({ headers: { ...headers, 'content-encoding': 'gzip' }, body })).status, 415)
   }),
 
-  check('takes a body of 256 KiB, and refuses a larger one with 413', async ({ post, applied }) => {
+  check('accepts a body of 256 KiB, and refuses a larger one with 413', async ({ post, applied }) => {
     const event = anEvent({ kind: 'note.ended' })
     const padding = 256 * 1024 - JSON.stringify(event).length
     assert.equal((await post(await signAttempt(SECRET, JSON.stringify(event) + ' '.repeat(padding)))).status, 204)
@@ -132,7 +132,7 @@ export const adapterChecks: readonly AdapterCheck[] = [
   }),
 
   check(
-    'answers 500 when the handler throws, and applies the event when it comes again',
+    'answers 500 if the handler throws, and applies the event when it is sent again',
     async ({ post, applied, fail }) => {
       const event = anEvent({ kind: 'note.updated' })
       fail()
@@ -143,13 +143,13 @@ export const adapterChecks: readonly AdapterCheck[] = [
     },
   ),
 
-  check('shows the handler the headers of the attempt', async ({ post, seenIds }) => {
+  check('passes the headers of the attempt to the handler', async ({ post, seenIds }) => {
     await post(await signAttempt(SECRET, anEvent({ kind: 'note.ended' }), { webhookId: 'msg_seen' }))
     assert.deepEqual(seenIds, ['msg_seen'])
   }),
 
   check(
-    'answers 503 with Retry-After while no secret is known',
+    'answers 503 with Retry-After while there is no secret',
     async ({ post }) => {
       const response = await post(await signAttempt(SECRET, anEvent({ kind: 'endpoint.verification' })))
       assert.equal(response.status, 503)
@@ -164,7 +164,7 @@ interface Stage {
     readonly headers: Readonly<Record<string, string>>
     readonly body: string
   }) => Promise<Response>
-  /** What the handlers were given, in order. */
+  /** The events that the handlers received, in order. */
   readonly applied: readonly WebhookEvent[]
   readonly seenIds: readonly (string | null)[]
   /** Makes the next handler throw. */
@@ -185,7 +185,7 @@ function check(
       const handler = (event: WebhookEvent, { headers }: HandlerContext) => {
         if (failures > 0) {
           failures -= 1
-          throw new Error('as asked for')
+          throw new Error('the handler fails')
         }
         applied.push(event)
         seenIds.push(headers.get('webhook-id'))

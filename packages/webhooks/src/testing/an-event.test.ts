@@ -3,7 +3,7 @@ import { eventSchemas, readEvent } from '@notewire/protocol/schemas'
 import { expect, it } from 'vitest'
 import { anEvent } from './an-event.ts'
 
-it.each([...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS])('makes a complete event with an ID of its own: %s', (kind) => {
+it.each([...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS])('creates a complete event with a new id: %s', (kind) => {
   const event = anEvent({ kind })
   expect(readEvent(event)).toEqual(event)
   expect(eventSchemas[kind].parse(event)).toEqual(event)

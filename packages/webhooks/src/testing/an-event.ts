@@ -31,7 +31,7 @@ export interface EventTraits<Kind extends EventKind> {
 }
 
 /**
- * Makes a complete event of a kind (contract §6), to pass to a handler or to `signAttempt`.
+ * Creates a complete event of a kind (contract §6), for a handler or for `signAttempt`.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ export function anEvent<Kind extends EventKind>(traits: EventTraits<Kind>): Even
   return { ...envelope, data: payloadOf(traits) } as unknown as EventOf<Kind>
 }
 
-/** Makes an event of a kind that the contract does not define. */
+/** Creates an event of a kind that the contract does not define. */
 export function anUnknownEvent(traits: { readonly eventId?: string; readonly noteId?: string } = {}): UnknownEvent {
   refuseUnknownOptions('anUnknownEvent', traits, ['eventId', 'noteId'])
   return {

@@ -2,4 +2,5 @@ export { type AdapterCheck, adapterChecks, type MountedReceiver } from './adapte
 export { type AdapterCheckOfMany, adapterChecksOfMany } from './adapter-checks-of-many.ts'
 export { anEvent, anUnknownEvent, type EventTraits } from './an-event.ts'
 export { type SignedAttempt, type SigningTraits, signAttempt } from './sign-attempt.ts'
-export { type StoreCheck, storeChecks } from './store-checks.ts'
+export type { StoreCheck } from './store-check-builder.ts'
+export { storeChecks } from './store-checks.ts'

@@ -6,7 +6,7 @@ import { signAttempt } from './sign-attempt.ts'
 
 const library = new Webhook(Buffer.from(TEST_SECRET.slice('whsec_'.length), 'base64url'), { format: 'raw' })
 
-it('signs at the time that the test passes, as the library of Standard Webhooks verifies it', async () => {
+it('creates a signature at the given time that the library of Standard Webhooks verifies', async () => {
   const signedAt = Date.UTC(2026, 0, 1)
   vi.useFakeTimers({ toFake: ['Date'], now: signedAt })
   onTestFinished(() => void vi.useRealTimers())
@@ -17,12 +17,12 @@ it('signs at the time that the test passes, as the library of Standard Webhooks 
   expect(() => library.verify(`${body} `, headers)).toThrow()
 })
 
-it('signs now, with an ID of its own, unless the test passes them', async () => {
+it('signs now and with a new id by default', async () => {
   const [first, second] = [await signAttempt(TEST_SECRET, '{}'), await signAttempt(TEST_SECRET, '{}')]
   expect(Math.abs(Number(first.headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(60)
   expect(first.headers['webhook-id']).not.toBe(second.headers['webhook-id'])
 })
 
-it('sends any text as it stands', async () => {
+it('does not change a body that is a string', async () => {
   expect((await signAttempt(TEST_SECRET, '{ not json')).body).toBe('{ not json')
 })

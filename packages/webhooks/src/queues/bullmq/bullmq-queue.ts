@@ -1,13 +1,13 @@
 import { OptionError, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
 import type { DeadLetter, DeadLetters, EventQueue, QueuedEvent } from '../../interfaces/queue.ts'
 import { eventKey } from '../event-key.ts'
-import { DEAD_LETTER_SECONDS, DEFAULT_ATTEMPTS, refuseAttempts } from '../retries.ts'
+import { DEAD_LETTER_SECONDS, DEFAULT_ATTEMPTS, refuseCount } from '../retries.ts'
 import type { BullmqEngine, BullmqJob } from './engine.ts'
 
-/** What `bullmqQueue` takes in addition to the queue. */
+/** The options of `bullmqQueue`. */
 export interface BullmqQueueOptions {
   /**
-   * How often an event is tried before it becomes a dead letter. The pauses double from a second to an hour.
+   * The number of attempts before an event becomes a dead letter. The delays between them double from a second to an hour.
    *
    * @default 16 (four to five hours)
    */
@@ -18,17 +18,17 @@ export interface BullmqQueueOptions {
 export interface BullmqQueue extends EventQueue, DeadLetters {}
 
 /**
- * Makes a `Queue` of BullMQ one for the option `queue` of `createReceiver`. What it holds is processed by `bullmqWorker`, in
- * this process or, better, in others.
+ * Adapts a `Queue` of BullMQ to the option `queue` of `createReceiver`. `bullmqWorker` processes its events, in this process or, better,
+ * in others.
  *
- * An event that waits, runs or pauses between attempts is not queued twice. One that has failed for good runs again when
- * the service sends it again. Completed jobs are removed at once: whether an event was processed is the store's to know.
+ * An event that is waiting, running or delayed between attempts is not queued twice. A dead letter is queued again when the service sends
+ * its event again. Completed jobs are removed at once, because the store records which events were processed.
  *
- * Redis must not lose what it has confirmed: `appendonly yes`, `appendfsync always`, `maxmemory-policy noeviction`. With
- * `enableOfflineQueue: false`, deliveries are answered 503 at once when Redis is away, and not at the deadline.
+ * Redis must not lose confirmed writes: set `appendonly yes`, `appendfsync always` and `maxmemory-policy noeviction`. With
+ * `enableOfflineQueue: false`, deliveries are answered 503 at once if Redis is unreachable, instead of at the deadline.
  *
- * @param queue  yours to close. One queue serves all integrations of a receiver of many; give each receiver of one a queue of its own
- * @throws OptionError for options that cannot work
+ * @param queue  close it yourself. One queue serves all integrations of a receiver of many; use a separate queue for each receiver of one
+ * @throws OptionError for invalid options
  * @example
  * ```ts
  * import { createReceiver } from '@notewire/webhooks'
@@ -48,7 +48,7 @@ export interface BullmqQueue extends EventQueue, DeadLetters {}
 export function bullmqQueue(queue: BullmqEngine, options: BullmqQueueOptions = {}): BullmqQueue {
   refuseUnknownOptions('bullmqQueue', options, ['attempts'])
   const { attempts = DEFAULT_ATTEMPTS } = options
-  refuseAttempts(attempts)
+  refuseCount('attempts', attempts, DEFAULT_ATTEMPTS)
   if (typeof queue?.add !== 'function') {
     throw new OptionError(
       'queue',
@@ -60,8 +60,8 @@ export function bullmqQueue(queue: BullmqEngine, options: BullmqQueueOptions = {
     const queued: QueuedEvent = { integration, event }
     const jobId = eventKey(integration, event.event_id)
     const job = await queue.add(event.event_type, queued, { ...jobOptions(attempts), jobId })
-    // BullMQ ignores, without a word, an id that is still in its failed set.
-    await revive(job)
+    // BullMQ silently ignores an id that is still in its failed set.
+    await retryDeadLetter(job)
   }
 
   return {
@@ -71,7 +71,7 @@ export function bullmqQueue(queue: BullmqEngine, options: BullmqQueueOptions = {
       return jobs.slice(0, limit).map(deadLetterOf)
     },
     replayDeadLetters: async (letters) => {
-      const replayed = await Promise.all(letters.map(async ({ id }) => await revive(await queue.getJob(id))))
+      const replayed = await Promise.all(letters.map(async ({ id }) => await retryDeadLetter(await queue.getJob(id))))
       return replayed.filter(Boolean).length
     },
   }
@@ -80,23 +80,23 @@ export function bullmqQueue(queue: BullmqEngine, options: BullmqQueueOptions = {
 function jobOptions(attempts: number): object {
   return {
     attempts,
-    // By `retryDelayMs`, in the worker.
+    // The worker computes the delay, with `retryDelayMs`.
     backoff: { type: 'notewire' },
-    // An id in the completed set is ignored as well, and a replay of the event would be lost.
+    // BullMQ also ignores an id in its completed set, so a replay of the event would be lost.
     removeOnComplete: true,
     removeOnFail: { age: DEAD_LETTER_SECONDS },
     stackTraceLimit: 0,
   }
 }
 
-/** Has a job that failed for good run again, with all its attempts. */
-async function revive(job: BullmqJob | undefined): Promise<boolean> {
+/** Queues a job without remaining attempts again, with all its attempts. */
+async function retryDeadLetter(job: BullmqJob | undefined): Promise<boolean> {
   if (job === undefined || !(await job.isFailed())) return false
   try {
     await job.retry('failed', { resetAttemptsMade: true })
     return true
   } catch (error) {
-    // Another delivery of the event was faster.
+    // Another delivery of the event has queued it again.
     if (await job.isFailed()) throw error
     return false
   }

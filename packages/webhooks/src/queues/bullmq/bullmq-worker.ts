@@ -5,11 +5,11 @@ import { DEFAULT_CONCURRENCY, retryDelayMs } from '../retries.ts'
 import { type ProcessingReceiver, runJob } from '../run-job.ts'
 import type { BullmqJob, BullmqWorkerEngine } from './engine.ts'
 
-/** What `bullmqWorker` takes in addition to the receiver and the worker. */
+/** The options of `bullmqWorker`. */
 export interface BullmqWorkerOptions {
   /**
-   * Gets a line when Redis does not answer, and when a job belongs to another receiver. The outcomes of events go to the
-   * receiver's logger and hooks.
+   * Receives a line if Redis does not answer, and if a job belongs to another receiver. The outcomes of events go to the receiver's logger
+   * and hooks.
    *
    * @default console
    */
@@ -19,38 +19,38 @@ export interface BullmqWorkerOptions {
 /** Processes the job of one event. */
 export type BullmqProcessor = (job: BullmqJob, token?: string) => Promise<void>
 
-/** The options that a `Worker` needs, and a `concurrency` to start with, which may be changed. */
+/** The options that a `Worker` needs, with a default `concurrency` that you may change. */
 export interface BullmqWorkerSettings {
   readonly concurrency: number
   readonly lockDuration: number
   readonly stalledInterval: number
   readonly maxStalledCount: number
   readonly settings: {
-    /** The pause after this number of failures, in milliseconds: doubling from a second to an hour, with jitter. */
+    /** Returns the delay after this number of failures, in milliseconds: doubling from a second to an hour, with jitter. */
     readonly backoffStrategy: (failures: number) => number
   }
 }
 
 const SETTINGS: BullmqWorkerSettings = {
   concurrency: DEFAULT_CONCURRENCY,
-  // A job is its worker's for as long as a claim in the store is, and is renewed at half of it.
+  // As long as the lease of a claim in the store. BullMQ renews the lock at half of it.
   lockDuration: 20_000,
   stalledInterval: 5_000,
-  // An event that ends its worker's process as often as this does so because of what it is.
+  // An event whose workers die this often is probably the cause.
   maxStalledCount: 10,
   settings: { backoffStrategy: (failures) => retryDelayMs(failures) },
 }
 
 /**
- * Processes the events of a queue by `receiver.process`, until it is closed. It needs a store that all workers share: the
- * queue alone neither knows what was processed before, nor keeps two events of one note apart.
+ * Processes the events of a queue by `receiver.process`, until it is closed. All workers must share a store: the queue alone neither
+ * recognises events that were processed before, nor prevents two events of one note from being processed concurrently.
  *
- * An event that waits for another of its note is retried without spending an attempt, and so is an event while the store does not
- * answer. An event whose handler fails, or takes longer than `handlerTimeoutMs` of the receiver, is retried with growing
- * pauses, and then becomes a dead letter. If a worker dies, other workers get its events within half a minute.
+ * An event that waits for another event of its note is retried without using an attempt, and so is an event while the store does not
+ * answer. An event whose handler fails, or takes longer than `handlerTimeoutMs` of the receiver, is retried with growing delays, and then
+ * becomes a dead letter. If a worker dies, other workers get its events within half a minute.
  *
- * @param start  makes the `Worker` of BullMQ with what it is given. Events of one note go one by one, whatever its `concurrency`
- * @throws OptionError for options that cannot work
+ * @param start  creates the `Worker` of BullMQ with its arguments. Events of one note are processed one at a time, with any `concurrency`
+ * @throws OptionError for invalid options
  * @example
  * ```ts
  * import { createReceiver } from '@notewire/webhooks'
@@ -114,7 +114,7 @@ async function run(
   }
 }
 
-/** Tells BullMQ, which knows it by its name, that the job neither completed nor failed. */
+/** BullMQ recognises this error by its name: the job neither completed nor failed. */
 class JobPostponed extends Error {
   override readonly name = 'DelayedError'
 }

@@ -1,6 +1,6 @@
-/** What the queue uses of a `Queue` of BullMQ. */
+/** The methods that `bullmqQueue` calls on a `Queue` of BullMQ. */
 export interface BullmqEngine {
-  /** Adds a job, unless there is one of the same id, in whatever state. */
+  /** Adds a job, unless a job with the same id exists, in any state. */
   add(name: string, data: object, options: object): Promise<BullmqJob>
   /** Finds a job by its id. */
   getJob(id: string): Promise<BullmqJob | undefined>
@@ -8,24 +8,24 @@ export interface BullmqEngine {
   getJobs(states: ['failed'], start: number, end: number, ascending: boolean): Promise<BullmqJob[]>
 }
 
-/** What queue and worker use of a `Job` of BullMQ. */
+/** The members of a `Job` of BullMQ that the queue and the worker use. */
 export interface BullmqJob {
   readonly id?: string | undefined
   readonly data: unknown
   readonly failedReason: string
   readonly finishedOn?: number | undefined
-  /** Tells whether it has failed for good. */
+  /** Whether the job failed and has no attempts left. */
   isFailed(): Promise<boolean>
-  /** Has it run again. */
+  /** Queues the job again. */
   retry(state: 'failed', options: { resetAttemptsMade: boolean }): Promise<void>
-  /** Postpones it to a later time. */
+  /** Postpones the job to a later time. */
   moveToDelayed(timestamp: number, token?: string): Promise<void>
 }
 
-/** What is used of a `Worker` of BullMQ. */
+/** The methods that `bullmqWorker` calls on a `Worker` of BullMQ. */
 export interface BullmqWorkerEngine {
-  /** Listens to what goes wrong between it and Redis. */
+  /** Listens to errors of its connection to Redis. */
   on(event: 'error', listener: (error: Error) => void): unknown
-  /** Ends it, after what runs. */
+  /** Closes the worker after its running jobs. */
   close(): Promise<void>
 }

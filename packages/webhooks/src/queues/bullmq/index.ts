@@ -1,6 +1,5 @@
 export type { DeadLetter, DeadLetters, EventQueue, QueuedEvent, QueueWorker } from '../../interfaces/queue.ts'
-export { EventNotAppliedError } from '../event-not-applied-error.ts'
-export type { ProcessingReceiver } from '../run-job.ts'
+export { EventNotAppliedError, type ProcessingReceiver } from '../run-job.ts'
 export { type BullmqQueue, type BullmqQueueOptions, bullmqQueue } from './bullmq-queue.ts'
 export {
   type BullmqProcessor,

@@ -1,14 +1,14 @@
 import { OptionError } from '@notewire/protocol'
 
-/** What the queue and its workers use of a `PgBoss`. */
+/** The methods that the queue and its workers call on a `PgBoss`. */
 export interface Boss {
-  /** Makes a queue unless there is one of that name. */
+  /** Creates a queue unless one of that name exists. */
   createQueue(name: string, options: object): Promise<void>
   /** Changes the options of a queue. */
   updateQueue(name: string, options: object): Promise<void>
-  /** What is known of a queue. */
+  /** Reads the options of a queue; `null` if there is no such queue. */
   getQueue(name: string): Promise<{ readonly policy?: string } | null>
-  /** Adds a job, or gives `null` where the policy of the queue allows none. */
+  /** Adds a job. Returns `null` if the policy of the queue does not allow the job. */
   send(name: string, data: object, options: object): Promise<string | null>
   /** Starts a worker. */
   work(
@@ -18,15 +18,15 @@ export interface Boss {
   ): Promise<string>
   /** Ends a worker. */
   offWork(name: string, options: { id: string; wait: boolean }): Promise<void>
-  /** Has a worker look for jobs at once. */
+  /** Makes a worker fetch jobs at once. */
   notifyWorker(id: string): void
-  /** Removes a job, if it is still the attempt that was fetched. */
+  /** Removes a job, unless another attempt of it has started. */
   deleteJob(name: string, job: { id: string; retryCount: number }, options: object): Promise<unknown>
   /** Lists the jobs of a queue. */
   findJobs(name: string, options: { queued: boolean }): Promise<readonly BossJob[]>
-  /** Moves dead letters back to where they came from. */
+  /** Moves dead letters back to the queue that they came from. */
   redrive(name: string, options: { ids: string[]; limit: number }): Promise<number>
-  /** The database that it works on. */
+  /** Returns the database of the `PgBoss`. */
   getDb(): BossDatabase
 }
 
@@ -38,7 +38,7 @@ export interface BossJob {
   readonly retryCount: number
   readonly retryLimit: number
   readonly createdOn: Date
-  /** Of a dead letter: what the job ended with. */
+  /** The error of the last attempt, if the job is a dead letter. */
   readonly sourceOutput: object | null
 }
 
@@ -51,13 +51,13 @@ export interface BossDatabase {
 /** A transaction that pg-boss has begun. */
 export interface BossTransaction {
   readonly db: object
-  /** Commits it. */
+  /** Commits the transaction. */
   commit(): Promise<void>
-  /** Rolls it back. */
+  /** Rolls the transaction back. */
   rollback(): Promise<void>
 }
 
-/** @throws OptionError for a database without transactions, which some adapters make */
+/** @throws OptionError if the database adapter has no transactions */
 export function transactionsOf(boss: Boss): Required<BossDatabase> {
   const database = boss.getDb()
   if (hasTransactions(database)) return database

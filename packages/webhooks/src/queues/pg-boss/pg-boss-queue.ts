@@ -1,15 +1,14 @@
-import { NotewireError, refuseUnknownOptions } from '@notewire/protocol'
+import { NotewireError, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
 import type { DeadLetter, DeadLetters, EventQueue, QueuedEvent } from '../../interfaces/queue.ts'
 import { eventKey } from '../event-key.ts'
-import { DEFAULT_ATTEMPTS, refuseAttempts } from '../retries.ts'
+import { DEFAULT_ATTEMPTS, refuseCount } from '../retries.ts'
 import type { BossJob } from './boss.ts'
 import { createQueues, type PgBossPlace, resolvePlace } from './place.ts'
-import { storableEvent } from './storable-event.ts'
 
-/** What `pgBossQueue` takes. */
+/** The options of `pgBossQueue`. */
 export interface PgBossQueueOptions extends PgBossPlace {
   /**
-   * How often an event is tried before it becomes a dead letter. The pauses double from a second to an hour.
+   * The number of attempts before an event becomes a dead letter. The delays between them double from a second to an hour.
    *
    * @default 16 (four to five hours)
    */
@@ -20,15 +19,15 @@ export interface PgBossQueueOptions extends PgBossPlace {
 export interface PgBossQueue extends EventQueue, DeadLetters {}
 
 /**
- * Makes a queue on PostgreSQL, by pg-boss, for the option `queue` of `createReceiver`. What it holds is processed by
- * `pgBossWorker`, in this process or, better, in others.
+ * Creates a queue on PostgreSQL, with pg-boss, for the option `queue` of `createReceiver`. `pgBossWorker` processes its events, in this
+ * process or, better, in others.
  *
- * An event that waits, runs or pauses between attempts is not queued twice. One that has failed for good is queued again
- * when the service sends it again; its dead letter stays, and finds a duplicate when it is replayed.
+ * An event that is waiting, running or delayed between attempts is not queued twice. The event of a dead letter is queued again when the
+ * service sends it again; the dead letter remains, and is a duplicate when you replay it.
  *
- * PostgreSQL holds neither NUL nor half of a surrogate pair: in fields that may hold them, a worker finds U+FFFD instead.
+ * PostgreSQL cannot store NUL or half of a surrogate pair: in the fields that may contain them, the worker gets U+FFFD instead.
  *
- * @throws OptionError for options that cannot work
+ * @throws OptionError for invalid options
  * @example
  * ```ts
  * import { createReceiver } from '@notewire/webhooks'
@@ -49,14 +48,14 @@ export interface PgBossQueue extends EventQueue, DeadLetters {}
 export function pgBossQueue(options: PgBossQueueOptions): PgBossQueue {
   refuseUnknownOptions('pgBossQueue', options, ['boss', 'name', 'attempts'])
   const { attempts = DEFAULT_ATTEMPTS } = options
-  refuseAttempts(attempts)
+  refuseCount('attempts', attempts, DEFAULT_ATTEMPTS)
   const place = resolvePlace(options)
   const { boss, name, deadLetters } = place
   let creation: Promise<void> | undefined
 
   function created(): Promise<void> {
     creation ??= createQueues(place, attempts).catch((error: unknown) => {
-      // PostgreSQL may be there next time.
+      // PostgreSQL may be reachable the next time.
       creation = undefined
       throw error
     })
@@ -68,7 +67,7 @@ export function pgBossQueue(options: PgBossQueueOptions): PgBossQueue {
       await created()
       const job = { integration, event: storableEvent(event) }
       const id = await boss.send(name, job, { singletonKey: eventKey(integration, event.event_id) })
-      // pg-boss returns `null` also if the queue was deleted.
+      // pg-boss returns `null` if the event is already queued, and also if the queue was deleted.
       if (id === null && (await boss.getQueue(name)) === null) throw new QueueMissingError(name)
     },
     listDeadLetters: async (limit = 100) => {
@@ -85,11 +84,24 @@ export function pgBossQueue(options: PgBossQueueOptions): PgBossQueue {
   }
 }
 
+// In the output of `JSON.stringify`: an escaped backslash, or a character that `jsonb` rejects.
+const BACKSLASH_OR_UNSTORABLE = /\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g
+
+/**
+ * The event with U+FFFD in place of NUL and lone surrogates, which `jsonb` cannot store. Otherwise PostgreSQL would refuse the
+ * event each time that the service sends it, and the failures would disable the endpoint. Identifiers contain neither.
+ */
+function storableEvent(event: WebhookEvent): WebhookEvent {
+  const json = JSON.stringify(event)
+  const storable = json.replace(BACKSLASH_OR_UNSTORABLE, (found) => (found === '\\\\' ? found : '\ufffd'))
+  return storable === json ? event : JSON.parse(storable)
+}
+
 function deadLetterOf({ id, data, createdOn, sourceOutput }: BossJob): DeadLetter {
   return { ...(data as QueuedEvent), id, reason: reasonIn(sourceOutput), failedAt: createdOn }
 }
 
-// What a worker threw, or what pg-boss found out about a worker that died.
+// The error that a worker threw, or the reason that pg-boss wrote for a worker that died.
 function reasonIn(output: { readonly message?: unknown; readonly value?: unknown } | null): string {
   const { value, message = value } = output ?? {}
   return typeof message === 'object' ? reasonIn(message) : String(message)

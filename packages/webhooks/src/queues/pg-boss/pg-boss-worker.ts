@@ -1,40 +1,41 @@
 import { refuseUnknownOptions } from '@notewire/protocol'
 import type { QueueWorker } from '../../interfaces/queue.ts'
 import { type Logger, unfailing } from '../../receiver/logger.ts'
-import { DEFAULT_CONCURRENCY, refuseConcurrency } from '../retries.ts'
+import { DEFAULT_CONCURRENCY, refuseCount } from '../retries.ts'
 import { type ProcessingReceiver, runJob } from '../run-job.ts'
 import { type BossJob, transactionsOf } from './boss.ts'
 import { createQueues, type PgBossPlace, type ResolvedPlace, resolvePlace } from './place.ts'
 
-/** What `pgBossWorker` takes. */
+/** The options of `pgBossWorker`. */
 export interface PgBossWorkerOptions extends PgBossPlace {
   /**
-   * How many events this worker processes at once. Events of one note go one by one, whatever the number.
+   * The maximum number of events that this worker processes concurrently. Events of one note are processed one at a time.
    *
    * @default 10
    */
   readonly concurrency?: number | undefined
   /**
-   * Gets a line when a job belongs to another receiver. The outcomes of events go to the receiver's logger and hooks, and
-   * errors of PostgreSQL to the `error` listener of the `PgBoss`.
+   * Receives a line if a job belongs to another receiver. The outcomes of events go to the receiver's logger and hooks, and errors of
+   * PostgreSQL to the `error` listener of the `PgBoss`.
    *
    * @default console
    */
   readonly logger?: Logger | undefined
 }
 
-/** How often an idle worker looks for events. A busy one looks at once. */
-const LOOK_EVERY_SECONDS = 1
+/** How often an idle worker polls for events. A busy worker fetches the next event at once. */
+const POLL_SECONDS = 1
 
 /**
- * Processes the events of a queue by `receiver.process`, until it is closed. It needs a store that all workers share: the
- * queue alone neither knows what was processed before, nor keeps two events of one note apart.
+ * Processes the events of a queue by `receiver.process`, until it is closed. All workers must share a store: the queue alone neither
+ * recognises events that were processed before, nor prevents two events of one note from being processed concurrently.
  *
- * An event that waits for another of its note is retried without spending an attempt, and so is an event while the store does not
- * answer. An event whose handler fails, or takes longer than `handlerTimeoutMs` of the receiver, is retried with growing
- * pauses, and then becomes a dead letter. If a worker dies, other workers get its events within 20 s and the `superviseIntervalSeconds` of pg-boss, which is 60 by default.
+ * An event that waits for another event of its note is retried without using an attempt, and so is an event while the store does not
+ * answer. An event whose handler fails, or takes longer than `handlerTimeoutMs` of the receiver, is retried with growing delays, and then
+ * becomes a dead letter. If a worker dies, other workers get its events within 20 s plus the `superviseIntervalSeconds` of pg-boss, 60 by
+ * default.
  *
- * @throws OptionError for options that cannot work
+ * @throws OptionError for invalid options
  * @example
  * ```ts
  * import { createReceiver } from '@notewire/webhooks'
@@ -57,13 +58,13 @@ const LOOK_EVERY_SECONDS = 1
 export async function pgBossWorker(receiver: ProcessingReceiver, options: PgBossWorkerOptions): Promise<QueueWorker> {
   refuseUnknownOptions('pgBossWorker', options, ['boss', 'name', 'concurrency', 'logger'])
   const { concurrency = DEFAULT_CONCURRENCY } = options
-  refuseConcurrency(concurrency)
+  refuseCount('concurrency', concurrency, DEFAULT_CONCURRENCY)
   const logger = unfailing(options.logger ?? console)
   const place = resolvePlace(options)
   const { boss, name } = place
   transactionsOf(boss)
   await createQueues(place)
-  const ids = await Promise.all(Array.from({ length: concurrency }, () => startLane(receiver, place, logger)))
+  const ids = await Promise.all(Array.from({ length: concurrency }, () => startWorker(receiver, place, logger)))
 
   async function close(): Promise<void> {
     await Promise.all(ids.map((id) => boss.offWork(name, { id, wait: true })))
@@ -71,18 +72,14 @@ export async function pgBossWorker(receiver: ProcessingReceiver, options: PgBoss
   return { close, [Symbol.asyncDispose]: close }
 }
 
-/** Starts what processes one event after the other. */
-async function startLane(receiver: ProcessingReceiver, place: ResolvedPlace, logger: Logger): Promise<string> {
+/** Starts a worker of pg-boss, which processes one event at a time, and returns its id. */
+async function startWorker(receiver: ProcessingReceiver, place: ResolvedPlace, logger: Logger): Promise<string> {
   const { boss, name } = place
-  const id = await boss.work(
-    name,
-    { includeMetadata: true, pollingIntervalSeconds: LOOK_EVERY_SECONDS },
-    async (jobs) => {
-      // pg-boss would look for the next event after a pause, even when there are more.
-      boss.notifyWorker(id)
-      for (const job of jobs) await run(receiver, place, job, logger)
-    },
-  )
+  const id = await boss.work(name, { includeMetadata: true, pollingIntervalSeconds: POLL_SECONDS }, async (jobs) => {
+    // Otherwise pg-boss would wait before it fetches the next event, even if more events are queued.
+    boss.notifyWorker(id)
+    for (const job of jobs) await run(receiver, place, job, logger)
+  })
   return id
 }
 
@@ -98,7 +95,7 @@ async function run(receiver: ProcessingReceiver, place: ResolvedPlace, job: Boss
   }
 }
 
-/** Puts a new job in the place of this one, since pg-boss counts an attempt whenever it starts one again. */
+/** Replaces a job by a new one, because pg-boss counts an attempt each time it starts a job again. */
 async function postpone({ boss, name }: ResolvedPlace, job: BossJob, delayMs: number): Promise<void> {
   const transaction = await transactionsOf(boss).beginTransaction()
   const { db } = transaction

@@ -2,23 +2,23 @@ import { OptionError } from '@notewire/protocol'
 import { DEAD_LETTER_SECONDS, DEFAULT_ATTEMPTS, FIRST_RETRY_SECONDS, SLOWEST_RETRY_SECONDS } from '../retries.ts'
 import type { Boss } from './boss.ts'
 
-/** Where the queue is: the same in the process that receives and in the workers. */
+/** The queue: the same in the process that receives and in the workers. */
 export interface PgBossPlace {
   /**
-   * A `PgBoss` that was started, with a listener for its `error` events. It stays yours to stop, after the workers. One of the
-   * processes must have `supervise` on, as it is by default: it finds the jobs of workers that died.
+   * A started `PgBoss` with a listener for its `error` events. Stop it yourself, after the workers. One of the processes must have
+   * `supervise` enabled, which is the default: it finds the jobs of workers that died.
    */
   readonly boss: Boss
   /**
-   * The name of the queue, which is created when it is missing, as is its dead letter queue, `<name>-dead-letters`. One queue serves all
-   * integrations of a receiver of many; give each receiver of one a queue of its own.
+   * The name of the queue. It is created if it is missing, and so is its dead letter queue, `<name>-dead-letters`. One queue serves all
+   * integrations of a receiver of many; use a separate queue for each receiver of one.
    *
    * @default 'notewire-events'
    */
   readonly name?: string | undefined
 }
 
-/** A worker that shows no sign of life for this long is dead: as long as a claim in the store. */
+/** A worker without a heartbeat for this long is dead. As long as the lease of a claim in the store. */
 const HEARTBEAT_SECONDS = 20
 const LONGEST_RUN_SECONDS = 24 * 3_600
 const KEEP_COMPLETED_SECONDS = 3_600
@@ -31,19 +31,19 @@ export function resolvePlace({ boss, name = 'notewire-events' }: PgBossPlace) {
   return { boss, name, deadLetters: `${name}-dead-letters` }
 }
 
-/** Where a queue is, in full. */
+/** A {@link PgBossPlace} with its defaults. */
 export type ResolvedPlace = ReturnType<typeof resolvePlace>
 
 /**
- * Creates the two queues unless they are there.
+ * Creates the two queues unless they exist.
  *
- * @param attempts  sets how often an event is tried; `undefined` leaves it as it is
- * @throws OptionError for a queue of that name that was created for something else
+ * @param attempts  the number of attempts of an event; `undefined` does not change it
+ * @throws OptionError if a queue of that name was created for another purpose
  */
 export async function createQueues({ boss, name, deadLetters }: ResolvedPlace, attempts?: number): Promise<void> {
   await boss.createQueue(deadLetters, { retentionSeconds: DEAD_LETTER_SECONDS })
   await boss.createQueue(name, {
-    // One job of an event waits or runs. Those that ended do not stand in the way of its return, as their ids would.
+    // At most one job of an event waits or runs. Unlike a job id, the policy allows the event again after its job has ended.
     policy: 'exclusive',
     deadLetter: deadLetters,
     retryLimit: DEFAULT_ATTEMPTS - 1,

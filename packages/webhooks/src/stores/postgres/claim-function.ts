@@ -1,19 +1,19 @@
 /**
  * Decides on a claim.
  *
- * It looks once, without a lock, and answers `duplicate`, `stale` and `busy` from what it saw, writing nothing. Otherwise it
- * takes the note and then the event, each on condition that nobody has touched it since the look: every claim changes
- * the token, and what a holder may still do changes the end of its lease. So the decision is as good as one under a lock,
- * and who comes second is told `busy`.
+ * It reads both rows once, without a lock, and returns `duplicate`, `stale` or `busy` without writing. Otherwise it leases the note and
+ * then the event, each on the condition that the row has not changed since the read: every claim changes the fencing token, and every
+ * other operation of a worker changes the end of its lease. The result is therefore the same as under a lock, and the later of two
+ * concurrent claims is `busy`.
  *
- * It waits only for milliseconds, for another claim that inserts the same row or takes the same note without a lease. Rows with a lease
- * that are locked are skipped, because a handler's own transaction may hold the lock.
+ * It waits only for milliseconds, for another claim that inserts the same row or leases the same note without a lease. It skips locked
+ * rows with a lease, because a handler's own transaction may hold the lock.
  *
- * It answers in one word, with the fencing token after `claimed` and the applied revision after `stale`: a row of columns
- * would cost a tenth of the throughput.
+ * It returns one text, with the fencing token after `claimed` and the applied revision after `stale`: a row of columns would reduce the
+ * throughput by a tenth.
  */
-// The token is the time in microseconds, and more than the last: it grows even when the row was pruned meanwhile, or when a
-// failover has lost the last claims.
+// The token is the time in microseconds, or the last token plus 1 if that is higher. It grows even if the row was pruned in between, or
+// if a failover lost the last claims.
 export const CLAIM_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_claim_2(
   for_integration text, for_event text, for_note text,

@@ -1,4 +1,4 @@
-/** What `notewire_commit_2` raises if another worker takes the event between its two updates, for another note or for none. */
+/** The SQLSTATE of `notewire_commit_2` if another worker claims the event between its two updates, for another note or without a note. */
 export const CLAIM_LOST = 'NW001'
 
 const CURRENT = 'fencing_token = token AND lease_ends_at IS NOT NULL'
@@ -6,11 +6,11 @@ const CURRENT_NOTE = `integration = for_integration AND note_id = for_note AND $
       AND EXISTS (SELECT FROM notewire_events WHERE integration = for_integration AND event_id = for_event AND ${CURRENT})`
 
 /**
- * Ends a claim that is current: raises its note's revision and marks its event as processed. Note first, then event, as
- * claims do: no two of them can wait for each other.
+ * Ends a current claim: raises the revision of its note and marks its event as processed. It updates the note before the event, as claims
+ * do, so that no deadlock is possible.
  */
-// It waits for a renewal under way. The limit is for a handler that commits the same claim in two transactions: neither
-// would ever end.
+// It waits for a concurrent renewal. `lock_timeout` is for a handler that commits the same claim in two transactions, which would wait for
+// each other forever.
 export const COMMIT_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_commit_2(
   for_integration text, for_event text, for_note text, token bigint,

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => databases.cleanUp.disposeAsync())
 
-// Either over at once or not within this test, so that both stores see the same whatever time it takes.
+// A lease expires at once or not within this test, so that both stores answer the same on a machine of any speed.
 const duration = fc.constantFrom(0, 3_600_000)
 
 const change: fc.Arbitrary<NoteChange | undefined> = fc.option(
@@ -37,7 +37,7 @@ const request: fc.Arbitrary<ClaimRequest> = fc.record({
   keepMs: duration,
 })
 
-/** What happens to both stores. Claims are named by their turn, counted back from the latest. */
+/** An operation on both stores. `back` selects a claim, counted back from the latest. */
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ act: fc.constant('claim' as const), request }) },
   { weight: 12, arbitrary: fc.record({ act: fc.constant('apply' as const), request }) },
@@ -50,7 +50,7 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
-it('answers like the store in memory, whatever happens in whatever order', async () => {
+it('answers like the store in memory in any history', async () => {
   const answers: Record<string, number> = {}
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (history) => {
@@ -64,7 +64,7 @@ it('answers like the store in memory, whatever happens in whatever order', async
     }),
     { numRuns: 300 },
   )
-  // A history in which nothing is ever refused would prove little.
+  // Otherwise the histories would not cover this answer.
   for (const answer of ['claimed', 'duplicate', 'stale', 'busy', 'committed', 'lost', 'renewed', 'forgotten']) {
     expect(answers[answer], answer).toBeGreaterThan(20)
   }
@@ -89,7 +89,7 @@ async function answerTo(store: ReceiverStore, step: Step, claims: Claim[]): Prom
     case 'forget':
       return await store.forget(step.request.integration, step.request.eventId)
     case 'prune':
-      // A row whose claim is held is left to the next pruning here, and taken apart in memory.
+      // Without claims, because PostgreSQL keeps the whole row of a claimed event, and the store in memory only its lease.
       for (const claim of claims) await store.release(claim)
       return `pruned ${await store.prune()}`
     default: {

@@ -32,7 +32,7 @@ function aRequest(traits: Partial<ClaimRequest> = {}): ClaimRequest {
 
 const noteOf = (noteId: string) => ({ noteId, change: { kind: 'note.updated', revision: 1 } }) as const
 
-/** The store with one of its functions, which waits in the middle until `pass` is called. */
+/** A store one of whose functions pauses in the middle until `pass` is called. */
 async function pausedStore(functionText: string, before: string) {
   const [name = ''] = /notewire_[a-z]+_\d+/.exec(functionText) ?? []
   expect(functionText.split(before)).toHaveLength(2)
@@ -73,11 +73,11 @@ async function claimed(store: ReceiverStore, request: ClaimRequest): Promise<Cla
   return result.claim
 }
 
-describe('a lease that is renewed after another claim has seen that it ran out', () => {
+describe('a lease that is renewed after another claim has read that it expired', () => {
   it.each([
     ['of a note', aRequest({ note: noteOf('renewed'), leaseMs: 1 }), aRequest({ note: noteOf('renewed') })],
     ['of an event', aRequest({ eventId: 'renewed', leaseMs: 1 }), aRequest({ eventId: 'renewed' })],
-  ])('stays its holder’s: %s', async (_of, held, other) => {
+  ])('is not taken over: %s', async (_of, held, other) => {
     const store = postgresStore(pool)
     const holder = await claimed(store, held)
     await sleep(20)
@@ -91,7 +91,7 @@ describe('a lease that is renewed after another claim has seen that it ran out',
   })
 })
 
-it('a note is free again when its event was claimed for another note at the same moment', async () => {
+it('a note can be claimed if its event was claimed for another note concurrently', async () => {
   const store = postgresStore(pool)
   const paused = await pausedStore(CLAIM_FUNCTION, '  IF found_now.event_token IS NULL THEN')
   const answer = paused.store.claim(aRequest({ eventId: 'contended', note: noteOf('loser') }))
@@ -102,7 +102,7 @@ it('a note is free again when its event was claimed for another note at the same
   await claimed(store, aRequest({ note: noteOf('loser') }))
 })
 
-it('a commit that is under way keeps its note from another claim, though its lease runs out', async () => {
+it('a running commit prevents another claim of its note, even if its lease has expired', async () => {
   const store = postgresStore(pool)
   const holder = await claimed(store, aRequest({ note: noteOf('committed'), leaseMs: 1 }))
   await sleep(20)
@@ -114,7 +114,7 @@ it('a commit that is under way keeps its note from another claim, though its lea
   expect(await answer).toBe('committed')
 })
 
-it('a commit whose event another worker takes meanwhile, without the note, changes nothing', async () => {
+it('a commit changes nothing if another worker claims its event concurrently, without the note', async () => {
   const store = postgresStore(pool)
   const holder = await claimed(store, aRequest({ eventId: 'taken', note: noteOf('kept'), leaseMs: 1 }))
   await sleep(20)
@@ -133,7 +133,7 @@ it.each([
   ['of a note', aRequest({ note: noteOf('open'), leaseMs: 1 }), aRequest({ note: noteOf('open') })],
   ['of no note', aRequest({ eventId: 'open', leaseMs: 1 }), aRequest({ eventId: 'open' })],
 ])(
-  'no operation waits for a transaction that has marked an event %s, though its lease has run out',
+  'no operation waits for an open transaction that has committed an event %s, even if its lease has expired',
   async (_of, held, other) => {
     const store = postgresStore(pool)
     const holder = await claimed(store, held)
@@ -142,7 +142,7 @@ it.each([
     onTestFinished(() => transaction.release())
     await transaction.query('BEGIN')
     expect(await store.commitIn(transaction, holder)).toBe('committed')
-    // Each of them would wait for ever, and hence reject after 5 s.
+    // An operation that waited for the transaction would reject after 5 s.
     expect(await store.claim(other)).toEqual({ status: 'busy' })
     expect(await store.renew(holder, 60_000)).toBe('renewed')
     await store.release(holder)
@@ -151,7 +151,7 @@ it.each([
   },
 )
 
-describe('a fencing token is higher than any before it, though the clock of the server was set back', () => {
+describe('a fencing token is higher than all before it, even if the clock of the server was set back', () => {
   const AHEAD = 9_000_000_000_000_000n
 
   it('of the note', async () => {
@@ -170,7 +170,7 @@ describe('a fencing token is higher than any before it, though the clock of the 
     expect(BigInt(claim.fencingToken)).toBeGreaterThan(AHEAD)
   })
 
-  it('nor does it begin anew where the rows were pruned', async () => {
+  it('also after the rows were pruned', async () => {
     const store = postgresStore(pool)
     const request = aRequest({ note: noteOf('pruned'), keepMs: 0 })
     const before = await claimed(store, request)

@@ -1,6 +1,6 @@
 /**
- * Sets the end of a lease that is current: `lease_ms` from now, or at once where that is null. It waits for nobody: a
- * claim that is locked is held by the handler's own transaction, which nobody can take it from until that ends.
+ * Sets the end of a current lease: `lease_ms` from now, or at once if `lease_ms` is null. It does not wait for locks: if the rows are
+ * locked by the handler's own transaction, no other worker can take over the claim until that transaction ends.
  */
 export const LEASE_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_lease_1(

@@ -11,21 +11,21 @@ import { type PostgresStore, postgresStore } from './index.ts'
 const WORKERS = 16
 const CLAIMS = 2_000
 
-it('applies every event once and in order, with 16 workers that claim 2,000 times each, die, and come late', async () => {
+it('applies every event once and in order, with 16 workers that claim 2,000 times each, abandon claims, and commit late', async () => {
   const { pool, store } = await setUp()
   const random = randomNumbers()
-  // In one integration the gate ignores what comes late; in the other all must be applied.
+  // In one integration the gate ignores late events; in the other, all events must be applied.
   const gated = shuffledEvents(random, 'gated', 'deletions-at-equal')
   const ungated = shuffledEvents(random, 'ungated', 'off')
   const requests = gated.flatMap((request, index) => [request, ungated[index] as ClaimRequest])
-  // All workers are at about the same place, so that they get in each other's way.
+  // All workers are at about the same position, so that their claims conflict.
   const pick = (turn: number): ClaimRequest => {
     const request = requests[
       Math.floor((turn / CLAIMS) * requests.length + random(12)) % requests.length
     ] as ClaimRequest
     return request.gate === 'off' && random(8) === 0 ? { ...request, note: undefined } : request
   }
-  await widenTheWindows(pool)
+  await pauseFunctions(pool)
 
   await Promise.all(
     Array.from({ length: WORKERS }, async () => {
@@ -35,7 +35,7 @@ it('applies every event once and in order, with 16 workers that claim 2,000 time
         if (answer.status !== 'claimed') continue
         if (comesLate) await sleep(3 + random(6))
         if (random(10) === 0) await store.release(answer.claim)
-        // Nobody takes over what is held in time.
+        // Only an expired claim can be lost.
         else if ((await applyOnce(pool, store, answer.claim)) === 'lost') expect(comesLate).toBe(true)
       }
     }),
@@ -60,7 +60,7 @@ it('applies every event once and in order, with 16 workers that claim 2,000 time
   ])
 })
 
-it('loses nothing and applies nothing twice when the server crashes in mid-run', async () => {
+it('loses nothing and applies nothing twice if the server crashes', async () => {
   const { pool, store, crashAndRestart } = await setUp({ durable: true })
   const requests = shuffledEvents(randomNumbers(), 'crash', 'off').map((request) => ({
     ...request,
@@ -92,7 +92,7 @@ it('loses nothing and applies nothing twice when the server crashes in mid-run',
   for (const request of requests) {
     if (confirmed.has(request.eventId)) expect((await store.claim(request)).status).toBe('duplicate')
   }
-  // What the crash interrupted is still claimed, until the lease runs out.
+  // Interrupted events are still claimed until their leases expire.
   await pool.query(
     "UPDATE notewire_events SET lease_ends_at = clock_timestamp() - interval '1 minute' WHERE lease_ends_at IS NOT NULL",
   )
@@ -105,8 +105,8 @@ it('loses nothing and applies nothing twice when the server crashes in mid-run',
   expect(rows.filter(({ count }) => count !== 1)).toEqual([])
 })
 
-/** Has claims and commits pause between what they read and what they write, so that others come between. */
-async function widenTheWindows(pool: Pool): Promise<void> {
+/** Makes claims and commits pause between reading and writing, so that other operations run in between. */
+async function pauseFunctions(pool: Pool): Promise<void> {
   for (const [text, place] of [
     [CLAIM_FUNCTION, '  token := '],
     [COMMIT_FUNCTION, '  UPDATE notewire_events'],
@@ -119,7 +119,7 @@ async function widenTheWindows(pool: Pool): Promise<void> {
 
 const NOTES = ['n0', 'n1', 'n2', 'n3', 'n4', 'n5']
 
-/** 1,200 events about six notes, each at a revision of its own, roughly in order. */
+/** 1,200 events about six notes, each with its own revision, roughly in order. */
 function shuffledEvents(
   random: (below: number) => number,
   integration: string,
@@ -145,7 +145,7 @@ function revisionOf({ note }: ClaimRequest): number {
   return note?.change?.revision ?? Number.NaN
 }
 
-/** Follows fast-check's seed, which a failed run prints. */
+/** Random numbers from the seed of fast-check, which a failed run prints. */
 function randomNumbers(): (below: number) => number {
   let state = (fc.readConfigureGlobal().seed ?? 1) >>> 0
   return (below) => {
@@ -154,7 +154,7 @@ function randomNumbers(): (below: number) => number {
   }
 }
 
-/** What a handler does: its row and the mark, in one transaction. */
+/** Does what a handler does: writes its row and commits the event in one transaction. */
 async function applyOnce(pool: Pool, store: PostgresStore, claim: Claim): Promise<string> {
   const { integration, eventId, note } = claim.request
   const client = await pool.connect()
@@ -178,7 +178,7 @@ async function applyOnce(pool: Pool, store: PostgresStore, claim: Claim): Promis
   }
 }
 
-/** Applies what is not yet: as the service does, which sends an event again until it is answered. */
+/** Applies an event unless it was applied. Repeats the claim, as the service sends an event again until it is acknowledged. */
 async function applyFinally(pool: Pool, store: PostgresStore, request: ClaimRequest): Promise<void> {
   for (;;) {
     const answer = await store.claim(request)

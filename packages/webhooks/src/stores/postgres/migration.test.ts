@@ -28,7 +28,7 @@ const request = {
 
 describe('migrate', () => {
   it.each(isInstalled('pgbouncer') ? ['directly', 'through PgBouncer'] : ['directly'])(
-    'may be called by twenty connections at once, and again, %s',
+    'may be called by twenty connections at once, and repeatedly, %s',
     async (way) => {
       const database = await databases.emptyDatabase()
       const url = way === 'directly' ? database : databases.cleanUp.use(await startPgBouncer(database)).url
@@ -43,7 +43,7 @@ describe('migrate', () => {
     },
   )
 
-  it('needs no right to make anything where nothing is missing', async () => {
+  it('needs no right to create anything if nothing is missing', async () => {
     const database = await databases.emptyDatabase()
     const owner = databases.poolOf(database)
     await postgresStore(owner).migrate()
@@ -57,7 +57,7 @@ describe('migrate', () => {
     expect(await store.prune()).toBe(0)
   })
 
-  it('keeps to the search_path of the connection', async () => {
+  it('uses the search_path of the connection', async () => {
     const url = await databases.emptyDatabase()
     const pool = databases.poolOf(url)
     await pool.query('CREATE SCHEMA webhooks')
@@ -68,7 +68,7 @@ describe('migrate', () => {
     expect((await pool.query('SELECT event_id FROM webhooks.notewire_events')).rows).toEqual([{ event_id: 'one' }])
   })
 
-  it('leaves instances of the version before at work, on the same tables', async () => {
+  it('lets instances of the previous version continue on the same tables', async () => {
     const pool = databases.poolOf(await databases.emptyDatabase())
     const before = postgresStore(pool)
     await before.migrate()
@@ -93,7 +93,7 @@ describe('postgres.sql', () => {
     await expect(`${title}${migrationOf(RECEIVER_TABLES).trimEnd()};\n`).toMatchFileSnapshot(path.pathname)
   })
 
-  it('makes what migrate makes, for a store that may make nothing', async () => {
+  it('creates what migrate creates, for a store with migrate: false', async () => {
     const { emptyDatabase, poolOf } = databases
     const [byFile, byProgram] = [poolOf(await emptyDatabase()), poolOf(await emptyDatabase())]
     const store = postgresStore(byFile, { migrate: false })
@@ -108,7 +108,7 @@ describe('postgres.sql', () => {
     expect(await tableDefinitions(byFile)).toEqual(await tableDefinitions(byProgram))
   })
 
-  it('makes them in the first schema of the search_path', async () => {
+  it('creates everything in the first schema of the search_path', async () => {
     const { emptyDatabase, poolOf } = databases
     const pool = poolOf(await emptyDatabase())
     const client = await pool.connect()
@@ -123,7 +123,7 @@ describe('postgres.sql', () => {
 })
 
 describe('the option schema', () => {
-  it('puts everything into a schema that it creates, apart from other schemas', async () => {
+  it('creates the schema, and everything in it', async () => {
     const { emptyDatabase, poolOf } = databases
     const pool = poolOf(await emptyDatabase())
     for (const schema of ['one', 'Two-2', 'select']) {
@@ -136,7 +136,7 @@ describe('the option schema', () => {
     expect(await tableDefinitions(pool)).toEqual([])
   })
 
-  it('needs no right to make a schema that is there', async () => {
+  it('needs no right to create a schema that exists', async () => {
     const { emptyDatabase, poolOf } = databases
     const url = await emptyDatabase()
     await poolOf(url).query(`
@@ -152,7 +152,7 @@ describe('the option schema', () => {
   })
 })
 
-it('gives up a migration that waits 10 s for a lock', async () => {
+it('rejects a migration that waits 10 s for a lock', async () => {
   const pool = await databases.migratedPool()
   const client = await pool.connect()
   onTestFinished(() => client.release(true))
@@ -165,7 +165,7 @@ it.each([
   ['notewire_claim_2', CLAIM_FUNCTION, '1b8eb5c63e5c6141'],
   ['notewire_commit_2', COMMIT_FUNCTION, 'fafc65d078ecaace'],
   ['notewire_lease_1', LEASE_FUNCTION, '35279d3fcc9436f3'],
-])('%s is what it was: databases that have it keep it, so that a change needs a new number', (name, text, digest) => {
+])('%s has not changed: existing databases keep it, so a change needs a new number', (name, text, digest) => {
   expect(text).toContain(`FUNCTION ${name}(`)
   expect(createHash('sha256').update(text).digest('hex').slice(0, 16)).toBe(digest)
 })

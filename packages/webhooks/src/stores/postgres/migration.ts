@@ -2,7 +2,43 @@ import type { PostgresTables } from '../../storage/postgres-migration.ts'
 import { CLAIM_FUNCTION } from './claim-function.ts'
 import { COMMIT_FUNCTION } from './commit-function.ts'
 import { LEASE_FUNCTION } from './lease-function.ts'
-import { TABLES } from './tables.ts'
+
+/**
+ * The two tables that `migrate` creates.
+ *
+ * Versions of the store share them during a rolling upgrade. A later version may only add columns that the functions of older versions
+ * can leave out.
+ */
+// Ids are compared byte by byte, which is faster than by the rules of a language and does not depend on their version. Updates
+// change no indexed column, and pages keep free space, so that updates need not change the indexes (heap-only tuples).
+//
+// `deletion_occurred_at` is the time of the deletion at `deletion_revision`, in milliseconds since the Unix epoch. It counts
+// while `deletion_revision` is the note's `revision`.
+const TABLES = `
+CREATE TABLE IF NOT EXISTS notewire_events (
+  integration   text COLLATE "C" NOT NULL,
+  event_id      text COLLATE "C" NOT NULL,
+  fencing_token bigint NOT NULL,
+  lease_ends_at timestamptz,
+  kept_until    timestamptz,
+  forgotten     boolean NOT NULL DEFAULT false,
+  PRIMARY KEY (integration, event_id)
+) WITH (fillfactor = 90);
+
+CREATE TABLE IF NOT EXISTS notewire_notes (
+  integration          text COLLATE "C" NOT NULL,
+  note_id              text COLLATE "C" NOT NULL,
+  fencing_token        bigint NOT NULL,
+  lease_ends_at        timestamptz,
+  kept_until           timestamptz,
+  revision             bigint,
+  deleted              boolean,
+  deletion_revision    bigint,
+  deletion_occurred_at bigint,
+  seen                 text[],
+  PRIMARY KEY (integration, note_id)
+) WITH (fillfactor = 80);
+`
 
 /** The tables and functions of a receiver. */
 export const RECEIVER_TABLES: PostgresTables = {

@@ -25,7 +25,7 @@ afterAll(() => databases.cleanUp.disposeAsync())
 const event = anEvent({ kind: 'note.updated', eventId: 'one', revision: 7 })
 
 describe('context.commit', () => {
-  it('marks the event and raises the revision once the transaction commits, and not before', async () => {
+  it('takes effect when the transaction commits', async () => {
     const store = postgresStore(pool)
     const claim = await claimOf('one', { revision: 7 })
     const client = await begun()
@@ -36,7 +36,7 @@ describe('context.commit', () => {
     expect(await store.claim({ ...claim.request, eventId: 'two' })).toEqual({ status: 'stale', appliedRevision: 7 })
   })
 
-  it('marks nothing when the transaction rolls back: the claim is still held', async () => {
+  it('has no effect if the transaction rolls back: the claim is still current', async () => {
     const store = postgresStore(pool)
     const claim = await claimOf('one', { revision: 7 })
     const client = await begun()
@@ -47,7 +47,7 @@ describe('context.commit', () => {
     expect(await store.commit(claim)).toBe('committed')
   })
 
-  it('has rows and mark stand together: of an event that comes twice, the effect comes once', async () => {
+  it('applies an event once if it is delivered twice', async () => {
     const receiver = receiverWith((context) =>
       inTransaction(async (client) => {
         await client.query('INSERT INTO effects VALUES ($1)', ['one'])
@@ -77,7 +77,7 @@ describe('context.commit', () => {
     await bounced.end()
   })
 
-  it('has rows and mark fall together when the handler fails after it', async () => {
+  it('is rolled back with the rows if the handler fails after it', async () => {
     let attempts = 0
     const receiver = receiverWith((context) =>
       inTransaction(async (client) => {
@@ -93,16 +93,16 @@ describe('context.commit', () => {
     expect(await effects()).toBe(1)
   })
 
-  it('throws when the claim is lost, which rolls the rows back', async () => {
+  it('throws if the claim is lost, which rolls the rows back', async () => {
     const store = postgresStore(pool)
     const receiver = receiverWith((context) =>
       inTransaction(async (client) => {
         await client.query('INSERT INTO effects VALUES ($1)', ['late'])
         await pool.query("UPDATE notewire_events SET lease_ends_at = clock_timestamp() - interval '1 minute'")
         await pool.query("UPDATE notewire_notes SET lease_ends_at = clock_timestamp() - interval '1 minute'")
-        const heir = await claimOf('one', { revision: 7 })
+        const next = await claimOf('one', { revision: 7 })
         await expect(context.commit(client)).rejects.toThrow(ClaimLostError)
-        expect(await store.commit(heir)).toBe('committed')
+        expect(await store.commit(next)).toBe('committed')
         throw new Error('rolls back')
       }),
     )
@@ -110,7 +110,7 @@ describe('context.commit', () => {
     expect(await effects()).toBe(0)
   })
 
-  it('tells of a transaction that was rolled back in silence', async () => {
+  it('makes the event fail if its transaction is rolled back without an error', async () => {
     const receiver = receiverWith(async (context) => {
       const client = await begun()
       await context.commit(client)
@@ -122,29 +122,29 @@ describe('context.commit', () => {
     })
   })
 
-  it('tells of a transaction that is still open, without waiting for it', async () => {
+  it('makes the event fail if its transaction is still open, without waiting for it', async () => {
     let open: PoolClient | undefined
     const receiver = receiverWith(async (context) => {
       open = await begun()
       await context.commit(open)
     })
-    // The transaction stays open: a query that waited for it would be given up, and the status would be store-failed.
+    // A query that waited for the open transaction would time out, and the status would be store-failed.
     expect(await receiver.process(event)).toMatchObject({
       status: 'failed',
       error: expect.any(TransactionNotCommittedError),
     })
-    // It is the open transaction that decides: nobody else can have the event meanwhile.
+    // No other worker can claim the event while the transaction is open.
     expect((await postgresStore(pool).claim(requestOf('one', { revision: 7 }))).status).toBe('busy')
     if (open !== undefined) await ended(open, 'COMMIT')
     expect((await receiver.process(event)).status).toBe('duplicate')
   })
 
-  it('never makes another claim wait, even when its transaction outlives the lease', async () => {
+  it('does not make other operations wait, even if its transaction is open after the lease has expired', async () => {
     const store = postgresStore(pool)
     const claim = await claimOf('one', { revision: 7, leaseMs: 0 })
     const client = await begun()
     await store.commitIn(client, claim)
-    // The transaction stays open: an operation that waited for it would be given up, and would reject.
+    // An operation that waited for the open transaction would time out and reject.
     expect((await store.claim(claim.request)).status).toBe('busy')
     expect((await store.claim({ ...claim.request, eventId: 'two' })).status).toBe('busy')
     expect(await store.renew(claim, 20_000)).toBe('renewed')
@@ -153,13 +153,13 @@ describe('context.commit', () => {
     expect((await store.claim(claim.request)).status).toBe('duplicate')
   })
 
-  it('gives up after two seconds when another transaction of the handler has committed the same claim', async () => {
+  it('rejects after two seconds if another transaction of the handler has committed the same claim', async () => {
     const store = postgresStore(pool)
     const claim = await claimOf('one', { revision: 7 })
     const [first, second] = [await begun(), await begun()]
     await store.commitIn(first, claim)
     const began = performance.now()
-    // The code of a lock that was not given in time, and not the store's own error after five seconds.
+    // The SQLSTATE of a lock timeout, not the store's own error after five seconds.
     await expect(store.commitIn(second, claim)).rejects.toMatchObject({ code: '55P03' })
     expect(performance.now() - began).toBeGreaterThan(1_900)
     await ended(second, 'ROLLBACK')
@@ -177,16 +177,16 @@ describe('context.commit', () => {
   })
 
   it.each(['REPEATABLE READ', 'SERIALIZABLE'])(
-    'cannot mark in a transaction that is %s what another worker took over',
+    'rejects in a transaction that is %s if another worker took over the claim',
     async (isolation) => {
       const store = postgresStore(pool)
       const claim = await claimOf('one', { revision: 7, leaseMs: 0 })
       const client = await begun(`BEGIN ISOLATION LEVEL ${isolation}`)
       await client.query('SELECT count(*) FROM effects')
-      const heir = await claimOf('one', { revision: 7 })
+      const next = await claimOf('one', { revision: 7 })
       await expect(store.commitIn(client, claim)).rejects.toMatchObject({ code: '40001' })
       await ended(client, 'ROLLBACK')
-      expect(await store.commit(heir)).toBe('committed')
+      expect(await store.commit(next)).toBe('committed')
     },
   )
 })

@@ -4,7 +4,7 @@ import { createReceiver } from '../../index.ts'
 import { type PostgresConnection, postgresStore } from './index.ts'
 
 describe('postgresStore', () => {
-  it('takes a pool or a client of pg, or anything with its query', () => {
+  it('takes a pool or a client of pg, or an object with query', () => {
     postgresStore(new Pool())
     postgresStore(new Client())
     postgresStore({ query: async () => ({ rows: [] }) })

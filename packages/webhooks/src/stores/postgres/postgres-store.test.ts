@@ -38,7 +38,7 @@ describe.each(ways)('the store in PostgreSQL, %s', (way) => {
 })
 
 describe('an operation', () => {
-  it('is one statement without a name, hence one round trip: a claim, a renewal, a commit, a release', async () => {
+  it('is one unnamed statement, so one round trip: a claim, a renewal, a commit, a release', async () => {
     const pool = await databases.migratedPool()
     const statements: unknown[][] = []
     const store = postgresStore({
@@ -63,7 +63,7 @@ describe('an operation', () => {
     expect(statements).toHaveLength(1)
   })
 
-  it('writes and locks nothing where the answer is duplicate, stale or busy', async () => {
+  it('writes and locks nothing if the answer is duplicate, stale or busy', async () => {
     const pool = await databases.migratedPool()
     const store = postgresStore(pool)
     const done = await store.claim(request('done'))
@@ -86,7 +86,7 @@ describe('an operation', () => {
     client.release()
   })
 
-  it('updates rows in place, and leaves the indexes alone', async () => {
+  it('updates rows without updating the indexes', async () => {
     const pool = await databases.migratedPool()
     const store = postgresStore(pool)
     for (let turn = 0; turn < 300; turn += 1) {
@@ -101,11 +101,11 @@ describe('an operation', () => {
     expect(rows[0].hot / rows[0].updates).toBeGreaterThan(0.95)
   })
 
-  it('gives up after five seconds, and gives back what was claimed later', async () => {
+  it('rejects after five seconds, and releases a claim that is granted later', async () => {
     const pool = await databases.migratedPool()
-    let letGo = () => {}
+    let resume = () => {}
     const held = new Promise<void>((resolve) => {
-      letGo = resolve
+      resume = resolve
     })
     const slow = postgresStore({ query: (text, values) => held.then(() => pool.query(text, values)) })
     vi.useFakeTimers({ toFake: ['setTimeout'] })
@@ -113,11 +113,11 @@ describe('an operation', () => {
     await vi.advanceTimersByTimeAsync(5_000)
     vi.useRealTimers()
     await answer
-    letGo()
+    resume()
     await expect.poll(async () => (await postgresStore(pool).claim(request('one'))).status).toBe('claimed')
   })
 
-  it('says what to do where the tables are missing, and passes on the errors of the driver', async () => {
+  it('rejects with the next step if the tables are missing, and with the errors of the driver', async () => {
     const pool = databases.poolOf(await databases.emptyDatabase())
     const store = postgresStore(pool)
     await expect(store.claim(request('one'))).rejects.toThrow(PostgresNotMigratedError)
@@ -128,7 +128,7 @@ describe('an operation', () => {
 })
 
 describe('prune', () => {
-  it('looks through a table a few pages at a time, and removes what is over from all of them', async () => {
+  it('reads a table a few pages at a time, and removes all expired rows', async () => {
     const pool = await databases.migratedPool()
     await pool.query(`INSERT INTO notewire_events
       SELECT 'default', 'event ' || n, n, NULL, clock_timestamp() + CASE WHEN n % 3 = 0 THEN 1 ELSE -1 END * interval '1 hour'
@@ -147,7 +147,7 @@ describe('prune', () => {
     expect(JSON.stringify(rows)).toContain('Tid Range Scan on notewire_events')
   })
 
-  it('removes what claims left behind that were abandoned or released, and counts only marks and revisions', async () => {
+  it('removes the rows of abandoned and released claims, and counts only processed events and revisions', async () => {
     const pool = await databases.migratedPool()
     const store = postgresStore(pool)
     const released = await store.claim(request('released'))
@@ -160,7 +160,7 @@ describe('prune', () => {
     expect(abandoned.status === 'claimed' && (await store.commit(abandoned.claim))).toBe('lost')
   })
 
-  it('waits for nobody', async () => {
+  it('waits for no lock', async () => {
     const pool = await databases.migratedPool()
     const store = postgresStore(pool)
     const claim = await store.claim({ ...request('one'), leaseMs: 0, keepMs: 0 })
@@ -176,14 +176,14 @@ describe('prune', () => {
 })
 
 describe('postgresStore', () => {
-  it('refuses what has no query', () => {
+  it('refuses an argument without query', () => {
     // @ts-expect-error a connection string is no pool
     expect(() => postgresStore('postgres://localhost')).toThrow(OptionError)
     // @ts-expect-error the promise of a pool
     expect(() => postgresStore(Promise.resolve(new Pool()))).toThrow(/pool has no method "query"/)
   })
 
-  it('keeps for ever what is to be kept for ever', async () => {
+  it('keeps a record with an infinite keepMs', async () => {
     const store = postgresStore(await databases.migratedPool())
     const answer = await store.claim({ ...request('one'), keepMs: Number.POSITIVE_INFINITY })
     expect(answer.status === 'claimed' && (await store.commit(answer.claim))).toBe('committed')

@@ -1,12 +1,18 @@
 import { type NoteChange, raiseRevision } from '../../interfaces/revision-gate.ts'
-import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
+import {
+  type Claim,
+  type ClaimRequest,
+  type ClaimResult,
+  type CommitResult,
+  type ReceiverStore,
+  STORE_TIME_LIMIT_MS,
+} from '../../interfaces/store.ts'
 import {
   type PostgresConnection,
   type PostgresStoreOptions,
   refuseWrongPostgres,
 } from '../../storage/postgres-connection.ts'
 import { PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
-import { STORE_TIME_LIMIT_MS } from '../time-limit.ts'
 import { CLAIM_LOST } from './commit-function.ts'
 import { RECEIVER_TABLES } from './migration.ts'
 import { pruneTable } from './pruning.ts'
@@ -41,7 +47,7 @@ export interface PostgresStore extends ReceiverStore<PostgresConnection> {
  * An operation rejects with `PostgresTimeoutError` after 5 s, or if a lock is not available within `lock_timeout`. Call `migrate` before
  * the first delivery, and `prune` hourly from a job of yours: nothing else removes rows.
  *
- * @param pool  your pool of `pg`, or anything with its `query(text, values)`
+ * @param pool  your pool of `pg`, or an object with `query(text, values)`
  * @throws OptionError if `pool` has no `query`, or for an unknown or invalid option
  * @example
  * ```ts
@@ -50,7 +56,7 @@ export interface PostgresStore extends ReceiverStore<PostgresConnection> {
  * import { Pool } from 'pg'
  *
  * const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
- * // Without it, a restart of the server ends the process: a connection that breaks while idle is an error of the pool.
+ * // Without a listener, an idle connection that breaks is an unhandled error, which ends the process.
  * pool.on('error', console.error)
  * const store = postgresStore(pool)
  * await store.migrate()
@@ -113,7 +119,7 @@ class StoreInPostgres implements PostgresStore {
     const { integration, eventId, note, gate, leaseMs } = request
     const values = [integration, eventId, note?.noteId ?? null, gate, ...valuesOf(note?.change), leaseMs]
     const rows = await this.#queries.run<ResultRow<string>>('claim', CLAIM, values, (lateRows) => {
-      // Nobody waits for this claim any longer: it would keep its event busy until its lease ends.
+      // The receiver no longer waits for this claim. It would keep its event busy until its lease ends.
       const late = claimResult(lateRows, request)
       if (late.status === 'claimed') this.release(late.claim).catch(() => undefined)
     })
@@ -188,7 +194,7 @@ function keysOf({ request: { integration, eventId, note }, fencingToken }: Claim
   return [integration, eventId, note?.noteId ?? null, fencingToken]
 }
 
-/** The kind of a change, its revision, its key in `seen`, and when it occurred. */
+/** The kind of a change, its revision, its key in `seen`, and the time at which it occurred. */
 function valuesOf(change: NoteChange | undefined): readonly unknown[] {
   return change === undefined
     ? [null, null, null, null]

@@ -1,9 +1,9 @@
 import type { PostgresQueries } from '../../storage/postgres-queries.ts'
 
-/** How much of a table one statement reads: 1.6 MB, about ten thousand rows. */
+/** How many pages of a table one statement reads: 1.6 MB, about ten thousand rows. */
 const PAGES_AT_ONCE = 200
 
-/** Deletes the rows of a table whose lease and whose time to be kept have ended, a few pages at a time. */
+/** Deletes the rows of a table that have no lease and need not be kept any longer, a few pages at a time. */
 export async function pruneTable(
   table: 'notewire_events' | 'notewire_notes',
   queries: PostgresQueries,
@@ -23,8 +23,8 @@ interface PrunedRow {
   readonly pages: unknown
 }
 
-// By physical position, because an index on a time would prevent heap-only updates. A row that is locked, or that moves
-// meanwhile, is left to the next call: pruning waits for no lock.
+// By physical position, because an index on a time would prevent heap-only updates. Pruning does not wait for locks: a row that is locked
+// or moves in the meantime is left to the next call.
 function pruningOf(table: string): string {
   return `
 WITH pruned AS (

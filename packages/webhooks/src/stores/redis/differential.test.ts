@@ -10,7 +10,7 @@ import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.
 import { memoryStore } from '../memory-store.ts'
 import { redisStore } from './redis-store.ts'
 
-// Leases are over at the next step, or never: what a slow machine does between two steps then makes no difference.
+// Leases expire before the next step or never, so that the speed of the machine makes no difference.
 const STEP_MS = 4
 const SHORT_MS = 1
 const LONG_MS = 3_600_000
@@ -21,11 +21,11 @@ type Step =
   | { readonly operation: 'commit' | 'release'; readonly claim: number }
   | { readonly operation: 'forget'; readonly integration: string; readonly eventId: string }
 
-// Most happens in one place, where it meets.
+// Mostly the same integration, event and note, so that operations conflict.
 const anIntegration = mostly('a', 'a:b')
 const anEventId = fc.constantFrom('one', 'b:one', 'two', 'three')
 const aLeaseMs = mostly(LONG_MS, SHORT_MS, LONG_MS)
-/** Counted from the last. */
+/** A claim, counted back from the latest. */
 const aClaim = mostly(0, 1, 2, 3)
 
 const aChange: fc.Arbitrary<NoteChange> = fc.record({
@@ -63,7 +63,7 @@ const aHistory = fc.array(
   { maxLength: 60, size: 'max' },
 )
 
-/** The first two times of three, and otherwise one of the rest. */
+/** The first value in two of three cases, otherwise one of the rest. */
 function mostly<Value>(first: Value, ...rest: readonly Value[]): fc.Arbitrary<Value> {
   return fc.oneof({ weight: 2, arbitrary: fc.constant(first) }, { weight: 1, arbitrary: fc.constantFrom(...rest) })
 }
@@ -79,8 +79,8 @@ afterAll(async () => {
   await server.stop()
 })
 
-it('the store in Redis answers what the store in memory answers, whatever the history', async () => {
-  const told = new Set<string>()
+it('answers like the store in memory in any history', async () => {
+  const answers = new Set<string>()
   await fc.assert(
     fc.asyncProperty(aHistory, async (history) => {
       await redis.flushall()
@@ -90,13 +90,13 @@ it('the store in Redis answers what the store in memory answers, whatever the hi
       for (const step of history) {
         const answer = await inRedis(step)
         expect({ step, answer }).toEqual({ step, answer: await inMemory(step) })
-        told.add(`${step.operation} ${answer.split(' ')[0]}`)
+        answers.add(`${step.operation} ${answer.split(' ')[0]}`)
         if (isShort(step)) await Promise.all([sleep(STEP_MS), clock.advance(STEP_MS)])
       }
     }),
     { numRuns: 400 },
   )
-  expect([...told].sort()).toEqual([
+  expect([...answers].sort()).toEqual([
     'claim busy',
     'claim claimed',
     'claim duplicate',
@@ -119,7 +119,7 @@ function isShort(step: Step): boolean {
   return step.operation === 'renew' && step.leaseMs === SHORT_MS
 }
 
-/** Plays the steps of one history on a store, and tells the answers in words. */
+/** Runs the steps of one history on a store, and returns the answers as text. */
 function playerOn(store: ReceiverStore): (step: Step) => Promise<string> {
   const claims: Claim[] = []
   let highest = 0n

@@ -30,9 +30,9 @@ describe.each(makers)('the store in Redis, by $name', ({ connect }) => {
     await server.stop()
   })
 
-  it('works on while all scripts are forgotten', async () => {
+  it('continues while all scripts are flushed', async () => {
     const integration = crypto.randomUUID()
-    const { stop } = again(2, () => admin.script('FLUSH'))
+    const { stop } = repeat(2, () => admin.script('FLUSH'))
     for (let event = 0; event < EVENTS; event += 1) {
       const claim = await claimed(store, aRequest({ integration, eventId: `${event}`, note: undefined }))
       expect(await store.renew(claim, 20_000)).toBe('renewed')
@@ -41,23 +41,23 @@ describe.each(makers)('the store in Redis, by $name', ({ connect }) => {
     await stop()
   })
 
-  it('loses no event and applies none anew that was committed, while connections are cut', async () => {
-    const { stop } = again(20, () => admin.call('CLIENT', 'KILL', 'SKIPME', 'yes'))
+  it('loses no event and applies none twice while connections are closed', async () => {
+    const { stop } = repeat(20, () => admin.call('CLIENT', 'KILL', 'SKIPME', 'yes'))
     const run = await applyAll(store)
     expect(await stop()).toBeGreaterThan(2)
-    expect(run).toEqual({ unprocessed: [], committedTwice: [], wentDown: [] })
+    expect(run).toEqual({ unprocessed: [], committedTwice: [], lowered: [] })
   })
 
-  it('loses no event and applies none anew that was committed, while a durable server crashes', async () => {
-    // Not for ever: a slow machine would get no event done between two crashes.
-    const { stop } = again(80, () => server.crashAndRestart(), 20)
+  it('loses no event and applies none twice while a durable server crashes', async () => {
+    // A limited number of crashes, because a slow machine may process no event between two crashes.
+    const { stop } = repeat(80, () => server.crashAndRestart(), 20)
     const run = await applyAll(store)
     expect(await stop()).toBeGreaterThan(0)
-    expect(run).toEqual({ unprocessed: [], committedTwice: [], wentDown: [] })
+    expect(run).toEqual({ unprocessed: [], committedTwice: [], lowered: [] })
   })
 })
 
-/** What the service and eight instances do: every event again and again, until it is processed. */
+/** Does what the service and eight instances do: sends every event again until it is processed. */
 async function applyAll(store: ReceiverStore) {
   const integration = crypto.randomUUID()
   const committed: { readonly noteId: string; readonly revision: number; readonly eventId: string }[] = []
@@ -90,14 +90,14 @@ async function applyAll(store: ReceiverStore) {
   return {
     unprocessed: [...unprocessed],
     committedTwice: ids.filter((id, index) => ids.indexOf(id) !== index),
-    wentDown: committed.filter(({ noteId, revision }, index) =>
+    lowered: committed.filter(({ noteId, revision }, index) =>
       committed.slice(0, index).some((earlier) => earlier.noteId === noteId && earlier.revision > revision),
     ),
   }
 }
 
-/** Does something again and again until it is stopped, which tells how often it was done: `most` times at most. */
-function again(
+/** Repeats an action until `stop` is called, at most `most` times. `stop` returns how often it ran. */
+function repeat(
   pauseMs: number,
   act: () => Promise<unknown>,
   most = Number.POSITIVE_INFINITY,

@@ -1,18 +1,18 @@
 import type { ClaimRequest } from '../../interfaces/store.ts'
 
-/** The keys that a claim is about: its event's, and its note's where it has one. */
+/** The keys of a claim: the key of its event and, if it has a note, the key of its note. */
 export function keysOf({ integration, eventId, note }: ClaimRequest): readonly string[] {
   const event = eventKey(integration, eventId)
   return note === undefined ? [event] : [event, `${hashTag(integration)}:note:${note.noteId}`]
 }
 
-/** What is known of an event. */
+/** The key of an event. */
 export function eventKey(integration: string, eventId: string): string {
   return `${hashTag(integration)}:event:${eventId}`
 }
 
-// The whole integration is in one slot of a cluster: a commit touches an event and its note, and `forget` knows no note. The tag
-// ends at the first brace, and must not be empty.
+// All keys of an integration are in one slot of a cluster, because a commit writes an event and its note, and `forget` has no note id. A
+// hash tag ends at the first closing brace, and must not be empty.
 function hashTag(integration: string): string {
   return `{notewire:${integration.replaceAll(/[%{}]/g, (character) => encodeURIComponent(character))}}`
 }

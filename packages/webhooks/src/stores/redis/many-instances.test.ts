@@ -14,7 +14,7 @@ let server: RedisServer
 let clients: readonly TestClient[]
 beforeAll(async () => {
   server = await startRedis()
-  // Those with a prefix of their own would live in another world.
+  // Without clients that have a key prefix, because they would use other keys.
   const makers = clientMakers.filter(({ name }) => !name.includes('prefix'))
   const chosen = Array.from({ length: CLIENTS }, (_, index) => makers[index % makers.length])
   clients = await Promise.all(chosen.flatMap((maker) => maker?.connect(server.port) ?? []))
@@ -55,15 +55,18 @@ it(`${CLIENTS} clients with ${CLAIMS_EACH} claims each apply every event at most
   const answers = await Promise.all(
     clients.map(async ({ client }, index) => {
       const store = redisStore(client)
-      const told = new Set<string>()
-      // Every client meets the events in an order of its own, and no event alone.
-      for (let turn = 0; turn < CLAIMS_EACH; turn += 1) told.add(await work(store, (turn * 3 + index * 97) % EVENTS))
-      return told
+      const statuses = new Set<string>()
+      // Every client has the events in a different order, and shares each event with other clients.
+      for (let turn = 0; turn < CLAIMS_EACH; turn += 1)
+        statuses.add(await work(store, (turn * 3 + index * 97) % EVENTS))
+      return statuses
     }),
   )
-  expect(new Set(answers.flatMap((told) => [...told]))).toEqual(new Set(['committed', 'duplicate', 'stale', 'busy']))
+  expect(new Set(answers.flatMap((statuses) => [...statuses]))).toEqual(
+    new Set(['committed', 'duplicate', 'stale', 'busy']),
+  )
 
-  // What was busy whenever it came is sent again.
+  // Send the events again that were always busy.
   const [lastStore] = clients.map(({ client }) => redisStore(client))
   for (let event = 0; lastStore && event < EVENTS; event += 1) await work(lastStore, event)
   expect(new Set(applied.values())).toEqual(new Set([1]))

@@ -1,26 +1,26 @@
 import { OptionError } from '@notewire/protocol'
-import type { Script } from './script.ts'
+import type { Script } from './scripts.ts'
 
-/** What the store uses of a `Redis` or `Cluster` of `ioredis`. */
+/** The methods that the store calls on a `Redis` or `Cluster` of `ioredis`. */
 export interface IoredisClient {
-  /** Runs a script that Redis knows. */
+  /** Runs a script that Redis has cached, by its hash. */
   evalsha(sha1: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>
-  /** Runs a script that Redis gets to know by it. */
+  /** Runs a script, which Redis then caches. */
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>
 }
 
-/** What the store uses of a client, client pool, cluster or sentinel of `redis` (node-redis). */
+/** The methods that the store calls on a client, client pool, cluster or sentinel of `redis` (node-redis). */
 export interface NodeRedisClient {
-  /** Runs a script that Redis knows. */
+  /** Runs a script that Redis has cached, by its hash. */
   evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
-  /** Runs a script that Redis gets to know by it. */
+  /** Runs a script, which Redis then caches. */
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
-/** Runs a script in one round trip, or in two where Redis does not know it yet. */
+/** Runs a script in one round trip, or in two if Redis has not cached it. */
 export type RunScript = (script: Script, keys: readonly string[], args: readonly string[]) => Promise<string>
 
-/** @throws OptionError for what is a client of neither driver */
+/** @throws OptionError if the client is from neither driver */
 export function scriptRunner(client: IoredisClient | NodeRedisClient): RunScript {
   if (isIoredis(client)) return ioredisRunner(client)
   if (isNodeRedis(client)) return nodeRedisRunner(client)
@@ -31,7 +31,7 @@ export function scriptRunner(client: IoredisClient | NodeRedisClient): RunScript
   )
 }
 
-// By what they can do, so that every version and every kind of client counts that can.
+// By its methods, so that every version and every kind of client is accepted.
 function isIoredis(client: unknown): client is IoredisClient {
   return typeof (client as Partial<IoredisClient> | null | undefined)?.evalsha === 'function'
 }
@@ -45,7 +45,7 @@ function ioredisRunner(client: IoredisClient): RunScript {
     try {
       return String(await client.evalsha(sha1, keys.length, ...keys, ...args))
     } catch (error) {
-      if (!isUnknownScript(error)) throw error
+      if (!isNotCached(error)) throw error
       return String(await client.eval(source, keys.length, ...keys, ...args))
     }
   }
@@ -57,13 +57,13 @@ function nodeRedisRunner(client: NodeRedisClient): RunScript {
     try {
       return String(await client.evalSha(sha1, options))
     } catch (error) {
-      if (!isUnknownScript(error)) throw error
+      if (!isNotCached(error)) throw error
       return String(await client.eval(source, options))
     }
   }
 }
 
-// After a flush, a restart, or on another node of a cluster: Redis then has run nothing, and learns the script by EVAL.
-function isUnknownScript(error: unknown): boolean {
+// After a flush or a restart, or on another node of a cluster. EVAL then caches the script.
+function isNotCached(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT')
 }

@@ -42,7 +42,7 @@ describe.each(clusterMakers)('the store in a Redis Cluster of three, by $name', 
     expect(await store.forget(request.integration, request.eventId)).toBe('forgotten')
   })
 
-  it('survives that all nodes forget their scripts', async () => {
+  it('continues after all nodes have flushed their scripts', async () => {
     for (let round = 0; round < 5; round += 1) {
       const claim = await claimed(store, aRequest())
       await onEveryNode((node) => node.script('FLUSH'))

@@ -22,7 +22,7 @@ describe('the client', () => {
     redisStore(createSentinel({ name: 'notes', sentinelRootNodes: [] }))
   })
 
-  it('is no promise of one, and nothing else', () => {
+  it('is not a promise or an address', () => {
     // @ts-expect-error to be awaited first
     redisStore(createClient().connect())
     // @ts-expect-error an address

@@ -41,7 +41,7 @@ describe('the store in Redis', () => {
   })
   afterAll(() => admin.disconnect())
 
-  it('takes one command a claim and one a commit', async () => {
+  it('sends one command for a claim and one for a commit', async () => {
     await store.commit(await claimed(store, aRequest()))
     await admin.config('RESETSTAT')
     await store.commit(await claimed(store, aRequest()))
@@ -61,7 +61,7 @@ describe('the store in Redis', () => {
     expect(await admin.get(note)).toMatch(new RegExp(`^${claim.fencingToken} 0\n7\nkept \\d{13}\nnote.updated\n$`))
   })
 
-  it('has Redis remove what need not be kept any longer, so that there is nothing to prune', async () => {
+  it('sets the expiry of its keys, so that there is nothing to prune', async () => {
     const claim = await claimed(store, aRequest({ integration: 'expiry', leaseMs: 20_000, keepMs: 100_000 }))
     const expiry = async () => {
       const keys = ['{notewire:expiry}:event:event_1', '{notewire:expiry}:note:note_1']
@@ -77,13 +77,13 @@ describe('the store in Redis', () => {
     expect(await store.prune()).toBe(0)
   })
 
-  it('keeps for as long as Redis can what is to be kept for ever', async () => {
+  it('keeps a record with an infinite keepMs', async () => {
     const request = aRequest({ keepMs: Number.POSITIVE_INFINITY })
     await store.commit(await claimed(store, request))
     expect(await store.claim(request)).toEqual({ status: 'duplicate' })
   })
 
-  it('lets a claim be committed and renewed that has run out, as long as nobody took it over', async () => {
+  it('renews and commits an expired claim that no other worker has taken over', async () => {
     const request = aRequest({ leaseMs: 1 })
     const late = await claimed(store, request)
     await sleep(10)
@@ -99,7 +99,7 @@ describe('the store in Redis', () => {
     ['a%7D', 'b', 'a}', 'b'],
     ['', ':event:a', '', 'a'],
   ])(
-    'keeps apart integration %j with event %j and integration %j with event %j',
+    'distinguishes integration %j with event %j from integration %j with event %j',
     async (integration, eventId, otherIntegration, otherId) => {
       const unique = crypto.randomUUID()
       const one = aRequest({ integration: `${unique}${integration}`, eventId, note: undefined })
@@ -109,13 +109,13 @@ describe('the store in Redis', () => {
     },
   )
 
-  it('keeps apart an event and a note of the same id', async () => {
+  it('distinguishes an event and a note with the same id', async () => {
     const request = aRequest({ eventId: 'same', note: { noteId: 'same' } })
     expect(await store.commit(await claimed(store, request))).toBe('committed')
     expect(await store.forget(request.integration, 'same')).toBe('forgotten')
   })
 
-  it('keeps apart recording sessions, whatever is in their ids', async () => {
+  it('distinguishes recording sessions with any ids', async () => {
     const { integration } = aRequest()
     const ended = (recordingSessionId: string) =>
       aRequest({
@@ -131,7 +131,7 @@ describe('the store in Redis', () => {
     })
   })
 
-  it('remembers nothing of a kind that was applied at a lower revision', async () => {
+  it('forgets a kind that was applied at a lower revision', async () => {
     const { integration } = aRequest()
     const change = (kind: 'note.ended' | 'note.updated', revision: number) => ({
       ...aRequest({ integration, eventId: crypto.randomUUID(), gate: 'off' }),
@@ -142,7 +142,7 @@ describe('the store in Redis', () => {
     await claimed(store, { ...change('note.ended', 5), gate: 'per-kind' })
   })
 
-  it('counts fencing tokens on when the clock of the server is set back', async () => {
+  it('grants higher fencing tokens after the clock of the server was set back', async () => {
     const integration = 'clock'
     // Higher than the time in microseconds will be for two centuries.
     await admin.set('{notewire:clock}:event:event_1', '8000000000000000 0')
@@ -151,7 +151,7 @@ describe('the store in Redis', () => {
     expect((await claimed(store, aRequest({ integration, eventId: 'event_2' }))).fencingToken).toBe('8000000000000006')
   })
 
-  it('gives higher fencing tokens when Redis has lost everything', async () => {
+  it('grants higher fencing tokens after Redis lost everything', async () => {
     const request = aRequest()
     const before = await claimed(store, request)
     await admin.flushall()
@@ -161,7 +161,7 @@ describe('the store in Redis', () => {
     expect(await store.commit(after)).toBe('committed')
   })
 
-  it('has receivers on many instances apply an event once', async () => {
+  it('makes receivers on many instances apply an event once', async () => {
     const applied: string[] = []
     const integration = crypto.randomUUID()
     const receivers = Array.from({ length: 5 }, () =>
@@ -184,7 +184,7 @@ describe('the store in Redis', () => {
     ['nothing', undefined],
     ['the promise of a client', Promise.resolve()],
     ['an address', 'redis://127.0.0.1'],
-  ])('refuses %s where the client should be', (_, client) => {
+  ])('refuses %s instead of a client', (_, client) => {
     // @ts-expect-error no client
     expect(() => redisStore(client)).toThrow(/client is not a client of ioredis or redis/)
   })

@@ -1,39 +1,42 @@
+import { NotewireError } from '@notewire/protocol'
 import type { GateMode, NoteChange } from '../../interfaces/revision-gate.ts'
-import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
+import {
+  type Claim,
+  type ClaimRequest,
+  type ClaimResult,
+  type CommitResult,
+  type ReceiverStore,
+  STORE_TIME_LIMIT_MS,
+} from '../../interfaces/store.ts'
 import { withinTimeLimit } from '../../storage/time-limit.ts'
-import { STORE_TIME_LIMIT_MS } from '../time-limit.ts'
 import { eventKey, keysOf } from './keys.ts'
 import { type IoredisClient, type NodeRedisClient, type RunScript, scriptRunner } from './redis-client.ts'
-import { RedisTimeoutError } from './redis-timeout-error.ts'
-import type { Script } from './script.ts'
-import { CLAIM, COMMIT, FORGET, RELEASE, RENEW } from './scripts.ts'
+import { CLAIM, COMMIT, FORGET, RELEASE, RENEW, type Script } from './scripts.ts'
 
 /**
- * A store in Redis 6.2 or newer, or Valkey: for any number of instances, over the client that you already have. Every
- * operation is one script, hence atomic and one round trip, by the clock of the server. There is nothing to migrate, and
- * nothing to prune.
+ * A store in Redis 6.2 or newer, or Valkey: for any number of instances, over your own client. Every operation is one script, so it is
+ * atomic and takes one round trip. It uses the clock of the server. There is nothing to migrate or prune.
  *
- * **Keys.** `{notewire:<integration>}:event:<event id>` and `{notewire:<integration>}:note:<note id>`, with the prefix of the client,
- * if it has one, before them. All keys of an integration are in one slot of a Redis Cluster, hence on one node: a receiver has
- * the throughput of one node, and receivers of several integrations spread.
+ * **Keys.** `{notewire:<integration>}:event:<event id>` and `{notewire:<integration>}:note:<note id>`, after the key prefix of the client,
+ * if it has one. All keys of an integration are in one slot of a Redis Cluster, and so on one node: the throughput of an integration is
+ * limited to one node, and several integrations are spread over the nodes.
  *
- * **Limits.** An operation fails after five seconds with {@link RedisTimeoutError}; a claim that Redis gives after that is
- * given back. Limits of your client apply as well. A claim whose answer is lost, by a broken connection or by such a limit,
- * stays `busy` until it runs out after 20 s; the service sends the event again after 30 s.
+ * **Limits.** An operation fails after five seconds with {@link RedisTimeoutError}. If Redis grants a claim after that, the store releases
+ * it. Limits of your client apply as well. If a broken connection or a limit of the client loses the answer to a claim, its event is
+ * `busy` until the lease expires after 20 s; the service sends the event again after 30 s.
  *
- * **What can be lost.** Redis answers before a replica has what it wrote. A failover can forget the last claims and
- * commits: those that the new master had not received, and all that the old one accepted while it was cut off. Then an event
- * that is sent again can be applied again, an older revision can pass after a newer one, two workers can hold one note (the
- * first is refused at its commit), and a replay that was asked for with `forget` can be taken for a duplicate. No event
- * that was not applied is taken for one that was. A crash of a server without replica forgets nothing with `appendfsync
- * always`, a second or two with `everysec`, and all since the last snapshot without `appendonly`. Where a repeat does harm,
- * write idempotent handlers, or use a store with transactions.
+ * **What can be lost.** Redis answers before a replica has received the write. A failover can lose the last claims and commits: those
+ * that the new master had not received, and all that the old master accepted while it was cut off. After such a loss an event that is
+ * sent again can be applied again, an older revision can be applied after a newer one, two workers can hold one note (the commit of the
+ * first is rejected), and an event that you forgot with `forget` can be a duplicate. An event that was not applied never counts as
+ * applied. A crash of a server without a replica loses nothing with `appendfsync always`, one or two seconds with `everysec`, and
+ * everything since the last snapshot without `appendonly`. If applying an event twice does harm, write idempotent handlers, or use a
+ * store with transactions.
  *
- * Set `maxmemory-policy noeviction`: what is evicted is forgotten.
+ * Set `maxmemory-policy noeviction`, because the store forgets evicted keys.
  *
- * @param client  a `Redis` or `Cluster` of `ioredis`, or a client, pool, cluster or sentinel of `redis` that is connected;
- * it stays yours to close
- * @throws OptionError for a client of neither driver
+ * @param client  a `Redis` or `Cluster` of `ioredis`, or a connected client, pool, cluster or sentinel of `redis`. Close it yourself
+ * @throws OptionError if the client is from neither driver
  * @example
  * ```ts
  * import { createReceiver } from '@notewire/webhooks'
@@ -64,8 +67,8 @@ class RedisStore implements ReceiverStore {
     const { note, gate, leaseMs, keepMs } = request
     const args = [wholeMs(leaseMs), wholeMs(leaseMs + keepMs)]
     if (note?.change !== undefined) args.push(...gateArguments(gate, note.change))
-    const reply = await this.#ask('claim', CLAIM, keysOf(request), args, (lateReply) => {
-      // Nobody waits for this claim any longer: it would keep its event busy until its lease ends.
+    const reply = await this.#runScript('claim', CLAIM, keysOf(request), args, (lateReply) => {
+      // The receiver no longer waits for this claim. It would keep its event busy until its lease ends.
       const late = claimResult(lateReply, request)
       if (late.status === 'claimed') this.release(late.claim).catch(() => undefined)
     })
@@ -74,7 +77,7 @@ class RedisStore implements ReceiverStore {
 
   async renew({ request, fencingToken }: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {
     const args = [fencingToken, wholeMs(leaseMs), wholeMs(leaseMs + request.keepMs)]
-    const reply = await this.#ask('renew', RENEW, keysOf(request), args)
+    const reply = await this.#runScript('renew', RENEW, keysOf(request), args)
     return reply === 'renewed' ? reply : 'lost'
   }
 
@@ -82,25 +85,25 @@ class RedisStore implements ReceiverStore {
     const { note, keepMs } = request
     const args = [fencingToken, wholeMs(keepMs)]
     if (note?.change !== undefined) args.push(String(note.change.revision), seenLine(note.change), timeOf(note.change))
-    const reply = await this.#ask('commit', COMMIT, keysOf(request), args)
+    const reply = await this.#runScript('commit', COMMIT, keysOf(request), args)
     return reply === 'committed' ? reply : 'lost'
   }
 
   async release({ request, fencingToken }: Claim): Promise<void> {
-    await this.#ask('release', RELEASE, keysOf(request), [fencingToken])
+    await this.#runScript('release', RELEASE, keysOf(request), [fencingToken])
   }
 
   async forget(integration: string, eventId: string): Promise<'forgotten' | 'unknown'> {
-    const reply = await this.#ask('forget', FORGET, [eventKey(integration, eventId)], [])
+    const reply = await this.#runScript('forget', FORGET, [eventKey(integration, eventId)], [])
     return reply === 'forgotten' ? reply : 'unknown'
   }
 
-  /** Redis itself removes what need not be kept any longer. */
+  /** Does nothing: Redis removes expired keys. */
   async prune(): Promise<number> {
     return 0
   }
 
-  #ask(
+  #runScript(
     operation: string,
     script: Script,
     keys: readonly string[],
@@ -120,8 +123,8 @@ function claimResult(reply: string, request: ClaimRequest): ClaimResult {
 }
 
 /**
- * What the gate has to know: the revision; where something can pass at an equal one, `always`, or what passes unless it is
- * seen, or nothing; and when the event occurred, which must be later than a deletion.
+ * The arguments of the gate: the revision; if an event can pass at an equal revision, `always`, or the line that must not be among the
+ * seen ones, or an empty string; and the time at which the event occurred, which must be later than a deletion.
  */
 function gateArguments(gate: GateMode, change: NoteChange): readonly string[] {
   if (gate === 'off') return []
@@ -131,18 +134,29 @@ function gateArguments(gate: GateMode, change: NoteChange): readonly string[] {
   return [revision, change.kind === 'note.deleted' ? 'always' : unlessSeen, timeOf(change)]
 }
 
-/** A kind, with its recording session where there is one, in one line. Of a deletion the kind alone. */
+/** The line of a change: its kind and, if it has one, its recording session. For a deletion, only the kind. */
 function seenLine({ kind, recordingSessionId }: NoteChange): string {
   if (kind === 'note.deleted' || recordingSessionId === undefined) return kind
   return `${kind} ${JSON.stringify(recordingSessionId)}`
 }
 
-/** When a change occurred, in milliseconds since the Unix epoch, or nothing. */
+/** The time at which a change occurred, in milliseconds since the Unix epoch, or an empty string. */
 function timeOf({ occurredAt }: NoteChange): string {
   return occurredAt === undefined ? '' : String(occurredAt)
 }
 
-// Redis takes whole numbers from 1, and no Infinity.
+// Redis accepts whole numbers of at least 1, and no Infinity.
 function wholeMs(ms: number): string {
   return String(Math.min(Math.max(Math.ceil(ms), 1), Number.MAX_SAFE_INTEGER))
+}
+
+/** Redis did not answer in time: it is unreachable or overloaded. */
+export class RedisTimeoutError extends NotewireError<'redis_timeout'> {
+  constructor(operation: string) {
+    super(
+      'redis_timeout',
+      `Redis did not answer "${operation}" within ${STORE_TIME_LIMIT_MS / 1000} s: it is unreachable or overloaded. ` +
+        'Check the events "error" and "reconnecting" of your Redis client. The delivery will be retried.',
+    )
+  }
 }

@@ -1,16 +1,25 @@
-import { script } from './script.ts'
+import { createHash } from 'node:crypto'
+
+/** A Lua script. Redis caches it by its hash. */
+export interface Script {
+  readonly source: string
+  readonly sha1: string
+}
+
+function script(source: string): Script {
+  return { source, sha1: createHash('sha1').update(source).digest('hex') }
+}
 
 /*
- * An event's key holds "<fencing token> <end of the lease, in ms>"; after `forget`, followed by " forgotten <until when its
- * mark was kept, in ms>". Once it is committed, it holds "processed <fencing token>".
+ * The value of an event is "<fencing token> <end of the lease, in ms>". After `forget`, " forgotten <ms>" follows: the time until which
+ * the event was to be kept. The value of a committed event is "processed <fencing token>".
  *
- * A note's key holds the same two numbers; below them the revision applied; and below that, a line each, until when the
- * revision is kept ("kept <ms>") and what is seen at it. The line of a deletion ("note.deleted", or "note.deleted at <ms>",
- * which is when it occurred) is there while the note counts as deleted.
+ * The value of a note starts with a line of the same two numbers. The next line is the applied revision. Then, one line each, follow the
+ * time until which the revision is kept ("kept <ms>") and the kinds seen at the revision. The line of a deletion ("note.deleted", or
+ * "note.deleted at <ms>", the time at which it occurred) exists while the note counts as deleted.
  *
- * A lease whose end is 0 was given back. Leases do not expire with their keys: while nobody has taken a claim over, its
- * holder may still commit it. The token stays with the key, and grows though the clock is set back; it grows by the clock
- * though the key is gone.
+ * A lease with the end 0 was released. A claim whose lease has expired can still be committed while no other worker has claimed the event
+ * or the note. Fencing tokens grow: by the stored token if the clock was set back, and by the clock if the key no longer exists.
  */
 
 const IS_CURRENT = `
@@ -21,14 +30,14 @@ if string.find(event or '', held, 1, true) ~= 1 then return 'lost' end
 if KEYS[2] and string.find(note or '', held, 1, true) ~= 1 then return 'lost' end
 `
 
-// A key is kept as long as any write of it has asked for.
+// Never shortens the time for which a key is kept.
 const STORE = `
 local function store(key, value, ms)
   redis.call('SET', key, value, 'PX', string.format('%.0f', math.max(tonumber(ms), redis.call('PTTL', key))))
 end
 `
 
-// Whether the note counts as deleted, and when the deletion occurred: nil where that is not known.
+// Whether the note counts as deleted, and when the deletion occurred: nil if that is unknown.
 const DELETION = `
 local function deletion_in(seen)
   local line = string.match(seen, '\\nnote%.deleted([^\\n]*)\\n')
@@ -37,9 +46,9 @@ end
 `
 
 /**
- * KEYS: the event; the note, where there is one.
- * ARGV: lease (ms); how long the key is kept (ms); where the gate decides: the revision; where something can pass at an equal
- * one: `always`, or what passes unless it is seen, or nothing; when the event occurred (ms), or nothing.
+ * KEYS: the event; the note, if there is one.
+ * ARGV: lease (ms); how long the key is kept (ms); then, unless the gate is off or the event has no revision, the gate's arguments: see
+ * `gateArguments`.
  */
 export const CLAIM = script(`${STORE}${DELETION}
 local event = redis.call('GET', KEYS[1])
@@ -80,7 +89,7 @@ return lease
 `)
 
 /**
- * KEYS: the event; the note, where there is one.
+ * KEYS: the event; the note, if there is one.
  * ARGV: fencing token; lease (ms); how long the key is kept (ms).
  */
 export const RENEW = script(`${IS_CURRENT}${STORE}
@@ -92,9 +101,9 @@ return 'renewed'
 `)
 
 /**
- * KEYS: the event; the note, where there is one.
- * ARGV: fencing token; how long to keep mark and revision (ms); where there is a change: its revision, what is seen, and when
- * it occurred (ms), or nothing.
+ * KEYS: the event; the note, if there is one.
+ * ARGV: fencing token; how long to keep event and revision (ms); if there is a change: its revision, its line among the seen ones, and the
+ * time at which it occurred (ms), or an empty string.
  */
 export const COMMIT = script(`${IS_CURRENT}${DELETION}
 local time = redis.call('TIME')
@@ -132,7 +141,7 @@ redis.call('SET', KEYS[2], held .. '0\\n' .. revision .. seen, 'PX', keep_ms)
 return 'committed'
 `)
 
-/** KEYS: the event; the note, where there is one. ARGV: fencing token. */
+/** KEYS: the event; the note, if there is one. ARGV: fencing token. */
 export const RELEASE = script(`${IS_CURRENT}
 -- A token that nobody holds.
 local ended = string.format('%.0f 0', ARGV[1] + 1)

@@ -4,14 +4,13 @@ import { startRedis } from 'notewire-test-servers'
 import { describe, expect, it } from 'vitest'
 import { aRequest } from './fixtures/claims.ts'
 import { clientMakers } from './fixtures/clients.ts'
-import { redisStore } from './redis-store.ts'
-import { RedisTimeoutError } from './redis-timeout-error.ts'
+import { RedisTimeoutError, redisStore } from './redis-store.ts'
 
 const makers = clientMakers.filter(({ name }) => ['ioredis', 'redis'].includes(name))
 
 describe.concurrent('a Redis that does not answer', () => {
   it.for(makers)(
-    'fails an operation by $name after five seconds, and a claim that it gives later is given back',
+    'rejects an operation by $name after five seconds, and releases a claim that is granted later',
     async ({ connect }, { expect }) => {
       await using server = await startRedis()
       const client = await connect(server.port)
@@ -19,7 +18,7 @@ describe.concurrent('a Redis that does not answer', () => {
       const store = redisStore(client.client)
       const request = aRequest({ leaseMs: 600_000 })
 
-      // Scripts wait as what writes does; UNPAUSE does not.
+      // PAUSE WRITE also pauses scripts, but not UNPAUSE.
       await other.call('CLIENT', 'PAUSE', '600000', 'WRITE')
       await expect(store.claim(request)).rejects.toThrow(RedisTimeoutError)
 
@@ -30,7 +29,7 @@ describe.concurrent('a Redis that does not answer', () => {
     },
   )
 
-  it('fails an operation of a client that is offline and would queue it for ever', async () => {
+  it('rejects an operation of an offline client that would queue it forever', async () => {
     await using server = await startRedis()
     const client = new Redis(server.port, { maxRetriesPerRequest: null })
     client.on('error', () => undefined)

@@ -8,10 +8,10 @@ import type { ClaimRequest, ClaimResult } from '../../interfaces/store.ts'
 import type { SqliteRow, SqliteStatement, SqliteValue } from '../../storage/sqlite-driver.ts'
 import { NOW, wholeMs } from './schema.ts'
 
-/** Takes the event's lease and the note's, and tells why where they cannot be had. */
+/** Leases the event and its note, and returns the reason if that is not possible. */
 export function claimStatements(request: ClaimRequest, now: number | null): readonly SqliteStatement[] {
   const { integration, eventId, note, leaseMs } = request
-  const parameters = [integration, eventId, note?.noteId ?? null, ...judged(request), wholeMs(leaseMs), now]
+  const parameters = [integration, eventId, note?.noteId ?? null, ...gateParameters(request), wholeMs(leaseMs), now]
   return [
     { sql: LEASE_EVENT, parameters },
     ...(note === undefined ? [] : [{ sql: LEASE_NOTE, parameters: [note.noteId, integration, eventId] }]),
@@ -19,7 +19,7 @@ export function claimStatements(request: ClaimRequest, now: number | null): read
   ]
 }
 
-/** Reads what the statements of a claim answered. */
+/** Reads the result of the statements of a claim. */
 export function readClaim(rows: readonly SqliteRow[][], request: ClaimRequest): ClaimResult {
   const leased = rows[0]?.[0]
   if (leased !== undefined) {
@@ -28,13 +28,13 @@ export function readClaim(rows: readonly SqliteRow[][], request: ClaimRequest): 
   const { answer, applied_revision } = rows.at(-1)?.[0] ?? {}
   if (answer === 'duplicate') return { status: 'duplicate' }
   if (answer === 'stale') return { status: 'stale', appliedRevision: Number(applied_revision) }
-  // Also where the answer is `free` by now: a lease may run out between two statements.
+  // Also if the answer is `free`: a lease may expire between two statements.
   return { status: 'busy' }
 }
 
-// The gate without its modes: what an equal revision comes to, by whether the note counts as deleted, and by whether the
-// change was seen. `revision` is NULL for what passes whatever was applied.
-function judged({ gate, note }: ClaimRequest): readonly SqliteValue[] {
+// The decisions of the gate for an equal revision, so that the SQL needs no modes: if the change was seen, if it was not seen, and if the
+// note counts as deleted. `revision` is NULL if the event passes in any case.
+function gateParameters({ gate, note }: ClaimRequest): readonly SqliteValue[] {
   const change = note?.change
   if (change === undefined || gate === 'off') return [null, null, null, null, null, null]
   const { revision, seen } = raiseRevision(undefined, change)
@@ -50,17 +50,17 @@ function judged({ gate, note }: ClaimRequest): readonly SqliteValue[] {
   ]
 }
 
-/** What an applied change leaves in `seen`. */
+/** The key of an applied change in `seen`. */
 export function seenKeyOf(change: NoteChange): string {
   return raiseRevision(undefined, change).seen[0] ?? ''
 }
 
-/** Whether a change occurred after the deletion at which its note stands. */
+/** SQL: whether a change occurred after the deletion at the note's current revision. */
 export function isLaterThanDeletion(occurredAt: string): string {
   return `coalesce(note.deletion_revision = note.revision AND ${occurredAt} > note.deletion_occurred_at, 0)`
 }
 
-// Tokens grow with each claim of a row. Beginning with the time, they also grow where a row was pruned in between.
+// Tokens grow with each claim of a row. They are at least the time, so they also grow if a row was pruned in between.
 const DECIDE = `
   WITH request (
     integration, event_id, note_id, revision, seen_key, passes_if_seen, passes_if_unseen, passes_if_deleted, occurred_at,
@@ -98,7 +98,7 @@ const LEASE_EVENT = `${DECIDE}
   SET fencing_token = excluded.fencing_token, lease_ends_at = excluded.lease_ends_at
   RETURNING fencing_token`
 
-// `changes()` tells whether the statement before has leased the event.
+// `changes()` is 1 if the previous statement leased the event.
 const LEASE_NOTE = `
   INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at)
   SELECT integration, ?, fencing_token, lease_ends_at FROM notewire_events

@@ -25,7 +25,7 @@ const drivers = {
   },
 }
 
-it('a connection of better-sqlite3, which would block the thread for 5 s, no longer blocks it once the store uses it', async () => {
+it('the store removes the busy timeout of 5 s of a better-sqlite3 connection, which would block the thread', async () => {
   const connection = new Database(temporaryPath(onTestFinished))
   onTestFinished(() => void connection.close())
   expect(connection.pragma('busy_timeout', { simple: true })).toBe(5_000)
@@ -67,7 +67,7 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
     return result.claim
   }
 
-  it('marks the event, and raises the revision, once it commits', async () => {
+  it('commits the event and raises the revision when it commits', async () => {
     const all = await setUp()
     const { store, database } = all
     const claim = await claimOf(all)
@@ -79,7 +79,7 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
     expect(await store.claim(ofRevision(5))).toMatchObject({ status: 'claimed' })
   })
 
-  it('does neither when it is rolled back, and the claim is still current', async () => {
+  it('has no effect if it is rolled back, and the claim is still current', async () => {
     const all = await setUp()
     const { store, database } = all
     const claim = await claimOf(all)
@@ -91,7 +91,7 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
     expect(await store.claim(ofRevision(3))).toMatchObject({ status: 'claimed' })
   })
 
-  it('is told that the claim was lost', async () => {
+  it('gets lost if the claim was lost', async () => {
     const all = await setUp()
     const { store, database } = all
     const late = await claimOf(all, 20)
@@ -109,7 +109,7 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
     expect(() => all.store.commitIn?.(all.database, claim)).toThrow(/no open transaction.*BEGIN IMMEDIATE/)
   })
 
-  it('is waited for while it is open', async () => {
+  it('makes other operations wait while it is open', async () => {
     const all = await setUp()
     const { store, database } = all
     database.exec('BEGIN IMMEDIATE')
@@ -155,7 +155,7 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
       }
     }
 
-    it('applies an event once, and knows it afterwards', async () => {
+    it('applies an event once', async () => {
       const { deliver, outcomes, rows } = await receiving((database, commit) =>
         inTransaction(database, () => {
           database.exec("INSERT INTO summaries VALUES ('note_1')")
@@ -168,7 +168,7 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
       expect(rows()).toBe(1)
     })
 
-    it('leaves no row and no mark when it fails after the call', async () => {
+    it('leaves no row and no processed event if it fails after the commit', async () => {
       let failures = 1
       const { deliver, outcomes, rows } = await receiving((database, commit) =>
         inTransaction(database, () => {
@@ -183,9 +183,9 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
       expect(rows()).toBe(1)
     })
 
-    it('is rolled back by the call when another worker has claimed the event', async () => {
+    it('is rolled back if another worker has claimed the event', async () => {
       const { deliver, outcomes, rows } = await receiving((database, commit) => {
-        // What another worker would do once the lease has run out.
+        // What another worker does after the lease has expired.
         database.exec('UPDATE notewire_events SET fencing_token = fencing_token + 1')
         inTransaction(database, () => {
           database.exec("INSERT INTO summaries VALUES ('note_1')")
@@ -199,7 +199,7 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
   })
 })
 
-it('better-sqlite3’s own db.transaction is rolled back by a lost claim', async () => {
+it('db.transaction of better-sqlite3 is rolled back if the claim was lost', async () => {
   const path = temporaryPath(onTestFinished)
   const store = sqliteStore(path)
   await store.migrate()
@@ -226,7 +226,7 @@ it('better-sqlite3’s own db.transaction is rolled back by a lost claim', async
   await store.close()
 })
 
-it('a transaction that a handler leaves open is not taken for committed, and every operation gives up after 5 s', async () => {
+it('a transaction that a handler leaves open does not count as committed, and operations reject after 5 s', async () => {
   const path = temporaryPath(onTestFinished)
   const store = sqliteStore(path)
   await store.migrate()

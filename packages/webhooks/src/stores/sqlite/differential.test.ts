@@ -47,7 +47,7 @@ type Step =
   | { readonly do: 'prune' }
   | { readonly do: 'wait'; readonly ms: number }
 
-// Mostly of the latest claims: older ones are nearly always lost.
+// Mostly the latest claims, because older ones are nearly always lost.
 const claim = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(20))
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -68,7 +68,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait'), ms: someMs }) },
 )
 
-it('answers as the store in memory does, whatever happens', async () => {
+it('answers like the store in memory in any history', async () => {
   const answered = new Map<string, number>()
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 100, size: 'max' }), async (steps) => {
@@ -76,13 +76,13 @@ it('answers as the store in memory does, whatever happens', async () => {
       const clock = new ManualClock()
       const store = sqliteStore(betterSqlite(database), { clock })
       await store.migrate()
-      const sqlite = new Player(store, database)
-      const memory = new Player(memoryStore({ clock }))
+      const sqlite = new HistoryRunner(store, database)
+      const memory = new HistoryRunner(memoryStore({ clock }))
       for (const each of steps) {
         if (each.do === 'wait') await clock.advance(each.ms)
         else {
-          const answer = await memory.play(each)
-          expect(await sqlite.play(each), JSON.stringify(each)).toEqual(answer)
+          const answer = await memory.run(each)
+          expect(await sqlite.run(each), JSON.stringify(each)).toEqual(answer)
           answered.set(String(answer), (answered.get(String(answer)) ?? 0) + 1)
         }
       }
@@ -91,24 +91,24 @@ it('answers as the store in memory does, whatever happens', async () => {
     }),
     { numRuns: 300 },
   )
-  // Histories in which little happens would prove little.
+  // Otherwise the histories would not cover this answer.
   for (const answer of ['claimed', 'duplicate', 'busy', 'committed', 'lost', 'renewed', 'forgotten', 'stale at 2']) {
     expect(answered.get(answer), answer).toBeGreaterThan(20)
   }
 })
 
-class Player {
+class HistoryRunner {
   readonly #store: ReceiverStore | SqliteStore<SqliteConnection>
   readonly #database: Database.Database | undefined
   readonly #claims: Claim[] = []
 
-  /** @param database  where transactions can be made; without it, they are taken to do what they should */
+  /** @param database  runs transactions; without it, `commit` replaces them */
   constructor(store: ReceiverStore | SqliteStore<SqliteConnection>, database?: Database.Database) {
     this.#store = store
     this.#database = database
   }
 
-  async play(step: Exclude<Step, { do: 'wait' }>): Promise<unknown> {
+  async run(step: Exclude<Step, { do: 'wait' }>): Promise<unknown> {
     switch (step.do) {
       case 'claim':
       case 'apply': {

@@ -3,26 +3,26 @@ import type { SqliteRow, SqliteStatement, SqliteValue } from '../../storage/sqli
 import { isLaterThanDeletion, seenKeyOf } from './claiming.ts'
 import { NOW, wholeMs } from './schema.ts'
 
-/** Marks the event, raises the revision of its note and ends their leases, while the claim is current. */
+/** Marks the event as processed, raises the revision of its note and ends their leases, if the claim is current. */
 export function commitStatements(claim: Claim, now: number | null): readonly SqliteStatement[] {
   const { note } = claim.request
   const keepMs = wholeMs(claim.request.keepMs)
-  const mark = whileCurrent(MARK, [now, now, keepMs], claim)
+  const mark = ifCurrent(MARK, [now, now, keepMs], claim)
   if (note?.change === undefined) return [mark, ...thenOnNote(END_LEASE_OF_NOTE, [], claim)]
   const { kind, revision, occurredAt } = note.change
   const change = [revision, Number(kind === 'note.deleted'), occurredAt ?? null, seenKeyOf(note.change)]
   return [mark, { sql: RAISE, parameters: [claim.request.integration, note.noteId, now, keepMs, ...change] }]
 }
 
-/** Prolongs both leases, while the claim is current. */
+/** Renews both leases, if the claim is current. */
 export function renewStatements(claim: Claim, leaseMs: number, now: number | null): readonly SqliteStatement[] {
   const until = [now, wholeMs(leaseMs)]
-  return [whileCurrent(RENEW, until, claim), ...thenOnNote(RENEW_NOTE, until, claim)]
+  return [ifCurrent(RENEW, until, claim), ...thenOnNote(RENEW_NOTE, until, claim)]
 }
 
-/** Ends both leases, while the claim is current. */
+/** Ends both leases, if the claim is current. */
 export function releaseStatements(claim: Claim): readonly SqliteStatement[] {
-  return [whileCurrent(RELEASE, [], claim), ...thenOnNote(END_LEASE_OF_NOTE, [], claim)]
+  return [ifCurrent(RELEASE, [], claim), ...thenOnNote(END_LEASE_OF_NOTE, [], claim)]
 }
 
 /** Lets a processed event be processed again. */
@@ -30,8 +30,8 @@ export function forgetStatement(integration: string, eventId: string, now: numbe
   return { sql: FORGET, parameters: [now, integration, eventId] }
 }
 
-/** Whether the first statement has found what it was to change: a claim that is current, a mark to be forgotten. */
-export function foundAny(rows: readonly SqliteRow[][]): boolean {
+/** Whether the first statement returned a row: the claim was current, or the processed event was found. */
+export function hasRow(rows: readonly SqliteRow[][]): boolean {
   return rows[0]?.[0] !== undefined
 }
 
@@ -40,7 +40,7 @@ interface EventUpdate {
   readonly withNote: string
 }
 
-function whileCurrent(
+function ifCurrent(
   { withoutNote, withNote }: EventUpdate,
   values: readonly SqliteValue[],
   { request: { integration, eventId, note }, fencingToken }: Claim,
@@ -74,15 +74,15 @@ function eventUpdate(assignments: string): EventUpdate {
   }
 }
 
-// The update of the event stands right before that of its note: `changes()` tells whether the claim was current.
+// The update of the event runs directly before this statement: `changes()` is 1 if the claim was current.
 const THEN_ON_NOTE = 'WHERE integration = ? AND note_id = ? AND changes() = 1'
 
 const RENEW_NOTE = `UPDATE notewire_notes SET lease_ends_at = ${NOW} + ? ${THEN_ON_NOTE}`
 
 const END_LEASE_OF_NOTE = `UPDATE notewire_notes SET lease_ends_at = NULL ${THEN_ON_NOTE}`
 
-// `raiseRevision` in SQL. An upsert of a row that is there: `UPDATE … FROM` would make a temporary table, which costs better-sqlite3 ten
-// times as much.
+// `raiseRevision` in SQL. An upsert, although the row exists: `UPDATE … FROM` would create a temporary table, which costs better-sqlite3
+// ten times as much.
 const RAISE = `
   INSERT INTO notewire_notes AS note (integration, note_id, fencing_token, kept_until, revision, deleted, deletion_occurred_at, seen)
   SELECT ?, ?, 0, ${NOW} + ?, ?, ?, ?, json_array(?) WHERE changes() = 1

@@ -20,21 +20,21 @@ it('twenty threads migrate one file at once', async () => {
   expect(exits.flat()).toEqual(Array.from({ length: 20 }, () => 0))
 })
 
-it('four processes on one file apply every event once, and no note goes back', async () => {
+it('four processes on one file apply every event once, and never lower a revision', async () => {
   const path = temporaryPath(onTestFinished)
   const workers = ['node:sqlite', 'node:sqlite', 'better-sqlite3', 'better-sqlite3'].map((driver) =>
     startWorker(path, driver, 20_000),
   )
   const answers = await Promise.all(workers.map(({ answers }) => answers))
   const total = (answer: string) => answers.reduce((sum, each) => sum + (each[answer] ?? 0), 0)
-  // Each worker has seen each event end: as its own, as another's, or as older than what was applied.
+  // Each worker got a final answer for each event: committed by itself, duplicate, or stale.
   expect(total('committed') + total('duplicate') + total('stale')).toBe(4 * EVENTS)
   expect(total('lost')).toBe(0)
   expect(effectsIn(path)).toHaveLength(total('committed'))
   expectOnceAndInOrder(path)
 })
 
-it('processes that are killed again and again lose nothing and repeat nothing', async () => {
+it('processes that are killed repeatedly lose no event and apply none twice', async () => {
   const path = temporaryPath(onTestFinished)
   const signals: (NodeJS.Signals | null)[] = []
   let survivor: ApplyingProcess | undefined
@@ -48,12 +48,12 @@ it('processes that are killed again and again lose nothing and repeat nothing', 
     signals.push(worker.process.signalCode)
   }
   await survivor?.answers
-  // Not all of them had ended by themselves.
+  // At least one was killed before it ended.
   expect(signals).toContain('SIGKILL')
   expectOnceAndInOrder(path)
 })
 
-it('what a killed process held is free when its lease has run out, and what it wrote without committing is gone', async () => {
+it('the event of a killed process can be claimed after its lease expires, and its uncommitted rows are rolled back', async () => {
   const path = temporaryPath(onTestFinished)
   const leaseMs = 60_000
   let aheadMs = 0
@@ -68,14 +68,14 @@ it('what a killed process held is free when its lease has run out, and what it w
     store.claim({ integration: 'default', eventId: 'held', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 })
   expect(await claim()).toEqual({ status: 'busy' })
   aheadMs = leaseMs
-  const heir = await claim()
-  expect(heir.status === 'claimed' && BigInt(heir.claim.fencingToken)).toBeGreaterThan(BigInt(String(token)))
+  const next = await claim()
+  expect(next.status === 'claimed' && BigInt(next.claim.fencingToken)).toBeGreaterThan(BigInt(String(token)))
   expect(effectsIn(path)).toEqual([])
 })
 
 interface ApplyingProcess {
   readonly process: ChildProcess
-  /** Resolves with its first claim, or with its end. */
+  /** Resolves with its first claim, or when it ends. */
   readonly hasClaimed: Promise<unknown>
   readonly answers: Promise<Readonly<Record<string, number>>>
 }
@@ -116,7 +116,7 @@ function expectOnceAndInOrder(path: string): void {
   for (const [noteId, applied] of byNote) {
     const revisions = applied.map(({ revision }) => revision)
     expect(revisions, noteId).toEqual(revisions.toSorted((a, b) => a - b))
-    // The newest of the note was not lost.
+    // The highest revision of the note was applied.
     expect(revisions.at(-1), noteId).toBe(EVENTS - 10 + Number(noteId.slice('note '.length)))
   }
 }

@@ -42,7 +42,7 @@ describe('prune', () => {
     INSERT INTO notewire_events (integration, event_id, fencing_token, processed_at, kept_until)
     SELECT 'integration ' || number % 3, 'event ' || number, 1, 1, ${new ManualClock().now()} + number % 2 FROM row`
 
-  it('removes the marks whose time is over, of thousands, and counts them', async () => {
+  it('removes expired records among thousands, and counts them', async () => {
     const { clock, store, rows, database } = await setUp()
     database.exec(processed(4_000))
     expect(await store.prune()).toBe(2_000)
@@ -52,7 +52,7 @@ describe('prune', () => {
     expect(rows()).toEqual([0, 0])
   })
 
-  it('lets others write in between', async () => {
+  it('lets other connections write in between', async () => {
     const { store, database } = await setUp()
     database.exec(processed(4_000))
     let ended = false
@@ -69,7 +69,7 @@ describe('prune', () => {
     expect(writes).toBeGreaterThan(8)
   })
 
-  it('drops the leases of claims that nobody has ended, and no others', async () => {
+  it('removes expired leases only', async () => {
     const { clock, store, claim, rows } = await setUp()
     await claim('abandoned', 'note 1')
     await clock.advance(15_000)
@@ -80,7 +80,7 @@ describe('prune', () => {
     expect(await claim('held', 'note 2')).toEqual({ status: 'busy' })
   })
 
-  it('keeps the revision of a note for as long as its latest mark', async () => {
+  it('keeps the revision of a note as long as its latest event', async () => {
     const { clock, store, apply, claim, rows } = await setUp()
     await apply('first', 'note 1', 1)
     await clock.advance(KEEP_MS / 2)

@@ -2,13 +2,13 @@ import { systemClock } from '@notewire/protocol'
 import type { SqliteRow, SqliteStatement } from '../../storage/sqlite-driver.ts'
 import { NOW } from './schema.ts'
 
-/** How many rows are looked at in one transaction: a few milliseconds, for which other writers wait. */
+/** How many rows one transaction reads. It takes a few milliseconds, during which other writers wait. */
 const ROWS_AT_A_TIME = 500
 
 /**
- * Walks through both tables, a few rows at a time, and removes what need not be kept any longer.
+ * Removes expired records from both tables, a few rows at a time.
  *
- * @returns how many marks and revisions were removed
+ * @returns how many processed events and revisions were removed
  */
 export async function pruneTables(
   batch: (statements: readonly SqliteStatement[]) => Promise<readonly SqliteRow[][]>,
@@ -31,13 +31,13 @@ async function pruneTable(
     const [expired = []] = await batch([expire, endLeases, removeIdle].map((sql) => ({ sql, parameters })))
     removed += expired.length
     after = until
-    // Lets the thread do something else in between, also where the driver is synchronous.
+    // Lets other tasks run in between, also if the driver is synchronous.
     await systemClock.sleep(0)
   }
 }
 
 interface TableStatements {
-  /** Answers the last of the next rows. */
+  /** Returns the last of the next rows. */
   readonly nextRows: string
   readonly expire: string
   readonly endLeases: string
@@ -63,7 +63,7 @@ function tableStatements(table: string, id: string, nothingKept: string): TableS
       UPDATE ${table} SET kept_until = NULL, ${nothingKept}
       WHERE ${theseRows} AND kept_until <= ${NOW} RETURNING ${id}`,
     endLeases: `UPDATE ${table} SET lease_ends_at = NULL WHERE ${theseRows} AND lease_ends_at <= ${NOW}`,
-    // Not while the time could give the next claim the same token again.
+    // Not while the clock could give the next claim the same token again.
     removeIdle: `
       DELETE FROM ${table}
       WHERE ${theseRows} AND kept_until IS NULL AND lease_ends_at IS NULL AND fencing_token < ${NOW}`,

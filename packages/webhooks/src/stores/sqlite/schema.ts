@@ -1,10 +1,10 @@
 import type { SqliteStatement } from '../../storage/sqlite-driver.ts'
 
 /**
- * What `migrate` makes, where it is not there yet.
+ * The tables that `migrate` creates if they are missing.
  *
- * A row stays after its claim has ended, because it holds the fencing token that the next claim must exceed; `prune`
- * removes it. Times are in milliseconds since the Unix epoch.
+ * A row remains after its claim has ended, because the next claim must exceed its fencing token; `prune` removes it. Times are in
+ * milliseconds since the Unix epoch.
  */
 export const SCHEMA: readonly SqliteStatement[] = [
   `
@@ -34,16 +34,16 @@ export const SCHEMA: readonly SqliteStatement[] = [
     ) STRICT, WITHOUT ROWID`,
 ].map((sql) => ({ sql, parameters: [] }))
 
-/** Returns a row if the tables are there: they are made in one transaction. */
+/** Returns a row if the tables exist. They are created in one transaction. */
 export const FIND_SCHEMA: SqliteStatement = {
   sql: "SELECT 1 FROM sqlite_master WHERE name = 'notewire_notes'",
   parameters: [],
 }
 
-/** The time of a statement, for one parameter: the caller's, or the database's own where that is `null`. */
+/** SQL with one parameter: the time of the caller, or the time of the database if the parameter is `null`. */
 export const NOW = "coalesce(?, CAST(unixepoch('subsec') * 1000 AS INTEGER))"
 
-/** How long, in whole milliseconds that SQLite can add to any time, also where it is for ever. */
+/** A duration in whole milliseconds, at most 2^52, so that SQLite can add it to any time. `Infinity` is allowed. */
 export function wholeMs(ms: number): number {
   return Math.min(Math.ceil(ms), 2 ** 52)
 }

@@ -26,7 +26,7 @@ describe.each(Object.entries(stores))('the store in %s', (_where, open) => {
 })
 
 describe('a path', () => {
-  it('is opened when the store is first used, and not before', async () => {
+  it('is opened at the first use of the store', async () => {
     const { existsSync } = await import('node:fs')
     const path = temporaryPath(onTestFinished)
     const store = sqliteStore(path)
@@ -36,7 +36,7 @@ describe('a path', () => {
     await store.close()
   })
 
-  it('is remembered from one process to the next', async () => {
+  it('keeps the records when it is opened again', async () => {
     const path = temporaryPath(onTestFinished)
     const request = { integration: 's', eventId: 'one', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 } as const
     const before = sqliteStore(path)
@@ -50,7 +50,7 @@ describe('a path', () => {
     await after.close()
   })
 
-  it('is of no use where the runtime has no node:sqlite, which is said with the ways out', async () => {
+  it('rejects with the alternatives if the runtime has no node:sqlite', async () => {
     const missing = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
     const migrating = sqliteStore('events.db').migrate()
     await expect(migrating).rejects.toThrow(NodeSqliteMissingError)
@@ -59,9 +59,9 @@ describe('a path', () => {
   })
 })
 
-it('migrate waits for no writer where nothing is missing', async () => {
+it('migrate does not wait for a writer if nothing is missing', async () => {
   const path = temporaryPath(onTestFinished)
-  // All of one library: locks of one process do not exclude another library in it.
+  // All from one library, because the locks of two libraries in one process do not exclude each other.
   const connections = Array.from({ length: 2 }, () => new Database(path))
   const [store, another] = connections.map((connection) => sqliteStore(betterSqlite(connection)))
   await store?.migrate()
@@ -72,10 +72,10 @@ it('migrate waits for no writer where nothing is missing', async () => {
   for (const connection of [...connections, writer]) connection.close()
 })
 
-describe('what the service will not send again', () => {
+describe('a commit and a forget', () => {
   const FULL = 2
 
-  /** A connection that writes down `PRAGMA synchronous` at each statement that the store runs. */
+  /** A connection that records `PRAGMA synchronous` at each statement of the store. */
   function watched(database: Database.Database, seen: number[]): SqliteConnection {
     const watch = (statement: PreparedStatement): PreparedStatement => {
       const ran = <Result>(result: Result): Result => {
@@ -100,34 +100,31 @@ describe('what the service will not send again', () => {
   it.each([
     ['of a note', { noteId: 'note_1', change: { kind: 'note.updated', revision: 1 } }],
     ['of no note', undefined],
-  ] as const)(
-    'is flushed to the disk before it counts: the mark of an event %s, and that it was forgotten',
-    async (_of, note) => {
-      const seen: number[] = []
-      const path = temporaryPath(onTestFinished)
-      const migrated = sqliteStore(path)
-      await migrated.migrate()
-      await migrated.close()
-      // The first operation on the connection is a claim, which need not be flushed.
-      const store = sqliteStore(betterSqlite(watched(new Database(path), seen)))
-      for (const eventId of ['one', 'two']) {
-        const request = { integration: 's', eventId, note, gate: 'off', leaseMs: 20_000, keepMs: 97_200_000 } as const
-        const result = await store.claim(request)
-        expect(result.status === 'claimed' && (await store.renew(result.claim, 20_000))).toBe('renewed')
-        seen.length = 0
-        expect(result.status === 'claimed' && (await store.commit(result.claim))).toBe('committed')
-        expect(new Set(seen)).toEqual(new Set([FULL]))
-        await store.claim(request)
-        seen.length = 0
-        expect(await store.forget('s', eventId)).toBe('forgotten')
-        expect(new Set(seen)).toEqual(new Set([FULL]))
-      }
-    },
-  )
+  ] as const)('of an event %s is flushed to the disk', async (_of, note) => {
+    const seen: number[] = []
+    const path = temporaryPath(onTestFinished)
+    const migrated = sqliteStore(path)
+    await migrated.migrate()
+    await migrated.close()
+    // The first operation on the connection is a claim, which is not flushed.
+    const store = sqliteStore(betterSqlite(watched(new Database(path), seen)))
+    for (const eventId of ['one', 'two']) {
+      const request = { integration: 's', eventId, note, gate: 'off', leaseMs: 20_000, keepMs: 97_200_000 } as const
+      const result = await store.claim(request)
+      expect(result.status === 'claimed' && (await store.renew(result.claim, 20_000))).toBe('renewed')
+      seen.length = 0
+      expect(result.status === 'claimed' && (await store.commit(result.claim))).toBe('committed')
+      expect(new Set(seen)).toEqual(new Set([FULL]))
+      await store.claim(request)
+      seen.length = 0
+      expect(await store.forget('s', eventId)).toBe('forgotten')
+      expect(new Set(seen)).toEqual(new Set([FULL]))
+    }
+  })
 })
 
 describe('times', () => {
-  it('may be fractions, or for ever', async () => {
+  it('may be fractions or infinite', async () => {
     const store = sqliteStore(':memory:', { clock: { now: () => 1_000.5 } })
     await store.migrate()
     const request = {
@@ -145,18 +142,18 @@ describe('times', () => {
 })
 
 describe('a database that was never migrated', () => {
-  it('says so in SQLite’s words', async () => {
+  it('rejects with the error of SQLite', async () => {
     await expect(sqliteStore(':memory:').prune()).rejects.toThrow('no such table: notewire_events')
   })
 })
 
 describe('options', () => {
-  it('are refused when nobody knows them', () => {
+  it('are refused if they are unknown', () => {
     // @ts-expect-error a misspelt option
     expect(() => sqliteStore(':memory:', { clok: Date })).toThrow(/sqliteStore has no option "clok"/)
   })
 
-  it('are refused when they cannot work', () => {
+  it('are refused if they are invalid', () => {
     // @ts-expect-error no clock
     expect(() => sqliteStore(':memory:', { clock: Date.now })).toThrow(/clock has no method "now"/)
   })

@@ -1,12 +1,12 @@
 import { type Clock, refuseUnknownOptions } from '@notewire/protocol'
 import { refuseWithoutMethods } from '../../interfaces/refuse-without-methods.ts'
 import type { Claim, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
+import { driverOf } from '../../storage/node-sqlite.ts'
 import type { SqliteConnection } from '../../storage/sqlite-connection.ts'
-import { driverOf } from '../../storage/sqlite-database.ts'
 import type { Durability, SqliteDriver, SqliteRow, SqliteStatement } from '../../storage/sqlite-driver.ts'
 import { whenFree } from '../../storage/when-free.ts'
 import { claimStatements, readClaim } from './claiming.ts'
-import { commitStatements, forgetStatement, foundAny, releaseStatements, renewStatements } from './ending.ts'
+import { commitStatements, forgetStatement, hasRow, releaseStatements, renewStatements } from './ending.ts'
 import { pruneTables } from './pruning.ts'
 import { FIND_SCHEMA, SCHEMA } from './schema.ts'
 
@@ -23,7 +23,7 @@ export interface SqliteStore<Transaction = never> extends ReceiverStore<Transact
 
 /** The options of `sqliteStore`. */
 export interface SqliteStoreOptions {
-  /** The clock of leases and of the time to keep records. @default the clock of the database, which instances share */
+  /** The clock for leases and for the time to keep records. @default the clock of the database, which instances share */
   readonly clock?: Pick<Clock, 'now'> | undefined
 }
 
@@ -70,7 +70,7 @@ export interface SqliteStoreOptions {
  * ```
  */
 export function sqliteStore(database: string, options?: SqliteStoreOptions): SqliteStore<SqliteConnection>
-/** The same over a driver, whose type determines what `context.commit` takes. */
+/** The same over a driver. The type of the driver determines what `context.commit` takes. */
 export function sqliteStore<Transaction>(
   database: SqliteDriver<Transaction>,
   options?: SqliteStoreOptions,
@@ -102,7 +102,7 @@ function storeOver<Transaction>(
       return readClaim(await batch(claimStatements(request, now()), 'process'), request)
     },
     async renew(claim, leaseMs) {
-      return foundAny(await batch(renewStatements(claim, leaseMs, now()), 'process')) ? 'renewed' : 'lost'
+      return hasRow(await batch(renewStatements(claim, leaseMs, now()), 'process')) ? 'renewed' : 'lost'
     },
     async commit(claim) {
       return commitResult(await batch(commitStatements(claim, now()), 'power-cut'))
@@ -115,14 +115,12 @@ function storeOver<Transaction>(
       await batch(releaseStatements(claim), 'process')
     },
     async forget(integration, eventId) {
-      return foundAny(await batch([forgetStatement(integration, eventId, now())], 'power-cut'))
-        ? 'forgotten'
-        : 'unknown'
+      return hasRow(await batch([forgetStatement(integration, eventId, now())], 'power-cut')) ? 'forgotten' : 'unknown'
     },
     prune: () => pruneTables((statements) => batch(statements, 'process'), now),
     async migrate() {
-      // Reading needs no lock: a start where nothing is missing waits for no writer.
-      if (!foundAny(await batch([FIND_SCHEMA], 'process'))) await batch(SCHEMA, 'power-cut')
+      // Reading needs no lock: if nothing is missing, a start does not wait for other writers.
+      if (!hasRow(await batch([FIND_SCHEMA], 'process'))) await batch(SCHEMA, 'power-cut')
     },
     async close() {
       driver.close?.()
@@ -131,5 +129,5 @@ function storeOver<Transaction>(
 }
 
 function commitResult(rows: readonly SqliteRow[][]): CommitResult {
-  return foundAny(rows) ? 'committed' : 'lost'
+  return hasRow(rows) ? 'committed' : 'lost'
 }

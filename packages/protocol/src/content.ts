@@ -1,3 +1,5 @@
+import type { SummaryStatus } from './note.ts'
+
 /** One stretch of speech in a transcript (open point 9). */
 export interface TranscriptSegment {
   readonly speaker?: string | null | undefined
@@ -15,4 +17,14 @@ export interface Transcript {
   readonly revision?: number | null | undefined
   readonly text: string
   readonly segments?: readonly TranscriptSegment[] | null | undefined
+}
+
+/** The summary of a note, ready or not (contract §2; open point 10). */
+export interface Summary {
+  readonly note_id: string
+  /** The note's revision when the summary was read. Optional. */
+  readonly revision?: number | null | undefined
+  readonly status?: SummaryStatus | null | undefined
+  /** The summary as Markdown, or `null` while there is none. */
+  readonly markdown: string | null
 }
