@@ -37,7 +37,6 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'mirror/many-integrations.md',
     'mirror/applications.md',
     'mirror/stores.md',
-    'mirror/workers.md',
     'mirror/guarantees.md',
     'mirror/!(proof).md',
   ],
