@@ -52,7 +52,6 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
   ],
   'Test what you build': [
     'testing.md',
-    'mock-server/as-a-test-dependency.md',
     'mock-server/as-a-program.md',
     'mock-server/console.md',
     'mock-server/scenarios.md',
