@@ -33,7 +33,7 @@ const withoutConfirmation = confirming(
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
-    name: 'revision > with sticky tombstones',
+    name: 'tombstones that only a higher revision ends',
     mistake:
       'A removed note is shown again only at a higher revision. A note that becomes visible again at the same revision stays removed.',
     patches: [
@@ -44,7 +44,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'hard deletes by a set difference',
+    name: 'removal of every note that a scan did not list',
     mistake: 'A scan removes every stored note that it did not list, even if the note was read or stored meanwhile.',
     patches: [
       withoutConfirmation,
@@ -172,7 +172,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'a resurrecting event',
+    name: 'an event that shows a removed note',
     mistake: 'An event about a hidden or removed note shows it again without a read.',
     patches: [
       hinting(
@@ -192,7 +192,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'a transcript of another revision accepted',
+    name: 'content of another revision accepted',
     mistake: 'Content is stored whatever its revision.',
     patches: [
       judgingContent(
@@ -219,8 +219,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'the mark cleared after the read',
-    mistake: 'A read clears the mark of an event that arrived during the read.',
+    name: 'a read that began before the event',
+    mistake: 'A read that was in progress when an event arrived counts as the read that the event requires.',
     patches: [
       reading(
         'if (state.dirty === null || isBeforeMark(state, stamp)) return state',
@@ -240,7 +240,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'deletions behind the revision gate',
+    name: 'a revision gate for deletions',
     mistake:
       'A deletion event whose revision is not newer is dropped, although losing access does not increase the revision.',
     patches: [
@@ -295,7 +295,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'content written though the note is gone',
+    name: 'content stored for a removed note',
     mistake: 'A transcript whose fetch was in progress when the note was removed is stored and stays.',
     patches: [judgingContent("    state.presence === 'live' &&\n    state.revision", '    state.revision')],
   },
@@ -310,7 +310,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'two listers unfenced',
+    name: 'no fencing of listers',
     mistake: 'A lister that was replaced continues to write its progress.',
     patches: [
       listing(
@@ -320,7 +320,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'no limit to what a scan removes',
+    name: 'no limit on the removals of a scan',
     mistake: 'A scan removes any number of missing notes without holding the removals.',
     patches: [scanning('return isEveryNote || missing > Math.max', 'return isEveryNote && missing < 0 * Math.max')],
   },
@@ -335,7 +335,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'no position for a note that is restored',
+    name: 'no change for a note that becomes visible again',
     mistake: 'The change feed does not contain a note that becomes visible again.',
     patches: [
       memory(
@@ -345,7 +345,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'the kind of a change by where the loop began',
+    name: 'a removal missing from a loop over the feed',
     mistake:
       "A loop over the change feed does not report the removal of a note that it has reported. The simulator found this bug in the mirror's own code.",
     patches: [
