@@ -98,10 +98,10 @@ describe('the incidents', () => {
     return name === undefined ? [] : [{ name, text }]
   })
 
-  it('are eight, each with what you see, what to check, what to do, and what heals itself', () => {
+  it('are eight, each with what you see, what to check, what to do, and what recovers automatically', () => {
     expect(incidents).toHaveLength(8)
     for (const { text } of incidents) {
-      for (const row of ['What you see', 'Check', 'Do', 'Heals itself']) expect(text).toContain(`| ${row} |`)
+      for (const row of ['What you see', 'Check', 'Do', 'Automatic recovery']) expect(text).toContain(`| ${row} |`)
     }
   })
 

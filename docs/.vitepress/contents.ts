@@ -37,7 +37,6 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'mirror/many-integrations.md',
     'mirror/applications.md',
     'mirror/stores.md',
-    'mirror/workers.md',
     'mirror/guarantees.md',
     'mirror/!(proof).md',
   ],
@@ -53,7 +52,6 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
   ],
   'Test what you build': [
     'testing.md',
-    'mock-server/as-a-test-dependency.md',
     'mock-server/as-a-program.md',
     'mock-server/console.md',
     'mock-server/scenarios.md',

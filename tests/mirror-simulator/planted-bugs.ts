@@ -33,9 +33,9 @@ const withoutConfirmation = confirming(
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
-    name: 'revision > with sticky tombstones',
+    name: 'tombstones that only a higher revision ends',
     mistake:
-      'A note that is gone comes back at a higher revision alone; one that returns at the same revision never does.',
+      'A removed note is shown again only at a higher revision. A note that becomes visible again at the same revision stays removed.',
     patches: [
       reading(
         '  // An older read must not',
@@ -44,8 +44,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'hard deletes by a set difference',
-    mistake: 'What was here and was not listed is deleted, whatever has been read or has come meanwhile.',
+    name: 'removal of every note that a scan did not list',
+    mistake: 'A scan removes every stored note that it did not list, even if the note was read or stored meanwhile.',
     patches: [
       withoutConfirmation,
       memory(
@@ -59,19 +59,19 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'an absence of before the event',
-    mistake: 'A read that left before an event spoke of the note, and did not find it, takes it away.',
+    name: 'a 404 from before the event',
+    mistake: 'A read that was sent before an event arrived, and that did not find the note, removes it.',
     patches: [reading('heard !== null && start < heard.sequence', 'false')],
   },
   {
-    name: 'evidence without the confirming read',
-    mistake: 'What a complete listing did not show is removed without one read more.',
+    name: 'missing notes removed without a read',
+    mistake: 'A note that a complete listing did not show is removed without a confirming read.',
     patches: [withoutConfirmation],
   },
   {
     name: 'a higher revision beats a tombstone',
     mistake:
-      'A record of a higher revision than that of the note that is gone shows it again, whenever it was asked for.',
+      'A record with a higher revision shows a removed note again, even if its request was sent before the removal.',
     patches: [
       reading(
         'overlaps(state, stamp) && state.evidence?.says !== says',
@@ -80,9 +80,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'no look at overlapping reads',
-    mistake:
-      'Of two reads that contradict each other, the one whose answer comes last wins, whichever was answered last.',
+    name: 'overlapping reads not compared',
+    mistake: 'Of two overlapping reads that contradict each other, the one that is processed last wins.',
     patches: [
       reading(
         'return evidence !== null && start < evidence.end',
@@ -93,12 +92,13 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'strict > at equal timestamps',
     mistake:
-      'A poll asks for what is newer than the one before, without overlap: what changed within the same second is never listed.',
+      'A poll lists only notes that are newer than the previous poll, without an overlap. A change within the same second is never listed.',
     patches: [watermark('export const OVERLAP_MS = 5 * 60_000', 'export const OVERLAP_MS = 0')],
   },
   {
     name: 'watermark after the backfill',
-    mistake: 'The watermark is taken from the last page: what changed on an earlier page meanwhile is never listed.',
+    mistake:
+      'The watermark is taken from the last page. A change on an earlier page during the listing is never listed.',
     patches: [
       changing(
         'const until = progress.underWay === undefined ? watermarkOf(page, progress.since) : progress.underWay.until',
@@ -108,7 +108,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'watermark from the local clock',
-    mistake: 'The watermark is the time of this machine, which is off.',
+    mistake: 'The watermark is the time of the local clock, which is wrong.',
     patches: [
       {
         file: 'client/src/notes-client.ts',
@@ -134,7 +134,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'deletion from a partial scan',
-    mistake: 'A listing that breaks off counts as complete, and what it did not show is removed.',
+    mistake: 'An interrupted listing counts as complete, and notes that it did not show are removed.',
     patches: [
       scanning(
         'if (!isForgottenCursor(error)) throw error',
@@ -144,8 +144,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'an empty list taken for the truth',
-    mistake: 'A listing without any note is believed without confirmation: there is nothing to read any more.',
+    name: 'an empty list accepted',
+    mistake: 'A listing without notes removes all notes without confirmation.',
     patches: [
       confirming(
         'const note = await readNote(noteId)\n',
@@ -163,8 +163,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'an older record over a newer row',
-    mistake:
-      'A record is written whatever its revision: an answer that was long on its way takes the place of a newer one.',
+    mistake: 'A record is stored whatever its revision. A late response replaces a newer record.',
     patches: [
       reading(
         "if (note.revision < revision) return overlaps(state, stamp) && state.contradictedSince === null ? 'same' : 'older'",
@@ -173,8 +172,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'a resurrecting event',
-    mistake: 'An event about a note that was hidden or is gone shows it again, without a read.',
+    name: 'an event that shows a removed note',
+    mistake: 'An event about a hidden or removed note shows it again without a read.',
     patches: [
       hinting(
         'return { state: { ...marked, hintedRevision: highest(state.hintedRevision, hint.revision) } }',
@@ -184,7 +183,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a checkpoint outside the transaction of its rows',
-    mistake: 'The checkpoint of a page is written first, and then its notes: a crash between loses them.',
+    mistake: 'The checkpoint of a page is committed before its notes. A crash between the commits loses the notes.',
     patches: [
       listing(
         '    await this.#write(\n      (before, writes) => progressAfterPage',
@@ -193,8 +192,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'a transcript of another revision accepted',
-    mistake: 'Content is written down whatever revision it has.',
+    name: 'content of another revision accepted',
+    mistake: 'Content is stored whatever its revision.',
     patches: [
       judgingContent(
         "if (status === 'gone' || status === 'content_not_found' || revision > note.revision) return 'moved'",
@@ -204,8 +203,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'a 404 believed where the operation does not exist',
-    mistake: 'A note that answers 404 is gone, whether or not any note can be read at all (open point 8).',
+    name: 'a 404 accepted from a service without the operation',
+    mistake:
+      'A note whose read is answered 404 is removed, even if the service cannot read single notes (open point 8).',
     patches: [
       {
         file: 'client/src/note-lookup.ts',
@@ -219,8 +219,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'the mark cleared after the read',
-    mistake: 'A read clears the mark of an event that came while it was under way.',
+    name: 'a read that began before the event',
+    mistake: 'A read that was in progress when an event arrived counts as the read that the event requires.',
     patches: [
       reading(
         'if (state.dirty === null || isBeforeMark(state, stamp)) return state',
@@ -230,7 +230,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a revision gate before the hints',
-    mistake: 'An event whose revision is not newer is dropped, also that of a note that comes back at its revision.',
+    mistake:
+      'An event whose revision is not newer is dropped, even if the note became visible again at its old revision.',
     patches: [
       hinting(
         "if (state.presence === 'live' && !hasWork(state) && isNoNews(state, hint)) return",
@@ -239,8 +240,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'deletions behind the revision gate',
-    mistake: 'An event that a note is gone is dropped when its revision is not newer: losing access raises none.',
+    name: 'a revision gate for deletions',
+    mistake:
+      'A deletion event whose revision is not newer is dropped, although losing access does not increase the revision.',
     patches: [
       hinting(
         "if (hint.kind === 'note.deleted') return",
@@ -249,9 +251,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'statuses not looked at',
-    mistake:
-      'An event or a record at the same revision is no news, though a summary became ready at it (open point 20).',
+    name: 'statuses ignored',
+    mistake: 'An event or a record at the same revision is ignored, although a summary became ready (open point 20).',
     patches: [
       hinting(
         '    (transcriptStatus === null || transcriptStatus === state.transcriptStatus) &&\n    (summaryStatus === null || summaryStatus === state.summaryStatus)\n',
@@ -261,8 +262,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'evidence dated by its writing',
-    mistake: 'A read counts as made when it is written down, and not when it was asked for.',
+    name: 'a read dated by its commit',
+    mistake: 'A read gets the time of its commit instead of the time of its request.',
     patches: [
       listing('{ ...asked, end, at: clock.now() }', '{ ...asked, start: end, end, at: clock.now() }'),
       refreshing(
@@ -273,7 +274,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'the number of a scan taken after page one',
-    mistake: 'What page one showed counts as seen before the scan.',
+    mistake:
+      'The sequence number of a scan is taken after its first page, so the notes of that page count as seen before the scan.',
     patches: [
       listing('    live: live.length,\n', '    live: live.length,\n    sequence: before.sequence,\n'),
       listing(
@@ -284,7 +286,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a read from before the event shows the note',
-    mistake: 'A note that an event has hidden is shown by a read that left before the event came.',
+    mistake: 'A read that was sent before a deletion event arrived shows the hidden note again.',
     patches: [
       reading(
         'if (state.hiddenBy !== null && stamp.start < state.hiddenBy)',
@@ -293,13 +295,13 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'content written though the note is gone',
-    mistake: 'A transcript that was under way when the note went is written down, and stays.',
+    name: 'content stored for a removed note',
+    mistake: 'A transcript whose fetch was in progress when the note was removed is stored and stays.',
     patches: [judgingContent("    state.presence === 'live' &&\n    state.revision", '    state.revision')],
   },
   {
-    name: 'no look at who wrote meanwhile',
-    mistake: 'A row is written by what was known when it was read, though somebody else has written it since.',
+    name: 'concurrent writes not detected',
+    mistake: 'A row is written from the state that was read, although another process has written it since.',
     patches: [
       memory(
         "if (notes.some(isOlder)) return 'conflict'",
@@ -308,8 +310,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'two listers unfenced',
-    mistake: 'A lister that was replaced goes on writing where it was.',
+    name: 'no fencing of listers',
+    mistake: 'A lister that was replaced continues to write its progress.',
     patches: [
       listing(
         'if (before.progressVersion !== this.#version) throw new AnotherListerError()',
@@ -318,13 +320,13 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'no limit to what a scan removes',
-    mistake: 'However many notes are missing, they are removed without anybody being asked.',
+    name: 'no limit on the removals of a scan',
+    mistake: 'A scan removes any number of missing notes without holding the removals.',
     patches: [scanning('return isEveryNote || missing > Math.max', 'return isEveryNote && missing < 0 * Math.max')],
   },
   {
-    name: 'another key taken for the same',
-    mistake: 'A mirror goes on with any key, and removes what that one does not see.',
+    name: 'another key accepted',
+    mistake: 'A mirror continues with another key, and removes the notes that this key cannot see.',
     patches: [
       guarding(
         'if (recorded === null || !isSameKey(recorded, given)) throw',
@@ -333,8 +335,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'no position for a note that is restored',
-    mistake: 'The feed does not tell of a note that comes back.',
+    name: 'no change for a note that becomes visible again',
+    mistake: 'The change feed does not contain a note that becomes visible again.',
     patches: [
       memory(
         'const position = announce === undefined ? row.position',
@@ -343,9 +345,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'the kind of a change by where the loop began',
+    name: 'a removal missing from a loop over the feed',
     mistake:
-      'A loop over the feed that has told of a note does not tell that it vanished. It was in our own code until this simulator was written.',
+      "A loop over the change feed does not report the removal of a note that it has reported. The simulator found this bug in the mirror's own code.",
     patches: [
       {
         file: 'mirror/src/reader/changes.ts',
@@ -355,8 +357,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'not due though content is',
-    mistake: 'A note that need not be read again is not due, though its transcript and summary still are.',
+    name: 'a note not due while its content is',
+    mistake: 'A note whose record is current is not due, although its transcript and summary still are.',
     patches: [
       scheduling(
         'dueAt: hasWork(state) ? (state.dueAt ?? now) : null',
@@ -365,9 +367,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'content that no status tells of',
+    name: 'content without a status not fetched again',
     mistake:
-      'Content that was not there is never asked for again where its status does not change. It was in our own code until this simulator found it.',
+      "Missing content is not fetched again if its status does not change. The simulator found this bug in the mirror's own code.",
     patches: [
       reading(
         "held === 'not_ready' && !saysAbsent(status)",

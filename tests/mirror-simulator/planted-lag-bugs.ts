@@ -10,8 +10,8 @@ const contradicting = patchOf('mirror/src/rules/contradiction.ts')
 /** Mistakes that the simulator must find where replicas of the service lag (open points 35 and 36). */
 export const plantedByLag: readonly PlantedBug[] = [
   {
-    name: 'the floor of a deletion dropped',
-    mistake: 'The revision and the time of an announced deletion are not kept.',
+    name: 'the revision of a deletion event not stored',
+    mistake: 'The revision and the arrival time of a deletion event are not stored.',
     patches: [
       hinting(
         '      floor: floorAfter(marked, hint, at),\n',
@@ -20,8 +20,8 @@ export const plantedByLag: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'a floor that does not bind listings',
-    mistake: 'A listed record below the revision of an announced deletion, or at it, shows the note again.',
+    name: 'the revision of a deletion event ignored in listings',
+    mistake: 'A listed record at or below the revision of a deletion event shows the note again.',
     patches: [
       floors(
         "switch (state.floor === null ? 'above'",
@@ -30,19 +30,19 @@ export const plantedByLag: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'a floor forgotten after a confirmed absence',
-    mistake: 'The read that confirms a deletion takes its floor away.',
+    name: 'the revision of a deletion event cleared by its confirmation',
+    mistake: 'The read that confirms a deletion clears the revision of the deletion event.',
     patches: [reading("const ERASED = { presence: 'gone', ", "const ERASED = { presence: 'gone', floor: null, ")],
   },
   {
-    name: 'a floor that does not wait for the lag',
-    mistake: 'A read at the revision of an announced deletion shows the note again, however soon it began.',
+    name: 'no wait for the lag after a deletion event',
+    mistake: 'A read at the revision of a deletion event shows the note again, however soon it was sent.',
     patches: [floors("? 'above' : 'early'", "? 'above' : 'above'")],
   },
   {
     name: 'content that settles at once',
     mistake:
-      'Content of a lower revision, or of none, is settled by one more read of its note, however young the record is.',
+      'Content with a lower revision or without one settles after one more read of its note, however new the record is.',
     patches: [
       refreshing(
         'if (mayContentLag(state, note, asked)) return',
@@ -52,7 +52,7 @@ export const plantedByLag: readonly PlantedBug[] = [
   },
   {
     name: 'a contradiction that is not counted',
-    mistake: 'Reads that show a lower revision than before are not known as a contradiction.',
+    mistake: 'Reads that show a lower revision than before are not counted as a contradiction.',
     patches: [
       contradicting(
         'const contradictedSince = trustedTime(state.contradictedSince ?? at, at)',

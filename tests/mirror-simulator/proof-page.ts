@@ -16,87 +16,103 @@ export async function writeProofPage(): Promise<void> {
 }
 
 function pageOf(table: string, laggingTable: string): string {
-  return `# How the mirror is proven
+  return `# How the mirror is tested
 
-Written by \`npm run simulate:mirror -- --planted\`; what is proven by real servers and killed processes stands in the tests of the stores.
+[Consistency of the mirror](guarantees.md) lists what the mirror guarantees. Three kinds of tests check the guarantees: tests of single assumptions,
+tests that kill real processes and database servers, and a simulator. \`npm run simulate:mirror -- --planted\` writes this page.
 
-A simulator plays whole histories of one to three processes that keep one mirror, and holds everything that the mirror shows, at every
-moment, against what is true. The mirror, its stores, the client and the receiver in it are the published code, and the other side is
-the mock service; the network, the post, the clocks and the deaths of processes are models. One number decides everything: what the owner
-does, when each request leaves, is answered and arrives, when each call of the store takes effect, and what goes wrong. CI plays 300
-histories, the same in each run, and \`npm run proof\` 10,000; the first command below draws new ones. One that breaks a promise prints the command that plays it again, line by line:
+## Tests of the assumptions
+
+| assumption | tests |
+| --- | --- |
+| The revision of a note never decreases. | ["content is the highest revision"](../../packages/mirror/src/rules/read-rule.test.ts), ["a service that was restored"](../../packages/mirror/src/lagging-service.test.ts) |
+| A response shows the state at most 30 s before the request. | ["an answer that lags behind an event"](../../packages/mirror/src/rules/read-rule.test.ts) |
+| A full listing shows every note that is visible during the whole listing. | ["a scan"](../../packages/mirror/src/mirror.test.ts), ["a scan of a mirror"](../../packages/mirror/src/stores/postgres/held-removals.test.ts) |
+| For a note that the key cannot see, the service answers 404 or a tombstone. | ["a service that reads no single notes"](../../packages/mirror/src/listing/confirmation.test.ts) |
+| The database keeps what it has committed. | processes and servers that are killed, with [SQLite](../../packages/mirror/src/stores/sqlite/many-processes.test.ts) and [PostgreSQL](../../packages/mirror/src/stores/postgres/many-workers.test.ts) |
+| Another API key is rejected. | [\`another-key.test.ts\`](../../packages/mirror/src/another-key.test.ts) |
+
+## The simulator
+
+The simulator plays *histories*. In each history, one to three processes keep one mirror, and the simulator compares everything that the mirror
+returns with the true state of the service after every step. It runs the published code of the mirror, its stores, the client, the receiver and the
+mock server. The network, the delivery of events, the clocks and the crashes of processes are simulated. One seed determines all of it: the acts of
+the owner, the times of requests, responses and store operations, and the failures.
+
+CI plays the same 300 histories in each run, and \`npm run proof\` plays 10,000. The first command below plays new ones. If a history violates a
+guarantee, the simulator prints the command that repeats it.
 
 \`\`\`sh
 npm run simulate:mirror                                            # new histories
 npm run simulate:mirror -- --histories 1000000                     # many
-npm run simulate:mirror -- --seed 123 --history 45 --store sqlite  # one of them, in words
+npm run simulate:mirror -- --seed 123 --history 45 --store sqlite  # one of them, step by step
 npm run simulate:mirror-lag                                        # new histories of a service whose replicas lag
 \`\`\`
 
-## What happens in a history
+### Contents of a history
 
-- The owner records notes, ends sessions, edits, deletes, moves notes out of the key's sight and back at the same revision, within
-  a read, within a scan, before and after the events. Summaries come by themselves, events of edits after a while.
-- Between any two of these, processes list, poll, scan, read what is due, or run; hear events; and somebody reads the feed, from
-  wherever they stopped.
-- Events are lost, repeated, late by up to a day, and in any order; or come before reads show what they tell of.
-- Requests and answers take their time, up to half a minute, so that a world that is long gone arrives after the present one; listings
-  go over many pages while the world changes. 429, 5xx, 401 and 403 for a while, broken connections before and after the answer, no
-  answer at all, half an answer, an empty list, records that lag behind.
-- A process dies before or after any call of the store; or stands still, for longer than any lease. A call of the store fails
-  before its effect, or after it, or takes effect long after it has failed. Clocks are off by up to ten minutes.
-- Every "must also work when" of the open points that concerns reading: names and absence of fields, tombstones of markers alone, empty
-  pages, cursors that expire or repeat, coarse timestamps, inclusive comparison, no operation for one note, revisions that a summary or a
-  deletion does not raise, content without a revision, other orders of events.
+- **The owner** records notes, ends sessions, edits, deletes, and moves notes out of the key's visibility and back at the same revision: during reads
+  and scans, before and after events. Summaries become ready later. Events of edits arrive later.
+- **Processes** list, poll, scan, read due notes, call \`run\`, and receive events between any two acts. A reader follows the change feed from its last
+  position.
+- **Events** are lost, duplicated, reordered, up to a day late, or arrive before reads show the change.
+- **Requests and responses** take up to half a minute, so that a stale response arrives after a newer one. The notes change between the pages of a
+  listing. The service answers 429, 5xx, 401 or 403 for a while, half a response, an empty list, or a stale record. Connections break before and after
+  the response, or there is no response.
+- **Processes** die before or after any store operation, or freeze for longer than any lease. A store operation fails before or after its effect, or
+  takes effect long after it has failed. Clocks are wrong by up to ten minutes.
+- **Open points of the contract** that concern reading: different and absent fields, tombstones with few fields, empty pages, cursors that expire or
+  repeat, coarse timestamps, an inclusive \`updated_after\`, no operation for one note, summaries and deletions that do not increase the revision,
+  content without a revision, and other orders of events.
 
-## Replicas that lag, and a restored service
+### Checked guarantees
 
-\`npm run simulate:mirror-lag\` plays histories of a service with one to three replicas that lag by up to 30 s. A replica is the whole mock
-service again, to which everything happens later: each request (a read, a listing, content) is answered by the service or by one of the
-replicas. In the end the service is restored from a backup of any earlier time. What is held against the mirror then:
+- A note that stayed visible to the key is never removed, and is hidden only by an event.
+- A note whose removal was confirmed is shown again only if it became visible again. After a deletion event is acknowledged, no method returns the
+  note, not even the search, until a read that was sent later finds it. Removed notes are erased.
+- The revision of a note never decreases. A settled transcript or summary belongs to the revision that is shown.
+- After all failures end, \`settle()\` alone corrects every note whose last event was acknowledged. A poll also corrects every note that did not move. A
+  scan corrects everything: the mirror equals what the key can see, field by field, and \`status()\` counts correctly.
+- A reader that follows the change feed, from any position and in any process, ends with the same notes and content.
+- Only documented errors are thrown. No call hangs or runs forever.
 
-- A note that is gone is shown by nothing once the event of it was acknowledged, whatever a replica answers, until it has come back.
-- Content that counts as settled belongs to the revision that is shown, or to a later one where the service does not tell its revision.
-- Once the lag is over, a poll and a scan bring everything right, as without lag.
-- After the restoration, contradictions are counted and the mirror does not call itself right. Every note follows the service when the
-  patience is spent, but for notes whose deletion was announced; these follow with a scan that begins a day later.
+### Lagging replicas and a restored service
 
-A replica that lags may answer 404 for a note that is younger than its lag: such a note may be removed and come back.
+\`npm run simulate:mirror-lag\` plays histories of a service with one to three replicas that lag by up to 30 s. A replica is another mock server that
+receives every change later. The service or a replica answers each request (read, listing or content). At the end of the history, the service is
+restored from a backup of any earlier time. The simulator then checks:
 
-## What is held against it
+- After a deletion event is acknowledged, no method returns the note until it becomes visible again, whatever a replica answers.
+- Settled content belongs to the revision that is shown, or to a later one if the service does not send the revision.
+- After the lag ends, a poll and a scan correct everything, as without lag.
+- After the restoration, \`status()\` counts the contradictions, and \`correctAsOf\` is \`null\`. After the attempts that the mirror makes before it accepts
+  a lower revision, every note equals the service. Notes whose deletion was announced follow with a scan that begins a day later.
 
-- A note that was in sight ever since the mirror showed it is never removed, nor hidden without an event.
-- A note whose removal was settled is not shown again unless it came back. Once the event is acknowledged, a note that is said to be
-  gone is shown by nothing, not even the search, until a read that left later has found it. What is gone is erased.
-- No note goes back in revision. A transcript or summary that counts as settled belongs to the revision that is shown.
-- When nothing goes wrong any more, \`settle()\` alone brings every note right whose last event was acknowledged; a poll, every note
-  that never moved; a scan, everything: the mirror equals what the key can see, field by field, and has counted right.
-- Whoever follows the feed, from any position, by whichever process, ends with the same notes and the same content.
-- Nothing is thrown but documented errors; nothing hangs, and nothing goes on for ever.
+A lagging replica may answer 404 for a note that is younger than the lag: the mirror may remove such a note and add it again.
 
 ## Planted bugs
 
-What the simulator does not find it proves nothing about. Each of these is the published code with a few lines changed
-(\`tests/mirror-simulator/planted-bugs.ts\`). The numbers say how many histories it took, by ${SEEDS.length} seeds; CI looks for each again, and
-fails when one is not found within ${BOUND}.
+The planted bugs show which mistakes the simulator finds. Each one changes a few lines of the published code
+(\`tests/mirror-simulator/planted-bugs.ts\`). The last two columns say after how many histories the simulator found the bug, with ${SEEDS.length} seeds.
+\`npm run proof\` plants each bug again, and fails if the simulator does not find it within ${BOUND} histories.
 
 ${table}
 
-Each of these is looked for where replicas lag (\`tests/mirror-simulator/planted-lag-bugs.ts\`):
+These bugs are planted with lagging replicas (\`tests/mirror-simulator/planted-lag-bugs.ts\`):
 
 ${laggingTable}
 
-## What it has found
+## Bugs that the simulator found
 
-While the mirror was written, in its own code, each mended since and most of them tests of their own now:
+The simulator found these bugs in this project's own code while the mirror was written. All are fixed, and most have their own test.
 
-- A hint whose writing was slow took the place of a later one, so that a read from before the later event showed the note again.
-- Content that was not there was never asked for again where no status tells that it came.
-- A tombstone at an unchanged revision confirmed the content that had just been read; a note that had left was settled without its content.
-- A note that an event had hidden was shown again by an older read, and went back in revision.
-- A summary that was missing at the next revision counted as missing at this one.
-- An update that was no news was dropped while a read from before it was about to remove the note: the event that brought it back was lost.
-- A loop over the feed did not tell that a note had vanished that it had told of itself.
-- In the mock service, fractions of milliseconds broke cursors; in the client, one race had every note read from listings for ever.
+- An event that was stored slowly replaced a later event, so that a read from before the later event showed the note again.
+- The mirror did not fetch missing content again if no status said that it had become ready.
+- A tombstone at an unchanged revision confirmed content that had just been read: a note that was no longer visible was settled without its content.
+- An older read showed a note again that an event had hidden, at a lower revision.
+- A summary that was missing at the next revision counted as missing at the current one.
+- The mirror dropped an update without news while an earlier read was about to remove the note. The event that brought the note back was lost.
+- A loop over the change feed did not report the removal of a note that it had reported itself.
+- In the mock server, fractions of milliseconds broke cursors. In the client, a race made every read use the list from then on.
 `
 }

@@ -24,7 +24,7 @@ export const SEARCHES: readonly (readonly [query: string, page: string])[] = [
   ['401', 'command-line/verify'],
   ['signature mismatch', 'command-line/verify'],
   ['test webhook locally', 'mock-server/as-a-program'],
-  ['vitest', 'mock-server/as-a-test-dependency'],
+  ['vitest', 'testing'],
   ['unit test', 'testing'],
   ['fake clock', 'mock-server/scenarios'],
   ['backfill', 'mirror/README'],

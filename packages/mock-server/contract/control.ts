@@ -165,7 +165,7 @@ export function controlResponses(): Readonly<Record<string, object>> {
   return Object.fromEntries(refused)
 }
 
-/** The control API of the mock server (docs/mock-server/control-api.md), as paths of an OpenAPI document. */
+/** The control API of the mock server (docs/mock-server/console.md#control-api), as paths of an OpenAPI document. */
 export function controlPaths(): Readonly<Record<string, object>> {
   const paths: Record<string, Record<string, object>> = {}
   for (const [route, { summary, status = 200, input }] of Object.entries<ControlOperation>(CONTROL_OPERATIONS)) {

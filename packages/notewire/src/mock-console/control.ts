@@ -3,7 +3,7 @@ import { CommandError } from '../errors/failure.ts'
 /** What an exit code of the program depends on: the codes of other refusals become `console_refused`. */
 const KNOWN_CODES = ['note_unknown', 'endpoint_unknown', 'endpoint_missing'] as const
 
-/** The body of a refusal (docs/mock-server/control-api.md). */
+/** The body of a refusal (docs/mock-server/console.md#control-api). */
 interface Refusal {
   readonly error: { readonly code: string; readonly problem: string; readonly remedy: string }
 }
