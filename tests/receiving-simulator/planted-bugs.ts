@@ -80,7 +80,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'gate outside the commit',
-    mistake: 'The commit records the event as processed and ends the claim. It raises the revision one millisecond later.',
+    mistake:
+      'The commit records the event as processed and ends the claim. It raises the revision one millisecond later.',
     patches: {
       memory: [
         memory('  commit(claim: Claim): CommitResult {', '  async commit(claim) {'),
@@ -215,7 +216,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'deletion forgotten',
-    mistake: 'The store does not record that a note was deleted at its revision, so an update at the same revision passes.',
+    mistake:
+      'The store does not record that a note was deleted at its revision, so an update at the same revision passes.',
     patches: {
       memory: [
         memory(
