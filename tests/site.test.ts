@@ -68,7 +68,7 @@ describe('the site', () => {
       // A folder is listed by its name.
       expect(index, page).toContain(`(/${page.replace(/\/index\.md$/, '.md')})`)
     }
-    expect(everything).toContain('# Guarantees of the receiver')
+    expect(everything).toContain('# Delivery semantics')
   })
 })
 

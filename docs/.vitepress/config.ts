@@ -56,7 +56,7 @@ export default defineConfig({
     nav: [
       { text: 'Tutorial', link: '/tutorial' },
       { text: 'Guides', link: '/#guides-by-task' },
-      { text: 'Guarantees', link: '/receiving/guarantees' },
+      { text: 'Guarantees', link: '/receiving/delivery-semantics' },
       { text: 'Reference', link: '/reference/' },
       { text: 'Troubleshooting', link: '/troubleshooting' },
     ],

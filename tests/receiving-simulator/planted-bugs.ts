@@ -26,7 +26,7 @@ const CURRENT_CLAIM = `{
 export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'claim not atomic',
-    mistake: 'The store looks at the leases, and takes one a moment later.',
+    mistake: 'The store reads the leases, and claims the event one millisecond later.',
     patches: {
       memory: [
         memory('  claim(request: ClaimRequest): ClaimResult {', '  async claim(request) {'),
@@ -48,7 +48,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'release without token',
-    mistake: 'A worker that was overtaken gives back the claim of the one that took over.',
+    mistake: 'A worker that lost its claim releases the claim of the worker that took over.',
     patches: {
       memory: [
         memory(
@@ -69,7 +69,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'commit before handler',
-    mistake: 'The event is committed, and then its handler is called.',
+    mistake: 'The event is committed before its handler is called.',
     patches: onBoth(
       processor(
         '        const applied = this.#apply(',
@@ -80,7 +80,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'gate outside the commit',
-    mistake: 'The commit records the event as processed and ends the claim; the revision is raised a moment later.',
+    mistake:
+      'The commit records the event as processed and ends the claim. It raises the revision one millisecond later.',
     patches: {
       memory: [
         memory('  commit(claim: Claim): CommitResult {', '  async commit(claim) {'),
@@ -111,7 +112,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'lease never expiring',
-    mistake: 'What a crashed worker had claimed stays claimed.',
+    mistake: 'The claims of a crashed worker never expire.',
     patches: {
       memory: [memory('return lease !== undefined && lease.endsAt > now', 'return lease !== undefined')],
       sqlite: [
@@ -124,7 +125,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'acknowledgement while busy',
-    mistake: 'An event that another worker has in its hands is answered 204.',
+    mistake: 'The receiver answers 204 for an event that another worker is processing.',
     patches: onBoth({
       file: 'webhooks/src/receiver/answer.ts',
       find: 'return answers.busy',
@@ -138,7 +139,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'integration left out of the key',
-    mistake: 'Two integrations that share a store share their notes and events as well.',
+    mistake: 'Two integrations that share a store also share their notes and events.',
     patches: {
       memory: [
         memory(
@@ -164,7 +165,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'ON CONFLICT … WHERE NOT EXISTS re-claiming a processed event',
     mistake:
-      'The claim decides by what it read before it waited for the row: as PostgreSQL does under READ COMMITTED when the row was locked.',
+      'The claim uses values that it read before it waited for the lock on the row, as PostgreSQL does under READ COMMITTED.',
     patches: {
       sqlite: [
         sqlite(
@@ -202,12 +203,12 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'claim not renewed',
-    mistake: 'The lease runs out under a handler that is still at work.',
+    mistake: 'The lease expires while the handler runs.',
     patches: onBoth({ file: 'webhooks/src/receiver/handler-run.ts', find: '    this.#keepLease()\n', replace: '' }),
   },
   {
     name: 'replay held back by the gate',
-    mistake: 'An event that was forgotten on request is judged by its revision again.',
+    mistake: 'The revision gate rejects an event after `forget`.',
     patches: {
       memory: [memory('isProcessed ? undefined : note?.change', 'note?.change')],
       sqlite: [claiming('WHEN event.processed_at IS NULL AND (', 'WHEN (')],
@@ -215,7 +216,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'deletion forgotten',
-    mistake: 'That a note was deleted at its revision is not kept, so that an update at the same revision passes.',
+    mistake:
+      'The store does not record that a note was deleted at its revision, so an update at the same revision passes.',
     patches: {
       memory: [
         memory(
@@ -229,7 +231,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'second deletion ignored',
     mistake:
-      'After a deletion only a higher revision passes, so that a second loss of access at the same revision is ignored.',
+      'After a deletion, only a higher revision passes. The receiver ignores a second loss of access at the same revision.',
     patches: {
       memory: [
         memory(
@@ -243,7 +245,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'earlier event after a deletion',
-    mistake: 'After a deletion any event passes at its revision, also one that occurred before it.',
+    mistake: 'After a deletion, every event at its revision passes, even one that occurred before the deletion.',
     patches: {
       memory: [
         memory(
@@ -256,7 +258,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'acknowledgement at the deadline',
-    mistake: 'A handler that takes too long is answered for, as if it had finished.',
+    mistake: 'The receiver answers 204 for a handler that is still running after 8 s.',
     patches: onBoth({
       file: 'webhooks/src/receiver/delivery.ts',
       find: 'return answers.overdue',
@@ -266,7 +268,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'lost renewal taken for a commit',
     mistake:
-      'A claim that cannot be renewed after the handler counts as committed, though another may have taken it over. It was in our own code until this simulator found it.',
+      'If a claim cannot be renewed after the handler, the event counts as committed, although another worker may have claimed it. This bug was in the receiver until the simulator found it.',
     patches: onBoth(
       processor(
         "const answer = await this.#options.store.claim(claim.request)\n    if (answer.status === 'duplicate')",

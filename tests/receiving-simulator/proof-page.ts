@@ -13,15 +13,15 @@ export async function writeProofPage(): Promise<void> {
 }
 
 function pageOf(table: string): string {
-  return `# How the receiver is proven
+  return `# How the receiver is tested
 
-Written by \`npm run simulate -- --planted\`; what is proven by real servers and killed processes stands in the tests of the stores.
+\`npm run simulate -- --planted\` writes this page. The tests of the stores use real servers and kill processes; this page is about the simulator.
 
-A simulator plays whole histories of two to four instances behind a load balancer, on one shared store, and holds everything
-that happens against what is promised. The receivers and the stores in it are the published code; the service, the network, the
-queue, the handlers and the clocks are models. One number decides everything: when each step happens, in which order, and what
-goes wrong. CI plays 300 histories over each of \`memoryStore\` and \`sqliteStore\`, and \`npm run proof\` 10,000. One that breaks a
-promise prints the command that plays it again, and tells it line by line:
+The simulator plays random histories: two to four instances with a load balancer share one store. It compares everything that happens with the
+guarantees in [Delivery semantics](receiving/delivery-semantics.md). The receivers and the stores are the published code. The service, the
+network, the queue, the handlers and the clocks are models. One seed determines when each step happens, in which order, and what fails. CI plays
+300 histories with each of \`memoryStore\` and \`sqliteStore\`, and \`npm run proof\` plays 10,000. If a history breaks a guarantee, the simulator
+prints the command that plays the history again, and describes it line by line:
 
 \`\`\`sh
 npm run simulate                                            # new histories
@@ -30,43 +30,44 @@ npm run simulate -- --seed 123 --history 45 --store sqlite  # one of them, in wo
 
 ## What happens in a history
 
-- Events of all four kinds about notes of two integrations, with equal ids in both; unknown kinds, kinds without a handler, events about the endpoint.
-  Revisions and times arrive in any order, several events and deletions at one revision, each event up to three times; some times cannot be read.
-- The service sends again after 30 s, 5 min, 30 min, … until it sees a 2xx, seven times in all; after a 2xx never again. In a third
-  of the histories a queue asks \`process\` instead, waits without end, and gives stalled jobs to a second worker.
-- A process crashes at any call of the store, or in a handler, before or after its effect; stands still for up to a minute; is
-  stopped by a deployment, or killed when it does not stop. Clocks are off by up to ten minutes.
-- A call of the store fails before its effect, or after it, or takes effect up to a minute after it has failed; or takes seconds.
-- Handlers take up to 45 s, longer than deadline and lease; throw before or after their effect; roll their transaction back
-  without an error. They write before the commit, or in one transaction with it (on SQLite, a real one).
-- Events are replayed with \`receiver.forget\`, and the store is pruned. All modes of the revision gate.
+- **Events.** All four kinds of events about notes of two integrations, with equal ids in both; unknown kinds, kinds without a handler, and
+  events about the endpoint. Revisions and times arrive in any order. Several events and deletions have the same revision, each event arrives up
+  to three times, and some times are invalid.
+- **Retries.** The service retries after 30 s, 5 min, 30 min and so on, seven attempts in all, until it receives a 2xx. It never sends an
+  acknowledged event again. In a third of the histories, a queue calls \`process\` instead, without a limit on the time, and gives stalled jobs to
+  a second worker.
+- **Processes.** A process crashes at any call of the store, or in a handler before or after its effect. A process is frozen for up to a minute.
+  A deployment stops a process, and kills it if it does not end. Clocks differ by up to ten minutes.
+- **The store.** A call fails before or after its effect, takes effect up to a minute after it failed, or takes seconds.
+- **Handlers** take up to 45 s, longer than the time limit of 8 s and the lease. They throw before or after their effect, or roll their
+  transaction back without an error. They write before the commit, or in the same transaction (with SQLite, a real one).
+- **Operations.** Events are replayed with \`receiver.forget\`, and the store is pruned. All values of \`revisionGate\` are used.
 
-## What is held against it
+## What the simulator checks
 
-- An event that is acknowledged was applied; or superseded, by the rule of the revision gate, by what had been applied at some moment of
-  the attempt; or has no handler.
-- In the end every event is acknowledged within its seven attempts, every receiver closes, and each note has reached its
-  newest revision. It is deleted if a deletion was sent at that revision, unless an event that occurred later was applied.
-- Never are two handlers at work on one note, both under a lease that has not run out.
-- With \`context.commit\` nothing is applied twice. Without it, only after a crash, a handler that failed, a claim that was lost
-  or a store that failed between the effect and the commit.
+- An acknowledged event was applied, or has no handler, or was stale by the rule of the revision gate at some moment of the attempt.
+- At the end, each event was acknowledged within its seven attempts, each receiver has closed, and each note has its newest revision. The note is
+  deleted if a deletion was sent at that revision, unless an event that occurred later was applied.
+- Two handlers never run for the same note while both have an unexpired lease.
+- With \`context.commit\`, no event is applied twice. Without it, an event is applied twice only after a crash, a failed handler, a lost claim, or
+  a failure of the store between the effect and the commit.
 - A handler never receives an event that the revision gate rejects, given the revisions already processed.
-- A claim that another worker has taken over can neither be renewed nor committed. One whose handler is at work does not run out,
-  unless its process stood still, or the store was slow or away.
-- What is in the database in the end is what was written, row by row.
+- A worker can neither renew nor commit a claim that another worker has taken over. A claim does not expire while its handler runs, unless the
+  process was frozen or the store was slow or unreachable.
+- At the end, the database contains exactly the rows that were written.
 
 ## Planted bugs
 
-What the simulator does not find it proves nothing about. Each of these is the published code with a few lines changed
-(\`tests/receiving-simulator/planted-bugs.ts\`). The numbers say how many histories it took, by ${SEEDS.length} seeds; CI looks for each again, and
-fails when one is not found within ${BOUND}.
+Each planted bug changes a few lines of the published code (\`tests/receiving-simulator/planted-bugs.ts\`). The simulator must find each bug. The
+numbers are the histories that it needed with ${SEEDS.length} seeds. CI searches for each bug again, and fails if it does not find the bug within ${BOUND}
+histories.
 
 ${table}
 
 ## What it has found
 
-- A handler called \`context.commit\`, and its transaction was rolled back without an error. If another worker had claimed the event
-  meanwhile, the receiver counted the event as applied, and it was lost. The processor now asks the store whether the event is
-  committed; the mistake is the last of the planted bugs.
+- A handler called \`context.commit\`, and its transaction was rolled back without an error. If another worker had claimed the event meanwhile, the
+  receiver counted the event as applied, and the event was lost. Now the processor asks the store whether the event is committed. The last
+  planted bug is this mistake.
 `
 }
