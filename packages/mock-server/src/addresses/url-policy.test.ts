@@ -27,7 +27,7 @@ describe('the URL policy public-https', () => {
     'https://8.8.8.8/',
     'https://[2606:4700:4700::1111]/',
     'https://not-yet-registered.example/',
-  ])('admits %s', async (url) => {
+  ])('accepts %s', async (url) => {
     expect(await publicHttps.refusalOf(new URL(url))).toBeUndefined()
   })
 
@@ -59,7 +59,7 @@ describe('the URL policy public-https', () => {
     'https://PRINTER.local/',
     'https://db.prod.internal/',
     'https://db.prod.internal./',
-  ])('refuses %s (§2)', async (url) => {
+  ])('rejects %s (§2)', async (url) => {
     expect((await publicHttps.refusalOf(new URL(url)))?.problem).toContain('public https URL')
   })
 
@@ -75,14 +75,14 @@ describe('the URL policy public-https', () => {
     },
   )
 
-  it('lets receivers in this process be connected all the same', async () => {
+  it('accepts receivers in this process', async () => {
     await using service = await createNotesService({ urlPolicy: 'public-https' })
     expect((await service.connect(anInbox().open)).status).toBe('active')
   })
 })
 
 describe('the URL policy local', () => {
-  it('is the default, and admits http and private addresses', async () => {
+  it('is the default, and accepts http and private addresses', async () => {
     await using service = await createNotesService()
     const body = { url: 'http://127.0.0.1:9/', events: ['note.ended'] }
     expect((await call(service, 'POST /v1/webhook-endpoints', { body })).status).toBe(201)
