@@ -39,7 +39,7 @@ export function publicHttpsSender({ resolve, isAllowed, ca }: SenderParts): (req
     const addresses = protocol === 'https:' && !isNeverPublic(hostname) ? await resolve(hostname) : []
     const [address] = addresses
     if (address === undefined || !addresses.every(isAllowed)) throw new AddressRefusedError()
-    return await answerTo(
+    return await send(
       {
         host: address,
         port: port === '' ? 443 : Number(port),
@@ -57,17 +57,13 @@ export function publicHttpsSender({ resolve, isAllowed, ca }: SenderParts): (req
   }
 }
 
-async function answerTo(options: RequestOptions, body: string): Promise<Response> {
+async function send(options: RequestOptions, body: string): Promise<Response> {
   const { request } = await import('node:https')
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request(options, resolve)
     sent.on('error', reject)
     sent.end(body)
   })
-  return await responseOf(answer)
-}
-
-async function responseOf(answer: IncomingMessage): Promise<Response> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of answer) {
@@ -80,9 +76,7 @@ async function responseOf(answer: IncomingMessage): Promise<Response> {
   const headers = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
     values.map((value): [string, string] => [name, value]),
   )
-  return new Response(hasBody(status) ? new Blob(chunks as BlobPart[]) : null, { status, headers })
-}
-
-function hasBody(status: number): boolean {
-  return ![204, 205, 304].includes(status)
+  // `Response` accepts no body with these statuses.
+  const content = [204, 205, 304].includes(status) ? null : new Blob(chunks as BlobPart[])
+  return new Response(content, { status, headers })
 }

@@ -14,7 +14,7 @@ export interface Visitor {
  */
 export function refusalOf(request: Request, { address, consoleHosts }: Visitor): Refusal | undefined {
   const host = request.headers.get('host') ?? ''
-  const name = hostNameOf(host)
+  const name = URL.parse(`http://${host}`)?.hostname
   if (!isLoopbackAddress(address) && consoleHosts.length === 0) {
     return {
       problem: 'the console answers only requests from this machine',
@@ -31,7 +31,7 @@ export function refusalOf(request: Request, { address, consoleHosts }: Visitor):
   const origin = request.headers.get('origin')
   const isReading = request.method === 'GET' || request.method === 'HEAD'
   // Browsers send `Origin` with every form. Without it, the request may come from any page.
-  if (origin === null ? !isReading : hostOf(origin) !== host) {
+  if (origin === null ? !isReading : URL.parse(origin)?.host !== host) {
     return {
       problem: 'only pages of this console may send this request',
       remedy: 'Send the URL of the mock server as the header Origin.',
@@ -70,12 +70,4 @@ function isLoopbackAddress(address = ''): boolean {
 
 function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(name)
-}
-
-function hostNameOf(host: string): string | undefined {
-  return URL.parse(`http://${host}`)?.hostname
-}
-
-function hostOf(origin: string): string | undefined {
-  return URL.parse(origin)?.host
 }

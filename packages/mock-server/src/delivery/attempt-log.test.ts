@@ -70,7 +70,7 @@ describe('the log of attempts', () => {
 })
 
 describe('parallel delivery', () => {
-  it('lets a later event arrive and be handled before an earlier one (§6)', async () => {
+  it('sends an event before an earlier one was answered (§6)', async () => {
     await using service = await createNotesService()
     const handled: string[] = []
     const slow = Promise.withResolvers<void>()

@@ -75,24 +75,6 @@ describe('a delivery', () => {
     expect(some.received.at(-1)?.headers['webhook-id']).not.toBe(all.received.at(-1)?.headers['webhook-id'])
   })
 
-  it('does not wait for other deliveries', async () => {
-    await using service = await createNotesService()
-    const inFlight = new Set<string>()
-    const allInFlight = Promise.withResolvers<void>()
-    const inbox = anInbox(
-      toNotes(async ({ event }) => {
-        inFlight.add(event.event_id)
-        if (inFlight.size === 5) allInFlight.resolve()
-        await allInFlight.promise
-        return 204
-      }),
-    )
-    await service.connect(inbox.open)
-    for (let note = 0; note < 5; note++) service.owner.record().end({ summary: false })
-    await service.settled()
-    expect(attemptsAtNotes(service).map(({ outcome }) => outcome?.kind)).toEqual(Array(5).fill('answered'))
-  })
-
   it('is dropped if its endpoint is not active (row 17)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox(() => 500)

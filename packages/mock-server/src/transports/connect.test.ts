@@ -28,18 +28,6 @@ describe('connecting a receiver', () => {
     expect(some.url).not.toBe(all.url)
   })
 
-  it('registers the endpoint for the integration of the key', async () => {
-    await using service = await createNotesService()
-    const channel = service.owner.createChannel('Team')
-    const { key } = service.owner.createIntegration({ channels: [channel] }).issueKey()
-    const [personal, team] = [anInbox(), anInbox()]
-    await service.connect(personal.open)
-    await service.connect(team.open, { apiKey: key })
-    service.owner.record({ channel }).end({ summary: false })
-    await service.settled()
-    expect([personal.kinds, team.kinds]).toEqual([[], ['note.ended']])
-  })
-
   it('throws an error with the reason of the API', async () => {
     await using service = await createNotesService()
     const { key } = service.owner.createIntegration().issueKey({ scopes: ['notes:read'] })

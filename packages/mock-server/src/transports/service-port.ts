@@ -87,7 +87,7 @@ async function startServer(
   const server = createAdaptorServer({
     fetch: (request, { incoming, outgoing }) =>
       isForConsole(request)
-        ? answerConsole(globalRequest(request), { address: addressOf(incoming), consoleHosts })
+        ? answerConsole(globalRequest(request), { address: incoming.socket.remoteAddress, consoleHosts })
         : fetch(globalRequest(request)).catch((error: unknown) => dropConnection(outgoing, error)),
     // The process under test must keep its own `Request` and `Response`.
     overrideGlobalObjects: false,
@@ -117,10 +117,6 @@ function dropConnection(outgoing: HttpBindings['outgoing'] | Http2Bindings['outg
 
 function isForConsole({ url }: Request): boolean {
   return /^\/(console|control)(\/|$)/.test(new URL(url).pathname)
-}
-
-function addressOf(incoming: HttpBindings['incoming'] | Http2Bindings['incoming']): string | undefined {
-  return incoming.socket.remoteAddress
 }
 
 function listenFailed(host: string, port: number, { code }: NodeJS.ErrnoException): MockServerError {

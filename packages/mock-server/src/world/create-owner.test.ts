@@ -165,11 +165,12 @@ describe('a note that is moved to a channel', () => {
 describe('an act that is not possible', () => {
   it('throws an error with a code', async () => {
     await using service = await createNotesService()
-    await using other = await createNotesService({ seed: 2 })
-    const foreign = other.owner.createChannel('Elsewhere')
+    const other = service.createOwner()
+    const foreign = other.createChannel('Elsewhere')
     const { note } = service.owner.record()
     const refused = (code: string) => expect.objectContaining({ code })
     expect(() => service.owner.note('note_1')).toThrow(refused('note_unknown'))
+    expect(() => other.note(note.note_id)).toThrow(refused('note_unknown'))
     expect(() => note.moveTo(foreign)).toThrow(refused('channel_unknown'))
     expect(() => service.owner.record({ channel: foreign })).toThrow(refused('channel_unknown'))
     expect(() => service.owner.createIntegration({ channels: [foreign] })).toThrow(refused('channel_unknown'))

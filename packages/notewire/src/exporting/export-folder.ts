@@ -35,7 +35,11 @@ const BATCH_SIZE = 50
 export async function exportFolder(mirror: MirrorReader, options: FolderOptions): Promise<FolderReport> {
   const { folder, shown } = options
   await makeFolder(folder)
-  await using _lock = await lockFolder(folder, shown).catch(rejectFile(shown))
+  await using _lock = await lockFolder(folder, shown).catch((error: unknown) => {
+    if (!isSystemError(error, 'ENOTDIR')) throw error
+    const message = `${shown} is a file, and Markdown is written to a folder. Name a folder, or pass --format jsonl.`
+    throw new CommandError('export_in_the_way', message)
+  })
   const manifest = await readManifest(folder, shown)
   const interrupted = await readJournal(folder)
   const known = [...manifest.files].map(([noteId, name]) => ({ noteId, name }))
@@ -87,14 +91,6 @@ async function makeFolder(folder: string): Promise<void> {
     await mkdir(folder, { mode: 0o700 })
   } catch (error) {
     if (!isSystemError(error, 'EEXIST')) throw error
-  }
-}
-
-function rejectFile(shown: string): (error: unknown) => never {
-  return (error) => {
-    if (!isSystemError(error, 'ENOTDIR')) throw error
-    const message = `${shown} is a file, and Markdown is written to a folder. Name a folder, or pass --format jsonl.`
-    throw new CommandError('export_in_the_way', message)
   }
 }
 
