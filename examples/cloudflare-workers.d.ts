@@ -1,4 +1,4 @@
-// What the Workers of these examples use of the runtime. In a project of your own, `npx wrangler types` writes all of it.
+// The types of the runtime that these examples use. In your own project, `npx wrangler types` generates all types.
 declare module 'cloudflare:workers' {
   import type { DurableObjectSqlStorage } from '@notewire/mirror/sqlite'
 

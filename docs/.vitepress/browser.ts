@@ -1,6 +1,6 @@
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-/** Starts the Chromium of the machine, which keeps still: it calls nobody. */
+/** Starts the installed Chromium without background requests. */
 export function startChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
@@ -8,17 +8,17 @@ export function startChromium(): Promise<Browser> {
   })
 }
 
-/** What a page does wrong in a browser. */
+/** The problems of a page in a browser. */
 export interface Faults {
-  /** Errors of its scripts, and what it could not load. */
+  /** Errors of its scripts, and files that it could not load. */
   readonly errors: readonly string[]
-  /** How far it can be scrolled to the side, in pixels. */
+  /** How far it scrolls horizontally, in pixels. */
   readonly overflow: number
-  /** Where it asked for something beyond its own origin. */
+  /** The URLs of other origins that it requested. */
   readonly foreign: readonly string[]
 }
 
-/** Opens a page at the width of a phone, and looks for what is wrong with it. */
+/** Opens a page, and collects its problems. */
 export async function faultsOf(page: Page, url: string): Promise<Faults> {
   const { origin } = new URL(url)
   const errors: string[] = []

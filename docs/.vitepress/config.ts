@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path'
 import { defineConfig, type MarkdownOptions } from 'vitepress'
 import llmstxt from 'vitepress-plugin-llms'
 import { DOCS, tableOfContents } from './contents.ts'
+import { fixCopies } from './fix-copies.ts'
 import { anchorOf, destinationOf } from './links.ts'
-import { mendCopies } from './mend-copies.ts'
 import { SEARCH } from './search.ts'
 
-// GitHub says where the repository is, and where its pages will be. Elsewhere, links to files of the repository are plain text.
+// GitHub Actions sets these variables. Without them, links to files of the repository become plain text.
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, SITE_BASE = '/' } = process.env
 const repository = GITHUB_REPOSITORY === undefined ? undefined : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`
 
@@ -36,7 +36,7 @@ export default defineConfig({
   cacheDir: '.vitepress/node_modules/.cache',
   markdown: {
     anchor: { slugify: anchorOf },
-    config: followLinks,
+    config: rewriteLinks,
   },
   vite: {
     plugins: [
@@ -48,7 +48,7 @@ export default defineConfig({
         ignoreFilesPerOutput: { llmsFullTxt: ['mock-server/coverage.md'] },
       }),
     ],
-    // The dependencies of the site are in `.vitepress/node_modules`, where the pages do not look for them.
+    // Pages cannot resolve `vue`, because the dependencies of the site are in `.vitepress/node_modules`.
     resolve: { alias: [{ find: /^vue(\/server-renderer)?$/, replacement: `${vue}$1` }] },
     build: { chunkSizeWarningLimit: 2_000 },
   },
@@ -75,23 +75,23 @@ export default defineConfig({
     for (const file of ['dashboard.json', 'alerts.yaml']) {
       await cp(join(DOCS, 'operate', file), join(outDir, 'operate', file))
     }
-    mendCopies(outDir, { base: SITE_BASE, repository })
+    fixCopies(outDir, { base: SITE_BASE, repository })
   },
 })
 
-/** Leads links, which are written for the repository, to what they mean on the site. */
-function followLinks(md: Parameters<NonNullable<MarkdownOptions['config']>>[0]): void {
-  md.core.ruler.push('links-of-the-repository', ({ tokens, env }) => {
+/** Rewrites the links of a page, which are relative to files of the repository, for the site. */
+function rewriteLinks(md: Parameters<NonNullable<MarkdownOptions['config']>>[0]): void {
+  md.core.ruler.push('repository-links', ({ tokens, env }) => {
     const parts = tokens.flatMap(({ children }) => children ?? [])
     for (const link of parts.filter(({ type }) => type === 'link_open')) {
       const destination = destinationOf(env.relativePath, link.attrGet('href') ?? '')
       if (destination.kind === 'site') link.attrSet('href', destination.href)
-      if (destination.kind === 'repository') link.attrs = [inRepository(destination.path)]
+      if (destination.kind === 'repository') link.attrs = [repositoryAttribute(destination.path)]
     }
   })
 }
 
-function inRepository(path: string): [name: string, value: string] {
+function repositoryAttribute(path: string): [name: string, value: string] {
   return repository === undefined
     ? ['title', `${path}, in the repository`]
     : ['href', `${repository}/blob/main/${path}`]

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where the pages are: the root of the site. */
+/** The folder of the pages. */
 export const DOCS = join(import.meta.dirname, '..')
 
 /** A part of the sidebar. */
@@ -11,7 +11,7 @@ interface Part {
   readonly items: readonly { readonly text: string; readonly link: string }[]
 }
 
-// By task: pages, or patterns of pages, below docs/.
+// The pages for each task, as paths or patterns below docs/.
 const TASKS: Readonly<Record<string, readonly string[]>> = {
   Start: ['tutorial.md', 'quickstarts/*.md', 'comparison.md'],
   'Receive webhooks': [
@@ -62,7 +62,7 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
   'Look something up': ['troubleshooting.md', 'glossary.md', 'contract/README.md', 'versioning.md'],
   Packages: ['reference/packages/*.md'],
 }
-const CLOSED: Readonly<Record<string, readonly string[]>> = {
+const COLLAPSED: Readonly<Record<string, readonly string[]>> = {
   Reference: ['reference/*.md', 'reference/{client,mirror,mock-server,protocol,webhooks}/*.md'],
   Appendices: ['receiving-proof.md', 'mirror/proof.md', 'mock-server/coverage.md', 'benchmarks.md'],
   'How it is built': ['architecture.md', 'decisions/index.md', 'decisions/*.md'],
@@ -77,9 +77,9 @@ export function tableOfContents(): readonly Part[] {
   }
   const parts = [
     ...Object.entries(TASKS).map(([text, patterns]) => ({ text, pages: pagesOf(patterns) })),
-    ...Object.entries(CLOSED).map(([text, patterns]) => ({
+    ...Object.entries(COLLAPSED).map(([text, patterns]) => ({
       text,
-      pages: byImport(pagesOf(patterns)),
+      pages: inReferenceOrder(pagesOf(patterns)),
       collapsed: true,
     })),
   ]
@@ -97,8 +97,8 @@ export function unlistedPages(): string[] {
   return globSync('**/*.md', { cwd: DOCS }).filter((page) => page !== 'index.md' && !listed.has(linkTo(page)))
 }
 
-// An entry below the package that it belongs to.
-function byImport(pages: readonly string[]): readonly string[] {
+// The pages of the reference are sorted so that an entry follows its package.
+function inReferenceOrder(pages: readonly string[]): readonly string[] {
   return pages.every((page) => page.startsWith('reference/'))
     ? pages.toSorted((a, b) => key(a).localeCompare(key(b)))
     : pages

@@ -3,19 +3,19 @@ import { join, posix } from 'node:path'
 
 const WORKSPACE = join(import.meta.dirname, '../..')
 
-/** Where a relative link of a page leads on the site. */
+/** The destination of a relative link on the site. */
 export type Destination =
   | { readonly kind: 'as written' }
   /** Another page, or a file that is published with the pages. */
   | { readonly kind: 'site'; readonly href: string }
-  /** A file that only the repository has: its path from there. */
+  /** A file that is only in the repository, and its path there. */
   | { readonly kind: 'repository'; readonly path: string }
 
 /**
- * Finds where a link leads, which was written for the repository.
+ * Finds the destination of a link that is relative to a file of the repository.
  *
- * @param page  the page that holds it, below docs/: `receiving/stores.md`
- * @throws an error when nothing is there
+ * @param page  the path of its page below docs/, such as `receiving/stores.md`
+ * @throws an error if the destination does not exist
  */
 export function destinationOf(page: string, href: string): Destination {
   if (/^([a-z][a-z+.-]*:|#|\/)/i.test(href)) return { kind: 'as written' }
@@ -25,13 +25,13 @@ export function destinationOf(page: string, href: string): Destination {
   if (published !== undefined) {
     return { kind: 'site', href: anchor === undefined ? published : `${published}#${anchor}` }
   }
-  // VitePress itself refuses links to pages that are not there.
+  // VitePress rejects links to missing pages.
   if (path.startsWith('docs/') && path.endsWith('.md')) return { kind: 'as written' }
-  if (!existsSync(join(WORKSPACE, path))) throw new Error(`docs/${page} links to ${href}, and nothing is there.`)
+  if (!existsSync(join(WORKSPACE, path))) throw new Error(`docs/${page} links to ${href}, which does not exist.`)
   return path.startsWith('docs/') ? { kind: 'as written' } : { kind: 'repository', path }
 }
 
-/** Where a file outside of the pages is published with them, if it is: the README files of packages are pages too. */
+/** The path on the site of a download, or of the README of a package. @returns `undefined` for other files */
 function publishedAs(path: string): string | undefined {
   if (isDownload(path)) return path.slice('docs'.length)
   const name = /^packages\/([^/]+)(\/README\.md)?$/.exec(path)?.[1]
@@ -43,7 +43,7 @@ function isDownload(path: string): boolean {
   return /^docs\/(contract\/[a-z]+\.json|operate\/[a-z]+\.(json|yaml))$/.test(path)
 }
 
-/** The anchor of a heading, as GitHub makes it, so that a link works there and here. */
+/** The anchor of a heading, as GitHub makes it, so that links work on GitHub and on the site. */
 export function anchorOf(heading: string): string {
   return heading
     .trim()

@@ -1,6 +1,6 @@
 import type { DefaultTheme, MarkdownEnv, MarkdownRenderer } from 'vitepress'
 
-/** The search of the site: pages are also found by the words that readers use, which a page lists as `keywords` in its front matter. */
+/** The search of the site. A page is also found by the `keywords` in its front matter. */
 export const SEARCH: DefaultTheme.LocalSearchOptions = {
   _render: renderWithKeywords,
   miniSearch: {
@@ -11,7 +11,7 @@ export const SEARCH: DefaultTheme.LocalSearchOptions = {
   },
 }
 
-/** A page as the search indexes it: its keywords are a section of their own, whose link opens the top of the page. */
+/** Renders a page for the index of the search. The keywords are a separate section, whose link opens the top of the page. */
 function renderWithKeywords(
   source: string,
   environment: MarkdownEnv,
@@ -23,7 +23,7 @@ function renderWithKeywords(
   return `<h1>${environment.title} <a href="#">#</a></h1><p>${keywords}</p>${html}`
 }
 
-// VitePress sends the text of this function to the browser: it must not use anything from this file.
+// VitePress sends the source of this function to the browser, so it must not use other parts of this file.
 function guidesFirst(id: string): number {
   if (/reference|decisions|glossary/.test(id)) return 0.2
   return id.includes('troubleshooting') ? 0.6 : 1

@@ -2,22 +2,22 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { basename, dirname, join, posix } from 'node:path'
 import { Application, Converter, type TypeDocOptions } from 'typedoc'
 import { load as loadMarkdown } from 'typedoc-plugin-markdown'
-import { mendAnchors } from './mend-anchors.ts'
+import { fixAnchors } from './fix-anchors.ts'
 
-// Usage: node write-reference.ts. Writes docs/reference/ as Markdown: one page an entry, named as it is imported.
+// Usage: node write-reference.ts. Writes docs/reference/ as Markdown: one page for each entry, with its import specifier as the title.
 const WORKSPACE = join(import.meta.dirname, '../..')
 const READMES = 'docs/reference/packages'
 const read = (file: string) => JSON.parse(readFileSync(join(WORKSPACE, file), 'utf8'))
 
-// A package without a `typedoc.json` has nothing to import.
+// A package without a `typedoc.json` has no exports.
 const packages = globSync('packages/*', { cwd: WORKSPACE }).filter((folder) =>
   existsSync(join(WORKSPACE, folder, 'typedoc.json')),
 )
-// What two entries export is described under the first of them.
-const byLevel = (a: string, b: string) =>
+// A symbol that two entries export is described under the first of them, so protocol is first.
+const protocolFirst = (a: string, b: string) =>
   Number(b.endsWith('protocol')) - Number(a.endsWith('protocol')) || a.localeCompare(b)
-const entries = packages.sort(byLevel).flatMap(entriesOf)
-// TypeDoc names a module by its path.
+const entries = packages.sort(protocolFirst).flatMap(entriesOf)
+// TypeDoc names a module by its path; the pages are named by import specifiers.
 const specifiers = new Map(entries.map(({ source, specifier }) => [source.replace(/(\/index)?\.ts$/, ''), specifier]))
 
 const { packageOptions, name, treatWarningsAsErrors, logLevel } = read('docs/.vitepress/typedoc.json')
@@ -26,7 +26,7 @@ const options: TypeDocOptions & MarkdownOptions = {
   name,
   treatWarningsAsErrors,
   logLevel,
-  // All packages in one program, and without tests: a tenth of the time that each would take by itself.
+  // One program for all packages, without tests, takes a tenth of the time of one program for each.
   tsconfig: join(import.meta.dirname, 'tsconfig.reference.json'),
   entryPoints: entries.map(({ source }) => join(WORKSPACE, 'packages', source)),
   out: join(WORKSPACE, 'docs/reference'),
@@ -55,14 +55,14 @@ application.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
 })
 const project = await application.convert()
 if (project !== undefined) await application.generateOutputs(project)
-mendPages(join(WORKSPACE, 'docs/reference'))
+fixPages(join(WORKSPACE, 'docs/reference'))
 mkdirSync(join(WORKSPACE, READMES), { recursive: true })
 for (const folder of globSync('packages/*/README.md', { cwd: WORKSPACE }).map(dirname)) {
   writeFileSync(join(WORKSPACE, READMES, `${basename(folder)}.md`), readmeOf(folder))
 }
 if (project === undefined || application.logger.hasErrors() || application.logger.hasWarnings()) process.exitCode = 1
 
-/** What a package exports: where its source is, below `packages/`, and how it is imported. */
+/** The entries of a package: the path of the source below `packages/`, and the import specifier. */
 function entriesOf(folder: string): { readonly source: string; readonly specifier: string }[] {
   const { name, exports } = read(join(folder, 'package.json'))
   return Object.entries<{ readonly '@notewire/source'?: string }>(exports).flatMap(([path, entry]) => {
@@ -73,16 +73,16 @@ function entriesOf(folder: string): { readonly source: string; readonly specifie
   })
 }
 
-function mendPages(folder: string): void {
+function fixPages(folder: string): void {
   const names = globSync('**/*.md', { cwd: folder })
-  for (const [page, text] of mendAnchors(
+  for (const [page, text] of fixAnchors(
     new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')])),
   )) {
     writeFileSync(join(folder, page), text)
   }
 }
 
-/** The README of a package, with its links written for where the page is. */
+/** The README of a package, with links that are relative to its page. */
 function readmeOf(folder: string): string {
   return readFileSync(join(WORKSPACE, folder, 'README.md'), 'utf8').replaceAll(
     /(?<=\]\()(?![a-z]+:|#)[^)\s]+(?=\))/g,
@@ -90,7 +90,7 @@ function readmeOf(folder: string): string {
   )
 }
 
-/** Options of the plugin, which the types of TypeDoc do not know. */
+/** The options of typedoc-plugin-markdown, which the types of TypeDoc do not contain. */
 interface MarkdownOptions {
   readonly hidePageHeader: boolean
   readonly hideBreadcrumbs: boolean

@@ -1,2 +1,2 @@
--- Your own table. Encrypt keys and secrets as your other secrets are. The tables of the mirrors are made when they are first used.
+-- Your own table. Encrypt keys and secrets like your other secrets. The mirrors create their own tables.
 CREATE TABLE IF NOT EXISTS customers (id text PRIMARY KEY, api_key text, signing_secret text);

@@ -4,18 +4,18 @@ import { progressBar } from './narrator.ts'
 const STEPS = 96
 
 /**
- * Lets the owner of the notes work from nine to five, something every five minutes.
+ * Simulates a working day of the owner from 9:00 to 17:00, with several acts every five minutes.
  *
  * @param atEachStep  is called at the end of each step, with the time of day
- * @returns what was done, and how often
+ * @returns the number of each kind of act
  */
-export async function liveThroughADay(
+export async function simulateDay(
   service: NotesService,
   atEachStep: (time: string) => Promise<void>,
 ): Promise<Record<string, number>> {
   const { owner, clock } = service
   const team = owner.createChannel('Team')
-  const done = { 'sessions ended': 0, 'titles edited': 0, 'notes deleted': 0, 'notes moved out of our sight': 0 }
+  const done = { 'sessions ended': 0, 'titles edited': 0, 'notes deleted': 0, 'notes moved out of reach of the key': 0 }
   const day = progressBar('five-minute steps from 9:00 to 17:00', STEPS)
 
   for (let step = 0; step < STEPS; step += 1) {
@@ -23,7 +23,7 @@ export async function liveThroughADay(
       owner.record({ title: `Meeting ${step / 3 + 1}` }).end()
       done['sessions ended'] += 1
     }
-    // Three edits within seconds: their deliveries may well arrive in another order.
+    // Three edits within seconds, which the service combines into one event.
     const edited = pick(owner.notes(), step)
     for (const draft of ['first', 'second', 'final']) {
       edited.edit({ title: `Title of step ${step}, ${draft} draft` })
@@ -36,7 +36,7 @@ export async function liveThroughADay(
     }
     if (step % 8 === 6) {
       edited.moveTo(team)
-      done['notes moved out of our sight'] += 1
+      done['notes moved out of reach of the key'] += 1
     }
     await clock.advance('4m54s')
     await atEachStep(timeOfDay(clock.now()))

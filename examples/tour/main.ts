@@ -7,7 +7,7 @@ import { sqliteMirror } from '@notewire/mirror/sqlite'
 import { createNotesService } from '@notewire/mock-server'
 import { NOTE_EVENT_KINDS } from '@notewire/protocol'
 import { compareWithService } from './compare.ts'
-import { liveThroughADay } from './day.ts'
+import { simulateDay } from './day.ts'
 import { chapter, progressBar, say, table, title } from './narrator.ts'
 import { startReceiver } from './receiver-app.ts'
 
@@ -15,23 +15,23 @@ const NOTES = 300
 const NINE_O_CLOCK = Date.UTC(2026, 0, 1, 9)
 await using resources = new AsyncDisposableStack()
 
-title('Notewire: a notes service, and a mirror of its notes that keeps up with it')
+title('Notewire: a notes service, and a mirror that stays up to date with it')
 say(
-  'Everything below happens on real sockets and a real disk of this machine. The service lives by a clock of its own,',
+  'Everything runs on this machine, over real sockets and on a real disk. The service has a virtual clock, so that a day',
 )
-say('so that a day of it passes in seconds.')
+say('takes seconds.')
 
-chapter('A notes service starts')
-// `virtual`: the tour moves the time. Whoever verifies timestamps is given the same clock.
+chapter('Start a notes service')
+// The tour advances the virtual clock. The mirror and its receiver use the same clock.
 const service = resources.use(
   await createNotesService({ notes: NOTES, clock: 'virtual', contract: { verification: 'before_response' } }),
 )
 const { clock } = service
 const { url: baseUrl } = await service.listen()
 const client = new NotesClient({ baseUrl, apiKey: service.apiKey })
-say(`It listens at ${baseUrl} with ${NOTES} notes. Our API key is ${client.keyId}; its secret part is never shown.`)
+say(`It listens at ${baseUrl} with ${NOTES} notes. Our API key is ${client.keyId}; its secret is never shown.`)
 
-chapter('A mirror is made in SQLite, and its receiver starts, on Express')
+chapter('Create a mirror in SQLite, and start its receiver on Express')
 const folder = await mkdtemp(join(tmpdir(), 'notewire-tour-'))
 resources.defer(() => rm(folder, { recursive: true }))
 const store = sqliteMirror(join(folder, 'notes.db'))
@@ -48,20 +48,20 @@ let signingSecret: string | undefined
 const receiver = resources.use(await startReceiver(mirror, () => signingSecret))
 say(`The receiver waits for deliveries at ${receiver.url}.`)
 
-chapter('Its endpoint is registered, and verified')
+chapter('Register its endpoint')
 const endpoint = await client.webhookEndpoints.create({ url: receiver.url, events: NOTE_EVENT_KINDS })
 signingSecret = endpoint.signing_secret
-say(`The service says ${endpoint.status}. Its first verification came before anyone could know the signing secret,`)
 say(
-  `so the receiver answered ${statusOfFirstAttempt()}: what cannot be verified never gets a 2xx. It comes again 30 s later.`,
+  `The status is ${endpoint.status}. The first verification arrived before the signing secret was known, so the receiver`,
 )
+say(`answered ${statusOfFirstAttempt()}. The service sends it again 30 s later.`)
 const [active] = await Promise.all([
   client.webhookEndpoints.waitUntilActive(endpoint.endpoint_id),
   clock.advance('35s'),
 ])
-say(`The service says ${active.status}.`)
+say(`The status is ${active.status}.`)
 
-chapter('All notes are copied')
+chapter('Copy all notes')
 const reading = progressBar('notes copied, with transcript and summary', NOTES)
 onCopied = reading.step
 await mirror.sync()
@@ -69,65 +69,69 @@ onCopied = undefined
 reading.done()
 const position = await endOfFeed()
 
-chapter('A day passes at the service')
-say('Sessions end, summaries come, titles are edited, notes are deleted and leave our sight. Every fifth delivery')
-say('arrives twice, three in ten are overtaken by later ones, and every seventh attempt fails. Worse: at noon our')
-say('receiver goes down, its endpoint is disabled, and what happens then is announced to nobody.')
+chapter('Simulate a day at the service')
+say(
+  'Sessions end, summaries are generated, titles are edited, notes are deleted and moved out of reach of the key. 20 % of',
+)
+say('the deliveries are sent twice, 30 % arrive out of order, and 15 % of the attempts fail. At noon the receiver goes')
+say('down. The service disables its endpoint and sends no more events.')
 await clock.advance(NINE_O_CLOCK - clock.now())
 service.disorder = { duplicated: 0.2, reordered: 0.3, failing: 0.15 }
-let alarm: string | undefined
-const happened = await liveThroughADay(service, async (time) => {
+let warning: string | undefined
+const counts = await simulateDay(service, async (time) => {
   if (time === '12:00') receiver.isDown = true
   await mirror.work()
   const { silence } = await mirror.status()
-  if (silence === null || alarm !== undefined) return
-  alarm = `At ${time} the mirror said: ${silence}.`
+  if (silence === null || warning !== undefined) return
+  warning = `At ${time} the mirror reported: ${silence}.`
   receiver.isDown = false
   await client.webhookEndpoints.update(endpoint.endpoint_id, { status: 'active' })
 })
 await service.settled()
 await mirror.work()
-table('what happened', happened)
-say(alarm ?? 'The mirror has not noticed.')
-say('So we started the receiver again, and activated its endpoint.')
+table('what happened', counts)
+say(warning ?? 'The mirror has not reported it.')
+say('Then the receiver was started again, and its endpoint activated.')
 
-const ofNotes = ({ event_type }: { readonly event_type: string }) => event_type.startsWith('note.')
-const deliveries = service.deliveries.filter(ofNotes)
-const attempts = service.attempts.filter(ofNotes)
+const isAboutNote = ({ event_type }: { readonly event_type: string }) => event_type.startsWith('note.')
+const deliveries = service.deliveries.filter(isAboutNote)
+const attempts = service.attempts.filter(isAboutNote)
 table('what the service sent', {
   'events delivered': deliveries.filter(({ status }) => status === 'delivered').length,
   'events never delivered': deliveries.filter(({ status }) => status !== 'delivered').length,
-  'requests that took': attempts.length,
-  'retried, 30 s later or more': attempts.filter(({ attempt }) => attempt > 1).length,
+  attempts: attempts.length,
+  'retries, after 30 s or more': attempts.filter(({ attempt }) => attempt > 1).length,
 })
-table('what the receiver made of it', {
-  'written down as hints, and acknowledged': receiver.deliveries.writtenDown,
-  'turned away while it was down': receiver.deliveries.turnedAway,
+table('what the receiver did', {
+  'stored as hints, and acknowledged': receiver.deliveries.stored,
+  'rejected while it was down': receiver.deliveries.rejected,
 })
-table('what the mirror tells an index of our own', await changesSince(position))
+table('the changes that the mirror reports to your code', await changesSince(position))
 
-chapter('At night, the mirror lists everything')
+chapter('Scan for unannounced deletions')
 say(
-  'Events and polls cannot show what left our sight unannounced. A full listing can: what it does not show, and a read',
+  'Events and polls miss notes that were moved while the endpoint was disabled. A scan lists all notes. The mirror reads',
 )
-say('confirms, is erased.')
+say('each note that is missing, and erases it if the service confirms that it is gone.')
 const evening = await endOfFeed()
 const { notes } = await mirror.status()
 await mirror.sync({ scan: 'now' })
 const { lastScan } = await mirror.status()
-say(`Of the ${notes.live} notes that are here it did not show ${lastScan?.missing}.`)
+say(`Of the ${notes.live} notes in the mirror, ${lastScan?.missing} were missing.`)
 for await (const { noteId, kind } of mirror.changes({ after: evening })) {
   if (kind !== 'removed') continue
-  say(`Why is ${noteId} no longer here?`)
+  say(`Why was ${noteId} removed?`)
   for (const reason of (await mirror.explain(noteId)).reasons) say(`  ${reason}`)
   break
 }
 
-chapter('The mirror in SQLite is compared with the service')
+chapter('Compare the mirror with the service')
 const comparison = await compareWithService(client, mirror)
-say(`${comparison.here} notes here, ${comparison.there} there, ${comparison.fields} fields of them.`)
-for (const difference of comparison.differences) say(`differs: ${difference}`)
-if (comparison.differences.length === 0) say('Every field of every note, transcript and summary agrees.')
+say(
+  `${comparison.inMirror} notes in the mirror, ${comparison.inService} in the service, ${comparison.fields} fields compared.`,
+)
+for (const difference of comparison.differences) say(`difference: ${difference}`)
+if (comparison.differences.length === 0) say('Every field of every note, transcript and summary is equal.')
 process.exitCode = comparison.differences.length === 0 ? 0 : 1
 
 function statusOfFirstAttempt(): number | string {

@@ -16,13 +16,13 @@ export function say(text: string): void {
   console.log(`   ${text}`)
 }
 
-/** Prints what was counted, numbers first, so that the eye finds them. */
+/** Prints counts, with the numbers first. */
 export function table(heading: string, counts: Readonly<Record<string, number>>): void {
   console.log(`   ${styleText('dim', heading)}`)
   for (const [what, count] of Object.entries(counts)) console.log(`   ${String(count).padStart(6)}  ${what}`)
 }
 
-/** A bar on a terminal; one plain line at the end in a pipe. */
+/** Shows a bar on a terminal; in a pipe, it prints one line at the end. */
 export function progressBar(what: string, total: number): { step(): void; done(): void } {
   const format = `   {bar} {value}/{total} ${what}`
   const bar = process.stdout.isTTY ? new SingleBar({ format, hideCursor: true }, Presets.shades_classic) : undefined

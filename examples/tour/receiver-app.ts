@@ -5,37 +5,36 @@ import type { SecretSource } from '@notewire/webhooks'
 import { expressHandler } from '@notewire/webhooks/express'
 import express from 'express'
 
-/** What became of the deliveries. */
-interface Deliveries {
-  writtenDown: number
-  turnedAway: number
+interface DeliveryCounts {
+  stored: number
+  rejected: number
 }
 
-/** The receiver of a mirror in an Express application, on a port. */
+/** The receiver of a mirror in an Express application that listens on a port. */
 export interface RunningReceiver extends AsyncDisposable {
   readonly url: string
-  readonly deliveries: Readonly<Deliveries>
-  /** Whether it is down: whatever comes then is answered 502, as a proxy does. */
+  readonly deliveries: Readonly<DeliveryCounts>
+  /** Whether it is down. It then answers 502, like a proxy. */
   isDown: boolean
 }
 
 export async function startReceiver(mirror: Mirror, secret: SecretSource): Promise<RunningReceiver> {
-  const deliveries: Deliveries = { writtenDown: 0, turnedAway: 0 }
+  const deliveries: DeliveryCounts = { stored: 0, rejected: 0 }
   const receiver = mirror.receiver({
     secret,
     hooks: {
       onOutcome: ({ status }) => {
-        if (status === 'applied') deliveries.writtenDown += 1
+        if (status === 'applied') deliveries.stored += 1
       },
     },
-    // The tour tells the story itself; an application keeps the default, which is the console.
+    // The tour prints its own messages. An application keeps the default, the console.
     logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
   })
 
   const app = express()
   app.use((_request, response, next) => {
     if (!running.isDown) return next()
-    deliveries.turnedAway += 1
+    deliveries.rejected += 1
     response.sendStatus(502)
   })
   app.post('/webhooks/notes', expressHandler(receiver))

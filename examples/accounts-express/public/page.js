@@ -5,7 +5,7 @@ new EventSource('/account').onmessage = ({ data }) => {
   byId('connect').hidden = state !== 'disconnected'
   byId('disconnect').hidden = state === 'disconnected'
   byId('state').textContent = `${state}, events: ${events ?? 'none'}`
-  // Text, never HTML: a title or a summary cannot become a script.
+  // `textContent` shows markup in a title or a summary as text.
   const texts = notes.map(({ title, summary }) => [title ?? 'Untitled', summary].filter(Boolean).join(': '))
   byId('notes').replaceChildren(
     ...texts.map((textContent) => Object.assign(document.createElement('li'), { textContent })),

@@ -9,7 +9,7 @@ const app = express()
 app.post('/webhooks/notes/:integration', expressHandler(receiver))
 
 app.use((request, response, next) => {
-  // Every browser sends this header, and no page can set it: a form of another site is refused.
+  // Every browser sends this header, and no page can set it. It rejects forms of other sites.
   const isForeign = request.method === 'POST' && request.headers['sec-fetch-site'] !== 'same-origin'
   if (isForeign) return void response.sendStatus(403)
   // Put your sign-in here. In this example a browser is a customer. Ids are in URLs, so they must not reveal the cookie.
@@ -22,7 +22,7 @@ app.use((request, response, next) => {
 })
 app.use(express.static(`${import.meta.dirname}/../public`))
 
-/** Sends what the page shows whenever it changes. */
+/** Sends the account to the page whenever it changes. */
 app.get('/account', async (_request, response) => {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
   for (let sent = ''; !response.destroyed; await sleep(1_000)) {

@@ -10,18 +10,18 @@ import { nodeHandler } from '@notewire/webhooks/node'
 import { openPool, startPostgres } from 'notewire-test-servers'
 import { Client } from 'pg'
 
-// The numbers of `docs/mirror/applications.md`, by a virtual clock.
+// Measures the numbers in `docs/mirror/applications.md` with a virtual clock.
 
 const ACCOUNTS = 4
 const BUDGET = { budgetMs: 60_000 }
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-it('takes as many requests and statements as the documentation says', async () => {
-  await using world = await accounts(ACCOUNTS)
+it('needs the numbers of requests and statements in the documentation', async () => {
+  await using world = await startAccounts(ACCOUNTS)
   const { service, mirrors, measure } = world
 
-  // After 30 hours, the polls are an hour apart, and the next scan and the next look at the endpoint are hours away.
+  // After 30 hours, there is one poll per hour, and the next scan and the next check of the endpoint are hours away.
   await workUntil(world, service.clock.now() + 1.25 * DAY)
   const poll = await measure(async () => {
     await service.clock.advance('1h')
@@ -34,7 +34,7 @@ it('takes as many requests and statements as the documentation says', async () =
   assert.ok(owner)
   const delivery = { ...NOTHING }
   const reading = { ...NOTHING }
-  const hear = async (act: () => unknown, time: `${number}s`) => {
+  const measureEvent = async (act: () => unknown, time: `${number}s`) => {
     const before = service.attempts.length
     add(
       delivery,
@@ -48,10 +48,10 @@ it('takes as many requests and statements as the documentation says', async () =
   }
   for (let note = 0; note < 3; note += 1) {
     const recording = owner.record({ title: 'Stand-up' })
-    await hear(() => recording.end(), '4s')
-    await hear(() => undefined, '30s')
-    await hear(() => recording.note.edit({ title: 'Stand-up, Monday' }), '10s')
-    await hear(() => recording.note.edit({ content: 'Agenda' }), '10s')
+    await measureEvent(() => recording.end(), '4s')
+    await measureEvent(() => undefined, '30s')
+    await measureEvent(() => recording.note.edit({ title: 'Stand-up, Monday' }), '10s')
+    await measureEvent(() => recording.note.edit({ content: 'Agenda' }), '10s')
   }
   console.log('an event, received:', perUnit(delivery, 12))
   console.log('an event, read:', perUnit(reading, 12))
@@ -78,7 +78,7 @@ it('takes as many requests and statements as the documentation says', async () =
 })
 
 interface Cost {
-  /** To the service. */
+  /** Requests to the service. */
   requests: number
   polls: number
   reads: number
@@ -96,7 +96,7 @@ function perUnit(cost: Cost, units: number) {
   return Object.fromEntries(Object.entries(cost).map(([key, value]) => [key, Math.round((value / units) * 100) / 100]))
 }
 
-async function accounts(count: number) {
+async function startAccounts(count: number) {
   const cleanUp = new AsyncDisposableStack()
   const postgres = cleanUp.use(await startPostgres())
   const pool = openPool(postgres.url)
@@ -141,7 +141,7 @@ async function accounts(count: number) {
 
 /** Calls `work` whenever something is due, and every minute while owners write. */
 async function workUntil(
-  { service, mirrors, later }: Awaited<ReturnType<typeof accounts>>,
+  { service, mirrors, later }: Awaited<ReturnType<typeof startAccounts>>,
   end: number,
 ): Promise<void> {
   for (let busyUntil = 0; ; ) {
@@ -153,12 +153,14 @@ async function workUntil(
     }
     later.splice(0, later.length, ...later.filter(({ at }) => at > now))
     if (now >= end) return
-    const look = later.length > 0 || now < busyUntil ? now + MINUTE : end
-    await service.clock.advance(Math.max(1, Math.min(nextAt ?? end, end, look, ...later.map(({ at }) => at)) - now))
+    const nextCheck = later.length > 0 || now < busyUntil ? now + MINUTE : end
+    await service.clock.advance(
+      Math.max(1, Math.min(nextAt ?? end, end, nextCheck, ...later.map(({ at }) => at)) - now),
+    )
   }
 }
 
-/** Counts what is sent to PostgreSQL. */
+/** Counts the statements that are sent to PostgreSQL. */
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
   const { query } = Client.prototype
   let statements = 0

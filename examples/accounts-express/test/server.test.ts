@@ -27,7 +27,7 @@ before(async () => {
   pool = openPool(postgres.url)
   service = await createNotesService({ owners: ['acme'], notes: 3 })
   service.createOwner({ name: 'globex' })
-  // Over a network, the first delivery comes after the answer that has the secret.
+  // Over a network, the first delivery arrives after the response with the secret.
   service.faults.inject({ delivery: 'endpoint.verification', fault: { kind: 'delayed', by: '2s' } })
   const { url: notesUrl } = await service.listen()
   const port = await freePort()
@@ -65,7 +65,7 @@ it('connects an account by its key, and registers and activates its endpoint', a
   }
 })
 
-it('shows another customer nothing of it', async () => {
+it('shows the account to no other customer', async () => {
   write('globex', 'A note of globex')
   await globex.getByText('A note of globex').waitFor()
   assert.equal((await texts(globex)).length, 4)
@@ -89,10 +89,10 @@ it('shows markup in a title as text', async () => {
   assert.equal(await acme.locator('body').getAttribute('id'), null)
 })
 
-it('refuses a form of another site', async () => {
+it('rejects a form of another site', async () => {
   const [cookie] = await acme.context().cookies()
   const { port } = new URL(url)
-  // A browser tells where a request comes from; without that header nothing is accepted.
+  // The browser sets this header. A request without it is rejected.
   for (const site of ['cross-site', 'same-site', 'none', undefined]) {
     const headers = { cookie: `session=${cookie?.value}`, ...(site && { 'sec-fetch-site': site }) }
     assert.equal((await fetch(`${url}/disconnect`, { method: 'POST', headers })).status, 403)
@@ -112,7 +112,7 @@ it('refuses a form of another site', async () => {
   assert.equal(await isConnected(acme), true)
 })
 
-it('refuses a key that the service refuses, and takes the right one after it', async () => {
+it('rejects a key that the service rejects, and accepts the right key after it', async () => {
   const page = await customer()
   await connect(page, 'ntw_live_wrong.key')
   await page.getByText('The account was not connected').waitFor()
@@ -122,7 +122,7 @@ it('refuses a key that the service refuses, and takes the right one after it', a
   await page.context().close()
 })
 
-it('refuses the key that another customer has connected', async () => {
+it('rejects a key that another customer has connected', async () => {
   const page = await customer()
   await connect(page, keyOf('acme'))
   await page.getByText('The account was not connected').waitFor()
@@ -130,7 +130,7 @@ it('refuses the key that another customer has connected', async () => {
   assert.equal(await isConnected(acme), true)
 })
 
-it('erases everything of a customer who disconnects, and nothing of others', async () => {
+it('erases the account of a customer who disconnects, and no other', async () => {
   await acme.getByRole('button', { name: 'Disconnect' }).click()
   await acme.getByLabel('API key').waitFor()
   assert.deepEqual(await texts(acme), [])
@@ -148,7 +148,7 @@ it('connects the account again', async () => {
   await eventually(async () => (await texts(acme)).length === 4)
 })
 
-it('never prints or shows a key or a secret, and shows scripts no cookie', async () => {
+it('never prints or shows a key or a secret, and hides the cookie from scripts', async () => {
   const { rows } = await pool.query('SELECT api_key, signing_secret FROM customers')
   assert.equal(rows.length, 2)
   const shown = `${printed}${await acme.content()}${await globex.content()}`
@@ -156,7 +156,7 @@ it('never prints or shows a key or a secret, and shows scripts no cookie', async
   assert.equal(await acme.evaluate('document.cookie'), '')
 })
 
-it('ends by itself when it is asked to', async () => {
+it('ends with 0 after SIGTERM', async () => {
   server.kill('SIGTERM')
   const [code] = await once(server, 'exit')
   assert.equal(code, 0, printed)

@@ -10,7 +10,7 @@ async function signedIn(): Promise<string> {
   return createHash('sha256').update(session).digest('base64url')
 }
 
-// Next compares Origin and Host of every server action, so that a form of another site is refused.
+// Next compares `Origin` and `Host` of every server action, which rejects forms of other sites.
 async function connectAccount(form: FormData): Promise<void> {
   'use server'
   const jar = await cookies()

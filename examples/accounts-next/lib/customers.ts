@@ -13,10 +13,10 @@ export const mirrors = createMirrors({
   hooks: { onProblem: console.error, onParked: console.error },
 })
 
-// No row: 404. A row without a secret: 503, and the service tries again.
+// Without a row, the answer is 404. With a row without a secret, it is 503, and the service tries again.
 export const receiver = mirrors.receiver({ secret: (id) => read("coalesce(signing_secret, '')", id) })
 
-/** Connects the account of a customer. If the service refuses the key, nothing is left of it. */
+/** Connects the account of a customer. If the service rejects the key, everything is removed again. */
 export async function connect(id: string, apiKey: string): Promise<boolean> {
   if (await mirrors.get(id)) return true
   const upsert = 'INSERT INTO customers VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET api_key = excluded.api_key'
@@ -34,12 +34,12 @@ export async function connect(id: string, apiKey: string): Promise<boolean> {
   }
 }
 
-/** Disconnects the account. Nothing of it can be read from then on, and `mirrors.work` erases the notes. */
+/** Disconnects the account. Its notes can no longer be read, and `mirrors.work` erases them. */
 export async function disconnect(id: string): Promise<void> {
   const endpointId = (await mirrors.get(id))?.endpoint?.id
   if (endpointId) {
     const { webhookEndpoints } = new NotesClient({ baseUrl, apiKey: (await read('api_key', id)) ?? '', maxRetries: 0 })
-    // If the service refuses the key by now, it will disable the endpoint after failed deliveries.
+    // If the service now rejects the key, it will disable the endpoint after failed deliveries.
     await webhookEndpoints.delete(endpointId).catch(console.error)
   }
   await mirrors.remove(id)

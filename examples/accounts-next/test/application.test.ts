@@ -23,7 +23,7 @@ before(async () => {
   pool = openPool(postgres.url)
   await pool.query(await readFile(new URL('../schema.sql', import.meta.url), 'utf8'))
   service = await createNotesService({ owners: ['acme', 'globex'], notes: 3 })
-  // Over a network, the first delivery comes after the answer that has the secret.
+  // Over a network, the first delivery arrives after the response with the secret.
   service.faults.inject({ delivery: 'endpoint.verification', fault: { kind: 'delayed', by: '3s' } })
   const { url: notesUrl } = await service.listen()
   const port = await freePort()
@@ -46,7 +46,7 @@ it('connects an account by its key, and its first delivery starts the first list
   assert.equal(service.deliveries.at(-1)?.status, 'delivered')
 })
 
-it('shows another customer nothing of it', async () => {
+it('shows the account to no other customer', async () => {
   await globex.submit({ apiKey: keyOf('globex') })
   await eventually(async () => (await globex.titles()).length === 3)
   write('globex', 'A note of globex')
@@ -73,7 +73,7 @@ it('lists the notes of an account by its cron while no delivery arrives', async 
   await initech.submit({})
 })
 
-it('refuses a cron without its secret', async () => {
+it('rejects a cron request without its secret', async () => {
   assert.equal((await fetch(`${url}/cron`)).status, 401)
   assert.equal((await fetch(`${url}/cron`, { headers: { authorization: 'Bearer undefined' } })).status, 401)
 })
@@ -83,12 +83,12 @@ it('shows markup in a title as text', async () => {
   await eventually(async () => (await acme.titles()).includes('&lt;img src=x onerror=alert(1)&gt;'))
 })
 
-it('refuses a form of another site', async () => {
+it('rejects a form of another site', async () => {
   assert.equal(await acme.submit({}, 'https://attacker.example'), 500)
   assert.match(await acme.page(), /connected, events/)
 })
 
-it('refuses a key that the service refuses, or that another customer has connected', async () => {
+it('rejects a key that the service rejects, or that another customer has connected', async () => {
   for (const apiKey of ['ntw_live_wrong.key', keyOf('acme')]) {
     const other = customer()
     await other.submit({ apiKey })
@@ -97,7 +97,7 @@ it('refuses a key that the service refuses, or that another customer has connect
   assert.match(await acme.page(), /connected, events/)
 })
 
-it('erases everything of a customer who disconnects, and nothing of others', async () => {
+it('erases the account of a customer who disconnects, and no other', async () => {
   await acme.submit({})
   assert.match(await acme.page(), /aria-label="API key"/)
   await runCron()

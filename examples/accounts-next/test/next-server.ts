@@ -7,20 +7,20 @@ const NEXT = fileURLToPath(import.meta.resolve('next/dist/bin/next'))
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const PATIENCE_MS = 120_000
 
-/** The built application, started. */
+/** The built application, running. */
 export interface NextServer extends AsyncDisposable {
-  /** What it printed so far. */
+  /** Everything that it has printed. */
   readonly output: () => string
 }
 
-/** Builds the application as a build server does, which knows no database and no secret. */
+/** Builds the application like a build server, without a database or a secret. */
 export async function build(): Promise<void> {
   const { child, output } = run(['build'], {})
   await once(child, 'close')
   if (child.exitCode !== 0) throw new Error(`next build failed:\n${output()}`)
 }
 
-/** Starts what was built. */
+/** Starts the built application. */
 export async function start(port: number, environment: Readonly<Record<string, string>>): Promise<NextServer> {
   const { child, output } = run(['start', '--hostname', '127.0.0.1', '--port', String(port)], environment)
   for (let waitedMs = 0; !output().includes('Ready in'); waitedMs += 50) {
@@ -40,7 +40,7 @@ export async function start(port: number, environment: Readonly<Record<string, s
 function run(args: readonly string[], environment: Readonly<Record<string, string>>) {
   const env = { ...process.env, ...environment, NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' } as const
   const child = spawn(process.execPath, [NEXT, ...args], { cwd: PROJECT, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  // Whatever becomes of the tests, nothing is left running.
+  // If the tests fail, the application does not keep running.
   process.once('exit', () => child.kill())
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {

@@ -7,7 +7,7 @@ export { Account } from './account.ts'
 let receiver: ReceiverOfMany | undefined
 const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** Verifies deliveries with the secrets of the registry: a forged delivery wakes no object. */
+/** Verifies deliveries with the secrets of the registry, so that a forged delivery wakes no object. */
 function receiverOf({ REGISTRY, ACCOUNTS }: Env): ReceiverOfMany {
   const select = REGISTRY.prepare('SELECT signing_secret FROM accounts WHERE id = ?')
   receiver ??= createReceiver({
@@ -32,7 +32,7 @@ export default {
       'set-cookie': `session=${session}; HttpOnly; Secure; SameSite=Lax; Path=/`,
     }
     if (request.method === 'GET') return new Response(pageOf(await account.show(id)), { headers })
-    // Every browser sends this header, and no page can set it: a form of another site is refused.
+    // Every browser sends this header, and no page can set it. It rejects forms of other sites.
     if (request.headers.get('sec-fetch-site') !== 'same-origin') return new Response(null, { status: 403 })
     const apiKey = (await request.formData()).get('apiKey')
     if (apiKey === null) await account.remove(id)

@@ -1,7 +1,7 @@
 import { Account, type Env } from '../src/account.ts'
 import worker from '../src/worker.ts'
 
-/** The Worker, with objects whose alarms and rows are counted and whose clock can be moved on. */
+/** The Worker, with objects that count alarms and rows, and whose clock can be advanced. */
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
@@ -11,7 +11,7 @@ export default {
   },
 }
 
-/** What the platform bills of an object, since it was last asked. */
+/** What the platform bills for an object, since the last measurement. */
 export interface Counts {
   alarms: number
   calls: number
@@ -21,9 +21,9 @@ export interface Counts {
 
 const NOTHING: Readonly<Counts> = { alarms: 0, calls: 0, rowsRead: 0, rowsWritten: 0 }
 let counts = { ...NOTHING }
-let movedMs = 0
+let advancedMs = 0
 const now = Date.now
-Date.now = () => now() + movedMs
+Date.now = () => now() + advancedMs
 
 class CountedAccount extends Account {
   constructor(...parameters: ConstructorParameters<typeof Account>) {
@@ -41,9 +41,9 @@ class CountedAccount extends Account {
     await super.alarm()
   }
 
-  /** Does what is due some minutes later, and says what was counted. */
+  /** Advances the clock, does what is due, and returns the counts. */
   async measure(minutes: number): Promise<Counts> {
-    movedMs += minutes * 60_000
+    advancedMs += minutes * 60_000
     if (minutes > 0) await this.alarm()
     const counted = counts
     counts = { ...NOTHING }
@@ -72,7 +72,7 @@ function countRows(storage: Account['ctx']['storage']): void {
       return rows
     },
   }))
-  // A value and an alarm are rows, too.
+  // A value or an alarm counts as a row.
   const read = <Result>(result: Result) => {
     counts.rowsRead += 1
     return result

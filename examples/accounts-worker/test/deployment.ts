@@ -7,19 +7,19 @@ import { Miniflare } from 'miniflare'
 const folder = join(import.meta.dirname, '..')
 const configuration = JSON.parse(readFileSync(join(folder, 'wrangler.json'), 'utf8'))
 
-/** The Worker in workerd, as `wrangler.json` says. */
+/** The Worker in workerd, configured by `wrangler.json`. */
 export interface Deployment extends AsyncDisposable {
   readonly url: URL
   /** The rows of a query to the registry. */
   registry(sql: string): Promise<readonly Readonly<Record<string, string>>[]>
-  /** What the Worker printed so far. */
+  /** Everything that the Worker has printed. */
   printed(): string
 }
 
 /**
  * Deploys the Worker, with an empty registry.
  *
- * @param persisted  the folder that holds the storage of its objects
+ * @param persisted  the folder with the storage of its objects
  */
 export async function deploy(
   persisted: string,
@@ -68,7 +68,7 @@ async function bundled(entry: string): Promise<string> {
     write: false,
     format: 'esm',
     target: 'es2023',
-    // Those of Wrangler, and whatever this process was started with.
+    // The conditions of Wrangler, and those of this process.
     conditions: [
       'workerd',
       'worker',

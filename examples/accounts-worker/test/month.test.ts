@@ -8,8 +8,8 @@ import { createNotesService } from '@notewire/mock-server'
 import type { Counts } from './counted-worker.ts'
 import { deploy } from './deployment.ts'
 
-// The numbers of `docs/mirror/applications.md`.
-it('takes as many requests, calls and rows as the documentation says', async () => {
+// Measures the numbers in `docs/mirror/applications.md`.
+it('needs the numbers of requests, calls and rows in the documentation', async () => {
   await using cleanUp = new AsyncDisposableStack()
   const persisted = await mkdtemp(join(tmpdir(), 'notes-accounts-'))
   cleanUp.defer(() => rm(persisted, { recursive: true }))
@@ -20,18 +20,18 @@ it('takes as many requests, calls and rows as the documentation says', async () 
   const body = new URLSearchParams({ apiKey: service.apiKey })
   await fetch(worker.url, { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' }, body, redirect: 'manual' })
   const [{ id } = { id: '' }] = await worker.registry('SELECT id FROM accounts')
-  let asked = 0
+  let counted = 0
   const measure = async (minutes: number) => {
     const response = await fetch(new URL(`/measure?id=${id}&minutes=${minutes}`, worker.url))
     assert.equal(response.status, 200, await response.clone().text())
-    const requests = service.requests.length - asked
-    asked = service.requests.length
+    const requests = service.requests.length - counted
+    counted = service.requests.length
     return { requests, ...((await response.json()) as Counts) }
   }
   const delivered = async (count: number) => {
     const isDelivered = () => service.deliveries.filter(({ status }) => status === 'delivered').length === count
     for (const giveUpAt = Date.now() + 120_000; !isDelivered(); await sleep(100)) assert.ok(Date.now() < giveUpAt)
-    // The alarm reads what the last event announced.
+    // The alarm reads the note of the last event.
     await sleep(5_000)
   }
   await delivered(1)

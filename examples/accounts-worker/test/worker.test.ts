@@ -18,7 +18,7 @@ let worker: Deployment
 before(async () => {
   persisted = await mkdtemp(join(tmpdir(), 'notes-accounts-'))
   service = await createNotesService({ owners: ['acme', 'globex'], notes: 3 })
-  // Over a network, the first delivery comes after the answer that has the secret.
+  // Over a network, the first delivery arrives after the response with the secret.
   service.faults.inject({ delivery: 'endpoint.verification', fault: { kind: 'delayed', by: '2s' } })
   worker = await deploy(persisted, { NOTES_BASE_URL: (await service.listen()).url })
 })
@@ -33,14 +33,14 @@ const globex = customer()
 
 it('connects an account by its key, lists its notes, and activates its endpoint', async () => {
   await acme.page()
-  // As a form that is sent twice.
+  // The form is sent twice.
   const answers = await Promise.all([1, 2].map(() => acme.post({ apiKey: keyOf('acme') })))
   assert.deepEqual(answers, [303, 303])
   await eventually(async () => (await acme.titles()).length === 3)
   await eventually(async () => service.deliveries[0]?.status === 'delivered')
 })
 
-it('shows another customer nothing of it', async () => {
+it('shows the account to no other customer', async () => {
   assert.match(await globex.page(), /API key/)
   assert.equal(await globex.post({ apiKey: keyOf('globex') }), 303)
   await eventually(async () => (await globex.titles()).length === 3)
@@ -79,12 +79,12 @@ it('shows markup in a title as text', async () => {
   await eventually(async () => (await acme.titles()).includes('&#60;img src=x onerror=alert(1)&#62;'))
 })
 
-it('refuses a form of another site', async () => {
+it('rejects a form of another site', async () => {
   for (const site of ['cross-site', 'same-site', 'none', '']) assert.equal(await acme.post({}, site), 403)
   assert.match(await acme.page(), /connected, events/)
 })
 
-it('refuses a key that the service refuses, and takes the right one after it', async () => {
+it('rejects a key that the service rejects, and accepts the right key after it', async () => {
   const other = customer()
   assert.equal(await other.post({ apiKey: 'ntw_live_wrong.key' }), 422)
   assert.equal(await other.post({ apiKey: service.createOwner({ name: 'initech' }).apiKey }), 303)
@@ -92,7 +92,7 @@ it('refuses a key that the service refuses, and takes the right one after it', a
   assert.equal(await other.post({}), 303)
 })
 
-it('refuses the key that another customer has connected', async () => {
+it('rejects a key that another customer has connected', async () => {
   assert.equal(await customer().post({ apiKey: keyOf('acme') }), 422)
   assert.match(await acme.page(), /connected, events/)
 })
@@ -105,7 +105,7 @@ it('never prints or shows a key or a secret', async () => {
   for (const secret of all) assert.equal(shown.includes(secret), false)
 })
 
-it('erases everything of a customer who disconnects, and nothing of others', async () => {
+it('erases the account of a customer who disconnects, and no other', async () => {
   assert.equal(await acme.post({}), 303)
   assert.match(await acme.page(), /API key/)
   assert.deepEqual(
@@ -126,19 +126,19 @@ it('connects the account again', async () => {
 /** A browser without JavaScript. */
 function customer() {
   let cookie = ''
-  const ask = async (init: RequestInit = {}) => {
+  const send = async (init: RequestInit = {}) => {
     const headers = { cookie, ...init.headers }
     const response = await fetch(worker.url, { ...init, headers, redirect: 'manual' })
     cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? cookie
     return response
   }
-  const page = async () => await (await ask()).text()
+  const page = async () => await (await send()).text()
   return {
     page,
     titles: async () => [...(await page()).matchAll(/<li>([^<]*)/g)].map(([, title = '']) => title),
     async post(fields: Record<string, string>, site = 'same-origin'): Promise<number> {
       const headers = { 'sec-fetch-site': site }
-      return (await ask({ method: 'POST', headers, body: new URLSearchParams(fields) })).status
+      return (await send({ method: 'POST', headers, body: new URLSearchParams(fields) })).status
     },
   }
 }
@@ -157,7 +157,7 @@ function write(name: string, title: string) {
   return ownerOf(name).record({ title }).end({ summary: false })
 }
 
-/** The databases of objects that have stored anything. */
+/** The databases of objects that have stored data. */
 async function databases(): Promise<readonly string[]> {
   const files = await readdir(persisted, { recursive: true })
   return files

@@ -5,7 +5,7 @@ import { receiver } from './receiver.ts'
 
 export const app = express()
 
-// Before any body parser: a signature covers the bytes as they came.
+// Mount the receiver before any body parser: it verifies the signature of the raw body.
 app.post('/webhooks/notes', expressHandler(receiver))
 
 app.use(express.json())

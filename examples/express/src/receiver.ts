@@ -1,15 +1,15 @@
 import { createReceiver } from '@notewire/webhooks'
 import { archive } from './archive.ts'
 
-// Made once, in its own file; the application only mounts it.
+// The application has one receiver, which this file creates.
 export const receiver = createReceiver({
-  // A function: the secret is not known before the endpoint is registered, and may rotate while the server runs.
+  // This is a function because the secret is unknown until the endpoint is registered, and can change while the server runs.
   secret: () => process.env['NOTES_SIGNING_SECRET']?.split(','),
   on: {
     'note.ended': ({ data }) => archive.refresh(data.note_id),
     'note.summary.generated': ({ data }) => archive.refresh(data.note_id),
     'note.updated': ({ data }) => archive.refresh(data.note_id),
-    // Deleted, or out of our sight: either way our copy must go.
+    // The note was deleted, or the key can no longer access it. In both cases, the copy must be removed.
     'note.deleted': ({ data }) => archive.remove(data.note_id),
   },
 })

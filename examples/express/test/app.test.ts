@@ -24,7 +24,7 @@ before(async () => {
     events: ['note.ended', 'note.updated', 'note.deleted'],
   })
   process.env['NOTES_SIGNING_SECRET'] = endpoint.signing_secret
-  // The first verification may have come before the line above. A new one is sent when the URL is set again.
+  // The first verification may have arrived before the line above. When the URL is set again, the service sends another.
   await client.webhookEndpoints.update(endpoint.endpoint_id, { url: endpoint.url ?? '' })
   await client.webhookEndpoints.waitUntilActive(endpoint.endpoint_id, { timeoutMs: 60_000 })
 })
@@ -34,7 +34,7 @@ after(async () => {
   server.close()
 })
 
-it('keeps a note that has ended, follows its title, and lets it go when it is deleted', async () => {
+it('stores a note that has ended, updates its title, and removes it when it is deleted', async () => {
   const note = service.owner.record({ title: 'Stand-up' }).end({ summary: false })
   await service.settled()
   assert.equal(archive.notes.get(note.note_id)?.title, 'Stand-up')
@@ -48,7 +48,7 @@ it('keeps a note that has ended, follows its title, and lets it go when it is de
   assert.equal(archive.notes.has(note.note_id), false)
 })
 
-it('refuses what the service did not sign', async () => {
+it('rejects an unsigned request', async () => {
   const { port } = server.address() as AddressInfo
   const response = await fetch(`http://127.0.0.1:${port}/webhooks/notes`, { method: 'POST', body: '{}' })
   assert.equal(response.status, 401)

@@ -5,7 +5,7 @@ import { unread } from './unread.ts'
 
 export const app = fastify()
 
-// Its route reads the raw bytes; the routes below have Fastify's JSON parser as ever.
+// The route of the plugin reads the raw body. The other routes use Fastify's JSON parser.
 app.register(fastifyPlugin, { receiver, url: '/webhooks/notes' })
 
 app.get('/unread', async () => Object.fromEntries(unread.revisions))

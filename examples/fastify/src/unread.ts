@@ -1,6 +1,6 @@
 const revisions = new Map<string, number>()
 
-/** The notes that changed since somebody last looked, at the revision of the change. A real application has a database here. */
+/** The notes that changed since a user read them, with the revision of the change. A real application uses a database. */
 export const unread = {
   revisions: revisions as ReadonlyMap<string, number>,
 

@@ -39,7 +39,7 @@ it('lists a note that has ended and changed, until it is read', async () => {
   assert.deepEqual(await unread(), {})
 })
 
-it('forgets a note that was deleted', async () => {
+it('does not list a deleted note', async () => {
   const note = service.owner.record({ title: 'Review' }).end({ summary: false })
   await service.settled()
   assert.deepEqual(Object.keys(await unread()), [note.note_id])
@@ -49,12 +49,12 @@ it('forgets a note that was deleted', async () => {
   assert.deepEqual(await unread(), {})
 })
 
-it('refuses what the service did not sign', async () => {
+it('rejects an unsigned request', async () => {
   const response = await fetch(`${address}/webhooks/notes`, { method: 'POST', body: '{}' })
   assert.equal(response.status, 401)
 })
 
-it('has no other method at the address of the webhook', async () => {
+it('rejects other methods at the URL of the webhook', async () => {
   assert.equal((await fetch(`${address}/webhooks/notes`)).status, 404)
   assert.equal((await fetch(`${address}/webhooks/notes`, { method: 'HEAD' })).status, 404)
 })

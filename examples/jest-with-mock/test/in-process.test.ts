@@ -3,11 +3,11 @@ import { NotesClient } from '@notewire/client'
 import { createNotesService } from '@notewire/mock-server'
 import { TitleIndex } from '../src/title-index.ts'
 
-test('the index follows notes as they end, change and go', async () => {
+test('the index is updated when notes end, change and are deleted', async () => {
   await using service = await createNotesService()
   const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch })
   const index = new TitleIndex(client)
-  // No socket: the service calls the receiver, and both live by one clock.
+  // The service calls the receiver without a socket, and both use the same clock.
   await service.connect((secret) => index.receiver({ secret, clock: service.clock }).fetch)
 
   const standUp = service.owner.record({ title: 'Stand-up' }).end()
@@ -21,7 +21,7 @@ test('the index follows notes as they end, change and go', async () => {
   expect(index.titles).toEqual(['Stand-up, Monday'])
 })
 
-test('the index agrees with the service after a day of duplicates, disorder and failures', async () => {
+test('the index equals a new one after a day of duplicates, disorder and failures', async () => {
   await using service = await createNotesService({ disorder: { duplicated: 0.3, reordered: 0.5, failing: 0.3 } })
   const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch })
   const index = new TitleIndex(client)

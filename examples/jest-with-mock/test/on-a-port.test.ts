@@ -7,7 +7,7 @@ import { createNotesService } from '@notewire/mock-server'
 import { nodeHandler } from '@notewire/webhooks/node'
 import { TitleIndex } from '../src/title-index.ts'
 
-test('the index follows over sockets, in both directions', async () => {
+test('the index is updated over sockets, in both directions', async () => {
   await using service = await createNotesService({ notes: 60 })
   const { url } = await service.listen()
   const client = new NotesClient({ baseUrl: url, apiKey: service.apiKey })
@@ -24,7 +24,7 @@ test('the index follows over sockets, in both directions', async () => {
     events: ['note.ended'],
   })
   secret = endpoint.signing_secret
-  // The first verification may have come before the line above. A new one is sent when the URL is set again.
+  // The first verification may have arrived before the line above. When the URL is set again, the service sends another.
   await client.webhookEndpoints.update(endpoint.endpoint_id, { url: endpoint.url ?? '' })
   await client.webhookEndpoints.waitUntilActive(endpoint.endpoint_id, { timeoutMs: 60_000 })
 

@@ -11,7 +11,7 @@ import { sqliteMirror } from '@notewire/mirror/sqlite'
 import { createNotesService } from '@notewire/mock-server'
 import { type Embed, keepEmbeddings, nearestNotes } from '../src/embeddings.ts'
 
-/** Stands for a model: counts the letters of a text. */
+/** Replaces a model: counts the letters of a text. */
 function embeddingOf(text: string): number[] {
   const counts = new Array<number>(26).fill(0)
   for (const letter of text.toLowerCase()) {
@@ -22,7 +22,7 @@ function embeddingOf(text: string): number[] {
   return counts.map((count) => count / length)
 }
 
-it('makes embeddings again only for parts that changed', async (test) => {
+it('creates new embeddings only for changed parts', async (test) => {
   const folder = await mkdtemp(join(tmpdir(), 'embeddings-'))
   const service = await createNotesService({ notes: 5 })
   const stop = new AbortController()

@@ -34,7 +34,7 @@ before(async () => {
   }
   server = start()
   await eventually(async () => (await read('/status'))?.isBackfilled)
-  // The first verification came before anybody listened. A new one is sent when the URL is set again.
+  // The first verification was sent before the server listened. When the URL is set again, the service sends another.
   await client.webhookEndpoints.update(endpoint.endpoint_id, { url: endpoint.url ?? '' })
   await client.webhookEndpoints.waitUntilActive(endpoint.endpoint_id, { timeoutMs: 60_000 })
 })
@@ -59,14 +59,14 @@ it('shows a new note, and finds it by its words', async () => {
   assert.deepEqual(await read('/search?words=zephyr'), [{ note_id: note.note_id, title: 'Zephyr' }])
 })
 
-it('shows a deleted note no more once the event is acknowledged', async () => {
+it('does not show a deleted note after the event was acknowledged', async () => {
   const [note] = service.owner.notes()
   note?.delete()
   await eventually(async () => service.deliveries.at(-1)?.status === 'delivered')
   assert.equal(await read(`/notes/${note?.note_id}`), undefined)
 })
 
-it('has everything still after it was killed', async () => {
+it('has all notes after it was killed', async () => {
   await eventually(async () => (await read('/status')).notes.dirty === 0)
   await end(server, 'SIGKILL')
   server = start()
@@ -74,7 +74,7 @@ it('has everything still after it was killed', async () => {
   assert.equal((await read('/search?words=zephyr')).length, 1)
 })
 
-it('ends by itself when it is asked to', async () => {
+it('ends with 0 after SIGTERM', async () => {
   assert.equal(await end(server, 'SIGTERM'), 0)
 })
 
@@ -90,7 +90,7 @@ async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<
   return (await ended)[0]
 }
 
-/** What a route says; `undefined` for nothing, and while nobody listens. */
+/** The answer of a route; `undefined` for an error, and while the server does not listen. */
 async function read(path: string) {
   const response = await fetch(`http://127.0.0.1:${settings['PORT']}${path}`).catch(() => undefined)
   return response?.ok ? await response.json() : undefined

@@ -1,6 +1,6 @@
 import { createReceiver } from '@notewire/webhooks'
 
-// Made once, in its own file; the routes only mount it. `next build` evaluates this without any secret.
+// All routes use this receiver. `next build` evaluates this file without a secret.
 export const receiver = createReceiver({
   secret: () => process.env['NOTES_SIGNING_SECRET']?.split(','),
   on: {

@@ -7,15 +7,15 @@ const NEXT = fileURLToPath(import.meta.resolve('next/dist/bin/next'))
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const PATIENCE_MS = 20_000
 
-/** The built application, started. */
+/** The built application, running. */
 export interface NextServer {
   readonly url: string
-  /** Resolves with the text once it is in what the application prints. */
+  /** Resolves with the match when the application has printed it. */
   readonly printed: (pattern: RegExp) => Promise<string>
   readonly stop: () => Promise<void>
 }
 
-/** Builds the application as a build server does, which knows no secret. */
+/** Builds the application like a build server, without a secret. */
 export async function build(): Promise<void> {
   const { NOTES_SIGNING_SECRET: _unknown, ...environment } = process.env
   const { child, output } = run(['build'], environment)
@@ -23,7 +23,7 @@ export async function build(): Promise<void> {
   if (child.exitCode !== 0) throw new Error(`next build failed:\n${output()}`)
 }
 
-/** Starts what was built, on a free port. */
+/** Starts the built application, on a free port. */
 export async function start(environment: Readonly<Record<string, string>>): Promise<NextServer> {
   const { child, printed } = run(['start', '--hostname', '127.0.0.1', '--port', '0'], {
     ...process.env,
@@ -42,7 +42,7 @@ export async function start(environment: Readonly<Record<string, string>>): Prom
 function run(args: readonly string[], environment: NodeJS.ProcessEnv) {
   const env = { ...environment, NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production' } as const
   const child = spawn(process.execPath, [NEXT, ...args], { cwd: PROJECT, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  // Whatever becomes of the tests, nothing is left running.
+  // If the tests fail, the application does not keep running.
   process.once('exit', () => child.kill())
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {

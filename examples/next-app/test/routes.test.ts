@@ -19,7 +19,7 @@ let secret: string
 before(async () => {
   await build()
   service = await createNotesService({ clock: 'real' })
-  // Each endpoint has a secret of its own. The application starts when it can know them all, and the service waits for it.
+  // Each endpoint has its own secret. The application starts when all secrets are known, and the service waits for its answers.
   const secrets: string[] = []
   const started = Promise.withResolvers<NextServer>()
   const connections = ROUTES.map((route) =>
@@ -40,7 +40,7 @@ after(async () => {
   await server.stop()
 })
 
-it('every route takes the deliveries of the service', { timeout: 120_000 }, async () => {
+it('every route accepts the deliveries of the service', { timeout: 120_000 }, async () => {
   const note = service.owner.record({ title: 'Besprechung über Größe' }).end({ summary: false })
   await service.settled()
   const answers = service.attempts.filter(({ event_type }) => event_type === 'note.ended').map(({ outcome }) => outcome)
@@ -50,7 +50,7 @@ it('every route takes the deliveries of the service', { timeout: 120_000 }, asyn
 
 for (const route of ROUTES) {
   describe(route, () => {
-    it('takes bytes that are not ASCII, in chunks', async () => {
+    it('accepts a body that is not ASCII, in chunks', async () => {
       const { headers, body } = await signAttempt(secret, anEvent({ kind: 'note.updated', noteId: `nöte-🎻-${route}` }))
       const request = httpRequest(`${server.url}${route}`, { method: 'POST', headers })
       for (const byte of Buffer.from(body)) request.write(Uint8Array.of(byte))
@@ -60,23 +60,23 @@ for (const route of ROUTES) {
       await server.printed(new RegExp(`nöte-🎻-${route} is at revision 1`))
     })
 
-    it('refuses what the service did not sign', async () => {
+    it('rejects an unsigned request', async () => {
       assert.equal(await statusOf(route, { body: '{}' }), 401)
     })
 
-    it('refuses a compressed body', async () => {
+    it('rejects a compressed body', async () => {
       const { headers, body } = await signAttempt(secret, anEvent({ kind: 'note.updated' }))
       assert.equal(await statusOf(route, { headers: { ...headers, 'content-encoding': 'gzip' }, body }), 415)
     })
 
-    it('takes 256 KiB and no more', async () => {
+    it('accepts 256 KiB and rejects more', async () => {
       const event = JSON.stringify(anEvent({ kind: 'endpoint.test' }))
       assert.equal(await statusOf(route, await signAttempt(secret, event.padEnd(256 * 1024))), 204)
       assert.equal(await statusOf(route, await signAttempt(secret, event.padEnd(256 * 1024 + 1))), 413)
     })
 
-    // Next itself answers for a method that a route of the app router does not export.
-    it('has no other method', async () => {
+    // Next itself answers if a route of the app router does not export the method.
+    it('rejects other methods', async () => {
       const expected = route === PAGES_ROUTER ? 404 : 405
       assert.equal(await statusOf(route, { method: 'GET' }), expected)
       assert.equal(await statusOf(route, { method: 'HEAD' }), expected)
@@ -84,7 +84,7 @@ for (const route of ROUTES) {
   })
 }
 
-describe('a pages route that forgot to switch the body parser off', () => {
+describe('a pages route that does not disable the body parser', () => {
   it('answers 500 at once, and the log names the fix', async () => {
     const attempt = await signAttempt(secret, anEvent({ kind: 'note.updated' }))
     assert.equal(await statusOf(WITHOUT_CONFIG, { ...attempt, signal: AbortSignal.timeout(60_000) }), 500)

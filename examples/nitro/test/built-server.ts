@@ -7,15 +7,15 @@ const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const NITRO = fileURLToPath(new URL('dist/cli/index.mjs', import.meta.resolve('nitro/package.json')))
 const PATIENCE_MS = 20_000
 
-/** The built application, started. */
+/** The built application, running. */
 export interface BuiltServer {
   readonly url: string
-  /** Resolves with everything that the application has printed, once the text is in it. */
+  /** Resolves with everything that the application has printed, when it matches. */
   readonly printed: (pattern: RegExp) => Promise<string>
   readonly stop: () => Promise<void>
 }
 
-/** Builds the application as a build server does, which knows no secret. */
+/** Builds the application like a build server, without a secret. */
 export async function build(): Promise<void> {
   const { NOTES_SIGNING_SECRET: _unknown, ...environment } = process.env
   const { child, output } = run([NITRO, 'build'], environment)
@@ -23,9 +23,9 @@ export async function build(): Promise<void> {
   if (child.exitCode !== 0) throw new Error(`nitro build failed:\n${output()}`)
 }
 
-/** Starts what was built, on a free port. */
+/** Starts the built application on a free port. */
 export async function start(environment: Readonly<Record<string, string>>): Promise<BuiltServer> {
-  // Nitro reads 0 as no port at all, and would take 3000.
+  // Nitro ignores `0` and would listen on 3000.
   const free = { HOST: '127.0.0.1', PORT: '00' }
   const { child, output } = run(['.output/server/index.mjs'], { ...process.env, ...free, ...environment })
   const printed = (pattern: RegExp) => outputWith(pattern, child, output)
@@ -41,7 +41,7 @@ export async function start(environment: Readonly<Record<string, string>>): Prom
 function run(args: readonly string[], environment: NodeJS.ProcessEnv) {
   const env = { ...environment, NODE_ENV: 'production' } as const
   const child = spawn(process.execPath, args, { cwd: PROJECT, env, stdio: ['ignore', 'pipe', 'pipe'] })
-  // Whatever becomes of the tests, nothing is left running.
+  // If the tests fail, the application does not keep running.
   process.once('exit', () => child.kill())
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {

@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => server.stop())
 
-it('handles a delivery once, however often it comes', async () => {
+it('handles a delivery once if it is sent twice', async () => {
   const attempt = await signAttempt(SECRET, anEvent({ kind: 'note.ended', noteId: 'note_1' }))
   assert.equal(await statusOf(attempt), 204)
   assert.equal(await statusOf(attempt), 204)
@@ -23,7 +23,7 @@ it('handles a delivery once, however often it comes', async () => {
   assert.equal(output.match(/note_1 has ended/g)?.length, 1)
 })
 
-it('takes bytes that are not ASCII, in chunks', async () => {
+it('accepts a body that is not ASCII, in chunks', async () => {
   const { headers, body } = await signAttempt(SECRET, anEvent({ kind: 'note.ended', noteId: 'nöte-🎻' }))
   const request = httpRequest(`${server.url}/webhooks/notes`, { method: 'POST', headers })
   for (const byte of Buffer.from(body)) request.write(Uint8Array.of(byte))
@@ -33,19 +33,19 @@ it('takes bytes that are not ASCII, in chunks', async () => {
   await server.printed(/nöte-🎻 has ended/)
 })
 
-it('refuses a body that was changed', async () => {
+it('rejects a changed body', async () => {
   const { headers, body } = await signAttempt(SECRET, anEvent({ kind: 'note.ended', noteId: 'note_3' }))
   assert.equal(await statusOf({ headers, body: body.replace('note_3', 'note_4') }), 401)
 })
 
-it('takes 256 KiB and no more', async () => {
+it('accepts 256 KiB and rejects more', async () => {
   const event = JSON.stringify(anEvent({ kind: 'endpoint.test' }))
   assert.equal(await statusOf(await signAttempt(SECRET, event.padEnd(256 * 1024))), 204)
   assert.equal(await statusOf(await signAttempt(SECRET, event.padEnd(300 * 1024))), 413)
 })
 
-// Nitro itself answers for a method that no file is named for.
-it('has no other method', async () => {
+// Nitro itself answers if no file is named after the method.
+it('rejects other methods', async () => {
   assert.equal(await statusOf({ method: 'GET' }), 404)
   assert.equal(await statusOf({ method: 'HEAD' }), 404)
 })

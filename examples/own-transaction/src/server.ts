@@ -6,16 +6,16 @@ import { createTables } from './tables.ts'
 import { receiverWithPg } from './with-pg.ts'
 
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
-// A connection that breaks while idle would otherwise end the process.
+// Without this, a connection that breaks while idle would end the process.
 pool.on('error', console.error)
 const store = postgresStore(pool)
 await store.migrate()
 await createTables(pool)
 
-// Or receiverWithDrizzle, or receiverWithKysely.
+// receiverWithDrizzle and receiverWithKysely work in the same way.
 const receiver = receiverWithPg(pool)
 const server = createServer(nodeHandler(receiver)).listen(Number(process.env['PORT'] ?? 3000))
-// Nothing else removes what need not be remembered any longer.
+// Removes the records of events that are no longer needed.
 const pruning = setInterval(() => store.prune().catch(console.error), 3_600_000)
 
 process.once('SIGTERM', async () => {

@@ -18,7 +18,7 @@ before(async () => {
   process.env['NOTES_SIGNING_SECRET'] = SECRET
   server = await startPostgres()
   pool = new Pool({ connectionString: server.url })
-  // The server may stop before the last connection has closed.
+  // The server may stop before the last connection is closed.
   pool.on('connect', (client) => client.on('error', () => undefined))
   pool.on('error', () => undefined)
   await postgresStore(pool).migrate()
@@ -44,7 +44,7 @@ for (const [name, receiverWith] of Object.entries({
       assert.equal(await count('deletions'), 1)
     })
 
-    it('leaves neither its row nor the mark when its transaction fails', async () => {
+    it('leaves neither its row nor the record of the event when its transaction fails', async () => {
       const { fetch } = receiverWith(pool)
       const event = anEvent({ kind: 'note.deleted' })
       await refuseDeletionsAtCommit()
@@ -71,7 +71,7 @@ async function count(rows: string): Promise<number> {
   return (await pool.query(`SELECT count(*)::int FROM ${rows}`)).rows[0].count
 }
 
-/** The last thing that can go wrong: everything has been written, the mark included, and COMMIT fails. */
+/** Makes COMMIT fail, after all rows were written, including the record of the event. */
 async function refuseDeletionsAtCommit(): Promise<void> {
   await pool.query(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the journal is closed'; END $$;

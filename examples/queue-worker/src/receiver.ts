@@ -10,16 +10,16 @@ export const url = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379'
 
 export const redis = new Redis(url)
 
-// Without a list of commands to send later, a Redis that is away is noticed at once.
+// Without an offline queue, BullMQ fails immediately if Redis cannot be reached.
 export const engine = new Queue(QUEUE, { connection: { url, enableOfflineQueue: false } })
-engine.on('error', ({ name }) => console.error('the queue has trouble with Redis:', name))
+engine.on('error', ({ name }) => console.error('the connection of the queue to Redis failed:', name))
 
 export const queue = bullmqQueue(engine)
 
 export const receiver = createReceiver({
   secret: () => process.env['NOTES_SIGNING_SECRET'],
   queue,
-  // The queue retries; the store remembers what was processed, for all workers.
+  // The queue retries. The store records processed events for all workers.
   store: redisStore(redis),
   on: {
     'note.ended': ({ data }, { signal }) => summarise(redis, data.note_id, signal),

@@ -8,7 +8,7 @@ const worker = bullmqWorker(
 )
 
 process.once('SIGTERM', async () => {
-  // Together: the worker waits for its handlers, and the receiver fires their signals.
+  // Both are closed at the same time: the worker waits for its handlers, and the receiver fires their signals.
   await Promise.all([worker.close(), receiver.close()])
   await engine.close()
   redis.disconnect()

@@ -29,25 +29,25 @@ after(async () => {
   await server.stop()
 })
 
-it('answers at once, and has the work done by a worker', async () => {
+it('answers immediately, and a worker runs the handler', async () => {
   assert.equal(await deliver('note_1'), 204)
   assert.equal(await redis.hexists('begun', 'note_1'), 0)
   start('worker.ts', { SUMMARY_MS: '300' })
   await eventually(async () => (await redis.hget('summaries', 'note_1')) === 'A summary of note_1.')
 })
 
-it('gives the work of a worker that was killed to another', async () => {
+it('runs the handler again in another worker if the first was killed', async () => {
   await kill(started.at(-1))
-  const unlucky = start('worker.ts', { SUMMARY_MS: '600000' })
+  const killed = start('worker.ts', { SUMMARY_MS: '600000' })
   assert.equal(await deliver('note_2'), 204)
   await eventually(async () => (await redis.hget('begun', 'note_2')) === '1')
   start('worker.ts', { SUMMARY_MS: '300' })
-  await kill(unlucky)
+  await kill(killed)
   await eventually(async () => (await redis.hexists('summaries', 'note_2')) === 1)
   assert.equal(await redis.hget('begun', 'note_2'), '2')
 })
 
-it('acknowledges nothing while Redis is away', async () => {
+it('answers 503 while Redis is down', async () => {
   await server.stop()
   assert.equal(await deliver('note_3'), 503)
 })

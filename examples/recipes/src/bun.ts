@@ -1,6 +1,6 @@
 import { endedNotes, receiver } from './receiver.ts'
 
-// In a project that runs on Bun, `@types/bun` declares this.
+// In a project for Bun, `@types/bun` declares this.
 declare const Bun: {
   serve(options: {
     readonly port: number

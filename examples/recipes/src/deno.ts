@@ -1,6 +1,6 @@
 import { endedNotes, receiver } from './receiver.ts'
 
-// Deno declares this by itself.
+// Deno declares this itself.
 declare const Deno: {
   serve(
     options: { readonly port: number; readonly onListen: (address: { readonly port: number }) => void },

@@ -3,7 +3,7 @@ import { endedNotes, receiver } from './receiver.ts'
 
 export const app = new Hono()
 
-// Before any middleware that reads bodies, such as a validator for all routes.
+// Mount the receiver before any middleware that reads bodies, such as a validator for all routes.
 app.post('/webhooks/notes', ({ req }) => receiver.fetch(req.raw))
 
 app.use(async ({ req }, next) => {

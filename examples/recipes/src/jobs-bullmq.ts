@@ -1,7 +1,7 @@
 import type { Mirrors } from '@notewire/mirror'
 import { type ConnectionOptions, Queue, Worker } from 'bullmq'
 
-/** Keeps mirrors up to date by jobs of BullMQ. Call `look` after each hint: it brings the job forward. */
+/** Keeps mirrors up to date with jobs of BullMQ. Call `look` after each hint: it makes the job of the integration run now. */
 export async function startJobs(connection: ConnectionOptions, mirrors: Mirrors) {
   const retries = { attempts: 5, backoff: { type: 'exponential', delay: 1_000 } }
   const defaultJobOptions = { ...retries, removeOnComplete: true, removeOnFail: true }
@@ -13,17 +13,17 @@ export async function startJobs(connection: ConnectionOptions, mirrors: Mirrors)
   )
   queue.on('error', console.error)
   worker.on('error', console.error)
-  const lookAgain = async (integration: string) => {
+  const scheduleNext = async (integration: string) => {
     const dueAt = (await mirrors.get(integration))?.dueAt?.getTime()
     if (dueAt === undefined) return
-    // A job that waits stays as it is: a hint may have come by now.
+    // This does not change a waiting job, because a hint may have added it.
     const options = { delay: Math.max(0, dueAt - Date.now()), deduplication: { id: integration } }
     await queue.add('look', { integration }, options)
   }
   worker.on('completed', ({ data: { integration } }) => {
-    if (integration) lookAgain(integration).catch(console.error)
+    if (integration) scheduleNext(integration).catch(console.error)
   })
-  // A sweep does what no job did, because a process died between a commit and its job.
+  // If a process dies between a commit and adding its job, the sweep does the work.
   await queue.upsertJobScheduler('sweep', { every: 5 * 60_000 }, { name: 'sweep', data: {} })
   return {
     queue,

@@ -1,7 +1,7 @@
 import type { Mirrors } from '@notewire/mirror'
 import type { PgBoss } from 'pg-boss'
 
-/** Keeps mirrors up to date by jobs of pg-boss. Call the function that it returns after each hint: it brings the job forward. */
+/** Keeps mirrors up to date with jobs of pg-boss. @returns a function to call after each hint: it makes the job run now */
 export async function startJobs(boss: PgBoss, mirrors: Mirrors): Promise<(integration: string) => Promise<unknown>> {
   const keyed = (integration: string, at: Date) => ({ singletonKey: integration, startAfter: at })
   // At most one job of an integration waits, and one runs.
@@ -11,10 +11,10 @@ export async function startJobs(boss: PgBoss, mirrors: Mirrors): Promise<(integr
     const { integration } = job.data
     await mirrors.work({ integration, budgetMs: 5_000 })
     const dueAt = (await mirrors.get(integration))?.dueAt
-    // `send` leaves a job that waits as it is: a hint may have come by now.
+    // `send` does not change a waiting job, because a hint may have added it.
     if (dueAt) await boss.send('look', job.data, keyed(integration, dueAt))
   })
-  // A sweep does what no job did, because a process died between a commit and its job.
+  // If a process dies between a commit and adding its job, the sweep does the work.
   await boss.createQueue('sweep', { policy: 'short' })
   await boss.work('sweep', () => mirrors.work({ budgetMs: 30_000 }))
   await boss.schedule('sweep', '*/5 * * * *')

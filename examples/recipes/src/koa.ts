@@ -6,14 +6,14 @@ import { endedNotes, receiver } from './receiver.ts'
 export const app = new Koa()
 const receive = nodeHandler(receiver)
 
-// Before any body parser: a signature covers the bytes as they came.
+// Mount the receiver before any body parser: it verifies the signature of the raw body.
 app.use(async (context, next) => {
   if (context.path !== '/webhooks/notes') return next()
   context.respond = false // The receiver answers, not Koa.
   receive(context.req, context.res)
 })
 
-// Stands for koa-bodyparser and its like.
+// Replaces a body parser such as koa-bodyparser.
 app.use(async (context, next) => {
   if (context.method === 'POST') context.state['body'] = await json(context.req)
   await next()

@@ -16,7 +16,7 @@ class NotesController {
 
 class ApplicationModule {}
 
-// `@Controller()` and the like, called by hand: Node.js takes types away, but knows no decorators yet.
+// The decorators are called as functions, because Node.js strips types but does not support decorators yet.
 Controller()(NotesController)
 Post('echo')(NotesController.prototype, 'echo', methodOf('echo'))
 Body()(NotesController.prototype, 'echo', 0)
@@ -26,8 +26,7 @@ Module({ controllers: [NotesController] })(ApplicationModule)
 /** The application, ready to listen. */
 export async function createApplication(): Promise<INestApplication> {
   const app = await NestFactory.create(ApplicationModule, { logger: ['error', 'warn'] })
-  // Nest puts its body parsers up when it begins to listen: whatever is mounted here comes before them. Middleware of a
-  // module would come after.
+  // Nest adds its body parsers when it starts to listen, so this runs before them. Middleware of a module would run after them.
   app.use('/webhooks/notes', expressHandler(receiver))
   return app
 }

@@ -1,9 +1,9 @@
 import { createReceiver } from '@notewire/webhooks'
 
-/** The notes that have ended. A real application does its work where this list grows. */
+/** The notes that have ended. A real application does its work in the handler instead. */
 export const endedNotes: string[] = []
 
-// Made once, in its own file; every recipe only mounts it.
+// Every recipe mounts this receiver.
 export const receiver = createReceiver({
   secret: () => process.env['NOTES_SIGNING_SECRET'],
   on: { 'note.ended': ({ data }) => void endedNotes.push(data.note_id) },

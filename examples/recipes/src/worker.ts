@@ -7,7 +7,7 @@ interface Env {
 const endedNotes: string[] = []
 let receiver: Receiver | undefined
 
-/** One receiver for all requests of an isolate, made when the first of them brings the secret. */
+/** One receiver for all requests of an isolate. The first request creates it, because it provides the secret. */
 function receiverOf(env: Env): Receiver {
   receiver ??= createReceiver({
     secret: env.NOTES_SIGNING_SECRET,

@@ -3,7 +3,7 @@ import { anEvent, type SignedAttempt, signAttempt } from '@notewire/webhooks/tes
 
 export const SECRET = 'whsec_YS1zZWNyZXQtZm9yLXRoZS1yZWNpcGVzLTMyLWJ5dGU'
 
-/** Sends real deliveries to a recipe that listens at `baseUrl`, between requests whose JSON is parsed elsewhere. */
+/** Sends deliveries to a recipe at `baseUrl`, and requests to another route that parses JSON. */
 export async function expectDeliveriesToArrive(baseUrl: string | URL): Promise<void> {
   const post = (path: string, { headers, body }: SignedAttempt) =>
     fetch(new URL(path, baseUrl), { method: 'POST', headers, body })
@@ -14,7 +14,7 @@ export async function expectDeliveriesToArrive(baseUrl: string | URL): Promise<v
 
   assert.deepEqual(await echo({ parsed: 'höre 🎻' }), { parsed: 'höre 🎻' })
 
-  // No parser gives these bytes back.
+  // A body that was parsed and serialised again would not have these bytes.
   const text = `  ${JSON.stringify(anEvent({ kind: 'note.ended', noteId: 'nöte-🎻' }), null, 3)}\r\n`
   const attempt = await signAttempt(SECRET, text)
   assert.deepEqual(await Promise.all([deliver(attempt), deliver(attempt), deliver(attempt)]), [204, 204, 204])

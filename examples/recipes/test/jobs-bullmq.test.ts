@@ -3,7 +3,7 @@ import { startRedis } from 'notewire-test-servers'
 import { startJobs } from '../src/jobs-bullmq.ts'
 import { expectJobsToKeepUp } from './jobs.ts'
 
-it('keeps mirrors up to date by jobs of BullMQ', async () => {
+it('keeps mirrors up to date with jobs of BullMQ', async () => {
   const redis = await startRedis()
   await expectJobsToKeepUp(async (mirrors) => {
     const { queue, worker, look } = await startJobs({ url: redis.url }, mirrors)

@@ -3,7 +3,7 @@ import { PgBoss } from 'pg-boss'
 import { startJobs } from '../src/jobs-pg-boss.ts'
 import { expectJobsToKeepUp } from './jobs.ts'
 
-it('keeps mirrors up to date by jobs of pg-boss', async () => {
+it('keeps mirrors up to date with jobs of pg-boss', async () => {
   await expectJobsToKeepUp(async (mirrors, { options }) => {
     const boss = new PgBoss({ connectionString: options.connectionString ?? '', max: 4 })
     boss.on('error', console.error)

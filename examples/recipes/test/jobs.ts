@@ -10,15 +10,15 @@ import { nodeHandler } from '@notewire/webhooks/node'
 import { openPool, startPostgres } from 'notewire-test-servers'
 import type { Pool } from 'pg'
 
-/** An engine of jobs, started. */
+/** A job queue that runs. */
 export interface Jobs extends AsyncDisposable {
-  /** Brings the job of an integration forward. */
+  /** Makes the job of an integration run now. */
   look(integration: string): Promise<unknown>
   /** Runs a sweep now. */
   sweep(): Promise<unknown>
 }
 
-/** Has two customers of one service write notes, and expects the jobs to bring each to its mirror, and to no other. */
+/** Two customers of one service write notes. Expects the jobs to bring each note only to the mirror of its customer. */
 export async function expectJobsToKeepUp(start: (mirrors: Mirrors, pool: Pool) => Promise<Jobs>): Promise<void> {
   await using cleanUp = new AsyncDisposableStack()
   const postgres = cleanUp.use(await startPostgres())
@@ -40,7 +40,7 @@ export async function expectJobsToKeepUp(start: (mirrors: Mirrors, pool: Pool) =
   const handle = nodeHandler(receiver, { integrationOf })
   let isSilent = false
   const server = createServer((request, response) => {
-    // The hint is committed when the answer leaves. Then its job is brought forward.
+    // The hint is committed before the answer is sent. After that, its job must run.
     response.once('finish', () => {
       if (response.statusCode === 204 && !isSilent) void jobs.look(integrationOf(request))
     })
@@ -64,12 +64,12 @@ export async function expectJobsToKeepUp(start: (mirrors: Mirrors, pool: Pool) =
   for (const id of ['acme', 'globex']) await eventually(async () => (await titles(id)).length === 150)
   await eventually(async () => service.deliveries.every(({ status }) => status === 'delivered'))
 
-  // A job waits for the next poll by now, and each hint brings it forward.
+  // Now a job waits for the next poll, and each hint makes it run.
   for (let round = 0; round < 3; round += 1) {
     write('acme', `Round ${round}`)
     await eventually(async () => (await titles('acme')).includes(`Round ${round}`))
   }
-  // Hints that come while a job runs are not lost.
+  // Hints that arrive while a job runs are not lost.
   for (let note = 0; note < 40; note += 1) {
     write('acme', `Burst ${note}`)
     write('globex', `Another burst ${note}`)
@@ -82,21 +82,21 @@ export async function expectJobsToKeepUp(start: (mirrors: Mirrors, pool: Pool) =
     false,
   )
 
-  // A process that dies before it adds the job: the sweep finds the hint.
+  // If a process dies before it adds the job, the sweep finds the hint.
   isSilent = true
   write('globex', 'Swept')
   await eventually(async () => (await mirrors.status()).due === 1)
   await jobs.sweep()
   await eventually(async () => (await titles('globex')).includes('Swept'))
 
-  // A removed integration is erased, and its chain of jobs ends.
+  // A removed integration is erased, and its jobs end.
   await mirrors.remove('acme')
   await jobs.look('acme')
   await eventually(async () => (await mirrors.list()).length === 1)
 }
 
 async function eventually(check: () => Promise<boolean>): Promise<void> {
-  // Less than the time between two polls, which would hide a lost hint.
+  // This is less than the time between two polls, so that a poll cannot hide a lost hint.
   for (const giveUpAt = Date.now() + 120_000; !(await check()); await sleep(50)) {
     assert.ok(Date.now() < giveUpAt, 'it has not happened within 120 s')
   }

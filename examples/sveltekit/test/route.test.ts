@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => server.stop())
 
-it('handles a delivery once, however often it comes', async () => {
+it('handles a delivery once if it is sent twice', async () => {
   const attempt = await signAttempt(SECRET, anEvent({ kind: 'note.ended', noteId: 'note_1' }))
   assert.equal(await statusOf(attempt), 204)
   assert.equal(await statusOf(attempt), 204)
@@ -23,7 +23,7 @@ it('handles a delivery once, however often it comes', async () => {
   assert.equal(output.match(/note_1 has ended/g)?.length, 1)
 })
 
-it('takes bytes that are not ASCII, in chunks', async () => {
+it('accepts a body that is not ASCII, in chunks', async () => {
   const { headers, body } = await signAttempt(SECRET, anEvent({ kind: 'note.ended', noteId: 'nöte-🎻' }))
   const request = httpRequest(`${server.url}/webhooks/notes`, { method: 'POST', headers })
   for (const byte of Buffer.from(body)) request.write(Uint8Array.of(byte))
@@ -33,30 +33,30 @@ it('takes bytes that are not ASCII, in chunks', async () => {
   await server.printed(/nöte-🎻 has ended/)
 })
 
-it('refuses a body that was changed', async () => {
+it('rejects a changed body', async () => {
   const { headers, body } = await signAttempt(SECRET, anEvent({ kind: 'note.ended', noteId: 'note_3' }))
   assert.equal(await statusOf({ headers, body: body.replace('note_3', 'note_4') }), 401)
 })
 
-it('takes 256 KiB and no more', async () => {
+it('accepts 256 KiB and rejects more', async () => {
   const event = JSON.stringify(anEvent({ kind: 'endpoint.test' }))
   assert.equal(await statusOf(await signAttempt(SECRET, event.padEnd(256 * 1024))), 204)
   assert.equal(await statusOf(await signAttempt(SECRET, event.padEnd(300 * 1024))), 413)
 })
 
-// SvelteKit itself answers for a method that the route does not export.
-it('has no other method', async () => {
+// SvelteKit itself answers if the route does not export the method.
+it('rejects other methods', async () => {
   assert.equal(await statusOf({ method: 'GET' }), 405)
   assert.equal(await statusOf({ method: 'HEAD' }), 405)
 })
 
-it('is guarded by the CSRF check of SvelteKit against what a form could send, which no notification is', async () => {
+it('is protected by the CSRF check of SvelteKit, which accepts deliveries', async () => {
   const { headers, body } = await signAttempt(SECRET, anEvent({ kind: 'note.ended' }))
   assert.equal(await statusOf({ headers: { ...headers, 'content-type': 'text/plain' }, body }), 403)
   assert.equal(await statusOf({ headers, body }), 204)
 })
 
-it('does not get what a BODY_SIZE_LIMIT below 256 KiB cuts off', async () => {
+it('rejects a body over a BODY_SIZE_LIMIT below 256 KiB', async () => {
   const limited = await start({ NOTES_SIGNING_SECRET: SECRET, BODY_SIZE_LIMIT: '64K' })
   const event = JSON.stringify(anEvent({ kind: 'endpoint.test' }))
   assert.equal(await statusOf(await signAttempt(SECRET, event.padEnd(64 * 1024)), limited), 204)

@@ -1,7 +1,7 @@
 import { isTombstone, type NotesClient, NotFoundError } from '@notewire/client'
 import { createReceiver, type Receiver, type ReceiverOptions } from '@notewire/webhooks'
 
-/** The application under test: an index of note titles that follows the service. */
+/** The application under test: an index of note titles that events keep up to date. */
 export class TitleIndex {
   readonly #client: NotesClient
   readonly #titles = new Map<string, string>()

@@ -8,11 +8,11 @@ let receiver: Receiver | undefined
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
-    // One object holds the whole mirror.
+    // One object contains the whole mirror.
     const mirror = env.MIRROR.getByName('notes')
     const { pathname, searchParams } = new URL(request.url)
     if (pathname === '/webhooks/notes') {
-      // The Worker verifies: a forged delivery wakes no object.
+      // The Worker verifies deliveries, so that a forged delivery wakes no object.
       const secret = env.NOTES_SIGNING_SECRET
       receiver ??= createReceiver({ secret, sink: (event) => env.MIRROR.getByName('notes').hear(event) })
       return await receiver.fetch(request)
@@ -27,7 +27,7 @@ export default {
     return found === undefined ? new Response(null, { status: 404 }) : Response.json(found)
   },
 
-  /** Starts the chain of alarms after the first deployment, and again should it ever break. */
+  /** Starts the chain of alarms after the first deployment, and again if it has ended. */
   async scheduled(_event: unknown, env: Env): Promise<void> {
     await env.MIRROR.getByName('notes').wakeAt(Date.now())
   },

@@ -6,7 +6,7 @@ import { Miniflare } from 'miniflare'
 const folder = join(import.meta.dirname, '..')
 const configuration = JSON.parse(readFileSync(join(folder, 'wrangler.json'), 'utf8'))
 
-/** What `wrangler secret put` and `wrangler deploy --var` would say. */
+/** The values that `wrangler secret put` and `wrangler deploy --var` would set. */
 export type Settings = Readonly<Record<string, string>>
 
 /** A message of the queue. */
@@ -15,14 +15,14 @@ export interface Message {
   readonly noteId: string
 }
 
-/** A Worker that reads the queue, and shows each message to the test. */
+/** A Worker that reads the queue, and sends each message to the test. */
 const READER = `export default {
   async queue({ messages }, { TEST }) {
     for (const { body } of messages) await TEST.fetch('http://test', { method: 'POST', body: JSON.stringify(body) })
   }
 }`
 
-/** The Worker in workerd, as `wrangler.json` says. */
+/** The Worker in workerd, configured by `wrangler.json`. */
 export interface Deployment extends AsyncDisposable {
   readonly url: URL
   /** The messages of the queue so far. */
@@ -34,7 +34,7 @@ export interface Deployment extends AsyncDisposable {
 /**
  * Deploys the Worker.
  *
- * @param persisted  the folder that holds its storage, over any number of deployments
+ * @param persisted  the folder with its storage, which later deployments can use again
  */
 export async function deploy(persisted: string, settings: Settings, port = 0): Promise<Deployment> {
   const messages: Message[] = []
@@ -93,7 +93,7 @@ async function bundled(entry: string): Promise<string> {
     write: false,
     format: 'esm',
     target: 'es2023',
-    // Those of Wrangler, and whatever this process was started with.
+    // The conditions of Wrangler, and those of this process.
     conditions: [
       'workerd',
       'worker',

@@ -32,7 +32,7 @@ after(async () => {
   await rm(persisted, { recursive: true })
 })
 
-it('is started by its cron trigger, and copies all notes in more requests than one alarm may make', async () => {
+it('is started by its cron trigger, and copies all notes with several alarms', async () => {
   await worker.runCron()
   await eventually(async () => (await read('/status')).isBackfilled)
   await eventually(async () => (await read('/status')).notes.unsettled === 0)
@@ -40,13 +40,13 @@ it('is started by its cron trigger, and copies all notes in more requests than o
   await expectToShowWhatTheServiceHas()
 })
 
-it('shows nothing to whoever has no token', async () => {
+it('answers 401 without the token', async () => {
   for (const path of ['/notes', '/search?words=a', '/status', `/notes/${service.owner.notes()[0]?.note_id}`]) {
     assert.equal((await fetch(new URL(path, worker.url))).status, 401)
   }
 })
 
-it('answers no delivery before it knows the secret, and keeps everything when it is deployed again with it', async () => {
+it('answers 503 to deliveries without the secret, and keeps the notes when it is deployed again with the secret', async () => {
   const endpoint = await client.webhookEndpoints.create({
     url: new URL('/webhooks/notes', worker.url).href,
     events: ['note.ended', 'note.summary.generated', 'note.updated', 'note.deleted'],
@@ -54,10 +54,10 @@ it('answers no delivery before it knows the secret, and keeps everything when it
   await eventually(async () => service.attempts[0]?.outcome.kind === 'answered')
   assert.deepEqual(service.attempts[0]?.outcome, { kind: 'answered', status: 503 })
 
-  const asked = service.requests.length
+  const requests = service.requests.length
   await deployAgain({ NOTES_SIGNING_SECRET: endpoint.signing_secret ?? '' })
   assert.equal((await read('/status')).notes.live, NOTES)
-  assert.equal(service.requests.length, asked)
+  assert.equal(service.requests.length, requests)
 
   await client.webhookEndpoints.update(endpoint.endpoint_id, { url: endpoint.url ?? '' })
   await client.webhookEndpoints.waitUntilActive(endpoint.endpoint_id, { timeoutMs: 60_000 })
@@ -75,7 +75,7 @@ it('shows a new note, and finds it by its words, without a poll', async () => {
   assert.equal((await read('/status')).polledAt, polledAt)
 })
 
-it('hides a note that was deleted by the time that the event is acknowledged, and erases it', async () => {
+it('hides a deleted note before it acknowledges the event, and erases it', async () => {
   const [note] = service.owner.notes()
   note?.delete()
   await eventually(async () => service.deliveries.at(-1)?.status === 'delivered')
@@ -101,14 +101,14 @@ it('wakes no object for a forged delivery', async () => {
   assert.equal((await read('/status')).position, position)
 })
 
-it('finds a deletion of which no event came by its scan', async () => {
+it('finds an unannounced deletion with its scan', async () => {
   using lost = service.faults.inject({ delivery: 'note.deleted', fault: { kind: 'lost' } })
   const [note] = service.owner.notes()
   note?.delete()
   await eventually(async () => lost.struck === 1)
   assert.notEqual(await show(note?.note_id), undefined)
 
-  // A scan comes once a day: what a day does, a shorter one does as well.
+  // In production, a scan runs once a day.
   await deployAgain({ POLL_EVERY_SECONDS: '1', SCAN_EVERY_SECONDS: '1' })
   await worker.runCron()
   await eventually(async () => (await show(note?.note_id)) === undefined)

@@ -4,7 +4,7 @@ import { scenarioSchema } from '../src/program/scenario.ts'
 import { asyncApiDocument } from './asyncapi.ts'
 import { openApiDocument } from './openapi.ts'
 
-/** Where the documents are kept. */
+/** The folder of the documents. */
 export const FOLDER = join(import.meta.dirname, '../../../docs/contract')
 
 /** The contents of the contract documents and of the schema of scenarios, by file name. */

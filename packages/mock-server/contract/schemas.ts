@@ -10,7 +10,7 @@ import {
 } from '@notewire/protocol/schemas'
 import * as z from 'zod'
 
-/** The version of what is described: the contract's, not the package's (§9). */
+/** The version of the contract, not of the package (§9). */
 export const CONTRACT_VERSION = '1.0.0'
 
 /** A JSON Schema, 2020-12: the dialect of OpenAPI 3.1 and AsyncAPI 3. */
@@ -19,7 +19,7 @@ export interface JsonSchema {
   readonly properties?: Readonly<Record<string, JsonSchema>> | undefined
 }
 
-/** The schema of what a schema of the protocol lets through, with what its fields mean. */
+/** The JSON Schema of the output of a protocol schema, with descriptions of its fields. */
 function described(
   schema: z.core.$ZodType,
   description: string,

@@ -9,17 +9,17 @@ import { anInbox } from './fixtures/inbox.ts'
 import { createNotesService } from './service/create-notes-service.ts'
 
 describe('the contract documents', () => {
-  it.each(Object.entries(contractDocuments()))('%s is what the schemas of the protocol say', (name, text) => {
-    // Otherwise: npm run contract:write
+  it.each(Object.entries(contractDocuments()))('%s matches the schemas of the protocol', (name, text) => {
+    // If it does not: npm run contract:write
     expect(readFileSync(join(FOLDER, name), 'utf8')).toBe(text)
   })
 })
 
-describe('what the service answers', () => {
-  it('is what the OpenAPI document says, in every operation, and has no other field', async () => {
+describe('the answers of the REST API', () => {
+  it('match the OpenAPI document in every operation, without additional fields', async () => {
     await using service = await createNotesService({ notes: 3 })
     const { endpoint_id } = await service.connect(anInbox().open)
-    const keyless = { key: 'ntw_live_unknown.secret' }
+    const unknownKey = { key: 'ntw_live_unknown.secret' }
     const reader = service.owner.createIntegration().issueKey({ scopes: ['notes:read'] })
     const [first] = service.owner.notes()
     const pending = service.owner.record({ title: null }).note
@@ -36,7 +36,7 @@ describe('what the service answers', () => {
       await answer('GET /v1/notes?include_deleted=true&limit=2'),
       await answer('GET /v1/notes?limit=0'),
       await answer('GET /v1/notes?cursor=made-up'),
-      await answer('GET /v1/notes', keyless),
+      await answer('GET /v1/notes', unknownKey),
       await answer(`GET /v1/notes/${first?.note_id}`),
       await answer(`GET /v1/notes/${deleted.note_id}`),
       await answer('GET /v1/notes/note_1'),
@@ -72,23 +72,25 @@ describe('what the service answers', () => {
 
     async function answer(operation: string, options: Parameters<typeof call>[2] = {}) {
       const { status, body } = await call(service, operation, options)
-      const { operationId, complaint } = judged(operation, status, body)
+      const { operationId, complaint } = checkAnswer(operation, status, body)
       return { what: `${operation}: ${status}`, status, operationId, complaint }
     }
   })
 
-  it('would be caught when it were something else', () => {
-    expect(judged('GET /v1/notes/note_1', 200, { note_id: 'note_1', revision: -1 }).complaint).toContain('revision')
-    expect(judged('GET /v1/notes/note_1', 200, { note_id: 'note_1', revision: 1, secret: 1 }).complaint).toContain(
+  it('would fail this test if they did not match', () => {
+    expect(checkAnswer('GET /v1/notes/note_1', 200, { note_id: 'note_1', revision: -1 }).complaint).toContain(
+      'revision',
+    )
+    expect(checkAnswer('GET /v1/notes/note_1', 200, { note_id: 'note_1', revision: 1, secret: 1 }).complaint).toContain(
       'secret',
     )
-    expect(judged('GET /v1/notes/note_1', 418, {}).complaint).toContain('418')
-    expect(judged('DELETE /v1/webhook-endpoints/whe_1', 204, {}).complaint).toContain('body')
+    expect(checkAnswer('GET /v1/notes/note_1', 418, {}).complaint).toContain('418')
+    expect(checkAnswer('DELETE /v1/webhook-endpoints/whe_1', 204, {}).complaint).toContain('body')
   })
 })
 
 describe('the control API', () => {
-  it('answers every operation as the OpenAPI document says, and nothing more', async () => {
+  it('matches the OpenAPI document in every operation, without additional fields', async () => {
     await using service = await createNotesService({ clock: 'virtual', notes: 2 })
     await service.listen()
     const { endpoint_id } = await service.connect(anInbox().open)
@@ -104,7 +106,7 @@ describe('the control API', () => {
       })
       const text = await response.text()
       const answer = text === '' ? undefined : JSON.parse(text)
-      const { operationId, complaint } = judged(operation, response.status, answer)
+      const { operationId, complaint } = checkAnswer(operation, response.status, answer)
       expect(complaint, `${operation}: ${response.status} ${text}`).toBeUndefined()
       answered.add(operationId ?? '')
       answered.add(String(response.status))
@@ -163,7 +165,7 @@ describe('the control API', () => {
     for (const status of ['200', '201', '202', '204', '400', '404', '409', '422']) expect(answered).toContain(status)
   })
 
-  it('refuses a change from another origin, and tells it in JSON', async () => {
+  it('rejects a change from another origin', async () => {
     await using service = await createNotesService()
     await service.listen()
     const refused = await fetch(`${service.baseUrl}/control/notes`, {
@@ -171,7 +173,7 @@ describe('the control API', () => {
       headers: { origin: 'http://evil.test' },
     })
     const body = await refused.json()
-    expect(judged('POST /control/notes', refused.status, body).complaint).toBeUndefined()
+    expect(checkAnswer('POST /control/notes', refused.status, body).complaint).toBeUndefined()
     expect([refused.status, body.error.code]).toEqual([403, 'console_refused'])
     expect(service.owner.notes()).toEqual([])
   })
@@ -184,7 +186,7 @@ describe('the control API', () => {
   })
 })
 
-it('what the service sends is what the AsyncAPI document says, for every event, and has no other field', async () => {
+it('every event matches the AsyncAPI document, without additional fields', async () => {
   await using service = await createNotesService()
   const inbox = anInbox()
   const { endpoint_id } = await service.connect(inbox.open)
@@ -242,8 +244,8 @@ const ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }))
 ajv.addSchema(closed(openApi), 'openapi')
 ajv.addSchema(closed(asyncApi), 'asyncapi')
 
-/** What the document has against an answer, if anything. */
-function judged(operation: string, status: number, body: unknown) {
+/** Why an answer does not match the document, if it does not. */
+function checkAnswer(operation: string, status: number, body: unknown) {
   const [method, target = ''] = operation.split(' ')
   const [path = ''] = target.split('?')
   const documented = OPERATIONS.find((known) => known.method === method && known.path.test(path))
@@ -274,7 +276,7 @@ function complaintOf(
   return errors.length === 0 ? undefined : ajv.errorsText(errors) + JSON.stringify(errors.map(({ params }) => params))
 }
 
-/** The same document, in which nothing may be there that it does not name. Readers are liberal; this service is exact. */
+/** The document without additional properties: clients accept unknown fields, but this service sends none. */
 function closed(schema: unknown): object {
   return JSON.parse(JSON.stringify(schema), (_key, part) =>
     typeof part === 'object' && part !== null && 'properties' in part && typeof part.properties === 'object'

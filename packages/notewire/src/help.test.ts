@@ -6,7 +6,7 @@ import { runNotewire } from './fixtures/run-notewire.ts'
 afterEach(cleanUp)
 
 describe('the help', () => {
-  it('is printed if nothing is typed, with exit code 0', async () => {
+  it('is printed without arguments, with exit code 0', async () => {
     const { exitCode, stdout, stderr } = await runNotewire([])
     expect(exitCode).toBe(0)
     expect(stderr).toBe('')
@@ -68,7 +68,7 @@ describe('the help', () => {
     }
   })
 
-  it('of the program imports the file of no command', async () => {
+  it('of the program loads no command', async () => {
     const env = { NODE_DEBUG: 'esm' }
     const { stderr } = await runNotewire(['--help'], { env })
     expect(stderr).toContain('command-table.ts')

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 
-/** As `engines` of package.json says. */
+/** The version that `engines` in package.json requires. */
 const NEEDED = { major: 22, minor: 16 }
 
 const running = process.versions.node
 const [major = 0, minor = 0] = running.split('.').map(Number)
 if (major > NEEDED.major || (major === NEEDED.major && minor >= NEEDED.minor)) {
-  // Imported only now, because an older Node.js fails to load it with an error that does not mention versions.
+  // Imported after the check: an older Node.js cannot load this file, and its error would not mention the version.
   const { runProgram } = await import('./program.ts')
   process.exitCode = await runProgram(process)
 } else {

@@ -21,7 +21,7 @@ describe('a command that does not exist', () => {
     [['help', 'endpoints', 'crate'], 'Did you mean create?'],
     [['--jsn'], "unknown option '--jsn'"],
     [['endpoints', '--jsn'], 'Help: notewire endpoints --help'],
-  ])('%j ends with 2 and suggests the nearest', async (args, suggestion) => {
+  ])('%j ends with 2 and suggests the most similar name', async (args, suggestion) => {
     const { exitCode, stdout, stderr } = await runNotewire(args)
     expect(exitCode).toBe(2)
     expect(stdout).toBe('')
@@ -29,7 +29,7 @@ describe('a command that does not exist', () => {
   })
 })
 
-describe('an argument that cannot be', () => {
+describe('a wrong argument', () => {
   it.each([
     [['mock', '--port', '70000'], "argument '70000' is invalid. It takes a whole number from 0 to 65535."],
     [['mock', '--clock', 'moon'], "argument 'moon' is invalid. Allowed choices are real, virtual."],
@@ -37,7 +37,7 @@ describe('an argument that cannot be', () => {
     [['endpoints', 'create'], "missing required argument 'url'"],
     [['endpoints', 'create', 'ftp://x'], 'It takes an http or https URL.'],
     [['listen', '--forward-raw'], '--forward-raw needs --forward-to'],
-  ])('%j ends with 2 and is named', async (args, complaint) => {
+  ])('%j ends with 2 and is explained', async (args, complaint) => {
     const { exitCode, stderr } = await runNotewire(args)
     expect(exitCode).toBe(2)
     expect(unwrapped(stderr)).toContain(complaint)
@@ -49,7 +49,7 @@ describe('an error of the client', () => {
     [['pull'], { NOTES_API_KEY: 'no_live_key.atall' }, 'Check that the API key is complete'],
     [['pull', '--notes-field', 'data'], {}, 'pass that name as the option notesField'],
     [['endpoints', 'test', 'whe_0'], {}, 'check the base URL'],
-  ])('to %j says the next step', async (args, env, words) => {
+  ])('after %j names the next step', async (args, env, words) => {
     const mock = await mockService()
     const { stderr } = await runNotewire(args, {
       env: { ...mock.env, ...env },
@@ -58,7 +58,7 @@ describe('an error of the client', () => {
     expect(unwrapped(stderr)).toContain(words)
   })
 
-  it('about a lost answer says how to find out what the service did', async () => {
+  it('about a lost answer explains how to find out whether the endpoint exists', async () => {
     const env = { NOTES_API_KEY: 'no_live_key.atall', NOTES_BASE_URL: CLOSED_PORT }
     const { exitCode, stderr } = await runNotewire(['endpoints', 'create', 'http://127.0.0.1:9/hook'], { env })
     expect(exitCode).toBe(5)
@@ -70,19 +70,19 @@ describe('an error of the client', () => {
 
 describe('colour', () => {
   it.each([
-    ['a pipe', {}, false],
-    ['a pipe with FORCE_COLOR', { FORCE_COLOR: '1' }, true],
-    ['a pipe with FORCE_COLOR=0', { FORCE_COLOR: '0' }, false],
-    ['a pipe with both', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
-  ])('in %s', async (_place, env, isColoured) => {
+    ['is not used in a pipe', {}, false],
+    ['is used in a pipe with FORCE_COLOR', { FORCE_COLOR: '1' }, true],
+    ['is not used in a pipe with FORCE_COLOR=0', { FORCE_COLOR: '0' }, false],
+    ['is not used in a pipe with FORCE_COLOR and NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+  ])('%s', async (_use, env, isColoured) => {
     const { stdout } = await runNotewire(['--help'], { env })
     expect(stdout.includes('\u001b[')).toBe(isColoured)
   })
 
   it.each([
-    ['is there', { TERM: 'xterm' }, true],
-    ['is not there with NO_COLOR', { TERM: 'xterm', NO_COLOR: '1' }, false],
-    ['is not there where the terminal is dumb', { TERM: 'dumb' }, false],
+    ['is used', { TERM: 'xterm' }, true],
+    ['is not used with NO_COLOR', { TERM: 'xterm', NO_COLOR: '1' }, false],
+    ['is not used if the terminal is dumb', { TERM: 'dumb' }, false],
   ])('in a terminal %s', async (_what, env, isColoured) => {
     const { stdout } = await startInTerminal(['--help'], { env }).ended
     expect(stdout).toContain('notewire')
@@ -91,21 +91,21 @@ describe('colour', () => {
 })
 
 describe('with --json', () => {
-  it.each([[['--help']], [['--version']], [['endpoints']]])('%j prints JSON alone on stdout', async (args) => {
+  it.each([[['--help']], [['--version']], [['endpoints']]])('%j prints only JSON on stdout', async (args) => {
     const { exitCode, stdout, stderr } = await runNotewire([...args, '--json'])
     expect(exitCode).toBe(0)
     expect(stderr).toBe('')
     expect(Object.keys(JSON.parse(stdout))).toHaveLength(2)
   })
 
-  it('an error is one line of JSON on stderr, and stdout stays empty', async () => {
+  it('an error is one line of JSON on stderr, and stdout is empty', async () => {
     const { exitCode, stdout, stderr } = await runNotewire(['listn', '--json'])
     expect(exitCode).toBe(2)
     expect(stdout).toBe('')
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'usage', exit_code: 2 })
   })
 
-  it('everything that listing endpoints prints is JSON, one object a line', async () => {
+  it('a list of endpoints is one line of JSON for each', async () => {
     const { service, env } = await mockService()
     const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey })
     for (const name of ['one', 'two']) {
@@ -122,14 +122,14 @@ describe('with --json', () => {
 })
 
 describe('an error', () => {
-  it('shows its stack with NOTEWIRE_DEBUG alone', async () => {
+  it('shows its stack only with NOTEWIRE_DEBUG', async () => {
     const quiet = await runNotewire(['listn'])
     const loud = await runNotewire(['listn'], { env: { NOTEWIRE_DEBUG: '1' } })
     expect(quiet.stderr).not.toMatch(/^ +at /m)
     expect(loud.stderr).toMatch(/^ +at /m)
   })
 
-  it('about a full disk of stdout is a message in words', () => {
+  it('explains that the disk of stdout is full', () => {
     const main = join(import.meta.dirname, 'main.ts')
     const script = `"${process.execPath}" --conditions=@notewire/source "${main}" --help > /dev/full`
     const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })

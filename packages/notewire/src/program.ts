@@ -14,30 +14,30 @@ export async function runProgram(process: NodeJS.Process): Promise<ExitCode> {
   const interruption = listenForInterruption(process, () => process.exit(EXIT_CODES.interrupted))
   const args = process.argv.slice(2)
   const session = openSession(process, interruption, beforeDashes(args).includes('--json'))
-  // Node.js would show the error with its stack and with secrets.
+  // By default, Node.js would print the error with its stack and with secrets.
   process.on('uncaughtException', (error) => process.exit(session.fail(error)))
   try {
-    const exitCode = await obey(args, session)
-    // A stream reports an error a turn after it is written to.
+    const exitCode = await runCommand(args, session)
+    // A stream reports an error one turn after the write.
     await setImmediate()
     const { aborted, reason } = interruption.signal
-    return aborted && !(reason instanceof Interrupted) ? endingOf(reason, session) : exitCode
+    return aborted && !(reason instanceof Interrupted) ? endWith(reason, session) : exitCode
   } catch (error) {
-    // Errors after the signal has fired follow from it.
-    return endingOf(interruption.signal.aborted ? interruption.signal.reason : error, session)
+    // After the signal has fired, it is the cause of every error.
+    return endWith(interruption.signal.aborted ? interruption.signal.reason : error, session)
   } finally {
     interruption.ignore()
   }
 }
 
-function endingOf(reason: unknown, { fail, output }: Session): ExitCode {
+function endWith(reason: unknown, { fail, output }: Session): ExitCode {
   if (reason instanceof ReaderGone) return EXIT_CODES.done
   if (!(reason instanceof Interrupted)) return fail(reason)
   output.tell('Interrupted.')
   return EXIT_CODES.interrupted
 }
 
-async function obey(args: readonly string[], session: Session): Promise<ExitCode> {
+async function runCommand(args: readonly string[], session: Session): Promise<ExitCode> {
   const { output, contextOf } = session
   refuseSecretFlags(beforeDashes(args))
   const version: string = createRequire(import.meta.url)('notewire/package.json').version
@@ -57,7 +57,7 @@ async function obey(args: readonly string[], session: Session): Promise<ExitCode
   const program = await declareProgram(words, version, run, print, session)
   const { command, unknown } = commandIn(program, words)
   try {
-    // Of an unknown command, commander would show the help of its group.
+    // With --help, commander would show the help of the group instead of rejecting an unknown command.
     const isHelp = (word: string) => word === '--help' || word === '-h'
     await program.parseAsync(unknown ? words.filter((word) => !isHelp(word)) : words, { from: 'user' })
   } catch (error) {
@@ -69,7 +69,7 @@ async function obey(args: readonly string[], session: Session): Promise<ExitCode
   return exitCode
 }
 
-/** Declares every command by its name, and those that occur among the words with their arguments and options. */
+/** Declares every command. Only those that occur among the words get their arguments and options, because others are not loaded. */
 async function declareProgram(
   words: readonly string[],
   version: string,
@@ -120,7 +120,7 @@ function inherit(parent: CommandUnknownOpts): void {
   for (const command of parent.commands) inherit(command.copyInheritedSettings(parent))
 }
 
-/** Finds the command that the words name, and whether its group has no command of the name that follows. */
+/** Finds the command that the words name, and whether they continue with the name of an unknown command. */
 function commandIn(program: CommandUnknownOpts, words: readonly string[]) {
   let command = program
   const operands = beforeDashes(words).filter((word, index) => !word.startsWith('-') && words[index - 1] !== '--config')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isNeverPublic, isPublicAddress } from './public-address.ts'
 
-describe('an address of the public internet', () => {
+describe('isPublicAddress', () => {
   it.each([
     '1.1.1.1',
     '8.8.8.8',
@@ -23,7 +23,7 @@ describe('an address of the public internet', () => {
     '::ffff:808:808',
     '64:ff9b::8.8.8.8',
     '64:ff9b::808:808',
-  ])('is admitted: %s', (address) => expect(isPublicAddress(address)).toBe(true))
+  ])('is true for %s', (address) => expect(isPublicAddress(address)).toBe(true))
 
   it.each([
     ['this network', '0.0.0.0'],
@@ -86,10 +86,10 @@ describe('an address of the public internet', () => {
     ['no address', '2606:4700::1::1'],
     ['no address', '2606:4700:4700:0:0:0:0:0:1111'],
     ['no address', '2606:zzzz::1'],
-  ])('is not what is %s: %s', (_, address) => expect(isPublicAddress(address)).toBe(false))
+  ])('is false for %s: %s', (_, address) => expect(isPublicAddress(address)).toBe(false))
 })
 
-describe('a host name that is never public', () => {
+describe('isNeverPublic', () => {
   it.each([
     'localhost',
     'localhost.',
@@ -99,10 +99,10 @@ describe('a host name that is never public', () => {
     'printer.local',
     'printer.local.',
     'metadata.google.internal',
-  ])('is refused: %s', (hostname) => expect(isNeverPublic(hostname)).toBe(true))
+  ])('is true for %s', (hostname) => expect(isNeverPublic(hostname)).toBe(true))
 
   it.each(['example.com', 'example.com.', 'localhost.example', 'internal.example.com', '8.8.8.8', '[2606:4700::1]'])(
-    'is not %s',
+    'is false for %s',
     (hostname) => expect(isNeverPublic(hostname)).toBe(false),
   )
 })

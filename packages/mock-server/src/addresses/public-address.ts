@@ -2,14 +2,14 @@ import ipaddr from 'ipaddr.js'
 
 type Range = [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
-/** Special purposes of IANA's registries, and Azure's metadata service, that `ipaddr.js` counts as ordinary addresses. */
+/** Ranges of IANA's special-purpose registries, and Azure's metadata service, that `ipaddr.js` does not know. */
 const ALSO_SPECIAL: { readonly special: Range[] } = {
   special: ['168.63.129.16/32', '192.31.196.0/24', '2001::/23', '2620:4f:8000::/48', '3fff::/20'].map((range) =>
     ipaddr.parseCIDR(range),
   ),
 }
 
-/** The IPv6 addresses that are routed globally, apart from the special ones among them. */
+/** The IPv6 addresses that are routed globally. It contains some of the special ranges. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3')
 
 /** Translation by NAT64: the last 32 bits are the IPv4 address to which the packet goes. */
@@ -24,15 +24,15 @@ const NAT64 = ipaddr.parseCIDR('64:ff9b::/96')
  */
 export function isPublicAddress(address: string): boolean {
   const text = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '')
-  // `ipaddr.js` reads the obsolete form `::8.8.8.8` as `::ffff:8.8.8.8`, which is another address.
+  // `ipaddr.js` reads the obsolete form `::8.8.8.8` as another address, `::ffff:8.8.8.8`.
   if (/^::\d+\./.test(text)) return false
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return false
-  const parsed = reachedAddress(ipaddr.process(text))
+  const parsed = destinationOf(ipaddr.process(text))
   if (parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_IPV6)) return false
   return parsed.range() === 'unicast' && ipaddr.subnetMatch(parsed, ALSO_SPECIAL, 'ordinary') === 'ordinary'
 }
 
-function reachedAddress(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
+function destinationOf(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   return address instanceof ipaddr.IPv6 && address.match(NAT64)
     ? new ipaddr.IPv4(address.toByteArray().slice(12))
     : address

@@ -24,7 +24,7 @@ const local: UrlPolicy = {
     protocol === 'https:' || protocol === 'http:'
       ? undefined
       : { problem: '"url" must be an absolute https URL, or an http URL for development', remedy: 'Pass such a URL.' },
-  // Looked up at each attempt, so that a `fetch` installed later (instrumentation, MSW) is used.
+  // Read at each attempt, so that a `fetch` that is installed later (instrumentation, MSW) is used.
   send: (request) => globalThis.fetch(request),
 }
 
@@ -41,7 +41,7 @@ function publicHttps(resolve: Resolve): UrlPolicy {
       const reason = ': its host is, or resolves to, an address outside the public internet'
       return notPublic(reason, 'Pass a host with public addresses only.')
     },
-    send: publicHttpsSender({ resolve, admits: isPublicAddress }),
+    send: publicHttpsSender({ resolve, isAllowed: isPublicAddress }),
   }
 }
 

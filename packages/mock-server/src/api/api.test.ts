@@ -5,7 +5,7 @@ import { createNotesService } from '../service/create-notes-service.ts'
 
 describe('every answer', () => {
   it.each(['GET /v1/notes', 'GET /v1/nothing', 'GET /', 'DELETE /v1/notes', 'POST /v1/webhook-endpoints'])(
-    'carries a request id of its own, and the time of the service (%s) (row 22)',
+    'has its own request id, and the time of the service (%s) (row 22)',
     async (operation) => {
       await using service = await createNotesService()
       await service.clock.advance('1h')
@@ -17,7 +17,7 @@ describe('every answer', () => {
   )
 
   it.each(['GET /v1/nothing', 'GET /v2/notes', 'PUT /v1/notes', 'POST /v1/webhook-endpoints/a/replay'])(
-    'to %s is 404 with the body of an error',
+    'to %s is 404 with an error body',
     async (operation) => {
       await using service = await createNotesService()
       expect(await refusal(call(service, operation))).toEqual([404, 'unknown_operation'])
@@ -26,13 +26,13 @@ describe('every answer', () => {
 })
 
 describe('a request body', () => {
-  it.each(['{', '', 'url=https://a.test', '"\\ud800'])('that is no JSON answers 400: %s (§4)', async (body) => {
+  it.each(['{', '', 'url=https://a.test', '"\\ud800'])('that is not JSON is answered 400: %s (§4)', async (body) => {
     await using service = await createNotesService()
     const refused = refusal(call(service, 'POST /v1/webhook-endpoints', { body }))
     expect(await refused).toEqual([400, 'invalid_json'])
   })
 
-  it('that is too large answers 413, whether it says so or not', async () => {
+  it('that is too large is answered 413, with and without a Content-Length', async () => {
     await using service = await createNotesService()
     const large = JSON.stringify({ url: `https://a.test/${'a'.repeat(70_000)}`, events: ['note.ended'] })
     expect(await refusal(call(service, 'POST /v1/webhook-endpoints', { body: large }))).toEqual([413, 'body_too_large'])
@@ -47,7 +47,7 @@ describe('a request body', () => {
     expect(response.status).toBe(413)
   })
 
-  it('never makes the service fail, whatever it holds', async () => {
+  it('with any content is answered 4xx, never 5xx', async () => {
     await using service = await createNotesService()
     const bodies = fc.oneof(
       fc.string(),

@@ -7,12 +7,12 @@ import { type ApiEnv, identify } from './authorisation.ts'
 import { mountEndpointOperations } from './endpoint-operations.ts'
 import { mountNoteOperations } from './note-operations.ts'
 import { Problem } from './problem.ts'
-import { strikeRequests } from './request-faults.ts'
+import { applyRequestFaults } from './request-faults.ts'
 import type { ServiceParts } from './service-parts.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
 
-/** One request to the API. The service's clock gives the times. */
+/** One request to the API. The times come from the service's clock. */
 export interface ReceivedRequest {
   /** The `x-request-id` of the answer. */
   readonly request_id: string
@@ -25,7 +25,7 @@ export interface ReceivedRequest {
   readonly key_id: string | undefined
   /** The body as text; `''` without a body. */
   readonly body: string
-  /** The status of the answer; `undefined` while there is none, or if the connection was dropped. */
+  /** The status of the answer; `undefined` before the answer, or if the connection was dropped. */
   readonly status: number | undefined
   /** The time from its arrival to the answer, in milliseconds. */
   readonly duration_ms: number
@@ -78,15 +78,15 @@ export function createApi(parts: ServiceParts, random: SeededRandom): Api {
     if (context.req.method !== 'GET') context.set('body', await context.req.text())
     await next()
   })
-  api.use(strikeRequests(parts))
+  api.use(applyRequestFaults(parts))
   api.onError((error, context) => {
     if (error instanceof Problem) return answerProblem(context, error)
-    // Anything else is a bug of this service.
+    // Any other error is a bug of this service.
     if (!(error instanceof MockServerError)) throw error
     return answerProblem(context, new Problem(422, { code: 'invalid_body', message: error.message }))
   })
   api.notFound((context) => {
-    // Open points 8 and 14.
+    // This also answers the operations that a contract variant removes (open points 8 and 14).
     const message = 'This service does not support this operation.'
     return answerProblem(context, new Problem(404, { code: 'unknown_operation', message }))
   })
@@ -103,7 +103,7 @@ export function createApi(parts: ServiceParts, random: SeededRandom): Api {
   return {
     requests,
     answer: async (request) => {
-      timeline.noteActivity()
+      timeline.recordActivity()
       return await api.fetch(request)
     },
   }

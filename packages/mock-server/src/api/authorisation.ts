@@ -9,9 +9,9 @@ export interface ApiEnv {
   Variables: {
     /** `undefined` without a valid key. */
     apiKey: ApiKey | undefined
-    /** The owner of the key. Without a valid key, the first owner, whose streams then serve the request. */
+    /** The owner of the key; without a valid key, the first owner, whose random streams are then used. */
     world: World
-    /** The integration of the key, once it is authorised. */
+    /** The integration of the key, after the key was authorised. */
     integration: Integration
     /** The body as text; `undefined` for a GET. */
     body: string | undefined
@@ -33,7 +33,7 @@ export function identify(context: ApiContext, owners: Owners): { readonly world:
 }
 
 /** Requires a valid key with the scope (contract §5; open points 22 and 23). */
-export function allow(scope: string): MiddlewareHandler<ApiEnv> {
+export function requireScope(scope: string): MiddlewareHandler<ApiEnv> {
   return async (context, next) => {
     const apiKey = context.get('apiKey')
     if (apiKey === undefined) {

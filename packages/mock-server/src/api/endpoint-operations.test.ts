@@ -8,7 +8,7 @@ import { createNotesService } from '../service/create-notes-service.ts'
 const anEndpoint = { url: 'https://receiver.invalid/webhooks/notes', events: ['note.ended', 'note.deleted'] }
 
 describe('POST /v1/webhook-endpoints', () => {
-  it('creates an endpoint that is yet to be verified, and shows its secret (§2, §4, row 13)', async () => {
+  it('creates an endpoint with the status pending_verification, and returns its secret (§2, §4, row 13)', async () => {
     await using service = await createNotesService()
     const { status, body } = await call(service, 'POST /v1/webhook-endpoints', { body: anEndpoint })
     expect(status).toBe(201)
@@ -23,17 +23,17 @@ describe('POST /v1/webhook-endpoints', () => {
   })
 
   it.each([
-    ['no object', []],
+    ['a list', []],
     ['no url', { events: ['note.ended'] }],
     ['a relative url', { ...anEndpoint, url: '/webhooks' }],
     ['a url of another scheme', { ...anEndpoint, url: 'ftp://a.test/' }],
     ['a url with a password', { ...anEndpoint, url: 'https://me:secret@a.test/' }],
     ['no events', { url: anEndpoint.url }],
     ['an empty list of events', { ...anEndpoint, events: [] }],
-    ['events that are no list', { ...anEndpoint, events: 'note.ended' }],
+    ['events that are not a list', { ...anEndpoint, events: 'note.ended' }],
     ['an unknown event', { ...anEndpoint, events: ['note.ended', 'note.exploded'] }],
     ['an endpoint event', { ...anEndpoint, events: ['endpoint.test'] }],
-    ['an event that is no string', { ...anEndpoint, events: [1] }],
+    ['an event that is not a string', { ...anEndpoint, events: [1] }],
     ['an unknown field', { ...anEndpoint, evnts: [] }],
   ])('answers 422 to %s (§4, row 11)', async (_, body) => {
     await using service = await createNotesService()
@@ -49,7 +49,7 @@ describe('POST /v1/webhook-endpoints', () => {
 })
 
 describe('GET /v1/webhook-endpoints', () => {
-  it('lists and shows the endpoints of the integration, without their secrets (§2, §8, row 14)', async () => {
+  it('lists the endpoints of the integration, without their secrets (§2, §8, row 14)', async () => {
     await using service = await createNotesService()
     const created = await call<WebhookEndpointWithSecret>(service, 'POST /v1/webhook-endpoints', { body: anEndpoint })
     const { signing_secret, ...shown } = created.body
@@ -61,7 +61,7 @@ describe('GET /v1/webhook-endpoints', () => {
     expect(JSON.stringify([list.body, one.body])).not.toContain(signing_secret)
   })
 
-  it('is shared by the keys of an integration, and hidden from every other (row 14)', async () => {
+  it('returns the endpoints of the integration to all of its keys, and to no other key (row 14)', async () => {
     await using service = await createNotesService()
     const integration = service.owner.createIntegration()
     const [one, two, stranger] = [integration.issueKey().key, integration.issueKey().key, service.apiKey]
@@ -71,14 +71,15 @@ describe('GET /v1/webhook-endpoints', () => {
     expect((await call(service, 'GET /v1/webhook-endpoints', { key: stranger })).body).toEqual({
       webhook_endpoints: [],
     })
-    for (const hidden of [`GET ${operation}`, `PATCH ${operation}`, `DELETE ${operation}`, `POST ${operation}/test`]) {
-      expect(await refusal(call(service, hidden, { key: stranger }))).toEqual([404, 'not_found'])
+    for (const hidden of ['GET ', 'PATCH ', 'DELETE ', 'POST /test', 'POST /rotate-secret']) {
+      const refused = call(service, hidden.replace(' ', ` ${operation}`), { key: stranger })
+      expect(await refusal(refused)).toEqual([404, 'not_found'])
     }
   })
 })
 
 describe('PATCH /v1/webhook-endpoints/{endpoint_id}', () => {
-  it('changes what the endpoint subscribes to (row 14)', async () => {
+  it('changes the event kinds (row 14)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox()
     const { endpoint_id } = await service.connect(inbox.open, { events: ['note.ended'] })
@@ -106,7 +107,7 @@ describe('PATCH /v1/webhook-endpoints/{endpoint_id}', () => {
     ])
   })
 
-  it('leaves an active endpoint alone that is to be active, and verifies one again that is not', async () => {
+  it('with status active has no effect on an active endpoint, and verifies any other endpoint again', async () => {
     await using service = await createNotesService()
     const inbox = anInbox()
     const active = await service.connect(inbox.open)
@@ -115,9 +116,9 @@ describe('PATCH /v1/webhook-endpoints/{endpoint_id}', () => {
     expect((await patch(active.endpoint_id)).body).toMatchObject({ status: 'active' })
     expect(inbox.received).toHaveLength(1)
 
-    const deaf = anInbox(() => 500)
-    const pending = await service.connect(deaf.open)
-    deaf.answer = () => 204
+    const failing = anInbox(() => 500)
+    const pending = await service.connect(failing.open)
+    failing.answer = () => 204
     expect((await patch(pending.endpoint_id)).body).toMatchObject({ status: 'pending_verification' })
     await service.clock.advance(0)
     expect((await patch(pending.endpoint_id)).body).toMatchObject({ status: 'active' })
@@ -139,7 +140,7 @@ describe('PATCH /v1/webhook-endpoints/{endpoint_id}', () => {
 })
 
 describe('DELETE /v1/webhook-endpoints/{endpoint_id}', () => {
-  it('answers 204, and nothing more is sent, retries included (row 14)', async () => {
+  it('answers 204, and the service sends no more events or retries (row 14)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox()
     const { endpoint_id } = await service.connect(inbox.open)
@@ -156,7 +157,7 @@ describe('DELETE /v1/webhook-endpoints/{endpoint_id}', () => {
 })
 
 describe('POST /v1/webhook-endpoints/{endpoint_id}/test', () => {
-  it('answers 202 and sends endpoint.test, which was not subscribed to (§4, §6)', async () => {
+  it('answers 202 and sends endpoint.test, to which no endpoint subscribes (§4, §6)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox()
     const { endpoint_id } = await service.connect(inbox.open, { events: ['note.ended'] })
@@ -165,7 +166,7 @@ describe('POST /v1/webhook-endpoints/{endpoint_id}/test', () => {
     expect(inbox.received.at(-1)?.event).toMatchObject({ event_type: 'endpoint.test', data: { endpoint_id } })
   })
 
-  it('sends it to an endpoint that is yet to be verified, too, and does not verify it (§3)', async () => {
+  it('also sends it to an endpoint that is not verified, and does not verify it (§3)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox(({ event }) => (event.event_type === 'endpoint.test' ? 204 : 500))
     const { endpoint_id } = await service.connect(inbox.open)

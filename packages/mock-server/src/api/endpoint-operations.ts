@@ -3,21 +3,21 @@ import type * as z from 'zod/mini'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
 import { checked } from '../errors/checked.ts'
-import { type ApiContext, type ApiEnv, allow } from './authorisation.ts'
+import { type ApiContext, type ApiEnv, requireScope } from './authorisation.ts'
 import { endpointChangesBody, endpointOnTheWire, newEndpointBody } from './endpoint-resource.ts'
 import { notFound, Problem } from './problem.ts'
 import type { ServiceParts } from './service-parts.ts'
 
 export function mountEndpointOperations(api: Hono<ApiEnv>, parts: ServiceParts): void {
-  const { endpoints, engine, courier, timeline, contract } = parts
-  const allowed = allow(contract.endpointScope)
+  const { endpoints, engine, sender, timeline, contract } = parts
+  const allowed = requireScope(contract.endpointScope)
   const shown = (endpoint: Endpoint) => endpointOnTheWire(endpoint, contract)
   // Only the answers to a creation and to a rotation contain the signing secret (contract §2).
   const withSecret = (endpoint: Endpoint) => ({ ...shown(endpoint), signing_secret: endpoint.secrets.text })
 
   api.post('/v1/webhook-endpoints', allowed, async (context) => {
     const { url, events } = await readBody(context, newEndpointBody(contract))
-    const endpoint = endpoints.create(context.get('integration'), await courier.admit(url), events)
+    const endpoint = endpoints.create(context.get('integration'), await sender.checkUrl(url), events)
     const created = withSecret(endpoint)
     if (contract.verification === 'before_response') await timeline.until(engine.verificationTried(endpoint))
     return context.json(created, 201)
@@ -35,8 +35,8 @@ export function mountEndpointOperations(api: Hono<ApiEnv>, parts: ServiceParts):
   api.patch('/v1/webhook-endpoints/:endpoint_id', allowed, async (context) => {
     ownEndpoint(context)
     const changes = await readBody(context, endpointChangesBody(contract))
-    if (changes.url !== undefined) await courier.admit(changes.url)
-    // It may have been deleted in the meantime.
+    if (changes.url !== undefined) await sender.checkUrl(changes.url)
+    // The endpoint may have been deleted while its URL was checked.
     const endpoint = ownEndpoint(context)
     endpoints.update(endpoint, changes)
     return context.json(shown(endpoint))

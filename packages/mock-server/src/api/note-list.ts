@@ -14,7 +14,7 @@ interface Position {
   readonly emptyPages: number
 }
 
-const BEGINNING: Position = { after: -1, emptyPages: 0 }
+const START: Position = { after: -1, emptyPages: 0 }
 const LIMIT = { least: 1, default: 50, most: 100 }
 const LAST_CURSOR = { null: { next_cursor: null }, empty: { next_cursor: '' }, absent: {} }
 
@@ -25,8 +25,8 @@ export function notePage({ timeline, contract }: ServiceParts, cursors: Cursors,
   const integration = context.get('integration')
   const { cursor } = query
   const now = timeline.now()
-  const asked = readQuery(query, contract)
-  const position = cursor === undefined ? BEGINNING : cursors.read(cursor, integration, now)
+  const request = readQuery(query, contract)
+  const position = cursor === undefined ? START : cursors.read(cursor, integration, now)
   const next = (at: Position) => ({ next_cursor: cursors.write(at, integration, now) })
   const page = (notes: readonly NoteRecord[], cursor: object, has_more: boolean) => ({
     [contract.notesField]: notes.map((note) => noteResource(note, contract)),
@@ -38,9 +38,9 @@ export function notePage({ timeline, contract }: ServiceParts, cursors: Cursors,
   if (emptyPageIsDue || fault?.kind === 'empty_page') {
     return page([], next({ ...position, emptyPages: position.emptyPages + 1 }), true)
   }
-  const limit = Math.min(asked.limit, fault === undefined ? LIMIT.most : (fault.notes ?? 1))
+  const limit = Math.min(request.limit, fault === undefined ? LIMIT.most : (fault.notes ?? 1))
   const { places } = integration
-  const { notes, hasMore } = context.get('world').notes.list({ ...asked, places, after: position.after, limit })
+  const { notes, hasMore } = context.get('world').notes.list({ ...request, places, after: position.after, limit })
   if (contract.repeatingCursor && cursor !== undefined) return page(notes, { next_cursor: cursor }, true)
   if (!hasMore) return page(notes, LAST_CURSOR[contract.lastCursor], false)
   return page(notes, next({ after: notes.at(-1)?.sequence ?? position.after, emptyPages: 0 }), true)
@@ -50,19 +50,19 @@ type Cursors = ReturnType<typeof cursorsOf>
 
 const CURSOR = /^(?<next>[0-9a-z]+)-(?<emptyPages>[0-9a-z]+)-(?<issuedAt>[0-9a-z]+)\./
 
-/** Writes and reads cursors: opaque, with a seal against made-up ones (open point 6). */
+/** Writes and reads cursors. A cursor is opaque, and ends with a checksum, so that a made-up cursor is rejected (open point 6). */
 export function cursorsOf(random: SeededRandom, { cursorLifetime }: Contract) {
   function write({ after, emptyPages }: Position, { integration_id }: Integration, now: number): string {
-    const open = [after + 1, emptyPages, now].map((part) => part.toString(36)).join('-')
-    return `${open}.${random.fork(`${integration_id}/${open}`).text(12)}`
+    const state = [after + 1, emptyPages, now].map((part) => part.toString(36)).join('-')
+    return `${state}.${random.fork(`${integration_id}/${state}`).text(12)}`
   }
 
   function read(cursor: string, integration: Integration, now: number): Position {
     const { next = '', emptyPages = '', issuedAt = '' } = CURSOR.exec(cursor)?.groups ?? {}
     const position = { after: Number.parseInt(next, 36) - 1, emptyPages: Number.parseInt(emptyPages, 36) }
     const issued = Number.parseInt(issuedAt, 36)
-    const isOurs = next !== '' && cursor === write(position, integration, issued)
-    if (isOurs && (cursorLifetime === 'unlimited' || now - issued <= durationMs(cursorLifetime))) return position
+    const isValid = next !== '' && cursor === write(position, integration, issued)
+    if (isValid && (cursorLifetime === 'unlimited' || now - issued <= durationMs(cursorLifetime))) return position
     const message =
       'The API did not issue this cursor to this API key. Send next_cursor unchanged, or start without a cursor.'
     throw new Problem(400, { code: 'invalid_cursor', message })
@@ -98,7 +98,7 @@ function readTimestamp(name: string, text: string | undefined): number {
   if (text === undefined) return Number.NEGATIVE_INFINITY
   const { toSeconds } = UTC_TIMESTAMP.exec(text)?.groups ?? {}
   const time = toSeconds === undefined ? Number.NaN : Date.parse(text)
-  // Date.parse turns 30 February into 2 March.
+  // Date.parse accepts 30 February, as 2 March.
   if (toSeconds !== undefined && time >= 0 && new Date(time).toISOString().startsWith(toSeconds)) return time
   throw invalidParameter(name, 'must be an ISO 8601 timestamp in UTC, such as "2026-01-01T00:00:00Z"')
 }

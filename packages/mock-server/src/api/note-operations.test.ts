@@ -6,7 +6,7 @@ import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
 
 describe('GET /v1/notes', () => {
-  it('lists 50 notes a page in order of creation, and a cursor while there are more (§4)', async () => {
+  it('lists 50 notes per page in order of creation, with a cursor while there are more (§4)', async () => {
     await using service = await createNotesService({ notes: 120 })
     const first = await call<NotePage>(service, 'GET /v1/notes')
     expect(first.status).toBe(200)
@@ -21,13 +21,13 @@ describe('GET /v1/notes', () => {
     expect(new Set(pages.flatMap(({ notes }) => notes.map(({ note_id }) => note_id))).size).toBe(120)
   })
 
-  it('has no more after a page that is exactly full (§4)', async () => {
+  it('answers has_more: false with a last page that is full (§4)', async () => {
     await using service = await createNotesService({ notes: 4 })
     const pages = await pagesOf(service, 'limit=2')
     expect(pages.map(({ notes }) => notes.length)).toEqual([2, 2])
   })
 
-  it('answers an empty page when there is nothing (row 1)', async () => {
+  it('answers an empty page if there are no notes (row 1)', async () => {
     await using service = await createNotesService()
     const { body } = await call(service, 'GET /v1/notes')
     expect(body).toEqual({ notes: [], next_cursor: null, has_more: false })
@@ -44,7 +44,7 @@ describe('GET /v1/notes', () => {
     expect(body.notes).toHaveLength(Number(limit))
   })
 
-  it('answers 400 invalid_cursor to a cursor that was tampered with, made up, or given to another integration (row 6)', async () => {
+  it('answers 400 invalid_cursor to a cursor that is changed, made up, or of another integration (row 6)', async () => {
     await using service = await createNotesService({ notes: 3 })
     const stranger = service.owner.createIntegration({ channels: [service.owner.createChannel('Team')] }).issueKey()
     const { body } = await call<NotePage>(service, 'GET /v1/notes?limit=1')
@@ -53,11 +53,11 @@ describe('GET /v1/notes', () => {
       const refused = refusal(call(service, `GET /v1/notes?cursor=${forged}`))
       expect(await refused).toEqual([400, 'invalid_cursor'])
     }
-    const strange = refusal(call(service, `GET /v1/notes?cursor=${cursor}`, { key: stranger.key }))
-    expect(await strange).toEqual([400, 'invalid_cursor'])
+    const foreign = refusal(call(service, `GET /v1/notes?cursor=${cursor}`, { key: stranger.key }))
+    expect(await foreign).toEqual([400, 'invalid_cursor'])
   })
 
-  it('goes on after the last note seen, whatever was deleted and recorded meanwhile (row 6)', async () => {
+  it('continues after the last listed note, even if notes were deleted and recorded since (row 6)', async () => {
     await using service = await createNotesService({ notes: 4 })
     const [one, two, three, four] = service.owner.notes()
     const { body } = await call<NotePage>(service, 'GET /v1/notes?limit=2')
@@ -69,7 +69,7 @@ describe('GET /v1/notes', () => {
     expect(rest.body.notes.map(({ note_id }) => note_id)).toEqual([four?.note_id, added.note_id])
   })
 
-  it('compares updated_after with updated_at, strictly (§4, row 7)', async () => {
+  it('lists notes whose updated_at is later than updated_after (§4, row 7)', async () => {
     await using service = await createNotesService()
     const before = service.owner.record({ title: 'Before' }).note
     await service.clock.advance('1s')
@@ -99,7 +99,7 @@ describe('GET /v1/notes', () => {
     expect(await refused).toEqual([400, 'invalid_parameter'])
   })
 
-  it('lists tombstones only when asked to, and with updated_after only the newer ones (§2, §4, row 7)', async () => {
+  it('lists tombstones only with include_deleted=true, and with updated_after only newer ones (§2, §4, row 7)', async () => {
     await using service = await createNotesService({ notes: 2 })
     const [gone, kept] = service.owner.notes()
     await service.clock.advance('1h')
@@ -116,7 +116,7 @@ describe('GET /v1/notes', () => {
 })
 
 describe('GET /v1/notes/{note_id}', () => {
-  it('answers the note, with its identifier under both names (§2, row 2, row 3)', async () => {
+  it('returns the note, with its identifier under both names (§2, row 2, row 3)', async () => {
     await using service = await createNotesService()
     const { note_id } = service.owner.record({ title: 'Stand-up', content: 'Bring cake' }).note
     const { status, body } = await call(service, `GET /v1/notes/${note_id}`)
@@ -139,7 +139,7 @@ describe('GET /v1/notes/{note_id}', () => {
     expect(noteSchema.parse(body).note_id).toBe(note_id)
   })
 
-  it('answers a tombstone for a deleted note: emptied, marked, at a higher revision (row 4, row 8)', async () => {
+  it('returns a tombstone for a deleted note: without content, at a higher revision (row 4, row 8)', async () => {
     await using service = await createNotesService()
     const note = service.owner.record({ title: 'Secret', content: 'Secret' }).end()
     await service.settled()
@@ -151,7 +151,7 @@ describe('GET /v1/notes/{note_id}', () => {
     expect(JSON.stringify(body)).not.toContain('Secret')
   })
 
-  it('answers 404 for a note that is unknown or out of sight (row 8)', async () => {
+  it('answers 404 for a note that is unknown or that the key cannot access (row 8)', async () => {
     await using service = await createNotesService({ notes: 1 })
     const channel = service.owner.createChannel('Team')
     const hidden = service.owner.record({ channel }).note
@@ -162,7 +162,7 @@ describe('GET /v1/notes/{note_id}', () => {
 })
 
 describe('GET /v1/notes/{note_id}/transcript', () => {
-  it('answers 404 not_ready until the session has ended, then the transcript at the current revision (§4, row 9)', async () => {
+  it('answers 404 not_ready until the session has ended, then the transcript with the current revision (§4, row 9)', async () => {
     await using service = await createNotesService()
     const recording = service.owner.record()
     const operation = `GET /v1/notes/${recording.note.note_id}/transcript`
@@ -192,14 +192,14 @@ describe('GET /v1/notes/{note_id}/transcript', () => {
     expect(await read()).toBe('First\nSecond')
   })
 
-  it('is empty, and says so, when nothing was said', async () => {
+  it('is empty, with the status empty, if nothing was said', async () => {
     await using service = await createNotesService()
     const { note_id } = service.owner.record().end({ transcript: [] })
     expect((await call<Note>(service, `GET /v1/notes/${note_id}`)).body.transcript_status).toBe('empty')
     expect((await call(service, `GET /v1/notes/${note_id}/transcript`)).body).toMatchObject({ text: '', segments: [] })
   })
 
-  it('is several people talking when the owner gives no words, the same whenever it is read', async () => {
+  it('is generated with several speakers if the owner gives none, the same at every read', async () => {
     await using service = await createNotesService({ notes: 1 })
     const [note] = service.owner.notes()
     const { body } = await call<Transcript>(service, `GET /v1/notes/${note?.note_id}/transcript`)
@@ -209,7 +209,7 @@ describe('GET /v1/notes/{note_id}/transcript', () => {
 })
 
 describe('GET /v1/notes/{note_id}/summary', () => {
-  it('answers its status and null until it is generated, then the Markdown at the current revision (§1, §4, row 10)', async () => {
+  it('returns its status and null until it is generated, then the Markdown with the current revision (§1, §4, row 10)', async () => {
     await using service = await createNotesService()
     const note = service.owner.record().end({ summary: '# Done' })
     const read = async () => (await call<Summary>(service, `GET /v1/notes/${note.note_id}/summary`)).body
@@ -219,7 +219,7 @@ describe('GET /v1/notes/{note_id}/summary', () => {
     expect(summarySchema.parse(await read()).markdown).toBe('# Done')
   })
 
-  it('is missing for good when none is to be generated', async () => {
+  it('stays missing with summary: false', async () => {
     await using service = await createNotesService()
     const { note_id } = service.owner.record().end({ summary: false })
     await service.settled()
@@ -229,7 +229,7 @@ describe('GET /v1/notes/{note_id}/summary', () => {
 })
 
 describe('the content of a deleted note', () => {
-  it.each(['transcript', 'summary'])('is gone: its %s answers 404', async (part) => {
+  it.each(['transcript', 'summary'])('is not readable: its %s answers 404', async (part) => {
     await using service = await createNotesService({ notes: 1 })
     const [note] = service.owner.notes()
     note?.delete()

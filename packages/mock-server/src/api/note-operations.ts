@@ -1,37 +1,37 @@
 import type { Hono } from 'hono'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 import type { NoteRecord } from '../world/note.ts'
-import { type ApiContext, type ApiEnv, allow } from './authorisation.ts'
+import { type ApiContext, type ApiEnv, requireScope } from './authorisation.ts'
 import { cursorsOf, notePage } from './note-list.ts'
 import { noteResource, summaryResource, transcriptResource } from './note-resources.ts'
 import { notFound, Problem } from './problem.ts'
 import type { ServiceParts } from './service-parts.ts'
 
-/** With `eventOrder: 'any'`: how long after its event content becomes readable, in milliseconds (open point 29). */
+/** With `eventOrder: 'any'`, content becomes readable this long after its event, in milliseconds (open point 29). */
 const CONTENT_LAG_MS = 1000
 
 export function mountNoteOperations(api: Hono<ApiEnv>, parts: ServiceParts, random: SeededRandom): void {
   const { timeline, contract } = parts
   const cursors = cursorsOf(random.fork('cursors'), contract)
 
-  api.get('/v1/notes', allow(contract.noteScope), (context) => context.json(notePage(parts, cursors, context)))
+  api.get('/v1/notes', requireScope(contract.noteScope), (context) => context.json(notePage(parts, cursors, context)))
 
   if (contract.noteOperation !== 'absent') {
-    api.get('/v1/notes/:note_id', allow(contract.noteScope), (context) => {
+    api.get('/v1/notes/:note_id', requireScope(contract.noteScope), (context) => {
       const read = contract.noteOperation === 'tombstones' ? visibleNote : liveNote
       return context.json(noteResource(read(context), contract))
     })
   }
 
-  api.get('/v1/notes/:note_id/transcript', allow('transcripts:read'), (context) => {
+  api.get('/v1/notes/:note_id/transcript', requireScope('transcripts:read'), (context) => {
     const note = liveNote(context)
     const { transcript_status, ended_at } = note
-    const lags = contract.eventOrder === 'any' && ended_at !== null && timeline.now() < ended_at + CONTENT_LAG_MS
-    if (transcript_status === 'pending' || lags) throw notReady('transcript', contract.transcriptNotReady)
+    const isLate = contract.eventOrder === 'any' && ended_at !== null && timeline.now() < ended_at + CONTENT_LAG_MS
+    if (transcript_status === 'pending' || isLate) throw notReady('transcript', contract.transcriptNotReady)
     return context.json(transcriptResource(note, context.get('world').linesOf(note), contract))
   })
 
-  api.get('/v1/notes/:note_id/summary', allow('summaries:read'), (context) => {
+  api.get('/v1/notes/:note_id/summary', requireScope('summaries:read'), (context) => {
     const note = liveNote(context)
     const markdown = context.get('world').summaryOf(note)
     const { summaryNotReady } = contract

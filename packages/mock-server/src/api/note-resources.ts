@@ -10,7 +10,6 @@ export function noteResource(note: NoteRecord, contract: Contract): Resource<Not
   if (note.status === 'deleted' && contract.tombstone === 'marker') return { ...required, status: 'deleted' }
   switch (contract.noteFields) {
     case 'required':
-      // A tombstone keeps its marker.
       return note.status === 'deleted' ? { ...required, status: 'deleted' } : required
     case 'all':
       return { ...required, ...fieldsOf(note, contract) }
@@ -27,7 +26,7 @@ export function transcriptResource(
 ): Resource<Transcript> {
   const revision = contentRevision(note, note.transcript_revision, contract)
   const text = lines.map(({ speaker, text }) => (speaker === null ? text : `${speaker}: ${text}`)).join('\n')
-  return { note_id: note.note_id, ...revision, text, segments: timed(lines) }
+  return { note_id: note.note_id, ...revision, text, segments: segmentsOf(lines) }
 }
 
 /** A summary, ready or not, as the API returns it (open point 10). */
@@ -63,7 +62,7 @@ function fieldsOf(note: NoteRecord, contract: Contract): Resource<Note> & { read
   }
 }
 
-/** Values and fields that the contract does not have (open point 3). */
+/** Values and fields that are not in the contract (open point 3). */
 function unfamiliarFieldsOf({ status, place }: NoteRecord): Resource<Note> {
   return {
     ...(status === 'deleted' ? {} : { status: 'archived' }),
@@ -77,11 +76,11 @@ function unfamiliarFieldsOf({ status, place }: NoteRecord): Resource<Note> {
 
 function contentRevision(
   note: NoteRecord,
-  written: number,
+  revisionWhenWritten: number,
   contract: Contract,
 ): { readonly revision?: number | undefined } {
   if (contract.contentRevision === 'absent') return {}
-  return { revision: contract.contentRevision === 'written' ? written : note.revision }
+  return { revision: contract.contentRevision === 'written' ? revisionWhenWritten : note.revision }
 }
 
 function timestamp(ms: number, { timestamps }: Contract): string {
@@ -93,13 +92,13 @@ function ownerOf(place: Place): NoteOwner {
   return place === 'personal' ? { type: 'personal' } : { type: 'channel', channel_id: place }
 }
 
-const MS_A_WORD = 380
+const MS_PER_WORD = 380
 const MS_BETWEEN_LINES = 600
 
-function timed(lines: readonly SpokenLine[]): Transcript['segments'] {
+function segmentsOf(lines: readonly SpokenLine[]): Transcript['segments'] {
   let start_ms = 0
   return lines.map(({ speaker, text }) => {
-    const end_ms = start_ms + text.split(/\s+/).length * MS_A_WORD
+    const end_ms = start_ms + text.split(/\s+/).length * MS_PER_WORD
     const line = { speaker, start_ms, end_ms, text }
     start_ms = end_ms + MS_BETWEEN_LINES
     return line

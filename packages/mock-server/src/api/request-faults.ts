@@ -7,22 +7,22 @@ import type { ApiContext, ApiEnv } from './authorisation.ts'
 import { Problem } from './problem.ts'
 import type { ServiceParts } from './service-parts.ts'
 
-/** The connection breaks without an answer. Each transport reports it as it reports a broken connection. */
+/** A fault rule broke the connection. Each transport reports this in its own way: a `TypeError`, or a closed socket. */
 export class ConnectionDropped extends Error {}
 
-export function strikeRequests({ faults, timeline }: ServiceParts): MiddlewareHandler<ApiEnv> {
+export function applyRequestFaults({ faults, timeline }: ServiceParts): MiddlewareHandler<ApiEnv> {
   return async (context, next) => {
-    const struck = faults.strikeRequest(context.req.method, context.req.path, context.get('world'))
-    for (const fault of struck) await strikeBefore(fault, context, timeline)
+    const active = faults.faultsOfRequest(context.req.method, context.req.path, context.get('world'))
+    for (const fault of active) await applyBefore(fault, context, timeline)
     await next()
-    for (const fault of struck) await strikeAfter(fault, context)
+    for (const fault of active) await applyAfter(fault, context)
   }
 }
 
-async function strikeBefore(fault: RequestFault, context: ApiContext, timeline: Timeline): Promise<void> {
+async function applyBefore(fault: RequestFault, context: ApiContext, timeline: Timeline): Promise<void> {
   switch (fault.kind) {
     case 'latency':
-      await timeline.pass(durationMs(fault.by))
+      await timeline.sleepAndAdvance(durationMs(fault.by))
       break
     case 'status': {
       const code = fault.status === 429 ? 'rate_limited' : 'injected_fault'
@@ -39,13 +39,13 @@ async function strikeBefore(fault: RequestFault, context: ApiContext, timeline: 
   }
 }
 
-async function strikeAfter(fault: RequestFault, context: ApiContext): Promise<void> {
+async function applyAfter(fault: RequestFault, context: ApiContext): Promise<void> {
   if (fault.kind === 'dropped') throw new ConnectionDropped()
   if (fault.kind !== 'truncated' && fault.kind !== 'malformed') return
   const text = await context.res.text()
   const broken = fault.kind === 'truncated' ? text.slice(0, text.length / 2) : `${text.replace(':', ' =')},`
   const { status, headers } = context.res
-  // Reset first, because Hono merges the headers of the old answer into the new one.
+  // Reset first, because Hono merges the headers of the old response into the new one.
   context.res = undefined
   context.res = new Response(broken, { status, headers })
 }

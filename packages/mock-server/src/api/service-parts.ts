@@ -1,12 +1,12 @@
 import type { Timeline } from '../clock/timeline.ts'
-import type { Courier } from '../delivery/courier.ts'
+import type { AttemptSender } from '../delivery/attempt-sender.ts'
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
 import type { Endpoints } from '../delivery/endpoints.ts'
-import type { FaultBook } from '../faults/faults.ts'
+import type { FaultRules } from '../faults/faults.ts'
 import type { Contract } from '../variants/contract-variants.ts'
 import type { Owners } from '../world/owners.ts'
 
-/** The parts of a service that its APIs and its console show and change. */
+/** The parts of a service that its APIs and its console use. */
 export interface ServiceParts {
   readonly baseUrl: () => string
   readonly contract: Contract
@@ -14,6 +14,6 @@ export interface ServiceParts {
   readonly owners: Owners
   readonly endpoints: Endpoints
   readonly engine: DeliveryEngine
-  readonly courier: Courier
-  readonly faults: FaultBook
+  readonly sender: AttemptSender
+  readonly faults: FaultRules
 }

@@ -1,8 +1,8 @@
 // Read once, so that fake timers of a test do not stop the service.
 const { clearImmediate, clearTimeout, setImmediate, setTimeout } = globalThis
 
-/** The longest delay of a timer. A timer with a longer one fires at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+/** The longest delay that Node.js accepts. A timer with a longer one fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Resolves in the next turn of the event loop, after everything that was ready to continue. */
 export function nextTurn(): Promise<void> {
@@ -12,16 +12,16 @@ export function nextTurn(): Promise<void> {
 }
 
 /**
- * Runs something after `ms` of the machine's time, or in the next turn of the event loop if `ms` is 0.
+ * Calls a function after `ms` of the machine's time, or in the next turn of the event loop if `ms` is 0.
  *
- * @returns a function that cancels it
+ * @returns a function that cancels the call
  */
-export function setAlarm(ms: number, ring: () => void): () => void {
+export function startTimer(ms: number, callback: () => void): () => void {
   if (ms <= 0) {
-    const immediate = setImmediate(ring)
+    const immediate = setImmediate(callback)
     return () => clearImmediate(immediate)
   }
-  const timer = setTimeout(ring, Math.min(ms, LONGEST_TIMER_MS))
+  const timer = setTimeout(callback, Math.min(ms, MAX_TIMER_MS))
   return () => clearTimeout(timer)
 }
 
@@ -30,7 +30,6 @@ export class Activity {
   #count = 0
   #next = Promise.withResolvers<void>()
 
-  /** How many times something has happened. */
   get count(): number {
     return this.#count
   }
@@ -40,7 +39,7 @@ export class Activity {
     return this.#next.promise
   }
 
-  note(): void {
+  record(): void {
     const { resolve } = this.#next
     this.#count += 1
     this.#next = Promise.withResolvers()
@@ -50,8 +49,8 @@ export class Activity {
   /** Resolves when something happens, or after `ms` of the machine's time. */
   async nextWithin(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const silence = setAlarm(ms, resolve)
+    const cancel = startTimer(ms, resolve)
     await Promise.race([this.next, promise])
-    silence()
+    cancel()
   }
 }

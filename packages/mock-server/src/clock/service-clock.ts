@@ -13,9 +13,9 @@ export const CLOCK_START = Date.UTC(2026, 0, 1)
  *
  * Virtual time advances only while {@link ServiceClock.advance} or `service.settled()` is awaited, and stands still while an
  * attempt is in flight. If the handler of an attempt sleeps on this clock, or does not answer, time advances at the speed of real
- * time, and each wait takes at most one second. The same holds for `service.connect()` if the receiver does not answer.
+ * time, and each wait takes at most one second. This also applies to `service.connect()` if the receiver does not answer.
  *
- * `settled()` does not wait for sleeps. After `service.close()` time stands still, and only the signal of a sleep ends it.
+ * `settled()` does not wait for sleeps. After `service.close()` time stands still, and a sleep ends only if its signal fires.
  */
 export interface ServiceClock extends Clock {
   /**

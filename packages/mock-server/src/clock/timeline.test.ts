@@ -12,7 +12,7 @@ describe('a virtual clock', () => {
     expect(new Date(timeline.now()).toISOString()).toBe('2026-01-01T00:00:00.000Z')
   })
 
-  it('does what falls due while it advances, in order of time, each at its own time', async () => {
+  it('runs due work while it advances, in order of time, each at its own time', async () => {
     const timeline = new Timeline('virtual')
     const done: [string, number][] = []
     const at = (name: string) => () => done.push([name, timeline.now() - CLOCK_START])
@@ -29,7 +29,7 @@ describe('a virtual clock', () => {
     expect(timeline.now()).toBe(CLOCK_START + 60_000)
   })
 
-  it('does what follows from what it does, as far as that is due', async () => {
+  it('also runs due work that earlier work schedules', async () => {
     const timeline = new Timeline('virtual')
     const times: number[] = []
     const again = () => {
@@ -41,7 +41,7 @@ describe('a virtual clock', () => {
     expect(times).toEqual([400, 800])
   })
 
-  it('starts what is due now without an advance, in a later turn', async () => {
+  it('runs work that is due now without an advance, in a later turn', async () => {
     const timeline = new Timeline('virtual')
     const act = vi.fn()
     timeline.schedule(0, act)
@@ -49,13 +49,13 @@ describe('a virtual clock', () => {
     await expect.poll(() => act.mock.calls.length).toBe(1)
   })
 
-  it('lets a sleeper go on before it does anything else due at the same time', async () => {
+  it('lets a caller that slept continue before it runs other work due at the same time', async () => {
     const timeline = new Timeline('virtual')
     const done: string[] = []
-    void timeline.sleep(1000).then(() => done.push('sleeper'))
+    void timeline.sleep(1000).then(() => done.push('caller'))
     timeline.schedule(1000, () => done.push('service'))
     await timeline.advance('1s')
-    expect(done).toEqual(['sleeper', 'service'])
+    expect(done).toEqual(['caller', 'service'])
   })
 
   it('rounds fractions of milliseconds up, in sleeps and advances', async () => {
@@ -66,7 +66,7 @@ describe('a virtual clock', () => {
     expect([...woken, timeline.now()]).toEqual([CLOCK_START + 1, CLOCK_START + 2])
   })
 
-  it('advances twice as far for two who advance it at the same time', async () => {
+  it('advances twice as far if it is advanced twice at the same time', async () => {
     const timeline = new Timeline('virtual')
     await Promise.all([timeline.advance('1m'), timeline.advance('1m')])
     expect(timeline.now()).toBe(CLOCK_START + 120_000)
@@ -82,7 +82,7 @@ describe('a virtual clock', () => {
     expect(slept).not.toHaveBeenCalled()
   })
 
-  it('ends a sleep with the reason of its signal, and forgets it', async () => {
+  it('rejects an aborted sleep with the reason of its signal', async () => {
     const timeline = new Timeline('virtual')
     const early = new AbortController()
     const asleep = timeline.sleep(1000, early.signal)
@@ -93,11 +93,11 @@ describe('a virtual clock', () => {
 })
 
 describe('an attempt in flight', { concurrent: true }, () => {
-  it('holds virtual time', async () => {
+  it('stops virtual time', async () => {
     const timeline = new Timeline('virtual')
     let endedAt = 0
     timeline.schedule(100, () => undefined)
-    void timeline.holdWhile(
+    void timeline.trackInFlight(
       machineMs(20).then(() => {
         endedAt = timeline.now()
       }),
@@ -107,15 +107,15 @@ describe('an attempt in flight', { concurrent: true }, () => {
     expect(timeline.now()).toBe(CLOCK_START + 100)
   })
 
-  it('goes on when it sleeps on this very clock, no slower than under real time', async () => {
+  it('takes no longer than under real time if its handler sleeps on the same clock', async () => {
     const timeline = new Timeline('virtual')
     const beganAt = performance.now()
     for (let attempt = 0; attempt < 20; attempt += 1) {
-      void timeline.holdWhile(timeline.sleep(50))
+      void timeline.trackInFlight(timeline.sleep(50))
       await timeline.settled()
     }
     expect(timeline.now()).toBe(CLOCK_START + 20 * 50)
-    // Each would take a second if it were taken to hang.
+    // Each attempt would take a second if it counted as hanging.
     expect(performance.now() - beganAt).toBeLessThan(19_000)
   })
 
@@ -124,24 +124,24 @@ describe('an attempt in flight', { concurrent: true }, () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     timeline.schedule(10_000, resolve)
     const beganAt = performance.now()
-    void timeline.holdWhile(promise)
+    void timeline.trackInFlight(promise)
     await timeline.settled()
     expect(timeline.now()).toBe(CLOCK_START + 10_000)
     expect(performance.now() - beganAt).toBeGreaterThan(900)
   })
 
-  it('stops virtual time for longer while something happens', async () => {
+  it('stops virtual time for longer than a second while something happens', async () => {
     const timeline = new Timeline('virtual')
     const { promise, resolve } = Promise.withResolvers<void>()
     timeline.schedule(10_000, resolve)
     const beganAt = performance.now()
-    void machineMs(700).then(() => timeline.noteActivity())
-    void timeline.holdWhile(promise)
+    void machineMs(700).then(() => timeline.recordActivity())
+    void timeline.trackInFlight(promise)
     await timeline.settled()
     expect(performance.now() - beganAt).toBeGreaterThan(1600)
   })
 
-  it('holds virtual time on a machine that stands still again and again', async () => {
+  it('stops virtual time even if the machine pauses several times', async () => {
     const timeline = new Timeline('virtual')
     let endedAt = 0
     timeline.schedule(10_000, () => undefined)
@@ -152,16 +152,16 @@ describe('an attempt in flight', { concurrent: true }, () => {
       }
       endedAt = timeline.now()
     }
-    void timeline.holdWhile(answer())
+    void timeline.trackInFlight(answer())
     await timeline.settled()
     expect(endedAt).toBe(CLOCK_START)
   })
 
-  it('does not keep an advance that stops short of whatever ends it', async () => {
+  it('does not delay an advance that ends before the attempt does', async () => {
     const timeline = new Timeline('virtual')
     const { promise, resolve } = Promise.withResolvers<void>()
     timeline.schedule(10_000, resolve)
-    void timeline.holdWhile(promise)
+    void timeline.trackInFlight(promise)
     await timeline.advance('5s')
     expect(timeline.now()).toBe(CLOCK_START + 5000)
     await timeline.settled()
@@ -175,13 +175,13 @@ describe('a real clock', () => {
     timeline.close()
   })
 
-  it('cannot be advanced, and says what to do', async () => {
+  it('rejects an advance, and says what to do', async () => {
     const timeline = new Timeline('real')
     await expect(timeline.advance('1s')).rejects.toThrow(MockServerError)
     await expect(timeline.advance('1s')).rejects.toThrow("clock: 'virtual'")
   })
 
-  it('does what falls due by itself, and waits for it to settle', async () => {
+  it('runs due work by itself, and settles after it', async () => {
     const timeline = new Timeline('real')
     const done: string[] = []
     timeline.schedule(30, () => done.push('later'))
@@ -190,11 +190,11 @@ describe('a real clock', () => {
     expect(done).toEqual(['sooner', 'later'])
   })
 
-  it('takes over from a virtual one: what was due in a moment still is', async () => {
+  it('that was virtual runs its timers after their remaining time', async () => {
     const timeline = new Timeline('virtual')
     const act = vi.fn()
     timeline.schedule(20, act)
-    timeline.turnReal()
+    timeline.switchToReal()
     expect(act).not.toHaveBeenCalled()
     await timeline.settled()
     expect(act).toHaveBeenCalledOnce()
@@ -202,11 +202,11 @@ describe('a real clock', () => {
 })
 
 describe('a closed clock', () => {
-  it.each(['virtual', 'real'] as const)('does no more work, and ends every wait (%s)', async (mode) => {
+  it.each(['virtual', 'real'] as const)('runs no more work, and ends every wait (%s)', async (mode) => {
     const timeline = new Timeline(mode)
     const act = vi.fn()
     timeline.schedule(10, act)
-    void timeline.holdWhile(Promise.withResolvers<void>().promise)
+    void timeline.trackInFlight(Promise.withResolvers<void>().promise)
     const waiting = [timeline.settled(), timeline.until(Promise.withResolvers<void>().promise)]
     timeline.close()
     timeline.schedule(0, act)

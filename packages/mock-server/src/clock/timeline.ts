@@ -1,31 +1,35 @@
 import { systemClock } from '@notewire/protocol'
 import { MockServerError } from '../errors/mock-server-error.ts'
-import { Agenda, type Appointment, type Purpose } from './agenda.ts'
 import { type Duration, durationMs } from './duration.ts'
-import { Activity, nextTurn, setAlarm } from './event-loop.ts'
+import { Activity, nextTurn, startTimer } from './event-loop.ts'
 import { CLOCK_START, type ClockMode, type ServiceClock } from './service-clock.ts'
+import { type Purpose, type Timer, TimerQueue } from './timer-queue.ts'
 
-/** How long an attempt in flight stops virtual time while nothing happens, in milliseconds of the machine's time. */
-const PATIENCE_MS = 1000
-/** The wait is split into parts, so that a pause of the whole machine uses up only one of them. */
-const PART_MS = 100
+/**
+ * How long an attempt in flight stops virtual time while nothing happens, in milliseconds of the machine's time. After that, the
+ * receiver counts as hanging.
+ */
+const HANG_TIMEOUT_MS = 1000
+/** The wait is split into slices, so that a pause of the whole machine uses up only one of them. */
+const SLICE_MS = 100
 
 export interface Cancellable {
   cancel(): void
 }
 
-/** The {@link ServiceClock}, with the parts that only the service uses: scheduled work, and attempts that hold the time. */
+/** The {@link ServiceClock}, with the methods that only the service uses: scheduled work, and attempts in flight. */
 export class Timeline implements ServiceClock {
-  readonly #agenda = new Agenda()
+  readonly #timers = new TimerQueue()
   readonly #activity = new Activity()
   readonly #closing = Promise.withResolvers<void>()
   #mode: ClockMode
-  #instant = CLOCK_START
+  #virtualNow = CLOCK_START
   #inFlight = 0
   #closed = false
-  #starting: Promise<void> | undefined
-  #lastDrive = Promise.resolve()
-  #alarm: { readonly at: number; readonly silence: () => void } | undefined
+  #runningDue: Promise<void> | undefined
+  #lastAdvance = Promise.resolve()
+  /** The machine's timer for the next due timer of the queue. */
+  #wakeUp: { readonly at: number; readonly cancel: () => void } | undefined
 
   constructor(mode: ClockMode) {
     this.#mode = mode
@@ -36,7 +40,7 @@ export class Timeline implements ServiceClock {
   }
 
   now(): number {
-    return this.#mode === 'real' ? systemClock.now() : this.#instant
+    return this.#mode === 'real' ? systemClock.now() : this.#virtualNow
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -45,67 +49,67 @@ export class Timeline implements ServiceClock {
         reject(signal.reason)
         return
       }
-      const appointment = this.#add('sleep', ms, this.nextRank(), () => {
-        signal?.removeEventListener('abort', wakeEarly)
+      const timer = this.#add('sleep', ms, this.nextRank(), () => {
+        signal?.removeEventListener('abort', onAbort)
         resolve()
       })
-      const wakeEarly = () => {
-        this.#agenda.cancel(appointment)
+      const onAbort = () => {
+        this.#timers.cancel(timer)
         reject(signal?.reason)
       }
-      signal?.addEventListener('abort', wakeEarly, { once: true })
+      signal?.addEventListener('abort', onAbort, { once: true })
     })
   }
 
-  /** A rank after every earlier rank, for appointments at the same instant. */
+  /** A rank after every earlier rank, for work at the same instant. */
   nextRank(): number {
-    return this.#agenda.nextRank()
+    return this.#timers.nextRank()
   }
 
   /** Schedules work of the service. A closed service does no more work. */
-  schedule(ms: number, act: () => void, rank = this.nextRank()): Cancellable {
-    const appointment = this.#add('work', ms, rank, act)
+  schedule(ms: number, run: () => void, rank = this.nextRank()): Cancellable {
+    const timer = this.#add('work', ms, rank, run)
     return {
       cancel: () => {
-        this.#agenda.cancel(appointment)
-        this.noteActivity()
+        this.#timers.cancel(timer)
+        this.recordActivity()
       },
     }
   }
 
-  /** Holds virtual time, and `settled()`, while an attempt is in flight. */
-  async holdWhile(attempt: Promise<void>): Promise<void> {
+  /** Stops virtual time, and delays `settled()`, while an attempt is in flight. */
+  async trackInFlight(attempt: Promise<unknown>): Promise<void> {
     this.#inFlight += 1
     try {
       await attempt
     } finally {
       this.#inFlight -= 1
-      this.noteActivity()
+      this.recordActivity()
     }
   }
 
   /** Reports that something happened, which restarts the wait for the attempts in flight. */
-  noteActivity(): void {
-    this.#activity.note()
+  recordActivity(): void {
+    this.#activity.record()
   }
 
   async advance(duration: Duration): Promise<void> {
     if (this.#mode === 'real') throw notVirtual()
     const ms = durationMs(duration)
-    await this.#inTurn(async () => {
-      const target = this.#instant + Math.ceil(ms)
-      do await this.#quiet()
-      while (this.#moveOn(target))
-      this.#instant = target
+    await this.#oneAtATime(async () => {
+      const target = this.#virtualNow + Math.ceil(ms)
+      do await this.#idle()
+      while (this.#advanceToNextTimer(target))
+      this.#virtualNow = target
     })
   }
 
   /** Resolves when no work is scheduled and nothing is in flight. Virtual time advances as far as necessary. */
   async settled(): Promise<void> {
     if (this.#mode === 'virtual') {
-      await this.#inTurn(async () => {
-        do await this.#quiet()
-        while (this.#isBusy && this.#moveOn(Number.POSITIVE_INFINITY))
+      await this.#oneAtATime(async () => {
+        do await this.#idle()
+        while (this.#isBusy && this.#advanceToNextTimer())
       })
     }
     while (this.#isBusy && !this.#closed) await this.#activity.next
@@ -113,125 +117,125 @@ export class Timeline implements ServiceClock {
 
   /** Resolves with `event`. Virtual time advances only while an attempt in flight does not answer. */
   async until(event: Promise<void>): Promise<void> {
-    await this.#moveOnUntil(event, () => this.#inFlight > 0)
+    await this.#advanceUntil(event, () => this.#inFlight > 0)
   }
 
   /** Sleeps. Virtual time advances by itself as far as necessary. */
-  async pass(ms: number): Promise<void> {
-    await this.#moveOnUntil(this.sleep(ms), () => true)
+  async sleepAndAdvance(ms: number): Promise<void> {
+    await this.#advanceUntil(this.sleep(ms), () => true)
   }
 
-  /** Follows the machine's clock from now on. The remaining time of every appointment stays the same. */
-  turnReal(): void {
+  /** Follows the machine's clock from now on. The remaining time of every timer stays the same. */
+  switchToReal(): void {
     if (this.#mode === 'real') return
-    this.#agenda.shift(systemClock.now() - this.#instant)
+    this.#timers.shift(systemClock.now() - this.#virtualNow)
     this.#mode = 'real'
-    this.#setAlarm()
+    this.#scheduleWakeUp()
   }
 
   close(): void {
     this.#closed = true
-    this.#agenda.clear()
-    this.#alarm?.silence()
+    this.#timers.clear()
+    this.#wakeUp?.cancel()
     this.#closing.resolve()
-    this.noteActivity()
+    this.recordActivity()
   }
 
   get #isBusy(): boolean {
-    return this.#agenda.has('work') || this.#inFlight > 0
+    return this.#timers.has('work') || this.#inFlight > 0
   }
 
-  #add(purpose: Purpose, ms: number, rank: number, act: () => void): Appointment {
+  #add(purpose: Purpose, ms: number, rank: number, run: () => void): Timer {
     // Whole milliseconds, as in other clocks, because a sleep with jitter may have a fraction.
     const at = this.now() + Math.ceil(Math.max(0, ms))
-    const appointment = this.#agenda.add({ purpose, at, rank, act })
-    if (this.#closed) this.#agenda.cancel(appointment)
-    else this.#setAlarm()
-    return appointment
+    const timer = this.#timers.add({ purpose, at, rank, run })
+    if (this.#closed) this.#timers.cancel(timer)
+    else this.#scheduleWakeUp()
+    return timer
   }
 
-  /** Sets a timer for the next appointment: under virtual time only if it is due now. */
-  #setAlarm(): void {
-    const at = this.#agenda.nextAt()
+  /** Starts a machine timer for the next timer of the queue: under virtual time only if it is due now. */
+  #scheduleWakeUp(): void {
+    const at = this.#timers.nextAt()
     if (at === undefined || this.#closed) return
     const waitMs = at - this.now()
     if (this.#mode === 'virtual' && waitMs > 0) return
-    if (this.#alarm !== undefined && this.#alarm.at <= at) return
-    this.#alarm?.silence()
-    const silence = setAlarm(waitMs, () => {
-      this.#alarm = undefined
-      void this.#startDue().then(() => this.#setAlarm())
+    if (this.#wakeUp !== undefined && this.#wakeUp.at <= at) return
+    this.#wakeUp?.cancel()
+    const cancel = startTimer(waitMs, () => {
+      this.#wakeUp = undefined
+      void this.#runDue().then(() => this.#scheduleWakeUp())
     })
-    this.#alarm = { at, silence }
+    this.#wakeUp = { at, cancel }
   }
 
-  #startDue(): Promise<void> {
-    this.#starting ??= this.#startEachDue().finally(() => {
-      this.#starting = undefined
+  #runDue(): Promise<void> {
+    this.#runningDue ??= this.#runEachDue().finally(() => {
+      this.#runningDue = undefined
     })
-    return this.#starting
+    return this.#runningDue
   }
 
-  async #startEachDue(): Promise<void> {
-    while ((this.#agenda.nextAt() ?? Number.POSITIVE_INFINITY) <= this.now()) {
-      // The sleeper continues before anything else is done.
-      if (this.#agenda.keepNext() === 'sleep') await nextTurn()
+  async #runEachDue(): Promise<void> {
+    while ((this.#timers.nextAt() ?? Number.POSITIVE_INFINITY) <= this.now()) {
+      // The caller that slept continues before anything else runs.
+      if (this.#timers.runNext() === 'sleep') await nextTurn()
     }
-    this.noteActivity()
+    this.recordActivity()
   }
 
-  async #moveOnUntil(event: Promise<void>, isNecessary: () => boolean): Promise<void> {
+  async #advanceUntil(event: Promise<void>, mayAdvance: () => boolean): Promise<void> {
     let happened = false
     const watched = event.then(() => {
       happened = true
     })
     if (this.#mode === 'virtual') {
-      void this.#inTurn(async () => {
-        do await this.#quiet()
-        while (!happened && isNecessary() && this.#moveOn(Number.POSITIVE_INFINITY))
+      void this.#oneAtATime(async () => {
+        do await this.#idle()
+        while (!happened && mayAdvance() && this.#advanceToNextTimer())
       })
     }
     await Promise.race([watched, this.#closing.promise])
   }
 
-  /** Serialises the drivers of the virtual time, because each must see what the other starts. */
-  #inTurn(drive: () => Promise<void>): Promise<void> {
-    const driven = this.#lastDrive.then(drive)
-    this.#lastDrive = driven
-    return driven
+  /** Serialises the calls that advance virtual time, because each must see the work that the others start. */
+  #oneAtATime(advance: () => Promise<void>): Promise<void> {
+    const advanced = this.#lastAdvance.then(advance)
+    this.#lastAdvance = advanced
+    return advanced
   }
 
-  /** Resolves when everything due now has started, and nothing is in flight or nothing happens in it. */
-  async #quiet(): Promise<void> {
+  /** Resolves when everything due now has started, and no attempt is in flight except those that hang. */
+  async #idle(): Promise<void> {
     do {
       await nextTurn()
-      await this.#startDue()
+      await this.#runDue()
     } while (this.#inFlight > 0 && !this.#closed && (await this.#somethingHappens()))
   }
 
   async #somethingHappens(): Promise<boolean> {
     const before = this.#activity.count
-    let leftMs = this.#patienceMs()
+    let leftMs = this.#hangTimeoutMs()
     do {
-      await this.#activity.nextWithin(Math.min(PART_MS, leftMs))
+      await this.#activity.nextWithin(Math.min(SLICE_MS, leftMs))
       await nextTurn()
-      await this.#starting
-      leftMs -= PART_MS
+      await this.#runningDue
+      leftMs -= SLICE_MS
     } while (leftMs > 0 && this.#activity.count === before)
     return this.#activity.count > before
   }
 
   /** A handler that sleeps on this clock waits no longer than under real time. */
-  #patienceMs(): number {
-    const sleepMs = (this.#agenda.nextAt('sleep') ?? Number.POSITIVE_INFINITY) - this.#instant
-    return Math.min(PATIENCE_MS, sleepMs)
+  #hangTimeoutMs(): number {
+    const sleepMs = (this.#timers.nextAt('sleep') ?? Number.POSITIVE_INFINITY) - this.#virtualNow
+    return Math.min(HANG_TIMEOUT_MS, sleepMs)
   }
 
-  /** @returns whether anything is due up to `limit` */
-  #moveOn(limit: number): boolean {
-    const at = this.#agenda.nextAt()
+  /** @returns whether a timer is due up to `limit` */
+  #advanceToNextTimer(limit = Number.POSITIVE_INFINITY): boolean {
+    const at = this.#timers.nextAt()
     if (at === undefined || at > limit || this.#mode === 'real') return false
-    this.#instant = Math.max(this.#instant, at)
+    this.#virtualNow = Math.max(this.#virtualNow, at)
     return true
   }
 }

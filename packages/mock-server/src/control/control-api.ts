@@ -8,7 +8,7 @@ import { CONTROL_OPERATIONS } from './control-operations.ts'
 
 const MAX_BODY_BYTES = 256 * 1024
 
-/** The control API at `/control`: JSON operations on everything that the console shows. */
+/** The control API at `/control`: JSON operations for everything that the console shows. */
 export function createControlApi(service: ServiceParts): (request: Request) => Response | Promise<Response> {
   const api = new Hono()
   api.use(bodyLimit({ maxSize: MAX_BODY_BYTES }))
@@ -28,7 +28,7 @@ export function createControlApi(service: ServiceParts): (request: Request) => R
   return (request) => api.fetch(request)
 }
 
-/** The JSON body. A request without a body has an empty object. */
+/** The JSON body; an empty object if the request has no body. */
 async function bodyOf(context: Context): Promise<unknown> {
   const text = await context.req.text()
   try {

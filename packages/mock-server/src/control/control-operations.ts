@@ -57,7 +57,7 @@ export const CONTROL_OPERATIONS = {
   'POST /control/clock/settle': operation({
     summary: 'Advance a virtual clock until no delivery, retry or summary is pending',
     run: async (call) => {
-      // With the machine's clock, this would take as long as the longest retry.
+      // With the machine's clock, this would wait for the longest retry delay.
       if (call.timeline.mode === 'virtual') await call.timeline.settled()
       return clockView(call)
     },

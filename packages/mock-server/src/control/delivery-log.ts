@@ -7,7 +7,7 @@ import { unknown } from './operation.ts'
 export interface LoggedDelivery {
   readonly delivery: Delivery
   readonly event: WebhookEvent
-  /** In order of departure, including duplicates. */
+  /** In the order in which they were sent, including duplicates. */
   readonly attempts: readonly Attempt[]
 }
 
@@ -27,7 +27,7 @@ export function newestDeliveries(
   const found: Delivery[] = []
   for (let index = engine.deliveries.length - 1; index >= 0 && found.length <= skip + limit; index--) {
     const delivery = engine.deliveries[index]
-    if (delivery !== undefined && passes(delivery, filter)) found.push(delivery)
+    if (delivery !== undefined && matches(delivery, filter)) found.push(delivery)
   }
   const shown = found.slice(skip, skip + limit)
   return { deliveries: withAttempts(engine, shown), more: found.length > skip + limit }
@@ -41,7 +41,7 @@ export function deliveryOf(engine: DeliveryEngine, delivery_id: string): LoggedD
   return logged
 }
 
-/** When the next attempt of a delivery leaves, or `undefined` if there is none or the last one is in flight. */
+/** When the next attempt of a delivery is sent; `undefined` if there is none, or if the last one is in flight. */
 export function nextAttemptAt({ delivery, attempts }: LoggedDelivery): number | undefined {
   const last = attempts.findLast(({ duplicate }) => !duplicate)
   if (delivery.status !== 'pending' || last === undefined || last.outcome.kind === 'in_flight') return undefined
@@ -59,10 +59,10 @@ function withAttempts(engine: DeliveryEngine, deliveries: readonly Delivery[]): 
   }))
 }
 
-function passes(delivery: Delivery, { note, endpoint, owner, status }: DeliveryFilter): boolean {
+function matches(delivery: Delivery, { note, endpoint, owner, status }: DeliveryFilter): boolean {
   if (endpoint !== undefined && delivery.endpoint_id !== endpoint) return false
   if (owner !== undefined && delivery.owner_id !== owner) return false
   if (status !== undefined && delivery.status !== status) return false
-  // The service wrote the body: an identifier in it is quoted, and contains no quotes.
+  // The service wrote the body as JSON, and identifiers contain no characters that JSON escapes.
   return note === undefined || delivery.body.includes(`"note_id":"${note}"`)
 }

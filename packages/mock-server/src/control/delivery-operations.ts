@@ -3,7 +3,7 @@ import { fields } from '../errors/checked.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
 import { deliveryOf, newestDeliveries } from './delivery-log.ts'
 import { endpointOf } from './endpoint-operations.ts'
-import { ofOwner, operation, partOfList } from './operation.ts'
+import { operation, ownerFilter, paging } from './operation.ts'
 
 export const deliveryOperations = {
   'GET /control/deliveries': operation({
@@ -12,8 +12,8 @@ export const deliveryOperations = {
       note_id: z.optional(z.string()),
       endpoint_id: z.optional(z.string()),
       status: z.optional(z.enum(['pending', 'delivered', 'given_up', 'lost'])),
-      ...ofOwner,
-      ...partOfList,
+      ...ownerFilter,
+      ...paging,
     }),
     run: ({ engine, owners, input: { note_id: note, endpoint_id: endpoint, owner_id, status, ...part } }) => {
       const owner = owner_id && owners.find(owner_id).owner_id

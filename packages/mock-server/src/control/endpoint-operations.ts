@@ -4,7 +4,7 @@ import { endpointResource } from '../api/endpoint-resource.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
 import type { Endpoints } from '../delivery/endpoints.ts'
 import { fields } from '../errors/checked.ts'
-import { forOwner, ofOwner, operation, unknown } from './operation.ts'
+import { operation, ownerFilter, ownerOrFirst, unknown } from './operation.ts'
 
 const url = z.string().check(z.describe('Where deliveries are sent.'))
 const events = z.array(z.enum(NOTE_EVENT_KINDS)).check(z.minLength(1), z.describe('The event kinds to subscribe to.'))
@@ -12,7 +12,7 @@ const events = z.array(z.enum(NOTE_EVENT_KINDS)).check(z.minLength(1), z.describ
 export const endpointOperations = {
   'GET /control/endpoints': operation({
     summary: 'List the endpoints of all integrations',
-    input: fields(ofOwner),
+    input: fields(ownerFilter),
     run: ({ endpoints, owners, input: { owner_id } }) => ({
       endpoints: owners.only(owner_id).flatMap((world) => endpoints.ofOwner(world).map(endpointView)),
     }),
@@ -26,14 +26,14 @@ export const endpointOperations = {
       integration_id: z
         .optional(z.string())
         .check(z.describe("The integration that it belongs to. Default: that of the owner's own key.")),
-      ...forOwner,
+      ...ownerOrFirst,
     }),
-    run: async ({ endpoints, owners, courier, input: { url, events, integration_id, owner_id } }) => {
+    run: async ({ endpoints, owners, sender, input: { url, events, integration_id, owner_id } }) => {
       const integration =
         integration_id === undefined
           ? owners.find(owner_id).firstIntegration
           : owners.integration(integration_id).integration
-      return withSecret(endpoints.create(integration, await courier.admit(url), events))
+      return withSecret(endpoints.create(integration, await sender.checkUrl(url), events))
     },
   }),
   'PATCH /control/endpoints/:endpoint_id': operation({
@@ -45,14 +45,10 @@ export const endpointOperations = {
     }),
     run: async (call) => {
       const { url, events, status } = call.input
-      const admitted = url === undefined ? undefined : await call.courier.admit(url)
+      if (url !== undefined) await call.sender.checkUrl(url)
       const endpoint = endpointOf(call.endpoints, call.id('endpoint_id'))
-      call.endpoints.update(endpoint, {
-        // An unchanged URL is not verified again.
-        url: admitted === endpoint.url ? undefined : admitted,
-        events,
-        status,
-      })
+      // An unchanged URL is not verified again.
+      call.endpoints.update(endpoint, { url: url === endpoint.url ? undefined : url, events, status })
       return endpointView(endpoint)
     },
   }),

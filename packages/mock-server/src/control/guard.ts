@@ -7,21 +7,21 @@ export interface Visitor {
 }
 
 /**
- * Decides whether a request may reach the console and the control API: from this machine, under one of its own host names, and, if
- * it changes something, with the `Origin` of the console.
+ * Decides whether a request may use the console and the control API. It must come from this machine, to one of the machine's host
+ * names, and, if it changes something, with the `Origin` of the console.
  *
  * @returns why not, or `undefined` if it may
  */
 export function refusalOf(request: Request, { address, consoleHosts }: Visitor): Refusal | undefined {
   const host = request.headers.get('host') ?? ''
-  const name = hostNameOf(host)
+  const name = URL.parse(`http://${host}`)?.hostname
   if (!isLoopbackAddress(address) && consoleHosts.length === 0) {
     return {
       problem: 'the console answers only requests from this machine',
       remedy: 'Start the mock server with --console-host and the host name under which other machines reach it.',
     }
   }
-  // A foreign page can have its own name resolve to this machine, and then read the answers (DNS rebinding).
+  // An attacker's host name may resolve to this machine. A page from there could otherwise read the answers (DNS rebinding).
   if (name === undefined || !(isLoopbackName(name) || consoleHosts.some((known) => known.toLowerCase() === name))) {
     return {
       problem: 'the console does not answer under this host name',
@@ -30,8 +30,8 @@ export function refusalOf(request: Request, { address, consoleHosts }: Visitor):
   }
   const origin = request.headers.get('origin')
   const isReading = request.method === 'GET' || request.method === 'HEAD'
-  // Browsers send an origin with every form. A request without one may come from anywhere.
-  if (origin === null ? !isReading : hostOf(origin) !== host) {
+  // Browsers send `Origin` with every form. Without it, the request may come from any page.
+  if (origin === null ? !isReading : URL.parse(origin)?.host !== host) {
     return {
       problem: 'only pages of this console may send this request',
       remedy: 'Send the URL of the mock server as the header Origin.',
@@ -51,14 +51,14 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Adds the headers that stop a browser from running foreign scripts, and from framing, sharing or storing the answer. */
+/** Adds the headers that stop a browser from running scripts of other origins, and from framing, sharing or storing the answer. */
 export function consoleHeaders(answer: Response): Response {
   const headers = new Headers(answer.headers)
   headers.set('content-security-policy', POLICY)
   headers.set('cross-origin-resource-policy', 'same-origin')
   headers.set('cross-origin-opener-policy', 'same-origin')
   headers.set('x-content-type-options', 'nosniff')
-  // Without any referrer, Chromium sends forms with "Origin: null".
+  // With `no-referrer`, Chromium sends forms with "Origin: null".
   headers.set('referrer-policy', 'same-origin')
   headers.set('cache-control', 'no-store')
   return new Response(answer.body, { status: answer.status, headers })
@@ -70,12 +70,4 @@ function isLoopbackAddress(address = ''): boolean {
 
 function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(name)
-}
-
-function hostNameOf(host: string): string | undefined {
-  return URL.parse(`http://${host}`)?.hostname
-}
-
-function hostOf(origin: string): string | undefined {
-  return URL.parse(origin)?.host
 }

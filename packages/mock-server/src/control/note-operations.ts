@@ -4,14 +4,22 @@ import { noteChangesSchema, outcomeSchema } from '../world/create-owner.ts'
 import type { NoteRecord } from '../world/note.ts'
 import type { Owners } from '../world/owners.ts'
 import type { World } from '../world/world.ts'
-import { type Call, type ControlOperation, forOwner, ofOwner, operation, partOfList, timestamp } from './operation.ts'
+import {
+  type Call,
+  type ControlOperation,
+  operation,
+  ownerFilter,
+  ownerOrFirst,
+  paging,
+  timestamp,
+} from './operation.ts'
 
 const place = name.check(z.describe('`personal`, or the identifier of a channel.'))
 
 export const noteOperations = {
   'GET /control/notes': operation({
     summary: 'List notes, the newest first, including tombstones',
-    input: fields({ ...ofOwner, ...partOfList }),
+    input: fields({ ...ownerFilter, ...paging }),
     run: ({ owners, input: { owner_id, ...part } }) => ({
       notes: newestNotes(owners, owner_id, part).notes.map(({ world, note }) => noteView(world, note)),
     }),
@@ -23,7 +31,7 @@ export const noteOperations = {
       title: z.optional(z.nullable(z.string())).check(z.describe('Default: a plausible title.')),
       content: z.optional(z.nullable(z.string())),
       place: z._default(place, 'personal'),
-      ...forOwner,
+      ...ownerOrFirst,
     }),
     run: ({ owners, input: { place, owner_id, ...changes } }) => {
       const world = owners.find(owner_id)
@@ -60,7 +68,7 @@ export const noteOperations = {
   }),
 }
 
-/** An operation on the note of the path, which answers the note as it is then. */
+/** An operation on the note of the path. It returns the note in its new state. */
 function onNote<Schema extends z.ZodMiniType = z.ZodMiniType<undefined>>({
   act,
   ...described

@@ -11,7 +11,7 @@ export interface ControlOperation {
   /** The schema of the JSON body, or of the query for `GET`. */
   readonly input?: z.ZodMiniType
   /**
-   * Checks the input, does it, and returns the body of the answer.
+   * Checks the input, performs the operation, and returns the body of the answer.
    *
    * @param id  a parameter of the path
    * @throws {@link MockServerError} when the input is wrong, or names something that does not exist
@@ -49,16 +49,16 @@ export function unknown(code: UnknownCode, what: string): MockServerError {
   return new MockServerError(code, `this service has no ${what}`, remedy)
 }
 
-const wholeFrom0 = z.coerce.number().check(z.minimum(0), z.multipleOf(1))
+const countFrom0 = z.coerce.number().check(z.minimum(0), z.multipleOf(1))
 
-export const partOfList = {
-  limit: z._default(wholeFrom0, 50).check(z.describe('The most that are listed.')),
-  skip: z._default(wholeFrom0, 0).check(z.describe('How many of the newest are left out.')),
+export const paging = {
+  limit: z._default(countFrom0, 50).check(z.describe('How many to list at most.')),
+  skip: z._default(countFrom0, 0).check(z.describe('How many of the newest to skip.')),
 }
 
-export const ofOwner = { owner_id: z.optional(z.string()).check(z.describe('Only of this owner.')) }
+export const ownerFilter = { owner_id: z.optional(z.string()).check(z.describe('Only of this owner.')) }
 
-export const forOwner = { owner_id: z.optional(z.string()).check(z.describe('Default: the first owner.')) }
+export const ownerOrFirst = { owner_id: z.optional(z.string()).check(z.describe('Default: the first owner.')) }
 
 export function timestamp(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString()

@@ -3,7 +3,7 @@ import { checked, fields, name } from '../errors/checked.ts'
 import { newOwnerSchema, scopesSchema } from '../world/create-owner.ts'
 import type { Integration } from '../world/integration.ts'
 import type { World } from '../world/world.ts'
-import { forOwner, ofOwner, operation, unknown } from './operation.ts'
+import { operation, ownerFilter, ownerOrFirst, unknown } from './operation.ts'
 
 export const ownerOperations = {
   'GET /control/owners': operation({
@@ -21,7 +21,7 @@ export const ownerOperations = {
   }),
   'GET /control/channels': operation({
     summary: 'List the channels',
-    input: fields(ofOwner),
+    input: fields(ownerFilter),
     run: ({ owners, input: { owner_id } }) => ({
       channels: owners
         .only(owner_id)
@@ -31,7 +31,7 @@ export const ownerOperations = {
   'POST /control/channels': operation({
     summary: 'Create a channel',
     status: 201,
-    input: fields({ name, ...forOwner }),
+    input: fields({ name, ...ownerOrFirst }),
     run: ({ owners, input }) => {
       const world = owners.find(input.owner_id)
       return { ...world.createChannel(input.name), owner_id: world.owner_id }
@@ -39,7 +39,7 @@ export const ownerOperations = {
   }),
   'GET /control/integrations': operation({
     summary: 'List the integrations with their keys, without the secrets of the keys',
-    input: fields(ofOwner),
+    input: fields(ownerFilter),
     run: ({ owners, input: { owner_id } }) => ({
       integrations: owners
         .only(owner_id)
@@ -53,7 +53,7 @@ export const ownerOperations = {
       channels: z
         .optional(z.array(z.string()).check(z.minLength(1)))
         .check(z.describe('The channels that its keys can access. Default: the personal notes.')),
-      ...forOwner,
+      ...ownerOrFirst,
     }),
     run: ({ owners, input: { channels = ['personal'], owner_id } }) => {
       const world = owners.find(owner_id)

@@ -5,67 +5,67 @@ import { MockServerError } from '../errors/mock-server-error.ts'
 import type { NoteRecord } from '../world/note.ts'
 import type { World } from '../world/world.ts'
 import { endpointOf } from './endpoint-operations.ts'
-import { type Call, forOwner } from './operation.ts'
+import { type Call, ownerOrFirst } from './operation.ts'
 
 const note_id = z.optional(z.string()).check(z.describe('The note of the event. Default: a new note.'))
 const title = z.optional(z.string())
 const endpoint_id = z.optional(z.string()).check(z.describe('The endpoint. Default: every endpoint.'))
 
 export const triggerSchema = z.discriminatedUnion('event_type', [
-  fields({ event_type: z.literal(['note.ended', 'note.summary.generated']), note_id, title, ...forOwner }),
+  fields({ event_type: z.literal(['note.ended', 'note.summary.generated']), note_id, title, ...ownerOrFirst }),
   fields({
     event_type: z.literal('note.updated'),
     note_id,
     title: title.check(z.describe('The title after the edit. Default: a new one.')),
-    ...forOwner,
+    ...ownerOrFirst,
   }),
   fields({
     event_type: z.literal('note.deleted'),
     note_id,
     title,
     reason: z._default(z.enum(['deleted', 'access_lost']), 'deleted'),
-    ...forOwner,
+    ...ownerOrFirst,
   }),
   fields({ event_type: z.literal(['endpoint.verification', 'endpoint.test']), endpoint_id }),
 ])
 
-type Wanted = z.output<typeof triggerSchema>
+type TriggerInput = z.output<typeof triggerSchema>
 
 type Triggered =
-  | { readonly event_type: Wanted['event_type']; readonly note_id: string }
-  | { readonly event_type: Wanted['event_type']; readonly endpoint_ids: readonly string[] }
+  | { readonly event_type: TriggerInput['event_type']; readonly note_id: string }
+  | { readonly event_type: TriggerInput['event_type']; readonly endpoint_ids: readonly string[] }
 
 /**
- * Does, as an owner of notes, what makes an event of this kind happen (contract §6).
+ * Performs the act of an owner that causes an event of this kind (contract §6).
  *
  * @throws {@link MockServerError} when the owner, note or endpoint does not exist
  */
-export function trigger(call: Call<unknown>, wanted: Wanted): Triggered {
-  const { event_type } = wanted
+export function trigger(call: Call<unknown>, input: TriggerInput): Triggered {
+  const { event_type } = input
   switch (event_type) {
     case 'endpoint.test':
     case 'endpoint.verification':
-      return { event_type, endpoint_ids: sendToEndpoints(call, event_type, wanted.endpoint_id) }
+      return { event_type, endpoint_ids: sendToEndpoints(call, event_type, input.endpoint_id) }
     case 'note.ended':
     case 'note.summary.generated': {
-      const { note_id } = wanted
-      const world = worldOf(call, wanted)
+      const { note_id } = input
+      const world = worldOf(call, input)
       return {
         event_type,
-        note_id: note_id === undefined ? endedNote(world, wanted.title) : endSession(world, note_id),
+        note_id: note_id === undefined ? endedNote(world, input.title) : endSession(world, note_id),
       }
     }
     case 'note.updated': {
-      const world = worldOf(call, wanted)
-      const note_id = wanted.note_id ?? endedNote(world, undefined)
-      world.editNote(note_id, { title: wanted.title ?? `Edited ${new Date(systemClock.now()).toISOString()}` })
+      const world = worldOf(call, input)
+      const note_id = input.note_id ?? endedNote(world, undefined)
+      world.editNote(note_id, { title: input.title ?? `Edited ${new Date(systemClock.now()).toISOString()}` })
       return { event_type, note_id }
     }
     case 'note.deleted': {
-      const world = worldOf(call, wanted)
-      const note_id = wanted.note_id ?? endedNote(world, wanted.title)
-      if (wanted.reason === 'deleted') world.deleteNote(note_id)
-      else world.moveNote(note_id, placeElsewhere(world, world.note(note_id)))
+      const world = worldOf(call, input)
+      const note_id = input.note_id ?? endedNote(world, input.title)
+      if (input.reason === 'deleted') world.deleteNote(note_id)
+      else world.moveNote(note_id, anotherPlace(world, world.note(note_id)))
       return { event_type, note_id }
     }
   }
@@ -73,23 +73,23 @@ export function trigger(call: Call<unknown>, wanted: Wanted): Triggered {
 
 function worldOf(
   { owners }: Call<unknown>,
-  wanted: { note_id?: string | undefined; owner_id?: string | undefined },
+  input: { note_id?: string | undefined; owner_id?: string | undefined },
 ): World {
-  return wanted.note_id === undefined ? owners.find(wanted.owner_id) : owners.ofNote(wanted.note_id)
+  return input.note_id === undefined ? owners.find(input.owner_id) : owners.ofNote(input.note_id)
 }
 
 function endedNote(world: World, title: string | undefined): string {
   return endSession(world, world.recordNote({ title }, 'personal').note_id)
 }
 
-/** Ends the recording session that is under way, or a new one. */
+/** Ends the recording session that has not ended, or a new one. */
 function endSession(world: World, note_id: string): string {
-  const underWay = world.note(note_id).sessions.find(({ ended }) => !ended)?.recording_session_id
-  world.endSession(note_id, underWay ?? world.beginSession(note_id), {})
+  const open = world.note(note_id).sessions.find(({ ended }) => !ended)?.recording_session_id
+  world.endSession(note_id, open ?? world.beginSession(note_id), {})
   return note_id
 }
 
-function placeElsewhere(world: World, { place }: NoteRecord): string {
+function anotherPlace(world: World, { place }: NoteRecord): string {
   const places = ['personal', ...world.channels().map(({ channel_id }) => channel_id)]
   return places.find((other) => other !== place) ?? world.createChannel('Elsewhere').channel_id
 }

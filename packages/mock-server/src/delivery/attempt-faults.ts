@@ -7,13 +7,13 @@ import type { SeededRandom } from '../seed/seeded-random.ts'
 export interface AttemptFaults {
   readonly duplicated: boolean
   readonly lost: 'request' | 'answer' | 'nothing'
-  /** The offset of its timestamp, in milliseconds. */
+  /** The offset of the timestamp, in milliseconds. */
   readonly skewMs: number
   readonly signedByOldSecret: boolean
-  /** The position of the changed character in its body, from 0 to 1. */
+  /** The position of the changed character in the body, from 0 to 1. */
   readonly corrupted: number | undefined
   /** The faults that come from rules. */
-  readonly ofRules: readonly DeliveryFault['kind'][]
+  readonly fromRules: readonly DeliveryFault['kind'][]
 }
 
 /** The faults of an attempt, from the disorder and from the rules that affect it. */
@@ -22,24 +22,24 @@ export function faultsOf(
   rules: readonly DeliveryFault[],
   random: SeededRandom,
 ): AttemptFaults {
-  // Each is drawn in any case, so that one rate does not change the draws of another.
-  const [arrivesTwice, fails, before] = [random.chance(duplicated), random.chance(failing), random.chance(0.5)]
+  // All three are always drawn, so that one rate does not change the draws of another.
+  const [isDuplicated, isLost, isRequestLost] = [random.chance(duplicated), random.chance(failing), random.chance(0.5)]
   const fault = <Kind extends DeliveryFault['kind']>(kind: Kind) =>
     rules.findLast((rule): rule is Extract<DeliveryFault, { kind: Kind }> => rule.kind === kind)
   const rule = fault('lost')
-  const lostIfFailing = before ? 'request' : 'answer'
-  const lostByDisorder = fails ? lostIfFailing : 'nothing'
+  const lostPart = isRequestLost ? 'request' : 'answer'
+  const lostByDisorder = isLost ? lostPart : 'nothing'
   return {
-    duplicated: arrivesTwice || fault('duplicated') !== undefined,
+    duplicated: isDuplicated || fault('duplicated') !== undefined,
     lost: rule === undefined ? lostByDisorder : (rule.lost ?? 'request'),
     skewMs: (fault('skewed')?.seconds ?? 0) * 1000,
     signedByOldSecret: fault('old_secret') !== undefined,
     corrupted: fault('corrupted') === undefined ? undefined : random.fraction(),
-    ofRules: rules.map(({ kind }) => kind),
+    fromRules: rules.map(({ kind }) => kind),
   }
 }
 
-/** How much later the rules let an attempt leave, in milliseconds. */
+/** How long the rules delay an attempt, in milliseconds. */
 export function delayOf(rules: readonly DeliveryFault[]): number {
   return rules.reduce((sum, fault) => sum + (fault.kind === 'delayed' ? durationMs(fault.by) : 0), 0)
 }
@@ -49,15 +49,15 @@ export function delayOf(rules: readonly DeliveryFault[]): number {
  * Disorder does not affect `endpoint.verification`.
  */
 export interface Disorder {
-  /** Attempts that arrive twice. @default 0 */
+  /** Attempts that are sent twice. @default 0 */
   readonly duplicated?: number | undefined
-  /** Deliveries that leave 1 to 20 seconds late, so that later events overtake them. @default 0 */
+  /** Deliveries that are sent 1 to 20 seconds late, so that later events overtake them. @default 0 */
   readonly reordered?: number | undefined
-  /** Attempts that fail: half of them do not reach the receiver, and of the other half the answer is lost. @default 0 */
+  /** Attempts that fail. Half of them do not reach the receiver; the other half reach it, and their answer is lost. @default 0 */
   readonly failing?: number | undefined
 }
 
-const LATENESS_MS = { least: 1000, most: 20_000 }
+const REORDER_DELAY_MS = { least: 1000, most: 20_000 }
 
 const share = z._default(z.number().check(z.minimum(0), z.maximum(1)), 0)
 
@@ -72,8 +72,8 @@ export function checkDisorder(disorder: Disorder): Required<Disorder> {
   return Object.freeze(checked('disorder', disorderSchema, disorder))
 }
 
-/** How much later a delivery leaves, in milliseconds. */
-export function latenessOf(disorder: Disorder, random: SeededRandom): number {
+/** How long the disorder delays a delivery, in milliseconds. */
+export function reorderDelayOf(disorder: Disorder, random: SeededRandom): number {
   const { reordered = 0 } = disorder
-  return random.chance(reordered) ? random.integer(LATENESS_MS.least, LATENESS_MS.most) : 0
+  return random.chance(reordered) ? random.integer(REORDER_DELAY_MS.least, REORDER_DELAY_MS.most) : 0
 }

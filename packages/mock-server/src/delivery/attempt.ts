@@ -3,41 +3,41 @@ import type { DeliveryFault } from '../faults/fault-rule.ts'
 import type { AttemptFaults } from './attempt-faults.ts'
 import type { Dispatch } from './delivery.ts'
 
-/** One HTTP request of a delivery, in the log of its service. Times are the service's clock's. */
+/** One HTTP request of a delivery, as the service logs it. The times come from the service's clock. */
 export interface Attempt {
   readonly delivery_id: string
   readonly event_id: string
   readonly event_type: EventKind
   readonly endpoint_id: string
-  /** One for an event and endpoint: the same in every attempt, and a new one in a replay (open point 19). */
+  /** The same in every attempt of a delivery, and a new one in a replay (open point 19). */
   readonly webhook_id: string
   /** From 1, up to 7 (contract §8). */
   readonly attempt: number
-  /** `true` for the second arrival of a duplicated attempt. Its outcome has no effect. */
+  /** `true` for the second request of a duplicated attempt. Its outcome has no effect. */
   readonly duplicate: boolean
-  /** When it left, in milliseconds since the Unix epoch. */
+  /** When it was sent, in milliseconds since the Unix epoch. */
   readonly at: number
-  /** From leaving to its outcome, in milliseconds; 0 while in flight. */
+  /** The time from sending to the outcome, in milliseconds; 0 while in flight. */
   readonly duration_ms: number
-  /** The URL of the endpoint at that time. */
+  /** The URL of the endpoint when it was sent. */
   readonly url: string
   /** Every header that was sent, including the three of the signature. */
   readonly headers: Readonly<Record<string, string>>
   /** The body, byte for byte. */
   readonly body: string
-  /** The faults that came from rules, without those of the disorder. */
+  /** The faults that fault rules caused. Those of the disorder are not listed. */
   readonly faults: readonly DeliveryFault['kind'][]
   readonly outcome: AttemptOutcome
-  /** The answer of the receiver, if there was one. */
+  /** The answer of the receiver, if it answered. */
   readonly response: AttemptResponse | undefined
 }
 
 /** The answer of a receiver, apart from its status. */
 export interface AttemptResponse {
   readonly headers: Readonly<Record<string, string>>
-  /** As text, up to 4 KiB of it. */
+  /** The first 4 KiB, as text. */
   readonly body: string
-  /** Whether the rest of the body was not logged. */
+  /** Whether the body is longer than what was logged. */
   readonly truncated: boolean
 }
 
@@ -54,7 +54,7 @@ export type AttemptOutcome =
    * `address_not_public` if the URL policy refused the address, or `service_closed`.
    */
   | { readonly kind: 'connection_failed'; readonly reason: string }
-  /** A fault: the request was lost before the receiver got it, or the answer after the receiver had handled it. */
+  /** A fault lost the request before the receiver got it, or the answer after the receiver had handled the request. */
   | { readonly kind: 'dropped'; readonly lost: 'request' | 'answer' }
 
 /** Whether an attempt succeeded: a 2xx answer (contract §3). */
@@ -63,11 +63,11 @@ export function isSuccess(outcome: AttemptOutcome): boolean {
 }
 
 /** A new attempt of a delivery, with a new signature and the current time of the service (contract §5). */
-export function departingAttempt(
+export function newAttempt(
   { delivery, endpoint }: Dispatch,
   webhook_id: string,
   now: number,
-  { skewMs, signedByOldSecret, corrupted, ofRules }: AttemptFaults,
+  { skewMs, signedByOldSecret, corrupted, fromRules }: AttemptFaults,
 ): Attempt {
   const { delivery_id, event_id, event_type, endpoint_id, body, attempts } = delivery
   const { secrets, url } = endpoint
@@ -82,10 +82,10 @@ export function departingAttempt(
       'content-type': 'application/json',
       [SIGNATURE_HEADERS.id]: webhook_id,
       [SIGNATURE_HEADERS.timestamp]: String(Math.floor(signed.at / 1000)),
-      [SIGNATURE_HEADERS.signature]: signedByOldSecret ? secrets.signOutdated(signed) : secrets.sign(signed, now),
+      [SIGNATURE_HEADERS.signature]: signedByOldSecret ? secrets.signWithOldSecret(signed) : secrets.sign(signed, now),
     },
     body: corrupted === undefined ? body : withAnotherCharacterAt(Math.floor(corrupted * body.length), body),
-    faults: ofRules,
+    faults: fromRules,
     outcome: { kind: 'in_flight' },
     response: undefined,
   }

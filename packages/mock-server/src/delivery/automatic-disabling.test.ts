@@ -10,7 +10,7 @@ interface Failing extends AsyncDisposable {
   readonly service: NotesService
   readonly inbox: Inbox
   readonly endpoint_id: string
-  /** Lets that many notes end, whose first attempts fail. */
+  /** Ends this number of notes. The first attempt of each delivery fails. */
   readonly fail: (notes: number) => Promise<void>
   readonly status: () => Promise<unknown>
   readonly enable: () => Promise<unknown>
@@ -47,7 +47,7 @@ describe('an endpoint with many consecutive failures', () => {
     expect(await world.status()).toBe('disabled')
   })
 
-  it('counts anew after a 2xx (row 16)', async () => {
+  it('counts from 0 again after a 2xx (row 16)', async () => {
     await using world = await aFailingEndpoint()
     await world.fail(19)
     world.inbox.answer = () => 204
@@ -59,7 +59,7 @@ describe('an endpoint with many consecutive failures', () => {
     expect(await world.status()).toBe('disabled')
   })
 
-  it('loses the retries that fall due while it is disabled, and is sent no new events (§3, row 16)', async () => {
+  it('loses the retries that are due while it is disabled, and is sent no new events (§3, row 16)', async () => {
     await using world = await aFailingEndpoint()
     await world.fail(20)
     await world.fail(1)
@@ -68,7 +68,7 @@ describe('an endpoint with many consecutive failures', () => {
     expect(world.service.deliveries.filter(({ status }) => status === 'lost')).toHaveLength(20)
   })
 
-  it('is verified anew when it is enabled again, and then makes the retries that are not yet due (row 16)', async () => {
+  it('is verified again when it is enabled, and then gets the retries that are not yet due (row 16)', async () => {
     await using world = await aFailingEndpoint()
     await world.fail(20)
     await world.service.clock.advance('10s')
@@ -81,7 +81,7 @@ describe('an endpoint with many consecutive failures', () => {
     expect(world.service.deliveries.filter(({ status }) => status === 'delivered')).toHaveLength(20 + 2)
   })
 
-  it('is disabled again only by as many failures as before', async () => {
+  it('is disabled again only after the same number of failures', async () => {
     await using world = await aFailingEndpoint()
     await world.fail(20)
     await world.enable()
@@ -100,8 +100,8 @@ describe('an endpoint with many consecutive failures', () => {
   })
 })
 
-describe('a service that disables otherwise', () => {
-  it('does so after any number of failures, and calls the state what it likes (row 15, row 16)', async () => {
+describe('a contract variant', () => {
+  it('disables after another number of failures, and names the state differently (row 15, row 16)', async () => {
     await using world = await aFailingEndpoint({ disableAfter: 3, disabledState: 'suspended' })
     await world.fail(2)
     expect(await world.status()).toBe('active')
@@ -109,7 +109,7 @@ describe('a service that disables otherwise', () => {
     expect(await world.status()).toBe('suspended')
   })
 
-  it('never does', async () => {
+  it('never disables', async () => {
     await using world = await aFailingEndpoint({ disableAfter: 'never' })
     await world.fail(100)
     await world.service.settled()
@@ -130,7 +130,7 @@ describe('a service that disables otherwise', () => {
 })
 
 describe('events about notes while an endpoint is not active', () => {
-  it('are queued where a service does so, and leave once it is (row 17)', async () => {
+  it('are queued with whileInactive: queued, and sent once it is active (row 17)', async () => {
     await using world = await aFailingEndpoint({ whileInactive: 'queued', disableAfter: 3 })
     await world.fail(5)
     await world.service.clock.advance('10m')
@@ -144,7 +144,7 @@ describe('events about notes while an endpoint is not active', () => {
     expect(world.service.deliveries.map(({ status }) => status)).toEqual(Array(7).fill('delivered'))
   })
 
-  it('that happen before the verification are queued, too (row 17)', async () => {
+  it('are also queued before the first verification (row 17)', async () => {
     await using service = await createNotesService({ contract: { whileInactive: 'queued' } })
     const inbox = anInbox(() => 503)
     await service.connect(inbox.open)

@@ -7,25 +7,24 @@ import {
 } from '@notewire/protocol'
 import type { Timeline } from '../clock/timeline.ts'
 import type { DeliveryFault } from '../faults/fault-rule.ts'
-import type { FaultBook } from '../faults/faults.ts'
+import type { FaultRules } from '../faults/faults.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
-import type { Contract } from '../variants/contract-variants.ts'
-import { sentEvent } from '../variants/contract-variants.ts'
-import { type Attempt, departingAttempt, isSuccess } from './attempt.ts'
-import { type AttemptFaults, type Disorder, delayOf, faultsOf, latenessOf } from './attempt-faults.ts'
-import type { Courier } from './courier.ts'
+import { type Contract, sentEvent } from '../variants/contract-variants.ts'
+import { type Attempt, isSuccess, newAttempt } from './attempt.ts'
+import { type AttemptFaults, type Disorder, delayOf, faultsOf, reorderDelayOf } from './attempt-faults.ts'
+import type { AttemptSender, SendResult } from './attempt-sender.ts'
 import type { Delivery, DeliveryStatus, Dispatch } from './delivery.ts'
 import { type Endpoint, stateAfter } from './endpoint.ts'
 
 /** How long a reordered attempt waits for the next attempt, in milliseconds. */
-const OVERTAKEN_WITHIN_MS = 60_000
+const MAX_REORDER_MS = 60_000
 
 interface EngineParts {
   readonly timeline: Timeline
   readonly contract: Contract
-  readonly courier: Courier
+  readonly sender: AttemptSender
   readonly disorder: Disorder
-  readonly faults: FaultBook
+  readonly faults: FaultRules
 }
 
 type Message = Pick<Delivery, 'event_id' | 'event_type' | 'body' | 'replay_of'>
@@ -40,7 +39,7 @@ export class DeliveryEngine {
   /** Deliveries that wait until their endpoint is active (open point 17). */
   readonly #queued = new Set<Dispatch>()
   /** The reordered deliveries, with the faults of their next attempt. */
-  readonly #held = new Map<Dispatch, readonly DeliveryFault[]>()
+  readonly #reordered = new Map<Dispatch, readonly DeliveryFault[]>()
   /** The last verification sent to each endpoint. An answer to an earlier one has no effect. */
   readonly #verifications = new WeakMap<Endpoint, Dispatch>()
   readonly #parts: EngineParts
@@ -81,6 +80,7 @@ export class DeliveryEngine {
     return this.#begin({ event_id, event_type, body, replay_of: delivery_id }, endpoint).delivery
   }
 
+  /** Ends the pending deliveries to an endpoint. */
   stop(endpoint: Endpoint): void {
     for (const dispatch of this.#pending) if (dispatch.endpoint === endpoint) this.#abandon(dispatch)
   }
@@ -101,19 +101,20 @@ export class DeliveryEngine {
       delivery,
       endpoint,
       rank: this.#parts.timeline.nextRank(),
-      departure: undefined,
+      scheduled: undefined,
       firstOutcome: Promise.withResolvers(),
     }
     this.deliveries.push(delivery)
     this.#byId.set(delivery.delivery_id, delivery)
     this.#pending.add(dispatch)
-    this.#departIn(latenessOf(this.#disorderOf(delivery), drawsOf(delivery.delivery_id, random)), dispatch)
+    const delayMs = reorderDelayOf(this.#disorderOf(delivery), randomOf(delivery.delivery_id, random))
+    this.#scheduleAttempt(delayMs, dispatch)
     return dispatch
   }
 
   #abandon(dispatch: Dispatch): void {
-    dispatch.departure?.cancel()
-    if (dispatch.delivery.status === 'pending') this.#close(dispatch, 'lost')
+    dispatch.scheduled?.cancel()
+    if (dispatch.delivery.status === 'pending') this.#end(dispatch, 'lost')
   }
 
   #endpointEvent(event_type: EndpointEventKind, { endpoint_id, integration }: Endpoint): EndpointEvent {
@@ -123,47 +124,48 @@ export class DeliveryEngine {
     return sentEvent(event, this.#parts.contract)
   }
 
-  #departIn(ms: number, dispatch: Dispatch): void {
-    dispatch.departure = this.#parts.timeline.schedule(ms, () => this.#depart(dispatch), dispatch.rank)
+  #scheduleAttempt(ms: number, dispatch: Dispatch): void {
+    this.#schedule(ms, dispatch, () => this.#startAttempt(dispatch))
   }
 
-  #depart(dispatch: Dispatch): void {
-    if (!this.#mayLeave(dispatch)) return
+  #schedule(ms: number, dispatch: Dispatch, run: () => void): void {
+    dispatch.scheduled = this.#parts.timeline.schedule(ms, run, dispatch.rank)
+  }
+
+  #startAttempt(dispatch: Dispatch): void {
+    if (!this.#canSend(dispatch)) return
     const { delivery, endpoint } = dispatch
     const { owner } = endpoint.integration
-    const faults = this.#parts.faults.strikeAttempt(delivery.event_type, endpoint.endpoint_id, owner)
-    if (!faults.some(({ kind }) => kind === 'reordered')) {
-      this.#leaveIn(delayOf(faults), dispatch, faults)
-      return
-    }
-    this.#held.set(dispatch, faults)
-    const leave = () => this.#leaveHeld(dispatch)
-    dispatch.departure = this.#parts.timeline.schedule(OVERTAKEN_WITHIN_MS, leave, dispatch.rank)
+    const faults = this.#parts.faults.faultsOfAttempt(delivery.event_type, endpoint.endpoint_id, owner)
+    if (faults.some(({ kind }) => kind === 'reordered')) {
+      this.#reordered.set(dispatch, faults)
+      this.#schedule(MAX_REORDER_MS, dispatch, () => this.#sendReordered(dispatch))
+    } else this.#sendDelayed(dispatch, faults)
   }
 
   /** Events about notes for an inactive endpoint are lost or queued (open points 16 and 17). */
-  #mayLeave(dispatch: Dispatch): boolean {
+  #canSend(dispatch: Dispatch): boolean {
     if (!isNoteEventKind(dispatch.delivery.event_type) || dispatch.endpoint.state === 'active') return true
     if (this.#parts.contract.whileInactive === 'queued') this.#queued.add(dispatch)
-    else this.#close(dispatch, 'lost')
+    else this.#end(dispatch, 'lost')
     return false
   }
 
-  /** Lets a reordered delivery leave, after the next attempt at its endpoint was answered. */
-  #leaveHeld(dispatch: Dispatch): void {
-    const faults = this.#held.get(dispatch) ?? []
-    this.#held.delete(dispatch)
-    dispatch.departure?.cancel()
-    this.#leaveIn(delayOf(faults), dispatch, faults)
+  /** Sends a reordered delivery, after the next attempt at its endpoint was answered. */
+  #sendReordered(dispatch: Dispatch): void {
+    const faults = this.#reordered.get(dispatch) ?? []
+    this.#reordered.delete(dispatch)
+    dispatch.scheduled?.cancel()
+    this.#sendDelayed(dispatch, faults)
   }
 
-  #leaveIn(ms: number, dispatch: Dispatch, faults: readonly DeliveryFault[]): void {
-    if (ms === 0) this.#leave(dispatch, faults)
-    else dispatch.departure = this.#parts.timeline.schedule(ms, () => this.#leave(dispatch, faults), dispatch.rank)
-  }
-
-  #leave(dispatch: Dispatch, faults: readonly DeliveryFault[]): void {
-    if (this.#mayLeave(dispatch)) void this.#parts.timeline.holdWhile(this.#attempt(dispatch, faults))
+  #sendDelayed(dispatch: Dispatch, faults: readonly DeliveryFault[]): void {
+    const send = () => {
+      if (this.#canSend(dispatch)) void this.#parts.timeline.trackInFlight(this.#attempt(dispatch, faults))
+    }
+    const ms = delayOf(faults)
+    if (ms === 0) send()
+    else this.#schedule(ms, dispatch, send)
   }
 
   async #attempt(dispatch: Dispatch, rules: readonly DeliveryFault[]): Promise<void> {
@@ -171,58 +173,57 @@ export class DeliveryEngine {
     const { delivery, endpoint } = dispatch
     const { random, makeIdentifier } = endpoint.integration.owner
     delivery.attempts += 1
-    const draws = drawsOf(`${delivery.delivery_id}/${delivery.attempts}`, random)
+    const draws = randomOf(`${delivery.delivery_id}/${delivery.attempts}`, random)
     const faults = faultsOf(this.#disorderOf(delivery), rules, draws)
     const webhookId = contract.webhookId === 'per_attempt' ? makeIdentifier('message') : delivery.webhook_id
-    const attempt = departingAttempt(dispatch, webhookId, timeline.now(), faults)
-    const arrival = this.#arrive(attempt, faults.lost)
-    if (faults.duplicated && faults.lost !== 'request') void timeline.holdWhile(this.#arriveAgain(attempt))
-    this.#conclude(dispatch, await arrival)
+    const attempt = newAttempt(dispatch, webhookId, timeline.now(), faults)
+    const logged = this.#sendAndLog(attempt, faults.lost)
+    if (faults.duplicated && faults.lost !== 'request') {
+      void timeline.trackInFlight(this.#sendAndLog({ ...attempt, duplicate: true }, 'nothing'))
+    }
+    this.#finish(dispatch, await logged)
     dispatch.firstOutcome.resolve()
   }
 
-  /** Logs attempts in the order of departure, which does not depend on the speed of the answers. */
-  async #arrive(attempt: Attempt, lost: AttemptFaults['lost']): Promise<Attempt> {
+  /** Logs attempts in the order in which they were sent, which does not depend on the speed of the answers. */
+  async #sendAndLog(attempt: Attempt, lost: AttemptFaults['lost']): Promise<Attempt> {
     const index = this.attempts.push(attempt) - 1
-    const came = await this.#outcomeOf(attempt, lost)
-    const arrived = { ...attempt, duration_ms: this.#parts.timeline.now() - attempt.at, ...came }
-    this.attempts[index] = arrived
-    return arrived
+    const result = await this.#send(attempt, lost)
+    const logged = { ...attempt, duration_ms: this.#parts.timeline.now() - attempt.at, ...result }
+    this.attempts[index] = logged
+    return logged
   }
 
-  async #outcomeOf(attempt: Attempt, lost: AttemptFaults['lost']): Promise<Pick<Attempt, 'outcome' | 'response'>> {
+  async #send(attempt: Attempt, lost: AttemptFaults['lost']): Promise<SendResult> {
     if (lost === 'request') return { outcome: { kind: 'dropped', lost }, response: undefined }
-    const came = await this.#parts.courier.carry(attempt)
-    return lost === 'answer' && came.outcome.kind === 'answered'
-      ? { ...came, outcome: { kind: 'dropped', lost } }
-      : came
+    const result = await this.#parts.sender.send(attempt)
+    return lost === 'answer' && result.outcome.kind === 'answered'
+      ? { ...result, outcome: { kind: 'dropped', lost } }
+      : result
   }
 
-  async #arriveAgain(attempt: Attempt): Promise<void> {
-    await this.#arrive({ ...attempt, duplicate: true }, 'nothing')
-  }
-
-  #conclude(dispatch: Dispatch, { outcome }: Attempt): void {
+  #finish(dispatch: Dispatch, { outcome }: Attempt): void {
     if (isSuccess(outcome)) this.#succeed(dispatch)
     else this.#fail(dispatch)
-    for (const held of this.#held.keys()) if (held.endpoint === dispatch.endpoint) this.#leaveHeld(held)
+    for (const reordered of this.#reordered.keys()) {
+      if (reordered.endpoint === dispatch.endpoint) this.#sendReordered(reordered)
+    }
   }
 
   #succeed(dispatch: Dispatch): void {
     const { endpoint } = dispatch
-    endpoint.failuresInARow = 0
-    this.#close(dispatch, 'delivered')
+    endpoint.consecutiveFailures = 0
+    this.#end(dispatch, 'delivered')
     if (this.#verifications.get(endpoint) !== dispatch) return
     endpoint.state = stateAfter('verification_answered', endpoint.state)
-    this.#release(endpoint)
+    this.#sendQueued(endpoint)
   }
 
-  /** Sends the deliveries that waited until the endpoint is active (open point 17). */
-  #release(endpoint: Endpoint): void {
+  #sendQueued(endpoint: Endpoint): void {
     for (const dispatch of this.#queued) {
       if (dispatch.endpoint !== endpoint) continue
       this.#queued.delete(dispatch)
-      this.#departIn(0, dispatch)
+      this.#scheduleAttempt(0, dispatch)
     }
   }
 
@@ -230,24 +231,24 @@ export class DeliveryEngine {
     const { delivery, endpoint } = dispatch
     if (delivery.status !== 'pending') return
     const delayMs = RETRY_DELAYS_MS[delivery.attempts - 1]
-    if (delayMs === undefined) this.#close(dispatch, 'given_up')
-    else this.#departIn(delayMs, dispatch)
+    if (delayMs === undefined) this.#end(dispatch, 'given_up')
+    else this.#scheduleAttempt(delayMs, dispatch)
     if (delayMs === undefined || this.#parts.contract.disableCounts === 'attempts') this.#countFailure(endpoint)
   }
 
   /** Too many consecutive failures disable an active endpoint (contract §3; open point 16). */
   #countFailure(endpoint: Endpoint): void {
     const { disableAfter } = this.#parts.contract
-    endpoint.failuresInARow += 1
-    if (disableAfter === 'never' || endpoint.failuresInARow < disableAfter) return
-    endpoint.state = stateAfter('failed_too_often', endpoint.state)
+    endpoint.consecutiveFailures += 1
+    if (disableAfter === 'never' || endpoint.consecutiveFailures < disableAfter) return
+    endpoint.state = stateAfter('too_many_failures', endpoint.state)
   }
 
-  #close(dispatch: Dispatch, status: DeliveryStatus): void {
+  #end(dispatch: Dispatch, status: DeliveryStatus): void {
     dispatch.delivery.status = status
     this.#pending.delete(dispatch)
     this.#queued.delete(dispatch)
-    this.#held.delete(dispatch)
+    this.#reordered.delete(dispatch)
     dispatch.firstOutcome.resolve()
   }
 
@@ -256,6 +257,6 @@ export class DeliveryEngine {
   }
 }
 
-function drawsOf(label: string, ofOwner: SeededRandom): SeededRandom {
-  return ofOwner.fork(`disorder/${label}`)
+function randomOf(label: string, owner: SeededRandom): SeededRandom {
+  return owner.fork(`disorder/${label}`)
 }

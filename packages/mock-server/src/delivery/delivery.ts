@@ -10,7 +10,7 @@ export interface Delivery {
   readonly endpoint_id: string
   /** The owner whose integration the endpoint belongs to. */
   readonly owner_id: string
-  /** One for an event and endpoint: the same in every attempt (open point 19). */
+  /** The same in every attempt (open point 19). */
   readonly webhook_id: string
   /** For a replay: the delivery that it repeats. */
   readonly replay_of: string | undefined
@@ -29,12 +29,14 @@ export interface Delivery {
  */
 export type DeliveryStatus = 'pending' | 'delivered' | 'given_up' | 'lost'
 
+/** A delivery in progress. */
 export interface Dispatch {
   readonly delivery: { -readonly [Field in keyof Delivery]: Delivery[Field] }
   readonly endpoint: Endpoint
-  /** Its order among departures at the same instant: the order of creation. */
+  /** Decides between deliveries that are scheduled for the same instant: the order of creation. */
   readonly rank: number
-  departure: Cancellable | undefined
+  /** The scheduled next attempt. */
+  scheduled: Cancellable | undefined
   /** Resolves after the first attempt, or when there will be none. */
   readonly firstOutcome: PromiseWithResolvers<void>
 }

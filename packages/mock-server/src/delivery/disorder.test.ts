@@ -5,7 +5,7 @@ import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
 import type { Disorder } from './attempt-faults.ts'
 
-async function lived(
+async function afterDeliveries(
   disorder: Disorder,
   notes: number,
 ): Promise<{ readonly service: NotesService; readonly inbox: Inbox } & AsyncDisposable> {
@@ -18,13 +18,13 @@ async function lived(
 }
 
 describe('disorder', () => {
-  it('spares what verifies an endpoint', async () => {
-    await using world = await lived({ duplicated: 1, reordered: 1, failing: 1 }, 0)
+  it('does not affect endpoint.verification', async () => {
+    await using world = await afterDeliveries({ duplicated: 1, reordered: 1, failing: 1 }, 0)
     expect(world.service.attempts).toMatchObject([{ attempt: 1, duplicate: false, outcome: { status: 204 } }])
   })
 
-  it('duplicated: the same attempt arrives twice', async () => {
-    await using world = await lived({ duplicated: 1 }, 3)
+  it('duplicated: sends the same attempt twice', async () => {
+    await using world = await afterDeliveries({ duplicated: 1 }, 3)
     const { received } = world.inbox
     expect(received).toHaveLength(1 + 2 * 3)
     const [, one, again] = received
@@ -34,8 +34,8 @@ describe('disorder', () => {
     expect(logged.map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1, 1, 1])
   })
 
-  it('reordered: deliveries leave 1 to 20 seconds late, and overtake each other', async () => {
-    await using world = await lived({ reordered: 1 }, 20)
+  it('reordered: sends deliveries 1 to 20 seconds late, so that they overtake each other', async () => {
+    await using world = await afterDeliveries({ reordered: 1 }, 20)
     const [first, ...attempts] = world.service.attempts
     for (const { at } of attempts) {
       expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(1000)
@@ -47,8 +47,8 @@ describe('disorder', () => {
     expect([...departed].sort()).toEqual([...occurred].sort())
   })
 
-  it('failing: half of the attempts never reach the receiver, half are handled and their answer is lost', async () => {
-    await using world = await lived({ failing: 1 }, 40)
+  it('failing: loses the request of half the attempts, and the answer of the other half', async () => {
+    await using world = await afterDeliveries({ failing: 1 }, 40)
     const attempts = world.service.attempts.slice(1)
     expect(attempts).toHaveLength(40 * 7)
     const lost = (what: string) => attempts.filter(({ outcome }) => outcome.kind === 'dropped' && outcome.lost === what)
@@ -59,16 +59,16 @@ describe('disorder', () => {
     expect(world.service.deliveries.slice(1).map(({ status }) => status)).toEqual(Array(40).fill('given_up'))
   })
 
-  it('at moderate rates delivers everything at least once, and some of it more often', async () => {
-    await using world = await lived({ duplicated: 0.2, reordered: 0.2, failing: 0.2 }, 100)
+  it('at moderate rates delivers every event at least once, and some more often', async () => {
+    await using world = await afterDeliveries({ duplicated: 0.2, reordered: 0.2, failing: 0.2 }, 100)
     const arrivals = world.inbox.received.slice(1).map(({ event }) => event.event_id)
     expect(new Set(arrivals).size).toBe(100)
     expect(arrivals.length).toBeGreaterThan(110)
     expect(world.service.deliveries.every(({ status }) => status === 'delivered')).toBe(true)
   })
 
-  it('can be switched while the service runs', async () => {
-    await using world = await lived({}, 1)
+  it('can be changed while the service runs', async () => {
+    await using world = await afterDeliveries({}, 1)
     world.service.disorder = { duplicated: 1 }
     world.service.owner.record().end({ summary: false })
     await world.service.settled()
@@ -80,7 +80,7 @@ describe('disorder', () => {
   })
 
   it.each([{ failing: 1.1 }, { duplicated: -0.1 }, { reordered: Number.NaN }, { failing: '0.5' }, { flaky: 0.5 }])(
-    'that cannot be is refused: %j',
+    'rejects %j',
     async (disorder) => {
       await expect(createNotesService({ disorder: disorder as Disorder })).rejects.toThrow(MockServerError)
       await using service = await createNotesService()

@@ -11,25 +11,25 @@ export interface Endpoint {
   url: string
   events: readonly EventKind[]
   state: EndpointState
-  failuresInARow: number
+  consecutiveFailures: number
 }
 
 /** The state of an endpoint (contract §3; open point 15). */
 export type EndpointState = 'pending_verification' | 'active' | 'disabled'
 
-export type EndpointTrigger = 'verification_answered' | 'url_given' | 'activation_asked' | 'failed_too_often'
+export type EndpointTrigger = 'verification_answered' | 'url_set' | 'activation_requested' | 'too_many_failures'
 
-/** The state after a trigger (contract §3; open points 14, 16 and 18). The creation counts as `url_given`. */
+/** The state after a trigger (contract §3; open points 14, 16 and 18). The creation counts as `url_set`. */
 export function stateAfter(trigger: EndpointTrigger, state: EndpointState): EndpointState {
   switch (trigger) {
     case 'verification_answered':
       // The verification may have been in flight when the endpoint was disabled.
       return state === 'disabled' ? 'disabled' : 'active'
-    case 'url_given':
+    case 'url_set':
       return 'pending_verification'
-    case 'activation_asked':
+    case 'activation_requested':
       return state === 'active' ? 'active' : 'pending_verification'
-    case 'failed_too_often':
+    case 'too_many_failures':
       return state === 'active' ? 'disabled' : state
   }
 }

@@ -39,10 +39,10 @@ export class Endpoints {
       url,
       events: [...new Set(events)],
       state: 'pending_verification',
-      failuresInARow: 0,
+      consecutiveFailures: 0,
     }
     this.#endpoints.set(endpoint.endpoint_id, endpoint)
-    this.#trigger(endpoint, 'url_given')
+    this.#trigger(endpoint, 'url_set')
     return endpoint
   }
 
@@ -62,12 +62,12 @@ export class Endpoints {
     return this.#endpoints.get(endpoint_id)
   }
 
-  /** A URL, even an unchanged one, is verified again (open points 14 and 18). */
+  /** If `url` is given, it is verified again, even if it is unchanged (open points 14 and 18). */
   update(endpoint: Endpoint, { url, events, status }: EndpointChanges): void {
     endpoint.url = url ?? endpoint.url
     endpoint.events = [...new Set(events ?? endpoint.events)]
-    if (url !== undefined) this.#trigger(endpoint, 'url_given')
-    else if (status === 'active') this.#trigger(endpoint, 'activation_asked')
+    if (url !== undefined) this.#trigger(endpoint, 'url_set')
+    else if (status === 'active') this.#trigger(endpoint, 'activation_requested')
   }
 
   /** For 24 hours, deliveries are signed with both secrets (open point 14). */
@@ -93,7 +93,7 @@ export class Endpoints {
   #trigger(endpoint: Endpoint, trigger: EndpointTrigger): void {
     const state = stateAfter(trigger, endpoint.state)
     // A variant keeps the endpoint active while a changed URL is verified (open point 18).
-    const staysActive = trigger === 'url_given' && this.#parts.contract.afterUrlChange === 'active'
+    const staysActive = trigger === 'url_set' && this.#parts.contract.afterUrlChange === 'active'
     endpoint.state = staysActive && endpoint.state === 'active' ? 'active' : state
     if (state === 'pending_verification') this.#parts.engine.verify(endpoint)
   }

@@ -23,7 +23,7 @@ const replayOf = (endpoint_id: string, delivery_id: string) =>
 const statusOf = async (service: NotesService, operation: string) => (await call(service, operation)).status
 
 describe('a replay', () => {
-  it('delivers the same event in a new message (§6, row 14, row 19)', async () => {
+  it('delivers the same event with a new webhook-id (§6, row 14, row 19)', async () => {
     await using world = await aDelivery()
     const { status, body } = await call(world.service, world.operation)
     expect([status, body]).toEqual([202, { delivery_id: expect.stringMatching(/^dlv_/) }])
@@ -38,7 +38,7 @@ describe('a replay', () => {
     })
   })
 
-  it('follows the retry schedule like any delivery', async () => {
+  it('is retried like any delivery', async () => {
     await using world = await aDelivery()
     world.inbox.answer = () => 500
     await call(world.service, world.operation)
@@ -46,14 +46,14 @@ describe('a replay', () => {
     expect(world.service.deliveries.at(-1)).toMatchObject({ status: 'given_up', attempts: 7 })
   })
 
-  it('of a delivery that is unknown, or of another endpoint, is 404', async () => {
+  it('answers 404 for a delivery that is unknown or of another endpoint', async () => {
     await using world = await aDelivery()
     const other = await world.service.connect(anInbox().open)
     expect(await statusOf(world.service, replayOf(world.endpoint_id, 'dlv_1'))).toBe(404)
     expect(await statusOf(world.service, replayOf(other.endpoint_id, world.delivery_id))).toBe(404)
   })
 
-  it('to an endpoint that is not active is refused, since nothing is sent to it', async () => {
+  it('answers 409 if the endpoint is not active', async () => {
     await using world = await aDelivery()
     world.inbox.answer = () => 500
     const { url } = world.service.attempts[0] ?? {}

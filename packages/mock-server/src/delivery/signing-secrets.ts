@@ -2,7 +2,7 @@ import { SIGNING_SECRET_PREFIX } from '@notewire/protocol'
 import { encodeBase64Url } from 'hono/utils/encode'
 import { Webhook } from 'standardwebhooks'
 
-/** How long a replaced secret still signs, in milliseconds: 24 h (open point 14). */
+/** How long deliveries are also signed with a replaced secret, in milliseconds: 24 h (open point 14). */
 const OVERLAP_MS = 24 * 60 * 60 * 1000
 
 interface SignedMessage {
@@ -14,12 +14,12 @@ interface SignedMessage {
 interface SigningSecret {
   /** `whsec_` and base64url text. */
   readonly text: string
-  /** `v1,<base64>`, by the library of the Standard Webhooks specification. */
+  /** Returns `v1,<base64>`, made by the library of the Standard Webhooks specification. */
   sign(message: SignedMessage): string
 }
 
 function signingSecretOf(key: Uint8Array<ArrayBuffer>): SigningSecret {
-  // Raw bytes, because the library reads base64, and the secret is base64url.
+  // The library reads text as base64, but the secret is base64url, so it gets the bytes.
   const webhook = new Webhook(key, { format: 'raw' })
   return {
     text: SIGNING_SECRET_PREFIX + encodeBase64Url(key.buffer).replace(/=+$/, ''),
@@ -27,7 +27,7 @@ function signingSecretOf(key: Uint8Array<ArrayBuffer>): SigningSecret {
   }
 }
 
-/** The secrets of one endpoint: the current one, and the replaced ones that still sign. */
+/** The secrets of one endpoint: the current one, and the replaced ones with which deliveries are still signed. */
 export class SigningSecrets {
   readonly #makeKey: () => Uint8Array<ArrayBuffer>
   #current: SigningSecret
@@ -42,21 +42,21 @@ export class SigningSecrets {
     return this.#current.text
   }
 
-  /** Creates a new secret. The current one also signs for 24 hours. */
+  /** Creates a new secret. For 24 hours, deliveries are also signed with the replaced one. */
   rotate(now: number): void {
     this.#replaced = [{ secret: this.#current, until: now + OVERLAP_MS }, ...this.#replaced]
     this.#current = signingSecretOf(this.#makeKey())
   }
 
-  /** The value of `webhook-signature`: an entry for every secret that signs, the newest first (contract §5). */
+  /** The value of `webhook-signature`: an entry for every secret in use, the newest first (contract §5). */
   sign(message: SignedMessage, now: number): string {
     const secrets = [this.#current, ...this.#replaced.flatMap(({ secret, until }) => (now < until ? secret : []))]
     return secrets.map((secret) => secret.sign(message)).join(' ')
   }
 
   /** Signs with the secret before the last rotation, or with a random one before the first rotation. */
-  signOutdated(message: SignedMessage): string {
-    const outdated = this.#replaced[0]?.secret ?? signingSecretOf(this.#makeKey())
-    return outdated.sign(message)
+  signWithOldSecret(message: SignedMessage): string {
+    const old = this.#replaced[0]?.secret ?? signingSecretOf(this.#makeKey())
+    return old.sign(message)
   }
 }

@@ -9,7 +9,7 @@ const statusOf = async (service: NotesService, { endpoint_id }: { readonly endpo
   (await call<{ readonly status: string }>(service, `GET /v1/webhook-endpoints/${endpoint_id}`)).body.status
 
 describe('the verification of an endpoint', () => {
-  it('arrives right after the creation, signed with the new secret, and a 2xx answer activates the endpoint (§3, §6, row 11, row 27)', async () => {
+  it('is sent right after the creation, signed with the new secret, and a 2xx answer activates the endpoint (§3, §6, row 11, row 27)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox()
     const endpoint = await service.connect(inbox.open)
@@ -24,7 +24,7 @@ describe('the verification of an endpoint', () => {
     expect(verification && verified(verification, endpoint.signing_secret, service.clock.now())).toBeDefined()
   })
 
-  it('leaves the endpoint pending when it fails, and is retried like any delivery (§3, row 27)', async () => {
+  it('is retried like any delivery, and the endpoint stays pending until it succeeds (§3, row 27)', async () => {
     await using service = await createNotesService()
     const inbox = anInbox(() => 404)
     const endpoint = await service.connect(inbox.open)
@@ -44,7 +44,7 @@ describe('the verification of an endpoint', () => {
     expect(await statusOf(service, endpoint)).toBe('pending_verification')
   })
 
-  it('may precede the answer that tells the secret: refused for now, and active at the retry after 30 s (row 27)', async () => {
+  it('with verification: before_response is sent before the secret is known, and activates at the retry after 30 s (row 27)', async () => {
     await using service = await createNotesService({ contract: { verification: 'before_response' } })
     const inbox = anInbox()
     const endpoint = await service.connect(inbox.open)
@@ -56,7 +56,7 @@ describe('the verification of an endpoint', () => {
     expect(await statusOf(service, endpoint)).toBe('active')
   })
 
-  it('goes to the new URL after a change of it, and only that answer activates (§3, row 18)', async () => {
+  it('goes to the new URL after a change, and only the answer from there activates (§3, row 18)', async () => {
     await using service = await createNotesService()
     const [old, next] = [anInbox(() => 500), anInbox()]
     const moved = await service.connect(old.open)
@@ -70,7 +70,7 @@ describe('the verification of an endpoint', () => {
     expect(service.deliveries.map(({ status }) => status)).toEqual(['lost', 'delivered', 'delivered'])
   })
 
-  it('of the old URL no longer counts when its answer comes after the change', async () => {
+  it('has no effect if the URL is changed before it is answered', async () => {
     await using service = await createNotesService()
     const late = Promise.withResolvers<number>()
     const answers: (() => number | Promise<number>)[] = [() => 204, () => late.promise, () => 500]

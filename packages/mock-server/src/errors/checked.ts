@@ -4,7 +4,7 @@ import { MockServerError, type Refusal } from './mock-server-error.ts'
 /**
  * Checks a value that a caller, a file or a request gave.
  *
- * @param subject  what takes the value, for the error: `createNotesService`
+ * @param subject  the function, file or request that got the value, for the error: `createNotesService`
  * @returns the value, with the defaults of the schema
  * @throws {@link MockServerError} `option_invalid` about the first field that is wrong
  */
@@ -34,7 +34,7 @@ export const count = z.int().check(z.minimum(1))
 
 type Path = readonly PropertyKey[]
 
-/** The first issue, inside the alternative of a union that the value resembles most. */
+/** The first issue. In a union, it is the first one of the alternative with the fewest issues. */
 function innermost(
   [issue]: readonly z.core.$ZodIssue[],
   outer: Path,
@@ -52,8 +52,8 @@ function refusalOf(subject: string, issue: z.core.$ZodIssue | undefined, path: P
     return { problem: `${place} has no option "${issue.keys[0]}"`, remedy: expected }
   }
   if (path.length === 0) return { problem: `${subject} got a wrong value`, remedy: `Pass ${expected}.` }
-  const found = path.reduce<unknown>((part, key) => (part as Record<PropertyKey, unknown> | undefined)?.[key], value)
-  return found === undefined
+  const wrong = path.reduce<unknown>((part, key) => (part as Record<PropertyKey, unknown> | undefined)?.[key], value)
+  return wrong === undefined
     ? { problem: `${place} is missing`, remedy: `It must be ${expected}.` }
     : { problem: `${place} has a wrong value`, remedy: `It must be ${expected}.` }
 }
@@ -66,7 +66,7 @@ function nameOf(path: Path): string {
     .replace(/^\./, '')
 }
 
-const TYPES: Readonly<Record<string, string>> = {
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a text',
   number: 'a number',
   int: 'a whole number',
@@ -79,7 +79,7 @@ const TYPES: Readonly<Record<string, string>> = {
 function expectation(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return TYPES[issue.expected] ?? issue.expected
+      return TYPE_NAMES[issue.expected] ?? issue.expected
     case 'invalid_value':
       return alternatives(issue.values)
     case 'invalid_union':
@@ -103,7 +103,7 @@ function suggestion(given: string, known: readonly string[]): string {
   return `${meant === undefined ? '' : `Did you mean "${meant}"? `}It takes: ${known.join(', ')}.`
 }
 
-/** Whether one name contains the other, in any case: `noteCount` and `notes`, `url_policy` and `urlPolicy`. */
+/** Whether one name contains the other. Case and `_` are ignored: `noteCount` and `note`, `url_policy` and `urlPolicy`. */
 function resembles(given: string, known: string): boolean {
   const [one, other] = [given, known].map((each) => each.replaceAll('_', '').toLowerCase())
   if (one === undefined || other === undefined || one.length < 3 || other.length < 3) return false

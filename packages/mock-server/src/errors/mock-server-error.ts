@@ -28,7 +28,7 @@ export type MockServerErrorCode =
   | 'session_ended'
   | 'session_unknown'
 
-/** What went wrong and what to do next, each as a text of its own. */
+/** What went wrong and what to do next, as separate texts. */
 export interface Refusal {
   /** What went wrong, without a period at the end. */
   readonly problem: string

@@ -8,8 +8,8 @@ import type { NotesService } from '../service/notes-service.ts'
 import type { ConnectedEndpoint } from '../transports/connect.ts'
 import type { DeliveryFault, FaultRule } from './fault-rule.ts'
 
-/** Lets notes end at a receiver that answers 204, with a fault at the first attempt, or at those of the rule. */
-async function struckBy(
+/** Delivers note.ended events to a receiver that answers 204. The fault affects the first attempt, or the calls of the rule. */
+async function withFault(
   fault: DeliveryFault,
   { notes = 1, ...rule }: { notes?: number; calls?: number | number[] } = {},
 ) {
@@ -32,20 +32,20 @@ const verifies = (received: Received | undefined, inbox: Inbox, now: number) => 
 }
 
 describe('a fault of deliveries', () => {
-  it('duplicated: the attempt arrives twice', async () => {
-    await using world = await struckBy({ kind: 'duplicated' })
+  it('duplicated: sends the attempt twice', async () => {
+    await using world = await withFault({ kind: 'duplicated' })
     expect(world.inbox.kinds).toEqual(['note.ended', 'note.ended'])
     expect(attemptsAt(world.service).map(({ duplicate }) => duplicate)).toEqual([false, true])
   })
 
-  it('reordered: the attempt leaves after the next one at its endpoint', async () => {
-    await using world = await struckBy({ kind: 'reordered' }, { notes: 2 })
+  it('reordered: sends the attempt after the next one at its endpoint', async () => {
+    await using world = await withFault({ kind: 'reordered' }, { notes: 2 })
     const happened = world.service.deliveries.slice(1).map(({ event_id }) => event_id)
     const [first, second] = happened
     expect(world.inbox.received.slice(1).map(({ event }) => event.event_id)).toEqual([second, first])
   })
 
-  it('reordered: is not overtaken by what goes elsewhere', async () => {
+  it('reordered: does not send the attempt after one at another endpoint', async () => {
     await using service = await createNotesService()
     const [one, other] = [anInbox(), anInbox()]
     const { endpoint_id } = await service.connect(one.open)
@@ -56,14 +56,14 @@ describe('a fault of deliveries', () => {
     expect([one.kinds, other.kinds]).toEqual([[], ['note.ended']])
   })
 
-  it('reordered: leaves within a minute when nothing overtakes it', async () => {
-    await using world = await struckBy({ kind: 'reordered' })
+  it('reordered: sends the attempt after a minute if there is no other', async () => {
+    await using world = await withFault({ kind: 'reordered' })
     const [verification, attempt] = world.service.attempts
     expect((attempt?.at ?? 0) - (verification?.at ?? 0)).toBe(60_000)
   })
 
-  it('delayed: the attempt leaves later, signed for when it leaves', async () => {
-    await using world = await struckBy({ kind: 'delayed', by: '20m' })
+  it('delayed: sends the attempt later, signed for the time when it is sent', async () => {
+    await using world = await withFault({ kind: 'delayed', by: '20m' })
     const [verification, attempt] = world.service.attempts as [Attempt, Attempt]
     expect(attempt.at - verification.at).toBe(20 * 60_000)
     expect(verifies(world.inbox.received.at(-1), world.inbox, attempt.at)).toBe(true)
@@ -73,19 +73,16 @@ describe('a fault of deliveries', () => {
     [undefined, 'request', 1],
     ['request', 'request', 1],
     ['answer', 'answer', 2],
-  ] as const)(
-    'lost: %s; it is retried, and the receiver sees it again where it had seen it',
-    async (lost, kind, seen) => {
-      await using world = await struckBy({ kind: 'lost', lost })
-      expect(world.inbox.kinds).toHaveLength(seen)
-      expect(attemptsAt(world.service).map(({ outcome }) => outcome)).toEqual([
-        { kind: 'dropped', lost: kind },
-        { kind: 'answered', status: 204 },
-      ])
-    },
-  )
+  ] as const)('lost: %s: loses the request or the answer, and the attempt is retried', async (lost, kind, received) => {
+    await using world = await withFault({ kind: 'lost', lost })
+    expect(world.inbox.kinds).toHaveLength(received)
+    expect(attemptsAt(world.service).map(({ outcome }) => outcome)).toEqual([
+      { kind: 'dropped', lost: kind },
+      { kind: 'answered', status: 204 },
+    ])
+  })
 
-  it('corrupted: one character is another, which no receiver may accept', async () => {
+  it('corrupted: changes one character of the body', async () => {
     const service = await createNotesService({ faults: [{ delivery: 'note.ended', fault: { kind: 'corrupted' } }] })
     const bodies: string[] = []
     await service.connect(() => async (request) => {
@@ -101,7 +98,7 @@ describe('a fault of deliveries', () => {
     await service.close()
   })
 
-  it('old_secret: the attempt is signed with the secret before the last rotation alone', async () => {
+  it('old_secret: signs only with the secret before the last rotation', async () => {
     await using service = await createNotesService()
     const inbox = anInbox()
     const { endpoint_id } = await service.connect(inbox.open)
@@ -116,13 +113,13 @@ describe('a fault of deliveries', () => {
     expect(verified(received as Received, signing_secret, service.clock.now())).toBeDefined()
   })
 
-  it('old_secret: without a rotation, no secret verifies it', async () => {
-    await using world = await struckBy({ kind: 'old_secret' })
+  it('old_secret: signs with a random secret if there was no rotation', async () => {
+    await using world = await withFault({ kind: 'old_secret' })
     expect(verifies(world.inbox.received.at(-1), world.inbox, world.service.clock.now())).toBe(false)
   })
 
-  it.each([301, -301])('skewed: the attempt is stamped and signed for %i s from now', async (seconds) => {
-    await using world = await struckBy({ kind: 'skewed', seconds })
+  it.each([301, -301])('skewed: changes the timestamp by %i s, and signs it', async (seconds) => {
+    await using world = await withFault({ kind: 'skewed', seconds })
     const attempt = world.service.attempts.at(-1) as Attempt
     const received = world.inbox.received.at(-1)
     expect(Number(received?.headers['webhook-timestamp'])).toBe(attempt.at / 1000 + seconds)
@@ -134,21 +131,21 @@ describe('a fault of deliveries', () => {
 describe('a rule for deliveries', () => {
   const lost: DeliveryFault = { kind: 'lost' }
 
-  it('strikes at the attempts that it counts, retries among them', async () => {
-    await using world = await struckBy(lost, { calls: [1, 2] })
+  it('counts retries as attempts', async () => {
+    await using world = await withFault(lost, { calls: [1, 2] })
     expect(attemptsAt(world.service).map(({ outcome }) => outcome.kind)).toEqual(['dropped', 'dropped', 'answered'])
   })
 
-  it('spares what verifies an endpoint, unless it names it', async () => {
-    await using spared = await createNotesService({ faults: [{ delivery: '*', fault: lost }] })
-    expect((await spared.connect(anInbox().open)).status).toBe('active')
-    await using struck = await createNotesService({
+  it('with * does not affect endpoint.verification', async () => {
+    await using unaffected = await createNotesService({ faults: [{ delivery: '*', fault: lost }] })
+    expect((await unaffected.connect(anInbox().open)).status).toBe('active')
+    await using affected = await createNotesService({
       faults: [{ delivery: 'endpoint.verification', calls: 1, fault: lost }],
     })
-    expect((await struck.connect(anInbox().open)).status).toBe('pending_verification')
+    expect((await affected.connect(anInbox().open)).status).toBe('pending_verification')
   })
 
-  it('is about one kind of event, or one endpoint', async () => {
+  it('can name one kind of event, or one endpoint', async () => {
     await using service = await createNotesService()
     const [one, other] = [anInbox(), anInbox()]
     const { endpoint_id } = await service.connect(one.open)
@@ -164,11 +161,11 @@ describe('a rule for deliveries', () => {
     expect(other.kinds).toEqual(['note.ended', 'note.deleted', 'note.deleted'])
   })
 
-  it('strikes at a share that the seed chooses, whichever receiver answers faster', async () => {
-    const run = async (hurry: number) => {
+  it('affects a share that the seed selects, independent of the speed of the receiver', async () => {
+    const run = async (remainder: number) => {
       await using service = await createNotesService({ seed: 7, faults: [{ delivery: '*', rate: 0.3, fault: lost }] })
       await service.connect(() => async () => {
-        if (service.attempts.length % 2 === hurry) await new Promise((resolve) => setTimeout(resolve, 1))
+        if (service.attempts.length % 2 === remainder) await new Promise((resolve) => setTimeout(resolve, 1))
         return new Response(null, { status: 204 })
       })
       for (let note = 0; note < 40; note++) service.owner.record().end({ summary: false })

@@ -19,7 +19,7 @@ import { count, fields } from '../errors/checked.ts'
 export type FaultRule = RequestFaultRule | DeliveryFaultRule
 
 /** Which of the matching calls a rule affects. */
-interface Strikes {
+interface AffectedCalls {
   /**
    * The numbers of the affected calls, counted from 1 for each owner since the rule was injected: `3` or `[1, 3]`.
    *
@@ -31,7 +31,7 @@ interface Strikes {
 }
 
 /** A fault of requests to the API. */
-export interface RequestFaultRule extends Strikes {
+export interface RequestFaultRule extends AffectedCalls {
   /**
    * Method and path: `GET /v1/notes`. `*` matches any method, or one segment of the path. `**` at the end matches the rest of the
    * path: `* /v1/**`.
@@ -41,7 +41,7 @@ export interface RequestFaultRule extends Strikes {
 }
 
 /** A fault of delivery attempts. */
-export interface DeliveryFaultRule extends Strikes {
+export interface DeliveryFaultRule extends AffectedCalls {
   /** The kind of the event. `*` matches every kind except `endpoint.verification`. */
   readonly delivery: EventKind | '*'
   /** @default every endpoint */
@@ -57,7 +57,7 @@ export type RequestFault =
   | { readonly kind: 'latency'; readonly by: Duration }
   /** The second half of the answer is missing. */
   | { readonly kind: 'truncated' }
-  /** The answer has the content type JSON, but is not JSON. */
+  /** The body is not JSON, but has the content type JSON. */
   | { readonly kind: 'malformed' }
   /** The connection breaks before the API gets the request; with `'answer'`, after the API has processed the request. */
   | { readonly kind: 'dropped'; readonly lost?: 'request' | 'answer' | undefined }
@@ -68,11 +68,11 @@ export type RequestFault =
 
 /** The effect of a fault on a delivery attempt. */
 export type DeliveryFault =
-  /** The attempt arrives twice. */
+  /** The attempt is sent twice. */
   | { readonly kind: 'duplicated' }
-  /** The attempt leaves after the next attempt at the same endpoint was answered, or after one minute if there is none. */
+  /** The attempt is sent after the next attempt at the same endpoint was answered, or after one minute if there is none. */
   | { readonly kind: 'reordered' }
-  /** The attempt leaves later. */
+  /** The attempt is sent later. */
   | { readonly kind: 'delayed'; readonly by: Duration }
   /** The request is lost before the receiver gets it; with `'answer'`, the answer is lost after the receiver has processed it. */
   | { readonly kind: 'lost'; readonly lost?: 'request' | 'answer' | undefined }
@@ -80,7 +80,7 @@ export type DeliveryFault =
   | { readonly kind: 'corrupted' }
   /** The attempt is signed only with the secret before the last rotation, or with a random secret if there was no rotation. */
   | { readonly kind: 'old_secret' }
-  /** The attempt is stamped and signed for another time: later for a positive number, earlier for a negative one. */
+  /** The timestamp is changed, and the attempt is signed for it: later for a positive number, earlier for a negative one. */
   | { readonly kind: 'skewed'; readonly seconds: number }
 
 const lost = z.optional(z.enum(['request', 'answer']))
@@ -109,7 +109,7 @@ const deliveryFault = z.discriminatedUnion('kind', [
   fields({ kind: z.literal('skewed'), seconds: z.number() }),
 ])
 
-const strikes = {
+const affectedCalls = {
   calls: z
     .optional(z.union([count, z.array(count)], 'a whole number from 1, or a list of such numbers'))
     .check(z.describe('The numbers of the affected calls, counted from 1 for each owner. Default: every call.')),
@@ -128,7 +128,7 @@ export const faultRuleSchema = z.union([
           'Method and path, such as "GET /v1/notes"; * matches any method or segment, ** the rest of the path.',
         ),
       ),
-    ...strikes,
+    ...affectedCalls,
     fault: requestFault,
   }),
   fields({
@@ -136,7 +136,7 @@ export const faultRuleSchema = z.union([
       .enum(['*', ...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS])
       .check(z.describe('The kind of the event; * matches every kind except endpoint.verification.')),
     endpoint_id: z.optional(z.string()),
-    ...strikes,
+    ...affectedCalls,
     fault: deliveryFault,
   }),
 ])

@@ -11,7 +11,7 @@ import {
 
 /** The fault rules of a service: `service.faults`. */
 export interface Faults {
-  /** The rules in force, in the order of their injection. */
+  /** The active rules, in the order of their injection. */
   readonly rules: readonly FaultRule[]
   /**
    * Injects a fault from now on.
@@ -33,7 +33,7 @@ export interface Faults {
   clear(): void
 }
 
-/** A rule in force. */
+/** An active rule. */
 export interface InjectedFault extends Disposable {
   readonly rule: FaultRule
   /** How many calls this rule has affected. */
@@ -46,9 +46,9 @@ interface IdentifiedFault extends InjectedFault {
   readonly fault_id: string
 }
 
-export class FaultBook implements Faults {
-  #injected: readonly Injected[] = []
-  #made = 0
+export class FaultRules implements Faults {
+  #injected: readonly ActiveRule[] = []
+  #count = 0
 
   get rules(): readonly FaultRule[] {
     return this.#injected.map(({ rule }) => rule)
@@ -60,8 +60,8 @@ export class FaultBook implements Faults {
 
   inject(rule: FaultRule): IdentifiedFault {
     checked('a fault rule', faultRuleSchema, rule)
-    this.#made += 1
-    const injected = new Injected(this.#made, rule, () => {
+    this.#count += 1
+    const injected = new ActiveRule(this.#count, rule, () => {
       this.#injected = this.#injected.filter((other) => other !== injected)
     })
     this.#injected = [...this.#injected, injected]
@@ -73,34 +73,38 @@ export class FaultBook implements Faults {
   }
 
   /** The faults of one request to the API. Each call of this method counts as one request. */
-  strikeRequest(method: string, path: string, owner: Draws): readonly RequestFault[] {
+  faultsOfRequest(method: string, path: string, owner: RandomSource): readonly RequestFault[] {
     return this.#injected.flatMap((injected) => {
       const { rule } = injected
-      return 'request' in rule && matches(rule.request, method, path) && injected.strikes(owner) ? rule.fault : []
+      return 'request' in rule && matchesRequest(rule.request, method, path) && injected.affects(owner)
+        ? rule.fault
+        : []
     })
   }
 
   /** The faults of one delivery attempt. Each call of this method counts as one attempt. */
-  strikeAttempt(event_type: EventKind, endpoint_id: string, owner: Draws): readonly DeliveryFault[] {
+  faultsOfAttempt(event_type: EventKind, endpoint_id: string, owner: RandomSource): readonly DeliveryFault[] {
     return this.#injected.flatMap((injected) => {
       const { rule } = injected
-      return 'delivery' in rule && concerns(rule, event_type, endpoint_id) && injected.strikes(owner) ? rule.fault : []
+      return 'delivery' in rule && matchesAttempt(rule, event_type, endpoint_id) && injected.affects(owner)
+        ? rule.fault
+        : []
     })
   }
 }
 
-interface Draws {
+interface RandomSource {
   readonly random: SeededRandom
 }
 
-class Injected implements IdentifiedFault {
+class ActiveRule implements IdentifiedFault {
   readonly fault_id: string
   readonly rule: FaultRule
   readonly remove: () => void
   struck = 0
   readonly #label: string
-  /** Counted and drawn for each owner, so that the calls of one do not change which calls of another are affected. */
-  readonly #calls = new Map<Draws, { met: number; readonly random: SeededRandom }>()
+  /** Separate for each owner, so that the calls of one owner do not change which calls of another are affected. */
+  readonly #calls = new Map<RandomSource, { count: number; readonly random: SeededRandom }>()
 
   constructor(number: number, rule: FaultRule, remove: () => void) {
     this.fault_id = `flt_${number}`
@@ -110,13 +114,13 @@ class Injected implements IdentifiedFault {
   }
 
   /** Counts a call that matches the rule, and decides whether the rule affects it. */
-  strikes(owner: Draws): boolean {
-    const ofOwner = this.#calls.get(owner) ?? { met: 0, random: owner.random.fork(this.#label) }
-    this.#calls.set(owner, ofOwner)
-    ofOwner.met += 1
+  affects(owner: RandomSource): boolean {
+    const callsOfOwner = this.#calls.get(owner) ?? { count: 0, random: owner.random.fork(this.#label) }
+    this.#calls.set(owner, callsOfOwner)
+    callsOfOwner.count += 1
     const { calls, rate = 1 } = this.rule
-    if (calls !== undefined && ![calls].flat().includes(ofOwner.met)) return false
-    if (!ofOwner.random.chance(rate)) return false
+    if (calls !== undefined && ![calls].flat().includes(callsOfOwner.count)) return false
+    if (!callsOfOwner.random.chance(rate)) return false
     this.struck += 1
     return true
   }
@@ -126,17 +130,17 @@ class Injected implements IdentifiedFault {
   }
 }
 
-function matches(pattern: string, method: string, path: string): boolean {
-  const [wantedMethod = '', wantedPath = ''] = pattern.split(' ')
-  if (wantedMethod !== '*' && wantedMethod !== method) return false
-  const [wanted, segments] = [wantedPath.split('/'), path.split('/')]
-  const open = wanted.at(-1) === '**'
-  const fixed = open ? wanted.slice(0, -1) : wanted
-  if (open ? segments.length < fixed.length : segments.length !== fixed.length) return false
+function matchesRequest(pattern: string, method: string, path: string): boolean {
+  const [methodPattern = '', pathPattern = ''] = pattern.split(' ')
+  if (methodPattern !== '*' && methodPattern !== method) return false
+  const [wanted, segments] = [pathPattern.split('/'), path.split('/')]
+  const isOpen = wanted.at(-1) === '**'
+  const fixed = isOpen ? wanted.slice(0, -1) : wanted
+  if (isOpen ? segments.length < fixed.length : segments.length !== fixed.length) return false
   return fixed.every((segment, index) => segment === '*' || segment === segments[index])
 }
 
-function concerns(rule: DeliveryFaultRule, event_type: EventKind, endpoint_id: string): boolean {
+function matchesAttempt(rule: DeliveryFaultRule, event_type: EventKind, endpoint_id: string): boolean {
   if (rule.endpoint_id !== undefined && rule.endpoint_id !== endpoint_id) return false
   return rule.delivery === '*' ? event_type !== 'endpoint.verification' : rule.delivery === event_type
 }

@@ -23,14 +23,14 @@ describe('a fault of the API', () => {
     [429, 2, '2'],
     [503, undefined, null],
     [500, 'Thu, 01 Jan 2026 00:00:05 GMT', 'Thu, 01 Jan 2026 00:00:05 GMT'],
-  ])('answers %i, and says when to come back (row 22)', async (status, retryAfter, header) => {
+  ])('answers %i with Retry-After (row 22)', async (status, retryAfter, header) => {
     await using service = await withFault({ kind: 'status', status, retryAfter })
     const answer = await ask(service)
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, header])
     expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
   })
 
-  it('answers late, by the clock of the service, which advances by itself', async () => {
+  it('answers late, and advances the virtual clock of the service', async () => {
     await using service = await withFault({ kind: 'latency', by: '8s' })
     const beganAt = service.clock.now()
     expect((await ask(service)).status).toBe(200)
@@ -38,7 +38,7 @@ describe('a fault of the API', () => {
     expect(service.requests.at(-1)).toMatchObject({ status: 200, duration_ms: 8000 })
   })
 
-  it('answers late to a caller who waits no longer than its own deadline', async () => {
+  it('answers after a shorter deadline of the caller', async () => {
     await using service = await withFault({ kind: 'latency', by: '8s' })
     const first = await Promise.race([
       ask(service).then(() => 'answer'),
@@ -47,7 +47,7 @@ describe('a fault of the API', () => {
     expect(first).toBe('deadline')
   })
 
-  it('cuts the answer off', async () => {
+  it('truncates the answer', async () => {
     await using service = await withFault({ kind: 'truncated' })
     const answer = await ask(service)
     const text = await answer.text()
@@ -56,7 +56,7 @@ describe('a fault of the API', () => {
     expect(() => JSON.parse(text)).toThrow()
   })
 
-  it('answers what is no JSON', async () => {
+  it('answers with a body that is not JSON', async () => {
     await using service = await withFault({ kind: 'malformed' })
     const answer = await ask(service)
     expect(answer.headers.get('content-type')).toBe('application/json')
@@ -64,8 +64,8 @@ describe('a fault of the API', () => {
   })
 
   it.each([
-    ['before the request is seen', undefined, 0],
-    ['after it has been done', 'answer', 1],
+    ['before it processes the request', undefined, 0],
+    ['after it has processed the request', 'answer', 1],
   ] as const)('breaks the connection %s', async (_, lost, created) => {
     const rule = { request: 'POST /v1/webhook-endpoints', calls: 1, fault: { kind: 'dropped', lost } } as const
     await using service = await createNotesService({ faults: [rule] })
@@ -78,7 +78,7 @@ describe('a fault of the API', () => {
     expect(webhook_endpoints).toHaveLength(created)
   })
 
-  it('breaks the connection of a port, too', async () => {
+  it('also breaks the connection of a port', async () => {
     await using service = await withFault({ kind: 'dropped' }, { calls: 1 })
     const { url } = await service.listen()
     const headers = { authorization: `Bearer ${service.apiKey}` }
@@ -86,19 +86,19 @@ describe('a fault of the API', () => {
     expect((await fetch(`${url}/v1/notes`, { headers })).status).toBe(200)
   })
 
-  it('answers an empty page, and loses nothing', async () => {
+  it('answers an empty page, and the next pages contain all notes', async () => {
     await using service = await withFault({ kind: 'empty_page' }, { calls: [1, 3] }, 5)
     expect(await pageSizes(service, 2)).toEqual([0, 2, 0, 2, 1])
   })
 
-  it('answers short pages, and loses nothing', async () => {
+  it('answers short pages, and the next pages contain all notes', async () => {
     await using service = await withFault({ kind: 'short_page', notes: 2 }, { calls: [1, 2] }, 9)
     expect(await pageSizes(service, 4)).toEqual([2, 2, 4, 1])
   })
 })
 
 describe('a short page', () => {
-  it('is never longer than was asked for', async () => {
+  it('is never longer than the requested limit', async () => {
     await using service = await withFault({ kind: 'short_page', notes: 3 }, {}, 5)
     expect(await pageSizes(service, 2)).toEqual([2, 2, 1])
   })
@@ -114,12 +114,12 @@ describe('a rule for requests', () => {
       [503, 200, 503, 200],
     ],
     [undefined, [503, 503, 503, 503]],
-  ])('strikes at the calls %j', async (calls, expected) => {
+  ])('affects the calls %j', async (calls, expected) => {
     await using service = await withFault(unavailable, { calls })
     expect(await statuses(service, 4)).toEqual(expected)
   })
 
-  it('strikes at a share that the seed chooses, the same one every time', async () => {
+  it('affects a share that the seed selects, the same every time', async () => {
     const run = async (seed: number) => {
       const rule = { request: '* /v1/**', rate: 0.3, fault: unavailable } as const
       await using service = await createNotesService({ seed, faults: [rule] })
@@ -139,14 +139,14 @@ describe('a rule for requests', () => {
     ['GET /v1/notes/**', ['/v1/notes', '/v1/notes/a', '/v1/notes/a/transcript']],
     ['POST /v1/notes', []],
     ['* /**', ['/', '/v1/notes', '/v1/notes/a', '/v1/notes/a/transcript']],
-  ])('is about what its pattern says: %s', async (request, struck) => {
+  ])('affects the requests that match %s', async (request, affected) => {
     await using service = await createNotesService({ faults: [{ request, fault: { kind: 'status', status: 599 } }] })
     const paths = ['/', '/v1/notes', '/v1/notes/a', '/v1/notes/a/transcript']
     const answers = await Promise.all(paths.map(async (path) => [path, (await ask(service, path)).status] as const))
-    expect(answers.flatMap(([path, status]) => (status === 599 ? path : []))).toEqual(struck)
+    expect(answers.flatMap(([path, status]) => (status === 599 ? path : []))).toEqual(affected)
   })
 
-  it('counts from when it was made, says how often it struck, and ends when it is removed', async () => {
+  it('counts calls from its injection, and has no effect after it is removed', async () => {
     await using service = await createNotesService()
     await ask(service)
     const injected = service.faults.inject({ request: 'GET /v1/notes', calls: 2, fault: unavailable })
@@ -166,19 +166,19 @@ describe('a rule for requests', () => {
 
   it.each([
     ['no method', { request: '/v1/notes', fault: unavailable }],
-    ['an unknown kind', { request: 'GET /v1/notes', fault: { kind: 'gremlins' } }],
+    ['an unknown kind', { request: 'GET /v1/notes', fault: { kind: 'unknown' } }],
     ['a fault of deliveries', { request: 'GET /v1/notes', fault: { kind: 'corrupted' } }],
-    ['a status that is no failure', { request: 'GET /v1/notes', fault: { kind: 'status', status: 200 } }],
-    ['the zeroth call', { request: 'GET /v1/notes', calls: 0, fault: unavailable }],
+    ['a status that is not an error', { request: 'GET /v1/notes', fault: { kind: 'status', status: 200 } }],
+    ['call 0', { request: 'GET /v1/notes', calls: 0, fault: unavailable }],
     ['a rate above 1', { request: 'GET /v1/notes', rate: 2, fault: unavailable }],
     ['an unknown field', { request: 'GET /v1/notes', times: 2, fault: unavailable }],
     ['an unknown field of the fault', { request: 'GET /v1/notes', fault: { kind: 'truncated', by: 3 } }],
     ['a malformed duration', { request: 'GET /v1/notes', fault: { kind: 'latency', by: 'long' } }],
     ['an unknown event', { delivery: 'note.read', fault: { kind: 'duplicated' } }],
-    ['no number of seconds', { delivery: '*', fault: { kind: 'skewed', seconds: Number.NaN } }],
+    ['NaN seconds', { delivery: '*', fault: { kind: 'skewed', seconds: Number.NaN } }],
     ['no target', { fault: unavailable }],
     ['no fault', { request: 'GET /v1/notes' }],
-  ])('is refused with %s', async (_, rule) => {
+  ])('is rejected with %s', async (_, rule) => {
     await expect(createNotesService({ faults: [rule as FaultRule] })).rejects.toThrow(MockServerError)
     await using service = await createNotesService()
     expect(() => service.faults.inject(rule as FaultRule)).toThrow(MockServerError)
@@ -186,7 +186,7 @@ describe('a rule for requests', () => {
 })
 
 describe('the recipe of a service', () => {
-  it('is one line that makes the same service with the same faults again', async () => {
+  it('is one line that creates the same service with the same faults', async () => {
     const faults: FaultRule[] = [{ request: 'GET /v1/notes', rate: 0.5, fault: { kind: 'status', status: 500 } }]
     await using service = await createNotesService({ seed: 42, notes: 3, faults, contract: { lastCursor: 'absent' } })
     const [, options = ''] = /^createNotesService\((.*)\)$/.exec(service.recipe) ?? []

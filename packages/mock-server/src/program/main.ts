@@ -1,16 +1,16 @@
 #!/usr/bin/env node
 
-// As in `engines` of package.json.
+// The version that `engines` in package.json requires.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major > 22 || (major === 22 && minor >= 12)) {
-  // Imported only now, because an older Node.js fails to load it with an error that does not mention versions.
+  // Imported after the check: an older Node.js cannot load this file, and its error would not mention the version.
   const { runProgram } = await import('./program.ts')
   process.exitCode = await runProgram(process.argv.slice(2), {
     print: (text) => process.stdout.write(`${text}\n`),
-    complain: (text) => process.stderr.write(`${text}\n`),
+    printError: (text) => process.stderr.write(`${text}\n`),
     interrupted: () =>
       new Promise((resolve) => {
-        // Once: a second Ctrl-C ends the process at once.
+        // `once`, so that a second Ctrl-C ends the process immediately.
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
       }),
   })

@@ -2,23 +2,23 @@ import { describe, expect, it } from 'vitest'
 import { call } from '../fixtures/call.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
-import { playActs, setStage } from './play-scenario.ts'
+import { scheduleActs, setUpScenario } from './play-scenario.ts'
 import { readScenario } from './scenario.ts'
 
-async function played(service: NotesService, written: object) {
-  const scenario = readScenario(JSON.stringify(written), 'a.json')
-  const stage = await setStage(service, scenario)
-  const complaints: string[] = []
-  playActs(service, stage, scenario.acts, (problem) => complaints.push(problem))
-  return { stage, complaints }
+async function play(service: NotesService, content: object) {
+  const scenario = readScenario(JSON.stringify(content), 'a.json')
+  const setup = await setUpScenario(service, scenario)
+  const warnings: string[] = []
+  scheduleActs(service, setup, scenario.acts, (problem) => warnings.push(problem))
+  return { setup, warnings }
 }
 
 const notes = async (service: NotesService, key = service.apiKey) =>
   (await call<{ notes: unknown[] }>(service, 'GET /v1/notes?include_deleted=true', { key })).body.notes
 
-it('does each act at its time of the clock, with its effects', async () => {
+it('performs each act at its time of the clock', async () => {
   await using service = await createNotesService()
-  const { stage, complaints } = await played(service, {
+  const { setup, warnings } = await play(service, {
     channels: ['Design'],
     integrations: [{ name: 'Sync', channels: ['Design'], scopes: ['notes:read'] }],
     acts: [
@@ -32,7 +32,7 @@ it('does each act at its time of the clock, with its effects', async () => {
       { at: '8m', do: 'delete', note: 'plan' },
     ],
   })
-  const sync = stage.keys.get('Sync')?.key
+  const sync = setup.keys.get('Sync')?.key
 
   await service.clock.advance('59s')
   expect(await notes(service, sync)).toEqual([])
@@ -52,12 +52,12 @@ it('does each act at its time of the clock, with its effects', async () => {
   expect((await call(service, 'GET /v1/notes', { key: sync ?? '' })).status).toBe(401)
   await service.clock.advance('1m')
   expect(await notes(service)).toMatchObject([{ status: 'deleted' }])
-  expect(complaints).toEqual([])
+  expect(warnings).toEqual([])
 })
 
-it('warns about an act that fails, and does the others', async () => {
+it('warns about an act that fails, and performs the others', async () => {
   await using service = await createNotesService()
-  const { complaints } = await played(service, {
+  const { warnings } = await play(service, {
     acts: [
       { at: 0, do: 'record', note: 'plan' },
       { at: '1s', do: 'delete', note: 'plan' },
@@ -66,23 +66,21 @@ it('warns about an act that fails, and does the others', async () => {
     ],
   })
   await service.clock.advance('4s')
-  expect(complaints).toEqual([
-    expect.stringMatching(/^The act "edit" at 2s was not done: the note note_\w+ was deleted/),
-  ])
+  expect(warnings).toEqual([expect.stringMatching(/^The act "edit" at 2s was not done: the note note_\w+ was deleted/)])
   expect(service.owner.notes()).toHaveLength(1)
 })
 
 it('registers each endpoint for the integration that it names, and returns its secret', async () => {
   await using service = await createNotesService()
-  const { stage } = await played(service, {
+  const { setup } = await play(service, {
     integrations: [{ name: 'Sync' }],
     endpoints: [{ url: 'https://receiver.example/a' }, { url: 'https://receiver.example/b', integration: 'Sync' }],
   })
-  expect(stage.endpoints).toMatchObject([
+  expect(setup.endpoints).toMatchObject([
     { url: 'https://receiver.example/a', signing_secret: expect.stringMatching(/^whsec_/) },
     { url: 'https://receiver.example/b', signing_secret: expect.stringMatching(/^whsec_/) },
   ])
-  const { body } = await call(service, 'GET /v1/webhook-endpoints', { key: stage.keys.get('Sync')?.key ?? '' })
+  const { body } = await call(service, 'GET /v1/webhook-endpoints', { key: setup.keys.get('Sync')?.key ?? '' })
   expect(body).toMatchObject({ webhook_endpoints: [{ url: 'https://receiver.example/b' }] })
 })
 
@@ -106,7 +104,7 @@ describe('the error about a refused endpoint', () => {
     ],
   ] as const)('names the reason: %s', async (_how, written, options, reason) => {
     await using service = await createNotesService(options)
-    await expect(played(service, written)).rejects.toThrow(`the service refuses an endpoint of the scenario: `)
-    await expect(played(service, written)).rejects.toThrow(reason)
+    await expect(play(service, written)).rejects.toThrow(`the service refuses an endpoint of the scenario: `)
+    await expect(play(service, written)).rejects.toThrow(reason)
   })
 })

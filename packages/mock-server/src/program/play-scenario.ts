@@ -4,7 +4,8 @@ import type { NotesService } from '../service/notes-service.ts'
 import type { Channel, IssuedKey, NoteHandle, RecordingHandle } from '../world/owner.ts'
 import type { Act, Scenario } from './scenario.ts'
 
-export interface Stage {
+/** The channels, keys and endpoints of a scenario, by the names that the scenario gives them. */
+export interface ScenarioSetup {
   readonly channels: ReadonlyMap<string, Channel>
   readonly keys: ReadonlyMap<string, IssuedKey>
   readonly endpoints: readonly RegisteredEndpoint[]
@@ -20,16 +21,16 @@ interface RegisteredEndpoint {
  *
  * @throws {@link MockServerError} `scenario_invalid` when the service refuses an endpoint
  */
-export async function setStage(service: NotesService, scenario: Scenario): Promise<Stage> {
+export async function setUpScenario(service: NotesService, scenario: Scenario): Promise<ScenarioSetup> {
   const { owner } = service
   const channels = new Map(scenario.channels.map((name) => [name, owner.createChannel(name)]))
   const keys = new Map<string, IssuedKey>()
-  for (const { name, channels: seen, scopes } of scenario.integrations) {
-    const integration = owner.createIntegration({ channels: seen?.flatMap((channel) => channels.get(channel) ?? []) })
+  for (const { name, channels: names, scopes } of scenario.integrations) {
+    const integration = owner.createIntegration({ channels: names?.flatMap((name) => channels.get(name) ?? []) })
     keys.set(name, integration.issueKey({ scopes }))
   }
   const endpoints: RegisteredEndpoint[] = []
-  for (const planned of scenario.endpoints) endpoints.push(await register(service, planned, keys))
+  for (const endpoint of scenario.endpoints) endpoints.push(await register(service, endpoint, keys))
   return { channels, keys, endpoints }
 }
 
@@ -38,9 +39,9 @@ export async function setStage(service: NotesService, scenario: Scenario): Promi
  *
  * @param warn  is called with a sentence for each act that fails, for example because its note was deleted
  */
-export function playActs(
+export function scheduleActs(
   service: NotesService,
-  { channels, keys }: Stage,
+  { channels, keys }: ScenarioSetup,
   acts: readonly Act[],
   warn: (problem: string) => void,
 ): void {
@@ -65,7 +66,7 @@ export function playActs(
       recorded.set(act.note, { note: session.note, sessions: [session] })
     } else {
       const found = recorded.get(act.note)
-      // Without a note its recording failed, which was warned about.
+      // If there is no note, its act "record" failed, and `warn` was called.
       if (found !== undefined) actOnNote(act, found, channels)
     }
   }
@@ -80,16 +81,16 @@ interface RecordedNote {
 function actOnNote(
   act: Exclude<Act, { do: 'record' | 'revoke' }>,
   { note, sessions }: RecordedNote,
-  channels: Stage['channels'],
+  channels: ScenarioSetup['channels'],
 ): void {
   if (act.do === 'record-again') sessions.push(note.record())
   else if (act.do === 'edit') note.edit({ title: act.title, content: act.content })
   else if (act.do === 'move') note.moveTo(channels.get(act.to) ?? 'personal')
   else if (act.do === 'delete') note.delete()
-  else (sessions.shift() ?? missing()).end({ transcript: act.transcript, summary: act.summary })
+  else (sessions.shift() ?? noSession()).end({ transcript: act.transcript, summary: act.summary })
 }
 
-function missing(): never {
+function noSession(): never {
   const problem = 'no recording session of the note is under way'
   throw new MockServerError('session_unknown', problem, 'Add an act "record-again" before it.')
 }
@@ -98,7 +99,7 @@ function missing(): never {
 async function register(
   { fetch, baseUrl, apiKey }: NotesService,
   { url, events, integration }: Scenario['endpoints'][number],
-  keys: Stage['keys'],
+  keys: ScenarioSetup['keys'],
 ): Promise<RegisteredEndpoint> {
   const key = integration === undefined ? apiKey : keys.get(integration)?.key
   const request = new Request(`${baseUrl}/v1/webhook-endpoints`, {

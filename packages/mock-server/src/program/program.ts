@@ -5,7 +5,7 @@ import { DEFAULT_PORT, OPTION_HELP, type StartOptions, startMockServer } from '.
 
 export interface Terminal {
   print(text: string): void
-  complain(text: string): void
+  printError(text: string): void
   interrupted(): Promise<unknown>
 }
 
@@ -49,15 +49,15 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
     return EXIT_CODES.done
   } catch (error) {
     if (!(error instanceof MockServerError)) throw error
-    terminal.complain(`notewire-mock-server: ${error.message}`)
+    terminal.printError(`notewire-mock-server: ${error.message}`)
     return ['listen_failed', 'scenario_unreadable'].includes(error.code) ? EXIT_CODES.refused : EXIT_CODES.misused
   }
 }
 
-async function serve(options: StartOptions, { print, complain, interrupted }: Terminal): Promise<void> {
+async function serve(options: StartOptions, { print, printError, interrupted }: Terminal): Promise<void> {
   const stopped = interrupted()
   {
-    await using server = await startMockServer(options, complain)
+    await using server = await startMockServer(options, printError)
     const { base_url, api_key } = server.record
     print(server.text)
     print(['', ...server.notices].join('\n'))
@@ -87,7 +87,7 @@ function parse(args: readonly string[]) {
       },
     }).values
   } catch (error) {
-    // Node.js names the argument only in its message, and adds its own advice after the first sentence.
+    // Only the message names the argument. After its first sentence, Node.js adds advice of its own.
     const [problem = 'an argument cannot be read'] = error instanceof Error ? error.message.split('. ') : []
     throw new MockServerError('arguments_invalid', problem, 'Run it with --help to see its options.')
   }

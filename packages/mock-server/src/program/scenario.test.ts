@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { readScenario, scenarioSchema } from './scenario.ts'
 
-/** As published for editors: docs/contract/scenario.schema.json. */
+/** The schema that is published for editors: docs/contract/scenario.schema.json. */
 const validate = new Ajv2020({ strict: false }).compile(z.toJSONSchema(scenarioSchema, { io: 'input' }))
 
 const RECORD = { at: '1s', do: 'record', note: 'stand-up' }
@@ -12,9 +12,9 @@ const RECORD = { at: '1s', do: 'record', note: 'stand-up' }
 describe('a scenario', () => {
   it('accepts the example of the documentation', () => {
     const page = readFileSync(`${import.meta.dirname}/../../../../docs/mock-server/scenarios.md`, 'utf8')
-    const [, shown = ''] = /```json\n(.*?)```/s.exec(page) ?? []
-    expect(readScenario(shown, 'stand-up.json').acts).toHaveLength(4)
-    expect(validate(JSON.parse(shown))).toBe(true)
+    const [, example = ''] = /```json\n(.*?)```/s.exec(page) ?? []
+    expect(readScenario(example, 'stand-up.json').acts).toHaveLength(4)
+    expect(validate(JSON.parse(example))).toBe(true)
   })
 
   it.each([
@@ -83,7 +83,7 @@ describe('a scenario', () => {
     ],
     [{ acts: [{ ...RECORD, title: null }] }, '"acts[0].title" has a wrong value. It must be a text.'],
     [{ acts: ['record'] }, '"acts[0]" has a wrong value. It must be an object.'],
-  ])('refuses %j, in the program and in editors', (scenario, complaint) => {
+  ])('rejects %j, in the program and in editors', (scenario, complaint) => {
     expect(() => readScenario(JSON.stringify(scenario), 'a.json')).toThrow(complaint)
     expect(validate(scenario)).toBe(false)
   })
@@ -99,11 +99,11 @@ describe('a scenario', () => {
     [{ channels: ['Design', 'Design'] }, 'two channels are named "Design"'],
     [{ integrations: [{ name: 'Sync' }, { name: 'Sync' }] }, 'two integrations are named "Sync"'],
     [{ acts: [RECORD, RECORD] }, 'the note "stand-up" is recorded twice'],
-  ])('refuses names that are unknown or used twice: %j', (scenario, complaint) => {
+  ])('rejects names that are unknown or used twice: %j', (scenario, complaint) => {
     expect(() => readScenario(JSON.stringify(scenario), 'a.json')).toThrow(complaint)
   })
 
-  it('refuses what is not JSON, with the line and without its content', () => {
+  it('rejects a file that is not JSON, with the line and without its content', () => {
     expect(() => readScenario('{\n  "channels": ["Design"],\n}', 'a.json')).toThrow('it is not JSON from line 3 on')
     expect(() => readScenario('{ "channels": ["Secret plan",,] }', 'a.json')).toThrow(/^(?!.*Secret).*it is not JSON\./)
     expect(() => readScenario('', 'a.json')).toThrow(expect.objectContaining({ code: 'scenario_invalid' }))

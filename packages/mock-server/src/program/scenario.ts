@@ -87,8 +87,8 @@ export async function loadScenario(path: string | undefined): Promise<Scenario> 
 
 export function readScenario(content: string, path: string): Scenario {
   const scenario = validScenario(parsedJson(content, path), path)
-  const dangling = danglingNames(scenario).next().value
-  if (dangling !== undefined) throw invalid(path, dangling)
+  const wrong = wrongNames(scenario).next().value
+  if (wrong !== undefined) throw invalid(path, wrong)
   return { ...scenario, acts: scenario.acts.toSorted((one, other) => durationMs(one.at) - durationMs(other.at)) }
 }
 
@@ -106,7 +106,7 @@ function parsedJson(content: string, path: string): unknown {
   try {
     return JSON.parse(content)
   } catch (error) {
-    // V8 tells the place only in its message, which may also quote a title or a key: nothing else of it is shown.
+    // Only V8's message contains the line. The rest of the message is not shown, because it may quote a title or a key.
     const [, line] = /\(line (\d+) /.exec(error instanceof Error ? error.message : '') ?? []
     const problem = line === undefined ? 'it is not JSON' : `it is not JSON from line ${line} on`
     throw invalid(path, { problem, remedy: 'Correct the syntax.' })
@@ -128,18 +128,18 @@ function invalid(path: string, { problem, remedy, option }: Refusal & { readonly
 }
 
 /** The names that are used but not defined, or defined twice. */
-function* danglingNames({ channels, integrations, endpoints, acts }: Scenario): Generator<Refusal, undefined> {
+function* wrongNames({ channels, integrations, endpoints, acts }: Scenario): Generator<Refusal, undefined> {
   const names = integrations.map(({ name }) => name)
   yield* repeated('channel', channels)
   yield* repeated('integration', names)
-  for (const { channels: seen = [] } of integrations) yield* unknown('channel', seen, channels)
+  for (const { channels: used = [] } of integrations) yield* unknown('channel', used, channels)
   for (const { integration } of endpoints) yield* unknown('integration', [integration ?? []].flat(), names)
   const recorded = new Set<string>()
   for (const act of acts.toSorted((one, other) => durationMs(one.at) - durationMs(other.at))) {
     if (act.do === 'revoke') yield* unknown('integration', [act.integration], names)
     else {
       yield* unknown('channel', placesIn(act), channels)
-      yield* untimely(act, recorded)
+      yield* misplaced(act, recorded)
     }
   }
   return undefined
@@ -164,7 +164,7 @@ function placesIn(act: Act): readonly string[] {
 }
 
 /** A note must be recorded exactly once, and before any other act on it. */
-function* untimely(act: Exclude<Act, { do: 'revoke' }>, recorded: Set<string>): Generator<Refusal> {
+function* misplaced(act: Exclude<Act, { do: 'revoke' }>, recorded: Set<string>): Generator<Refusal> {
   if (act.do !== 'record') {
     if (recorded.has(act.note)) return
     const problem = `the act "${act.do}" at ${act.at} names the note "${act.note}", which no earlier act records`

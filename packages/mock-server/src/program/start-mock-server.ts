@@ -3,7 +3,7 @@ import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
 import type { NotesServiceOptions } from '../service/service-options.ts'
 import type { Owner } from '../world/owner.ts'
-import { playActs, type Stage, setStage } from './play-scenario.ts'
+import { type ScenarioSetup, scheduleActs, setUpScenario } from './play-scenario.ts'
 import { loadScenario } from './scenario.ts'
 
 /** The port on which the programs listen by default. */
@@ -36,9 +36,9 @@ export interface StartOptions {
 export interface StartedMockServer extends AsyncDisposable {
   /** Its URLs, keys and secrets, as JSON. */
   readonly record: MockServerRecord
-  /** The same as aligned lines. */
+  /** The record as aligned lines. */
   readonly text: string
-  /** What a user should know about who can reach what, a sentence each. */
+  /** Sentences about who can reach the server, and which URLs it calls. */
   readonly notices: readonly string[]
 }
 
@@ -52,36 +52,36 @@ export interface MockServerRecord {
   /** The API key of each integration of the scenario, by its name. */
   readonly keys?: Readonly<Record<string, string>>
   /** The endpoints of the scenario, with their signing secrets. */
-  readonly endpoints?: Stage['endpoints']
+  readonly endpoints?: ScenarioSetup['endpoints']
 }
 
 /**
- * Starts a mock server on a port, registers what its scenario contains, and begins to play the acts of the scenario.
+ * Starts a mock server on a port, creates the channels, integrations and endpoints of its scenario, and schedules its acts.
  *
  * @param warn  is called with a sentence for each act of the scenario that fails
  * @throws `MockServerError` `scenario_unreadable`, `scenario_invalid` or `listen_failed`
  */
 export async function startMockServer(
-  { port, host, consoleHosts, scenario: path, service: typed }: StartOptions,
+  { port, host, consoleHosts, scenario: path, service: options }: StartOptions,
   warn: (problem: string) => void,
 ): Promise<StartedMockServer> {
   const scenario = await loadScenario(path)
-  const planned = scenario.service
+  const ofScenario = scenario.service
   const service = await createNotesService({
-    ...planned,
-    seed: typed.seed ?? planned?.seed,
-    notes: typed.notes ?? planned?.notes,
-    owners: typed.owners ?? planned?.owners,
-    clock: typed.clock ?? planned?.clock ?? 'real',
+    ...ofScenario,
+    seed: options.seed ?? ofScenario?.seed,
+    notes: options.notes ?? ofScenario?.notes,
+    owners: options.owners ?? ofScenario?.owners,
+    clock: options.clock ?? ofScenario?.clock ?? 'real',
   })
   try {
     await service.listen({ port, host, consoleHosts })
-    const stage = await setStage(service, scenario)
-    playActs(service, stage, scenario.acts, warn)
+    const setup = await setUpScenario(service, scenario)
+    scheduleActs(service, setup, scenario.acts, warn)
     return {
-      record: recordOf(service, stage),
-      text: textOf(service, stage),
-      notices: noticesOf(host, planned?.urlPolicy ?? 'local'),
+      record: recordOf(service, setup),
+      text: textOf(service, setup),
+      notices: noticesOf(host, ofScenario?.urlPolicy ?? 'local'),
       [Symbol.asyncDispose]: () => service.close(),
     }
   } catch (error) {
@@ -90,7 +90,7 @@ export async function startMockServer(
   }
 }
 
-function recordOf({ baseUrl, apiKey, owners }: NotesService, { keys, endpoints }: Stage): MockServerRecord {
+function recordOf({ baseUrl, apiKey, owners }: NotesService, { keys, endpoints }: ScenarioSetup): MockServerRecord {
   return {
     base_url: baseUrl,
     api_key: apiKey,
@@ -105,7 +105,7 @@ function accountOf({ owner_id, name, apiKey: api_key }: Owner) {
   return { owner_id, name, api_key }
 }
 
-function textOf({ baseUrl, apiKey, owners }: NotesService, { keys, endpoints }: Stage): string {
+function textOf({ baseUrl, apiKey, owners }: NotesService, { keys, endpoints }: ScenarioSetup): string {
   const shown = [
     ['Base URL', baseUrl],
     ...(owners.length === 1

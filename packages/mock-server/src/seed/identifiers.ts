@@ -16,7 +16,7 @@ const PREFIXES = {
 /** Creates the next identifier of a kind: `note_Wv3…`. */
 export type MakeIdentifier = (kind: keyof typeof PREFIXES) => string
 
-/** Identifiers from the seed. Each kind has its own stream, so that an additional request does not change the identifiers of notes. */
+/** Makes identifiers from the seed. Each kind has its own stream, so that an additional request does not change the identifiers of notes. */
 export function identifiersFrom(random: SeededRandom): MakeIdentifier {
   const streams = new Map<string, SeededRandom>()
   return (kind) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SeededRandom } from './seeded-random.ts'
 
-describe('seeded chances', () => {
+describe('seeded random numbers', () => {
   it('are the same for the same seed, on every runtime and in every version', () => {
     expect(new SeededRandom('1').text(24)).toBe('HLoOJpYEkOqFTOECb3aah2Yp')
   })
@@ -11,7 +11,7 @@ describe('seeded chances', () => {
     expect(new SeededRandom('1').text(24)).not.toBe(new SeededRandom('2').text(24))
   })
 
-  it('of a fork depend on its label alone, not on what was drawn before', () => {
+  it('of a fork depend only on its label, not on earlier draws', () => {
     const drawn = new SeededRandom('1')
     drawn.fraction()
     expect(drawn.fork('notes').text(8)).toBe(new SeededRandom('1').fork('notes').text(8))
@@ -28,14 +28,14 @@ describe('seeded chances', () => {
     )
   })
 
-  it('come about as often as their rate says', () => {
+  it('are true about as often as their rate', () => {
     const random = new SeededRandom('rates')
     const hits = Array.from({ length: 10_000 }, () => random.chance(0.3)).filter(Boolean).length
     expect(hits).toBeGreaterThan(2800)
     expect(hits).toBeLessThan(3200)
   })
 
-  it('are none at rate 0 and all at rate 1', () => {
+  it('are never true at rate 0, and always at rate 1', () => {
     const random = new SeededRandom('bounds')
     expect(Array.from({ length: 1000 }, () => random.chance(0))).not.toContain(true)
     expect(Array.from({ length: 1000 }, () => random.chance(1))).not.toContain(false)

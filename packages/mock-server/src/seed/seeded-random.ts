@@ -11,7 +11,7 @@ export class SeededRandom {
   constructor(path: string) {
     this.#path = path
     this.#state = hash(path)
-    // The first outputs depend visibly on the seed.
+    // The first outputs of sfc32 correlate with the seed, so they are skipped.
     for (let round = 0; round < 12; round++) this.#draw()
   }
 
@@ -60,7 +60,7 @@ export class SeededRandom {
   }
 }
 
-/** Four words, very different for similar paths: FNV-1a, mixed as in MurmurHash3. */
+/** Hashes a path to four numbers that differ much for similar paths: FNV-1a, mixed as in MurmurHash3. */
 function hash(path: string): Uint32Array {
   return Uint32Array.from([0x9e3779b9, 0x243f6a88, 0xb7e15162, 0x85ebca6b], (basis) => {
     let word = 0x811c9dc5 ^ basis

@@ -3,11 +3,11 @@ import { createApi } from '../api/api.ts'
 import { ConnectionDropped } from '../api/request-faults.ts'
 import { Timeline } from '../clock/timeline.ts'
 import { checkDisorder } from '../delivery/attempt-faults.ts'
-import { Courier } from '../delivery/courier.ts'
+import { AttemptSender } from '../delivery/attempt-sender.ts'
 import { DeliveryEngine } from '../delivery/delivery-engine.ts'
 import { Endpoints } from '../delivery/endpoints.ts'
 import { checked } from '../errors/checked.ts'
-import { FaultBook } from '../faults/faults.ts'
+import { FaultRules } from '../faults/faults.ts'
 import { identifiersFrom } from '../seed/identifiers.ts'
 import { SeededRandom } from '../seed/seeded-random.ts'
 import { connectorOf } from '../transports/connect.ts'
@@ -42,10 +42,10 @@ function openService(options: NotesServiceOptions): NotesService {
   const random = new SeededRandom(String(seed))
   const makeIdentifier = identifiersFrom(random.fork('identifiers'))
   const timeline = new Timeline(clock ?? 'virtual')
-  const courier = new Courier(timeline, urlPolicyOf(urlPolicy))
-  const faults = new FaultBook()
+  const sender = new AttemptSender(timeline, urlPolicyOf(urlPolicy))
+  const faults = new FaultRules()
   for (const rule of options.faults ?? []) faults.inject(rule)
-  const simulated = { timeline, contract, faults, courier }
+  const simulated = { timeline, contract, faults, sender }
   const engine = new DeliveryEngine({ ...simulated, disorder: Object.freeze(disorder) })
   const endpoints = new Endpoints({ ...simulated, engine })
   const owners = new Owners({
@@ -94,7 +94,7 @@ function openService(options: NotesServiceOptions): NotesService {
     fetch,
     async listen(options = {}) {
       const url = await port.open(checked('service.listen', listenOptionsSchema, options))
-      if (clock === undefined) timeline.turnReal()
+      if (clock === undefined) timeline.switchToReal()
       return { url }
     },
     handlers: (http) => mswHandlers(http, baseUrl(), answer),
@@ -106,7 +106,7 @@ function openService(options: NotesServiceOptions): NotesService {
 
   async function close(): Promise<void> {
     timeline.close()
-    courier.close()
+    sender.close()
     await port.close()
   }
 }

@@ -14,7 +14,7 @@ import {
 declare const service: NotesService
 
 describe('the types of a service', () => {
-  it('make one, with options or without', () => {
+  it('create one, with and without options', () => {
     expectTypeOf(createNotesService).returns.resolves.toEqualTypeOf<NotesService>()
     expectTypeOf(createNotesService).toBeCallableWith()
     expectTypeOf(createNotesService).toBeCallableWith({
@@ -24,14 +24,14 @@ describe('the types of a service', () => {
       disorder: { failing: 0.1 },
     })
     // @ts-expect-error an unknown clock
-    void createNotesService({ clock: 'sundial' })
+    void createNotesService({ clock: 'unknown' })
   })
 
   it('let it be used with `await using`', () => {
     expectTypeOf<NotesService>().toExtend<AsyncDisposable>()
   })
 
-  it('hand out its clock wherever one is accepted', () => {
+  it('accept its clock as a Clock', () => {
     expectTypeOf(service.clock).toExtend<Clock>()
     expectTypeOf(service.clock.advance).toBeCallableWith('26h40m')
     expectTypeOf(service.clock.advance).toBeCallableWith(1500)
@@ -39,7 +39,7 @@ describe('the types of a service', () => {
     void service.clock.advance('a while')
   })
 
-  it('connect any receiver that is a function from requests to responses', () => {
+  it('connect any function from requests to responses', () => {
     expectTypeOf(service.connect).toBeCallableWith((_secret: string) => () => new Response())
     expectTypeOf(service.connect).toBeCallableWith(() => async (request: Request) => new Response(await request.text()))
     expectTypeOf(service.connect).returns.resolves.toEqualTypeOf<ConnectedEndpoint>()
@@ -48,18 +48,18 @@ describe('the types of a service', () => {
     void service.connect(() => () => new Response(), { events: ['endpoint.test'] })
   })
 
-  it("make handlers of msw's own type out of msw's own http", () => {
+  it("return handlers of msw's type", () => {
     expectTypeOf(service.handlers(http)).toEqualTypeOf<HttpHandler[]>()
   })
 
-  it('lead from a recording to its note', () => {
+  it('return handles of recordings and notes', () => {
     expectTypeOf(service.owner.record).returns.toEqualTypeOf<RecordingHandle>()
     expectTypeOf<RecordingHandle['end']>().returns.toEqualTypeOf<NoteHandle>()
     expectTypeOf<NoteHandle['moveTo']>().toBeCallableWith('personal')
     expectTypeOf<NoteHandle['moveTo']>().toBeCallableWith(service.owner.createChannel('Team'))
   })
 
-  it('tell outcomes apart by their kind', () => {
+  it('distinguish outcomes by their kind', () => {
     expectTypeOf<Attempt['outcome']>().toEqualTypeOf<AttemptOutcome>()
     expectTypeOf<Extract<AttemptOutcome, { kind: 'answered' }>['status']>().toEqualTypeOf<number>()
     expectTypeOf<AttemptOutcome['kind']>().toEqualTypeOf<
@@ -67,9 +67,9 @@ describe('the types of a service', () => {
     >()
   })
 
-  it('keep the logs from being changed', () => {
+  it('do not allow changes to the logs', () => {
     expectTypeOf(service.attempts).toEqualTypeOf<readonly Attempt[]>()
-    // @ts-expect-error the log is the service's
+    // @ts-expect-error the log is read-only
     service.attempts.push()
   })
 })

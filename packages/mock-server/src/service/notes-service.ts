@@ -2,7 +2,7 @@ import type { ReceivedRequest } from '../api/api.ts'
 import type { ServiceClock } from '../clock/service-clock.ts'
 import type { Attempt } from '../delivery/attempt.ts'
 import type { Disorder } from '../delivery/attempt-faults.ts'
-import type { ReceiverFetch } from '../delivery/courier.ts'
+import type { ReceiverFetch } from '../delivery/attempt-sender.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { ConnectedEndpoint, ConnectOptions } from '../transports/connect.ts'
@@ -15,7 +15,7 @@ import type { Owner } from '../world/owner.ts'
  * `createNotesService`.
  */
 export interface NotesService extends AsyncDisposable {
-  /** The base URL of the API, without `/v1`: a made-up https URL, or the URL of the port after {@link NotesService.listen}. */
+  /** The base URL of the API, without `/v1`: an https URL that does not exist, or after {@link NotesService.listen} that of the port. */
   readonly baseUrl: string
   /** The same as `owner.apiKey`. */
   readonly apiKey: string
@@ -35,7 +35,7 @@ export interface NotesService extends AsyncDisposable {
   readonly recipe: string
   /** Every request to the API so far, in order of arrival. */
   readonly requests: readonly ReceivedRequest[]
-  /** Every attempt so far, in order of departure. */
+  /** Every attempt so far, in the order in which they were sent. */
   readonly attempts: readonly Attempt[]
   /** Every delivery so far, in order of creation. */
   readonly deliveries: readonly Delivery[]

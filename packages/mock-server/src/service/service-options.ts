@@ -12,7 +12,7 @@ export interface NotesServiceOptions {
   readonly seed?: number | undefined
   /** How many notes each owner has at the start: personal notes of the past six weeks, ended and summarised. @default 0 */
   readonly notes?: number | undefined
-  /** How many owners there are, or the name of each. They share one base URL, and see nothing of each other. @default 1 */
+  /** How many owners there are, or the name of each. They share one base URL; their notes and keys are separate. @default 1 */
   readonly owners?: number | readonly string[] | undefined
   /**
    * The clock of the service: `'virtual'` advances only when the test advances it, `'real'` is the machine's clock.
@@ -20,14 +20,14 @@ export interface NotesServiceOptions {
    * @default 'virtual', and 'real' after `listen()`, because receivers in other processes reject shifted timestamps
    */
   readonly clock?: ClockMode | undefined
-  /** The behaviour at the points that the contract leaves open. @default the default of every row of `open-points.md` */
+  /** The behaviour at the points that the contract leaves open. @default the defaults of `open-points.md` */
   readonly contract?: ContractVariants | undefined
   /** The fault rules at the start. You can inject more at any time. @default none */
   readonly faults?: readonly FaultRule[] | undefined
   /** Random delivery faults. @default none */
   readonly disorder?: Disorder | undefined
   /**
-   * The URLs that endpoints may have. `'public-https'` accepts what the contract allows; use it when people you do not trust can
+   * The URLs that endpoints may have. `'public-https'` accepts what the contract allows; use it if people whom you do not trust can
    * reach the service. `'local'` also accepts private addresses and `http:`.
    *
    * @default 'local'

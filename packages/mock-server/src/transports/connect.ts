@@ -2,7 +2,7 @@ import { NOTE_EVENT_KINDS, type NoteEventKind } from '@notewire/protocol'
 import * as z from 'zod/mini'
 import { type EndpointResource, endpointResource } from '../api/endpoint-resource.ts'
 import type { ServiceParts } from '../api/service-parts.ts'
-import type { ReceiverFetch } from '../delivery/courier.ts'
+import type { ReceiverFetch } from '../delivery/attempt-sender.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
 import { checked, fields } from '../errors/checked.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
@@ -21,14 +21,14 @@ export interface ConnectedEndpoint extends EndpointResource {
   readonly signing_secret: string
 }
 
-// The API itself refuses wrong event kinds and keys, as it does for any client.
+// Event kinds and keys are not checked here: the API rejects wrong ones.
 const connectOptionsSchema = fields({ events: z.optional(z.array(z.string())), apiKey: z.optional(z.string()) })
 
 interface ConnectParts extends ServiceParts {
   readonly fetch: (request: Request) => Promise<Response>
 }
 
-/** Returns a function that registers an endpoint whose deliveries never leave the process. */
+/** Creates `service.connect`, which registers an endpoint whose receiver is in this process. */
 export function connectorOf(parts: ConnectParts) {
   let connected = 0
   return async (
@@ -39,11 +39,11 @@ export function connectorOf(parts: ConnectParts) {
     if (typeof makeReceiver !== 'function') throw receiverMissing()
     connected += 1
     const url = `https://receiver-${connected}.test/webhooks/notes`
-    // Without the secret, a receiver cannot verify a delivery.
-    parts.courier.connect(url, () => new Response(null, { status: 503 }))
+    // Until it has the secret, the receiver cannot verify a delivery.
+    parts.sender.connect(url, () => new Response(null, { status: 503 }))
     const endpoint = await register(parts, url, options)
     const signing_secret = endpoint.secrets.text
-    parts.courier.connect(url, makeReceiver(signing_secret))
+    parts.sender.connect(url, makeReceiver(signing_secret))
     await parts.timeline.until(parts.engine.verificationTried(endpoint))
     return { ...endpointResource(endpoint), signing_secret }
   }

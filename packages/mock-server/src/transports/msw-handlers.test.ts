@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createNotesService } from '../service/create-notes-service.ts'
 
 describe('handlers for Mock Service Worker', () => {
-  it('answer what the process sends to the base URL, and leave the rest alone', async () => {
+  it('answer requests to the base URL, and no others', async () => {
     await using service = await createNotesService({ notes: 2 })
     const elsewhere = http.get('https://elsewhere.test/*', () => HttpResponse.text('elsewhere'))
     const server = setupServer(...service.handlers(http), elsewhere)
@@ -38,7 +38,7 @@ describe('handlers for Mock Service Worker', () => {
     }
   })
 
-  it('break the connection where a fault rule says so', async () => {
+  it('break the connection if a fault rule does', async () => {
     const dropped = { request: 'GET /v1/notes', fault: { kind: 'dropped' } } as const
     await using service = await createNotesService({ faults: [dropped] })
     const server = setupServer(...service.handlers(http))

@@ -1,7 +1,7 @@
 import { ConnectionDropped } from '../api/request-faults.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
 
-/** The part of msw's `http` that is needed. Types of msw itself would break the declarations for users who do not install it. */
+/** The part of msw's `http` that this package uses. Types of msw would break the declarations for users who do not install it. */
 export interface MswHttp<Handler> {
   /** Creates a handler for requests of any method. */
   all(path: string, resolver: (info: { readonly request: Request }) => Promise<Response>): Handler

@@ -14,8 +14,8 @@ export interface ListenOptions {
   /** @default '127.0.0.1' */
   readonly host?: string | undefined
   /**
-   * Host names, such as `notes.internal`, under which the console at `/console` answers in addition to the names of this machine.
-   * With at least one name, the console also answers other machines.
+   * Host names, such as `notes.internal`, under which the console at `/console` can be opened, in addition to the names of this
+   * machine. With at least one name, the console also answers other machines.
    *
    * @default none
    */
@@ -34,7 +34,7 @@ interface ServicePortParts {
   readonly makeConsole: () => Promise<AnswerConsole>
 }
 
-type Place = Readonly<z.output<typeof listenOptionsSchema>>
+type ListenAddress = Readonly<z.output<typeof listenOptionsSchema>>
 
 export class ServicePort {
   readonly #parts: ServicePortParts
@@ -50,16 +50,16 @@ export class ServicePort {
   }
 
   /**
-   * Begins to listen.
+   * Starts to listen.
    *
    * @returns the URL of the port
    * @throws {@link MockServerError} `listen_failed` when the port is taken or forbidden, `already_listening` the second time
    */
-  async open(place: Place): Promise<string> {
+  async open(address: ListenAddress): Promise<string> {
     if (this.#server !== undefined) {
       throw new MockServerError('already_listening', 'the service already listens on a port', 'Use its baseUrl.')
     }
-    this.#server = startServer(this.#parts, place)
+    this.#server = startServer(this.#parts, address)
     try {
       this.#url = urlOf((await this.#server).address() as AddressInfo)
       return this.#url
@@ -81,15 +81,15 @@ export class ServicePort {
 
 async function startServer(
   { fetch, makeConsole }: ServicePortParts,
-  { port, host, consoleHosts }: Place,
+  { port, host, consoleHosts }: ListenAddress,
 ): Promise<Server> {
   const [{ createAdaptorServer }, answerConsole] = await Promise.all([import('@hono/node-server'), makeConsole()])
   const server = createAdaptorServer({
     fetch: (request, { incoming, outgoing }) =>
       isForConsole(request)
-        ? answerConsole(globalRequest(request), { address: addressOf(incoming), consoleHosts })
-        : fetch(globalRequest(request)).catch((error: unknown) => breakOff(outgoing, error)),
-    // The globals belong to the process under test.
+        ? answerConsole(globalRequest(request), { address: incoming.socket.remoteAddress, consoleHosts })
+        : fetch(globalRequest(request)).catch((error: unknown) => dropConnection(outgoing, error)),
+    // The process under test must keep its own `Request` and `Response`.
     overrideGlobalObjects: false,
   }) as Server
   await new Promise<void>((resolve, reject) => {
@@ -99,7 +99,7 @@ async function startServer(
   return server
 }
 
-/** The body limit of hono constructs a `Request` from this one, and accepts only the runtime's own class. */
+/** Copies a request into the runtime's own class, because Hono's body limit accepts no other. */
 function globalRequest(request: Request): Request {
   const { url, method, headers, body, signal } = request
   if (method === 'GET' || method === 'HEAD') return request
@@ -108,19 +108,15 @@ function globalRequest(request: Request): Request {
   return new Request(url, init)
 }
 
-function breakOff(outgoing: HttpBindings['outgoing'] | Http2Bindings['outgoing'], error: unknown): Response {
+function dropConnection(outgoing: HttpBindings['outgoing'] | Http2Bindings['outgoing'], error: unknown): Response {
   if (!(error instanceof ConnectionDropped)) throw error
   outgoing.destroy()
-  // Tells the adaptor not to answer.
+  // With this header, the adaptor does not answer.
   return new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
 }
 
 function isForConsole({ url }: Request): boolean {
   return /^\/(console|control)(\/|$)/.test(new URL(url).pathname)
-}
-
-function addressOf(incoming: HttpBindings['incoming'] | Http2Bindings['incoming']): string | undefined {
-  return incoming.socket.remoteAddress
 }
 
 function listenFailed(host: string, port: number, { code }: NodeJS.ErrnoException): MockServerError {

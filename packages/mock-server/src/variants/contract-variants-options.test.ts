@@ -7,12 +7,12 @@ const resolveContract = (variants: object) => checked('contract', contractSchema
 const CONTRACT_DEFAULTS = resolveContract({})
 
 describe('the variants of the contract', () => {
-  it('are the default of every row, where nothing else is said', () => {
+  it('have the default of every row', () => {
     expect(resolveContract({ notesField: undefined })).toEqual(CONTRACT_DEFAULTS)
     expect(resolveContract(CONTRACT_DEFAULTS)).toEqual(CONTRACT_DEFAULTS)
   })
 
-  it('can be chosen one by one', () => {
+  it('can be set one by one', () => {
     expect(resolveContract({ disableAfter: 3 })).toEqual({ ...CONTRACT_DEFAULTS, disableAfter: 3 })
   })
 
@@ -26,9 +26,9 @@ describe('the variants of the contract', () => {
     ['notesField', ''],
     ['transcriptNotReady', 500],
     ['revision', 1],
-  ])('are refused by name when they cannot be: %s', (name, value) => {
-    const refused = () => resolveContract({ [String(name)]: value })
-    expect(refused).toThrow(MockServerError)
-    expect(refused).toThrow(String(name))
+  ])('are rejected by name: %s', (name, value) => {
+    const resolve = () => resolveContract({ [String(name)]: value })
+    expect(resolve).toThrow(MockServerError)
+    expect(resolve).toThrow(String(name))
   })
 })

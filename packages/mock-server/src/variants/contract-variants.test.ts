@@ -11,7 +11,7 @@ const withContract = (contract: ContractVariants, notes = 0) => createNotesServi
 const list = async (service: NotesService, query = '') => (await call<NotePage>(service, `GET /v1/notes${query}`)).body
 
 describe('the list of notes', () => {
-  it('row 1: holds the notes in a field of another name', async () => {
+  it('row 1: contains the notes in a field of another name', async () => {
     await using service = await withContract({ notesField: 'items' }, 2)
     expect(await list(service)).toMatchObject({ items: { length: 2 }, has_more: false })
     expect(await list(service)).not.toHaveProperty('notes')
@@ -21,24 +21,24 @@ describe('the list of notes', () => {
     ['both', true, true],
     ['note_id', true, false],
     ['id', false, true],
-  ] as const)('row 2: names the identifier of a note by %s', async (noteIdentifier, asNoteId, asId) => {
+  ] as const)('row 2: contains the identifier of a note as %s', async (noteIdentifier, asNoteId, asId) => {
     await using service = await withContract({ noteIdentifier }, 1)
     const [note] = (await list(service)).notes
     expect([note && 'note_id' in note, note && 'id' in note]).toEqual([asNoteId, asId])
   })
 
-  it('row 3: holds the identifier and the revision alone', async () => {
+  it('row 3: contains only the identifier and the revision of a note', async () => {
     await using service = await withContract({ noteFields: 'required', noteIdentifier: 'note_id' }, 1)
     expect((await list(service)).notes).toEqual([{ note_id: expect.any(String), revision: 3 }])
   })
 
-  it('row 3: holds new values and fields', async () => {
+  it('row 3: contains unknown values and fields', async () => {
     await using service = await withContract({ noteFields: 'unfamiliar' }, 1)
     const [note] = (await list(service)).notes
     expect(note).toMatchObject({ status: 'archived', language: 'cy', owner: { type: 'workspace' } })
   })
 
-  it('row 4: marks a tombstone by identifier, revision and status alone', async () => {
+  it('row 4: contains only identifier, revision and status of a tombstone', async () => {
     await using service = await withContract({ tombstone: 'marker', noteIdentifier: 'note_id' }, 1)
     const [note] = service.owner.notes()
     note?.delete()
@@ -50,7 +50,7 @@ describe('the list of notes', () => {
     ['1000', 100],
     ['0', 1],
     ['-3', 1],
-  ])('row 5: caps limit=%s silently to %i', async (limit, length) => {
+  ])('row 5: reduces limit=%s to %i', async (limit, length) => {
     await using service = await withContract({ limitOutOfRange: 'capped' }, 101)
     expect((await list(service, `?limit=${limit}`)).notes).toHaveLength(length)
   })
@@ -78,13 +78,13 @@ describe('the list of notes', () => {
     expect((await list(service)).next_cursor).toBe(next_cursor)
   })
 
-  it('row 6: repeats a cursor for ever', async () => {
+  it('row 6: returns the same cursor again', async () => {
     await using service = await withContract({ repeatingCursor: true }, 2)
     const { next_cursor } = await list(service, '?limit=1')
     expect(await list(service, `?limit=1&cursor=${next_cursor}`)).toMatchObject({ next_cursor, has_more: true })
   })
 
-  it('row 6: answers 400 invalid_cursor to one that has expired', async () => {
+  it('row 6: answers 400 invalid_cursor to an expired cursor', async () => {
     await using service = await withContract({ cursorLifetime: '1h' }, 3)
     const { next_cursor } = await list(service, '?limit=1')
     await service.clock.advance('1h')
@@ -93,7 +93,7 @@ describe('the list of notes', () => {
     expect(await refusal(call(service, `GET /v1/notes?cursor=${next_cursor}`))).toEqual([400, 'invalid_cursor'])
   })
 
-  it('row 7: includes the boundary of updated_after', async () => {
+  it('row 7: includes notes that were updated at updated_after', async () => {
     await using service = await withContract({ updatedAfter: 'inclusive' })
     const { note_id } = service.owner.record().note
     expect((await list(service, '?updated_after=2026-01-01T00:00:00.000Z')).notes).toMatchObject([{ note_id }])
@@ -105,19 +105,22 @@ describe('the list of notes', () => {
     ['seconds', 'inclusive', '2026-01-01T00:01:30.000Z', { '00:01:30.000': 1, '00:01:30.001': 0 }],
     ['minutes', 'exclusive', '2026-01-01T00:01:00.000Z', { '00:00:59.000': 1, '00:01:00.000': 0 }],
     ['minutes', 'inclusive', '2026-01-01T00:01:00.000Z', { '00:01:00.000': 1, '00:01:00.001': 0 }],
-  ] as const)('row 7: compares times as it shows them, to %s, %s', async (timestamps, updatedAfter, shown, counts) => {
-    await using service = await withContract({ timestamps, updatedAfter })
-    await service.clock.advance(90_500)
-    service.owner.record()
-    expect((await list(service)).notes).toMatchObject([{ updated_at: shown, created_at: shown }])
-    for (const [time, count] of Object.entries(counts)) {
-      expect((await list(service, `?updated_after=2026-01-01T${time}Z`)).notes).toHaveLength(count)
-    }
-  })
+  ] as const)(
+    'row 7: compares updated_at at the precision that it shows: %s, %s',
+    async (timestamps, updatedAfter, shown, counts) => {
+      await using service = await withContract({ timestamps, updatedAfter })
+      await service.clock.advance(90_500)
+      service.owner.record()
+      expect((await list(service)).notes).toMatchObject([{ updated_at: shown, created_at: shown }])
+      for (const [time, count] of Object.entries(counts)) {
+        expect((await list(service, `?updated_after=2026-01-01T${time}Z`)).notes).toHaveLength(count)
+      }
+    },
+  )
 })
 
 describe('one note', () => {
-  it('row 8: that is deleted answers 404', async () => {
+  it('row 8: is not found after its deletion', async () => {
     await using service = await withContract({ noteOperation: 'live_notes' }, 2)
     const [gone, kept] = service.owner.notes()
     gone?.delete()
@@ -125,7 +128,7 @@ describe('one note', () => {
     expect((await call(service, `GET /v1/notes/${kept?.note_id}`)).status).toBe(200)
   })
 
-  it('row 8: cannot be read where there is no such operation, its content can', async () => {
+  it('row 8: cannot be read without the operation, but its content can', async () => {
     await using service = await withContract({ noteOperation: 'absent' }, 1)
     const [note] = service.owner.notes()
     expect(await refusal(call(service, `GET /v1/notes/${note?.note_id}`))).toEqual([404, 'unknown_operation'])
@@ -150,7 +153,7 @@ describe('one note', () => {
     ['summary', 'json'],
     ['summary', 'empty'],
   ] as const)(
-    'rows 9 and 10: answers a %s that is not ready as a missing note, by a body of %s',
+    'rows 9 and 10: a %s that is not ready is answered like a missing note, with the error body %s',
     async (part, errorBody) => {
       await using service = await withContract({
         transcriptNotReady: 'not_found',
@@ -173,7 +176,7 @@ describe('one note', () => {
     ['current', 4, 4],
     ['written', 2, 3],
     ['absent', undefined, undefined],
-  ] as const)('rows 9 and 10: shows with its content the revision that is %s', async (contentRevision, ...expected) => {
+  ] as const)('rows 9 and 10: returns the revision %s with its content', async (contentRevision, ...expected) => {
     await using service = await withContract({ contentRevision })
     const note = service.owner.record().end()
     await service.settled()
@@ -193,14 +196,14 @@ describe('one note', () => {
 })
 
 describe('events', () => {
-  it('row 11: about endpoints say nothing', async () => {
+  it('row 11: about endpoints have empty data', async () => {
     await using service = await withContract({ endpointEventData: 'empty' })
     const inbox = anInbox()
     await service.connect(inbox.open)
     expect(inbox.received[0]?.event.data).toEqual({})
   })
 
-  it('row 11: about endpoints may be subscribed to', async () => {
+  it('row 11: about endpoints can be subscribed to', async () => {
     const body = { url: 'https://receiver.test/', events: ['endpoint.test', 'note.ended'] }
     await using accepting = await withContract({ endpointKinds: 'accepted' })
     expect((await call(accepting, 'POST /v1/webhook-endpoints', { body })).status).toBe(201)
@@ -225,7 +228,7 @@ describe('events', () => {
     ['required', undefined],
     ['null', null],
     ['mistyped', { value: 7 }],
-  ] as const)('row 31: carry what is not required as %s', async (eventFields, other) => {
+  ] as const)('row 31: have other fields that are %s', async (eventFields, other) => {
     await using service = await withContract({ eventFields })
     const inbox = anInbox()
     await service.connect(inbox.open)
@@ -239,7 +242,7 @@ describe('events', () => {
     expect(Object.keys(event ?? {}).length).toBe(eventFields === 'required' ? 3 : 4)
   })
 
-  it('row 19: carry another webhook-id in every attempt', async () => {
+  it('row 19: have another webhook-id in every attempt', async () => {
     await using service = await withContract({ webhookId: 'per_attempt' })
     await service.connect(anInbox(toNotes(() => 500)).open)
     service.owner.record().end({ summary: false })
@@ -249,7 +252,7 @@ describe('events', () => {
     expect(attempts.map(({ headers }) => headers['webhook-id'])).toEqual(attempts.map(({ webhook_id }) => webhook_id))
   })
 
-  it('row 20: tell of a summary and a deletion at an unchanged revision', async () => {
+  it('row 20: about a summary and a deletion have an unchanged revision', async () => {
     await using service = await withContract({ summaryRaisesRevision: false, deletionRaisesRevision: false })
     const inbox = anInbox()
     await service.connect(inbox.open)
@@ -261,7 +264,7 @@ describe('events', () => {
     expect(revisions).toEqual([2, 2, 2])
   })
 
-  it('row 29: may come in any order: an update before the end, and after the deletion', async () => {
+  it('row 29: are sent in any order: an update before the end, and after the deletion', async () => {
     await using service = await withContract({ eventOrder: 'any' })
     const inbox = anInbox()
     await service.connect(inbox.open)
@@ -274,7 +277,7 @@ describe('events', () => {
     expect(inbox.kinds).toEqual(['note.updated', 'note.ended', 'note.deleted', 'note.updated'])
   })
 
-  it('row 29: may leave before the content is readable', async () => {
+  it('row 29: are sent before the content is readable', async () => {
     await using service = await withContract({ eventOrder: 'any' })
     const { note_id } = service.owner.record().end({ summary: false })
     const operation = `GET /v1/notes/${note_id}/transcript`
@@ -285,7 +288,7 @@ describe('events', () => {
 })
 
 describe('webhook endpoints', () => {
-  it('row 13: are identified by id, and show nothing else', async () => {
+  it('row 13: contain only their identifier, as id', async () => {
     await using service = await withContract({ endpointIdentifier: 'id', endpointFields: 'required' })
     const body = { url: 'https://receiver.test/', events: ['note.ended'] }
     const created = await call<{ id: string }>(service, 'POST /v1/webhook-endpoints', { body })
@@ -311,12 +314,12 @@ describe('webhook endpoints', () => {
     }
   })
 
-  it('row 18: are yet to be verified when they are created', async () => {
+  it('row 18: are pending_verification after their creation', async () => {
     await using service = await withContract({ afterUrlChange: 'active' })
     expect((await service.connect(anInbox(() => 500).open)).status).toBe('pending_verification')
   })
 
-  it('row 18: stay active after a change of their URL, and are verified all the same', async () => {
+  it('row 18: stay active after a change of their URL, which is also verified', async () => {
     await using service = await withContract({ afterUrlChange: 'active' })
     const [old, next] = [anInbox(), anInbox()]
     const { endpoint_id } = await service.connect(old.open)
@@ -339,7 +342,7 @@ describe('requests', () => {
   it.each([
     ['html', 'text/html; charset=UTF-8', /^<!doctype html>/],
     ['empty', null, /^$/],
-  ] as const)('row 22: are refused with a body of %s and without a request id', async (errorBody, type, body) => {
+  ] as const)('row 22: are rejected with the error body %s and without a request id', async (errorBody, type, body) => {
     await using service = await withContract({ errorBody, requestId: false })
     for (const path of ['/v1/notes', '/v1/nothing']) {
       const answer = await service.fetch(new Request(service.baseUrl + path))
@@ -350,7 +353,7 @@ describe('requests', () => {
     }
   })
 
-  it('row 23: take other scopes, which the key of the service has', async () => {
+  it('row 23: need other scopes, which the key of the service has', async () => {
     await using service = await withContract({ noteScope: 'notes:list', endpointScope: 'endpoints:write' })
     const { key } = service.owner.createIntegration().issueKey({ scopes: ['notes:read', 'webhooks:manage'] })
     for (const operation of ['GET /v1/notes', 'GET /v1/webhook-endpoints']) {
@@ -359,7 +362,7 @@ describe('requests', () => {
     }
   })
 
-  it('row 24: take keys of any prefix', async () => {
+  it('row 24: accept keys with another prefix', async () => {
     await using service = await withContract({ keyPrefix: 'acme-notes_eu' })
     expect(service.apiKey).toMatch(/^acme-notes_eu_live_\w+\.\w+$/)
     expect((await call(service, 'GET /v1/notes')).status).toBe(200)
@@ -368,7 +371,7 @@ describe('requests', () => {
   it.each([
     ['symbols', /^ntw_live_\w+\.\w+\+\/\.\w+==$/, true],
     ['without_key_id', /^ntw-\w{32}$/, false],
-  ] as const)('row 24: take keys of the form %s', async (keyForm, form, hasKeyId) => {
+  ] as const)('row 24: accept keys of the form %s', async (keyForm, form, hasKeyId) => {
     await using service = await withContract({ keyForm })
     const issued = service.owner.createIntegration().issueKey()
     for (const key of [service.apiKey, issued.key]) {

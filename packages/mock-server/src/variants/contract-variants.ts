@@ -4,8 +4,8 @@ import { type Duration, durationSchema } from '../clock/duration.ts'
 import { count, fields } from '../errors/checked.ts'
 
 /**
- * The behaviour of the service at the points that the contract leaves open, by the row of `open-points.md`. The defaults are those
- * of the rows. The alternatives are what a client and a receiver must also handle, because the real service may differ.
+ * The behaviour of the service at the points that the contract leaves open, by the row of `open-points.md`. Each default is the
+ * default of its row. A client and a receiver must also handle the alternatives, because the real service may behave that way.
  *
  * @example
  * ```ts
@@ -20,16 +20,16 @@ import { count, fields } from '../errors/checked.ts'
 export interface ContractVariants {
   /** Row 1: the field of the list that holds the notes. @default 'notes' */
   readonly notesField?: string | undefined
-  /** Row 2: under which names a note resource carries its identifier. @default 'both' */
+  /** Row 2: the names of the field with the identifier of a note. @default 'both' */
   readonly noteIdentifier?: 'both' | 'note_id' | 'id' | undefined
   /**
-   * Row 3: the fields of a note resource: all of them, only the identifier and the revision, or all with values and fields that
-   * are not in the contract.
+   * Row 3: the fields of a note: all, only the identifier and the revision, or all with values and fields that are not in the
+   * contract.
    *
    * @default 'all'
    */
   readonly noteFields?: 'all' | 'required' | 'unfamiliar' | undefined
-  /** Row 4: the tombstone of a deleted note: the whole record, emptied, or only identifier, revision and `status`. @default 'record' */
+  /** Row 4: the tombstone of a deleted note: all fields without content, or only identifier, revision and `status`. @default 'record' */
   readonly tombstone?: 'record' | 'marker' | undefined
   /** Row 5: the answer to a `limit` outside 1 to 100: a 400, or a page with the nearest limit. @default 'refused' */
   readonly limitOutOfRange?: 'refused' | 'capped' | undefined
@@ -39,14 +39,14 @@ export interface ContractVariants {
   readonly emptyPages?: boolean | undefined
   /** Row 6: `next_cursor` on the last page: `null`, absent, or `""`. @default 'null' */
   readonly lastCursor?: 'null' | 'absent' | 'empty' | undefined
-  /** Row 6: a page requested with a cursor returns the same cursor again, without end. @default false */
+  /** Row 6: a page that is requested with a cursor always returns the same cursor again. @default false */
   readonly repeatingCursor?: boolean | undefined
   /** Row 7: whether `updated_after` excludes notes updated at exactly that time. @default 'exclusive' */
   readonly updatedAfter?: 'exclusive' | 'inclusive' | undefined
   /** Row 7: the precision of the timestamps of notes. @default 'milliseconds' */
   readonly timestamps?: 'milliseconds' | 'seconds' | 'minutes' | undefined
   /**
-   * Row 8: reading one note: a deleted note answers its tombstone or 404, or the operation does not exist.
+   * Row 8: the operation that reads one note: for a deleted note it returns the tombstone or 404, or the operation does not exist.
    *
    * @default 'tombstones'
    */
@@ -59,8 +59,8 @@ export interface ContractVariants {
    */
   readonly transcriptNotReady?: 404 | 409 | 202 | 'not_found' | undefined
   /**
-   * Rows 9 and 10: the `revision` of a transcript and of a summary: the note's current one, the one at which they were written,
-   * or none.
+   * Rows 9 and 10: the `revision` of a transcript and of a summary: the note's current one, the one when they were written, or
+   * none.
    *
    * @default 'current'
    */
@@ -80,7 +80,7 @@ export interface ContractVariants {
   readonly otherReasons?: 'absent' | 'null' | undefined
   /** Row 13: the field of an endpoint that holds its identifier. @default 'endpoint_id' */
   readonly endpointIdentifier?: 'endpoint_id' | 'id' | undefined
-  /** Row 13: the fields of an endpoint: all, or only the identifier, and the secret where it is shown. @default 'all' */
+  /** Row 13: the fields of an endpoint: all, or only the identifier (and the secret, when it is returned). @default 'all' */
   readonly endpointFields?: 'all' | 'required' | undefined
   /** Row 14: which operations on endpoints exist; the others answer 404. @default 'all' */
   readonly endpointOperations?: 'all' | 'creation' | undefined
@@ -115,8 +115,8 @@ export interface ContractVariants {
   /** Row 24: the prefix of API keys. @default 'ntw' */
   readonly keyPrefix?: string | undefined
   /**
-   * Row 24: what follows the prefix: `_live_{key_id}.{secret}` with a secret of letters and digits, the same with `+`, `/`, `=`, `.`
-   * in the secret, or without a key id: the whole key is a secret.
+   * Row 24: the form of a key after its prefix: `_live_{key_id}.{secret}` with a secret of letters and digits, the same with `+`,
+   * `/`, `=` and `.` in the secret, or a key without a key id, which is secret as a whole.
    *
    * @default 'key_id'
    */
@@ -124,22 +124,22 @@ export interface ContractVariants {
   /** Row 27: whether the first verification is sent before the answer that contains the secret. @default 'after_response' */
   readonly verification?: 'after_response' | 'before_response' | undefined
   /**
-   * Row 28: the effect when a key gains access to a note: nothing, a `note.updated` to the integrations that gained it, or a raised
-   * revision and `updated_at`.
+   * Row 28: the effect when an integration gains access to a note: none, a `note.updated` to that integration, or a new revision and
+   * `updated_at` of the note.
    *
    * @default 'silent'
    */
   readonly accessGained?: 'silent' | 'announced' | 'revised' | undefined
   /**
-   * Row 29: `'any'` also sends `note.updated` before the first `note.ended`, makes content readable one second after its event
-   * left, and sends a pending `note.updated` after the note was deleted.
+   * Row 29: with `'any'`, the service also sends `note.updated` before the first `note.ended`, makes content readable one second after
+   * its event was sent, and sends a pending `note.updated` after the note was deleted.
    *
    * @default 'ended_first'
    */
   readonly eventOrder?: 'ended_first' | 'any' | undefined
   /**
-   * Row 31: the fields of an event: all of them; only `event_id`, `event_type`, `data.note_id` and `data.revision`; or all, where
-   * the others are `null` or objects.
+   * Row 31: the fields of an event: all; only `event_id`, `event_type`, `data.note_id` and `data.revision`; or all, but the others
+   * are `null` or objects.
    *
    * @default 'all'
    */
@@ -211,7 +211,7 @@ function row<Schema extends z.ZodMiniType>(
   return z._default(schema, value as never).check(z.describe(`Row ${number} of open-points.md.`))
 }
 
-/** The fields that are always sent as the contract says (open point 31). */
+/** The fields that every variant sends unchanged (open point 31). */
 const REQUIRED: ReadonlySet<string> = new Set(['event_id', 'event_type', 'data', 'note_id', 'revision'])
 
 /** An event with the fields that the variant selects. */

@@ -12,7 +12,7 @@ interface Edited extends AsyncDisposable {
   readonly note: NoteHandle
 }
 
-/** A note that has ended, and an inbox that has heard of it. */
+/** A note that has ended, and an inbox that got its note.ended. */
 async function anEndedNote(contract: ContractVariants = {}): Promise<Edited> {
   const service = await createNotesService({ contract })
   const inbox = anInbox()
@@ -26,7 +26,7 @@ const updatesIn = ({ received }: Inbox) =>
   received.flatMap(({ event }) => (event.event_type === 'note.updated' ? (event as NoteEvent) : []))
 
 describe('edits close together', () => {
-  it('are combined into one event, 5 s after the last edit, which tells the last revision (§6, row 21)', async () => {
+  it('are combined into one event with the last revision, 5 s after the last edit (§6, row 21)', async () => {
     await using world = await anEndedNote()
     const beganAt = world.service.clock.now()
     for (const title of ['One', 'Two', 'Three']) {
@@ -43,7 +43,7 @@ describe('edits close together', () => {
     expect(updatesIn(world.inbox)).toHaveLength(1)
   })
 
-  it('that never cease are announced 60 s after the first edit at the latest, and then anew (row 21)', async () => {
+  it('that continue are announced 60 s after the first edit, and later ones in another event (row 21)', async () => {
     await using world = await anEndedNote()
     const beganAt = world.service.clock.now()
     for (let second = 0; second < 90; second += 3) {
@@ -55,7 +55,7 @@ describe('edits close together', () => {
     expect(times).toEqual([60_000, 87_000 + 5000])
   })
 
-  it('of two notes are two events', async () => {
+  it('of two notes send two events', async () => {
     await using world = await anEndedNote()
     const other = world.service.owner.record().end({ summary: false })
     world.note.edit({ title: 'One' })
@@ -64,7 +64,7 @@ describe('edits close together', () => {
     expect(updatesIn(world.inbox).map(({ data }) => data.note_id)).toEqual([world.note.note_id, other.note_id])
   })
 
-  it('can be combined for any other time (row 21)', async () => {
+  it('are combined for the times of the contract variant (row 21)', async () => {
     await using world = await anEndedNote({ debounceQuiet: '1s', debounceLongest: '2s' })
     const beganAt = world.service.clock.now()
     for (const title of ['One', 'Two', 'Three', 'Four']) {
@@ -78,7 +78,7 @@ describe('edits close together', () => {
 })
 
 describe('a pending update', () => {
-  it('dies with the deletion of its note (row 29)', async () => {
+  it('is cancelled when its note is deleted (row 29)', async () => {
     await using world = await anEndedNote()
     world.note.edit({ title: 'New' })
     world.note.delete()
@@ -86,7 +86,7 @@ describe('a pending update', () => {
     expect(world.inbox.kinds).toEqual(['note.ended', 'note.deleted'])
   })
 
-  it('dies with lost access, and a regained one does not bring it back (row 29)', async () => {
+  it('is cancelled when access is lost, even if it is regained (row 29)', async () => {
     await using world = await anEndedNote()
     world.note.edit({ title: 'New' })
     world.note.moveTo(world.service.owner.createChannel('Team'))

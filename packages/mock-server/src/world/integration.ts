@@ -3,11 +3,11 @@ import type { SeededRandom } from '../seed/seeded-random.ts'
 import type { Contract } from '../variants/contract-variants.ts'
 import type { Place } from './note.ts'
 
-/** What is drawn for the integrations, endpoints and deliveries of one owner. No other owner draws from these streams. */
-export interface OwnerStreams {
+/** The owner of an integration, with the random streams for the owner's endpoints and deliveries. Owners share no streams. */
+export interface IntegrationOwner {
   readonly owner_id: string
   readonly makeIdentifier: MakeIdentifier
-  /** Is only forked. */
+  /** Nothing is drawn from this stream; it is only forked. */
   readonly random: SeededRandom
   readonly secrets: SeededRandom
 }
@@ -15,7 +15,7 @@ export interface OwnerStreams {
 /** An integration has keys and endpoints. It can access the personal notes, or certain channels (open point 30). */
 export interface Integration {
   readonly integration_id: string
-  readonly owner: OwnerStreams
+  readonly owner: IntegrationOwner
   readonly places: readonly Place[]
 }
 
@@ -51,7 +51,7 @@ export class Integrations {
     return [...this.#keys.values()].filter((apiKey) => apiKey.integration === integration)
   }
 
-  thatSee(place: Place): readonly Integration[] {
+  withAccessTo(place: Place): readonly Integration[] {
     return this.#integrations.filter(({ places }) => places.includes(place))
   }
 
@@ -78,7 +78,7 @@ export class Integrations {
   #keyOf(keyId: string, secret: string): string {
     const { keyPrefix, keyForm } = this.#contract
     if (keyForm === 'without_key_id') return `${keyPrefix}-${secret}`
-    const shown = keyForm === 'symbols' ? `${secret.slice(0, 16)}+/.${secret.slice(16)}==` : secret
-    return `${keyPrefix}_live_${keyId}.${shown}`
+    const text = keyForm === 'symbols' ? `${secret.slice(0, 16)}+/.${secret.slice(16)}==` : secret
+    return `${keyPrefix}_live_${keyId}.${text}`
   }
 }

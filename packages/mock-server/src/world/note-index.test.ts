@@ -8,8 +8,8 @@ const aNoteIn = (place: string, sequence: number) =>
   noteBegun({ note_id: `note ${sequence}`, sequence, title: null, content: null, place }, 0)
 const aPlace = fc.constantFrom(...PLACES)
 
-const aWorld = fc.record({
-  born: fc.array(aPlace, { maxLength: 200 }),
+const aHistory = fc.record({
+  created: fc.array(aPlace, { maxLength: 200 }),
   acts: fc.array(fc.record({ note: fc.nat(199), at: fc.nat(50), act: fc.constantFrom('edit', 'delete', ...PLACES) })),
   places: fc.subarray(PLACES),
   limit: fc.integer({ min: 1, max: 10 }),
@@ -18,14 +18,14 @@ const aWorld = fc.record({
 })
 
 describe('the index of notes', () => {
-  it('lists what a look at every note would, whatever was edited, deleted and moved and however large the pages', () => {
+  it('lists the same notes in pages of any size as a filter over all notes, after any edits, deletions and moves', () => {
     fc.assert(
-      fc.property(aWorld, ({ born, acts, places, limit, updatedFrom, includeDeleted }) => {
+      fc.property(aHistory, ({ created, acts, places, limit, updatedFrom, includeDeleted }) => {
         const index = new NoteIndex()
-        for (const [sequence, place] of born.entries()) index.put(aNoteIn(place, sequence))
+        for (const [sequence, place] of created.entries()) index.put(aNoteIn(place, sequence))
         for (const { note, at, act } of acts) {
           const found = index.find(`note ${note}`)
-          if (found !== undefined) index.put(afterwards(found, act, at))
+          if (found !== undefined) index.put(afterAct(found, act, at))
         }
         const wanted = index
           .all()
@@ -39,17 +39,17 @@ describe('the index of notes', () => {
   })
 })
 
-function afterwards(note: NoteRecord, act: string, at: number): NoteRecord {
+function afterAct(note: NoteRecord, act: string, at: number): NoteRecord {
   if (note.status === 'deleted') return note
   if (act === 'edit') return revised(note, at, { title: `${note.revision}` })
   return act === 'delete' ? noteDeleted(note, at) : { ...note, place: act }
 }
 
-function readInPages(index: NoteIndex, slice: Omit<Parameters<NoteIndex['list']>[0], 'after'>): readonly number[] {
+function readInPages(index: NoteIndex, query: Omit<Parameters<NoteIndex['list']>[0], 'after'>): readonly number[] {
   const read: number[] = []
   for (let more = true; more; ) {
-    const { notes, hasMore } = index.list({ ...slice, after: read.at(-1) ?? -1 })
-    expect(notes.length).toBeLessThanOrEqual(slice.limit)
+    const { notes, hasMore } = index.list({ ...query, after: read.at(-1) ?? -1 })
+    expect(notes.length).toBeLessThanOrEqual(query.limit)
     read.push(...notes.map(({ sequence }) => sequence))
     more = hasMore
   }

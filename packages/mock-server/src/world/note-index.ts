@@ -1,6 +1,6 @@
 import type { NoteRecord, Place } from './note.ts'
 
-interface NoteSlice {
+interface NoteQuery {
   readonly places: readonly Place[]
   /** The sequence of the last listed note, or -1 at the beginning. */
   readonly after: number
@@ -37,7 +37,7 @@ export class NoteIndex {
     this.#sequences.set(note.note_id, note.sequence)
   }
 
-  list({ places, after, limit, updatedFrom, includeDeleted }: NoteSlice): {
+  list({ places, after, limit, updatedFrom, includeDeleted }: NoteQuery): {
     readonly notes: readonly NoteRecord[]
     readonly hasMore: boolean
   } {

@@ -11,7 +11,7 @@ export interface SpokenLine {
 export interface SessionRecord {
   readonly recording_session_id: string
   readonly ended: boolean
-  /** The spoken lines that the owner gave; `undefined` for seeded ones. */
+  /** The lines that the owner gave; `undefined` if they are generated from the seed. */
   readonly lines: readonly SpokenLine[] | undefined
 }
 
@@ -31,7 +31,7 @@ export interface NoteRecord {
   readonly deleted_at: number | null
   readonly place: Place
   readonly sessions: readonly SessionRecord[]
-  /** The Markdown of the summary that the owner gave; `undefined` for a seeded one. */
+  /** The summary in Markdown that the owner gave; `undefined` if it is generated from the seed. */
   readonly summary: string | undefined
   /** The revision when the last session ended, and when the summary was generated; 0 before that. */
   readonly transcript_revision: number
@@ -58,7 +58,7 @@ export function noteBegun(beginning: NoteBeginning, now: number): NoteRecord {
   }
 }
 
-/** Adds a session, which the API does not show yet. */
+/** Adds a session. The API does not show it until it has ended. */
 export function sessionBegun(note: NoteRecord, recording_session_id: string): NoteRecord {
   return { ...note, sessions: [...note.sessions, { recording_session_id, ended: false, lines: undefined }] }
 }
@@ -96,7 +96,7 @@ export function noteDeleted(note: NoteRecord, now: number, raises = true): NoteR
   return revised(note, now, { status: 'deleted', deleted_at: now, ...emptied }, raises)
 }
 
-/** @param raises  whether the update raises the revision, as it usually does (open point 20) */
+/** @param raises  whether the change raises the revision (open point 20) */
 export function revised(note: NoteRecord, now: number, changes: Partial<NoteRecord>, raises = true): NoteRecord {
   return { ...note, ...changes, revision: note.revision + (raises ? 1 : 0), updated_at: now }
 }

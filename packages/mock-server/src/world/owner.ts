@@ -1,7 +1,8 @@
 import type { OpenEnum, Scope } from '@notewire/protocol'
 
 /**
- * A person who owns notes: no key of this owner accesses anything of another owner. Each act has the effects that the contract specifies: revisions, events, deliveries.
+ * A person who owns notes. A key of one owner accesses nothing of another owner. Each act has the effects that the contract
+ * specifies: revisions, events, deliveries.
  *
  * @example
  * ```ts
@@ -22,13 +23,13 @@ export interface Owner {
   /** Creates a channel. */
   createChannel(name: string): Channel
   /**
-   * Creates a note and starts a recording session: a personal note, unless `channel` is given.
+   * Creates a note and starts a recording session. The note is personal, unless `channel` is given.
    *
    * @throws `MockServerError` `channel_unknown` when the channel belongs to another owner
    */
   record(note?: NewNote): RecordingHandle
   /**
-   * Creates an integration, for which keys can be issued: for the personal notes, or for channels (contract §2; open point 30).
+   * Creates an integration for the personal notes, or for channels. Keys are issued for it (contract §2; open point 30).
    *
    * @throws `MockServerError` `option_invalid` when `channels` is empty, `channel_unknown` when a channel belongs to another owner
    */

@@ -9,7 +9,7 @@ interface OwnersParts extends Omit<WorldParts, 'name'> {
   readonly notes: number
 }
 
-/** The owners of a service. Each has a world of their own, and no key accesses the world of another owner. */
+/** The owners of a service. Each has a `World`, which only the keys of this owner access. */
 export class Owners {
   readonly #parts: OwnersParts
   readonly #worlds: World[] = []
@@ -32,7 +32,7 @@ export class Owners {
   create(name = `owner-${this.#worlds.length + 1}`): World {
     const { notes: count, timeline, random: shared } = this.#parts
     const number = this.#worlds.length + 1
-    // The first owner draws from the streams of the service.
+    // The first owner uses the streams of the service itself.
     const random = number === 1 ? shared : shared.fork(`owner ${number}`)
     const makeIdentifier = number === 1 ? this.#parts.makeIdentifier : identifiersFrom(random.fork('identifiers'))
     const world = new World({ ...this.#parts, name, makeIdentifier, random })

@@ -11,12 +11,12 @@ interface PendingUpdate {
 interface PendingUpdatesParts {
   readonly timeline: Timeline
   /** The debounce of `note.updated`, in milliseconds (open point 21). */
-  readonly quietMs: number
-  readonly longestMs: number
+  readonly waitMs: number
+  readonly maxWaitMs: number
   readonly announce: (note_id: string, to: readonly Integration[]) => void
 }
 
-/** The edits without an event yet. Edits that are close together get one event (contract §6; open point 21). */
+/** The edits for which no event was sent yet. Edits that are close together get one event (contract §6; open point 21). */
 export class PendingUpdates {
   readonly #parts: PendingUpdatesParts
   readonly #pending = new Map<string, PendingUpdate>()
@@ -25,22 +25,23 @@ export class PendingUpdates {
     this.#parts = parts
   }
 
-  /** Schedules the event of an edit: `quietMs` after it, and at most `longestMs` after the first pending edit. */
-  edited(note_id: string, seenBy: readonly Integration[]): void {
-    const { timeline, quietMs, longestMs } = this.#parts
+  /** Schedules the event of an edit: `waitMs` after it, and at most `maxWaitMs` after the first pending edit. */
+  schedule(note_id: string, audience: readonly Integration[]): void {
+    const { timeline, waitMs, maxWaitMs } = this.#parts
     const now = timeline.now()
     const before = this.#pending.get(note_id)
     before?.announcement.cancel()
     const firstAt = before?.firstAt ?? now
-    const announcement = timeline.schedule(Math.min(quietMs, firstAt + longestMs - now), () =>
+    const announcement = timeline.schedule(Math.min(waitMs, firstAt + maxWaitMs - now), () =>
       this.#announceNow(note_id),
     )
-    this.#pending.set(note_id, { firstAt, audience: new Set(seenBy), announcement })
+    this.#pending.set(note_id, { firstAt, audience: new Set(audience), announcement })
   }
 
-  lost(note_id: string, by: readonly Integration[]): void {
+  /** Sends the event of a note no longer to these integrations. */
+  removeFromAudience(note_id: string, integrations: readonly Integration[]): void {
     const pending = this.#pending.get(note_id)
-    for (const integration of by) pending?.audience.delete(integration)
+    for (const integration of integrations) pending?.audience.delete(integration)
     if (pending?.audience.size === 0) this.cancel(note_id)
   }
 

@@ -5,7 +5,7 @@ import { anInbox } from '../fixtures/inbox.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { ContractVariants } from '../variants/contract-variants.ts'
 
-/** A personal note, a channel, and an inbox for the keys of either. */
+/** A personal note, a channel, and an inbox for the integration of each. */
 async function twoSides(contract: ContractVariants = {}) {
   const service = await createNotesService({ contract })
   const channel = service.owner.createChannel('Team')
@@ -24,10 +24,11 @@ async function twoSides(contract: ContractVariants = {}) {
 }
 
 describe('a note that moves from the personal notes to a channel, seen from both keys', () => {
-  it('is note.deleted with access_lost to one, and becomes visible to the other without an event (§5, §6, row 28)', async () => {
+  it('sends note.deleted with access_lost to one, and becomes visible to the other without an event or a new revision (§1, §5, §6, row 20, row 28)', async () => {
     await using world = await twoSides()
     const { service, note, key } = world
-    const { updated_at, revision } = await world.read(service.apiKey)
+    const before = await world.read(service.apiKey)
+    const { updated_at, revision } = before
     note.moveTo(world.channel)
     await service.settled()
     expect(world.personal.received.at(-1)?.event).toMatchObject({
@@ -36,8 +37,16 @@ describe('a note that moves from the personal notes to a channel, seen from both
     })
     expect(world.team.kinds).toEqual([])
     expect([await world.listed(service.apiKey), await world.listed(key)]).toEqual([[], [note.note_id]])
-    expect(await world.read(key)).toMatchObject({ updated_at, revision })
+    expect(await refusal(call(service, `GET /v1/notes/${note.note_id}`))).toEqual([404, 'not_found'])
+    const owner = { type: 'channel', channel_id: world.channel.channel_id }
+    expect(await world.read(key)).toEqual({ ...before, owner })
     expect(await world.listed(key, `?updated_after=${updated_at}`)).toEqual([])
+
+    note.moveTo('personal')
+    await service.settled()
+    expect(world.team.kinds).toEqual(['note.deleted'])
+    expect(world.personal.kinds).toEqual(['note.ended', 'note.deleted'])
+    expect(await world.read(service.apiKey)).toEqual(before)
   })
 
   it('is sent as note.updated to integrations that gain access, with accessGained: announced (row 28)', async () => {
@@ -49,7 +58,7 @@ describe('a note that moves from the personal notes to a channel, seen from both
     expect(world.note.revision).toBe(2)
   })
 
-  it('has a raised revision and a new updated_at, where a service does so (row 28)', async () => {
+  it('gets a new revision and updated_at, with accessGained: revised (row 28)', async () => {
     await using world = await twoSides({ accessGained: 'revised' })
     const { updated_at } = await world.read(world.service.apiKey)
     world.note.moveTo(world.channel)
@@ -60,21 +69,21 @@ describe('a note that moves from the personal notes to a channel, seen from both
   })
 })
 
-describe('a note that moves to where it is', () => {
+describe('a note that moves to its current place', () => {
   it.each(['silent', 'announced', 'revised'] as const)(
-    'stays as it was, without an event (%s)',
+    'does not change, and sends no event (%s)',
     async (accessGained) => {
       await using world = await twoSides({ accessGained })
-      const heard = world.personal.received.length
+      const before = world.personal.received.length
       world.note.moveTo('personal')
       await world.service.settled()
-      expect([world.note.revision, world.personal.received.length]).toEqual([2, heard])
+      expect([world.note.revision, world.personal.received.length]).toEqual([2, before])
     },
   )
 })
 
 describe('a key that is revoked', () => {
-  it('is answered 401 from then on, while other keys of its integration and its endpoints go on', async () => {
+  it('is answered 401, while other keys of its integration and its endpoints continue to work', async () => {
     await using service = await createNotesService()
     const integration = service.owner.createIntegration()
     const [revoked, other] = [integration.issueKey(), integration.issueKey()]

@@ -5,7 +5,7 @@ import { MockServerError } from '../errors/mock-server-error.ts'
 import type { MakeIdentifier } from '../seed/identifiers.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 import type { Contract } from '../variants/contract-variants.ts'
-import { type Integration, Integrations, type OwnerStreams } from './integration.ts'
+import { type Integration, type IntegrationOwner, Integrations } from './integration.ts'
 import {
   type NoteRecord,
   noteBegun,
@@ -40,8 +40,8 @@ interface NoteEdit {
   readonly content?: string | null | undefined
 }
 
-/** The notes, channels and integrations of one owner, and the effects that the contract gives to the owner's acts (§6). */
-export class World implements OwnerStreams {
+/** The notes, channels and integrations of one owner. The owner's acts have the effects that the contract specifies (§6). */
+export class World implements IntegrationOwner {
   readonly owner_id: string
   readonly name: string
   readonly makeIdentifier: MakeIdentifier
@@ -49,7 +49,7 @@ export class World implements OwnerStreams {
   readonly secrets: SeededRandom
   readonly notes = new NoteIndex()
   readonly integrations: Integrations
-  /** The integration for the personal notes that every owner has from the start. */
+  /** The integration for the personal notes, which every owner has. */
   readonly firstIntegration: Integration
   /** A full key of the first integration, with all scopes. */
   readonly apiKey: string
@@ -58,7 +58,7 @@ export class World implements OwnerStreams {
   readonly #titles: SeededRandom
   readonly #summaryTimes: SeededRandom
   readonly #channels = new Map<string, Channel>()
-  readonly #summariesUnderWay = new Map<string, Cancellable>()
+  readonly #pendingSummaries = new Map<string, Cancellable>()
   readonly #pendingUpdates: PendingUpdates
 
   constructor(parts: WorldParts) {
@@ -75,8 +75,8 @@ export class World implements OwnerStreams {
     this.integrations = new Integrations(this.#texts.fork('keys'), contract)
     this.#pendingUpdates = new PendingUpdates({
       timeline,
-      quietMs: durationMs(contract.debounceQuiet),
-      longestMs: durationMs(contract.debounceLongest),
+      waitMs: durationMs(contract.debounceQuiet),
+      maxWaitMs: durationMs(contract.debounceLongest),
       announce: (note_id, to) => this.#announce({ event_type: 'note.updated' }, this.note(note_id), to),
     })
     this.firstIntegration = this.createIntegration(['personal'])
@@ -99,7 +99,7 @@ export class World implements OwnerStreams {
   }
 
   createIntegration(places: readonly Place[]): Integration {
-    for (const place of places) this.#mustExist(place)
+    for (const place of places) this.#requirePlace(place)
     return this.integrations.add({ integration_id: this.makeIdentifier('integration'), owner: this, places })
   }
 
@@ -111,7 +111,7 @@ export class World implements OwnerStreams {
   }
 
   recordNote(changes: NoteEdit, place: Place): NoteRecord {
-    this.#mustExist(place)
+    this.#requirePlace(place)
     const { title = plausibleTitle(this.#titles), content = null } = changes
     const note_id = this.makeIdentifier('note')
     const sequence = this.notes.nextSequence
@@ -122,59 +122,59 @@ export class World implements OwnerStreams {
 
   beginSession(note_id: string): string {
     const recording_session_id = this.makeIdentifier('recording_session')
-    this.notes.put(sessionBegun(this.#live(note_id), recording_session_id))
+    this.notes.put(sessionBegun(this.#undeleted(note_id), recording_session_id))
     return recording_session_id
   }
 
   /** The content becomes readable before its event is sent (open point 29). */
   endSession(note_id: string, recording_session_id: string, { transcript, summary }: RecordingOutcome): void {
-    const note = this.#live(note_id)
+    const note = this.#undeleted(note_id)
     const session = note.sessions.find((known) => known.recording_session_id === recording_session_id)
-    if (session?.ended !== false) throw sessionNotUnderWay(recording_session_id, session !== undefined)
+    if (session?.ended !== false) throw sessionCannotEnd(recording_session_id, session !== undefined)
     const lines = transcript?.map(({ speaker = null, text }) => ({ speaker, text }))
     const ended = sessionEnded(note, { recording_session_id, lines }, summary, this.#parts.timeline.now())
     this.notes.put(ended)
     this.#announce({ event_type: 'note.ended', recording_session_id }, ended)
-    this.#summariesUnderWay.get(note_id)?.cancel()
+    this.#pendingSummaries.get(note_id)?.cancel()
     if (ended.summary_status === 'pending') this.#generateSummary(note_id)
   }
 
   editNote(note_id: string, changes: NoteEdit): void {
-    const note = this.#live(note_id)
+    const note = this.#undeleted(note_id)
     const { title = note.title, content = note.content } = changes
     if (title === note.title && content === note.content) return
     const edited = revised(note, this.#parts.timeline.now(), { title, content })
     this.notes.put(edited)
     // No `note.updated` is sent before the first `note.ended` (open point 29).
     if (edited.status === 'pending' && this.#parts.contract.eventOrder === 'ended_first') return
-    this.#pendingUpdates.edited(note_id, this.integrations.thatSee(edited.place))
+    this.#pendingUpdates.schedule(note_id, this.integrations.withAccessTo(edited.place))
   }
 
   deleteNote(note_id: string): void {
     const { deletionRaisesRevision, eventOrder } = this.#parts.contract
-    const tombstone = noteDeleted(this.#live(note_id), this.#parts.timeline.now(), deletionRaisesRevision)
+    const tombstone = noteDeleted(this.#undeleted(note_id), this.#parts.timeline.now(), deletionRaisesRevision)
     this.notes.put(tombstone)
-    this.#summariesUnderWay.get(note_id)?.cancel()
+    this.#pendingSummaries.get(note_id)?.cancel()
     if (eventOrder === 'ended_first') this.#pendingUpdates.cancel(note_id)
     this.#announce({ event_type: 'note.deleted', reason: 'deleted' }, tombstone)
   }
 
   /** Integrations that lose access are sent an event; those that gain it are not (open point 28). */
   moveNote(note_id: string, place: Place): void {
-    this.#mustExist(place)
-    const note = this.#live(note_id)
-    const seeing = this.integrations.thatSee(place)
-    const saw = this.integrations.thatSee(note.place)
-    const losing = saw.filter((integration) => !seeing.includes(integration))
+    this.#requirePlace(place)
+    const note = this.#undeleted(note_id)
+    const before = this.integrations.withAccessTo(note.place)
+    const after = this.integrations.withAccessTo(place)
+    const losing = before.filter((integration) => !after.includes(integration))
     const { accessGained, eventOrder } = this.#parts.contract
     // A move neither raises the revision nor counts as an update (open points 20 and 28).
     const isRevised = place !== note.place && accessGained === 'revised'
     const moved = isRevised ? revised(note, this.#parts.timeline.now(), { place }) : { ...note, place }
     this.notes.put(moved)
-    if (eventOrder === 'ended_first') this.#pendingUpdates.lost(note_id, losing)
+    if (eventOrder === 'ended_first') this.#pendingUpdates.removeFromAudience(note_id, losing)
     this.#announce({ event_type: 'note.deleted', reason: 'access_lost' }, note, losing)
     if (accessGained !== 'announced') return
-    const gaining = seeing.filter((integration) => !saw.includes(integration))
+    const gaining = after.filter((integration) => !before.includes(integration))
     this.#announce({ event_type: 'note.updated' }, moved, gaining)
   }
 
@@ -195,33 +195,33 @@ export class World implements OwnerStreams {
     const { timeline, contract } = this.#parts
     const ms = this.#summaryTimes.integer(SUMMARY_MS.least, SUMMARY_MS.most)
     const generation = timeline.schedule(ms, () => {
-      const generated = summaryGenerated(this.#live(note_id), timeline.now(), contract.summaryRaisesRevision)
+      const generated = summaryGenerated(this.#undeleted(note_id), timeline.now(), contract.summaryRaisesRevision)
       this.notes.put(generated)
       this.#announce({ event_type: 'note.summary.generated' }, generated)
     })
-    this.#summariesUnderWay.set(note_id, generation)
+    this.#pendingSummaries.set(note_id, generation)
   }
 
-  #announce(change: NoteChange, note: NoteRecord, to = this.integrations.thatSee(note.place)): void {
+  #announce(change: NoteChange, note: NoteRecord, to = this.integrations.withAccessTo(note.place)): void {
     const { timeline, contract, announce } = this.#parts
     announce(noteEventOf(change, note, this.makeIdentifier('event'), timeline.now(), contract), to)
   }
 
-  #live(note_id: string): NoteRecord {
+  #undeleted(note_id: string): NoteRecord {
     const note = this.note(note_id)
     if (note.status !== 'deleted') return note
     const problem = `the note ${note_id} was deleted, and a deleted note cannot be changed`
     throw new MockServerError('note_deleted', problem, 'Record a new note.')
   }
 
-  #mustExist(place: Place): void {
+  #requirePlace(place: Place): void {
     if (place === 'personal' || this.#channels.has(place)) return
     const problem = `this service has no channel ${place}`
     throw new MockServerError('channel_unknown', problem, 'Use a channel that was created in this service.')
   }
 }
 
-function sessionNotUnderWay(session_id: string, hasEnded: boolean): MockServerError {
+function sessionCannotEnd(session_id: string, hasEnded: boolean): MockServerError {
   if (hasEnded) {
     const problem = `the recording session ${session_id} has already ended, and a session can end only once`
     return new MockServerError('session_ended', problem, 'Start another session of the note.')

@@ -6,7 +6,7 @@ export interface CapturedRequest {
   /** The number of the request in an HTTP archive, from 1; 1 for a raw request. */
   readonly entry: number
   readonly method: string | undefined
-  /** By name in lower case. A header that was captured twice has two values. */
+  /** The values of each header, by its name in lower case. */
   readonly headers: Readonly<Record<string, readonly string[]>>
   readonly body: Uint8Array
   /** In milliseconds since the Unix epoch, if the capture contains it. */
@@ -25,7 +25,7 @@ export function timeOf(date: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time
 }
 
-/** @param problem  a sentence without its subject, and without a part of the capture: "is empty. Pass …" */
+/** @param problem  a sentence without its subject, such as "is empty. Pass …"; it must not quote the capture */
 export function unreadable(problem: string): CommandError {
   return new CommandError('capture_unreadable', `the captured delivery ${problem}`)
 }

@@ -43,7 +43,7 @@ function headerOf(header: unknown): readonly { readonly name: string; readonly v
   return typeof name === 'string' && typeof value === 'string' && !name.startsWith(':') ? [{ name, value }] : []
 }
 
-/** HAR 1.2 defines `encoding` for responses only; tools that record bytes use it for requests as well. */
+/** HAR 1.2 defines `encoding` only for responses, but tools that record bytes also use it for requests. */
 function bodyOf({ text, encoding }: Readonly<Record<string, unknown>>): Uint8Array {
   return new Uint8Array(Buffer.from(typeof text === 'string' ? text : '', encoding === 'base64' ? 'base64' : 'utf8'))
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { Received } from '../listening/receive.ts'
 import { type CapturedRequest, groupHeaders, timeOf, unreadable } from './captured-request.ts'
 
-/** The header that says when `notewire listen --save` received a delivery. */
+/** The header in which `notewire listen --save` records when it received a delivery. */
 const RECEIVED_AT = 'notewire-received-at'
 
 /**
- * Reads an HTTP/1.1 request: request line, headers, an empty line, and a body whose bytes are kept exactly. Lines end with CR LF
- * or LF. The request line may be missing. A chunked body is joined.
+ * Reads an HTTP/1.1 request: request line, headers, an empty line, and the body, whose bytes do not change. Lines end with CR LF or
+ * LF. The request line may be missing. The chunks of a chunked body are joined.
  */
 export function readRawRequest(bytes: Uint8Array): CapturedRequest {
   // In Latin-1, each character is one byte.
@@ -56,7 +56,7 @@ function notARequest(): Error {
   )
 }
 
-/** Joins a body that was captured in chunks (RFC 9112 §7.1). Returns `undefined` for one that was not. */
+/** Joins the chunks of a body (RFC 9112 §7.1). @returns `undefined` for a body without chunks */
 function dechunked(text: string): string | undefined {
   const sizeLine = /([\da-f]{1,8})[ \t]*(?:;[^\r\n]{0,64})?\r?\n/iy
   const chunks: string[] = []
@@ -82,7 +82,7 @@ interface ReceivedRequest {
 /** Writes a request so that {@link readRawRequest} reads the same headers, body and time. */
 export function writeRawRequest({ method, path, headers, body }: ReceivedRequest, receivedAt: number): Uint8Array {
   const lines = Object.entries(headers)
-    // The body was joined when it was received.
+    // The chunks were joined when the delivery was received.
     .filter(([name]) => name !== 'transfer-encoding' && name !== RECEIVED_AT)
     .flatMap(([name, values]) => [values ?? []].flat().map((value) => `${name}: ${value}`))
   const time = `${RECEIVED_AT}: ${new Date(receivedAt).toISOString()}`

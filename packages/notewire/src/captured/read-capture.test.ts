@@ -34,7 +34,7 @@ describe('a raw HTTP request', () => {
     )
   })
 
-  it('is read with the same headers, body and time that notewire listen writes', () => {
+  it('that notewire listen writes is read with the same headers, body and time', () => {
     const header = fc.string({ unit: fc.integer({ min: 0x21, max: 0xff }).map((code) => String.fromCharCode(code)) })
     fc.assert(
       fc.property(header, fc.uint8Array(), fc.date({ noInvalidDate: true, min: new Date(0) }), (value, body, time) => {
@@ -54,7 +54,7 @@ describe('a raw HTTP request', () => {
     expect(textOf(request?.body)).toBe('hello world')
   })
 
-  it('keeps a body without chunks under a header that claims chunks', () => {
+  it('keeps a body without chunks, even with Transfer-Encoding: chunked', () => {
     expect(textOf(read('POST / HTTP/1.1\nTransfer-Encoding: chunked\n\n{"a":1}')[0]?.body)).toBe('{"a":1}')
   })
 
@@ -84,7 +84,7 @@ describe('an HTTP archive', () => {
     expect(textOf(request?.body)).toBe('{"a":"é"}')
   })
 
-  it('gives every delivery in it, or the request that was chosen', () => {
+  it('contains several deliveries, of which one can be chosen', () => {
     const requests = read(har({ method: 'POST' }, { method: 'POST', headers }, { method: 'GET', headers }, { headers }))
     expect(chooseDeliveries(requests, undefined).map(({ entry }) => entry)).toEqual([2, 4])
     expect(chooseDeliveries(requests, 3).map(({ entry }) => entry)).toEqual([3])
@@ -96,7 +96,7 @@ describe('an HTTP archive', () => {
     ['is JSON without entries', '{"event_id":"evt_1"}', /not an HTTP archive/],
     ['is cut off', '{"log":{"entries":[', /not JSON/],
     ['has no request', '{"log":{"entries":[]}}', /without any request/],
-  ])('is refused with the reason when it %s', (_fault, text, words) => {
+  ])('is rejected with the reason when it %s', (_fault, text, words) => {
     expect(() => read(text)).toThrow(words)
   })
 })
@@ -139,7 +139,7 @@ describe('any bytes', () => {
       ),
   )
 
-  it('are requests with a verdict, or a CommandError', async () => {
+  it('are read as requests with a verdict, or rejected with a CommandError', async () => {
     const secrets = [{ name: 'test', text: 'whsec_bm90LWEtcmVhbC1zZWNyZXQtanVzdC1hLXRlc3Q' }]
     await fc.assert(
       fc.asyncProperty(hostile, async (bytes) => {
@@ -156,7 +156,7 @@ describe('any bytes', () => {
     )
   })
 
-  it.each(['', ' \n\t '])('are refused as empty when they are %j', (nothing) => {
+  it.each(['', ' \n\t '])('are rejected as empty when they are %j', (nothing) => {
     expect(() => read(nothing)).toThrow(/is empty/)
   })
 })

@@ -9,7 +9,7 @@ import { readRawRequest } from './raw-request.ts'
 
 const LARGEST_CAPTURE_BYTES = 64 * 1024 * 1024
 
-/** Reads the requests of a capture: one of a raw request, all of an HTTP archive. */
+/** Reads the requests of a capture: a raw request, or an HTTP archive. */
 export function readCapture(bytes: Uint8Array): readonly CapturedRequest[] {
   if (bytes.length > LARGEST_CAPTURE_BYTES) {
     throw unreadable('is larger than 64 MiB. Export only the requests to the receiver.')

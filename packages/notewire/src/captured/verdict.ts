@@ -11,15 +11,15 @@ export interface NamedSecret {
   readonly text: string
 }
 
-/** The result for one captured request. {@link verdictRecord} and its description show no secret, signature or body. */
+/** The result for one captured request. {@link verdictRecord} and {@link describeVerdict} show no secret, signature or body. */
 export interface Verdict {
   readonly verdict: 'valid' | 'invalid'
   readonly request: CapturedRequest
   readonly webhookId: string | undefined
   readonly timestamp: number | undefined
-  /** The age of the timestamp when it was judged, in seconds; negative if it is in the future. */
+  /** The age of the timestamp when it was checked, in seconds; negative if it is in the future. */
   readonly ageSeconds: number | undefined
-  /** The secret that signed a valid request. */
+  /** The secret with which a valid request was signed. */
   readonly secret: { readonly number: number; readonly name: string } | undefined
   readonly reason: VerificationFailure | undefined
   /** The most important cause first; none for a valid request. */
@@ -29,8 +29,8 @@ export interface Verdict {
 /**
  * Verifies a captured request (contract §5) and, if it does not verify, finds the causes.
  *
- * @param now  the time by which the timestamp is judged if the capture contains none, in milliseconds since the Unix
- * epoch; `'ignore-time'` judges the signature alone
+ * @param now  the time for the check of the timestamp if the capture contains none, in milliseconds since the Unix epoch;
+ * with `'ignore-time'`, only the signature is checked
  */
 export async function judgeRequest(
   request: CapturedRequest,
@@ -66,7 +66,7 @@ function timestampOf({ headers }: CapturedRequest): number | undefined {
   return /^\d{1,16}$/.test(value) ? Number(value) : undefined
 }
 
-/** A receiver compares the timestamp with its clock. This command compares it with the time of arrival, if the capture contains that. */
+/** Explains a wrong timestamp for a capture: it was compared with the time of arrival in the capture, or with the current time. */
 function withAge(cause: RefusalCause, ageSeconds = 0, { capturedAt }: CapturedRequest): RefusalCause {
   if (cause.code !== 'timestamp_too_old' && cause.code !== 'timestamp_too_new') return cause
   const age = `${spellSeconds(Math.ceil(Math.abs(ageSeconds)))} ${ageSeconds > 0 ? 'old' : 'ahead'}`
@@ -80,7 +80,7 @@ function withAge(cause: RefusalCause, ageSeconds = 0, { capturedAt }: CapturedRe
   }
 }
 
-/** Tells whether a text can be an identifier. A header may contain anything, also a secret. */
+/** Whether a text can be an identifier. Other texts are not shown, because a header may contain a secret. */
 function isToken(text: string): boolean {
   return /^(?!whsec_)[\w.-]{1,80}$/.test(text)
 }

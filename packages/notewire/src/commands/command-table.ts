@@ -13,7 +13,7 @@ const NOTES = group('Your notes:')
 const WEBHOOKS = group('Webhooks:')
 const MOCK = group('A mock notes service:')
 
-/** Every command, in the order of the help. Only the file of the command that was typed is imported: some take long. */
+/** Every command, in the order of the help. Only the file of the typed command is imported, because some imports take long. */
 export const COMMANDS: readonly CommandEntry[] = [
   NOTES('pull', 'copy your notes into SQLite, or update the copy', () => import('./pull.ts')),
   NOTES('watch', 'keep the copy up to date, and show changes as they happen', () => import('./watch.ts')),

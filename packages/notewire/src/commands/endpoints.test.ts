@@ -21,7 +21,7 @@ describe('endpoints create', () => {
     expect(stderr).not.toContain('whsec_')
   })
 
-  it('writes the secret to a file that is its owner’s alone, and then shows it nowhere', async () => {
+  it('with --secret-out writes the secret to a file with mode 600, and does not print it', async () => {
     const { env } = await mockService()
     const cwd = await temporaryFolder()
     const args = ['endpoints', 'create', UNREACHABLE, '--secret-out', 'secret', '--json']
@@ -34,7 +34,7 @@ describe('endpoints create', () => {
     expect(await readdir(cwd)).toEqual(['secret'])
   })
 
-  it('does not ask the service while the file is there already', async () => {
+  it('does not call the service if the file exists', async () => {
     const { service, env } = await mockService()
     const cwd = await temporaryFolder()
     await writeFile(join(cwd, 'secret'), 'another one')
@@ -44,7 +44,7 @@ describe('endpoints create', () => {
     expect(service.requests).toEqual([])
   })
 
-  it('does not ask the service where the folder cannot be written to', async () => {
+  it('does not call the service if the folder cannot be written', async () => {
     const { service, env } = await mockService()
     const folder = await readOnlyFolder()
     const args = ['endpoints', 'create', UNREACHABLE, '--secret-out', join(folder, 'secret')]
@@ -54,7 +54,7 @@ describe('endpoints create', () => {
     expect(service.requests).toEqual([])
   })
 
-  it('leaves no file when the service refuses', async () => {
+  it('leaves no file when the service rejects the request', async () => {
     const { service, env } = await mockService()
     const cwd = await temporaryFolder()
     const keyless = service.owner.createIntegration({}).issueKey({ scopes: ['notes:read'] }).key
@@ -75,7 +75,7 @@ describe('endpoints create', () => {
 })
 
 describe('endpoints create, without --wait', () => {
-  it('says when the next verification comes, and how to have one now', async () => {
+  it('says when the next verification is sent, and how to request one now', async () => {
     const { env } = await mockService()
     const { stdout, stderr } = await runNotewire(['endpoints', 'create', UNREACHABLE], { env })
     const shown = stderr.replace(/\s+/g, ' ')
@@ -86,7 +86,7 @@ describe('endpoints create, without --wait', () => {
 })
 
 describe('endpoints update', () => {
-  it('has the URL verified again at once', async () => {
+  it('with --verify has the URL verified again', async () => {
     const { service, env } = await mockService()
     const id = await createdEndpoint(env)
     const verifications = () => service.deliveries.filter(({ event_type }) => event_type === 'endpoint.verification')
@@ -97,7 +97,7 @@ describe('endpoints update', () => {
     expect(verifications()).toHaveLength(2)
   })
 
-  it('changes the URL and the events, and activates', async () => {
+  it('changes the URL and the events, and activates the endpoint', async () => {
     const { env } = await mockService()
     const id = await createdEndpoint(env)
     const args = ['--url', 'http://127.0.0.1:9/other', '--event', 'note.ended', '--json']
@@ -113,7 +113,7 @@ describe('endpoints update', () => {
     expect(stderr).toContain('--verify')
   })
 
-  it('of an endpoint that is not there ends with 1', async () => {
+  it('of an unknown endpoint ends with 1', async () => {
     const { env } = await mockService()
     const { exitCode, stderr } = await runNotewire(['endpoints', 'update', 'whe_1', '--verify'], { env })
     expect(exitCode).toBe(1)
@@ -121,8 +121,8 @@ describe('endpoints update', () => {
   })
 })
 
-describe('a service that cannot be asked', () => {
-  it('because the key is wrong ends with 4, and the key is not shown', async () => {
+describe('a failed request', () => {
+  it('with a wrong key ends with 4, and does not show the key', async () => {
     const { env } = await mockService()
     const { exitCode, stdout, stderr } = await runNotewire(['endpoints', 'list'], {
       env: { ...env, NOTES_API_KEY: 'ntw_live_k7.hush-hush' },
@@ -132,7 +132,7 @@ describe('a service that cannot be asked', () => {
     expect(stdout + stderr).not.toContain('hush')
   })
 
-  it('because nothing listens there ends with 5', async () => {
+  it('to a URL at which nothing listens ends with 5', async () => {
     const env = { NOTES_BASE_URL: CLOSED_PORT, NOTES_API_KEY: 'ntw_live_k7.hush-hush' }
     const { exitCode, stderr } = await runNotewire(['endpoints', 'list'], { env })
     expect(exitCode).toBe(5)
@@ -200,7 +200,7 @@ async function endpointIds(env: Environment): Promise<readonly string[]> {
   return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).endpoint_id]))
 }
 
-/** Even root can make no file in /proc. */
+/** A folder in which no file can be created: for root, /proc. */
 async function readOnlyFolder(): Promise<string> {
   if (process.getuid?.() === 0) return '/proc'
   const folder = await temporaryFolder()

@@ -8,11 +8,11 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { exportFolder } from '../exporting/export-folder.ts'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { notesIn, notesOf } from '../fixtures/local-copy.ts'
-import { mockService } from '../fixtures/mock-service.ts'
+import { prepared } from '../fixtures/prepared.ts'
 import { readOnlyFolder } from '../fixtures/read-only-folder.ts'
-import { type RunOptions, runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
 import { canMount, enlarge, tinyDisk } from '../fixtures/tiny-disk.ts'
+import { unwrapped } from '../fixtures/unwrapped.ts'
 import { keepCopy } from '../local-copy/local-copy.ts'
 
 afterEach(cleanUp)
@@ -20,7 +20,7 @@ afterEach(cleanUp)
 const CRASH = join(import.meta.dirname, '../fixtures/crash-at-step.ts')
 
 describe('export', () => {
-  it('with --pull makes a folder of Markdown with one command, and follows with the next', async () => {
+  it('with --pull creates a folder of Markdown, and updates it the next time', async () => {
     const { service, env, cwd } = await prepared(5)
     const first = await runNotewire(['export', 'notes', '--pull'], { cwd, env })
     expect({ exitCode: first.exitCode, stderr: first.stderr }).toEqual({ exitCode: 0, stderr: '' })
@@ -42,7 +42,7 @@ describe('export', () => {
     expect(after.size).toBe(4)
   })
 
-  it('finds no deletion unasked, but follows one that a scan has found', async () => {
+  it('removes the file of a note that a scan has removed', async () => {
     const { service, env, cwd } = await prepared(3)
     await runNotewire(['export', 'notes', '--pull'], { cwd, env })
     service.owner.notes()[0]?.moveTo(service.owner.createChannel('Elsewhere'))
@@ -51,7 +51,7 @@ describe('export', () => {
     expect((await markdownIn(join(cwd, 'notes'))).size).toBe(2)
   })
 
-  it('asks the service nothing and needs no key', async () => {
+  it('sends no request to the service, and needs no key', async () => {
     const { service, env, cwd } = await prepared(2)
     await runNotewire(['pull'], { cwd, env })
     const before = service.requests.length
@@ -59,7 +59,7 @@ describe('export', () => {
     expect(service.requests.length).toBe(before)
   })
 
-  it('that is killed before any of its steps leaves at most one file of each note, and the next completes the folder', async () => {
+  it('that is killed before any step leaves at most one file of each note, and the next completes the folder', async () => {
     const { service, env, cwd } = await prepared(4)
     const folder = join(cwd, 'notes')
     const crashingAt = (step: number) => ({
@@ -93,7 +93,7 @@ describe('export', () => {
     expect(crashes).toBeGreaterThan(10)
   })
 
-  it('by Ctrl-C ends with 130, and the next makes it right', async () => {
+  it('that is interrupted by Ctrl-C ends with 130, and the next completes the folder', async () => {
     const { env, cwd } = await prepared(300)
     await runNotewire(['pull'], { cwd, env })
     const running = startNotewire(['export', 'notes'], { cwd })
@@ -104,7 +104,7 @@ describe('export', () => {
     expect((await markdownIn(join(cwd, 'notes'))).size).toBe(300)
   })
 
-  it('to a read-only folder ends with 1, in words', async () => {
+  it('to a read-only folder ends with 1 and an explanation', async () => {
     const { env, cwd } = await prepared(2)
     await runNotewire(['pull'], { cwd, env })
     const folder = join(cwd, 'notes')
@@ -114,18 +114,21 @@ describe('export', () => {
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('permission denied') })
   })
 
-  it.runIf(canMount())('to a full disk ends with 1, in words, and goes on once there is room', async () => {
-    const { env, cwd } = await prepared(100)
-    await runNotewire(['pull'], { cwd, env })
-    const disk = await tinyDisk(join(cwd, 'disk'), '100k')
-    const { exitCode, stderr } = await runNotewire(['export', 'disk/notes'], { cwd })
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the disk is full') })
-    enlarge(disk, '16m')
-    expect((await runNotewire(['export', 'disk/notes'], { cwd })).exitCode).toBe(0)
-    expect((await markdownIn(join(disk, 'notes'))).size).toBe(100)
-  })
+  it.runIf(canMount())(
+    'to a full disk ends with 1 and an explanation, and can continue when there is space',
+    async () => {
+      const { env, cwd } = await prepared(100)
+      await runNotewire(['pull'], { cwd, env })
+      const disk = await tinyDisk(join(cwd, 'disk'), '100k')
+      const { exitCode, stderr } = await runNotewire(['export', 'disk/notes'], { cwd })
+      expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the disk is full') })
+      enlarge(disk, '16m')
+      expect((await runNotewire(['export', 'disk/notes'], { cwd })).exitCode).toBe(0)
+      expect((await markdownIn(join(disk, 'notes'))).size).toBe(100)
+    },
+  )
 
-  it('to a place where no folder can be ends with 1, in words', async () => {
+  it('to a path that cannot be a folder ends with 1 and an explanation', async () => {
     const { env, cwd } = await prepared(1)
     await runNotewire(['pull'], { cwd, env })
     const file = await runNotewire(['export', 'notes.db'], { cwd })
@@ -140,7 +143,7 @@ describe('export', () => {
     [['export', '-', '--format', 'jsonl', '--full'], '--full is for folders'],
   ])('%j ends with 2', async (args, complaint) => {
     const { exitCode, stderr } = await runNotewire(args)
-    expect({ exitCode, stderr: stderr.replace(/\s+/g, ' ') }).toMatchObject({
+    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining(complaint),
     })
@@ -158,7 +161,7 @@ describe('export --format jsonl', () => {
     })
   })
 
-  it('writes every note with all of it, one a line, to a file of its owner alone that is replaced as a whole', async () => {
+  it('writes one line for each note with its content, to a file with mode 600, and replaces it the next time', async () => {
     const { service, env, cwd } = await prepared(3)
     const args = ['export', 'notes.jsonl', '--format', 'jsonl']
     await runNotewire([...args, '--pull'], { cwd, env })
@@ -175,7 +178,7 @@ describe('export --format jsonl', () => {
     expect(await readdir(cwd)).toEqual(['notes.db', 'notes.jsonl'])
   })
 
-  it('to stdout prints the changes after a position, deletions too', async () => {
+  it('to stdout prints the changes after a position, including deletions', async () => {
     const { service, env, cwd } = await prepared(3)
     await runNotewire(['pull'], { cwd, env })
     const all = await runNotewire(['export', '-', '--format', 'jsonl'], { cwd })
@@ -193,7 +196,7 @@ describe('export --format jsonl', () => {
     expect(news.find(({ change }) => change === 'content')?.note?.title).toBe('Another')
   })
 
-  it('overwrites nothing that export did not write', async () => {
+  it('does not overwrite a file that export did not write', async () => {
     const { env, cwd } = await prepared(1)
     await runNotewire(['pull'], { cwd, env })
     await writeFile(join(cwd, 'diary.txt'), 'Dear diary')
@@ -205,7 +208,7 @@ describe('export --format jsonl', () => {
     expect(await notesIn(join(cwd, 'notes.db'))).toEqual(notes)
   })
 
-  it('ends without an error when the reader of stdout closes it', async () => {
+  it('ends without an error when its stdout is closed', async () => {
     const { env, cwd } = await prepared(300)
     await runNotewire(['pull'], { cwd, env })
     const running = startNotewire(['export', '-', '--format', 'jsonl'], { cwd })
@@ -216,14 +219,9 @@ describe('export --format jsonl', () => {
   })
 })
 
-async function prepared(notes: number) {
-  const { service, env } = await mockService({ notes })
-  return { service, env, cwd: await temporaryFolder() } satisfies RunOptions & { readonly service: unknown }
-}
-
 const IN_PROCESS = { shown: 'notes', full: false, signal: new AbortController().signal, onProgress: () => undefined }
 
-/** Works with the copy in this process: starting the program takes most of the time of a run. */
+/** Opens the copy in this process, because starting the program takes most of the time of a run. */
 async function inCopy({ baseUrl, apiKey, fetch }: NotesService, cwd: string, work: (mirror: Mirror) => Promise<void>) {
   const client = new NotesClient({ baseUrl, apiKey, fetch })
   const file = { shown: 'notes.db', label: 'notes.db', absolute: join(cwd, 'notes.db'), integration: 'default' }

@@ -15,7 +15,7 @@ const STDOUT = '-'
 export const command = (run: Run) =>
   declare().action(
     run(async (context, target, options) => {
-      refuseContradictions(target, options)
+      rejectConflicts(target, options)
       const exitCode = options.pull ? await pullFirst(target, context) : EXIT_CODES.done
       await readCopy(context, (copy) => exportTo(target, options, copy, context))
       return exitCode
@@ -46,7 +46,7 @@ const declare = () =>
 
 type Options = ReturnType<ReturnType<typeof declare>['opts']>
 
-function refuseContradictions(target: string, { format, full, after }: Options): void {
+function rejectConflicts(target: string, { format, full, after }: Options): void {
   if (format === 'markdown' && target === STDOUT) {
     throw new UsageError('Markdown is written to a folder. Name one, or pass --format jsonl to write to stdout.')
   }
@@ -65,7 +65,7 @@ async function pullFirst(target: string, context: Context): Promise<ExitCode> {
 
 async function exportTo(target: string, options: Options, copy: Copy, context: Context): Promise<void> {
   const { output, signal, progress, workingFolder, clock } = context
-  const began = clock.now()
+  const startedAt = clock.now()
   const bar = progress('Exporting')
   const onProgress = (done: number) => bar.update(done)
   if (!(await copy.mirror.status()).isBackfilled) {
@@ -76,8 +76,8 @@ async function exportTo(target: string, options: Options, copy: Copy, context: C
     const folder = { folder: place, shown: target, full: options.full === true, signal, onProgress }
     const { files, written, removed, position } = await exportFolder(copy.mirror, folder).finally(() => bar.finish())
     await output.print(
-      { target, format: options.format, files, written, removed, position, took_ms: clock.now() - began },
-      `${output.paint('green', '✓')} ${amount(files, 'file')} in ${target}: ${grouped(written)} written, ${grouped(removed)} removed, in ${spell(clock.now() - began)}`,
+      { target, format: options.format, files, written, removed, position, took_ms: clock.now() - startedAt },
+      `${output.paint('green', '✓')} ${amount(files, 'file')} in ${target}: ${grouped(written)} written, ${grouped(removed)} removed, in ${spell(clock.now() - startedAt)}`,
     )
     return
   }
@@ -88,8 +88,8 @@ async function exportTo(target: string, options: Options, copy: Copy, context: C
       exportLines(copy.mirror, write, lines),
     ).finally(() => bar.finish())
     await output.print(
-      { target, format: options.format, lines: written, position, took_ms: clock.now() - began },
-      `${output.paint('green', '✓')} ${amount(written, 'note')} in ${target}, in ${spell(clock.now() - began)}`,
+      { target, format: options.format, lines: written, position, took_ms: clock.now() - startedAt },
+      `${output.paint('green', '✓')} ${amount(written, 'note')} in ${target}, in ${spell(clock.now() - startedAt)}`,
     )
   }
 }

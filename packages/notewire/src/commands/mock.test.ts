@@ -5,11 +5,12 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
 import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { unwrapped } from '../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 
 describe('mock --scenario', () => {
-  it('has who and what the file says, and does what it says when it says', async () => {
+  it('creates the integrations and endpoints of the file, and performs its acts', async () => {
     const cwd = await temporaryFolder()
     await writeFile(join(cwd, 'scenario.json'), JSON.stringify(SCENARIO))
     const running = startNotewire(['mock', '--scenario', 'scenario.json', '--port', '0', '--notes', '1', '--json'], {
@@ -29,13 +30,13 @@ describe('mock --scenario', () => {
   })
 
   it.each([
-    ['is not there', undefined, 1, /cannot be read|no such file/],
-    ['is no scenario', '{"acts": [{"do": "fly"}]}', 2, /acts/],
-  ])('that %s ends with a message in words', async (_fault, content, code, words) => {
+    ['does not exist', undefined, 1, /cannot be read|no such file/],
+    ['is not a scenario', '{"acts": [{"do": "fly"}]}', 2, /acts/],
+  ])('that %s ends with an explanation', async (_fault, content, code, words) => {
     const cwd = await temporaryFolder()
     if (content !== undefined) await writeFile(join(cwd, 'scenario.json'), content)
     const { exitCode, stderr } = await runNotewire(['mock', '--scenario', 'scenario.json', '--port', '0'], { cwd })
-    expect({ exitCode, stderr: stderr.replace(/\s+/g, ' ') }).toMatchObject({
+    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
       exitCode: code,
       stderr: expect.stringMatching(words),
     })

@@ -4,7 +4,7 @@ import { optionOf, type SettingName } from '../configuration/setting-table.ts'
 import { widthOf, wrap } from '../terminal/width.ts'
 
 export interface CommandHelp {
-  /** The name and the summary of a command of a group; those of other commands are in the table of commands. */
+  /** The name and the summary of a subcommand; those of other commands are in `COMMANDS`. */
   readonly name?: string
   readonly summary?: string
   readonly description: string
@@ -18,7 +18,7 @@ export interface CommandHelp {
 export function newCommand({ name, summary = '', description, settings = [], examples, next }: CommandHelp) {
   const command = new Command(name).summary(summary).description(description)
   for (const setting of settings) command.addOption(optionOf(setting))
-  // addHelpText removes colour where there is none.
+  // commander removes the colour if the output has none.
   return command.addHelpText(
     'after',
     `\n${examplesText(examples)}\n\n${heading('Next:')}\n${wrap(next, widthOf(process.stdout), '  ')}`,

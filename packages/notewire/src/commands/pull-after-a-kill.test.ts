@@ -9,12 +9,12 @@ import { unwrapped } from '../fixtures/unwrapped.ts'
 
 afterAll(cleanUp)
 
-// A run that cannot clean up leaves leases on the listing and on notes, which end after 20 to 60 s. All tests wait at the same time.
-describe.concurrent('a pull after one that could not clean up', () => {
+// A killed run leaves leases on the listing and on notes, which expire after 20 to 60 s. The tests wait at the same time.
+describe.concurrent('a pull after one that was killed or failed', () => {
   it.each([
     ['listing', 2, /Another run is listing notes now, or was killed/],
     ['reading', 160, /Waiting for \d+ notes that cannot be read yet/],
-  ])('waits for the leases of a run that was killed while %s, and says so', async (_doing, requests, words) => {
+  ])('waits for the leases of a run that was killed while %s, and prints this', async (_doing, requests, words) => {
     const { service, env, cwd, database } = await prepared(150)
     const silence = silentFrom(service, requests)
     const running = startNotewire(['pull'], { cwd, env })
@@ -32,7 +32,7 @@ describe.concurrent('a pull after one that could not clean up', () => {
     expect(await notesIn(database)).toEqual(await notesOf(service))
   })
 
-  it('completes the copy of a run whose disk refused to take more, which left the copy whole', async () => {
+  it('completes the copy after a run that reached its file size limit', async () => {
     const { service, env, cwd, database } = await prepared(300)
     const under = ['bash', '-c', 'ulimit -f 500; exec "$@"', 'bash']
     const { exitCode, stderr } = await runNotewire(['pull'], { cwd, env, under })
@@ -46,7 +46,7 @@ describe.concurrent('a pull after one that could not clean up', () => {
     expect(await notesIn(database)).toEqual(await notesOf(service))
   })
 
-  it.runIf(canMount())('completes the copy of a run whose disk was full, once there is room', async () => {
+  it.runIf(canMount())('completes the copy after a run whose disk was full', async () => {
     const { service, env, cwd } = await prepared(400)
     const disk = await tinyDisk(join(cwd, 'disk'), '1200k')
     const args = ['pull', '--database', join(disk, 'notes.db')]

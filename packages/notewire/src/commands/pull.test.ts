@@ -28,7 +28,7 @@ describe('pull --purge', () => {
 })
 
 describe('the first pull', () => {
-  it('makes a file of its owner alone that equals the service note by note', async () => {
+  it('creates a file with mode 600 that contains all notes of the service', async () => {
     const { service, env, cwd, database } = await prepared(60)
     const { exitCode, stdout, stderr } = await runNotewire(['pull'], { cwd, env })
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
@@ -37,13 +37,13 @@ describe('the first pull', () => {
     expect((await stat(database)).mode & 0o777).toBe(0o600)
   })
 
-  it('of no notes at all is done, too', async () => {
+  it('of a service without notes ends with 0', async () => {
     const { env, cwd } = await prepared(0)
     const { exitCode, stdout } = await runNotewire(['pull'], { cwd, env })
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('0 notes') })
   })
 
-  it('shows on a terminal how far it is, on one line that goes away, within 80 columns', async () => {
+  it('shows its progress on a terminal, on one line of at most 80 columns that is removed at the end', async () => {
     const { env, cwd } = await prepared(60, { latencyMs: 50 })
     const { exitCode, stdout } = await startInTerminal(['pull'], { cwd, env: { ...env, TERM: 'xterm' } }).ended
     expect(exitCode).toBe(0)
@@ -62,7 +62,7 @@ describe('the first pull', () => {
     expect(plain.stdout).not.toContain('\u001b[32m')
   })
 
-  it('with --json prints one report, and nothing else anywhere', async () => {
+  it('with --json prints only one report', async () => {
     const { env, cwd } = await prepared(3)
     const { exitCode, stdout, stderr } = await runNotewire(['pull', '--json'], { cwd, env })
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
@@ -81,7 +81,7 @@ describe('the first pull', () => {
 })
 
 describe('a later pull', () => {
-  it('tells what is new, changed and, with --scan, removed', async () => {
+  it('counts new, changed and, with --scan, removed notes', async () => {
     const { service, env, cwd, database } = await prepared(10)
     await runNotewire(['pull'], { cwd, env })
     const [first, second] = service.owner.notes()
@@ -95,7 +95,7 @@ describe('a later pull', () => {
 })
 
 describe('a pull that is interrupted', () => {
-  it('by Ctrl-C ends with 130, and the next goes on instead of beginning again', async () => {
+  it('by Ctrl-C ends with 130, and the next pull continues', async () => {
     const { service, env, cwd, database } = await prepared(150)
     const silence = silentFrom(service, 120)
     const running = startNotewire(['pull'], { cwd, env })
@@ -108,12 +108,12 @@ describe('a pull that is interrupted', () => {
       'The notes pulled so far are in notes.db. The next pull continues from there. Interrupted. ',
     )
     expect((await runNotewire(['pull'], { cwd, env })).exitCode).toBe(0)
-    // Two requests a note and two pages, and those that were under way once more.
+    // Two requests for each note, two pages, and some requests that were interrupted.
     expect(service.requests.length).toBeLessThan(302 + 40)
     expect(await notesIn(database)).toEqual(await notesOf(service))
   })
 
-  it('ends with 1 where it has no patience for that, and says what is missing', async () => {
+  it('by a kill makes the next pull end with 1 if it does not wait for the leases', async () => {
     const { service, env, cwd } = await prepared(40)
     const silence = silentFrom(service, 30)
     const running = startNotewire(['pull'], { cwd, env })
@@ -128,7 +128,7 @@ describe('a pull that is interrupted', () => {
 })
 
 describe('a key', () => {
-  it('that the service does not know ends with 4, and leaves no file', async () => {
+  it('that the service rejects ends with 4, and leaves no file', async () => {
     const { env, cwd } = await prepared(2)
     const wrong = { ...env, NOTES_API_KEY: 'ntw_live_k7.secretsecret' }
     const { exitCode, stderr } = await runNotewire(['pull'], { cwd, env: wrong })
@@ -137,7 +137,7 @@ describe('a key', () => {
     expect(await readdir(cwd)).toEqual([])
   })
 
-  it('that the service does not know, or no more, leaves an earlier copy as it is', async () => {
+  it('that is unknown or revoked does not change an earlier copy', async () => {
     const { service, env, cwd, database } = await prepared(5)
     const issued = service.owner.createIntegration().issueKey()
     const own = { ...env, NOTES_API_KEY: issued.key }
@@ -151,7 +151,7 @@ describe('a key', () => {
     }
   })
 
-  it('other than the one of the copy ends with 3, reads nothing with it, and says both ways on', async () => {
+  it('other than the key of the copy ends with 3 and both next steps, and does not change the copy', async () => {
     const { service, env, cwd, database } = await prepared(5)
     await runNotewire(['pull'], { cwd, env })
     const before = await notesIn(database)
@@ -164,7 +164,7 @@ describe('a key', () => {
   })
 
   it.each([{ keyForm: 'without_key_id' }, { keyForm: 'symbols' }, { keyPrefix: 'acme-notes_eu' }] as const)(
-    'other than the one of the copy is rejected in every form: %o',
+    'other than the key of the copy is rejected in every form: %o',
     async (contract) => {
       const { service, env, cwd, database } = await prepared(10, { contract })
       await runNotewire(['pull'], { cwd, env })
@@ -186,7 +186,7 @@ describe('a key', () => {
     },
   )
 
-  it('without a key id takes over with --adopt-key when it sees the same notes', async () => {
+  it('without a key id can be adopted if it sees the same notes', async () => {
     const { service, env, cwd } = await prepared(5, { contract: { keyForm: 'without_key_id' } })
     await runNotewire(['pull'], { cwd, env })
     const adopted = await runNotewire(['pull', '--adopt-key'], { cwd, env: otherKey(service, env) })
@@ -195,7 +195,7 @@ describe('a key', () => {
     expect((await runNotewire(['pull'], { cwd, env })).exitCode).toBe(3)
   })
 
-  it('takes over with --adopt-key when it sees the same notes', async () => {
+  it('can be adopted if it sees the same notes', async () => {
     const { service, env, cwd, database } = await prepared(5)
     await runNotewire(['pull'], { cwd, env })
     const other = otherKey(service, env)
@@ -205,7 +205,7 @@ describe('a key', () => {
     expect(await notesIn(database)).toEqual(await notesOf(service))
   })
 
-  it('does not take over a copy of which it sees nothing', async () => {
+  it('cannot be adopted if it sees no note of the copy', async () => {
     const { service, env, cwd, database } = await prepared(5)
     await runNotewire(['pull'], { cwd, env })
     const before = await notesIn(database)
@@ -222,8 +222,8 @@ describe('a key', () => {
   })
 })
 
-describe('more removals than are believed', () => {
-  it('are held back and explained, and removed with --accept-removals', async () => {
+describe('more removals than a pull makes without consent', () => {
+  it('are held back and explained, and made with --accept-removals', async () => {
     const { service, env, cwd, database } = await mostlyMoved()
     const held = await runNotewire(['pull', '--scan'], { cwd, env })
     expect(held.exitCode).toBe(1)
@@ -237,7 +237,7 @@ describe('more removals than are believed', () => {
     expect(await notesIn(database)).toEqual(await notesOf(service))
   })
 
-  it('are all notes of a copy, however few they are', async () => {
+  it('are held back if they are all notes of a small copy', async () => {
     const { service, env, cwd, database } = await prepared(3)
     await runNotewire(['pull'], { cwd, env })
     const elsewhere = service.owner.createChannel('Elsewhere')
@@ -252,7 +252,7 @@ describe('more removals than are believed', () => {
     expect(await notesIn(database)).toEqual(await notesOf(service))
   })
 
-  it('are removed at a terminal once the user says yes to their number', async () => {
+  it('are made at a terminal when the user confirms their number', async () => {
     const { env, cwd } = await mostlyMoved()
     await runNotewire(['pull', '--scan'], { cwd, env })
     const running = startInTerminal(['pull', '--accept-removals'], { cwd, env: { ...env, TERM: 'xterm' } })
@@ -263,7 +263,7 @@ describe('more removals than are believed', () => {
     expect(stdout).toContain('60 removed')
   })
 
-  it('are still found when a later scan has come between', async () => {
+  it('can be accepted after another scan', async () => {
     const { env, cwd } = await mostlyMoved()
     await runNotewire(['pull', '--scan'], { cwd, env })
     expect((await runNotewire(['pull', '--scan'], { cwd, env })).exitCode).toBe(1)
@@ -271,11 +271,11 @@ describe('more removals than are believed', () => {
   })
 })
 
-describe('a place that cannot be written', () => {
+describe('a database that cannot be written', () => {
   it.each([
-    ['a folder that is not there', 'absent/notes.db', /no such file or folder/],
+    ['a file in a missing folder', 'absent/notes.db', /no such file or folder/],
     ['a folder', '.', /EEXIST|folder|cannot be opened/],
-  ])('such as %s ends with 1 and a message in words', async (_place, database, words) => {
+  ])('such as %s ends with 1 and an explanation', async (_place, database, words) => {
     const { env, cwd } = await prepared(1)
     const { exitCode, stderr } = await runNotewire(['pull', '--database', database], { cwd, env })
     expect(exitCode).toBe(1)
@@ -283,7 +283,7 @@ describe('a place that cannot be written', () => {
     expect(stderr).not.toContain('defect of notewire')
   })
 
-  it('such as a file that is no database is left as it is', async () => {
+  it('such as a file that is not a database is not changed', async () => {
     const { env, cwd } = await prepared(1)
     await writeFile(join(cwd, 'diary.txt'), 'Dear diary, this is no database at all, however you look at it.')
     const { exitCode, stderr } = await runNotewire(['pull', '--database', 'diary.txt'], { cwd, env })
@@ -294,7 +294,7 @@ describe('a place that cannot be written', () => {
     expect(await readFile(join(cwd, 'diary.txt'), 'utf8')).toMatch(/^Dear diary/)
   })
 
-  it('such as a read-only folder ends with a message in words, for a new copy and for an old one', async () => {
+  it('such as one in a read-only folder ends with an explanation, for a new copy and an existing one', async () => {
     const { env, cwd } = await prepared(3)
     const folder = join(cwd, 'folder')
     await mkdir(folder)
@@ -317,7 +317,7 @@ describe('a service that cannot be reached', () => {
     expect(await readdir(cwd)).toEqual([])
   })
 
-  it('in the middle ends with 5, and says that what came is kept', async () => {
+  it('during a pull ends with 5, and says that the pulled notes are kept', async () => {
     const { service, env, cwd, database } = await prepared(60)
     await runNotewire(['pull'], { cwd, env })
     const before = await notesIn(database)
@@ -331,7 +331,7 @@ describe('a service that cannot be reached', () => {
   })
 })
 
-/** A copy of 80 notes, of which the service shows 20 any more. */
+/** A copy of 80 notes, of which the service now shows 20. */
 async function mostlyMoved() {
   const found = await prepared(80)
   await runNotewire(['pull'], { cwd: found.cwd, env: found.env })

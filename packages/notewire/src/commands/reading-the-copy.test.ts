@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cleanUp } from '../fixtures/leftovers.ts'
-import { mockService } from '../fixtures/mock-service.ts'
+import { prepared } from '../fixtures/prepared.ts'
 import { runNotewire, startInTerminal, startNotewire } from '../fixtures/run-notewire.ts'
 import { temporaryFolder } from '../fixtures/temporary-folder.ts'
 import { unwrapped } from '../fixtures/unwrapped.ts'
@@ -11,7 +11,7 @@ afterEach(cleanUp)
 
 describe('without a copy', () => {
   it.each([['search', 'budget'], ['explain', 'note_1'], ['status'], ['export', 'notes']])(
-    '%s says how to make one, makes none, and ends with 1',
+    '%s explains how to create one, creates none, and ends with 1',
     async (...args) => {
       const cwd = await temporaryFolder()
       for (const prepare of [
@@ -26,14 +26,14 @@ describe('without a copy', () => {
     },
   )
 
-  it('a folder in its place is named', async () => {
+  it('the error names a folder in its place', async () => {
     const cwd = await temporaryFolder()
     const { exitCode, stderr } = await runNotewire(['status', '--database', '.'], { cwd })
     expect(exitCode).toBe(1)
     expect(unwrapped(stderr)).toContain('. is a folder. Name the file of your copy with --database.')
   })
 
-  it('a database of something else is not written to', async () => {
+  it('the database of another program is not changed', async () => {
     const cwd = await temporaryFolder()
     const { DatabaseSync } = await import('node:sqlite')
     const database = new DatabaseSync(join(cwd, 'notes.db'))
@@ -49,7 +49,7 @@ describe('without a copy', () => {
 })
 
 describe('search', () => {
-  it('shows date, title, the words among others, and the id, at most 80 columns wide', async () => {
+  it('shows date, title, a snippet with the words, and the id, at most 80 columns wide', async () => {
     const { cwd, note } = await withBudget()
     const { exitCode, stdout } = await runNotewire(['search', 'biscuits'], { cwd })
     expect(exitCode).toBe(0)
@@ -57,7 +57,7 @@ describe('search', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   })
 
-  it('finds the beginning of the last word, and shows the whole word', async () => {
+  it('accepts the beginning of the last word, and highlights the whole word', async () => {
     const { cwd, note } = await withBudget()
     expect(await idsOf(['bisc'], cwd)).toEqual([note.note_id])
     expect(await idsOf(['biscuits', 'budg'], cwd)).toEqual([note.note_id])
@@ -66,7 +66,7 @@ describe('search', () => {
     expect(stdout.replaceAll('\u001b', 'ESC')).toMatch(/ESC\[1mbiscuitsESC\[/)
   })
 
-  it('finds nothing any more by the words of a note that is deleted, or of a title that was changed', async () => {
+  it('does not find the words of a deleted note, or of a former title', async () => {
     const { cwd, env, service, note } = await withBudget()
     const other = service.owner.record({ title: 'Zeppelin' }).end({ summary: false })
     await runNotewire(['pull'], { cwd, env })
@@ -79,7 +79,7 @@ describe('search', () => {
     expect(await idsOf(['balloon'], cwd)).toEqual([other.note_id])
   })
 
-  it('says so where no note has all of the words, and ends with 0', async () => {
+  it('ends with 0 and a message if no note contains all words', async () => {
     const { cwd } = await withBudget()
     const { exitCode, stdout, stderr } = await runNotewire(['search', 'biscuits', 'xylophone'], { cwd })
     expect({ exitCode, stdout, stderr }).toEqual({
@@ -89,14 +89,17 @@ describe('search', () => {
     })
   })
 
-  it.each(['"', '*', 'NEAR(', "' OR 1=1 --", 'a\u0301', '-budget', 'title:x'])('takes %j as it is', async (words) => {
-    const { cwd } = await withBudget()
-    const { exitCode, stderr } = await runNotewire(['search', '--json', '--', words], { cwd })
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
-  })
+  it.each(['"', '*', 'NEAR(', "' OR 1=1 --", 'a\u0301', '-budget', 'title:x'])(
+    'searches for %j without an error',
+    async (words) => {
+      const { cwd } = await withBudget()
+      const { exitCode, stderr } = await runNotewire(['search', '--json', '--', words], { cwd })
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+    },
+  )
 
-  it('is no way for a note to write to the terminal', async () => {
-    const { service, env, cwd } = await prepared()
+  it('prints no control characters of a note', async () => {
+    const { service, env, cwd } = await prepared(0)
     service.owner
       .record({ title: 'Evil \u001b[2J\u0007', content: 'x \u001b]0;owned\u0007 evil' })
       .end({ summary: false })
@@ -106,7 +109,7 @@ describe('search', () => {
     expect(stdout).not.toMatch(/[^\P{Cc}\n]/u)
   })
 
-  it('marks the word in a terminal, and ends quietly when a pager is closed', async () => {
+  it('highlights the word in a terminal, and ends without an error when its stdout is closed', async () => {
     const { cwd } = await withBudget()
     const { stdout } = await startInTerminal(['search', 'biscuits'], { cwd, env: { TERM: 'xterm' } }).ended
     expect(stdout.replaceAll('\u001b', 'ESC')).toMatch(/ESC\[1mbiscuitsESC\[/)
@@ -121,7 +124,7 @@ describe('search', () => {
 })
 
 describe('explain', () => {
-  it('says in sentences why a note is there', async () => {
+  it('explains why a note is in the copy', async () => {
     const { cwd, note } = await withBudget()
     const { exitCode, stdout } = await runNotewire(['explain', note.note_id], { cwd })
     expect(exitCode).toBe(0)
@@ -130,7 +133,7 @@ describe('explain', () => {
     )
   })
 
-  it('says why one is gone, and with --json everything but its content', async () => {
+  it('with --json prints the state of a removed note without its content', async () => {
     const { cwd, env, note } = await withBudget()
     note.delete()
     await runNotewire(['pull', '--scan'], { cwd, env })
@@ -140,7 +143,7 @@ describe('explain', () => {
     expect(stdout).not.toContain('biscuits')
   })
 
-  it('ends with 1 for a note of which nothing is known', async () => {
+  it('ends with 1 for an unknown note', async () => {
     const { cwd } = await withBudget()
     const { exitCode, stdout } = await runNotewire(['explain', 'note_absent'], { cwd })
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('unknown') })
@@ -148,7 +151,7 @@ describe('explain', () => {
 })
 
 describe('status', () => {
-  it('says what there is, that deletions were not checked, and ends with 0', async () => {
+  it('shows the number of notes and that deletions were not checked, and ends with 0', async () => {
     const { cwd } = await withBudget()
     const { exitCode, stdout, stderr } = await runNotewire(['status'], { cwd })
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
@@ -157,18 +160,18 @@ describe('status', () => {
     )
   })
 
-  it('says as of when it is right, once everything was listed', async () => {
+  it('shows since when the copy is correct, after a scan', async () => {
     const { cwd, env } = await withBudget()
     const before = Date.now()
     await runNotewire(['pull', '--scan'], { cwd, env })
     const { stdout } = await runNotewire(['status', '--json'], { cwd })
     const { correct_as_of, ...status } = JSON.parse(stdout)
     expect(status).toMatchObject({ database: 'notes.db', ok: true, notes: { live: 3 }, held: [], silence: null })
-    // The service's times are in whole seconds.
+    // The service's header Date is in whole seconds.
     expect(Date.parse(correct_as_of)).toBeGreaterThan(before - 1_000)
   })
 
-  it('ends with 1 while notes are still to be read, and says what to do', async () => {
+  it('ends with 1 and the next step while notes have not been read', async () => {
     const { service, env, cwd } = await prepared(2)
     service.faults.inject({ request: 'GET /v1/notes/*/summary', fault: { kind: 'status', status: 503 } })
     expect((await runNotewire(['pull', '--wait', '0'], { cwd, env })).exitCode).toBe(1)
@@ -178,7 +181,7 @@ describe('status', () => {
     expect(JSON.parse((await runNotewire(['status', '--json'], { cwd })).stdout)).toMatchObject({ ok: false })
   })
 
-  it('ends with 1 while the first pull has not ended, and says what to do', async () => {
+  it('ends with 1 and the next step while the first pull has not ended', async () => {
     const { service, env, cwd } = await prepared(250)
     service.faults.inject({ request: 'GET /v1/notes', calls: [3, 4, 5, 6], fault: { kind: 'status', status: 503 } })
     expect((await runNotewire(['pull'], { cwd, env })).exitCode).toBe(5)
@@ -190,12 +193,7 @@ describe('status', () => {
   })
 })
 
-async function prepared(notes = 0) {
-  const { service, env } = await mockService({ notes })
-  return { service, env, cwd: await temporaryFolder() }
-}
-
-/** A copy of three notes, one of which has words that no other has. */
+/** A copy of three notes, of which one contains unique words. */
 async function withBudget() {
   const found = await prepared(2)
   const content = `${'Before it. '.repeat(20)}Bring biscuits to the meeting. ${'After it. '.repeat(20)}`
@@ -210,7 +208,7 @@ async function idsOf(words: readonly string[], cwd: string): Promise<readonly st
 }
 
 describe('several integrations in one file', () => {
-  it('have a copy each, which every command reads by --integration', async () => {
+  it('have separate copies, which every command reads with --integration', async () => {
     const { cwd, env, service, note } = await withBudget()
     const acme = service.createOwner({ name: 'acme' })
     const other = acme.record({ title: 'Zeppelin' }).end({ summary: false })
@@ -230,14 +228,14 @@ describe('several integrations in one file', () => {
     expect(exported.stdout).toContain(other.note_id)
   })
 
-  it('without a copy of this integration, says how to make one', async () => {
+  it('explains how to create the copy of an integration that has none', async () => {
     const { cwd } = await withBudget()
     const { exitCode, stderr } = await runNotewire(['status', '--integration', 'acme'], { cwd })
     expect(exitCode).toBe(1)
     expect(unwrapped(stderr)).toContain('notes.db (integration acme) contains no copy of your notes yet')
   })
 
-  it.each(['..', 'a/b', '', 'x'.repeat(129)])('refuses the id %j', async (id) => {
+  it.each(['..', 'a/b', '', 'x'.repeat(129)])('rejects the id %j', async (id) => {
     const { exitCode, stderr } = await runNotewire(['status', '--integration', id])
     expect(exitCode).toBe(2)
     expect(unwrapped(stderr)).toContain('1 to 128 of the characters')

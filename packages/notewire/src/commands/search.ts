@@ -28,7 +28,7 @@ export const command = (run: Run) =>
 async function showHits({ mirror }: Copy, words: string, limit: number, { output }: Context): Promise<ExitCode> {
   const found = await mirror.search(words, limit)
   for (const [index, note] of found.entries()) {
-    // Two columns of indentation, and the dots at both ends.
+    // Two columns are for the indentation, and two for the dots at both ends.
     const snippet = snippetOf(note, words, output.width - 4)
     await output.print(hitRecord(note, snippet), `${index === 0 ? '' : '\n'}${hitLines(note, snippet, output)}`)
   }
@@ -75,10 +75,10 @@ interface Snippet {
 }
 
 /**
- * Finds the first occurrence of one of the words. It prefers the parts of the note that say the most.
+ * Finds the first occurrence of one of the words: in the summary, else in the content, the transcript or the title.
  *
  * @param width  the length of the text, in characters
- * @returns `undefined` if no word occurs as it was typed: the index also finds other forms of a letter
+ * @returns `undefined` if no word occurs as it was typed, because the index also finds other forms of a letter
  */
 function snippetOf({ note, summary, transcript }: MirroredNote, words: string, width: number): Snippet | undefined {
   const wanted = wordPattern(words)
@@ -91,7 +91,7 @@ function snippetOf({ note, summary, transcript }: MirroredNote, words: string, w
   ] as const
   for (const [part, text] of parts) {
     const found = wanted.exec(text ?? '')
-    if (text && found !== null) return { part, ...around(text, found.index, found[0].length, width) }
+    if (text && found !== null) return { part, ...snippetAround(text, found.index, found[0].length, width) }
   }
   return undefined
 }
@@ -99,17 +99,17 @@ function snippetOf({ note, summary, transcript }: MirroredNote, words: string, w
 function wordPattern(words: string): RegExp | undefined {
   const wanted: readonly string[] = words.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
   if (wanted.length === 0) return undefined
-  // The index ends a word at any character that is not a letter or a digit, and takes the last word for the beginning of one.
+  // As in the index: a word ends at any character that is not a letter or a digit, and the last word may be a prefix.
   const patterns = wanted.with(-1, `${wanted.at(-1)}[\\p{L}\\p{M}\\p{N}]*`)
   return new RegExp(`(?<![\\p{L}\\p{N}])(?:${patterns.join('|')})(?![\\p{L}\\p{N}])`, 'iu')
 }
 
-function around(text: string, index: number, length: number, width: number): Omit<Snippet, 'part'> {
+function snippetAround(text: string, index: number, length: number, width: number): Omit<Snippet, 'part'> {
   const before = Math.max(0, Math.floor((width - length) / 2))
   const begin = Math.max(0, index - before)
   const end = Math.min(text.length, begin + Math.max(width, length))
   const lead = begin > 0 ? '…' : ''
-  // The cut may leave half of a surrogate pair at an edge.
+  // Slicing may leave half of a surrogate pair at either end.
   const shown = printable(text.slice(begin, end).toWellFormed().replaceAll('\ufffd', ' '))
   const start = lead.length + index - begin
   return { text: `${lead}${shown}${end < text.length ? '…' : ''}`, start, end: start + length }

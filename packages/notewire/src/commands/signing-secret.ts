@@ -9,8 +9,8 @@ import { writePrivately } from '../files/private-file.ts'
 import { printable } from '../terminal/width.ts'
 
 /**
- * Makes an endpoint with a new signing secret, and prints both, or writes the secret to the file `secretOut`. The service shows the
- * secret once, so the file is created before the service is called.
+ * Creates an endpoint or its secret with `make`, and prints both, or writes the secret to the file `secretOut`. The file is created
+ * before the service is called, because the service shows the secret only once.
  */
 export async function keepSecret(
   make: () => Promise<WebhookEndpointWithSecret>,
@@ -20,7 +20,7 @@ export async function keepSecret(
 ): Promise<{ readonly endpoint: WebhookEndpoint; readonly exitCode: ExitCode }> {
   if (secretOut === undefined) return { endpoint: await printSecret(await make(), output), exitCode: EXIT_CODES.done }
   const target = resolve(workingFolder, secretOut)
-  // Another secret may be in the file, and it was shown only once, too.
+  // The file may contain the only copy of another secret.
   if (!canReplace && existsSync(target))
     throw new UsageError(`--secret-out: ${secretOut} exists already, and is not overwritten. Name another file.`)
   let made: WebhookEndpointWithSecret | undefined

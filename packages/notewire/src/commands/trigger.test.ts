@@ -1,24 +1,22 @@
-import { ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS } from '@notewire/protocol'
+import type { NotesService } from '@notewire/mock-server'
+import { ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS, type WebhookEvent } from '@notewire/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { CLOSED_PORT } from '../fixtures/closed-port.ts'
 import { cleanUp } from '../fixtures/leftovers.ts'
+import { notesOf } from '../fixtures/local-copy.ts'
 import { mockService } from '../fixtures/mock-service.ts'
 import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
 
 afterEach(cleanUp)
 
 describe('trigger', () => {
-  it.each([...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS])('makes %s happen', async (kind) => {
+  it.each([...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS])('causes %s', async (kind) => {
     const { service, env } = await mockService({ clock: 'virtual' })
-    const heard: string[] = []
-    await service.connect(() => async (request) => {
-      heard.push((await request.json()).event_type)
-      return new Response(null, { status: 204 })
-    })
-    heard.length = 0
+    const events = await connected(service)
+    events.length = 0
     const { exitCode, stderr } = await runNotewire(['trigger', kind, '--settle'], { env })
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 })
-    expect(heard).toContain(kind)
+    expect(events.map(({ event_type }) => event_type)).toContain(kind)
   })
 
   it('edits the note of --note, and leaves its content unchanged', async () => {
@@ -28,33 +26,20 @@ describe('trigger', () => {
     const args = ['trigger', 'note.updated', '--note', note.note_id, '--title', 'After', '--json']
     const { stdout } = await runNotewire(args, { env })
     expect(JSON.parse(stdout)).toEqual({ schema_version: 1, event_type: 'note.updated', note_id: note.note_id })
-    const read = await fetch(`${env['NOTES_BASE_URL']}/v1/notes/${note.note_id}`, {
-      headers: { authorization: `Bearer ${service.apiKey}` },
-    })
-    expect(await read.json()).toMatchObject({ title: 'After', content })
+    expect((await notesOf(service)).map((each) => each.note)).toMatchObject([{ title: 'After', content }])
   })
 
-  it('takes a note out of sight with --reason access_lost', async () => {
+  it('sends note.deleted with the reason of --reason', async () => {
     const { service, env } = await mockService({ clock: 'virtual' })
-    const reasons: unknown[] = []
-    await service.connect(() => async (request) => {
-      reasons.push((await request.json()).data.reason)
-      return new Response(null, { status: 204 })
-    })
+    const events = await connected(service)
     await runNotewire(['trigger', 'note.deleted', '--reason', 'access_lost', '--settle'], { env })
-    expect(reasons).toContain('access_lost')
-    expect(reasons).not.toContain('deleted')
+    expect(events.at(-1)).toMatchObject({ event_type: 'note.deleted', data: { reason: 'access_lost' } })
   })
 
-  it('edits a new note to the title that it is given', async () => {
+  it('edits a new note to the title of --title', async () => {
     const { service, env } = await mockService({ clock: 'virtual' })
-    const kinds: string[] = []
-    await service.connect(() => async (request) => {
-      kinds.push((await request.json()).event_type)
-      return new Response(null, { status: 204 })
-    })
     await runNotewire(['trigger', 'note.updated', '--title', 'After', '--settle'], { env })
-    expect(kinds).toContain('note.updated')
+    expect((await notesOf(service)).map(({ note }) => note.title)).toEqual(['After'])
   })
 
   it('needs no API key', async () => {
@@ -67,9 +52,9 @@ describe('trigger', () => {
   })
 
   it.each([
-    ['a note that is not there', ['note.updated', '--note', 'note_absent'], 2],
+    ['an unknown note', ['note.updated', '--note', 'note_absent'], 2],
     ['no endpoint', ['endpoint.test'], 1],
-  ])('with %s says so', async (_case, args, code) => {
+  ])('with %s ends with an error', async (_case, args, code) => {
     const { env } = await mockService()
     expect((await runNotewire(['trigger', ...args], { env })).exitCode).toBe(code)
   })
@@ -79,7 +64,7 @@ describe('trigger', () => {
     ['note.ended', '--endpoint', 'whe_1'],
     ['endpoint.test', '--note', 'note_1'],
     ['note.deleted', '--note', 'note_1', '--title', 'x'],
-  ])('refuses an option that has no effect: %s %s %s', async (...args) => {
+  ])('rejects an option that has no effect: %s %s %s', async (...args) => {
     const { exitCode, stderr } = await runNotewire(['trigger', ...args])
     expect({ exitCode, stderr }).toMatchObject({
       exitCode: 2,
@@ -87,7 +72,7 @@ describe('trigger', () => {
     })
   })
 
-  it('where nothing listens ends with 5', async () => {
+  it('ends with 5 if nothing listens at the URL', async () => {
     const { exitCode, stderr } = await runNotewire(['trigger', 'note.ended', '--base-url', CLOSED_PORT])
     expect(exitCode).toBe(5)
     expect(stderr).toContain('nothing listens there')
@@ -95,7 +80,7 @@ describe('trigger', () => {
 })
 
 describe('mock', () => {
-  it('says where it is and its key, answers to it, and is the same for the same seed', async () => {
+  it('prints its URL and key, and is the same for the same seed', async () => {
     const { base_url, api_key } = await started('7')
     const answer = await fetch(`${base_url}/v1/notes`, { headers: { authorization: `Bearer ${api_key}` } })
     expect((await answer.json()).notes).toHaveLength(3)
@@ -103,13 +88,23 @@ describe('mock', () => {
     expect((await started('8')).api_key).not.toBe(api_key)
   })
 
-  it('ends with 1 where the port is taken', async () => {
+  it('ends with 1 if the port is taken', async () => {
     const { service } = await mockService()
     const { exitCode, stderr } = await runNotewire(['mock', '--port', new URL(service.baseUrl).port])
     expect(exitCode).toBe(1)
     expect(stderr).toContain('EADDRINUSE')
   })
 })
+
+/** Connects a receiver. @returns the events that it gets */
+async function connected(service: NotesService): Promise<WebhookEvent[]> {
+  const events: WebhookEvent[] = []
+  await service.connect(() => async (request) => {
+    events.push(await request.json())
+    return new Response(null, { status: 204 })
+  })
+  return events
+}
 
 async function started(seed: string): Promise<{ readonly base_url: string; readonly api_key: string }> {
   const running = startNotewire(['mock', '--port', '0', '--notes', '3', '--seed', seed, '--json'])

@@ -47,7 +47,7 @@ export const command = (run: Run) =>
     .option('--settle', 'advance a virtual clock until nothing is pending')
     .action(
       run(async ({ settings, signal, output }, kind, { settle, note, title, reason, endpoint }) => {
-        refuseStrays(kind, { note, title, reason, endpoint })
+        rejectUnusedOptions(kind, { note, title, reason, endpoint })
         const baseUrl = (await settings.find('baseUrl')) ?? MOCK_URL
         const wanted = { event_type: kind, note_id: note, title, reason, endpoint_id: endpoint }
         const triggered = await control<Triggered>(baseUrl, '/control/trigger', wanted, signal)
@@ -61,8 +61,8 @@ export const command = (run: Run) =>
       }),
     )
 
-/** Refuses options that have no effect for this kind, because they are probably a mistake. */
-function refuseStrays(
+/** Rejects options that have no effect for this kind. */
+function rejectUnusedOptions(
   kind: EventKind,
   { note, title, reason, endpoint }: Readonly<Record<'note' | 'title' | 'reason' | 'endpoint', string | undefined>>,
 ): void {

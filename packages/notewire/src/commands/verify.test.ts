@@ -21,7 +21,7 @@ interface Delivery {
   readonly body: string | Uint8Array
 }
 
-/** A delivery that was signed just now, and of which a part was changed. */
+/** A delivery that was signed now, with changes. */
 async function delivery(changed: Partial<Delivery> = {}, body = json): Promise<Delivery> {
   return { ...(await signAttempt(aSecret, body)), ...changed }
 }
@@ -42,7 +42,7 @@ function har(...requests: readonly Delivery[]): string {
   return JSON.stringify({ log: { version: '1.2', entries } })
 }
 
-/** What `--json` says of each delivery, in one run. */
+/** The verdicts of `--json` for several deliveries, in one run. */
 async function verdicts(deliveries: readonly Delivery[], args: readonly string[] = []) {
   const { stdout } = await runNotewire(['verify', '--json', ...args], { env, input: har(...deliveries) })
   return stdout
@@ -65,7 +65,7 @@ describe('notewire verify', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   })
 
-  it('reads what notewire listen --save writes, and judges it by its time of arrival', async () => {
+  it('reads what notewire listen --save writes, and compares its timestamp with its time of arrival', async () => {
     const cwd = await temporaryFolder()
     const running = startNotewire(['listen', '--port', '0', '--save', 'saved'], { env, cwd })
     const [, url = ''] = await running.saw(/Listening on ([^\s"]+)/)
@@ -85,7 +85,7 @@ describe('notewire verify', () => {
     expect(await verdict(second, '--ignore-time')).toMatchObject({ verdict: 'valid' })
   })
 
-  it('goes on listening when a delivery cannot be saved, and warns', async () => {
+  it('continues to listen with a warning when a delivery cannot be saved', async () => {
     const cwd = await temporaryFolder()
     await writeFile(join(cwd, 'saved'), 'a file')
     const running = startNotewire(['listen', '--port', '0', '--save', 'saved'], { env, cwd })
@@ -112,7 +112,7 @@ describe('notewire verify', () => {
     expect(stdout.match(/"verdict":"valid"/g)).toHaveLength(3)
   })
 
-  it('says the cause on the first line, then the next step, then how to get the bytes in each framework', async () => {
+  it('shows the cause, then the next step, then how to read the raw body in each framework', async () => {
     const sent = await delivery({ body: JSON.stringify(event, null, 2) })
     const { exitCode, stdout } = await runNotewire(['verify'], { env, input: raw(sent) })
     expect(exitCode).toBe(1)
@@ -208,7 +208,7 @@ describe('notewire verify', () => {
     expect(stdout + stderr).not.toMatch(/marker|whsec_/)
   })
 
-  it('verifies the one request of an archive that was chosen', async () => {
+  it('verifies only the request of --entry', async () => {
     const input = har(await delivery(), await delivery({ body: '{}' }))
     expect(await runNotewire(['verify', '--entry', '1'], { env, input })).toMatchObject({ exitCode: 0 })
   })
@@ -224,7 +224,7 @@ describe('notewire verify', () => {
     expect(ended).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('chmod 600 other.txt') })
   })
 
-  it('judges the time by the clock, or not at all', async () => {
+  it('compares the timestamp with the current time, or ignores it', async () => {
     const input = raw(await signAttempt(aSecret, json, { signedAt: SIGNED_AT }))
     const stale = await runNotewire(['verify'], { env, input })
     expect(stale.exitCode).toBe(1)
@@ -237,10 +237,10 @@ describe('notewire verify', () => {
     ['an unreadable capture', ['verify'], 'nothing that is known', 1, /is neither a raw HTTP request/],
     ['a curl command', ['verify'], "curl https://app.test -H 'webhook-id: msg_1'", 1, /is neither a raw HTTP request/],
     ['an empty one', ['verify'], '', 1, /is empty/],
-    ['a file that is not there', ['verify', 'missing.http'], '', 1, /missing\.http/],
+    ['a missing file', ['verify', 'missing.http'], '', 1, /missing\.http/],
     ['a folder', ['verify', '.'], '', 1, /cannot be read from \.: it is a folder/],
-    ['a number that is none', ['verify', '--entry', 'first'], '', 2, /is invalid/],
-  ])('says what is wrong with %s', async (_fault, args, input, exitCode, words) => {
+    ['a wrong number', ['verify', '--entry', 'first'], '', 2, /is invalid/],
+  ])('explains the problem with %s', async (_fault, args, input, exitCode, words) => {
     const ended = await runNotewire(args, { env, input })
     expect(ended.stderr).toMatch(words)
     expect(ended).toMatchObject({ exitCode, stdout: '' })

@@ -1,16 +1,15 @@
-import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { notesIn, notesOf } from '../fixtures/local-copy.ts'
-import { mockService } from '../fixtures/mock-service.ts'
+import { prepared } from '../fixtures/prepared.ts'
 import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
 import { aSecret } from '../fixtures/secrets.ts'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { unwrapped } from '../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 
 describe('watch', () => {
-  it('pulls first, and then shows the changes that events announce, before the next poll', async () => {
+  it('pulls first, and then shows changes of events before the next poll', async () => {
     const { service, running, database } = await watching(['--port', '0', '--register', '--poll', '24h'], 3)
     const note = service.owner.record({ title: 'Stand-up' }).end({ summary: false })
     const [line] = await running.saw(/\+ new .* {2}Stand-up .*/)
@@ -23,7 +22,7 @@ describe('watch', () => {
     expect(service.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
   })
 
-  it('shows a change once: when transcript and summary are here, too', async () => {
+  it('shows a change once, when transcript and summary have been read', async () => {
     const { service, running } = await watching(['--port', '0', '--register', '--json'], 0)
     service.owner.record({ title: 'Stand-up' }).end({ summary: false })
     await running.saw(/"Stand-up"/)
@@ -41,7 +40,7 @@ describe('watch', () => {
     ])
   })
 
-  it('by polling alone needs no port, and sees what other runs do', async () => {
+  it('without a port polls, and also shows changes that other runs pull', async () => {
     const { service, running, cwd, env } = await watching(['--json'], 2)
     const [note] = service.owner.notes()
     note?.edit({ title: 'Another title' })
@@ -56,7 +55,7 @@ describe('watch', () => {
     await running.saw(/~ changed .*Another title/)
   })
 
-  it('continues after the last change of the previous run', async () => {
+  it('shows the changes since the previous run', async () => {
     const { service, running, cwd, env } = await watching(['--json'], 2)
     running.child.kill('SIGTERM')
     expect((await running.ended).exitCode).toBe(0)
@@ -74,7 +73,7 @@ describe('watch', () => {
     await running.saw(/Afterwards/)
   })
 
-  it('ends with 4 when the key is revoked, and says why', async () => {
+  it('ends with 4 and the reason when the key is revoked', async () => {
     const { service, env, cwd } = await prepared(1)
     const issued = service.owner.createIntegration().issueKey()
     const running = startNotewire(['watch', '--poll', '1s'], { cwd, env: { ...env, NOTES_API_KEY: issued.key } })
@@ -84,7 +83,7 @@ describe('watch', () => {
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('unauthorized') })
   })
 
-  it('turns away what is not signed, and any other path', async () => {
+  it('answers 401 to an unsigned request, and 404 to another path', async () => {
     const { env, cwd } = await prepared(1)
     const running = startNotewire(['watch', '--port', '0'], { cwd, env: { ...env, NOTES_SIGNING_SECRET: aSecret } })
     const [, url = ''] = await running.saw(/listening on (\S+)/)
@@ -92,7 +91,7 @@ describe('watch', () => {
     expect((await fetch(new URL('/other', url), { method: 'POST', body: '{}' })).status).toBe(404)
   })
 
-  it('ends without an error when the reader of stdout closes it', async () => {
+  it('ends without an error when its stdout is closed', async () => {
     const { service, running } = await watching(['--port', '0', '--register'], 1)
     running.child.stdout?.destroy()
     service.owner.record({ title: 'Stand-up' }).end({ summary: false })
@@ -106,18 +105,12 @@ describe('watch', () => {
     [['--poll', '10ms'], '--poll takes a second at least'],
   ])('%j ends with 2', async (args, complaint) => {
     const { exitCode, stderr } = await runNotewire(['watch', ...args])
-    expect({ exitCode, stderr: stderr.replace(/\s+/g, ' ') }).toMatchObject({
+    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining(complaint),
     })
   })
 })
-
-async function prepared(notes: number) {
-  const { service, env } = await mockService({ notes })
-  const cwd = await temporaryFolder()
-  return { service, env, cwd, database: join(cwd, 'notes.db') }
-}
 
 async function watching(args: readonly string[], notes: number) {
   const found = await prepared(notes)

@@ -5,7 +5,7 @@ import type { Context, Run } from '../context/context.ts'
 import { openClient } from '../context/notes-client.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
 import { copyFileOf, type KeptCopy, keepCopy } from '../local-copy/local-copy.ts'
-import { keyErrorOf } from '../pulling/another-key.ts'
+import { keyErrorOf } from '../pulling/key-change.ts'
 import { observePull, type PullObserver } from '../pulling/pull-observer.ts'
 import { amount } from '../terminal/amounts.ts'
 import { receiveEvents } from '../watching/receive-events.ts'
@@ -36,7 +36,7 @@ const declare = () =>
 type Options = ReturnType<ReturnType<typeof declare>['opts']>
 
 async function watchUntilInterrupted(context: Context, options: Options): Promise<ExitCode> {
-  refuseContradictions(options)
+  rejectConflicts(options)
   const { clock, signal, output, progress } = context
   const { port: listened, poll: pollEveryMs = 300_000 } = options
   const secret = await secretOf(options, context)
@@ -68,7 +68,7 @@ async function watchUntilInterrupted(context: Context, options: Options): Promis
   )
 }
 
-function refuseContradictions({ port: listened, register, publicUrl, poll }: Options): void {
+function rejectConflicts({ port: listened, register, publicUrl, poll }: Options): void {
   if (register && listened === undefined) throw new UsageError('--register needs --port, which says where to listen.')
   if (publicUrl !== undefined && !register) throw new UsageError('--public-url says what to register. Add --register.')
   if (poll !== undefined && poll < 1_000)
@@ -79,7 +79,7 @@ function refuseContradictions({ port: listened, register, publicUrl, poll }: Opt
 async function secretOf({ port: listened, register }: Options, { settings }: Context): Promise<string | undefined> {
   if (listened === undefined || register) return undefined
   const secret = await settings.requireSecret('signingSecret')
-  // A malformed secret is reported before anything listens.
+  // This reports a malformed secret before the port is opened.
   createVerifier({ secret })
   return secret
 }

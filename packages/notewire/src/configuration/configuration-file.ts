@@ -14,7 +14,7 @@ import {
 
 export interface ConfigurationFile {
   readonly path: string
-  /** The folder from which its relative paths start. */
+  /** Relative paths in the file start from this folder. */
   readonly folder: string
   readonly values: Readonly<Partial<Record<PlainSettingName, string>>>
 }
@@ -35,7 +35,7 @@ export async function loadConfigurationFile(
   }
 }
 
-/** Reads the file `.env` in the working folder. A folder of that name is ignored: virtual environments of Python have it. */
+/** Reads the file `.env` in the working folder. A folder of that name is ignored, because it may be a virtual environment of Python. */
 export async function loadEnvFile(workingFolder: string): Promise<Readonly<Record<string, string | undefined>>> {
   try {
     const content = await readFile(join(workingFolder, ENV_FILE), 'utf8')

@@ -1,17 +1,19 @@
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { mockService } from '../fixtures/mock-service.ts'
 import { type RunOptions, runNotewire, startInTerminal } from '../fixtures/run-notewire.ts'
 import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { unwrapped } from '../fixtures/unwrapped.ts'
+import { PLAIN_SETTINGS } from './setting-table.ts'
 
 afterEach(cleanUp)
 
 const NOWHERE = 'http://127.0.0.1:9'
 
 describe('a setting', () => {
-  it('is taken from the flag before the environment, and from there before the file', async () => {
+  it('comes from the flag, else from the environment, else from the file', async () => {
     const { env } = await mockService()
     const { NOTES_BASE_URL: right = '', ...key } = env
     const cwd = await folderWith({ baseUrl: NOWHERE })
@@ -22,7 +24,7 @@ describe('a setting', () => {
     expect(await code([], {})).toBe(5)
   })
 
-  it('that is a path in the file starts from the folder of the file', async () => {
+  it('that is a path in the file is relative to the folder of the file', async () => {
     const { env } = await mockService()
     const { NOTES_API_KEY: key = '', ...base } = env
     const cwd = await temporaryFolder()
@@ -43,7 +45,7 @@ describe('a setting', () => {
       'NOTES_BASE_URL is "notes". It takes an http or https URL.',
     ],
     ['nowhere', {}, 'Pass --base-url <url>, set NOTES_BASE_URL, or put "baseUrl" into notewire.config.json.'],
-  ])('that is wrong %s ends with 3, and the place is named', async (_place, options, complaint) => {
+  ])('that is wrong or missing %s ends with 3, and the error names the place', async (_place, options, complaint) => {
     const { exitCode, stderr } = await list({ cwd: await temporaryFolder(), ...options })
     expect(exitCode).toBe(3)
     expect(stderr).toContain(complaint)
@@ -51,7 +53,7 @@ describe('a setting', () => {
 })
 
 describe('the file .env of the working folder', () => {
-  it('gives settings and secrets that neither a flag nor the environment gives, before the configuration file', async () => {
+  it('is read after flags and the environment, and before the configuration file', async () => {
     const { env } = await mockService()
     const cwd = await folderWith({ baseUrl: NOWHERE })
     await writeFile(
@@ -64,7 +66,7 @@ describe('the file .env of the working folder', () => {
     expect((await list({ cwd, env: { NOTES_API_KEY: '' } })).exitCode).toBe(3)
   })
 
-  it('does not stand before a file that the environment names', async () => {
+  it('does not override a secret file that the environment names', async () => {
     const { env } = await mockService()
     const { NOTES_API_KEY: key = '', ...base } = env
     const cwd = await temporaryFolder()
@@ -73,7 +75,7 @@ describe('the file .env of the working folder', () => {
     expect((await list({ cwd, env: { ...base, NOTES_API_KEY_FILE: 'key' } })).exitCode).toBe(0)
   })
 
-  it('is named by the error about a value in it, and its secrets are not shown', async () => {
+  it('is named by an error about its values, which does not show its secrets', async () => {
     const cwd = await temporaryFolder()
     await writeFile(join(cwd, '.env'), 'NOTES_BASE_URL=notes\nNOTES_API_KEY=ntw_live_k7.hush-hush\n')
     const { exitCode, stdout, stderr } = await runNotewire(['endpoints', 'list'], { cwd })
@@ -82,7 +84,7 @@ describe('the file .env of the working folder', () => {
     expect(stdout + stderr).not.toContain('hush')
   })
 
-  it('may be a folder, which is left alone', async () => {
+  it('is ignored if it is a folder', async () => {
     const { env } = await mockService()
     const cwd = await temporaryFolder()
     await mkdir(join(cwd, '.env'))
@@ -100,15 +102,15 @@ describe('the file .env of the working folder', () => {
 describe('a configuration file', () => {
   it.each([
     ['is not JSON', '{ "baseUrl": ', /notewire.config.json is not JSON/],
-    ['is no object', '[]', /should contain an object/],
+    ['is not an object', '[]', /should contain an object/],
     [
-      'has a field that is misspelt',
+      'has a misspelt field',
       '{"baseURL": "https://notes.example"}',
       /"baseURL", which is not a setting. The settings are: baseUrl, /,
     ],
     ['has a value of another type', '{"baseUrl": 7}', /"baseUrl" in notewire.config.json takes a text/],
     [
-      'has a value that cannot be',
+      'has a wrong value',
       '{"baseUrl": "ftp://x"}',
       /"baseUrl" in notewire.config.json is "ftp:\/\/x". It takes an http or https URL/,
     ],
@@ -119,7 +121,7 @@ describe('a configuration file', () => {
   })
 
   it.each(['apiKey', 'api_key', 'signingSecret', 'secret'])(
-    'that holds a secret as "%s" is refused, and not quoted',
+    'that contains a secret as "%s" is rejected, and the error does not quote it',
     async (field) => {
       const { exitCode, stderr } = await list({ cwd: await folderWith({ [field]: 'ntw_live_k7.hush-hush' }) })
       expect(exitCode).toBe(3)
@@ -128,11 +130,16 @@ describe('a configuration file', () => {
     },
   )
 
-  it('that was asked for and is not there ends with 3', async () => {
+  it('that --config names must exist, else the program ends with 3', async () => {
     const { exitCode, stderr } = await list({ cwd: await temporaryFolder() }, ['--config', 'absent.json'])
     expect(exitCode).toBe(3)
     expect(stderr).toContain('absent.json cannot be read: there is no such file')
   })
+})
+
+it('the schema for editors has the same settings as the program', async () => {
+  const schema = JSON.parse(await readFile(new URL('../../notewire.config.schema.json', import.meta.url), 'utf8'))
+  expect(Object.keys(schema.properties).sort()).toEqual(['$schema', ...Object.keys(PLAIN_SETTINGS)].sort())
 })
 
 describe('a secret', () => {
@@ -141,20 +148,20 @@ describe('a secret', () => {
     ['--api-key=ntw_live_k7.hush-hush'],
     ['--secret', 'whsec_hush-hush'],
     ['--signing-secret=whsec_hush-hush'],
-  ])('typed as a flag (%s) is refused with the reason, and not quoted', async (...flag) => {
+  ])('typed as a flag (%s) is rejected with the reason, and not quoted', async (...flag) => {
     const { exitCode, stdout, stderr } = await runNotewire(['endpoints', 'list', ...flag])
     expect(exitCode).toBe(2)
     expect(stderr).toMatch(/history\s+of\s+the\s+shell/)
     expect(stdout + stderr).not.toContain('hush')
   })
 
-  it('typed in the place of something else is not quoted either', async () => {
+  it('typed as another value is not quoted', async () => {
     const { stderr } = await runNotewire(['mock', '--port', 'ntw_live_k7.hush-hush'])
     expect(stderr).toContain('[secret]')
     expect(stderr).not.toContain('hush')
   })
 
-  it('in a file that others may read is used, with a warning', async () => {
+  it('in a file that others can read is used, with a warning', async () => {
     const { env } = await mockService()
     const { NOTES_API_KEY: key = '', ...base } = env
     const cwd = await temporaryFolder()
@@ -167,7 +174,7 @@ describe('a secret', () => {
 
   it.each([
     ['is empty', ''],
-    ['holds several words', 'one two'],
+    ['contains several words', 'one two'],
   ])('in a file that %s ends with 3', async (_fault, content) => {
     const cwd = await temporaryFolder()
     await writeFile(join(cwd, 'key'), content, { mode: 0o600 })
@@ -186,13 +193,13 @@ describe('a secret', () => {
     expect(flag.stderr + setting.stderr).not.toContain('hush')
   })
 
-  it('that is missing is not asked for without a terminal', async () => {
+  it('that is missing is an error without a terminal', async () => {
     const { exitCode, stderr } = await list({ cwd: await temporaryFolder(), env: { NOTES_BASE_URL: NOWHERE } })
     expect(exitCode).toBe(3)
     expect(stderr).toContain('Set NOTES_API_KEY')
   })
 
-  it('typed at the prompt of a terminal works, and nothing of it is shown', async () => {
+  it('typed at the prompt of a terminal is used, and not shown', async () => {
     const { service, env } = await mockService()
     const { NOTES_API_KEY: key = '', ...base } = env
     const running = startInTerminal(['endpoints', 'list'], {
@@ -211,7 +218,7 @@ describe('a secret', () => {
 
 async function list(options: RunOptions, args: readonly string[] = []) {
   const { exitCode, stderr } = await runNotewire(['endpoints', 'list', ...args], options)
-  return { exitCode, stderr: stderr.replace(/\s+/g, ' ') }
+  return { exitCode, stderr: unwrapped(stderr) }
 }
 
 async function folderWith(configuration: object | string): Promise<string> {

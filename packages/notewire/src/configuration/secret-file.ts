@@ -7,7 +7,7 @@ const OTHERS_MAY_READ = 0o077
 
 export interface SecretInFile {
   readonly secret: string
-  /** The mode of the file, as `chmod` takes it, if users other than its owner have access. */
+  /** The mode of the file in octal, if users other than its owner have access. */
   readonly exposedMode: string | undefined
 }
 

@@ -5,7 +5,7 @@ import { httpUrl, integrationId, path, text, type ValueReader } from './value-re
 export const CONFIGURATION_FILE = 'notewire.config.json'
 export const ENV_FILE = '.env'
 
-/** A setting. It comes from a flag, the environment, `.env` or the configuration file: the first of them that has it. */
+/** A setting. It comes from the first of these that has it: a flag, the environment, `.env`, the configuration file. */
 interface SettingDeclaration {
   /** The flag, whose name in camel case is the name of the setting. */
   readonly flags: string
@@ -15,11 +15,11 @@ interface SettingDeclaration {
   readonly read: ValueReader<string>
 }
 
-/** A secret. It comes from the environment, a file or a prompt; the history of the shell would keep a flag. */
+/** A secret. It comes from the environment, a file or a prompt. There is no flag, because the history of the shell would contain it. */
 interface SecretDeclaration {
   readonly title: string
   readonly variable: string
-  /** The setting that names the file which contains it. */
+  /** The setting that names the file with the secret. */
   readonly file: PlainSettingName
   /** The flags, and the fields of the configuration file, that a user might try. The program rejects them with an explanation. */
   readonly refused: RegExp

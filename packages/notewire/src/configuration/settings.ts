@@ -17,17 +17,17 @@ import {
 } from './setting-table.ts'
 import { path } from './value-readers.ts'
 
-/** The settings of one run. Nothing is read before a command asks for it. */
+/** The settings of one run. They are read when a command needs them. */
 export interface Settings {
-  /** A setting, from the first place that has it: flag, environment, `.env`, configuration file. */
+  /** Reads a setting, from the first source that has it: flag, environment, `.env`, configuration file. */
   find(name: PlainSettingName): Promise<string | undefined>
-  /** A setting that is required: the error says the three ways to give it. */
+  /** Reads a required setting. @throws CommandError `setting_missing` */
   require(name: PlainSettingName): Promise<string>
-  /** A secret: from the file that a flag names, the environment, `.env`, or the file that the environment or the configuration names. */
+  /** Reads a secret: from the file that a flag names, the environment, `.env`, or the file that the environment or configuration names. */
   findSecret(name: SecretName): Promise<string | undefined>
   /** Like {@link Settings.findSecret}. At a terminal, it asks the user for a missing secret. */
   requireSecret(name: SecretName): Promise<string>
-  /** Another secret, from the file that a flag of the command itself names: `--other-secret-file`. */
+  /** Reads another secret, from the file that a flag of the command names: `--other-secret-file`. */
   secretOfFile(path: string, flag: string): Promise<string>
 }
 
@@ -39,11 +39,11 @@ export interface SettingSources {
   readonly configurationPath: string | undefined
   readonly prompts: Prompts
   readonly warn: (text: string) => void
-  /** Receives every secret, so that no error shows it. */
+  /** Called with every secret, so that no error shows it. */
   readonly conceal: (secret: string) => void
 }
 
-/** A value, and the place that it came from. */
+/** A value and its source. */
 interface Found {
   readonly text: string
   /** `--base-url`, `NOTES_BASE_URL`, `NOTES_BASE_URL in .env`, `"baseUrl" in notewire.config.json`. */
@@ -51,7 +51,7 @@ interface Found {
   readonly isFlag?: boolean
 }
 
-type Place = (name: SettingName) => Found | undefined
+type Source = (name: SettingName) => Found | undefined
 
 export function createSettings(sources: SettingSources): Settings {
   const { flags, env, workingFolder, configurationPath, prompts, warn, conceal } = sources
@@ -59,8 +59,8 @@ export function createSettings(sources: SettingSources): Settings {
   let configuration: ReturnType<typeof loadConfigurationFile> | undefined
   const secrets = new Map<SecretName, Promise<string | undefined>>()
 
-  /** The places in the order in which they count. A file is read when the places before it do not have the setting. */
-  async function* places(): AsyncGenerator<Place> {
+  /** The sources in their order of precedence. A file is read only if the sources before it do not have the setting. */
+  async function* sourcesInOrder(): AsyncGenerator<Source> {
     yield (name) => {
       const text = flags[name]
       return typeof text === 'string' && !isSecret(name) ? { text, source: longFlag(name), isFlag: true } : undefined
@@ -68,7 +68,7 @@ export function createSettings(sources: SettingSources): Settings {
     yield (name) => foundIn(env, name, variableOf(name))
     envFile ??= loadEnvFile(workingFolder)
     const variables = await envFile
-    // A variable that is empty in the environment is left out on purpose: `NOTES_BASE_URL= notewire …`.
+    // A variable that is empty in the environment overrides `.env`, so that a user can remove it: `NOTES_BASE_URL= notewire …`.
     yield (name) =>
       env[variableOf(name)] === undefined ? foundIn(variables, name, `${variableOf(name)} in ${ENV_FILE}`) : undefined
     configuration ??= loadConfigurationFile(workingFolder, configurationPath)
@@ -77,8 +77,8 @@ export function createSettings(sources: SettingSources): Settings {
   }
 
   async function find(name: PlainSettingName): Promise<string | undefined> {
-    for await (const place of places()) {
-      const found = place(name)
+    for await (const source of sourcesInOrder()) {
+      const found = source(name)
       if (found !== undefined) return readSetting(name, found)
     }
     return undefined
@@ -93,17 +93,17 @@ export function createSettings(sources: SettingSources): Settings {
   }
 
   function findSecret(name: SecretName): Promise<string | undefined> {
-    const known = secrets.get(name) ?? lookForSecret(name)
+    const known = secrets.get(name) ?? searchSecret(name)
     secrets.set(name, known)
     return known
   }
 
-  async function lookForSecret(name: SecretName): Promise<string | undefined> {
+  async function searchSecret(name: SecretName): Promise<string | undefined> {
     const { file } = SECRETS[name]
-    for await (const place of places()) {
-      const direct = place(name)
+    for await (const source of sourcesInOrder()) {
+      const direct = source(name)
       if (direct !== undefined) return concealed(direct.text.trim())
-      const named = place(file)
+      const named = source(file)
       if (named !== undefined) return await secretOfFile(readSetting(file, named), named.source)
     }
     return undefined

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { isIntegrationId } from '@notewire/protocol'
 import { UsageError } from '../errors/failure.ts'
 
-/** Reads the text of an option, an argument or a setting. @throws `InvalidArgumentError` that says which text is expected */
+/** Reads the text of an option, an argument or a setting. @throws `InvalidArgumentError` that names the expected text */
 export type ValueReader<Value> = (text: string) => Value
 
 export const text = notEmpty('It takes a text that is not empty.')
@@ -31,12 +31,12 @@ export function wholeNumber(least = 0, most = Number.MAX_SAFE_INTEGER): ValueRea
   }
 }
 
-/** A TCP port; 0 is a free one. */
+/** A TCP port. 0 selects a free port. */
 export const port: ValueReader<number> = wholeNumber(0, 65_535)
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
 
-/** A length of time such as `90s`, `5m` or `2h`; a bare number is seconds. In milliseconds. */
+/** Reads a duration such as `90s`, `5m` or `2h`, in milliseconds. A number without a unit is in seconds. */
 export function duration(given: string): number {
   const [, amount = '', unit = 's'] = /^(\d{1,9}(?:\.\d+)?)(ms|s|m|h)?$/.exec(given) ?? []
   const factor = UNIT_MS[unit]

@@ -12,7 +12,7 @@ export const EXIT_CODES = {
   misconfigured: 3,
   /** The service rejected the API key, or the key lacks a scope (401, 403). */
   refused: 4,
-  /** The service, or the receiver, could not be reached or did not answer in time. */
+  /** The service or the receiver could not be reached, or did not answer in time. */
   unreachable: 5,
   /** Ctrl-C or SIGTERM, before the command was done. */
   interrupted: 130,
@@ -20,7 +20,7 @@ export const EXIT_CODES = {
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
 
-/** The errors that the command line itself raises, and what each of them ends the program with. */
+/** The errors of the command line, with the exit code of each. */
 const COMMAND_ERRORS = {
   usage: EXIT_CODES.misused,
   setting_missing: EXIT_CODES.misconfigured,
@@ -80,7 +80,7 @@ const EXIT_CODE_OF: Readonly<Record<string, ExitCode>> = {
   rate_limited: EXIT_CODES.unreachable,
 }
 
-/** What the program shows of an error. Errors of the operating system are put into words; unexpected errors are reported as defects. */
+/** What the program shows of an error. Errors of the operating system are explained; unexpected errors are reported as defects. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof NotewireError) {
     const exitCode = EXIT_CODE_OF[error.code] ?? EXIT_CODES.failed
@@ -103,7 +103,7 @@ export function failureOf(error: unknown): Failure {
   }
 }
 
-// The error of `fetch` is a `TypeError` without a code. Other errors of this class have no cause.
+// `fetch` throws a `TypeError` without a code. Other errors of this class have no cause.
 function isFetchFailure(error: unknown): error is TypeError {
   return error instanceof TypeError && error.cause instanceof Error
 }

@@ -27,7 +27,7 @@ const UNKNOWN = [
   'Run it again with NOTEWIRE_DEBUG=1 to see the details.',
 ] as const
 
-/** Codes of the network: trying again later may help. */
+/** The codes of network errors. A later attempt may succeed. */
 const NETWORK_CODE = /^(?:EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ETIMEDOUT)$/
 
 export interface SystemError extends Error {
@@ -47,12 +47,12 @@ export function isNetworkError(error: SystemError): boolean {
   return NETWORK_CODE.test(error.code)
 }
 
-/** Why the operating system refused, in words without a full stop. */
+/** The reason of an error of the operating system, without a full stop. */
 export function systemReason(error: unknown): string {
   return isSystemError(error) ? (FAILURES[error.code] ?? UNKNOWN)[0] : 'it cannot be done'
 }
 
-/** Why the operating system refused, where, and what to do next, in sentences. */
+/** The reason, the place and the next step for an error of the operating system, in sentences. */
 export function describeSystemError(error: SystemError): string {
   const [reason, advice] = FAILURES[error.code] ?? UNKNOWN
   const { path, address, port } = error

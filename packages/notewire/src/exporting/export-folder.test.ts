@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NotesClient } from '@notewire/client'
 import { createMirror, type Mirror, memoryMirror } from '@notewire/mirror'
@@ -14,7 +14,7 @@ import { exportFolder } from './export-folder.ts'
 afterEach(cleanUp)
 
 describe('a folder', () => {
-  it('has one file for each note with any title, and after every change equals a new export', async () => {
+  it('has one file for each note with any title, and after changes equals a new export', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(anAct, { maxLength: 6 }), { minLength: 1, maxLength: 4 }), async (days) => {
         await using found = await mirrored()
@@ -25,16 +25,16 @@ describe('a folder', () => {
           await exported(found.mirror, folder)
           const files = await filesIn(folder)
           expect([...files.values()].map(noteIdIn).sort()).toEqual(await liveIds(found.mirror))
-          const anew = join(await temporaryFolder(), 'anew')
-          await exported(found.mirror, anew)
-          expect(files).toEqual(await filesIn(anew))
+          const other = join(await temporaryFolder(), 'other')
+          await exported(found.mirror, other)
+          expect(files).toEqual(await filesIn(other))
         }
       }),
       { numRuns: 25 },
     )
   })
 
-  it('is for its owner alone, as are its files', async () => {
+  it('has mode 700, and its files have mode 600', async () => {
     await using found = await mirrored(2)
     const folder = join(await temporaryFolder(), 'deep/notes')
     await exported(found.mirror, folder)
@@ -42,7 +42,7 @@ describe('a folder', () => {
     for (const name of await readdir(folder)) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
   })
 
-  it('is written to only where something has changed, unless it is to be made anew', async () => {
+  it('gets only changed files, unless full is set', async () => {
     await using found = await mirrored(5)
     const folder = await temporaryFolder()
     expect(await exported(found.mirror, folder)).toMatchObject({ files: 5, written: 5, removed: 0 })
@@ -53,7 +53,7 @@ describe('a folder', () => {
     expect(await exported(found.mirror, folder, true)).toMatchObject({ files: 5, written: 5, removed: 0 })
   })
 
-  it('keeps files that export did not write when notes change or go', async () => {
+  it('keeps files that export did not write', async () => {
     await using found = await mirrored(3)
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'mine.md'), 'mine')
@@ -66,7 +66,7 @@ describe('a folder', () => {
     expect([...(await filesIn(folder)).keys()]).toEqual(['2026-01-05-mine--00000000.md', 'mine.md'])
   })
 
-  it('is refused, and left as it is, when a file that export did not write is in the way', async () => {
+  it('is not changed if export would overwrite a file that it did not write', async () => {
     await using found = await mirrored(1)
     const elsewhere = await temporaryFolder()
     await exported(found.mirror, elsewhere)
@@ -77,18 +77,17 @@ describe('a folder', () => {
     expect(await readFile(join(folder, name), 'utf8')).toBe('mine')
   })
 
-  it('gets files that the user removed again with the next export', async () => {
+  it('gets files that the user removed back with the next export', async () => {
     await using found = await mirrored(3)
     const folder = await temporaryFolder()
     await exported(found.mirror, folder)
     const before = await filesIn(folder)
-    const { unlink } = await import('node:fs/promises')
     await unlink(join(folder, [...before.keys()][1] ?? ''))
     expect(await exported(found.mirror, folder)).toMatchObject({ written: 1 })
     expect(await filesIn(folder)).toEqual(before)
   })
 
-  it('follows another copy, with the files of the former gone', async () => {
+  it('gets the files of another copy, and loses those of the former', async () => {
     await using former = await mirrored(3)
     await using found = await mirrored(4, 2)
     const folder = await temporaryFolder()
@@ -96,7 +95,7 @@ describe('a folder', () => {
     expect(await exported(found.mirror, folder)).toMatchObject({ files: 4, written: 4, removed: 3 })
   })
 
-  it('is written to by one export at a time; the lock of one that is no more counts for nothing', async () => {
+  it('is locked by an export until its process has ended', async () => {
     await using found = await mirrored(1)
     const folder = await temporaryFolder()
     await writeFile(join(folder, '.notewire-export.lock'), String(process.pid))
@@ -107,10 +106,10 @@ describe('a folder', () => {
   })
 
   it.each([
-    ['is no JSON', '{'],
+    ['is not JSON', '{'],
     ['is of a later version', '{"version":2,"position":null,"files":{}}'],
-    ['would have it delete what is not in the folder', '{"version":1,"position":null,"files":{"../../x.md":"note_1"}}'],
-  ])('is refused when its manifest %s', async (_fault, content) => {
+    ['contains a path outside the folder', '{"version":1,"position":null,"files":{"../../x.md":"note_1"}}'],
+  ])('is rejected when its manifest %s', async (_fault, content) => {
     await using found = await mirrored(1)
     const folder = await temporaryFolder()
     await mkdir(folder, { recursive: true })

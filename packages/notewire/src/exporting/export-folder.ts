@@ -24,18 +24,22 @@ export interface FolderOptions {
   readonly onProgress: (done: number) => void
 }
 
-const NOTES_AT_ONCE = 50
+const BATCH_SIZE = 50
 
 /**
- * Writes the copy into a folder, one file per note. If it knows the position of the last export, it looks only at what has changed since.
- * It can be interrupted at any moment: the next export completes the folder.
+ * Writes the copy into a folder, one file per note. If it knows the position of the last export, it reads only the changes since then.
+ * It can be interrupted at any moment; the next export completes the folder.
  *
  * @throws CommandError if another export runs, or export would overwrite a file that it did not write
  */
 export async function exportFolder(mirror: MirrorReader, options: FolderOptions): Promise<FolderReport> {
   const { folder, shown } = options
   await makeFolder(folder)
-  await using _lock = await lockFolder(folder, shown).catch(refuseFile(shown))
+  await using _lock = await lockFolder(folder, shown).catch((error: unknown) => {
+    if (!isSystemError(error, 'ENOTDIR')) throw error
+    const message = `${shown} is a file, and Markdown is written to a folder. Name a folder, or pass --format jsonl.`
+    throw new CommandError('export_in_the_way', message)
+  })
   const manifest = await readManifest(folder, shown)
   const interrupted = await readJournal(folder)
   const known = [...manifest.files].map(([noteId, name]) => ({ noteId, name }))
@@ -44,24 +48,25 @@ export async function exportFolder(mirror: MirrorReader, options: FolderOptions)
 
   const counts: Record<FileOutcome, number> = { written: 0, unchanged: 0, removed: 0, absent: 0 }
   const seen = new Set<string>()
-  let waiting = new Set<string>()
+  let batch = new Set<string>()
 
   async function add(noteId: string): Promise<void> {
     seen.add(noteId)
-    waiting.add(noteId)
-    if (waiting.size >= NOTES_AT_ONCE) await flush()
+    batch.add(noteId)
+    if (batch.size >= BATCH_SIZE) await flush()
   }
 
   async function flush(): Promise<void> {
     options.signal.throwIfAborted()
-    const notes = await Promise.all([...waiting].map(async (noteId) => ({ noteId, note: await mirror.get(noteId) })))
-    waiting = new Set()
+    const notes = await Promise.all([...batch].map(async (noteId) => ({ noteId, note: await mirror.get(noteId) })))
+    batch = new Set()
     for (const outcome of await files.update(notes, options.full)) counts[outcome] += 1
     options.onProgress(seen.size)
   }
 
-  // No change announces the files of an interrupted export, and those that the user has removed.
-  for (const noteId of new Set([...interrupted.map((intent) => intent.noteId), ...files.broken])) await add(noteId)
+  // The changes do not contain the files of an interrupted export, and those that the user has removed.
+  for (const noteId of new Set([...interrupted.map((intent) => intent.noteId), ...files.notesToRepair]))
+    await add(noteId)
   let position = after
   for await (const change of mirror.changes({ after, signal: options.signal })) {
     await add(change.noteId)
@@ -76,8 +81,8 @@ export async function exportFolder(mirror: MirrorReader, options: FolderOptions)
 }
 
 /**
- * Creates a folder and its missing parents, for their owner alone. It does not use `recursive: true`, which never ends in a file
- * system that has no folders of users, such as /proc.
+ * Creates a folder and its missing parents with mode 700. It does not use `recursive: true`, which never ends in a file system where
+ * users cannot create folders, such as /proc.
  */
 async function makeFolder(folder: string): Promise<void> {
   const parent = dirname(folder)
@@ -89,23 +94,15 @@ async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-function refuseFile(shown: string): (error: unknown) => never {
-  return (error) => {
-    if (!isSystemError(error, 'ENOTDIR')) throw error
-    const message = `${shown} is a file, and Markdown is written to a folder. Name a folder, or pass --format jsonl.`
-    throw new CommandError('export_in_the_way', message)
-  }
-}
-
 /** The position of the last export, if it was an export of this copy. */
 async function knownPosition({ position }: Manifest, mirror: MirrorReader): Promise<string | null> {
   try {
     for await (const _ of mirror.changes({ after: position })) break
     return position
   } catch (error) {
-    if (error instanceof MirrorError && NOT_OF_THIS_COPY.includes(error.code)) return null
+    if (error instanceof MirrorError && OTHER_COPY_CODES.includes(error.code)) return null
     throw error
   }
 }
 
-const NOT_OF_THIS_COPY: readonly MirrorErrorCode[] = ['position_foreign', 'position_malformed']
+const OTHER_COPY_CODES: readonly MirrorErrorCode[] = ['position_foreign', 'position_malformed']

@@ -26,7 +26,7 @@ describe('the name of a file', () => {
     ['週次の会議', '2026-01-05-週次の会議'],
     ['हिन्दी बैठक', '2026-01-05-हिन्दी-बैठक'],
     ['x'.repeat(300), `2026-01-05-${'x'.repeat(60)}`],
-  ])('of a note called %j begins with %s', (title, name) => expect(named(title)).toBe(name))
+  ])('of a note with the title %j begins with %s', (title, name) => expect(named(title)).toBe(name))
 
   it('begins with "undated" if the note has no date of creation', () => {
     expect(fileNameOf({ note_id: 'note_1', revision: 1, title: 'A', created_at: '../..' })).toMatch(/^undated-a--/)
@@ -45,7 +45,7 @@ describe('the name of a file', () => {
     )
   })
 
-  it('differs for different notes of one title, also where the file system tells no case apart', () => {
+  it('differs for two notes with the same title, even if the file system ignores case', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), anyTitle, (one, other, title) => {
         fc.pre(one !== other)

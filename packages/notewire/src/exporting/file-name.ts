@@ -7,23 +7,23 @@ const SHORT_ID = 8
 /** The length of the digest if the short one is not unique. */
 export const LONG_ID = 32
 
-/** The longest title in a name. File systems allow names of 255 bytes, encrypted ones of 143. */
-const MOST_BYTES = 96
-const MOST_CHARACTERS = 60
+/** The longest title in a name. File systems allow names of 255 bytes, encrypted file systems 143. */
+const MAX_BYTES = 96
+const MAX_CHARACTERS = 60
 
 /**
  * Names the file of a note by its day, its title, and a digest of its id: `2026-01-05-stand-up--4k2d9x0a.md`. The name depends only
  * on the note, so that every export gives it the same name.
  *
- * The name is safe on every file system. It begins with the day, so that it is not a device, a hidden file or a path to another
- * folder. It ends with the digest, so that names that differ only in case or normalization differ on every file system.
+ * The name is safe on every file system. It begins with the day, so that it never names a device, a hidden file or another folder.
+ * It ends with the digest, so that two titles that differ only in case or normalization get different names.
  */
 export function fileNameOf({ note_id, title, created_at }: Note, idLength = SHORT_ID): string {
   const day = /^\d{4}-\d{2}-\d{2}/.exec(created_at ?? '')?.[0] ?? 'undated'
   return `${day}-${slugOf(title ?? '')}--${digestOf(note_id).slice(0, idLength)}.md`
 }
 
-/** Tells whether {@link fileNameOf} can have made a name. */
+/** Whether {@link fileNameOf} can have made a name. */
 export function isFileName(name: string): boolean {
   return /^(?:\d{4}-\d{2}-\d{2}|undated)-[\p{L}\p{M}\p{N}-]+--[0-9a-z]{8,32}\.md$/u.test(name)
 }
@@ -43,15 +43,15 @@ function slugOf(title: string): string {
 function cut(text: string): string {
   let kept = ''
   let bytes = 0
-  for (const character of [...text].slice(0, MOST_CHARACTERS)) {
+  for (const character of [...text].slice(0, MAX_CHARACTERS)) {
     bytes += Buffer.byteLength(character)
-    if (bytes > MOST_BYTES) break
+    if (bytes > MAX_BYTES) break
     kept += character
   }
   return kept
 }
 
-/** Lower case only, because some file systems ignore case, and without letters that look like digits. */
+/** Lower case, because some file systems ignore case; without letters that look like digits. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 function digestOf(noteId: string): string {

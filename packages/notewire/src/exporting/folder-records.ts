@@ -58,7 +58,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** The names of files that are about to be written, until the manifest contains them. */
+/** Contains the names of files before they are written, until the manifest contains them. */
 const JOURNAL = '.notewire-export.journal'
 
 /** A file that may exist although the manifest does not contain it yet. */
@@ -67,7 +67,7 @@ export interface Intent {
   readonly name: string
 }
 
-/** Reads the intents of an export that did not end. It did not act on a line that is incomplete. */
+/** Reads the intents of an export that was interrupted. If the last line is incomplete, its file was not written. */
 export async function readJournal(folder: string): Promise<readonly Intent[]> {
   return ((await contentOf(join(folder, JOURNAL))) ?? '').split('\n').flatMap(intentIn)
 }
@@ -78,7 +78,7 @@ export async function appendToJournal(folder: string, intents: readonly Intent[]
   await appendFile(join(folder, JOURNAL), lines.join(''), { mode: 0o600, flush: true })
 }
 
-/** Removes the journal, once the manifest contains its names. */
+/** Removes the journal, after the manifest was written. */
 export async function removeJournal(folder: string): Promise<void> {
   await removeFile(join(folder, JOURNAL))
 }
@@ -89,7 +89,7 @@ function intentIn(line: string): readonly Intent[] {
   return typeof noteId === 'string' && typeof name === 'string' && isFileName(name) ? [{ noteId, name }] : []
 }
 
-/** The file that exists while an export writes to the folder. */
+/** Exists while an export writes to the folder, and contains the id of its process. */
 const LOCK = '.notewire-export.lock'
 
 /** Keeps other exports out of a folder. The lock of a process that has ended is ignored. */

@@ -32,16 +32,16 @@ export async function exportLines(
     // If the note has been removed since the change was listed, another change follows.
     const note = await mirror.get(change.noteId)
     if (note === undefined && after === undefined) continue
-    // For a reader that starts without a position, every note is new.
-    const told: MirrorChange = after === undefined ? { ...change, kind: 'added' } : change
-    await write(`${JSON.stringify(recordOf(told, note))}\n`)
+    // Without a position, every note is new to the reader.
+    const exported: MirrorChange = after === undefined ? { ...change, kind: 'added' } : change
+    await write(`${JSON.stringify(recordOf(exported, note))}\n`)
     lines += 1
     onProgress(lines)
   }
   return { lines, position }
 }
 
-/** The beginning of every line. The export does not replace a file that begins differently. */
+/** The beginning of every line. Export does not overwrite a file that begins differently. */
 const BEGINNING = '{"schema_version":1,"change":"'
 
 /** A note with its current content, or that it is hidden or removed. */
@@ -56,12 +56,12 @@ function recordOf({ kind, noteId, position }: MirrorChange, found: MirroredNote 
   return { schema_version: SCHEMA_VERSION, change, ...about, complete, note, summary, transcript }
 }
 
-const WRITE_AT_ONCE = 256 * 1024
+const BUFFER_LENGTH = 256 * 1024
 
 /**
- * Writes lines to a file that only its owner can read. Once complete, it replaces the file of an earlier export.
+ * Writes lines to a file that only its owner can read. When it is complete, it replaces the file of an earlier export.
  *
- * @param work  writes, and waits for each line
+ * @param work  writes the lines, and awaits each
  * @throws CommandError `export_in_the_way` if the file exists and is not an export
  */
 export async function writeLinesFile<Result>(
@@ -69,22 +69,22 @@ export async function writeLinesFile<Result>(
   shown: string,
   work: (write: (line: string) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
-  await refuseForeign(path, shown)
+  await rejectForeignFile(path, shown)
   await removeUnfinished(dirname(path))
   return await writePrivately(path, async (file) => {
-    let waiting = ''
+    let buffer = ''
     const result = await work(async (line) => {
-      waiting += line
-      if (waiting.length < WRITE_AT_ONCE) return
-      await file.writeFile(waiting)
-      waiting = ''
+      buffer += line
+      if (buffer.length < BUFFER_LENGTH) return
+      await file.writeFile(buffer)
+      buffer = ''
     })
-    await file.writeFile(waiting)
+    await file.writeFile(buffer)
     return result
   })
 }
 
-async function refuseForeign(path: string, shown: string): Promise<void> {
+async function rejectForeignFile(path: string, shown: string): Promise<void> {
   const beginning = await beginningOf(path)
   if (beginning === undefined || beginning === '' || beginning === BEGINNING) return
   const message = `${shown} exists, but export did not write it and will not overwrite it. Move it away, or name another file.`

@@ -14,13 +14,14 @@ export interface CurrentNote {
   readonly note: MirroredNote | undefined
 }
 
-/** The files of a folder: those that export wrote, and others, which it does not touch. */
+/** The files of a folder. Export changes only those that it wrote. */
 export class NoteFiles {
   readonly #folder: string
-  /** All names in the folder, as in a file system that ignores case and Unicode normalization. */
+  /** All names in the folder, without differences of case and Unicode normalization. */
   readonly #present: Set<string>
   /** The possible names of each note's file: one, or several after an interrupted export. */
   readonly #names = new Map<string, Set<string>>()
+  /** The note of each file name. */
   readonly #owners = new Map<string, string>()
 
   private constructor(folder: string, present: readonly string[]) {
@@ -41,8 +42,8 @@ export class NoteFiles {
     return [...this.#names.keys()]
   }
 
-  /** The notes whose file the user has removed, or that may have more than one. */
-  get broken(): readonly string[] {
+  /** The notes whose file the user has removed, or that may have several files. */
+  get notesToRepair(): readonly string[] {
     return [...this.#names]
       .filter(([, names]) => names.size !== 1 || !this.#isPresent([...names][0] ?? ''))
       .map(([id]) => id)
@@ -55,34 +56,34 @@ export class NoteFiles {
   /**
    * Writes, renames or removes the files of some notes.
    *
-   * @param anew  whether to write files that are up to date, too
+   * @param full  whether to write files even if they have not changed
    * @throws CommandError `export_in_the_way`, before anything is written
    */
-  async update(notes: readonly CurrentNote[], anew: boolean): Promise<readonly FileOutcome[]> {
+  async update(notes: readonly CurrentNote[], full: boolean): Promise<readonly FileOutcome[]> {
     const wanted = notes.map(({ noteId, note }) => ({ noteId, note, name: note && this.#reserve(noteId, note) }))
     const intents = wanted.flatMap(({ noteId, name }) => (name === undefined ? [] : [{ noteId, name }]))
-    const news = intents.filter(({ noteId, name }) => !this.#names.get(noteId)?.has(name))
+    const added = intents.filter(({ noteId, name }) => !this.#names.get(noteId)?.has(name))
     // After a crash, the next export learns from the journal that these files may exist, and of which notes.
-    await appendToJournal(this.#folder, news)
-    for (const { noteId, name } of news) this.#own(noteId, name)
+    await appendToJournal(this.#folder, added)
+    for (const { noteId, name } of added) this.#own(noteId, name)
     return await Promise.all(
       wanted.map(({ noteId, note, name }) =>
         note === undefined || name === undefined
           ? this.#remove(noteId)
-          : this.#write(noteId, name, notePage(note), anew),
+          : this.#write(noteId, name, notePage(note), full),
       ),
     )
   }
 
-  async #write(noteId: string, name: string, page: string, anew: boolean): Promise<FileOutcome> {
+  async #write(noteId: string, name: string, page: string, full: boolean): Promise<FileOutcome> {
     const others = [...(this.#names.get(noteId) ?? [])].filter((each) => each !== name && this.#isPresent(each))
-    const isRight = !anew && others.length === 0 && (await this.#contentOf(name)) === page
-    if (!isRight) await this.#replace(name, page, others)
+    const isCurrent = !full && others.length === 0 && (await this.#contentOf(name)) === page
+    if (!isCurrent) await this.#replace(name, page, others)
     this.#names.set(noteId, new Set([name]))
-    return isRight ? 'unchanged' : 'written'
+    return isCurrent ? 'unchanged' : 'written'
   }
 
-  /** Writes the new text into the existing file and renames it afterwards, so that at every moment exactly one file of the note exists. */
+  /** Replaces the existing file and renames it afterwards, so that exactly one file of the note exists at every moment. */
   async #replace(name: string, page: string, others: readonly string[]): Promise<void> {
     const [former, ...rest] = this.#isPresent(name) ? [undefined, ...others] : others
     for (const each of rest) if (each !== undefined) await this.#unlink(each)

@@ -10,7 +10,7 @@ export function notePage(mirrored: MirroredNote): string {
   const { note, summary, transcript } = mirrored
   const blocks = [
     frontMatterOf(mirrored),
-    isBlank(note.title) ? [] : `# ${spoken(note.title)}`,
+    isBlank(note.title) ? [] : `# ${escaped(note.title)}`,
     section('Summary', summary?.markdown),
     section('Notes', note.content),
     section('Transcript', transcript === null ? null : transcriptText(transcript)),
@@ -18,35 +18,17 @@ export function notePage(mirrored: MirroredNote): string {
   return `${blocks.join('\n\n')}\n`.toWellFormed().replaceAll('\0', '\ufffd')
 }
 
-/** The front matter of a page. All texts are in quotes, so that YAML 1.1 and 1.2 read them alike. */
+/** The front matter of a page. All texts are quoted, so that YAML 1.1 and 1.2 read them in the same way. */
 function frontMatterOf({ note, isSettled }: MirroredNote): string {
-  const {
-    note_id,
-    revision,
-    title,
-    created_at,
-    updated_at,
-    ended_at,
-    status,
-    transcript_status,
-    summary_status,
-    owner,
-  } = note
-  const facts = {
-    note_id,
-    revision,
-    title,
-    created_at,
-    updated_at,
-    ended_at,
-    status,
-    transcript_status,
-    summary_status,
-    owner,
-    // Written only while transcript or summary are still to be read.
+  const { note_id, revision, title, created_at, updated_at, ended_at } = note
+  const { status, transcript_status, summary_status, owner } = note
+  const fields = {
+    ...{ note_id, revision, title, created_at, updated_at, ended_at },
+    ...{ status, transcript_status, summary_status, owner },
+    // This field is written only until transcript and summary have been read.
     complete: isSettled ? undefined : false,
   }
-  const yaml = stringify(facts, {
+  const yaml = stringify(fields, {
     defaultKeyType: 'PLAIN',
     defaultStringType: 'QUOTE_DOUBLE',
     doubleQuotedAsJSON: true,
@@ -68,7 +50,7 @@ function section(title: string, text: string | null | undefined): readonly strin
 }
 
 function transcriptText({ text, segments }: Transcript): string {
-  if (segments === undefined || segments === null || segments.length === 0) return spoken(text)
+  if (segments === undefined || segments === null || segments.length === 0) return escaped(text)
   return segments
     .filter((segment) => !isBlank(segment.text))
     .map(segmentText)
@@ -76,12 +58,12 @@ function transcriptText({ text, segments }: Transcript): string {
 }
 
 function segmentText({ speaker, start_ms, text }: TranscriptSegment): string {
-  const who = isBlank(speaker) ? [] : [`**${spoken(speaker)}**`]
+  const who = isBlank(speaker) ? [] : [`**${escaped(speaker)}**`]
   const when = start_ms === undefined || start_ms === null ? [] : [`(${timeOf(start_ms)})`]
-  return [...who, ...when, spoken(text)].join(' ')
+  return [...who, ...when, escaped(text)].join(' ')
 }
 
-/** Minutes and seconds since the recording began, and hours once there are any: `0:07`, `1:02:03`. */
+/** The time since the recording began: `0:07`, `1:02:03`. */
 function timeOf(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000))
   const [h, m, s] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60]
@@ -89,12 +71,12 @@ function timeOf(ms: number): string {
   return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`
 }
 
-/** Text on one line, with all markup escaped. */
-function spoken(text: string): string {
+/** Makes one line of a text, and escapes all markup. */
+function escaped(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ')
-  const escaped = line.replace(/[\\`*<[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
-  // Lists, quotes, headings and tables are marked at the beginning of the line only.
-  return escaped.replace(/^([#>+=|~-])/, '\\$1').replace(/^(\d{1,9})([.)])/, '$1\\$2')
+  const inline = line.replace(/[\\`*<[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
+  // Lists, quotes, headings and tables have marks only at the beginning of a line.
+  return inline.replace(/^([#>+=|~-])/, '\\$1').replace(/^(\d{1,9})([.)])/, '$1\\$2')
 }
 
 function isBlank(text: string | null | undefined): text is null | undefined | '' {

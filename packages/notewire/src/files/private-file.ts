@@ -3,11 +3,11 @@ import { type FileHandle, link, open, readdir, rename, unlink } from 'node:fs/pr
 import { dirname, join } from 'node:path'
 import { isSystemError } from '../errors/system-error.ts'
 
-/** The name of a file until it is complete. It contains the id of the process that writes it. */
+/** The name of a file that is not complete. It contains the id of the process that writes it. */
 const TEMPORARY = /^\.notewire-(\d{1,10})-[0-9a-f-]{36}\.tmp$/
 
 /**
- * Writes a file that only its owner can read. Once it is complete and on the disk, it takes the place of `target`.
+ * Writes a file that only its owner can read. When it is complete and on the disk, it is renamed to `target`.
  *
  * @param replace  whether `target` may exist already
  */
@@ -32,7 +32,7 @@ export async function writePrivately<Result>(
   }
 }
 
-/** Removes the incomplete files of processes that were killed, because they contain what people have said. */
+/** Removes the incomplete files of processes that were killed, because they contain the content of notes. */
 export async function removeUnfinished(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const [, pid] = TEMPORARY.exec(name) ?? []
@@ -51,7 +51,7 @@ export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // The process runs, and belongs to another user.
+    // The process exists, but belongs to another user.
     return isSystemError(error, 'EPERM')
   }
 }

@@ -6,8 +6,9 @@ import type { Context } from '../context/context.ts'
 import { CommandError, type CommandErrorCode } from '../errors/failure.ts'
 
 export interface CopyFile {
+  /** The path, as the user gave it. */
   readonly shown: string
-  /** The same, with the integration if one was given. */
+  /** The path, with the integration if the user gave one. */
   readonly label: string
   readonly absolute: string
   readonly integration: string
@@ -36,7 +37,7 @@ export async function copyFileOf({
   return { shown, label, absolute: resolve(workingFolder, shown), integration: given ?? 'default' }
 }
 
-/** Opens the copy for reading. It needs no API key. @throws CommandError when there is no copy, or it is empty */
+/** Opens the copy for reading, without an API key. @throws CommandError `copy_missing` or `copy_empty` */
 export async function readCopy<Result>(context: CopyContext, work: (copy: Copy) => Promise<Result>): Promise<Result> {
   const file = await copyFileOf(context)
   return await withStore(file, requireCopy, async (store) => {
@@ -79,7 +80,7 @@ async function withStore<Result>(
   }
 }
 
-/** Creates the file for its owner alone, because it will contain what people have said. SQLite gives the files next to it the same mode. */
+/** Creates the file with mode 600, because it will contain notes. SQLite creates its other files with the same mode. */
 function createFile({ absolute }: CopyFile): void {
   if (!existsSync(absolute)) closeSync(openSync(absolute, 'a', 0o600))
 }

@@ -1,6 +1,6 @@
 import { CommandError } from '../errors/failure.ts'
 
-/** What an exit code of the program depends on: the codes of other refusals become `console_refused`. */
+/** The codes that have their own exit code. All other codes become `console_refused`. */
 const KNOWN_CODES = ['note_unknown', 'endpoint_unknown', 'endpoint_missing'] as const
 
 /** The body of a refusal (docs/mock-server/console.md#control-api). */

@@ -5,7 +5,7 @@ import { openClient } from '../context/notes-client.ts'
 import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
 import { copyFileOf, type KeptCopy, keepCopy } from '../local-copy/local-copy.ts'
 import { amount, grouped } from '../terminal/amounts.ts'
-import { adoptKey, firstNotes, keyErrorOf } from './another-key.ts'
+import { adoptKey, firstNotes, keyErrorOf } from './key-change.ts'
 import { observePull, type PullObserver } from './pull-observer.ts'
 import { heldWords, type PullReport, pullLines, pullRecord, reportOn } from './pull-report.ts'
 import { type PullOutcome, pullUntilSettled } from './pull-until-settled.ts'
@@ -15,18 +15,18 @@ export interface PullRequest {
   /** How long to wait for notes that cannot be read yet; without it, two minutes. */
   readonly patienceMs?: number | undefined
   readonly adoptKey?: boolean
-  /** Rewrite the file after the pull, without the bytes of erased notes. */
+  /** Whether to rewrite the file after the pull, without the bytes of erased notes. */
   readonly purge?: boolean
-  /** What to do with held removals: keep the notes, ask the user, or remove the notes without a question. */
+  /** What to do with removals that a scan held back: keep the notes, ask the user, or remove the notes. */
   readonly removals?: 'hold' | 'ask' | 'accept'
 }
 
 export async function pullNotes(request: PullRequest, context: Context): Promise<PullReport> {
   const { clock, progress } = context
-  const began = clock.now()
+  const startedAt = clock.now()
   const file = await copyFileOf(context)
   const client = await openClient(context)
-  // Before the file is created, so that a key that the service rejects leaves no file.
+  // The key is checked before the file is created, so that a rejected key leaves no file.
   if (!existsSync(file.absolute)) await firstNotes(client, 1, context.signal)
   const observer = observePull(progress('Pulling'), clock)
   return await keepCopy(file, { client, hooks: observer.hooks }, context, async (copy) => {
@@ -37,7 +37,7 @@ export async function pullNotes(request: PullRequest, context: Context): Promise
     if (request.removals !== undefined && request.removals !== 'hold')
       await acceptRemovals(copy, context, request.removals === 'accept')
     if (request.purge) await copy.purge()
-    return await reportOn(copy, outcome, { position, tookMs: clock.now() - began })
+    return await reportOn(copy, outcome, { position, tookMs: clock.now() - startedAt })
   })
 }
 
@@ -69,7 +69,7 @@ async function pull(
   }
 }
 
-/** Removes the notes whose removal scans hold back, once the user has agreed. */
+/** Removes the notes whose removal a scan held back, if the user agrees. */
 async function acceptRemovals(
   { mirror, file }: KeptCopy,
   { output, prompts }: Pick<Context, 'output' | 'prompts'>,

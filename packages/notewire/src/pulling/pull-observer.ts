@@ -4,10 +4,10 @@ import { failureOf } from '../errors/failure.ts'
 import type { KeptCopy } from '../local-copy/local-copy.ts'
 import type { Progress } from '../terminal/progress.ts'
 
-/** How often the notes that are still to be read are counted, in milliseconds. */
+/** How often to count the notes that have not been read, in milliseconds. */
 const COUNT_EVERY_MS = 500
 
-const DOING: Readonly<Record<ProgressNotice['phase'], string>> = {
+const PHASE_LABELS: Readonly<Record<ProgressNotice['phase'], string>> = {
   backfill: 'Listing',
   poll: 'Listing',
   scan: 'Looking for deletions',
@@ -18,7 +18,7 @@ const DOING: Readonly<Record<ProgressNotice['phase'], string>> = {
 export interface PullObserver {
   readonly hooks: MirrorHooks
   readonly watch: (copy: KeptCopy) => void
-  /** The reasons why notes could not be read, each once. */
+  /** The different reasons why notes could not be read. */
   readonly problems: () => readonly string[]
   /** Removes the progress bar. Later notices are ignored. */
   readonly finish: () => void
@@ -50,9 +50,9 @@ export function observePull(progress: Progress, clock: Clock): PullObserver {
       isReading = true
       count()
       // The total grows until all notes are listed.
-      progress.update(done, done + pending, DOING[phase])
+      progress.update(done, done + pending, PHASE_LABELS[phase])
     } else if (!isReading || phase === 'scan' || phase === 'confirming') {
-      progress.update(done, total === undefined ? undefined : Math.max(done, total), DOING[phase])
+      progress.update(done, total === undefined ? undefined : Math.max(done, total), PHASE_LABELS[phase])
     }
   }
 

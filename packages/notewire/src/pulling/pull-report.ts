@@ -16,7 +16,7 @@ export interface PullReport extends PullOutcome {
   readonly tookMs: number
 }
 
-/** Counts the changes after `position`, which was the last one before the pull. */
+/** Counts the changes after `position`, the last change before the pull. */
 export async function reportOn(
   { mirror, file }: Copy,
   outcome: PullOutcome,

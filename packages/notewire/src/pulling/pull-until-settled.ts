@@ -4,14 +4,14 @@ import type { Context } from '../context/context.ts'
 import { amount } from '../terminal/amounts.ts'
 
 export interface PullOutcome {
-  /** Everything was listed, and every note read. */
+  /** Whether everything was listed, and every note was read. */
   readonly isSettled: boolean
   readonly pending: number
 }
 
 /**
- * Lists what is due and reads every note. Notes that another run has taken, or left when it was killed, are free again once
- * their lease ends; the function waits for that.
+ * Lists what is due and reads every note. If another run has leased notes, or was killed while it had leased them, this waits until
+ * the leases expire.
  */
 export async function pullUntilSettled(
   mirror: Mirror,
@@ -19,13 +19,13 @@ export async function pullUntilSettled(
   { clock, signal, output }: Pick<Context, 'clock' | 'signal' | 'output'>,
 ): Promise<PullOutcome> {
   const told = new Set<string>()
-  const isSpent = patience(patienceMs, clock)
+  const isPatienceOver = patience(patienceMs, clock)
   let report = await mirror.sync({ signal, scan })
   for (let isListed = report.listed; ; isListed ||= report.listed) {
     const { notes } = await mirror.status()
     const pending = notes.dirty + notes.unsettled
     if (isListed && pending === 0) return { isSettled: true, pending }
-    if (isSpent(pending, report.settled)) return { isSettled: false, pending }
+    if (isPatienceOver(pending, report.settled)) return { isSettled: false, pending }
     const reason = isListed ? 'notes' : 'listing'
     if (!told.has(reason)) output.tell(waitingFor(reason, pending))
     told.add(reason)
@@ -34,6 +34,7 @@ export async function pullUntilSettled(
   }
 }
 
+/** Patience is over if nothing was read for `patienceMs`. */
 function patience(patienceMs: number, clock: Clock): (pending: number, settled: number) => boolean {
   let fewest = Number.POSITIVE_INFINITY
   let progressAt = clock.now()
@@ -50,7 +51,7 @@ function waitingFor(reason: 'notes' | 'listing', pending: number): string {
     : 'Another run is listing notes now, or was killed less than a minute ago. Waiting until its lease ends …'
 }
 
-/** The time until something is due, at most a second: other runs may end earlier. */
+/** The time until something is due, but at most a second, because other runs may end earlier. */
 function pauseBefore({ nextAt }: SyncReport, now: number): number {
   return Math.min(1_000, Math.max(50, nextAt - now))
 }

@@ -9,17 +9,17 @@ interface Destination {
 }
 
 /**
- * Decides whether a stream gets colour: never with `NO_COLOR`, always with `FORCE_COLOR` (never if it is `0` or `false`), and
- * otherwise if it is a terminal that is not dumb.
+ * Decides whether a stream gets colour. `NO_COLOR` forbids it, and `FORCE_COLOR` decides otherwise (`0` and `false` forbid it).
+ * Without them, a terminal gets colour unless `TERM` is `dumb`.
  */
 export function isColoured({ isTTY }: Destination, env: Readonly<Record<string, string | undefined>>): boolean {
-  const { NO_COLOR: refused = '', FORCE_COLOR: forced, TERM: kind } = env
-  if (refused !== '') return false
+  const { NO_COLOR: forbidden = '', FORCE_COLOR: forced, TERM: kind } = env
+  if (forbidden !== '') return false
   if (forced !== undefined) return forced !== '0' && forced !== 'false'
   return isTTY === true && kind !== 'dumb'
 }
 
 export function painter(coloured: boolean): Paint {
-  // Without its check of stdout, because the text may go to stderr.
+  // `validateStream` checks stdout, but the text may go to stderr.
   return coloured ? (format, text) => styleText(format, text, { validateStream: false }) : (_format, text) => text
 }

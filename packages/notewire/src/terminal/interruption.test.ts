@@ -10,7 +10,7 @@ import { aSecret } from '../fixtures/secrets.ts'
 afterEach(cleanUp)
 
 describe('Ctrl-C', () => {
-  it('in the middle of a call ends with 130, without a stack', async () => {
+  it('during a call ends the program with 130, without a stack', async () => {
     const { url, asked } = await serviceThatNeverAnswers()
     const running = startNotewire(['endpoints', 'list'], {
       env: { NOTES_BASE_URL: url, NOTES_API_KEY: 'ntw_live_k.secret' },
@@ -20,7 +20,7 @@ describe('Ctrl-C', () => {
     expect(await running.ended).toEqual({ exitCode: 130, stdout: '', stderr: 'Interrupted.\n' })
   })
 
-  it('at a terminal, while a secret is asked for, ends with 130 as well', async () => {
+  it('at the prompt for a secret also ends the program with 130', async () => {
     const running = startInTerminal(['endpoints', 'list'], {
       env: { NOTES_BASE_URL: 'http://127.0.0.1:9', TERM: 'xterm' },
     })
@@ -29,7 +29,7 @@ describe('Ctrl-C', () => {
     expect((await running.ended).exitCode).toBe(130)
   })
 
-  it('a second time ends at once what is still cleaning up', async () => {
+  it('a second time ends a program that is cleaning up', async () => {
     const { url, asked } = await serviceThatNeverAnswers('DELETE')
     const env = { NOTES_BASE_URL: url, NOTES_API_KEY: 'ntw_live_k.secret' }
     const running = startNotewire(['listen', '--port', '0', '--register'], { env })
@@ -40,7 +40,7 @@ describe('Ctrl-C', () => {
     expect((await running.ended).exitCode).toBe(130)
   })
 
-  it('ends what runs until then with 0', async () => {
+  it('ends a command that runs until Ctrl-C with 0', async () => {
     const running = startNotewire(['mock', '--port', '0'])
     await running.saw(/Ctrl-C stops it/)
     running.child.kill('SIGTERM')
@@ -50,8 +50,8 @@ describe('Ctrl-C', () => {
   })
 })
 
-describe('a reader of stdout that has had enough', () => {
-  it('ends a program that would run on, quietly and with 0', async () => {
+describe('a program that closes the stdout that it reads', () => {
+  it('ends the command with 0 and without an error', async () => {
     const running = startNotewire(['listen', '--port', '0'], { env: { NOTES_SIGNING_SECRET: aSecret } })
     const [, url = ''] = await running.saw(/Listening on (\S+)/)
     running.child.stdout?.destroy()
@@ -62,19 +62,19 @@ describe('a reader of stdout that has had enough', () => {
   })
 })
 
-/** It takes requests, and leaves those of one method at that: to others, an endpoint is registered. */
+/** A service that does not answer requests of one method. To others, it answers with an endpoint. */
 async function serviceThatNeverAnswers(
   method = 'GET',
 ): Promise<{ readonly url: string; readonly asked: Promise<unknown> }> {
   const server = createServer((request, response) => {
-    if (request.method === method) server.emit('left', request)
+    if (request.method === method) server.emit('unanswered', request)
     else response.writeHead(201).end(JSON.stringify({ endpoint_id: 'whe_1', signing_secret: aSecret }))
   })
   leave(() => {
     server.closeAllConnections()
     server.close()
   })
-  const asked = once(server, 'left')
+  const asked = once(server, 'unanswered')
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }

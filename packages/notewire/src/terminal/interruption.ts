@@ -2,7 +2,7 @@ import { once } from 'node:events'
 
 export class Interrupted extends Error {}
 
-/** The reason of the signal when the program that reads stdout has closed it: `notewire … | head`. */
+/** The reason of the signal if the program that reads stdout closes it: `notewire … | head`. */
 export class ReaderGone extends Error {}
 
 export interface Interruption {
@@ -11,11 +11,11 @@ export interface Interruption {
   readonly ignore: () => void
 }
 
-/** Listens for Ctrl-C, for SIGTERM and for the closing of stdout. The second Ctrl-C ends the process at once. */
-export function listenForInterruption(process: NodeJS.Process, endAtOnce: () => void): Interruption {
+/** Listens for Ctrl-C, SIGTERM and the closing of stdout. The second Ctrl-C ends the process immediately. */
+export function listenForInterruption(process: NodeJS.Process, exit: () => void): Interruption {
   const controller = new AbortController()
   const interrupt = () => {
-    if (controller.signal.reason instanceof Interrupted) endAtOnce()
+    if (controller.signal.reason instanceof Interrupted) exit()
     else controller.abort(new Interrupted())
   }
   // After stdout is closed, every write fails, so the listener stays.

@@ -3,7 +3,7 @@ import { type Paint, painter } from './colour.ts'
 import type { Screen } from './screen.ts'
 import { widthOf, wrap } from './width.ts'
 
-/** The version of the form of all JSON output: the field `schema_version` of every object that is printed. */
+/** The version of the format of all JSON output: the field `schema_version` of every object. */
 export const SCHEMA_VERSION = 1
 
 /** Prints the results of a command: lines for a person, or JSON for a program. */
@@ -13,15 +13,15 @@ export interface Output {
   /** Colours a text for stdout, if stdout shows colour. */
   readonly paint: Paint
   /**
-   * Prints a result on stdout: the lines, or with `--json` the record as one line of JSON. Await it: it waits until the text is written.
+   * Prints a result on stdout: the lines, or with `--json` the record as one line of JSON. It resolves when the text is written.
    *
    * @param record  the result for a program, with fields in snake_case, and without secrets that the user did not ask for
    * @param lines  the result for a person, without the last line break
    */
   print(record: object, lines: string): Promise<void>
-  /** Prints text unchanged on stdout, with and without `--json`: the lines of an export. */
+  /** Prints text unchanged on stdout, with and without `--json`, such as the lines of an export. */
   printRaw(text: string): Promise<void>
-  /** Tells a person on stderr what happens or what to do next. With `--json`, it prints nothing. */
+  /** Prints on stderr what happens or what to do next. With `--json`, it prints nothing. */
   tell(text: string): void
   /** Prints a warning on stderr, with and without `--json`. */
   warn(text: string): void
@@ -33,24 +33,24 @@ export function createOutput(
   coloured: { readonly stdout: boolean; readonly stderr: boolean },
 ): Output {
   const paint = painter(coloured.stdout && !json)
-  const paintAside = painter(coloured.stderr)
-  const asideWidth = widthOf(screen.stderr)
+  const paintError = painter(coloured.stderr)
+  const errorWidth = widthOf(screen.stderr)
   return {
     json,
     width: widthOf(screen.stdout),
     paint,
     print: (record, lines) =>
-      screen.print(`${json ? JSON.stringify({ schema_version: SCHEMA_VERSION, ...record }) : lines}\n`),
-    printRaw: (text) => screen.print(text),
+      screen.writeOut(`${json ? JSON.stringify({ schema_version: SCHEMA_VERSION, ...record }) : lines}\n`),
+    printRaw: (text) => screen.writeOut(text),
     tell: (text) => {
-      if (!json) screen.complain(`${wrap(text, asideWidth)}\n`)
+      if (!json) screen.writeError(`${wrap(text, errorWidth)}\n`)
     },
     warn: (text) =>
-      screen.complain(`${paintAside('yellow', 'warning')}  ${wrap(text, asideWidth, ' '.repeat(9)).trimStart()}\n`),
+      screen.writeError(`${paintError('yellow', 'warning')}  ${wrap(text, errorWidth, ' '.repeat(9)).trimStart()}\n`),
   }
 }
 
-/** A record with all field names in snake_case, as `--json` prints them. The names must be ours: names that are data would change, too. */
+/** A record with all field names in snake_case, as `--json` prints them. It must contain no names that are data: they would change, too. */
 export function snakeCased(record: object): object {
   const name = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   return Object.fromEntries(Object.entries(record).map(([field, value]) => [name(field), snakeCasedValue(value)]))
@@ -80,12 +80,12 @@ export interface FailureStyle {
 export function showFailure(error: unknown, { screen, json, paint, debug, secrets }: FailureStyle): ExitCode {
   const { code, message, exitCode } = failureOf(error)
   const shown = conceal(message, secrets)
-  screen.complain(
+  screen.writeError(
     json
       ? `${JSON.stringify({ schema_version: SCHEMA_VERSION, error: { code, message: shown, exit_code: exitCode } })}\n`
       : `${paint(['red', 'bold'], 'error')}  ${wrap(`${shown} ${paint('dim', `[${code}]`)}`, widthOf(screen.stderr), '       ').trimStart()}\n`,
   )
-  if (debug && error instanceof Error) screen.complain(`${conceal(error.stack ?? String(error), secrets)}\n`)
+  if (debug && error instanceof Error) screen.writeError(`${conceal(error.stack ?? String(error), secrets)}\n`)
   return exitCode
 }
 

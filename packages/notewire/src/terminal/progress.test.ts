@@ -5,7 +5,7 @@ import { createProgress } from './progress.ts'
 import { Screen } from './screen.ts'
 
 describe('progress', () => {
-  it('is a bar on a terminal, which is taken away in the end', () => {
+  it('is a bar on a terminal, which is removed at the end', () => {
     const { screen, shown } = aScreen({ isTTY: true })
     const progress = createProgress(screen, clock(), false, 'Notes')
     progress.update(50, 100)
@@ -20,7 +20,7 @@ describe('progress', () => {
     expect([...line].length).toBeLessThan(50)
   })
 
-  it('leaves out of a narrow terminal the bar rather than the numbers', () => {
+  it('is a shorter bar, or only the numbers, on a narrow terminal', () => {
     const { screen, shown } = aScreen({ isTTY: true, columns: 40 })
     createProgress(screen, clock(), false, 'Reading').update(1_570, 3_000)
     expect(shown()).toMatch(/Reading {2}█+░+ {2}1570 of 3000 \(52 %\)$/)
@@ -29,7 +29,7 @@ describe('progress', () => {
     expect(narrower.shown()).toMatch(/Looking for deletions {2}570 of 3000…?/)
   })
 
-  it('makes room for what is printed meanwhile', async () => {
+  it('is drawn again below a result', async () => {
     const { screen, shown } = aScreen({ isTTY: true })
     createProgress(screen, clock(), false, 'Notes').update(1)
     await createOutput(screen, false, { stdout: false, stderr: false }).print({}, 'a result')

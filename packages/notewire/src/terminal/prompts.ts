@@ -1,17 +1,17 @@
 import type { Screen } from './screen.ts'
 
-/** Asks the user at the terminal. Questions go to stderr, so that stdout can be piped. */
+/** Asks the user at the terminal. Questions are printed on stderr, so that stdout can be piped. */
 export interface Prompts {
   /** Whether the user can be asked: stdin and stderr are a terminal, and `--json` was not given. */
   readonly available: boolean
   /**
-   * Asks for a secret. The terminal shows nothing of it, not even its length.
+   * Asks for a secret. The terminal does not show it or its length.
    *
    * @returns what was typed
    * @throws the reason of the signal if the user types Ctrl-C
    */
   secret(question: string): Promise<string>
-  /** Asks a question. Only yes is `true`. */
+  /** Asks a question. @returns whether the answer is yes */
   confirm(question: string): Promise<boolean>
 }
 
@@ -19,7 +19,7 @@ interface PromptSources {
   readonly stdin: NodeJS.ReadStream
   readonly signal: AbortSignal
   readonly json: boolean
-  /** Called at Ctrl-C: a terminal that is read key by key sends no signal. */
+  /** Called at Ctrl-C, because a terminal that is read key by key sends no signal. */
   readonly interrupt: () => void
 }
 

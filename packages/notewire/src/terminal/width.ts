@@ -1,36 +1,34 @@
-import { stripVTControlCharacters } from 'node:util'
 import { Help } from '@commander-js/extra-typings'
+import truncate from 'fast-string-truncated-width'
 
-const WIDEST = 100
-const NARROWEST = 40
+const MAX_WIDTH = 100
+const MIN_WIDTH = 40
 
-/** The width for text on a stream: that of the terminal, within limits, and 80 columns elsewhere. */
+/** The width for text on a stream: that of the terminal, within limits; 80 columns if the stream is not a terminal. */
 export function widthOf({ columns }: { readonly columns?: number | undefined }): number {
   // A pseudo-terminal without a size reports 0.
-  return columns === undefined || columns === 0 ? 80 : Math.min(WIDEST, Math.max(NARROWEST, columns))
+  return columns === undefined || columns === 0 ? 80 : Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, columns))
 }
 
-const help = Object.assign(new Help(), { minWidthToWrap: 1 })
+/** The number of columns of a text in a terminal. Colour codes take none; wide characters, such as emoji, take two. */
+export function displayWidth(text: string): number {
+  return truncate(text).width
+}
+
+const help = Object.assign(new Help(), { minWidthToWrap: 1, displayWidth })
 
 /** Breaks a text between words so that no line is wider than `width`, unless a word is. Line breaks are kept. */
 export function wrap(text: string, width: number, indent = ''): string {
   return help.boxWrap(text, width - indent.length).replaceAll(/^(?=.)/gm, indent)
 }
 
-/** Cuts a text that is too wide, and marks the cut with `…`. */
+/** Cuts a text that is too wide, and ends it with `…`. */
 export function cut(text: string, width: number): string {
-  return displayWidth(text) <= width ? text : `${[...text].slice(0, Math.max(0, width - 1)).join('')}…`
+  const { truncated, index } = truncate(text, { limit: width, ellipsis: '…' })
+  return truncated ? `${text.slice(0, index).toWellFormed()}…` : text
 }
 
-/** The number of columns of a text, without colour codes. Wide characters count as one. */
-export function displayWidth(text: string): number {
-  return [...stripVTControlCharacters(text)].length
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters.
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
-
-/** Makes one line of a text from elsewhere, without control characters that a terminal would obey. */
+/** Makes one line of a text from the service or a file: replaces control characters, which a terminal would execute, with spaces. */
 export function printable(text: string): string {
-  return text.replace(CONTROL_CHARACTERS, ' ')
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, ' ')
 }

@@ -26,7 +26,7 @@ export async function receiveEvents(
   place: ReceivingPlace,
   context: Pick<Context, 'output' | 'signal'>,
 ): Promise<Receiving> {
-  // The verification arrives during the registration, and waits for the secret in its response.
+  // The verification arrives before the response with the secret, so the receiver waits for the secret.
   const secret = Promise.withResolvers<string>()
   const receiver = mirror.receiver({ secret: () => secret.promise, path: place.path, logger: SILENT })
   const listening = await openPort(place, nodeHandler(receiver))
@@ -54,7 +54,7 @@ export async function receiveEvents(
 
 const ACTIVE_WITHIN_MS = 5_000
 
-/** Until the endpoint is active, no events arrive, and polls find the changes. */
+/** Waits until the endpoint is active. Until then, no events arrive, and polls find the changes. */
 async function waitUntilActive(
   client: NotesClient,
   { endpoint_id }: Registration,
@@ -63,7 +63,7 @@ async function waitUntilActive(
   try {
     await client.webhookEndpoints.waitUntilActive(endpoint_id, { timeoutMs: ACTIVE_WITHIN_MS, signal })
   } catch (error) {
-    // The service has registered the endpoint, but does not support reading its status.
+    // This service has no operation that reads the status of an endpoint.
     if (error instanceof NotesClientError && error.code === 'not_supported') return
     if (!(error instanceof EndpointNotActiveError)) throw error
     output.warn(

@@ -28,25 +28,25 @@ export async function watchCopy(
   after: string | null,
   { clock, signal, output }: Pick<Context, 'clock' | 'signal' | 'output'>,
 ): Promise<void> {
-  const over = new AbortController()
-  const either = AbortSignal.any([signal, over.signal])
-  const works = [
-    mirror.run({ signal: either }),
-    warnOfSilence(mirror, either, { clock, output }),
-    followChanges(mirror, after, { clock, signal: either }, (change) => {
+  const stop = new AbortController()
+  const stopped = AbortSignal.any([signal, stop.signal])
+  const tasks = [
+    mirror.run({ signal: stopped }),
+    warnOfSilence(mirror, stopped, { clock, output }),
+    followChanges(mirror, after, { clock, signal: stopped }, (change) => {
       const at = clock.now()
       return output.print(changeRecord(change, at), changeLine(change, at, output))
     }),
   ]
   try {
-    await Promise.race(works)
+    await Promise.race(tasks)
   } finally {
-    over.abort()
-    await Promise.allSettled(works)
+    stop.abort()
+    await Promise.allSettled(tasks)
   }
 }
 
-const LISTEN_EVERY_MS = 60_000
+const CHECK_SILENCE_EVERY_MS = 60_000
 
 /** Warns once when the polls show that events have stopped. */
 async function warnOfSilence(
@@ -58,20 +58,20 @@ async function warnOfSilence(
     const { silence } = await mirror.status()
     if (silence !== null && !wasSilent) output.warn(`Events have stopped: ${silence}. See: notewire endpoints list`)
     wasSilent = silence !== null
-    await clock.sleep(LISTEN_EVERY_MS, signal).catch(() => undefined)
+    await clock.sleep(CHECK_SILENCE_EVERY_MS, signal).catch(() => undefined)
   }
 }
 
-/** The same problem is shown again after this time, in milliseconds. */
-const AGAIN_AFTER_MS = 60_000
+/** How often to show the same problem, in milliseconds. */
+const REPEAT_AFTER_MS = 60_000
 
-/** Shows problems after which the command continues, each once a minute: a service that is down fails at every attempt. */
+/** Shows a problem after which the command continues, at most once a minute, because a service that is down fails at every attempt. */
 export function problemTeller(clock: Clock, warn: (text: string) => void): (error: unknown) => void {
   const toldAt = new Map<string, number>()
   return (error) => {
     const { code, message } = failureOf(error)
     const now = clock.now()
-    if (now - (toldAt.get(code) ?? Number.NEGATIVE_INFINITY) < AGAIN_AFTER_MS) return
+    if (now - (toldAt.get(code) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return
     toldAt.set(code, now)
     warn(`${message} notewire tries again.`)
   }
@@ -86,7 +86,7 @@ const WORDS: Readonly<Record<MirrorChangeKind, readonly [mark: string, word: str
 }
 const LONGEST_WORD = Math.max(...Object.values(WORDS).map(([, word]) => word.length))
 
-/** A change for a person, on one line. Of a note that is gone, only the id is left. */
+/** A change for a person, on one line. A removed note is shown by its id. */
 function changeLine({ kind, noteId, note }: ShownChange, at: number, { paint, width }: Output): string {
   const [mark, word, format] = WORDS[kind]
   const time = new Date(at).toISOString().slice(11, 19)
@@ -112,8 +112,8 @@ interface ShownChange extends MirrorChange {
   readonly note: Note | undefined
 }
 
-/** How often to look for changes, in milliseconds. Other processes may write to the copy as well. */
-const LOOK_EVERY_MS = 500
+/** How often to read changes, in milliseconds. Other processes may also write to the copy. */
+const READ_CHANGES_EVERY_MS = 500
 
 /**
  * Shows each change once it is complete. The mirror writes a change when a note is listed and another one when its transcript and
@@ -132,7 +132,7 @@ async function followChanges(
       const shown = await completed(mirror, change, incomplete)
       if (shown !== undefined) await show(shown)
     }
-    await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined)
+    await clock.sleep(READ_CHANGES_EVERY_MS, signal).catch(() => undefined)
   }
 }
 

@@ -1,5 +1,5 @@
 import { pagesHandler } from '@notewire/webhooks/next'
 import { receiver } from '../../../lib/receiver.ts'
 
-// A mistake, for the test to show what becomes of it: the config that switches Next's body parser off is missing.
+// This file has a mistake, for a test: the config that disables Next's body parser is missing.
 export default pagesHandler(receiver)

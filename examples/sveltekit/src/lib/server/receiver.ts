@@ -1,6 +1,6 @@
 import { createReceiver } from '@notewire/webhooks'
 
-// Made once, in its own file; the route only mounts it. The build needs no secret.
+// The build evaluates this file without a secret.
 export const receiver = createReceiver({
   secret: () => process.env['NOTES_SIGNING_SECRET']?.split(','),
   on: {

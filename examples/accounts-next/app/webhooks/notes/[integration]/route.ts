@@ -6,7 +6,7 @@ export const maxDuration = 60
 export async function POST(request: Request, { params }: { params: Promise<{ integration: string }> }) {
   const { integration } = await params
   const response = await receiver.for(integration).fetch(request)
-  // On Vercel, `after` is `waitUntil`: the answer leaves first.
+  // The work runs after the answer was sent: on Vercel, `after` is `waitUntil`.
   if (response.ok) after(() => mirrors.work({ integration, budgetMs: 40_000 }))
   return response
 }

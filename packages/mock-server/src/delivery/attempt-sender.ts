@@ -2,31 +2,24 @@ import { RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import type { UrlPolicy } from '../addresses/url-policy.ts'
 import type { Timeline } from '../clock/timeline.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
-import type { AttemptOutcome, AttemptResponse } from './attempt.ts'
+import type { Attempt, AttemptOutcome, AttemptResponse } from './attempt.ts'
 
 /** The `fetch` handler of a receiver in this process. */
 export type ReceiverFetch = (request: Request) => Response | Promise<Response>
 
-interface Parcel {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
+type OutgoingRequest = Pick<Attempt, 'url' | 'headers' | 'body'>
 
-interface Return {
-  readonly outcome: AttemptOutcome
-  readonly response: AttemptResponse | undefined
-}
+export type SendResult = Pick<Attempt, 'outcome' | 'response'>
 
-/** The most that is logged of an answer, in bytes. */
-const KEPT_BYTES = 4096
+/** How much of an answer's body is logged, in bytes. */
+const MAX_LOGGED_BYTES = 4096
 
 /** Sends attempts to receivers: to a connected one in this process, otherwise over the network. */
-export class Courier {
+export class AttemptSender {
   readonly #timeline: Timeline
   readonly #urlPolicy: UrlPolicy
   readonly #connected = new Map<string, ReceiverFetch>()
-  readonly #underWay = new Set<AbortController>()
+  readonly #inFlight = new Set<AbortController>()
 
   constructor(timeline: Timeline, urlPolicy: UrlPolicy) {
     this.#timeline = timeline
@@ -41,9 +34,10 @@ export class Courier {
   /**
    * Checks the URL of an endpoint.
    *
+   * @returns the URL, unchanged
    * @throws {@link MockServerError} `option_invalid` when it is not absolute, contains credentials, or violates the URL policy
    */
-  async admit(text: string): Promise<string> {
+  async checkUrl(text: string): Promise<string> {
     const url = URL.parse(text)
     if (url === null)
       throw urlRefused('"url" must be an absolute URL', 'Pass one such as https://receiver.example/hooks.')
@@ -56,29 +50,29 @@ export class Courier {
   }
 
   /** One HTTP request: a 10 s deadline, no redirects (contract §3, §8). Never rejects. */
-  async carry({ url, headers, body }: Parcel): Promise<Return> {
+  async send({ url, headers, body }: OutgoingRequest): Promise<SendResult> {
     const abort = new AbortController()
     const deadline = this.#timeline.schedule(RECEIVER_DEADLINE_MS, () => abort.abort('deadline'))
-    this.#underWay.add(abort)
+    this.#inFlight.add(abort)
     try {
       const { signal } = abort
       const request = new Request(url, { method: 'POST', headers, body, redirect: 'manual', signal })
-      const response = await Promise.race([this.#receive(request), aborted(signal)])
+      const response = await Promise.race([this.#answer(request), aborted(signal)])
       const { status } = response
-      return { outcome: { kind: 'answered', status }, response: await beginningOf(response, signal) }
+      return { outcome: { kind: 'answered', status }, response: await readBeginning(response, signal) }
     } catch (error) {
       return { outcome: failureOf(error, abort.signal), response: undefined }
     } finally {
       deadline.cancel()
-      this.#underWay.delete(abort)
+      this.#inFlight.delete(abort)
     }
   }
 
   close(): void {
-    for (const abort of this.#underWay) abort.abort('closed')
+    for (const abort of this.#inFlight) abort.abort('closed')
   }
 
-  async #receive(request: Request): Promise<Response> {
+  async #answer(request: Request): Promise<Response> {
     const receiver = this.#connected.get(request.url)
     return receiver === undefined ? await this.#urlPolicy.send(request) : await receiver(request)
   }
@@ -99,7 +93,7 @@ function failureOf(error: unknown, signal: AbortSignal): AttemptOutcome {
   return { kind: 'connection_failed', reason: signal.aborted ? 'service_closed' : reasonOf(error) }
 }
 
-/** A code or a name, never a message, because an error of a receiver may quote a note. */
+/** A code or a name. It is never the message, because an error of a receiver may quote a note. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   for (const cause of [error.cause, error]) {
@@ -109,18 +103,18 @@ function reasonOf(error: unknown): string {
 }
 
 /** The headers of an answer, and the part of its body that arrives before the signal. Never rejects. */
-async function beginningOf(response: Response, signal: AbortSignal): Promise<AttemptResponse> {
+async function readBeginning(response: Response, signal: AbortSignal): Promise<AttemptResponse> {
   const headers = Object.fromEntries(response.headers)
   if (response.body === null || response.bodyUsed) return { headers, body: '', truncated: false }
   const reader = response.body.getReader()
-  // Cancelling frees the connection, and ends a pending read.
+  // This frees the connection, and ends a pending read.
   const cancel = () => void reader.cancel().catch(() => undefined)
   signal.addEventListener('abort', cancel, { once: true })
   const chunks: BlobPart[] = []
   let bytes = 0
   let isWhole = false
   try {
-    while (bytes <= KEPT_BYTES && !isWhole) {
+    while (bytes <= MAX_LOGGED_BYTES && !isWhole) {
       const { done, value } = await reader.read()
       isWhole = done && !signal.aborted
       if (done) break
@@ -128,11 +122,11 @@ async function beginningOf(response: Response, signal: AbortSignal): Promise<Att
       bytes += value.length
     }
   } catch {
-    // The connection broke, which the log shows as a truncated answer.
+    // The connection broke. The log shows a truncated answer.
   } finally {
     signal.removeEventListener('abort', cancel)
     cancel()
   }
-  const body = await new Blob(chunks).slice(0, KEPT_BYTES).text()
-  return { headers, body, truncated: !isWhole || bytes > KEPT_BYTES }
+  const body = await new Blob(chunks).slice(0, MAX_LOGGED_BYTES).text()
+  return { headers, body, truncated: !isWhole || bytes > MAX_LOGGED_BYTES }
 }

@@ -5,7 +5,7 @@ import { CommandError } from '../errors/failure.ts'
 import type { CopyFile, KeptCopy } from '../local-copy/local-copy.ts'
 
 /**
- * Makes an error of the command line of the mirror's `KeyChangedError`. Other errors are returned unchanged.
+ * Explains the mirror's `KeyChangedError` as a `CommandError`. Other errors are returned unchanged.
  *
  * @throws ApiError if the service rejects the key
  */
@@ -33,7 +33,7 @@ function madeWith({ recorded, keyId }: KeyChangedError, copy: string): string {
 }
 
 /**
- * Records the key as the key of the copy. It must see some of the notes, because the next scan removes the notes that it does not see.
+ * Records this key as the key of the copy. It must see some notes of the copy, because the next scan removes all others.
  */
 export async function adoptKey(
   client: NotesClient,

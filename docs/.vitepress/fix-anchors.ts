@@ -4,18 +4,18 @@ import { anchorOf } from './links.ts'
 const NUMBERED_LINK = /\]\((?<path>[^)#\s]*)#(?<anchor>[^)\s]+?)(?<number>-\d+)\)/g
 
 /**
- * Mends links to parts of pages. typedoc-plugin-markdown numbers the anchor of a type `MirrorStatus` where there is a method
- * `Mirror.status`, although no second heading has its name.
+ * Fixes links to sections. typedoc-plugin-markdown adds a number to the anchor of a type `MirrorStatus` if there is a method
+ * `Mirror.status`, although the headings have different names.
  *
  * @param pages  all pages by their path
  */
-export function mendAnchors(pages: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+export function fixAnchors(pages: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const anchors = new Map([...pages].map(([page, text]) => [page, anchorsOf(text)]))
-  const mended = (page: string) => (link: string, path: string, anchor: string, number: string) => {
-    const there = anchors.get(path === '' ? page : posix.join(posix.dirname(page), path))
-    return there?.has(anchor) && !there.has(anchor + number) ? `](${path}#${anchor})` : link
+  const fixed = (page: string) => (link: string, path: string, anchor: string, number: string) => {
+    const existing = anchors.get(path === '' ? page : posix.join(posix.dirname(page), path))
+    return existing?.has(anchor) && !existing.has(anchor + number) ? `](${path}#${anchor})` : link
   }
-  return new Map([...pages].map(([page, text]) => [page, text.replaceAll(NUMBERED_LINK, mended(page))]))
+  return new Map([...pages].map(([page, text]) => [page, text.replaceAll(NUMBERED_LINK, fixed(page))]))
 }
 
 function anchorsOf(text: string): Set<string> {
