@@ -137,8 +137,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A listing that breaks off counts as complete, and what it did not show is removed.',
     patches: [
       scanning(
-        'if (!isForgottenCursor(error)) throw error',
-        "if (!isForgottenCursor(error)) return await lister.advance({ scan: { ...scanOf(lister.progress), phase: 'listed' } })",
+        'if (!isExpiredCursor(error)) throw error',
+        "if (!isExpiredCursor(error)) return await lister.advance(() => ({ scan: { ...requireScan(lister.progress), phase: 'listed' } }))",
       ),
       withoutConfirmation,
     ],
@@ -168,7 +168,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       reading(
         "if (note.revision < revision) return overlaps(state, stamp) && state.contradictedSince === null ? 'same' : 'older'",
-        "if (note.revision < revision) return 'news'",
+        "if (note.revision < revision) return 'changed'",
       ),
     ],
   },
@@ -197,8 +197,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'Content is written down whatever revision it has.',
     patches: [
       judgingContent(
-        "if (status === 'gone' || status === 'content_not_found' || revision > note.revision) return 'moved'",
-        "if (status === 'gone' || status === 'content_not_found') return 'moved'",
+        "if (status === 'gone' || status === 'content_not_found' || revision > note.revision) return 'outdated'",
+        "if (status === 'gone' || status === 'content_not_found') return 'outdated'",
       ),
       judgingContent("return revision === note.revision ? 'settled' : 'unconfirmed'", "return 'settled'"),
     ],
@@ -213,8 +213,8 @@ export const plantedBugs: readonly PlantedBug[] = [
         replace: "if (this.#operation !== 'missing') return false",
       },
       lookingUp(
-        'if (!client.notes.readsFromList && (await operationAnswers(noteId))) return undefined',
-        'if (operationAnswers !== undefined) return undefined',
+        'if (!client.notes.readsFromList && (await readsSingleNotes(noteId))) return undefined',
+        'if (readsSingleNotes !== undefined) return undefined',
       ),
     ],
   },
@@ -223,7 +223,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A read clears the mark of an event that came while it was under way.',
     patches: [
       reading(
-        'if (state.dirty === null || isBeforeMark(state, stamp)) return state',
+        'if (state.dirty === null || beganBeforeDirty(state, stamp)) return state',
         'if (state.dirty === null) return state',
       ),
     ],
@@ -233,7 +233,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'An event whose revision is not newer is dropped, also that of a note that comes back at its revision.',
     patches: [
       hinting(
-        "if (state.presence === 'live' && !hasWork(state) && isNoNews(state, hint)) return",
+        "if (state.presence === 'live' && !hasWork(state) && isAlreadyKnown(state, hint)) return",
         'if ((hint.revision ?? 0) <= (state.revision ?? -1)) return',
       ),
     ],
@@ -370,8 +370,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       'Content that was not there is never asked for again where its status does not change. It was in our own code until this simulator found it.',
     patches: [
       reading(
-        "held === 'not_ready' && !saysAbsent(status)",
-        "held === 'not_ready' && status === null && !saysAbsent(status)",
+        "held === 'not_ready' && !meansAbsent(status)",
+        "held === 'not_ready' && status === null && !meansAbsent(status)",
       ),
     ],
   },

@@ -24,8 +24,8 @@ export const plantedByLag: readonly PlantedBug[] = [
     mistake: 'A listed record below the revision of an announced deletion, or at it, shows the note again.',
     patches: [
       floors(
-        "switch (state.floor === null ? 'above'",
-        "switch (state.floor === null || stamp.source !== 'read' ? 'above'",
+        "switch (state.floor === null ? 'current'",
+        "switch (state.floor === null || stamp.source !== 'read' ? 'current'",
       ),
     ],
   },
@@ -37,7 +37,7 @@ export const plantedByLag: readonly PlantedBug[] = [
   {
     name: 'a floor that does not wait for the lag',
     mistake: 'A read at the revision of an announced deletion shows the note again, however soon it began.',
-    patches: [floors("? 'above' : 'early'", "? 'above' : 'above'")],
+    patches: [floors("? 'current' : 'may_lag'", "? 'current' : 'current'")],
   },
   {
     name: 'content that settles at once',
