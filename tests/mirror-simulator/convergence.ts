@@ -2,158 +2,167 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Mirror, MirroredNote, MirrorProgress } from '@notewire/mirror'
 import { compare } from './comparison.ts'
 import type { FeedReader } from './feed-reader.ts'
+import { type GroundTruth, readGroundTruth } from './ground-truth.ts'
+import type { HistoryContext } from './history-context.ts'
 import type { Instance } from './instance.ts'
+import type { NoteModel } from './note-model.ts'
 import { restore } from './restoration.ts'
-import type { Stage } from './stage.ts'
-import type { TrueNote } from './true-note.ts'
-import { askForTruth, type Truth } from './truth.ts'
 
-/** How often a note may be read again before it is settled. */
-const MOST_ROUNDS = 60
+/** The maximum number of attempts until a note is settled, or a listing gets its lease. */
+const MAX_ROUNDS = 60
 
-/** Who is there in the end. */
-interface Cast {
+interface Participants {
   readonly instance: Instance
   readonly readers: readonly FeedReader[]
   /** A mirror on the shared store itself. */
   readonly mirror: Mirror
 }
 
-/** No fault and no act follows: the mirror must converge to what the key can see. */
-export async function conclude(stage: Stage, { instance, readers, mirror }: Cast): Promise<void> {
-  const { world, circumstances, judge } = stage
+/** Checks that the mirror converges to the notes that the key can see, now that faults and acts have ended. */
+export async function checkConvergence(
+  context: HistoryContext,
+  { instance, readers, mirror }: Participants,
+): Promise<void> {
+  const { world, scenario, checker } = context
   await world.catchUp()
-  const truth = await askForTruth(stage)
-  // Its listings never end, so that it can only stay as it is.
-  if (circumstances.contract.repeatingCursor !== true) {
-    if (circumstances.isKeyReplaced) await instance.mirror.adoptKey()
-    await settle(stage, instance)
-    if (areEventsTold(stage)) await compare(stage, mirror, truth, 'its events', (note) => judge.wasToldAll(note))
-    await poll(stage, { instance, readers, mirror }, truth)
-    await scan(stage, { instance, readers, mirror }, truth)
+  const truth = await readGroundTruth(context)
+  // With a repeating cursor, listings never end, so the mirror cannot converge.
+  if (scenario.contract.repeatingCursor !== true) {
+    if (scenario.isKeyReplaced) await instance.mirror.adoptKey()
+    await settle(context, instance)
+    if (areEventsSufficient(context))
+      await compare(context, mirror, truth, 'its events', (note) => checker.hasReceivedLastEvent(note))
+    await poll(context, { instance, readers, mirror }, truth)
+    await scan(context, { instance, readers, mirror }, truth)
   }
-  for (const reader of readers) await compareReader(stage, reader, mirror)
-  if (circumstances.contract.repeatingCursor !== true) await restore(stage, { instance, mirror })
+  for (const reader of readers) await compareReader(context, reader, mirror)
+  if (scenario.contract.repeatingCursor !== true) await restore(context, { instance, mirror })
 }
 
-/** A change at the same revision cannot be distinguished from a record of a replica that lags. */
-function areEventsTold(stage: Stage): boolean {
-  const { contract, rates, lagsMs } = stage.circumstances
-  // A replica may not have known the note, or not its latest statuses, when the event was followed: polls and scans tell.
+/** Whether events alone make the mirror converge. A change at the same revision cannot be distinguished from a stale record. */
+function areEventsSufficient(context: HistoryContext): boolean {
+  const { contract, rates, lagsMs } = context.scenario
+  // A replica may have answered the read after the event without the note or its latest statuses. Polls and scans correct that.
   if (lagsMs.length > 0) return false
-  return isContentTold(stage) && (contract.summaryRaisesRevision !== false || rates.staleAnswer === 0)
+  return isContentAnnounced(context) && (contract.summaryRaisesRevision !== false || rates.staleAnswer === 0)
 }
 
-/** Content that comes a second after its event, with no status that says so, nothing tells of: it is found by a scan. */
-function isContentTold({ circumstances: { contract } }: Stage): boolean {
+/** Whether content is announced: if it appears a second after its event and no status shows it, only a scan finds it. */
+function isContentAnnounced({ scenario: { contract } }: HistoryContext): boolean {
   return contract.eventOrder !== 'any' || (contract.noteFields ?? 'all') === 'all'
 }
 
-/** A poll finds every change of a note, but not a note that became visible or invisible to the key. */
-async function poll(stage: Stage, { instance, mirror }: Cast, truth: Truth): Promise<void> {
-  // A listing that was begun before tells what was true then: it is ended first, and another begun.
-  if ((await progressOf(stage, mirror)).poll.isUnderWay) await list(stage, instance, 'never')
-  await list(stage, instance, 'never')
-  await settle(stage, instance)
-  // Who was shown empty lists takes the notes that were there for new ones, with the next scan.
-  if (stage.circumstances.rates.emptyList > 0 || !isContentTold(stage)) return
-  const isTold = (note: TrueNote) => !note.hasMoved && (stage.circumstances.areTombstonesListed || !note.isDeleted)
-  await compare(stage, mirror, truth, 'a poll', isTold)
+/** Checks that a poll finds every change of a note, except that a note became visible or invisible to the key. */
+async function poll(context: HistoryContext, { instance, mirror }: Participants, truth: GroundTruth): Promise<void> {
+  // A poll that was begun before is completed first, and then another poll follows.
+  if ((await progressOf(context, mirror)).poll.isUnderWay) await list(context, instance, 'never')
+  await list(context, instance, 'never')
+  await settle(context, instance)
+  // After empty listings, some notes may be hidden until the next scan.
+  if (context.scenario.rates.emptyList > 0 || !isContentAnnounced(context)) return
+  const isTold = (note: NoteModel) => !note.hasMoved && (context.scenario.areTombstonesListed || !note.isDeleted)
+  await compare(context, mirror, truth, 'a poll', isTold)
 }
 
-/** A scan finds everything. */
-async function scan(stage: Stage, { instance, mirror }: Cast, truth: Truth): Promise<void> {
-  if ((await progressOf(stage, mirror)).scan !== null) await list(stage, instance, 'now')
+/** Checks that a scan finds everything. */
+async function scan(context: HistoryContext, { instance, mirror }: Participants, truth: GroundTruth): Promise<void> {
+  if ((await progressOf(context, mirror)).scan !== null) await list(context, instance, 'now')
   let missing = 0
-  for await (const { note } of mirror.list()) if (hasLeft(note.note_id, stage)) missing += 1
-  await list(stage, instance, 'now')
-  await settle(stage, instance)
-  await compare(stage, mirror, truth, 'a scan', () => true)
-  await checkStatus(stage, mirror, { seen: truth.records.size, missing })
-  if (stage.circumstances.exodus > 0) await accept(stage, { instance, mirror })
+  for await (const { note } of mirror.list()) if (hasLeft(note.note_id, context)) missing += 1
+  await list(context, instance, 'now')
+  await settle(context, instance)
+  await compare(context, mirror, truth, 'a scan', () => true)
+  await checkStatus(context, mirror, { seen: truth.records.size, missing })
+  if (context.scenario.massRemoval > 0) await accept(context, { instance, mirror })
 }
 
-/** What a scan has held back comes back when it is seen again, and goes when that is accepted. */
-async function accept(stage: Stage, { instance, mirror }: Pick<Cast, 'instance' | 'mirror'>): Promise<void> {
-  const { judge, store, world } = stage
+/** Checks that a note whose removal is held back is shown again if it returns, and is removed if the removal is accepted. */
+async function accept(
+  context: HistoryContext,
+  { instance, mirror }: Pick<Participants, 'instance' | 'mirror'>,
+): Promise<void> {
+  const { checker, store, world } = context
   const { held, notes } = await mirror.status()
   if (held.length === 0) {
-    if (judge.mustHold) judge.violated('So many notes were removed at once that the scan should have held them back.')
+    if (checker.expectsHeldRemovals)
+      checker.violated('The scan missed so many notes that it should have held the removals back.')
     return
   }
   if (held.reduce((sum, { notes }) => sum + notes, 0) !== notes.hidden)
-    judge.violated('It does not count what is held.')
+    checker.violated('The number of held removals is wrong.')
   for (const note of world.notes.filter(({ isElsewhere, isDeleted }) => isElsewhere && !isDeleted).slice(0, 3)) {
     world.moveBack(note)
   }
-  await list(stage, instance, 'now')
-  await settle(stage, instance)
-  await compare(stage, mirror, await askForTruth(stage), 'some came back', () => true)
+  await list(context, instance, 'now')
+  await settle(context, instance)
+  await compare(context, mirror, await readGroundTruth(context), 'some notes returned', () => true)
   for (const { scanId } of held) await instance.mirror.acceptRemovals(scanId)
-  await compare(stage, mirror, await askForTruth(stage), 'the others were accepted', () => true)
+  await compare(context, mirror, await readGroundTruth(context), 'the other removals were accepted', () => true)
   for (const { id, name } of world.notes) {
     const stored = await store.getNote(mirror.integration, id)
-    if (stored?.state.presence === 'hidden') judge.violated(`${name} is still hidden after its removal was accepted.`)
+    if (stored?.state.presence === 'hidden') checker.violated(`${name} is still hidden after its removal was accepted.`)
   }
 }
 
-/** Whether a listing does not show it: of a note that was deleted where the key could see it, it shows the tombstone. */
-function hasLeft(noteId: string, { world, circumstances }: Stage): boolean {
+/** Whether a listing does not contain the note. It contains a tombstone of a note that the key could see when it was deleted. */
+function hasLeft(noteId: string, { world, scenario }: HistoryContext): boolean {
   const note = world.find(noteId)
-  return note !== undefined && (note.isElsewhere || (note.isDeleted && !circumstances.areTombstonesListed))
+  return note !== undefined && (note.isElsewhere || (note.isDeleted && !scenario.areTombstonesListed))
 }
 
-async function progressOf({ store }: Stage, { integration }: Mirror): Promise<MirrorProgress> {
+async function progressOf({ store }: HistoryContext, { integration }: Mirror): Promise<MirrorProgress> {
   return (await store.readProgress(integration)).progress
 }
 
-/** Lists until no other process has the lease: one that died, or whose clock is ahead. */
-async function list({ judge, chronicle }: Stage, { mirror, life }: Instance, scan: 'never' | 'now'): Promise<void> {
-  for (let tries = 0; tries < MOST_ROUNDS; tries += 1) {
+/** Lists as soon as no other process has the lease: a process that died, or whose clock is ahead, may have it. */
+async function list(
+  { checker, chronicle }: HistoryContext,
+  { mirror, process }: Instance,
+  scan: 'never' | 'now',
+): Promise<void> {
+  for (let tries = 0; tries < MAX_ROUNDS; tries += 1) {
     const { listed } = await mirror.sync({ scan })
     if (listed) return
     chronicle.count('a listing waits for another')
-    await life.clock.sleep(61_000)
+    await process.clock.sleep(61_000)
   }
-  judge.violated('No process ever lists: another one always has the lease.')
+  checker.violated('No process can list, because another one always has the lease.')
 }
 
 /** Reads notes until none is due, now or later. */
-async function settle({ judge, store }: Stage, { mirror, life }: Instance): Promise<void> {
-  for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
+async function settle({ checker, store }: HistoryContext, { mirror, process }: Instance): Promise<void> {
+  for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
     await mirror.settle()
-    const now = life.clock.now()
+    const now = process.clock.now()
     const { nextDueAt } = await store.takeDue(mirror.integration, { now, until: now, limit: 0 })
     if (nextDueAt === null) return
-    await life.clock.sleep(Math.max(0, nextDueAt - now) + 1)
+    await process.clock.sleep(Math.max(0, nextDueAt - now) + 1)
   }
-  judge.violated('There is always a note that is to be read again.')
+  checker.violated('A note never becomes settled.')
 }
 
-async function checkStatus({ judge }: Stage, mirror: Mirror, expected: Counts): Promise<void> {
+async function checkStatus({ checker }: HistoryContext, mirror: Mirror, expected: Counts): Promise<void> {
   const { notes, isBackfilled, lastScan, scan, correctAsOf } = await mirror.status()
   const isAtRest = isBackfilled && scan === null && correctAsOf !== null && notes.dirty + notes.unsettled === 0
   const isCounted = lastScan?.seen === expected.seen && lastScan.missing === expected.missing
   if (isAtRest && isCounted && notes.live === expected.seen) return
   const status = JSON.stringify({ notes, isBackfilled, lastScan, scan })
-  judge.violated(`In the end, with ${expected.seen} notes and ${expected.missing} missing, its status is ${status}.`)
+  checker.violated(`In the end, with ${expected.seen} notes and ${expected.missing} missing, its status is ${status}.`)
 }
 
-/** What a scan must count. */
+/** The expected counts of a scan. */
 interface Counts {
   readonly seen: number
   readonly missing: number
 }
 
-async function compareReader({ judge, world }: Stage, reader: FeedReader, mirror: Mirror): Promise<void> {
-  await reader.read({ mirror, life: { dead: false } }, Number.POSITIVE_INFINITY)
+async function compareReader({ checker, world }: HistoryContext, reader: FeedReader, mirror: Mirror): Promise<void> {
+  await reader.read({ mirror, process: { dead: false } }, Number.POSITIVE_INFINITY)
   for (const { id, name } of world.notes) {
     const [shown, known] = [await mirror.get(id), reader.copy.get(id)]
     if (isDeepStrictEqual(contentOf(known), contentOf(shown))) continue
     const words = (note: MirroredNote | undefined) => (note === undefined ? 'nothing' : JSON.stringify(note))
-    judge.violated(
-      `${reader.name} has gone through all changes, and knows of ${name} ${words(known)}, not ${words(shown)}.`,
-    )
+    checker.violated(`${reader.name} has read all changes, and has for ${name} ${words(known)}, not ${words(shown)}.`)
   }
 }
 

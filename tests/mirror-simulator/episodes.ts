@@ -1,20 +1,19 @@
 import { act } from './acts.ts'
-import type { Episode } from './circumstances.ts'
+import { Stopped } from './errors.ts'
+import type { EventSender } from './event-sender.ts'
 import type { FeedReader } from './feed-reader.ts'
+import type { HistoryContext } from './history-context.ts'
 import type { Instance, Job } from './instance.ts'
 import { OtherMirror } from './other-mirror.ts'
-import type { Post } from './post.ts'
-import type { Stage } from './stage.ts'
-import { Stopped } from './stopped.ts'
+import type { Episode } from './scenario.ts'
 
-/** Who acts. */
-interface Cast {
+interface Participants {
   readonly instances: readonly [Instance, ...Instance[]]
   readonly readers: readonly [FeedReader, ...FeedReader[]]
-  readonly post: Post
+  readonly sender: EventSender
 }
 
-/** What processes are told to do: more often what takes longest. */
+/** The jobs of processes. Long jobs are listed several times, so that they are drawn more often. */
 const JOBS: readonly [Job, ...Job[]] = [
   'scan',
   'scan',
@@ -29,79 +28,88 @@ const JOBS: readonly [Job, ...Job[]] = [
 ]
 
 /**
- * Arranges everything that happens while things go wrong.
+ * Schedules all acts, jobs and reads of a history.
  *
- * @returns the other mirror in the same store, where there is one
+ * @returns the other mirror in the same store, if there is one
  */
-export function arrange(stage: Stage, cast: Cast): OtherMirror | undefined {
-  const { circumstances } = stage
+export function scheduleEpisodes(context: HistoryContext, cast: Participants): OtherMirror | undefined {
+  const { scenario } = context
   let atMs = 0
-  for (const episode of circumstances.episodes) {
+  for (const episode of scenario.episodes) {
     atMs += episode.afterMs
-    arrangeEpisode(episode, atMs, stage, cast)
+    scheduleEpisode(episode, atMs, context, cast)
   }
-  arrangeExceptions(atMs, stage, cast)
-  if (!circumstances.isOtherBeside) return undefined
-  const other = new OtherMirror(stage)
-  arrangeOther(other, atMs, stage)
+  scheduleRareEvents(atMs, context, cast)
+  if (!scenario.hasOtherMirror) return undefined
+  const other = new OtherMirror(context)
+  scheduleOtherMirror(other, atMs, context)
   return other
 }
 
-function arrangeEpisode(episode: Episode, atMs: number, stage: Stage, { instances, readers, post }: Cast): void {
-  const { random, schedule, judge } = stage
-  const { spreadMs, acts, jobs, readings, isByEventsAlone } = episode
+function scheduleEpisode(
+  episode: Episode,
+  atMs: number,
+  context: HistoryContext,
+  { instances, readers, sender }: Participants,
+): void {
+  const { random, schedule, checker } = context
+  const { spreadMs, acts, jobs, feedReads, eventsOnly } = episode
   const some = (count: number, run: () => void) => {
     for (let left = count; left > 0; left -= 1) schedule.after(atMs + random.integer(0, spreadMs), run)
   }
-  some(jobs, () => random.pick(instances).begin(isByEventsAlone ? 'settle' : random.pick(JOBS)))
-  some(acts, () => schedule.hold(act(stage, post)))
-  some(readings, () => {
-    const { life, mirror } = random.pick(instances)
-    if (life.dead) return
+  some(jobs, () => random.pick(instances).begin(eventsOnly ? 'settle' : random.pick(JOBS)))
+  some(acts, () => schedule.hold(act(context, sender)))
+  some(feedReads, () => {
+    const { process, mirror } = random.pick(instances)
+    if (process.dead) return
     const reader = random.pick(readers)
     const reading = random.chance(0.7)
-      ? reader.read({ life, mirror })
-      : reader.follow({ life, mirror }, stoppedWithin(random.pick([1_000, 5_000, 30_000]), stage))
-    reading.catch((error) => judge.failed(error))
+      ? reader.read({ process, mirror })
+      : reader.read(
+          { process, mirror },
+          Number.POSITIVE_INFINITY,
+          stoppedWithin(random.pick([1_000, 5_000, 30_000]), context),
+        )
+    reading.catch((error) => checker.onError(error))
   })
 }
 
-function arrangeOther(other: OtherMirror, lastAtMs: number, { random, schedule }: Stage): void {
+function scheduleOtherMirror(other: OtherMirror, lastAtMs: number, { random, schedule }: HistoryContext): void {
   for (let syncs = random.integer(1, 3); syncs > 0; syncs -= 1) {
     schedule.after(random.integer(0, lastAtMs), () => schedule.hold(other.sync()))
   }
 }
 
-function stoppedWithin(ms: number, { schedule, random }: Stage): AbortSignal {
+function stoppedWithin(ms: number, { schedule, random }: HistoryContext): AbortSignal {
   const stop = new AbortController()
   schedule.after(random.integer(0, ms), () => stop.abort(new Stopped()))
   return stop.signal
 }
 
-/** What happens in few histories, and once. */
-function arrangeExceptions(lastAtMs: number, stage: Stage, { instances }: Cast): void {
-  const { random, schedule, circumstances, world } = stage
-  const { isKeyReplaced, exodus } = circumstances
+/** Schedules events that happen in few histories, and once in each. */
+function scheduleRareEvents(lastAtMs: number, context: HistoryContext, { instances }: Participants): void {
+  const { random, schedule, scenario, world } = context
+  const { isKeyReplaced, massRemoval } = scenario
   const soon = (happen: () => Promise<void>) =>
     schedule.after(random.integer(0, lastAtMs), () => schedule.hold(happen()))
-  if (random.chance(0.06)) soon(() => random.pick(instances).beWrong())
-  if (exodus > 0) soon(() => leave(stage))
+  if (random.chance(0.06)) soon(() => random.pick(instances).syncWithOtherKey())
+  if (massRemoval > 0) soon(() => leave(context))
   if (!isKeyReplaced) return
   soon(async () => {
     world.replaceKey()
-    for (const { life } of instances) life.end('is deployed with another key')
+    for (const { process } of instances) process.end('is deployed with another key')
     const adopt = () => random.pick(instances).adoptKey()
     schedule.after(random.integer(0, random.pick([100, 100_000])), adopt)
   })
 }
 
-/** Everything leaves at once. */
-async function leave({ world, judge, circumstances }: Stage): Promise<void> {
+/** Moves all visible notes out of sight. */
+async function leave({ world, checker, scenario }: HistoryContext): Promise<void> {
   await world.catchUp()
   const leaving = world.notes.filter(({ isVisible }) => isVisible)
-  // Where no status says that there is no content, that is read, and tells of each note by itself.
-  const isFoundByScan = circumstances.rates.lostEvent === 1 && (circumstances.contract.noteFields ?? 'all') === 'all'
-  // A few may come back, or be told of otherwise.
-  judge.mustHold = isFoundByScan && leaving.filter((note) => judge.isShown(note)).length >= 60
+  // Without statuses, the mirror reads the content of each note, and may find each missing note without a scan.
+  const isFoundByScan = scenario.rates.lostEvent === 1 && (scenario.contract.noteFields ?? 'all') === 'all'
+  // A few of them may return, or be found by other reads.
+  checker.expectsHeldRemovals = isFoundByScan && leaving.filter((note) => checker.isShown(note)).length >= 60
   for (const note of leaving) world.moveOut(note)
 }

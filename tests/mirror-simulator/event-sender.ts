@@ -1,96 +1,87 @@
 import { signAttempt } from '@notewire/webhooks/testing'
-import type { Instance } from './instance.ts'
-import type { Letter } from './letter.ts'
-import { SIGNING_SECRET } from './signing-secret.ts'
-import type { Stage } from './stage.ts'
+import type { EventMessage } from './event-message.ts'
+import type { HistoryContext } from './history-context.ts'
+import { type Instance, SIGNING_SECRET } from './instance.ts'
 
-/** After how long a delivery that was not acknowledged comes again: less patient than the contract, so that it happens. */
+/** The delays before retries of a delivery. They are shorter than those of the contract, so that retries happen within a history. */
 const RETRY_DELAYS_MS = [1_000, 30_000, 300_000] as const
 const ANSWER_WITHIN_MS = 10_000
 
-/** Carries events to the instances: late, twice, in any order, or never. */
-export class Post {
-  readonly #stage: Stage
+/** Delivers events to the instances, as the service would: late, repeatedly, in any order, or never. */
+export class EventSender {
+  readonly #context: HistoryContext
   readonly #instances: readonly [Instance, ...Instance[]]
-  #isClosed = false
 
-  constructor(stage: Stage, instances: readonly [Instance, ...Instance[]]) {
-    this.#stage = stage
+  constructor(context: HistoryContext, instances: readonly [Instance, ...Instance[]]) {
+    this.#context = context
     this.#instances = instances
-    stage.world.onDelivery((letter) => this.take(letter))
+    context.world.onDelivery((message) => this.send(message))
   }
 
-  take(letter: Letter): void {
-    if (this.#isClosed) return
-    const { chronicle } = this.#stage
-    if (this.#stage.strikes('lostEvent')) {
-      this.#tell(letter, 'is lost')
+  send(message: EventMessage): void {
+    const { chronicle } = this.#context
+    if (this.#context.occurs('lostEvent')) {
+      this.#log(message, 'is lost')
       return
     }
-    const copies = this.#stage.strikes('repeatedEvent') ? this.#stage.random.integer(2, 3) : 1
-    // Copies come at any time, or at once.
-    const areTogether = this.#stage.random.chance(0.5)
+    const copies = this.#context.occurs('repeatedEvent') ? this.#context.random.integer(2, 3) : 1
+    // Repeated deliveries arrive at different times, or at the same time.
+    const isSameTime = this.#context.random.chance(0.5)
     const delayMs = this.#delayMs()
-    for (let copy = 0; copy < copies; copy += 1) this.#send(letter, areTogether ? delayMs : this.#delayMs(), 0)
+    for (let copy = 0; copy < copies; copy += 1) this.#send(message, isSameTime ? delayMs : this.#delayMs(), 0)
     chronicle.count('event: sent')
   }
 
-  /** From now on what is under way is lost. */
-  close(): void {
-    this.#isClosed = true
+  #send(message: EventMessage, delayMs: number, failures: number): void {
+    this.#context.schedule.after(delayMs, () => void this.#deliver(message, failures))
   }
 
-  #send(letter: Letter, delayMs: number, failures: number): void {
-    this.#stage.schedule.after(delayMs, () => void this.#deliver(letter, failures))
-  }
-
-  async #deliver(letter: Letter, failures: number): Promise<void> {
-    if (this.#isClosed) return
-    const { random, schedule, moments, judge } = this.#stage
+  async #deliver(message: EventMessage, failures: number): Promise<void> {
+    const { random, schedule, logicalClock, checker } = this.#context
     const instance = random.pick(this.#instances)
-    const { life } = instance
+    const { process } = instance
     let isOpen = true
     const fail = (why: string) => {
       if (!isOpen) return
       isOpen = false
-      this.#tell(letter, why)
+      this.#log(message, why)
       const delayMs = RETRY_DELAYS_MS[failures]
-      if (delayMs !== undefined) this.#send(letter, delayMs, failures + 1)
+      if (delayMs !== undefined) this.#send(message, delayMs, failures + 1)
     }
-    if (life.dead) {
-      fail('finds nobody')
+    if (process.dead) {
+      fail('finds no running process')
       return
     }
     const callOff = schedule.after(ANSWER_WITHIN_MS, () => fail('is not answered in time'))
-    const arrivedAt = moments.next()
-    this.#tell(letter, `arrives at ${life.name}`)
-    const status = await instance.receive(await signed(letter, schedule.now))
-    if (life.dead) return
+    const arrivedAt = logicalClock.next()
+    this.#log(message, `arrives at ${process.name}`)
+    const status = await instance.receive(await signed(message, schedule.now))
+    if (process.dead) return
     callOff()
-    this.#tell(letter, `is answered ${status}`)
+    this.#log(message, `is answered ${status}`)
     if (status !== 204) {
       fail('has failed')
       return
     }
     isOpen = false
-    await judge.acknowledged(letter, arrivedAt)
-    instance.heard()
+    await checker.onAcknowledged(message, arrivedAt)
+    instance.onAcknowledged()
   }
 
   #delayMs(): number {
-    const { random, circumstances } = this.#stage
-    return 1 + random.integer(0, random.pick([1, 20, circumstances.eventDelayMs]))
+    const { random, scenario } = this.#context
+    return 1 + random.integer(0, random.pick([1, 20, scenario.eventDelayMs]))
   }
 
-  #tell({ id, kind, noteId }: Letter, what: string): void {
-    const { world, chronicle, inWords } = this.#stage
-    if (inWords) chronicle.tell('post', `${kind} of ${world.find(noteId)?.name} (${id}) ${what}`)
+  #log({ id, kind, noteId }: EventMessage, what: string): void {
+    const { world, chronicle, inWords } = this.#context
+    if (inWords) chronicle.tell('sender', `${kind} of ${world.find(noteId)?.name} (${id}) ${what}`)
   }
 }
 
 const encoder = new TextEncoder()
 
-async function signed({ id, body }: Letter, now: number) {
+async function signed({ id, body }: EventMessage, now: number) {
   const attempt = await signAttempt(SIGNING_SECRET, body, { webhookId: id, signedAt: now })
   const readBody = async () => ({ status: 'read', bytes: encoder.encode(attempt.body) }) as const
   return { method: 'POST', path: '/', headers: attempt.headers, readBody }

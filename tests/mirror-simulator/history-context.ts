@@ -2,59 +2,43 @@ import type { MirrorStore } from '@notewire/mirror'
 import type { Chronicle } from '../simulation/chronicle.ts'
 import type { Random } from '../simulation/random.ts'
 import type { Schedule } from '../simulation/schedule.ts'
-import type { Circumstances, FaultRates } from './circumstances.ts'
-import type { Judge } from './judge.ts'
-import type { Moments } from './moments.ts'
+import type { InvariantChecker } from './invariant-checker.ts'
+import type { LogicalClock } from './logical-clock.ts'
+import type { FaultRates, Scenario } from './scenario.ts'
 import type { World } from './world.ts'
 
-/** What everybody in a history shares. */
-export class Stage {
+/** The objects that all parts of a history share. */
+export interface HistoryParts {
   readonly random: Random
   readonly schedule: Schedule
-  readonly moments: Moments
-  readonly circumstances: Circumstances
+  readonly logicalClock: LogicalClock
+  readonly scenario: Scenario
   readonly chronicle: Chronicle
   readonly world: World
   readonly store: MirrorStore
   readonly integration: string
-  readonly judge: Judge
-  /** Whether somebody reads the chronicle. */
+  readonly checker: InvariantChecker
+  /** Whether the history is logged in words. */
   readonly inWords: boolean
-  /** From now on nothing goes wrong any more. */
-  faultsAreOver = false
+}
 
-  constructor(
-    parts: Pick<
-      Stage,
-      | 'random'
-      | 'schedule'
-      | 'moments'
-      | 'circumstances'
-      | 'chronicle'
-      | 'world'
-      | 'store'
-      | 'integration'
-      | 'judge'
-      | 'inWords'
-    >,
-  ) {
-    this.random = parts.random
-    this.schedule = parts.schedule
-    this.moments = parts.moments
-    this.circumstances = parts.circumstances
-    this.chronicle = parts.chronicle
-    this.world = parts.world
-    this.store = parts.store
-    this.integration = parts.integration
-    this.judge = parts.judge
-    this.inWords = parts.inWords
-  }
+export interface HistoryContext extends HistoryParts {
+  /** Whether faults have ended, for the rest of the history. */
+  faultsAreOver: boolean
+  /** Draws whether a fault occurs now. */
+  occurs(fault: keyof FaultRates): boolean
+}
 
-  /** Whether this goes wrong now. */
-  strikes(fault: keyof FaultRates): boolean {
-    const rate = this.circumstances.rates[fault]
-    if (rate === 0 || this.faultsAreOver || !this.random.chance(rate)) return false
-    this.chronicle.count(`fault: ${fault}`)
-    return true
+export function createContext(parts: HistoryParts): HistoryContext {
+  const { random, scenario, chronicle } = parts
+  return {
+    ...parts,
+    faultsAreOver: false,
+    occurs(fault) {
+      const rate = scenario.rates[fault]
+      if (rate === 0 || this.faultsAreOver || !random.chance(rate)) return false
+      chronicle.count(`fault: ${fault}`)
+      return true
+    },
   }
 }

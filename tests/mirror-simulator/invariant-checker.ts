@@ -10,231 +10,229 @@ import {
   type NoteState,
 } from '@notewire/mirror'
 import type { Answer } from './answer.ts'
-import type { Circumstances } from './circumstances.ts'
-import { Knowledge } from './knowledge.ts'
-import type { Letter } from './letter.ts'
-import type { Moments } from './moments.ts'
-import { Stopped } from './stopped.ts'
-import { StoreDownError } from './store-down-error.ts'
-import type { TrueNote } from './true-note.ts'
-import { untruthOf } from './untruth.ts'
+import { Stopped, StoreDownError } from './errors.ts'
+import type { EventMessage } from './event-message.ts'
+import type { LogicalClock } from './logical-clock.ts'
+import type { NoteModel } from './note-model.ts'
+import { ReceivedEvidence } from './received-evidence.ts'
+import type { Scenario } from './scenario.ts'
+import { findMismatch } from './shown-note-check.ts'
 import type { World } from './world.ts'
 
-/** After how long in sight every replica knows of a note, also when the answer that showed it was written down late. */
-const LONG_IN_SIGHT_MS = 600_000
+/** After this time, every replica contains a visible note, even if the mirror applied the answer late. In milliseconds. */
+const REPLICATED_AFTER_MS = 600_000
 
-/** How the mirror has shown a note so far. */
-interface Showing {
+/** Whether and since when the mirror shows a note. Times are of the logical clock. */
+interface ShownState {
   isShown: boolean
-  /** Since when it shows the note, with nothing but events between; `undefined` while it does not. */
+  /** When the mirror began to show the note, without counting hiding by events; `undefined` after the note was removed. */
   shownSince: number | undefined
-  /** For how long the note had been in sight when the mirror began to show it, in milliseconds. */
-  inSightBeforeMs: number
-  /** When it settled that the note is gone; `undefined` while it shows it. */
+  /** How long the note had been visible to the key when the mirror began to show it, in milliseconds. */
+  visibleBeforeMs: number
+  /** When the mirror removed the note; `undefined` while it shows the note. */
   goneAt: number | undefined
   highestRevision: number
 }
 
-interface JudgeFacts {
-  readonly moments: Moments
+interface CheckerParts {
+  readonly logicalClock: LogicalClock
   readonly world: World
-  readonly circumstances: Circumstances
+  readonly scenario: Scenario
   readonly mirror: Mirror
   readonly store: MirrorStore
 }
 
 /**
- * Holds everything that the mirror shows against what is true, and against what it was told: from outside, through what
- * users call.
+ * Checks the invariants of a mirror: compares what it shows with the model of the service and with the evidence that it has received. It uses only
+ * methods that users call.
  */
-export class Judge {
+export class InvariantChecker {
   violation: string | undefined
-  /** Whether more has left than a scan may remove without being told. */
-  mustHold = false
-  /** Whether what is true has been taken back, so that nothing is judged by it any more. */
-  rests = false
-  /** A mirror on the shared store itself, which no fault reaches. */
+  /** Whether more notes have left than a scan may remove without `acceptRemovals`. */
+  expectsHeldRemovals = false
+  /** Whether the service was restored from a backup, so that the model no longer applies. */
+  isPaused = false
+  /** A mirror over the shared store, without faults. */
   readonly mirror: Mirror
-  readonly #moments: Moments
+  readonly #logicalClock: LogicalClock
   readonly #world: World
-  readonly #circumstances: Circumstances
+  readonly #scenario: Scenario
   readonly #store: MirrorStore
-  readonly #knowledge: Knowledge
-  readonly #showings = new Map<string, Showing>()
+  readonly #evidence: ReceivedEvidence
+  readonly #shownStates = new Map<string, ShownState>()
   #watermark = Number.NEGATIVE_INFINITY
 
-  constructor(facts: JudgeFacts) {
+  constructor(facts: CheckerParts) {
     this.mirror = facts.mirror
-    this.#moments = facts.moments
+    this.#logicalClock = facts.logicalClock
     this.#world = facts.world
-    this.#circumstances = facts.circumstances
+    this.#scenario = facts.scenario
     this.#store = facts.store
-    this.#knowledge = new Knowledge(facts.circumstances.contract.notesField)
+    this.#evidence = new ReceivedEvidence(facts.scenario.contract.notesField)
   }
 
-  /** Something was written. */
-  async look({ notes, progress }: MirrorCommit): Promise<void> {
-    if (this.rests) return
-    for (const { state } of notes) await this.#lookAt(this.#noteOf(state.noteId))
-    if (progress !== undefined) this.#refuseProgress(progress.next)
+  /** Checks the notes and the progress of a commit. */
+  async onCommit({ notes, progress }: MirrorCommit): Promise<void> {
+    if (this.isPaused) return
+    for (const { state } of notes) await this.#checkNote(this.#noteOf(state.noteId))
+    if (progress !== undefined) this.#checkProgress(progress.next)
   }
 
-  /** An answer has reached the process that asked. */
-  answered(answer: Answer, begunAt: number): void {
-    this.#knowledge.answered(answer, begunAt, this.#moments.next())
+  /** Records an answer that has reached its process. */
+  onAnswer(answer: Answer, begunAt: number): void {
+    this.#evidence.recordAnswer(answer, begunAt, this.#logicalClock.next())
   }
 
-  /** The service was told that an event need not come again. */
-  async acknowledged(letter: Letter, arrivedAt: number): Promise<void> {
-    this.#knowledge.acknowledged(letter, arrivedAt, this.#moments.next())
-    const note = this.#noteOf(letter.noteId)
-    if (this.isShown(note)) this.#refuseShown(note)
-    this.#refuseForgetting(note, (await this.mirror.explain(note.id)).state)
+  /** Records an acknowledged event, and checks its note. */
+  async onAcknowledged(message: EventMessage, arrivedAt: number): Promise<void> {
+    this.#evidence.recordEvent(message, arrivedAt, this.#logicalClock.next())
+    const note = this.#noteOf(message.noteId)
+    if (this.isShown(note)) this.#checkShownAfterDeletion(note)
+    this.#checkEventNotLost(note, (await this.mirror.explain(note.id)).state)
   }
 
-  /** Whether the mirror has acknowledged the event of the last thing that became of a note. */
-  wasToldAll({ id, changedAt, isVisible }: TrueNote): boolean {
-    const { toldUpTo, endToldUpTo } = this.#knowledge.of(id)
-    // An update may be told of after the note has gone (open point 29).
-    return (isVisible ? toldUpTo : endToldUpTo) > changedAt
+  /** Whether the mirror has acknowledged the event of the last change of a note. */
+  hasReceivedLastEvent({ id, changedAt, isVisible }: NoteModel): boolean {
+    const { announcedUpTo, removalAnnouncedUpTo } = this.#evidence.of(id)
+    // An update may be announced after the note was deleted (open point 29).
+    return (isVisible ? announcedUpTo : removalAnnouncedUpTo) > changedAt
   }
 
-  isShown({ id }: TrueNote): boolean {
-    return this.#showingOf(id).isShown
+  isShown({ id }: NoteModel): boolean {
+    return this.#shownStateOf(id).isShown
   }
 
-  /** Something was thrown, or told of. */
-  failed(error: unknown, expected?: MirrorErrorCode): void {
+  /** Checks an error that was thrown or passed to a hook. */
+  onError(error: unknown, expected?: MirrorErrorCode): void {
     if (error instanceof NotesClientError || error instanceof StoreDownError || error instanceof Stopped) return
-    if (error instanceof MirrorError && (error.code === expected || this.#isToBeExpected(error.code))) return
+    if (error instanceof MirrorError && (error.code === expected || this.#isExpected(error.code))) return
     const stack = error instanceof Error ? error.stack : String(error)
-    this.violated(`Something is thrown that is not documented: ${stack}`)
+    this.violated(`An undocumented error: ${stack}`)
   }
 
-  /** Keeps the first. */
+  /** Records a violation, if it is the first. */
   violated(how: string): void {
     this.violation ??= how
   }
 
-  #isToBeExpected(code: MirrorErrorCode): boolean {
-    // The process has another key than the mirror was made with, or accepts removals that another process has accepted.
-    return code === 'scan_unknown' || (code === 'key_changed' && this.#circumstances.isKeyReplaced)
+  #isExpected(code: MirrorErrorCode): boolean {
+    // The process has another key than the one of the mirror, or accepts removals that another process has accepted.
+    return code === 'scan_unknown' || (code === 'key_changed' && this.#scenario.isKeyReplaced)
   }
 
-  async #lookAt(note: TrueNote): Promise<void> {
+  async #checkNote(note: NoteModel): Promise<void> {
     const shown = await this.mirror.get(note.id)
     const { state } = await this.mirror.explain(note.id)
-    if (shown === undefined) await this.#refuseRemoval(note, state)
-    else this.#refuseShowing(note, shown)
-    this.#showingOf(note.id).isShown = shown !== undefined
-    this.#refuseForgetting(note, state)
+    if (shown === undefined) await this.#checkUnshownNote(note, state)
+    else this.#checkShownNote(note, shown)
+    this.#shownStateOf(note.id).isShown = shown !== undefined
+    this.#checkEventNotLost(note, state)
   }
 
-  #refuseShowing(note: TrueNote, shown: MirroredNote): void {
-    const showing = this.#showingOf(note.id)
-    const { goneAt, highestRevision } = showing
-    if (!this.#lags && goneAt !== undefined && !note.wasEverVisibleSince(goneAt)) {
-      this.violated(`${note.name} is shown again, though it has not come back since it was settled that it is gone.`)
+  #checkShownNote(note: NoteModel, shown: MirroredNote): void {
+    const shownState = this.#shownStateOf(note.id)
+    const { goneAt, highestRevision } = shownState
+    if (!this.#hasLaggingReplicas && goneAt !== undefined && !note.wasEverVisibleSince(goneAt)) {
+      this.violated(`${note.name} is shown again although it was removed and did not become visible since.`)
     }
-    this.#refuseShown(note)
+    this.#checkShownAfterDeletion(note)
     const { revision } = shown.note
     if (revision < highestRevision) {
       this.violated(`${note.name} goes back from revision ${highestRevision} to ${revision}.`)
     }
-    const untruth = untruthOf(note, shown, this.#circumstances)
+    const untruth = findMismatch(note, shown, this.#scenario)
     if (untruth !== undefined) this.violated(`${note.name} ${untruth}.`)
-    if (showing.shownSince === undefined) {
-      showing.shownSince = this.#moments.next()
-      showing.inSightBeforeMs = this.#world.service.clock.now() - note.turnedAt
+    if (shownState.shownSince === undefined) {
+      shownState.shownSince = this.#logicalClock.next()
+      shownState.visibleBeforeMs = this.#world.service.clock.now() - note.visibilityChangedAt
     }
-    showing.goneAt = undefined
-    showing.highestRevision = revision
+    shownState.goneAt = undefined
+    shownState.highestRevision = revision
   }
 
-  /** Once the event was acknowledged that it is gone, only what was asked later shows it again. */
-  #refuseShown(note: TrueNote): void {
+  /** After a deletion event was acknowledged, only a later request may show the note again. */
+  #checkShownAfterDeletion(note: NoteModel): void {
     const { id, name } = note
-    const { foundSince, endHeardAt, endToldUpTo } = this.#knowledge.of(id)
-    if (endToldUpTo > 0 && !note.wasEverVisibleSince(endToldUpTo)) {
-      this.violated(`${name} is shown after an event was acknowledged that it is gone, and has not come back since.`)
+    const { foundAt, removalArrivedAt, removalAnnouncedUpTo } = this.#evidence.of(id)
+    if (removalAnnouncedUpTo > 0 && !note.wasEverVisibleSince(removalAnnouncedUpTo)) {
+      this.violated(`${name} is shown after its deletion event was acknowledged, and did not become visible since.`)
     }
-    if (foundSince > endHeardAt) return
-    this.violated(
-      `${name} is shown after the event was acknowledged that it is gone, and nothing that was asked later has found it.`,
-    )
+    if (foundAt > removalArrivedAt) return
+    this.violated(`${name} is shown after its deletion event was acknowledged, and no later request has found it.`)
   }
 
-  async #refuseRemoval(note: TrueNote, state: NoteState | undefined): Promise<void> {
-    const showing = this.#showingOf(note.id)
+  async #checkUnshownNote(note: NoteModel, state: NoteState | undefined): Promise<void> {
+    const shownState = this.#shownStateOf(note.id)
     const wasVisible =
-      showing.shownSince !== undefined &&
-      note.wasVisibleSince(showing.shownSince) &&
-      // A replica that lags may not know a note yet that was just shown.
-      (!this.#lags || showing.inSightBeforeMs > LONG_IN_SIGHT_MS)
-    if (state?.presence === 'hidden' && showing.isShown && wasVisible && state.hiddenBy === null) {
-      this.violated(`${note.name} was hidden without an event, though it was in sight ever since it was shown.`)
+      shownState.shownSince !== undefined &&
+      note.wasVisibleSince(shownState.shownSince) &&
+      // A lagging replica may not contain a new note yet.
+      (!this.#hasLaggingReplicas || shownState.visibleBeforeMs > REPLICATED_AFTER_MS)
+    if (state?.presence === 'hidden' && shownState.isShown && wasVisible && state.hiddenBy === null) {
+      this.violated(`${note.name} was hidden without an event although it was visible ever since it was shown.`)
     }
-    if (state?.presence === 'gone') await this.#refuseGone(note, showing, wasVisible)
-    if (showing.isShown && (await this.mirror.search(note.word)).length > 0) {
-      this.violated(`${note.name} is not shown, and found.`)
+    if (state?.presence === 'gone') await this.#checkGoneNote(note, shownState, wasVisible)
+    if (shownState.isShown && (await this.mirror.search(note.word)).length > 0) {
+      this.violated(`${note.name} is not shown, but a search finds it.`)
     }
   }
 
-  async #refuseGone({ id, name, isDeleted }: TrueNote, showing: Showing, wasVisible: boolean): Promise<void> {
-    if (wasVisible) this.violated(`${name} was removed, though it was in sight ever since it was shown.`)
-    const told = this.#knowledge.of(id)
-    if (showing.shownSince !== undefined && told.doubtedAt === 0) this.violated(`${name} was removed without a cause.`)
-    if (showing.isShown && !isDeleted && told.missedSince < told.heardAt) {
+  async #checkGoneNote({ id, name, isDeleted }: NoteModel, shownState: ShownState, wasVisible: boolean): Promise<void> {
+    if (wasVisible) this.violated(`${name} was removed although it was visible ever since it was shown.`)
+    const evidence = this.#evidence.of(id)
+    if (shownState.shownSince !== undefined && evidence.possiblyGoneAt === 0)
+      this.violated(`${name} was removed without evidence.`)
+    if (shownState.isShown && !isDeleted && evidence.notFoundAt < evidence.heardAt) {
       this.violated(
-        `${name} was removed after an event had spoken of it, though the read that missed it began before the event.`,
+        `${name} was removed after an event about it, although the read that did not find it began before the event.`,
       )
     }
-    told.doubtedAt = 0
-    showing.shownSince = undefined
-    showing.goneAt ??= this.#moments.next()
+    evidence.possiblyGoneAt = 0
+    shownState.shownSince = undefined
+    shownState.goneAt ??= this.#logicalClock.next()
     const stored = await this.#store.getNote(this.mirror.integration, id)
     const isErased = stored === undefined || (stored.note ?? stored.transcript ?? stored.summary) === null
-    if (!isErased) this.violated(`${name} is gone, and what it said is still there.`)
+    if (!isErased) this.violated(`${name} is gone, but its content is not erased.`)
   }
 
-  /** An event about a note that is not shown is never dropped: a read must begin after it arrived. */
-  #refuseForgetting({ id, name, isDeleted }: TrueNote, state: NoteState | undefined): void {
-    // A deleted note stays deleted, also if another event arrives.
+  /** An event about a note that is not shown must lead to a read that begins after the event arrived. */
+  #checkEventNotLost({ id, name, isDeleted }: NoteModel, state: NoteState | undefined): void {
+    // A deleted note stays deleted, even if another event arrives.
     if (state === undefined || state.presence === 'live' || state.dirty !== null || isDeleted) return
-    const { foundSince, missedSince, heardAt } = this.#knowledge.of(id)
-    if (Math.max(foundSince, missedSince) > heardAt) return
-    this.violated(`An event about ${name} was acknowledged, and is forgotten before a read has begun.`)
+    const { foundAt, notFoundAt, heardAt } = this.#evidence.of(id)
+    if (Math.max(foundAt, notFoundAt) > heardAt) return
+    this.violated(`An event about ${name} was acknowledged, but no read began after it.`)
   }
 
-  #refuseProgress({ poll: { watermark } }: MirrorProgress): void {
+  #checkProgress({ poll: { watermark } }: MirrorProgress): void {
     if (watermark === null) return
-    // The pages of a replica that lags have earlier dates than those of the previous poll.
-    if (watermark < this.#watermark && this.#circumstances.rates.staleAnswer === 0 && !this.#lags) {
+    // The pages of a lagging replica may have earlier dates than those of the previous poll.
+    if (watermark < this.#watermark && this.#scenario.rates.staleAnswer === 0 && !this.#hasLaggingReplicas) {
       this.violated(`The watermark goes back from ${timeOf(this.#watermark)} to ${timeOf(watermark)}.`)
     }
     this.#watermark = watermark
     if (watermark > this.#world.service.clock.now()) {
-      this.violated(`The watermark is ${timeOf(watermark)}, which is still to come.`)
+      this.violated(`The watermark is ${timeOf(watermark)}, in the future.`)
     }
   }
 
-  get #lags(): boolean {
-    return this.#circumstances.lagsMs.length > 0
+  get #hasLaggingReplicas(): boolean {
+    return this.#scenario.lagsMs.length > 0
   }
 
-  #showingOf(noteId: string): Showing {
-    const known = this.#showings.get(noteId) ?? {
+  #shownStateOf(noteId: string): ShownState {
+    const known = this.#shownStates.get(noteId) ?? {
       isShown: false,
       shownSince: undefined,
-      inSightBeforeMs: 0,
+      visibleBeforeMs: 0,
       goneAt: undefined,
       highestRevision: 0,
     }
-    this.#showings.set(noteId, known)
+    this.#shownStates.set(noteId, known)
     return known
   }
 
-  #noteOf(noteId: string): TrueNote {
+  #noteOf(noteId: string): NoteModel {
     const note = this.#world.find(noteId)
     if (note === undefined) throw new Error(`the world has no note ${noteId}`)
     return note

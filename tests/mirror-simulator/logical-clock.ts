@@ -1,8 +1,8 @@
-/** Counts what happens, so that of any two things it is known which came first, also within one millisecond. */
-export class Moments {
+/** Orders the events of a history, including those of the same millisecond. */
+export class LogicalClock {
   #latest = 0
 
-  /** The moment of something that happens now. */
+  /** Returns the next number, for an event that happens now. */
   next(): number {
     this.#latest += 1
     return this.#latest

@@ -1,52 +1,52 @@
 import { isTombstone, type Note } from '@notewire/protocol'
 import type { Answer } from './answer.ts'
-import type { Letter } from './letter.ts'
+import type { EventMessage } from './event-message.ts'
 
-/** What the mirror has been told of a note. All are moments, `0` before the first. */
-export interface Told {
-  /** When the latest request left that found it. */
-  foundSince: number
-  /** When the latest request left that did not. */
-  missedSince: number
-  /** When the latest event arrived that was acknowledged. */
+/** The evidence about a note that the mirror has received. Times are of the logical clock, `0` before the first. */
+export interface NoteEvidence {
+  /** When the latest request that found the note was sent. */
+  foundAt: number
+  /** When the latest request that did not find the note was sent. */
+  notFoundAt: number
+  /** When the latest acknowledged event arrived. */
   heardAt: number
-  /** The same, of events that said that it is gone. */
-  endHeardAt: number
-  /** Up to which moment events have told what became of it. */
-  toldUpTo: number
-  /** The same, of events that said that it is gone. */
-  endToldUpTo: number
-  /** When something has told last that it may be gone. */
-  doubtedAt: number
+  /** When the latest acknowledged deletion event arrived. */
+  removalArrivedAt: number
+  /** The time up to which events have announced the changes of the note. */
+  announcedUpTo: number
+  /** The same, for deletion events. */
+  removalAnnouncedUpTo: number
+  /** When the mirror last received evidence that the note may be gone. */
+  possiblyGoneAt: number
 }
 
-/** Everything that the mirror has been told, by answers that reached it, and by events that it has acknowledged. */
-export class Knowledge {
+/** The evidence that the mirror has received: answers that reached it, and events that it has acknowledged. */
+export class ReceivedEvidence {
   readonly #notesField: string
-  readonly #told = new Map<string, Told>()
-  /** The latest listing of everything: it missed every note that nothing has told of yet. */
+  readonly #evidence = new Map<string, NoteEvidence>()
+  /** The latest full listing. It did not contain the notes without evidence. */
   #listedAll = { begunAt: 0, endedAt: 0 }
 
   constructor(notesField = 'notes') {
     this.#notesField = notesField
   }
 
-  of(noteId: string): Told {
-    const known = this.#told.get(noteId) ?? {
-      foundSince: 0,
-      missedSince: this.#listedAll.begunAt,
+  of(noteId: string): NoteEvidence {
+    const known = this.#evidence.get(noteId) ?? {
+      foundAt: 0,
+      notFoundAt: this.#listedAll.begunAt,
       heardAt: 0,
-      endHeardAt: 0,
-      toldUpTo: 0,
-      endToldUpTo: 0,
-      doubtedAt: this.#listedAll.endedAt,
+      removalArrivedAt: 0,
+      announcedUpTo: 0,
+      removalAnnouncedUpTo: 0,
+      possiblyGoneAt: this.#listedAll.endedAt,
     }
-    this.#told.set(noteId, known)
+    this.#evidence.set(noteId, known)
     return known
   }
 
-  /** @param begunAt  when the request left */
-  answered({ url, status, text }: Answer, begunAt: number, now: number): void {
+  /** @param begunAt  when the request was sent */
+  recordAnswer({ url, status, text }: Answer, begunAt: number, now: number): void {
     const path = /\/v1\/notes(?:\/(?<noteId>[^/]+))?$/.exec(url.pathname)
     if (path === null) return
     const noteId = path.groups?.['noteId']
@@ -57,34 +57,34 @@ export class Knowledge {
     else this.#listed(body, url, begunAt, now)
   }
 
-  acknowledged({ kind, noteId, writtenAt }: Letter, arrivedAt: number, now: number): void {
-    const told = this.of(noteId)
-    // What comes before what it tells of is no more than a rumour.
-    if (writtenAt > 0) told.heardAt = Math.max(told.heardAt, arrivedAt)
-    told.toldUpTo = Math.max(told.toldUpTo, writtenAt)
+  recordEvent({ kind, noteId, writtenAt }: EventMessage, arrivedAt: number, now: number): void {
+    const evidence = this.of(noteId)
+    // An event that arrives before its change (`writtenAt` is 0) is not evidence.
+    if (writtenAt > 0) evidence.heardAt = Math.max(evidence.heardAt, arrivedAt)
+    evidence.announcedUpTo = Math.max(evidence.announcedUpTo, writtenAt)
     if (kind !== 'note.deleted') return
-    told.endHeardAt = Math.max(told.endHeardAt, arrivedAt)
-    told.endToldUpTo = Math.max(told.endToldUpTo, writtenAt)
-    told.doubtedAt = now
+    evidence.removalArrivedAt = Math.max(evidence.removalArrivedAt, arrivedAt)
+    evidence.removalAnnouncedUpTo = Math.max(evidence.removalAnnouncedUpTo, writtenAt)
+    evidence.possiblyGoneAt = now
   }
 
   #listed(body: Readonly<Record<string, unknown>>, { searchParams }: URL, begunAt: number, now: number): void {
     for (const note of body[this.#notesField] as readonly Note[]) this.#read(note, begunAt, now)
-    // What a listing of everything did not show may be missing.
+    // A note that a full listing did not contain may be gone.
     const isLast = body['has_more'] === false
     if (!isLast || searchParams.has('updated_after')) return
-    for (const told of this.#told.values()) this.#miss(told, begunAt, now)
+    for (const evidence of this.#evidence.values()) this.#miss(evidence, begunAt, now)
     this.#listedAll = { begunAt: Math.max(this.#listedAll.begunAt, begunAt), endedAt: now }
   }
 
   #read(note: Note & { readonly id?: string }, begunAt: number, now: number): void {
-    const told = this.of(note.note_id ?? note.id)
-    if (isTombstone(note)) this.#miss(told, begunAt, now)
-    else told.foundSince = Math.max(told.foundSince, begunAt)
+    const evidence = this.of(note.note_id ?? note.id)
+    if (isTombstone(note)) this.#miss(evidence, begunAt, now)
+    else evidence.foundAt = Math.max(evidence.foundAt, begunAt)
   }
 
-  #miss(told: Told, begunAt: number, now: number): void {
-    told.missedSince = Math.max(told.missedSince, begunAt)
-    told.doubtedAt = now
+  #miss(evidence: NoteEvidence, begunAt: number, now: number): void {
+    evidence.notFoundAt = Math.max(evidence.notFoundAt, begunAt)
+    evidence.possiblyGoneAt = now
   }
 }

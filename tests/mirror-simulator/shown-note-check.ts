@@ -1,61 +1,60 @@
 import type { MirroredNote } from '@notewire/mirror'
-import type { Circumstances } from './circumstances.ts'
-import type { TrueNote } from './true-note.ts'
+import type { NoteModel } from './note-model.ts'
+import type { Scenario } from './scenario.ts'
 
-/** What is not true of a note as the mirror shows it, in words: of its record, and of content that counts as settled. */
-export function untruthOf(note: TrueNote, shown: MirroredNote, circumstances: Circumstances): string | undefined {
+/** Compares the title and the settled content of a shown note with the model. Returns the first difference in words. */
+export function findMismatch(note: NoteModel, shown: MirroredNote, scenario: Scenario): string | undefined {
   const { revision, title } = shown.note
   const trueTitle = note.titleAt(revision)
   if (title !== undefined && title !== trueTitle) {
     return `has the title "${title}" at revision ${revision}, which is "${trueTitle}"`
   }
-  if (!shown.isSettled || !isContentDated(circumstances)) return undefined
-  return untruthOfTranscript(note, shown, circumstances) ?? untruthOfSummary(note, shown, circumstances)
+  if (!shown.isSettled || !isContentDated(scenario)) return undefined
+  return findTranscriptMismatch(note, shown, scenario) ?? findSummaryMismatch(note, shown, scenario)
 }
 
-/** Content that does not tell its revision is dated by reads before and after it, and those may lag behind. */
-function isContentDated({ contract, rates }: Circumstances): boolean {
+/** Whether settled content must match its revision. Content without a revision is dated by the reads before and after it, which may be stale. */
+function isContentDated({ contract, rates }: Scenario): boolean {
   return (contract.contentRevision ?? 'current') === 'current' || rates.staleAnswer === 0
 }
 
-/** Where replicas lag, the record may lag behind content that does not tell its revision: it is then of a later one. */
-function mayBeLater(note: TrueNote, revision: number, text: string | null, circumstances: Circumstances): boolean {
-  const isUndated = (circumstances.contract.contentRevision ?? 'current') !== 'current'
-  return circumstances.lagsMs.length > 0 && isUndated && note.contentAfter(revision).includes(text)
+/** Whether the content may belong to a later revision: with lagging replicas, the record may be older than content without a revision. */
+function mayBeLater(note: NoteModel, revision: number, text: string | null, scenario: Scenario): boolean {
+  const isUndated = (scenario.contract.contentRevision ?? 'current') !== 'current'
+  return scenario.lagsMs.length > 0 && isUndated && note.contentAfter(revision).includes(text)
 }
 
-function untruthOfTranscript(note: TrueNote, shown: MirroredNote, circumstances: Circumstances): string | undefined {
-  if (!circumstances.keep.includes('transcript')) return undefined
+function findTranscriptMismatch(note: NoteModel, shown: MirroredNote, scenario: Scenario): string | undefined {
+  if (!scenario.keep.includes('transcript')) return undefined
   const { revision, transcript_status } = shown.note
   const words = note.transcriptAt(revision) ?? ''
   const text = shown.transcript?.text
-  if ((text ?? '') === words || (text === undefined && mayMiss(note, transcript_status, circumstances)))
-    return undefined
-  if (mayBeLater(note, revision, text ?? null, circumstances)) return undefined
+  if ((text ?? '') === words || (text === undefined && mayMiss(note, transcript_status, scenario))) return undefined
+  if (mayBeLater(note, revision, text ?? null, scenario)) return undefined
   return `is settled at revision ${revision} with the transcript "${text}", not "${words}"`
 }
 
-function untruthOfSummary(note: TrueNote, shown: MirroredNote, circumstances: Circumstances): string | undefined {
-  if (!circumstances.keep.includes('summary')) return undefined
+function findSummaryMismatch(note: NoteModel, shown: MirroredNote, scenario: Scenario): string | undefined {
+  if (!scenario.keep.includes('summary')) return undefined
   const { revision, summary_status } = shown.note
   const summaries = note.summariesAt(revision)
   const markdown = shown.summary?.markdown ?? null
-  const mayBeToCome = circumstances.contract.summaryRaisesRevision === false
-  const isMissing = markdown === null && (mayBeToCome || mayMiss(note, summary_status, circumstances))
+  const mayBeToCome = scenario.contract.summaryRaisesRevision === false
+  const isMissing = markdown === null && (mayBeToCome || mayMiss(note, summary_status, scenario))
   if (summaries.includes(markdown) || isMissing) return undefined
-  if (mayBeLater(note, revision, markdown, circumstances)) return undefined
+  if (mayBeLater(note, revision, markdown, scenario)) return undefined
   return `is settled at revision ${revision} with the summary "${markdown}", not "${summaries}"`
 }
 
 /**
- * Content may be missing where no status says that it is there: for a second after its event; or when the note left and came
- * back between the read of its content and the one that confirms it. A scan looks again. Where replicas lag, the same happens when the
- * note was deleted, and a replica that does not know it yet answers the read that confirms.
+ * Whether content may be missing although the session has ended: if its status is not `ready`, for a second after its event; or if the note became
+ * invisible and visible again between the read of its content and the confirming read. A scan reads it again. With lagging replicas, the same happens
+ * if the note was deleted, and a replica without the deletion answers the confirming read.
  */
 function mayMiss(
-  { hasMoved, isDeleted }: TrueNote,
+  { hasMoved, isDeleted }: NoteModel,
   status: string | null | undefined,
-  { contract, lagsMs }: Circumstances,
+  { contract, lagsMs }: Scenario,
 ): boolean {
   const hasLeft = hasMoved || (lagsMs.length > 0 && isDeleted)
   return status !== 'ready' && (hasLeft || contract.eventOrder === 'any')

@@ -1,99 +1,100 @@
 import type { Clock } from '@notewire/protocol'
 import { never } from '../simulation/never.ts'
 import type { Owner } from '../simulation/schedule.ts'
-import type { Stage } from './stage.ts'
-import { StoreDownError } from './store-down-error.ts'
+import { StoreDownError } from './errors.ts'
+import type { HistoryContext } from './history-context.ts'
 
-const HOLD_UPS_MS = [300, 5_000, 70_000, 400_000] as const
+const DELAYS_MS = [300, 5_000, 70_000, 400_000] as const
 
-/** One process, from its start to its end. Once it is dead, nothing of it goes on. */
-export class Life implements Owner {
+/** One process, from its start to its death. After its death, none of its code continues. */
+export class SimulatedProcess implements Owner {
   readonly name: string
   readonly clock: Clock
   dead = false
   frozenUntil = Number.NEGATIVE_INFINITY
-  /** Whether its client reads single notes from listings, which must be complete then. */
+  /** Whether its client reads single notes from listings. These listings must then be complete. */
   readsFromList = (): boolean => false
-  readonly #stage: Stage
+  readonly #context: HistoryContext
   readonly #onEnd: () => void
 
-  constructor(name: string, skewMs: number, stage: Stage, onEnd: () => void) {
+  constructor(name: string, skewMs: number, context: HistoryContext, onEnd: () => void) {
     this.name = name
-    this.#stage = stage
+    this.#context = context
     this.#onEnd = onEnd
-    const clock = stage.schedule.clock(skewMs, this)
-    // Clocks count whole milliseconds, whatever jitter asks for.
+    const clock = context.schedule.clock(skewMs, this)
+    // Jitter produces fractions, but clocks count whole milliseconds.
     const sleep: Clock['sleep'] = (ms, signal) => clock.sleep(Math.ceil(ms), signal)
     this.clock = { now: clock.now, sleep: (ms, signal) => (this.dead ? never() : sleep(ms, signal)) }
   }
 
-  /** @param what  made only where somebody reads it */
-  tell(what: () => string): void {
-    if (this.#stage.inWords) this.#stage.chronicle.tell(this.name, what())
+  /** @param what  called only if the history is logged */
+  log(what: () => string): void {
+    if (this.#context.inWords) this.#context.chronicle.tell(this.name, what())
   }
 
   end(how: string): void {
     if (this.dead) return
-    this.tell(() => how)
+    this.log(() => how)
     this.dead = true
     this.#onEnd()
   }
 
-  thaw(): void {
+  unfreeze(): void {
     this.frozenUntil = Number.NEGATIVE_INFINITY
   }
 
   /**
-   * Asks something of the store: the question takes its time, takes effect in one instant, and the answer takes its
-   * time. Each of the three may fail, and the process may die before and after.
+   * Calls the store. The request and the result take time; the effect is atomic. Each step may fail, and the process may die before and
+   * after the call.
    *
-   * @param words  say what came of it
+   * @param name  describes the call in the log
+   * @param describe  describes the result in the log
    */
-  ask<Answer>(
-    question: () => string,
-    effect: () => Promise<Answer>,
-    words: (answer: Answer) => string,
-  ): Promise<Answer> {
-    if (this.dead || this.#mayCrash(() => `before it ${question()}`)) return never<Answer>()
+  callStore<Result>(
+    name: () => string,
+    effect: () => Promise<Result>,
+    describe: (result: Result) => string,
+  ): Promise<Result> {
+    if (this.dead || this.#mayCrash(() => `before it ${name()}`)) return never<Result>()
     this.#mayFreeze()
-    return new Promise<Answer>((resolve, reject) => {
-      const { schedule, random } = this.#stage
-      const failure = this.#stage.strikes('storeError') ? random.pick(['before', 'after', 'late']) : 'none'
+    return new Promise<Result>((resolve, reject) => {
+      const { schedule, random } = this.#context
+      const failure = this.#context.occurs('storeError') ? random.pick(['before', 'after', 'late']) : 'none'
       const fail = (when: string) => {
-        this.tell(() => `${question()}: the store fails ${when}`)
+        this.log(() => `${name()}: the store fails ${when}`)
         reject(new StoreDownError())
       }
       if (failure === 'before') return void schedule.after(this.#latencyMs(), () => fail('before'), this)
       if (failure === 'late') schedule.after(this.#latencyMs(), () => fail('for now'), this)
 
       const takeEffect = async () => {
-        const answer = await effect()
-        this.tell(() => `${question()}: ${words(answer)}${failure === 'late' ? ', too late' : ''}`)
-        if (failure === 'late' || this.#mayCrash(() => `after it ${question()}`)) return
+        const result = await effect()
+        this.log(() => `${name()}: ${describe(result)}${failure === 'late' ? ', too late' : ''}`)
+        if (failure === 'late' || this.#mayCrash(() => `after it ${name()}`)) return
         if (failure === 'after') schedule.after(this.#latencyMs(), () => fail('after it took effect'), this)
-        else if (random.chance(0.5)) resolve(answer)
-        else schedule.after(this.#latencyMs(), () => resolve(answer), this)
+        else if (random.chance(0.5)) resolve(result)
+        else schedule.after(this.#latencyMs(), () => resolve(result), this)
       }
-      // What has left a process for the store takes effect, whatever becomes of the process.
-      const delayMs = this.#latencyMs() + (failure === 'late' ? random.pick(HOLD_UPS_MS) : 0)
+      // A call that was sent takes effect even if the process dies.
+      const delayMs = this.#latencyMs() + (failure === 'late' ? random.pick(DELAYS_MS) : 0)
       schedule.after(delayMs, () => schedule.hold(takeEffect()))
     })
   }
 
   #mayCrash(where: () => string): boolean {
-    if (!this.dead && this.#stage.strikes('crash')) this.end(`crashes ${this.#stage.inWords ? where() : ''}`)
+    if (!this.dead && this.#context.occurs('crash')) this.end(`crashes ${this.#context.inWords ? where() : ''}`)
     return this.dead
   }
 
   #mayFreeze(): void {
-    if (!this.#stage.strikes('freeze')) return
-    const ms = this.#stage.random.pick(HOLD_UPS_MS)
-    this.tell(() => `stands still for ${ms} ms`)
-    this.frozenUntil = this.#stage.schedule.now + ms
+    if (!this.#context.occurs('freeze')) return
+    const ms = this.#context.random.pick(DELAYS_MS)
+    this.log(() => `freezes for ${ms} ms`)
+    this.frozenUntil = this.#context.schedule.now + ms
   }
 
   #latencyMs(): number {
-    if (this.#stage.strikes('slowStore')) return this.#stage.random.integer(100, 4_000)
-    return this.#stage.random.pick([0, 0, 0, 1, 1, 2, 5, 20])
+    if (this.#context.occurs('slowStore')) return this.#context.random.integer(100, 4_000)
+    return this.#context.random.pick([0, 0, 0, 1, 1, 2, 5, 20])
   }
 }
