@@ -16,8 +16,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A hint makes every integration due.',
     patches: [
       storing(
-        'if (dueAt !== null) many.hear(integration, dueAt)',
-        "if (dueAt !== null) for (const one of await many.list({ after: '', limit: 99 })) many.hear(one.integration, dueAt)",
+        'if (dueAt !== null) many.wakeByHint(integration, dueAt)',
+        "if (dueAt !== null) for (const one of await many.list({ after: '', limit: 99 })) many.wakeByHint(one.integration, dueAt)",
       ),
     ],
   },

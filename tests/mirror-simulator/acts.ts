@@ -1,20 +1,20 @@
 import { anEvent } from '@notewire/webhooks/testing'
-import { type Letter, letterOf } from './letter.ts'
-import type { Post } from './post.ts'
-import type { Stage } from './stage.ts'
-import type { TrueNote } from './true-note.ts'
+import { type EventMessage, messageOf } from './event-message.ts'
+import type { EventSender } from './event-sender.ts'
+import type { HistoryContext } from './history-context.ts'
+import type { NoteModel } from './note-model.ts'
 
-/** What an owner can do to a note, and the event that tells of it. */
+/** An action of the owner on a note, and the event that announces it. */
 interface Act {
-  readonly isPossible: (note: TrueNote) => boolean
-  readonly do: (stage: Stage, note: TrueNote) => void
+  readonly isPossible: (note: NoteModel) => boolean
+  readonly do: (context: HistoryContext, note: NoteModel) => void
   readonly event: 'note.ended' | 'note.updated' | 'note.deleted'
-  /** By how much it raises the revision. */
+  /** How much the action raises the revision. */
   readonly raises: 0 | 1
 }
 
-const isThere = (note: TrueNote) => !note.isDeleted
-const isElsewhere = (note: TrueNote) => !note.isDeleted && !note.isVisible
+const isThere = (note: NoteModel) => !note.isDeleted
+const isElsewhere = (note: NoteModel) => !note.isDeleted && !note.isVisible
 
 const edit: Act = { isPossible: isThere, do: ({ world }, note) => world.edit(note), event: 'note.updated', raises: 1 }
 const end: Act = {
@@ -50,71 +50,71 @@ const moveBack: Act = {
 
 const ACTS: readonly [Act, ...Act[]] = [edit, edit, end, end, recordAgain, remove, moveOut, moveOut, moveBack, moveBack]
 
-/** How soon after a move the note may come back: within a read, within a scan, after the event, after a poll. */
+/** How soon a moved note may come back: within a read, within a scan, after the event, after a poll. */
 const BACK_WITHIN_MS = [1, 10, 40, 500, 30_000] as const
 
-/** The owner does something. */
-export async function act(stage: Stage, post: Post): Promise<void> {
-  const { random, world } = stage
+/** Performs a random action of the owner. */
+export async function act(context: HistoryContext, sender: EventSender): Promise<void> {
+  const { random, world } = context
   await world.catchUp()
   const note = world.notes[random.integer(0, world.notes.length - 1)]
-  if (note === undefined || random.chance(0.15)) recordNew(stage)
-  else actOn(note, stage, post)
+  if (note === undefined || random.chance(0.15)) recordNew(context)
+  else actOn(note, context, sender)
 }
 
-/** The owner does something to a note soon. */
-export function meddle(noteId: string, withinMs: number, stage: Stage, post: Post): void {
-  const { random, schedule, world } = stage
+/** Schedules an action on a note, so that it happens while a read of the note is in progress. */
+export function changeDuringRead(noteId: string, withinMs: number, context: HistoryContext, sender: EventSender): void {
+  const { random, schedule, world } = context
   const note = world.find(noteId)
   if (note === undefined) return
   const doIt = async () => {
     await world.catchUp()
-    actOn(note, stage, post)
+    actOn(note, context, sender)
   }
   schedule.after(random.integer(0, withinMs), () => schedule.hold(doIt()))
 }
 
-function actOn(note: TrueNote, stage: Stage, post: Post): void {
-  const { random } = stage
+function actOn(note: NoteModel, context: HistoryContext, sender: EventSender): void {
+  const { random } = context
   const chosen = random.pick(ACTS)
   if (!chosen.isPossible(note)) return
-  if (stage.strikes('earlyEvent')) {
-    post.take(eventBefore(chosen, note, stage))
-    later(stage, random.integer(1, random.pick([20, 2_000])), chosen, note)
+  if (context.occurs('earlyEvent')) {
+    sender.send(earlyEventOf(chosen, note, context))
+    actLater(context, random.integer(1, random.pick([20, 2_000])), chosen, note)
     return
   }
-  chosen.do(stage, note)
-  lookAgain(stage)
+  chosen.do(context, note)
+  pollServiceLater(context)
   if (chosen === moveOut && random.chance(0.5)) {
-    later(stage, random.integer(0, random.pick(BACK_WITHIN_MS)), moveBack, note)
+    actLater(context, random.integer(0, random.pick(BACK_WITHIN_MS)), moveBack, note)
   }
 }
 
-/** A new note, most of them at once with a first session. */
-export function recordNew(stage: Stage): void {
-  const { random, world } = stage
+/** Records a new note, usually with an ended session. */
+export function recordNew(context: HistoryContext): void {
+  const { random, world } = context
   const note = world.record()
-  if (random.chance(0.8)) end.do(stage, note)
-  lookAgain(stage)
+  if (random.chance(0.8)) end.do(context, note)
+  pollServiceLater(context)
 }
 
-function later(stage: Stage, ms: number, chosen: Act, note: TrueNote): void {
+function actLater(context: HistoryContext, ms: number, chosen: Act, note: NoteModel): void {
   const doIt = async () => {
-    await stage.world.catchUp()
+    await context.world.catchUp()
     if (!chosen.isPossible(note)) return
-    chosen.do(stage, note)
-    lookAgain(stage)
+    chosen.do(context, note)
+    pollServiceLater(context)
   }
-  stage.schedule.after(ms, () => stage.schedule.hold(doIt()))
+  context.schedule.after(ms, () => context.schedule.hold(doIt()))
 }
 
-/** What the service does by itself after an act is to be noticed when it happens, and not only with the next request. */
-function lookAgain({ schedule, world }: Stage): void {
+/** Schedules polls of the service, so that summaries and delayed events are seen when they happen, not at the next request. */
+function pollServiceLater({ schedule, world }: HistoryContext): void {
   for (const ms of [5_001, 31_000]) schedule.after(ms, () => schedule.hold(world.catchUp()))
 }
 
-function eventBefore({ event, raises }: Act, note: TrueNote, { random }: Stage): Letter {
+function earlyEventOf({ event, raises }: Act, note: NoteModel, { random }: HistoryContext): EventMessage {
   const revision = note.handle.revision + raises
   const made = anEvent({ kind: event, noteId: note.id, revision, eventId: `evt_early_${random.integer(1, 1e9)}` })
-  return letterOf({ event_id: made.event_id, event_type: event, body: JSON.stringify(made) }, note.id, 0)
+  return messageOf({ event_id: made.event_id, event_type: event, body: JSON.stringify(made) }, note.id, 0)
 }

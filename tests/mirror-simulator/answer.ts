@@ -1,20 +1,20 @@
 import type { Note } from '@notewire/protocol'
 import type { Random } from '../simulation/random.ts'
-import type { Moments } from './moments.ts'
+import type { LogicalClock } from './logical-clock.ts'
 
-/** What the service answered, and when. */
+/** An answer of the service. */
 export interface Answer {
   readonly url: URL
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The moment whose truth it tells. */
+  /** When the service made it, by the logical clock. */
   readonly madeAt: number
 }
 
 const encoder = new TextEncoder()
 
-/** As the client gets it: of a real `Response` what the client reads, since making those takes a fifth of all time. */
+/** Makes the response for the client, with only the members that the client reads: real `Response` objects take a fifth of all time. */
 export function answerOf({ status, headers, text }: Answer, isTruncated: boolean): Response {
   const bytes = encoder.encode(isTruncated ? text.slice(0, text.length / 2) : text)
   const chunks = [{ done: false, value: bytes }]
@@ -25,23 +25,23 @@ export function answerOf({ status, headers, text }: Answer, isTruncated: boolean
 
 const NOWHERE = new URL('https://nowhere.test/')
 
-/** What somebody on the way answers who has not asked the service. */
-export function madeUp(
-  fate: string,
-  { random, moments }: { readonly random: Random; readonly moments: Moments },
+/** Makes an error response of a proxy that has not called the service. */
+export function errorAnswer(
+  outcome: string,
+  { random, logicalClock }: { readonly random: Random; readonly logicalClock: LogicalClock },
 ): Answer {
   const headers = new Headers()
-  const status = fate === 'denied' ? random.pick([401, 403]) : random.pick([429, 429, 500, 502, 503, 504])
+  const status = outcome === 'denied' ? random.pick([401, 403]) : random.pick([429, 429, 500, 502, 503, 504])
   if (status === 429 && random.chance(0.7)) headers.set('retry-after', String(random.pick([0, 1, 7, 61, 3_600])))
-  return { url: NOWHERE, status, headers, text: 'not now', madeAt: moments.next() }
+  return { url: NOWHERE, status, headers, text: 'not now', madeAt: logicalClock.next() }
 }
 
-/** A page, as a service answers it that has lost sight of its notes. */
+/** Makes an empty last page, as if the service had no notes. */
 export function withoutNotes(answer: Answer): Answer {
   return { ...answer, text: JSON.stringify({ ...pageIn(answer, () => false), next_cursor: null, has_more: false }) }
 }
 
-/** A page, as a service answers it that does not know deletion markers. */
+/** Removes the tombstones from a page. */
 export function withoutTombstones(answer: Answer): Answer {
   return { ...answer, text: JSON.stringify(pageIn(answer, (note) => note.status !== 'deleted')) }
 }

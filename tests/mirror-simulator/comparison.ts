@@ -1,45 +1,45 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Mirror, MirroredNote } from '@notewire/mirror'
 import type { Note } from '@notewire/protocol'
-import type { Stage } from './stage.ts'
-import type { TrueNote } from './true-note.ts'
-import type { Truth } from './truth.ts'
+import type { GroundTruth } from './ground-truth.ts'
+import type { HistoryContext } from './history-context.ts'
+import type { NoteModel } from './note-model.ts'
 
 /**
- * Compares what the mirror shows with what the key can see, field by field.
+ * Compares the notes that the mirror shows with the notes that the key can see, field by field.
  *
- * @param after  what should have made them equal, in words
- * @param isMeant  the notes that it should have made equal
+ * @param after  the operation after which they must be equal, for the message
+ * @param isCompared  the notes that must be equal
  */
 export async function compare(
-  stage: Stage,
+  context: HistoryContext,
   mirror: Mirror,
-  truth: Truth,
+  truth: GroundTruth,
   after: string,
-  isMeant: (note: TrueNote) => boolean,
+  isCompared: (note: NoteModel) => boolean,
 ): Promise<void> {
-  const { world, judge, random } = stage
+  const { world, checker, random } = context
   const shown = new Map<string, MirroredNote>()
   for await (const note of mirror.list()) shown.set(note.note.note_id, note)
   const inFull = random.chance(0.1)
   for (const note of world.notes) {
-    if (!isMeant(note)) continue
-    const difference = await differenceOf(note, shown.get(note.id), truth, stage, inFull)
+    if (!isCompared(note)) continue
+    const difference = await differenceOf(note, shown.get(note.id), truth, context, inFull)
     if (difference === undefined) continue
     const { reasons } = await mirror.explain(note.id)
-    judge.violated(`After ${after}, ${note.name} ${difference}. ${reasons.join(' ')}`)
+    checker.violated(`After ${after}, ${note.name} ${difference}. ${reasons.join(' ')}`)
   }
-  for (const noteId of shown.keys()) if (world.find(noteId) === undefined) judge.violated(`${noteId} was never made.`)
+  for (const noteId of shown.keys()) if (world.find(noteId) === undefined) checker.violated(`${noteId} was never made.`)
 }
 
 async function differenceOf(
-  note: TrueNote,
+  note: NoteModel,
   shown: MirroredNote | undefined,
-  truth: Truth,
-  { circumstances }: Stage,
+  truth: GroundTruth,
+  { scenario }: HistoryContext,
   inFull: boolean,
 ): Promise<string | undefined> {
-  const { keep } = circumstances
+  const { keep } = scenario
   const record = truth.records.get(note.id)
   if (record === undefined) return shown === undefined ? undefined : 'is shown, and cannot be seen'
   if (shown === undefined) return 'is not shown, and can be seen'
@@ -69,12 +69,12 @@ function isSameRecord(shown: Note, record: Note, inFull: boolean): boolean {
   )
 }
 
-/** What the service has, or what the owner said: the one is the other, and asking takes time. */
+/** The content of the service, or of the model: they are equal, and requests take time. */
 async function expectedContent(
-  note: TrueNote,
+  note: NoteModel,
   { transcript_status, summary_status }: Note,
   part: 'transcript' | 'summary',
-  truth: Truth,
+  truth: GroundTruth,
   inFull: boolean,
 ): Promise<unknown> {
   if (part === 'transcript') {

@@ -1,7 +1,7 @@
 import type { ContractVariants } from '@notewire/mock-server'
 import type { Random } from '../simulation/random.ts'
 
-/** The alternatives that a mirror meets, by the contract's open points: each must work as the default does. */
+/** The alternatives of the contract's open points that concern a mirror. Each must work as well as the default. */
 const ALTERNATIVES: { readonly [Field in keyof ContractVariants]: readonly [unknown, ...unknown[]] } = {
   notesField: ['items'],
   noteIdentifier: ['note_id', 'id'],
@@ -26,16 +26,16 @@ const ALTERNATIVES: { readonly [Field in keyof ContractVariants]: readonly [unkn
   eventOrder: ['any'],
 }
 
-/** Draws what the service does where the contract is silent. */
+/** Draws the behavior of the service where the contract leaves it open. */
 export function drawContract(random: Random): ContractVariants {
   const share = random.pick([0, 0.15, 0.4])
   const drawn: Record<string, unknown> = {}
   for (const [field, alternatives] of Object.entries(ALTERNATIVES)) {
     if (random.chance(share)) drawn[field] = random.pick(alternatives)
   }
-  // Nothing else has an event tell of a note that is back at its revision.
+  // Drawn more often, because only this alternative announces a note that returns at its previous revision.
   if (random.chance(0.2)) drawn['accessGained'] = 'announced'
-  // A listing that leads round in circles never ends, so that such a mirror can only stay as it is.
+  // With a repeating cursor, a listing never ends, so the mirror cannot converge.
   if (random.chance(0.01)) drawn['repeatingCursor'] = true
   return drawn
 }

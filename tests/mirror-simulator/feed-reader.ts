@@ -1,73 +1,70 @@
 import type { Mirror, MirrorChange, MirroredNote } from '@notewire/mirror'
 import type { Owner } from '../simulation/schedule.ts'
-import type { Stage } from './stage.ts'
+import type { HistoryContext } from './history-context.ts'
 
-/** A process in which somebody reads. */
 interface Reading {
   readonly mirror: Mirror
-  readonly life: Pick<Owner, 'dead'>
+  readonly process: Pick<Owner, 'dead'>
 }
 
-/** Somebody who keeps an index of their own by the mirror's feed, and goes on from wherever they stopped. */
+/** A user of the mirror's feed who keeps an index, and continues at its stored position. */
 export class FeedReader {
   readonly name: string
   readonly copy = new Map<string, MirroredNote>()
-  readonly #stage: Stage
+  readonly #context: HistoryContext
   #position: string | undefined
   #reading: Reading | undefined
 
-  constructor(name: string, stage: Stage) {
+  constructor(name: string, context: HistoryContext) {
     this.name = name
-    this.#stage = stage
+    this.#context = context
   }
 
-  /** Reads what has changed, and may stop in the middle: one loop at a time, as a reader has one position. */
-  async read(reading: Reading, patience = this.#stage.random.pick([1, 3, 1_000, 1_000])): Promise<void> {
-    if (this.#reading !== undefined && !this.#reading.life.dead) return
+  /**
+   * Reads changes, unless another loop is running: a reader has one position.
+   *
+   * @param maxChanges  the loop stops after this many changes
+   * @param signal  if given, the loop waits for more changes until it fires
+   */
+  async read(
+    reading: Reading,
+    maxChanges = this.#context.random.pick([1, 3, 1_000, 1_000]),
+    signal?: AbortSignal,
+  ): Promise<void> {
+    if (this.#reading !== undefined && !this.#reading.process.dead) return
     this.#reading = reading
     try {
-      await this.#loop(reading.mirror, patience)
+      await this.#loop(reading.mirror, maxChanges, signal)
     } finally {
       this.#reading = undefined
     }
   }
 
-  /** Waits for what is to come, until the signal fires. */
-  async follow(reading: Reading, signal: AbortSignal): Promise<void> {
-    if (this.#reading !== undefined && !this.#reading.life.dead) return
-    this.#reading = reading
-    try {
-      await this.#loop(reading.mirror, Number.POSITIVE_INFINITY, signal)
-    } finally {
-      this.#reading = undefined
-    }
-  }
-
-  async #loop(mirror: Mirror, patience: number, signal?: AbortSignal): Promise<void> {
+  async #loop(mirror: Mirror, maxChanges: number, signal?: AbortSignal): Promise<void> {
     let count = 0
     const follow = signal !== undefined
     for await (const change of mirror.changes({ after: this.#position, follow, signal })) {
-      this.#hear(change)
+      this.#check(change)
       const isShown = change.kind !== 'hidden' && change.kind !== 'removed'
       const note = isShown ? await mirror.get(change.noteId) : undefined
       if (note === undefined) this.copy.delete(change.noteId)
       else this.copy.set(change.noteId, note)
       this.#position = change.position
       count += 1
-      if (count >= patience) return
+      if (count >= maxChanges) return
     }
   }
 
-  #hear({ kind, noteId, position }: MirrorChange): void {
-    const { judge, world, chronicle, inWords } = this.#stage
-    if (inWords) chronicle.tell(this.name, `is told ${kind} of ${world.find(noteId)?.name}, at ${position}`)
+  #check({ kind, noteId, position }: MirrorChange): void {
+    const { checker, world, chronicle, inWords } = this.#context
+    if (inWords) chronicle.tell(this.name, `gets ${kind} of ${world.find(noteId)?.name}, at ${position}`)
     chronicle.count(`change: ${kind}`)
     if (this.#position === undefined || numberIn(position) > numberIn(this.#position)) return
-    judge.violated(`${this.name} is told of position ${position} after ${this.#position}.`)
+    checker.violated(`${this.name} gets position ${position} after ${this.#position}.`)
   }
 }
 
-/** A position is the name of the copy, and a number in it. */
+/** The number in a position, which follows the id of the copy. */
 function numberIn(position: string): number {
   return Number(position.split(':').at(-1))
 }

@@ -4,133 +4,124 @@ import { Chronicle, type Tally } from '../simulation/chronicle.ts'
 import type { HistoryEnd, HistoryName, PlayHistory } from '../simulation/history.ts'
 import { playOn } from '../simulation/play-on.ts'
 import { Random } from '../simulation/random.ts'
-import { meddle, recordNew } from './acts.ts'
-import { arrange } from './arrangement.ts'
-import { type Circumstances, drawCircumstances, drawLaggingCircumstances } from './circumstances.ts'
-import { conclude } from './conclusion.ts'
+import { changeDuringRead, recordNew } from './acts.ts'
+import { checkConvergence } from './convergence.ts'
+import { scheduleEpisodes } from './episodes.ts'
+import { EventSender } from './event-sender.ts'
 import { FeedReader } from './feed-reader.ts'
+import { createContext, type HistoryContext } from './history-context.ts'
 import { Instance } from './instance.ts'
-import { Judge } from './judge.ts'
-import { Moments } from './moments.ts'
+import { InvariantChecker } from './invariant-checker.ts'
+import { LogicalClock } from './logical-clock.ts'
 import { Network } from './network.ts'
-import { Post } from './post.ts'
 import { QuickSchedule } from './quick-schedule.ts'
-import { Stage } from './stage.ts'
+import { drawLaggingScenario, drawScenario, type Scenario } from './scenario.ts'
 import { openStore } from './stores.ts'
 import { makeTimersVirtual, playBy } from './virtual-timers.ts'
 import { World } from './world.ts'
 
-const MOST_STEPS = 100_000
-const MOST_IDLE_TURNS = 200
+const MAX_STEPS = 100_000
+const MAX_IDLE_TURNS = 200
 
 makeTimersVirtual()
-// A tenth of all time goes into stacks that nobody reads.
+// Full stacks would take a tenth of all time.
 Error.stackTraceLimit = 4
 let onUnhandled: (reason: unknown) => void = () => undefined
 process.on('unhandledRejection', (reason) => onUnhandled(reason))
 
-/** Plays a history in which answers may be late, and one server gives them all. */
-export const playHistory = playerOf(drawCircumstances)
+/** Plays a history of a service without replicas. */
+export const playHistory = playerOf(drawScenario)
 
-/** Plays a history of a service with replicas that lag. */
-export const playLaggingHistory = playerOf(drawLaggingCircumstances)
+/** Plays a history of a service with lagging replicas. */
+export const playLaggingHistory = playerOf(drawLaggingScenario)
 
-function playerOf(draw: (random: Random) => Circumstances): PlayHistory {
+function playerOf(draw: (random: Random) => Scenario): PlayHistory {
   return (name, tally, inWords) => play(draw, name, tally, inWords)
 }
 
 const play = async (
-  draw: (random: Random) => Circumstances,
-  { seed, history, store }: HistoryName,
+  draw: (random: Random) => Scenario,
+  { seed, history, store: storeName }: HistoryName,
   tally: Tally = {},
   inWords = false,
 ): Promise<HistoryEnd> => {
   const random = new Random(seed, history)
   const schedule = new QuickSchedule(random)
-  const circumstances = draw(random)
+  const scenario = draw(random)
   const chronicle = new Chronicle(schedule, tally, inWords)
-  const moments = new Moments()
+  const logicalClock = new LogicalClock()
   playBy(undefined, () => random.fraction())
-  const world = await World.open({ random, schedule, moments, chronicle, circumstances })
-  const opened = openStore(store)
-  // Who looks on may look before any process has come to its first statement.
-  await opened.migrate()
-  const stage = openStage({
-    random,
-    schedule,
-    moments,
-    circumstances,
-    chronicle,
-    world,
-    store: opened,
-    integration: `history-${history}`,
-    inWords,
-  })
-  const { judge } = stage
-  onUnhandled = (reason) => judge.violated(`Nobody catches ${reason instanceof Error ? reason.stack : String(reason)}`)
+  const world = await World.open({ random, schedule, logicalClock, chronicle, scenario })
+  const store = openStore(storeName)
+  // The checker may read the store before the first statement of any process.
+  await store.migrate()
+  const integration = `history-${history}`
+  const { baseUrl, apiKey } = world.service
+  const client = new NotesClient({ baseUrl, apiKey })
+  const mirror = createMirror({ client, store, integration, keep: scenario.keep })
+  const checker = new InvariantChecker({ logicalClock, world, scenario, mirror, store })
+  const shared = { random, schedule, logicalClock, scenario, chronicle, world, store, integration, checker, inWords }
+  const context = createContext(shared)
+  onUnhandled = (reason) =>
+    checker.violated(`Unhandled rejection: ${reason instanceof Error ? reason.stack : String(reason)}`)
   playBy(schedule, () => random.fraction())
-  tellCircumstances(stage)
+  logScenario(context)
 
-  const network = new Network(stage)
-  const start = (skewMs: number, index: number) => new Instance(`instance ${index + 1}`, skewMs, stage, network)
-  const [first = 0, ...others] = circumstances.skewsMs
+  const network = new Network(context)
+  const start = (skewMs: number, index: number) => new Instance(`instance ${index + 1}`, skewMs, context, network)
+  const [first = 0, ...others] = scenario.skewsMs
   const instances: readonly [Instance, ...Instance[]] = [
     start(first, 0),
     ...others.map((skew, at) => start(skew, at + 1)),
   ]
-  const readers = [new FeedReader('reader 1', stage), new FeedReader('reader 2', stage)] as const
-  const post = new Post(stage, instances)
-  network.onRead((noteId, withinMs) => meddle(noteId, withinMs, stage, post))
+  const readers = [new FeedReader('reader 1', context), new FeedReader('reader 2', context)] as const
+  const sender = new EventSender(context, instances)
+  network.onRead((noteId, withinMs) => changeDuringRead(noteId, withinMs, context, sender))
   await world.catchUp()
-  for (let notes = circumstances.notesAtFirst; notes > 0; notes -= 1) recordNew(stage)
-  for (let notes = circumstances.exodus; notes > 0; notes -= 1) world.record()
-  const other = arrange(stage, { instances, readers, post })
+  for (let notes = scenario.initialNotes; notes > 0; notes -= 1) recordNew(context)
+  for (let notes = scenario.massRemoval; notes > 0; notes -= 1) world.record()
+  const other = scheduleEpisodes(context, { instances, readers, sender })
 
-  let steps = await playOn(schedule, judge, MOST_STEPS)
-  if (judge.violation === undefined) {
-    chronicle.tell('operator', 'from here on nothing goes wrong any more')
-    stage.faultsAreOver = true
-    for (const { life } of instances) life.thaw()
+  let steps = await playOn(schedule, checker, MAX_STEPS)
+  if (checker.violation === undefined) {
+    chronicle.tell('operator', 'ends all faults')
+    context.faultsAreOver = true
+    for (const { process } of instances) process.unfreeze()
     const instance = random.pick(instances)
-    const end = conclude(stage, { instance, readers, mirror: judge.mirror }).then(() => other?.conclude())
-    steps += await playUntil(end, stage)
+    const end = checkConvergence(context, { instance, readers, mirror: checker.mirror }).then(() =>
+      other?.checkConvergence(),
+    )
+    steps += await playUntil(end, context)
   }
   playBy(undefined, () => random.fraction())
   await world.close()
-  return { violation: judge.violation, steps, lines: chronicle.lines }
+  return { violation: checker.violation, steps, lines: chronicle.lines }
 }
 
-function openStage(parts: Omit<Stage, 'judge' | 'faultsAreOver' | 'strikes'>): Stage {
-  const { moments, world, circumstances, store, integration } = parts
-  const { baseUrl, apiKey } = world.service
-  const client = new NotesClient({ baseUrl, apiKey })
-  const mirror = createMirror({ client, store, integration, keep: circumstances.keep })
-  return new Stage({ ...parts, judge: new Judge({ moments, world, circumstances, mirror, store }) })
-}
-
-async function playUntil(end: Promise<void>, { schedule, judge }: Stage): Promise<number> {
+async function playUntil(end: Promise<void>, { schedule, checker }: HistoryContext): Promise<number> {
   let steps = 0
   let isOver = false
   end.then(
     () => {
       isOver = true
     },
-    (error: unknown) => judge.violated(`In the end it fails: ${error instanceof Error ? error.stack : String(error)}`),
+    (error: unknown) =>
+      checker.violated(`In the end it fails: ${error instanceof Error ? error.stack : String(error)}`),
   )
-  // What is asked of the service directly takes turns of the event loop, and no time.
-  for (let idle = 0; judge.violation === undefined && !isOver; idle += 1) {
-    if (idle > MOST_IDLE_TURNS) judge.violated('It hangs: something is awaited that never comes.')
+  // Direct requests to the service take turns of the event loop, but no virtual time.
+  for (let idle = 0; checker.violation === undefined && !isOver; idle += 1) {
+    if (idle > MAX_IDLE_TURNS) checker.violated('It hangs: a promise never settles.')
     if (idle > 0) await new Promise((resolve) => setImmediate(resolve))
     if (await schedule.next()) idle = 0
     steps += 1
-    if (steps > MOST_STEPS) judge.violated('It never comes to rest.')
+    if (steps > MAX_STEPS) checker.violated('It never ends.')
   }
   return steps
 }
 
-function tellCircumstances({ chronicle, circumstances, inWords }: Stage): void {
+function logScenario({ chronicle, scenario, inWords }: HistoryContext): void {
   if (!inWords) return
-  const { skewsMs, contract, rates, episodes, ...others }: Circumstances = circumstances
+  const { skewsMs, contract, rates, episodes, ...others }: Scenario = scenario
   chronicle.tell('given', `${skewsMs.length} instances, clocks off by ${skewsMs.join(', ')} ms`)
   chronicle.tell('given', `the contract ${JSON.stringify(contract)}`)
   chronicle.tell(

@@ -2,39 +2,41 @@ import { NotesClient } from '@notewire/client'
 import { createMirror, type Mirror } from '@notewire/mirror'
 import type { IssuedKey } from '@notewire/mock-server'
 import type { IncomingAttempt, Receiver } from '@notewire/webhooks'
-import { distantStore } from './distant-store.ts'
-import { Life } from './life.ts'
+import { Stopped } from './errors.ts'
+import type { HistoryContext } from './history-context.ts'
 import type { Network } from './network.ts'
-import { SIGNING_SECRET } from './signing-secret.ts'
-import type { Stage } from './stage.ts'
-import { Stopped } from './stopped.ts'
+import { SimulatedProcess } from './simulated-process.ts'
+import { simulatedStore } from './simulated-store.ts'
 
-/** Clocks are off by up to ten minutes, and verification is not the subject. */
+/** The secret with which the simulated service signs. */
+export const SIGNING_SECRET = `whsec_${Buffer.from('a secret for simulated deliveries').toString('base64url')}`
+
+/** Clocks differ by up to ten minutes, and these histories do not test verification. */
 const TOLERANCE_SECONDS = 86_400
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-/** What an instance can be told to do. */
+/** A job of an instance. */
 export type Job = 'scan' | 'sync' | 'poll' | 'settle' | 'run' | 'accept'
 
-/** One of the processes of the mirror: started again whenever it has ended. */
+/** One instance of the mirror. When its process has ended, another one starts. */
 export class Instance {
   readonly #name: string
   readonly #skewMs: number
-  readonly #stage: Stage
+  readonly #context: HistoryContext
   readonly #network: Network
   #running: Running
 
-  constructor(name: string, skewMs: number, stage: Stage, network: Network) {
+  constructor(name: string, skewMs: number, context: HistoryContext, network: Network) {
     this.#name = name
     this.#skewMs = skewMs
-    this.#stage = stage
+    this.#context = context
     this.#network = network
     this.#running = this.#start()
   }
 
-  get life(): Life {
-    return this.#running.life
+  get process(): SimulatedProcess {
+    return this.#running.process
   }
 
   get mirror(): Mirror {
@@ -45,93 +47,93 @@ export class Instance {
     return (await this.#running.receiver.respond(attempt)).status
   }
 
-  /** An event has come: often somebody reads at once what it names. */
-  heard(): void {
-    const { random, schedule } = this.#stage
-    if (random.chance(0.4)) schedule.after(random.integer(0, 3), () => this.begin('settle'), this.life)
+  /** Often reads due notes soon after an event was acknowledged. */
+  onAcknowledged(): void {
+    const { random, schedule } = this.#context
+    if (random.chance(0.4)) schedule.after(random.integer(0, 3), () => this.begin('settle'), this.process)
   }
 
-  /** The operator says that the new key replaces the old one. */
+  /** Accepts the new key, as an operator would. */
   adoptKey(): void {
-    const { life, mirror } = this.#running
-    if (life.dead) return
-    life.tell(() => 'adopts its key')
-    mirror.adoptKey().catch((error) => this.#stage.judge.failed(error))
+    const { process, mirror } = this.#running
+    if (process.dead) return
+    process.log(() => 'adopts its key')
+    mirror.adoptKey().catch((error) => this.#context.checker.onError(error))
   }
 
-  /** Somebody runs the mirror with a key that sees other notes: it must refuse, and leave everything as it is. */
-  async beWrong(): Promise<void> {
-    const { judge, store, integration, chronicle } = this.#stage
-    const { life, strange } = this.#running
-    // Before anything was listed, any key is the right one.
-    if (life.dead || (await store.readProgress(integration)).progress.key === null) return
+  /** Runs the mirror with a key that sees other notes: the mirror must reject the key and change nothing. */
+  async syncWithOtherKey(): Promise<void> {
+    const { checker, store, integration, chronicle } = this.#context
+    const { process, mirrorWithOtherKey } = this.#running
+    // Before the first listing, any key is accepted.
+    if (process.dead || (await store.readProgress(integration)).progress.key === null) return
     chronicle.count('job: with another key')
-    life.tell(() => 'syncs with the key of somebody else')
-    const mirror = strange()
-    const sync = this.#stage.random.chance(0.5) ? mirror.sync({ scan: 'now' }) : mirror.settle()
+    process.log(() => 'syncs with another key')
+    const mirror = mirrorWithOtherKey()
+    const sync = this.#context.random.chance(0.5) ? mirror.sync({ scan: 'now' }) : mirror.settle()
     sync.then(
-      () => judge.violated('The key of somebody else is not refused.'),
-      (error) => judge.failed(error, 'key_changed'),
+      () => checker.violated('Another key is not rejected.'),
+      (error) => checker.onError(error, 'key_changed'),
     )
   }
 
-  /** Begins a job, whose errors are held against what is documented. */
+  /** Begins a job. Its errors must be documented errors. */
   begin(job: Job): void {
-    const { life, mirror } = this.#running
-    if (life.dead) return
-    const { random, schedule, judge, chronicle } = this.#stage
+    const { process, mirror } = this.#running
+    if (process.dead) return
+    const { random, schedule, checker, chronicle } = this.#context
     chronicle.count(`job: ${job}`)
-    if (job === 'accept') judge.mustHold = false
-    life.tell(() => `begins to ${job}`)
+    if (job === 'accept') checker.expectsHeldRemovals = false
+    process.log(() => `begins to ${job}`)
     const abort = new AbortController()
     const { signal } = abort
     const mayEnd = job === 'run' || random.chance(0.05)
     if (mayEnd)
-      schedule.after(random.integer(0, random.pick([10, 3_000, 200_000])), () => abort.abort(new Stopped()), life)
+      schedule.after(random.integer(0, random.pick([10, 3_000, 200_000])), () => abort.abort(new Stopped()), process)
     void jobs[job](mirror, signal).then(
-      (outcome) => life.tell(() => `has ended its ${job}: ${JSON.stringify(outcome)}`),
+      (outcome) => process.log(() => `has ended its ${job}: ${JSON.stringify(outcome)}`),
       (error: unknown) => {
-        life.tell(() => `fails to ${job}: ${String(error)}`)
-        judge.failed(error)
+        process.log(() => `fails to ${job}: ${String(error)}`)
+        checker.onError(error)
       },
     )
   }
 
   #start(): Running {
-    const stage = this.#stage
-    const life: Life = new Life(this.#name, this.#skewMs, stage, () => {
-      const pauseMs = stage.faultsAreOver ? 10 : stage.random.pick([10, 2_000, 90_000])
-      stage.schedule.after(pauseMs, () => {
+    const context = this.#context
+    const process: SimulatedProcess = new SimulatedProcess(this.#name, this.#skewMs, context, () => {
+      const pauseMs = context.faultsAreOver ? 10 : context.random.pick([10, 2_000, 90_000])
+      context.schedule.after(pauseMs, () => {
         this.#running = this.#start()
-        this.life.tell(() => 'starts')
+        this.process.log(() => 'starts')
       })
     })
-    const { clock } = life
-    const { contract, keep, concurrency, pollEveryMs, scanEveryMs } = stage.circumstances
-    const { baseUrl } = stage.world.service
-    const fetch = this.#network.fetchOf(life)
+    const { clock } = process
+    const { contract, keep, concurrency, pollEveryMs, scanEveryMs } = context.scenario
+    const { baseUrl } = context.world.service
+    const fetch = this.#network.fetchOf(process)
     const { notesField } = contract
     const clientOf = ({ key: apiKey }: IssuedKey) =>
       new NotesClient({ baseUrl, apiKey, fetch, notesField, maxRetries: 0 })
-    const hooks = { onProblem: ({ error }: { readonly error: unknown }) => stage.judge.failed(error) }
-    const store = distantStore(life, stage)
-    const { integration } = stage
+    const hooks = { onProblem: ({ error }: { readonly error: unknown }) => context.checker.onError(error) }
+    const store = simulatedStore(process, context)
+    const { integration } = context
     const mirrorOf = (client: NotesClient) =>
       createMirror({ client, store, integration, clock, keep, concurrency, pollEveryMs, scanEveryMs, hooks })
-    const client = clientOf(stage.world.key)
-    life.readsFromList = () => client.notes.readsFromList
+    const client = clientOf(context.world.key)
+    process.readsFromList = () => client.notes.readsFromList
     const mirror = mirrorOf(client)
     const receiver = mirror.receiver({ secret: SIGNING_SECRET, toleranceSeconds: TOLERANCE_SECONDS, logger: silent })
-    return { life, mirror, receiver, strange: () => mirrorOf(clientOf(stage.world.strangersKey)) }
+    return { process, mirror, receiver, mirrorWithOtherKey: () => mirrorOf(clientOf(context.world.otherKey)) }
   }
 }
 
 interface Running {
-  readonly life: Life
+  readonly process: SimulatedProcess
   readonly mirror: Mirror
   readonly receiver: Receiver
   /** The same mirror, with a key that sees other notes. */
-  readonly strange: () => Mirror
+  readonly mirrorWithOtherKey: () => Mirror
 }
 
 const jobs: { readonly [Name in Job]: (mirror: Mirror, signal: AbortSignal) => Promise<unknown> } = {

@@ -1,7 +1,7 @@
 import type { Simulator } from '../simulation/simulator.ts'
 import { plantedByLag } from './planted-lag-bugs.ts'
 
-/** The same histories with replicas of the service that lag by up to half a minute. */
+/** Histories with replicas of the service that lag by up to half a minute. */
 export const simulator: Simulator = {
   script: 'simulate:mirror-lag',
   module: import.meta.url,

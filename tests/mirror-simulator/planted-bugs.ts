@@ -137,8 +137,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'An interrupted listing counts as complete, and notes that it did not show are removed.',
     patches: [
       scanning(
-        'if (!isForgottenCursor(error)) throw error',
-        "if (!isForgottenCursor(error)) return await lister.advance({ scan: { ...scanOf(lister.progress), phase: 'listed' } })",
+        'if (!isExpiredCursor(error)) throw error',
+        "if (!isExpiredCursor(error)) return await lister.advance(() => ({ scan: { ...requireScan(lister.progress), phase: 'listed' } }))",
       ),
       withoutConfirmation,
     ],
@@ -167,7 +167,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       reading(
         "if (note.revision < revision) return overlaps(state, stamp) && state.contradictedSince === null ? 'same' : 'older'",
-        "if (note.revision < revision) return 'news'",
+        "if (note.revision < revision) return 'changed'",
       ),
     ],
   },
@@ -196,8 +196,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'Content is stored whatever its revision.',
     patches: [
       judgingContent(
-        "if (status === 'gone' || status === 'content_not_found' || revision > note.revision) return 'moved'",
-        "if (status === 'gone' || status === 'content_not_found') return 'moved'",
+        "if (status === 'gone' || status === 'content_not_found' || revision > note.revision) return 'outdated'",
+        "if (status === 'gone' || status === 'content_not_found') return 'outdated'",
       ),
       judgingContent("return revision === note.revision ? 'settled' : 'unconfirmed'", "return 'settled'"),
     ],
@@ -213,8 +213,8 @@ export const plantedBugs: readonly PlantedBug[] = [
         replace: "if (this.#operation !== 'missing') return false",
       },
       lookingUp(
-        'if (!client.notes.readsFromList && (await operationAnswers(noteId))) return undefined',
-        'if (operationAnswers !== undefined) return undefined',
+        'if (!client.notes.readsFromList && (await readsSingleNotes(noteId))) return undefined',
+        'if (readsSingleNotes !== undefined) return undefined',
       ),
     ],
   },
@@ -223,7 +223,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A read that was in progress when an event arrived counts as the read that the event requires.',
     patches: [
       reading(
-        'if (state.dirty === null || isBeforeMark(state, stamp)) return state',
+        'if (state.dirty === null || beganBeforeDirty(state, stamp)) return state',
         'if (state.dirty === null) return state',
       ),
     ],
@@ -234,7 +234,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       'An event whose revision is not newer is dropped, even if the note became visible again at its old revision.',
     patches: [
       hinting(
-        "if (state.presence === 'live' && !hasWork(state) && isNoNews(state, hint)) return",
+        "if (state.presence === 'live' && !hasWork(state) && isAlreadyKnown(state, hint)) return",
         'if ((hint.revision ?? 0) <= (state.revision ?? -1)) return',
       ),
     ],
@@ -372,8 +372,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       "Missing content is not fetched again if its status does not change. The simulator found this bug in the mirror's own code.",
     patches: [
       reading(
-        "held === 'not_ready' && !saysAbsent(status)",
-        "held === 'not_ready' && status === null && !saysAbsent(status)",
+        "held === 'not_ready' && !meansAbsent(status)",
+        "held === 'not_ready' && status === null && !meansAbsent(status)",
       ),
     ],
   },

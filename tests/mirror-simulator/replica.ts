@@ -7,10 +7,10 @@ import {
   type RecordingHandle,
 } from '@notewire/mock-server'
 
-/** What an owner did at a replica. */
+/** An act of the owner, for a replica. */
 export type ReplicatedAct = (replica: Replica) => void
 
-/** A replica of the service that lags: the same service, with the same seed, to which everything happens later. */
+/** A lagging replica of the service: a service with the same seed, in which the same acts happen later. */
 export class Replica {
   readonly service: NotesService
   readonly lagMs: number
@@ -22,7 +22,7 @@ export class Replica {
   private constructor(service: NotesService, lagMs: number) {
     this.service = service
     this.lagMs = lagMs
-    // In the order of the service itself, so that identifiers and keys are the same.
+    // In the same order as in the service, so that identifiers and keys are the same.
     this.channel = service.owner.createChannel('elsewhere')
     service.owner.createIntegration().issueKey()
     service.owner.createIntegration({ channels: [this.channel] }).issueKey()
@@ -32,17 +32,17 @@ export class Replica {
     return new Replica(await createNotesService(options), lagMs)
   }
 
-  /** Has something happen here as well, as late as everything does. */
+  /** Schedules an act, delayed by the lag. */
   enqueue(at: number, act: ReplicatedAct): void {
     this.#acts.push({ at, act })
   }
 
-  /** Moves this service's time on, up to its lag behind the present. */
+  /** Advances the replica's time to the present minus its lag. */
   async catchUp(now: number): Promise<void> {
     await this.#applyUntil(now - this.lagMs)
   }
 
-  /** Becomes the service as it was at a time, from now on: what happened since never has. */
+  /** Restores the state of the service at a time. Later acts are dropped. */
   async restoreTo(time: number, now: number): Promise<void> {
     await this.#applyUntil(time)
     this.#acts.length = 0

@@ -1,74 +1,80 @@
 import type { Mirror, MirroredNote } from '@notewire/mirror'
 import type { Note } from '@notewire/protocol'
+import { readGroundTruth } from './ground-truth.ts'
+import type { HistoryContext } from './history-context.ts'
 import type { Instance } from './instance.ts'
-import type { Stage } from './stage.ts'
-import { askForTruth } from './truth.ts'
 
-/** Longer than the patience for answers that lag, which is about eight and a half minutes. */
-const PATIENCE_MS = 15 * 60_000
+/** Longer than the eight and a half minutes after which the mirror accepts a lower revision. */
+const ACCEPTED_AFTER_MS = 15 * 60_000
 const DAY_MS = 24 * 60 * 60_000
 
-/** Who is there in the end. */
-interface Cast {
+interface Participants {
   readonly instance: Instance
   readonly mirror: Mirror
 }
 
 /**
- * The service is restored from a backup: revisions fall, and notes are back that were deleted. The mirror must never call itself right
- * over a contradiction that it has seen, and must follow the service in the end.
+ * Restores the service from a backup: revisions decrease, and deleted notes exist again. The mirror must count the contradictions that it has seen,
+ * must not report `correctAsOf` meanwhile, and must converge in the end.
  */
-export async function restore(stage: Stage, { instance, mirror }: Cast): Promise<void> {
-  const { world, judge, schedule, chronicle, random } = stage
+export async function restore(context: HistoryContext, { instance, mirror }: Participants): Promise<void> {
+  const { world, checker, schedule, chronicle, random } = context
   const { backup } = world
   if (backup === undefined) return
   await backup.restoreTo(random.integer(Date.parse('2026-01-01T09:00:00.000Z'), schedule.now), schedule.now)
   chronicle.tell('operator', 'restores the service from a backup')
   chronicle.count('the service is restored')
-  judge.rests = true
+  checker.isPaused = true
   world.restored = backup
 
-  const { records } = await askForTruth(stage, backup.service)
+  const { records } = await readGroundTruth(context, backup.service)
   const contradicted = await contradictedBy(records, mirror)
   await instance.mirror.sync({ scan: 'now' })
-  await refuseCertainty(contradicted > 0, 'right after it was restored', stage, mirror)
+  await checkContradictionsCounted(contradicted > 0, 'right after it was restored', context, mirror)
   if (contradicted > 0) chronicle.count('contradictions')
 
-  await settleFor(PATIENCE_MS, stage, instance)
-  const refused = await compare(records, stage, mirror, 'its patience')
-  await refuseCertainty(refused > 0, 'though it refuses records', stage, mirror)
+  await settleFor(ACCEPTED_AFTER_MS, context, instance)
+  const refused = await compare(records, context, mirror, 'its retries')
+  await checkContradictionsCounted(refused > 0, 'though it refuses records', context, mirror)
 
-  await instance.life.clock.sleep(DAY_MS)
+  await instance.process.clock.sleep(DAY_MS)
   await instance.mirror.sync({ scan: 'now' })
-  await settleFor(PATIENCE_MS, stage, instance)
-  if ((await compare(records, stage, mirror, 'a scan a day later')) > 0) judge.violated('It never follows the service.')
+  await settleFor(ACCEPTED_AFTER_MS, context, instance)
+  if ((await compare(records, context, mirror, 'a scan a day later')) > 0)
+    checker.violated('It never converges to the restored service.')
   const { contradictions, correctAsOf } = await mirror.status()
-  if (contradictions > 0 || correctAsOf === null) judge.violated('It follows the service, and does not say so.')
+  if (contradictions > 0 || correctAsOf === null)
+    checker.violated('It has converged, but its status still shows contradictions.')
 }
 
-/** How many notes the mirror shows at a higher revision than the service does by now. */
+/** Counts the notes that the mirror shows at a higher revision than the restored service. */
 async function contradictedBy(records: ReadonlyMap<string, Note>, mirror: Mirror): Promise<number> {
   const shown: MirroredNote[] = []
   for await (const note of mirror.list()) shown.push(note)
   return shown.filter(({ note }) => (records.get(note.note_id)?.revision ?? note.revision) < note.revision).length
 }
 
-async function refuseCertainty(isContradicted: boolean, when: string, { judge }: Stage, mirror: Mirror): Promise<void> {
+async function checkContradictionsCounted(
+  isContradicted: boolean,
+  when: string,
+  { checker }: HistoryContext,
+  mirror: Mirror,
+): Promise<void> {
   const { contradictions, correctAsOf } = await mirror.status()
   if (!isContradicted || (contradictions > 0 && correctAsOf === null)) return
-  judge.violated(
+  checker.violated(
     `It counts ${contradictions} contradictions and is correct as of ${correctAsOf?.toISOString()} ${when}.`,
   )
 }
 
 /**
- * Compares which notes are shown at which revision.
+ * Compares the shown notes and their revisions with the service.
  *
- * @returns how many notes are not shown because an event had announced their deletion
+ * @returns the number of notes that are not shown because an event had announced their deletion
  */
 async function compare(
   records: ReadonlyMap<string, Note>,
-  { judge, world }: Stage,
+  { checker, world }: HistoryContext,
   mirror: Mirror,
   after: string,
 ): Promise<number> {
@@ -82,21 +88,21 @@ async function compare(
     }
     const revision = records.get(id)?.revision
     if (shown?.note.revision === revision && shown?.isSettled !== false) continue
-    judge.violated(
+    checker.violated(
       `After ${after}, ${name} is shown at ${shown?.note.revision}, and is at ${revision}. ${reasons.join(' ')}`,
     )
   }
   return refused
 }
 
-/** Reads what is due for a while. */
-async function settleFor(ms: number, { store }: Stage, { mirror, life }: Instance): Promise<void> {
-  const until = life.clock.now() + ms
+/** Reads due notes for a while. */
+async function settleFor(ms: number, { store }: HistoryContext, { mirror, process }: Instance): Promise<void> {
+  const until = process.clock.now() + ms
   for (;;) {
     await mirror.settle()
-    const now = life.clock.now()
+    const now = process.clock.now()
     const { nextDueAt } = await store.takeDue(mirror.integration, { now, until: now, limit: 0 })
     if (nextDueAt === null || nextDueAt > until) return
-    await life.clock.sleep(Math.max(0, nextDueAt - now) + 1)
+    await process.clock.sleep(Math.max(0, nextDueAt - now) + 1)
   }
 }

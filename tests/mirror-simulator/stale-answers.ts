@@ -1,32 +1,34 @@
 import type { Answer } from './answer.ts'
-import type { Stage } from './stage.ts'
+import type { HistoryContext } from './history-context.ts'
 
-/** For how long, in milliseconds, an answer may be given again. */
+/** How long an answer may be repeated, in milliseconds. */
 const LONGEST_LAG_MS = 20_000
 
-/** Answers that lag behind: what was answered a while ago, as long as the key still sees the same notes. */
+/** Repeats earlier answers to the same request, as long as the key sees the same notes. */
 export class StaleAnswers {
-  readonly #stage: Stage
-  readonly #before = new Map<string, { readonly answer: Answer; readonly sight: number; readonly at: number }>()
+  readonly #context: HistoryContext
+  readonly #before = new Map<string, { readonly answer: Answer; readonly visibility: number; readonly at: number }>()
 
-  constructor(stage: Stage) {
-    this.#stage = stage
+  constructor(context: HistoryContext) {
+    this.#context = context
   }
 
-  /** The answer, or an older one to the same question. */
+  /** Returns the answer, or an earlier answer to the same request. */
   instead(answer: Answer): Answer {
-    const { schedule, world, circumstances } = this.#stage
-    if (circumstances.rates.staleAnswer === 0 || answer.status !== 200 || isContent(answer)) return answer
+    const { schedule, world, scenario } = this.#context
+    if (scenario.rates.staleAnswer === 0 || answer.status !== 200 || isContent(answer)) return answer
     const before = this.#before.get(answer.url.href)
-    const mayStay =
-      before !== undefined && before.sight === world.changesOfSight && schedule.now - before.at <= LONGEST_LAG_MS
-    if (mayStay && this.#stage.strikes('staleAnswer')) return before.answer
-    this.#before.set(answer.url.href, { answer, sight: world.changesOfSight, at: schedule.now })
+    const mayRepeat =
+      before !== undefined &&
+      before.visibility === world.visibilityChanges &&
+      schedule.now - before.at <= LONGEST_LAG_MS
+    if (mayRepeat && this.#context.occurs('staleAnswer')) return before.answer
+    this.#before.set(answer.url.href, { answer, visibility: world.visibilityChanges, at: schedule.now })
     return answer
   }
 }
 
-/** A transcript may say the revision at which it was written (open point 9): then nobody can tell an old one. */
+/** Content is not repeated: it may carry the revision at which it was written (open point 9), so a stale transcript could not be detected. */
 function isContent({ url }: Answer): boolean {
   return /\/(?:transcript|summary)$/.test(url.pathname)
 }

@@ -3,7 +3,7 @@ import { type MirrorStore, memoryMirror } from '@notewire/mirror'
 import { betterSqlite, sqliteMirror } from '@notewire/mirror/sqlite'
 import type { StoreName } from '../simulation/history.ts'
 
-/** After so many histories they get a new database: until then they share one, and must not see each other. */
+/** The number of histories that share a database, in which they must be isolated. */
 const HISTORIES_IN_A_DATABASE = 40
 
 let shared: MirrorStore | undefined

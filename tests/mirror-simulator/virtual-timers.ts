@@ -1,11 +1,10 @@
 import type { Schedule } from '../simulation/schedule.ts'
 
-/** The history that is played now. */
+/** The schedule of the current history. */
 let playing: Schedule | undefined
 
 /**
- * Has every timer that code in this thread sets from now on run in the time of the history that is played: the client
- * times single requests by the machine, as its sockets are.
+ * Replaces the timers of this thread by timers of the current history's virtual time, because the client measures its timeouts with them.
  */
 export function makeTimersVirtual(): void {
   const { setTimeout, clearTimeout } = globalThis
@@ -27,11 +26,11 @@ export function makeTimersVirtual(): void {
   Object.assign(globalThis, { setTimeout: set, clearTimeout: clear })
 }
 
-/** Has timers and chance belong to a history. */
+/** Makes timers and random values belong to a history. */
 export function playBy(schedule: Schedule | undefined, fraction: () => number): void {
   playing = schedule
   Math.random = fraction
   const digits = () => Array.from({ length: 8 }, () => Math.floor(fraction() * 16).toString(16)).join('')
-  // Names of scans and copies stand in what is told.
+  // Ids of scans and copies appear in the log, so they must be the same in each replay.
   crypto.randomUUID = () => `${digits()}-0000-4000-8000-${digits()}0000`
 }

@@ -7,28 +7,28 @@ import { Engine } from './engine/engine.ts'
 import { createReader, type MirrorReader } from './reader/mirror-reader.ts'
 import { run } from './run.ts'
 
-/** What `mirror.receiver` takes: the options of a receiver without those that the mirror sets itself. */
+/** Options of `mirror.receiver`: the options of a receiver except those that the mirror sets itself. */
 export type MirrorReceiverOptions = Pick<
   ReceiverOptions,
   'secret' | 'path' | 'toleranceSeconds' | 'maxBodyBytes' | 'hooks' | 'logger' | 'clock'
 >
 
-/** A local copy of all notes that a key can see, with their transcripts and summaries, which converges to the service. */
+/** A local copy of all notes that a key can see, with transcripts and summaries. It converges to the service. */
 export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsumers<Transaction> {
   /**
-   * Lists all notes the first time, and then what changed since the last listing; scans once a day; and reads every note that events
-   * or listings marked. It continues where an earlier call was interrupted.
+   * Lists all notes the first time, and later the changes since the last listing. Scans once a day. Reads every note that an event or a
+   * listing has made due. Continues where an earlier call was interrupted.
    *
    * @throws NotesClientError when the service refuses the key or is down; nothing is lost or removed
    * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
    * @throws MirrorError `key_unidentified` when the client does not identify its key
    */
   sync(options?: SyncOptions): Promise<SyncReport>
-  /** Reads the notes that are due, and lists nothing: notes that events marked are up to date when it resolves. */
+  /** Reads the notes that are due, and lists nothing: notes for which an event arrived are up to date when it resolves. */
   settle(options?: Pick<SyncOptions, 'signal'>): Promise<SyncReport>
   /**
-   * One round of `run`, for alarms, cron jobs and functions: syncs if the next poll is due, and otherwise reads the notes that are due.
-   * `nextAt` is the time of the next round.
+   * Does one round of `run`, for alarms, cron jobs and functions: syncs if the next poll is due, and otherwise reads the notes that are
+   * due. `nextAt` is the time of the next round.
    */
   work(options?: Pick<SyncOptions, 'signal'>): Promise<SyncReport>
   /**
@@ -39,28 +39,28 @@ export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsume
    */
   run(options: { readonly signal: AbortSignal }): Promise<void>
   /**
-   * Makes the receiver of the mirror's events, to be mounted by any adapter. It verifies each delivery, writes the event down as a
-   * hint, and answers 204; `run`, or the next `sync` or `settle`, reads the note. It needs no store of its own.
+   * Makes the receiver of the mirror's events, for any adapter. It verifies each delivery, stores the event as a hint, and answers 204.
+   * `run`, or the next `sync` or `settle`, reads the note. The receiver needs no store of its own.
    */
   receiver(options: MirrorReceiverOptions): Receiver
   /**
-   * Erases the notes that a scan found missing and held back because they were so many.
+   * Erases the notes whose removal a scan holds back because it missed too many notes.
    *
    * @returns how many notes were removed
    * @throws MirrorError `scan_unknown` when the scan holds nothing back
    */
   acceptRemovals(scanId: string): Promise<number>
   /**
-   * Reads a note and believes what the service shows, also a revision below that of an announced deletion: for a service that was
-   * restored from a backup, whose notes `status().contradictions` counts. The content is read with the next `settle`, `sync` or `run`.
+   * Reads a note and accepts what the service returns, even a revision lower than that of an announced deletion: for a service that was
+   * restored from a backup (`status().contradictions` counts such notes). The next `settle`, `sync` or `run` reads the content.
    *
-   * @returns whether the note is there
-   * @throws NotesClientError when it cannot be read
+   * @returns whether the mirror shows the note
+   * @throws NotesClientError when the note cannot be read
    * @throws KeyChangedError when the notes were listed with another key
    */
   acceptReads(noteId: string): Promise<boolean>
   /**
-   * Replaces the key that the notes were listed with by the client's. It must see the same notes. A scan under way begins anew.
+   * Replaces the key that the notes were listed with by the client's key, which must see the same notes. Restarts a scan under way.
    *
    * @throws MirrorError `key_unidentified` when the client does not identify its key
    */
@@ -68,9 +68,9 @@ export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsume
 }
 
 /**
- * Makes a mirror. The tables of its store are made when it is first used.
+ * Makes a mirror. The first use creates the tables of its store.
  *
- * @throws OptionError naming the option that cannot work, and the fix
+ * @throws OptionError with the invalid option, and the fix
  * @example
  * ```ts
  * import { NotesClient } from '@notewire/client'
@@ -88,7 +88,7 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
   const settings = resolveMirrorOptions(options)
   const { integration, clock } = settings
   const engine = new Engine(settings)
-  // With the type of its transactions, which the engine does not need.
+  // `options.store` has the type of its transactions, which the engine's store lacks.
   const open = async () => {
     await engine.store()
     return options.store
@@ -115,7 +115,7 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
     },
     receiver(receiverOptions) {
       refuseUnknownOptions('mirror.receiver', receiverOptions, RECEIVER_OPTIONS)
-      return createReceiver({ clock, ...receiverOptions, integration, sink: (event) => engine.hear(event) })
+      return createReceiver({ clock, ...receiverOptions, integration, sink: (event) => engine.receive(event) })
     },
     acceptRemovals: (scanId) => engine.acceptRemovals(scanId),
     acceptReads: (noteId) => engine.acceptReads(noteId),

@@ -6,7 +6,7 @@ import { IntegrationRemovedError } from './interfaces/errors.ts'
 import type { IntegrationState } from './interfaces/integration-store.ts'
 import { type AuditNotice, audit, callHook } from './interfaces/mirror-hooks.ts'
 import { addIntegration, workAtOnce } from './many/adding.ts'
-import { connect, engineOf, hooksOf } from './many/connection.ts'
+import { claimKey, connect, engineOf, hooksOf } from './many/connection.ts'
 import { dispatch, workLeft } from './many/dispatch.ts'
 import { type IntegrationMirror, openIntegration, recordOf } from './many/integration-mirror.ts'
 import {
@@ -15,8 +15,6 @@ import {
   mirrorsStatusOf,
   statusOfIntegration,
 } from './many/integration-status.ts'
-import { claimKey } from './many/key-claim.ts'
-import { fencedStore } from './many/lease.ts'
 import { LocalChanges } from './many/local-changes.ts'
 import {
   type AddOptions,
@@ -30,66 +28,68 @@ import {
 } from './many/mirrors-options.ts'
 import { receiverOf } from './many/receiving.ts'
 import { SharedPauses } from './many/shared-pauses.ts'
+import { fencedStore } from './many/store-wrappers.ts'
 
-/** Mirrors of many integrations in one store: each a local copy of all notes that its API key can see. */
+/** Mirrors of many integrations in one store. Each is a local copy of all notes that its API key can see. */
 export interface Mirrors<Transaction = never> {
   /**
-   * Adds an integration, due at once, and registers its webhook endpoint: creates it, or finds the one of this URL and repairs it. Call it
-   * again after any failure, or to repair the endpoint: it continues where it stopped. A parked integration tries its key again. After
-   * `remove` it makes another copy.
+   * Adds an integration, which is due at once, and registers its webhook endpoint: creates it, or repairs the one with this URL. Call it
+   * again after any failure, or to repair the endpoint: it continues where it stopped. It also retries the key of a parked integration.
+   * After `remove`, it makes another copy.
    *
    * @throws NotesClientError when the endpoint cannot be registered, or the key is still refused; the integration is added nevertheless
    * @throws KeySharedError, KeyChangedError  likewise
-   * @throws IntegrationBusyError when another worker has had the integration for 30 s
+   * @throws IntegrationBusyError when another worker has held the lease of the integration for 30 s
    */
   add(integration: string, options?: AddOptions): Promise<IntegrationStatus>
   /**
-   * Removes an integration: nothing of it can be read once this resolves. `work` and `run` erase its notes. Its consumers get a removal of
-   * each note; the ids of the notes are kept until they have, for seven days at most. `false` if there is no such integration.
+   * Removes an integration: its notes cannot be read once this resolves. `work` and `run` erase them. Each consumer gets a removal of each
+   * note; until then the ids of the notes are kept, for seven days at most. Returns `false` if the integration does not exist.
    */
   remove(integration: string): Promise<boolean>
   /**
-   * Lets a parked integration work again.
+   * Makes a parked integration active again.
    *
-   * @param options  `adoptKey`: the key that `connect` returns replaces the one that the notes were listed with. It must see the same notes.
-   * @throws IntegrationRemovedError when there is no such integration
+   * @param options  `adoptKey`: replaces the key that the notes were listed with by the key that `connect` returns, which must see the same notes
+   * @throws IntegrationRemovedError when the integration does not exist
    * @throws KeySharedError when another integration uses the key to adopt; nothing is changed
    */
   resume(integration: string, options?: { readonly adoptKey?: boolean | undefined }): Promise<IntegrationStatus>
   /**
-   * Returns the mirror of an integration. What it reads belongs to one copy: when the integration is removed, every method rejects with
-   * `IntegrationRemovedError`, also after it was added again.
+   * Returns the mirror of an integration. It reads one copy: after the integration was removed, every method rejects with
+   * `IntegrationRemovedError`, even if the integration was added again.
    */
   of(integration: string): IntegrationMirror<Transaction>
-  /** Does what is due, within a budget: for crons, alarms and jobs. Any number of processes may call it at once. */
+  /** Does due work within a time budget: for cron jobs, alarms and queues. Any number of processes may call it concurrently. */
   work(options: WorkOptions): Promise<WorkReport>
   /**
-   * Keeps all mirrors up to date until the signal fires. Any number of processes may run at once.
+   * Keeps all mirrors up to date until the signal fires. Any number of processes may run concurrently.
    *
-   * @param options  `concurrency`: how many integrations are worked on at once, 16 unless you say otherwise. A quarter of them waits for hints.
+   * @param options  `concurrency`: the maximum number of integrations that are worked on concurrently, 16 by default. A quarter is reserved for
+   * hints.
    */
   run(options: { readonly signal: AbortSignal; readonly concurrency?: number | undefined }): Promise<void>
   /**
-   * Makes the receiver of the events of all integrations, to be mounted by any adapter with the id in its route. It verifies each delivery
-   * with the secret of its integration, writes the event down as a hint, and answers 204; 404 for integrations that were not added.
+   * Makes the receiver of the events of all integrations, for any adapter with the id in its route. It verifies each delivery with the secret
+   * of its integration, stores the event as a hint, and answers 204, or 404 for an integration that was not added.
    */
   receiver(options: MirrorsReceiverOptions): ReceiverOfMany
-  /** Reads the state of one integration; `undefined` if there is none. It reads no notes. */
+  /** Reads the state of one integration; `undefined` if it does not exist. Reads no notes. */
   get(integration: string): Promise<IntegrationStatus | undefined>
-  /** Lists integrations by id, 100 unless you say otherwise. */
+  /** Lists integrations by id, 100 by default. */
   list(options?: {
     readonly state?: IntegrationState | undefined
     readonly after?: string | undefined
     readonly limit?: number | undefined
   }): Promise<readonly IntegrationStatus[]>
-  /** Counts integrations: due, backing off, parked and why; and contradictions. It reads one small table and an index. */
+  /** Counts integrations: due, backing off, and parked by reason; and contradictions. Reads one small table and an index. */
   status(): Promise<MirrorsStatus>
 }
 
 /**
  * Makes mirrors of many integrations, one for each customer's API key.
  *
- * @throws OptionError naming the option that cannot work, and the fix
+ * @throws OptionError with the invalid option, and the fix
  * @example
  * ```ts
  * import { createMirrors } from '@notewire/mirror'
@@ -112,7 +112,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
   const { store, clock, hooks } = settings
   const { integrations } = store
   const pauses = new SharedPauses()
-  const onHint = new Set<() => void>()
+  const hintListeners = new Set<() => void>()
   const receivers = new Set<ReceiverOfMany>()
   const open = once(() => store.migrate())
   const never = new AbortController().signal
@@ -121,7 +121,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
     for (const receiver of receivers) receiver.forgetSecret(integration)
   }
 
-  async function tellAudit(act: Exclude<AuditNotice['act'], 'acceptRemovals'>, integration: string): Promise<void> {
+  async function reportAudit(act: Exclude<AuditNotice['act'], 'acceptRemovals'>, integration: string): Promise<void> {
     await audit(hooksOf(integration, hooks), { act, integration, at: new Date(clock.now()) })
   }
 
@@ -137,7 +137,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       await open()
       const registration = url !== undefined && saveSecret !== undefined ? { url, saveSecret } : undefined
       const { parkedBecause } = await addIntegration(integration, registration !== undefined, settings)
-      await tellAudit('add', integration)
+      await reportAudit('add', integration)
       if (registration !== undefined || parkedBecause !== null) {
         await workAtOnce(integration, { registration, parkedBecause }, settings)
       }
@@ -149,7 +149,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       await open()
       const isRemoved = await integrations.remove(requireIntegration(integration), crypto.randomUUID(), clock.now())
       forgetSecret(integration)
-      if (isRemoved) await tellAudit('remove', integration)
+      if (isRemoved) await reportAudit('remove', integration)
       return isRemoved
     },
 
@@ -160,12 +160,12 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const { generation } = await recordOf(store, requireIntegration(integration))
       if (adoptKey) {
         const connection = await connect(integration, settings)
-        // The fence of a claim is lost if a worker takes the integration meanwhile.
+        // A claim fails if a worker takes the integration meanwhile. It is then repeated with the new fencing token.
         while (!(await claimKey(await recordOf(store, integration), connection, settings)));
         const fenced = fencedStore(store, { generation }, () => new IntegrationRemovedError(integration))
         await engineOf(connection, integration, fenced, settings).adoptKey()
       }
-      if (await integrations.resume(integration, clock.now())) await tellAudit('resume', integration)
+      if (await integrations.resume(integration, clock.now())) await reportAudit('resume', integration)
       return statusOfIntegration(await recordOf(store, integration))
     },
 
@@ -184,8 +184,8 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const failures: unknown[] = []
       const onError = (error: unknown) => void failures.push(error)
       const endAt = clock.now() + budgetMs
-      const concurrency = integration === undefined ? WORKERS_OF_A_CALL : 1
-      await dispatch({ settings, pauses, signal, concurrency, onHint, endAt, integration, onError })
+      const concurrency = integration === undefined ? WORK_CONCURRENCY : 1
+      await dispatch({ settings, pauses, signal, concurrency, hintListeners, endAt, integration, onError })
       if (failures.length > 0) throw failures[0]
       return await workLeft(integrations, integration, clock.now())
     },
@@ -196,12 +196,12 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const concurrency = requireCount('concurrency', runOptions.concurrency ?? 16)
       await open()
       const onError = (error: unknown) => callHook(hooks.onProblem, { error, integration: undefined })
-      await dispatch({ settings, pauses, signal, concurrency, onHint, onError })
+      await dispatch({ settings, pauses, signal, concurrency, hintListeners, onError })
     },
 
     receiver(receiverOptions) {
       const receiver = receiverOf(receiverOptions, settings, open, () => {
-        for (const heard of onHint) heard()
+        for (const listener of hintListeners) listener()
       })
       receivers.add(receiver)
       return receiver
@@ -229,5 +229,5 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
   }
 }
 
-/** How many integrations one call of `work` works on at once. */
-const WORKERS_OF_A_CALL = 4
+/** The maximum number of integrations that one call of `work` works on concurrently. */
+const WORK_CONCURRENCY = 4

@@ -20,10 +20,10 @@ export type MirrorTelemetry = {
 const NAME = '@notewire/mirror'
 
 /**
- * Makes hooks for `createMirror` and `createMirrors` that measure their work and make a span of each part of it. The metrics contain no id.
+ * Makes hooks for `createMirror` and `createMirrors` that measure their work and make a span of each part of it. The metrics contain no ids.
  * The spans contain the id of the integration. Neither contains a key, the id of a note, or note content.
  *
- * They use the meter provider and the tracer provider that are registered when this is called: start the SDK before.
+ * The hooks use the meter provider and the tracer provider that are registered when this function is called: start the SDK first.
  *
  * @example
  * ```ts
@@ -51,10 +51,14 @@ export function mirrorTelemetry(): MirrorTelemetry {
   })
   const counter = (name: string, unit: string, description: string) =>
     meter.createCounter(`notewire.mirror.${name}`, { unit, description })
-  const problems = counter('problems', '{problem}', 'Errors after which the mirror tries again later.')
-  const held = counter('removals.held', '{note}', 'Notes that scans found missing and held back.')
-  const contradictions = counter('contradictions', '{read}', 'Reads that contradict what is known of their note.')
-  // Prometheus sees an increase only of a series that was there before.
+  const problems = counter('problems', '{problem}', 'Errors after which the mirror retries later.')
+  const held = counter('removals.held', '{note}', 'Missing notes whose removal scans hold back.')
+  const contradictions = counter(
+    'contradictions',
+    '{read}',
+    'Reads that contradict earlier reads or events of their note.',
+  )
+  // Prometheus detects an increase only in a series that already exists.
   held.add(0)
   contradictions.add(0)
   return {
@@ -86,20 +90,16 @@ export function mirrorTelemetry(): MirrorTelemetry {
 }
 
 /**
- * Measures how many integrations there are in each state, and how overdue their work is. Each export reads one small table, in every
- * process that observes: all of them report the same numbers.
+ * Measures the number of integrations in each state, and how overdue their work is. Each export reads one small table. All processes that
+ * observe report the same numbers.
  *
- * @returns a function that ends it
+ * @returns a function that stops the measurement
  */
 export function observeMirrors(mirrors: Pick<Mirrors, 'status'>): () => void {
-  const integrations = gauge('integrations', '{integration}', 'Integrations by state; parked ones by why.')
+  const integrations = gauge('integrations', '{integration}', 'Integrations by state; parked ones by reason.')
   const due = gauge('integrations.due', '{integration}', 'Integrations that have work and that no worker has taken.')
-  const backingOff = gauge(
-    'integrations.backing_off',
-    '{integration}',
-    'Active integrations that failed the last time.',
-  )
-  const overdue = gauge('overdue', 's', 'How long the longest due integration has been due.')
+  const backingOff = gauge('integrations.backing_off', '{integration}', 'Active integrations whose last slice failed.')
+  const overdue = gauge('overdue', 's', 'How long the most overdue integration has been due.')
   const gauges = [integrations, due, backingOff, overdue]
   return observe(gauges, async (result) => {
     const status = await mirrors.status()
@@ -116,12 +116,12 @@ export function observeMirrors(mirrors: Pick<Mirrors, 'status'>): () => void {
 
 /**
  * Measures the age of the watermark of one mirror, and whether its events have stopped, with `mirror.status()` at each export. Use it for one
- * mirror: several would report the same series.
+ * mirror only, because several mirrors would report the same series.
  *
- * @returns a function that ends it
+ * @returns a function that stops the measurement
  */
 export function observeMirror(mirror: Pick<MirrorReader, 'status'>): () => void {
-  const lag = gauge('lag', 's', 'Time since the watermark: all changes up to then have been listed.')
+  const lag = gauge('lag', 's', 'Time since the watermark, up to which all changes have been listed.')
   const silent = gauge('silent', '{mirror}', '1 if polls find changes that no event announced.')
   return observe([lag, silent], async (result) => {
     const { watermark, silence } = await mirror.status()
@@ -140,7 +140,7 @@ function observe(gauges: Observable[], callback: BatchObservableCallback): () =>
   return () => meter.removeBatchObservableCallback(callback, gauges)
 }
 
-/** A code of ours. The name of another error could quote a note. */
+/** The code of our own errors. The name of another error could quote a note. */
 function typeOf(error: unknown): string {
   return error instanceof NotewireError ? error.code : '_OTHER'
 }

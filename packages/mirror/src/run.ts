@@ -1,19 +1,15 @@
-import { RateLimitedError } from '@notewire/client'
 import type { MirrorSettings } from './context/mirror-options.ts'
 import type { Engine } from './engine/engine.ts'
 import { callHook } from './interfaces/mirror-hooks.ts'
 import { ERASE_EVERY_MS } from './ledger/overdue-erasure.ts'
-import { pauseAfter } from './rules/backoff.ts'
-import { isFinal } from './service/failures.ts'
+import { backoffAfter } from './rules/backoff.ts'
+import { isFinal, requestedPause } from './service/failures.ts'
 
 /** The longest time between two checks for notes that other processes have marked, in milliseconds. */
-const LOOK_EVERY_MS = 5_000
+const CHECK_EVERY_MS = 5_000
 
-/** The shortest time between two checks if no note could be settled: the due notes may be locked. In milliseconds. */
-const LOOK_AGAIN_AFTER_MS = 1_000
-
-/** The longest pause that a service can ask for, in milliseconds. */
-const LONGEST_GRANTED_MS = 60 * 60_000
+/** The shortest time between two checks if no note could be settled, because the due notes may be locked. In milliseconds. */
+const CHECK_AGAIN_AFTER_MS = 1_000
 
 /** Keeps a mirror up to date until the signal fires. */
 export async function run(engine: Engine, settings: MirrorSettings, signal: AbortSignal): Promise<void> {
@@ -22,25 +18,19 @@ export async function run(engine: Engine, settings: MirrorSettings, signal: Abor
     try {
       const { settled, nextAt } = await engine.work({ signal })
       failures = 0
-      const least = settled > 0 ? 0 : LOOK_AGAIN_AFTER_MS
-      await engine.nextHint(Math.max(least, Math.min(nextAt - clock.now(), LOOK_EVERY_MS)), signal)
+      const minMs = settled > 0 ? 0 : CHECK_AGAIN_AFTER_MS
+      await engine.waitForHint(Math.max(minMs, Math.min(nextAt - clock.now(), CHECK_EVERY_MS)), signal)
     } catch (error) {
       if (signal.aborted) return
       if (isFinal(error)) throw error
       callHook(hooks.onProblem, { error })
-      await pause(Math.max(jittered(pauseAfter(failures)), wantedPause(error)), engine, settings, signal)
+      await pause(Math.max(jittered(backoffAfter(failures)), requestedPause(error)), engine, settings, signal)
       failures += 1
     }
   }
 }
 
-/** The pause that the service asks for, in milliseconds. */
-function wantedPause(error: unknown): number {
-  const retryAfterMs = error instanceof RateLimitedError ? error.retryAfterMs : undefined
-  return Math.min(retryAfterMs ?? 0, LONGEST_GRANTED_MS)
-}
-
-/** Sends no request for some time. Overdue notes are still erased. */
+/** Pauses without sending requests. Overdue notes are still erased. */
 async function pause(ms: number, engine: Engine, { clock, hooks }: MirrorSettings, signal: AbortSignal): Promise<void> {
   for (let left = ms; left > 0 && !signal.aborted; left -= ERASE_EVERY_MS) {
     await clock.sleep(Math.min(left, ERASE_EVERY_MS), signal).catch(() => undefined)
@@ -48,7 +38,7 @@ async function pause(ms: number, engine: Engine, { clock, hooks }: MirrorSetting
   }
 }
 
-/** Instances that started together should not send their requests together. */
+/** Adds jitter, so that instances that started together do not send their requests together. */
 function jittered(ms: number): number {
   return Math.round(ms * (0.8 + Math.random() * 0.4))
 }

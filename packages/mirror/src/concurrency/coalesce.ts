@@ -1,8 +1,8 @@
 /**
- * Makes a function whose calls share runs: a call that comes while a run is under way waits for the next run, together with all
- * others that wait for it. So each call is served by a run that began after the call.
+ * Makes a function that batches its concurrent calls. A call during a run joins the next run, together with all other waiting calls. Every
+ * call is therefore answered by a run that began after the call.
  *
- * @param run  serves all members of a run at once
+ * @param run  answers all calls of a run at once
  */
 export function coalesce<Member, Answer>(
   run: (members: readonly Member[]) => Promise<Answer>,

@@ -1,4 +1,4 @@
-/** Makes a function that calls `make` once, and again only after it has rejected. */
+/** Makes a function that calls `make` once, and calls it again only if it has rejected. */
 export function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
   let made: Promise<Result> | undefined
   return () => {

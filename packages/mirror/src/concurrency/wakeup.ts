@@ -1,12 +1,12 @@
 import type { Clock } from '@notewire/protocol'
 
-/** Wakes the tasks that wait for it, any number of times, until it ends. */
+/** Resolves waiting tasks on each `wake`, until `end`. */
 export class Wakeup {
   readonly #waiting = new Set<() => void>()
   #count = 0
   #isOver = false
 
-  /** Whether it has ended: no `wake` follows. */
+  /** Whether `end` was called: no `wake` follows. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -21,13 +21,13 @@ export class Wakeup {
     this.#resolve()
   }
 
-  /** Wakes all that wait, and lets no task wait any more. */
+  /** Resolves all waiting tasks. Later calls of `next` resolve immediately. */
   end(): void {
     this.#isOver = true
     this.#resolve()
   }
 
-  /** Resolves with the next `wake`, when it ends, or when the signal fires, whichever comes first. */
+  /** Resolves at the next `wake`, at `end`, or when the signal fires, whichever comes first. */
   next(signal: AbortSignal): Promise<void> {
     if (this.#isOver || signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
@@ -41,7 +41,7 @@ export class Wakeup {
     })
   }
 
-  /** Does the same, and resolves after `ms` milliseconds at the latest. */
+  /** Like `next`, but resolves after `ms` milliseconds at the latest. */
   async nextWithin(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
     const over = new AbortController()
     const either = AbortSignal.any([signal, over.signal])

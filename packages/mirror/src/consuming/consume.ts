@@ -3,8 +3,8 @@ import type { ConsumerChange } from '../interfaces/consumer-change.ts'
 import type { ErrorFacts } from '../interfaces/consumer-store.ts'
 import { IntegrationRemovedError, MirrorError } from '../interfaces/errors.ts'
 import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
-import { pauseAfter } from '../rules/backoff.ts'
-import { ConsumerLease, ConsumerLostError, type ConsumerPlace } from './consumer-lease.ts'
+import { backoffAfter } from '../rules/backoff.ts'
+import { type ConsumerKey, ConsumerLease, ConsumerLostError } from './consumer-lease.ts'
 import { changeOf, type Delivery } from './delivery.ts'
 import {
   afterRound,
@@ -20,13 +20,13 @@ import {
 /** The second argument of `apply`. */
 export interface ConsumerContext<Transaction = never> {
   /**
-   * Marks the changes as applied in your own transaction in the mirror's database: call it before you commit the transaction, and they
-   * are applied exactly once. In SQLite it is synchronous. Without it, the consumer commits after `apply`: at least once.
+   * Records the changes as applied in your own transaction in the mirror's database. Call it before you commit the transaction: the changes are
+   * then applied exactly once. In SQLite it is synchronous. If you do not call it, the consumer commits after `apply`: at least once.
    *
-   * @throws MirrorError `consumer_lost` when another process continues: roll back
+   * @throws MirrorError `consumer_lost` when another process has the lease: roll back
    */
   readonly commit: (transaction: Transaction) => Promise<void>
-  /** Fires on shutdown, and when another process has the lease: stop, and reject. */
+  /** Fires on shutdown, and when another process has the lease: then stop and reject. */
   readonly signal: AbortSignal
 }
 
@@ -36,63 +36,63 @@ export type ApplyChanges<Transaction = never> = (
   context: ConsumerContext<Transaction>,
 ) => unknown
 
-export interface Round<Transaction> extends ConsumerPlace<Transaction> {
+export interface Round<Transaction> extends ConsumerKey<Transaction> {
   readonly batchSize: number
   readonly apply: ApplyChanges<Transaction>
   readonly signal: AbortSignal
   readonly onProblem: MirrorHooks['onProblem']
   /**
-   * Calls a listener when this process has written changes, until the function that it returns is called. With it, an idle consumer polls the
-   * store less often.
+   * Adds a listener that is called when this process has written changes, and returns a function that removes it. With it, an idle consumer polls
+   * the store less often.
    */
   readonly onChange?: ((listener: () => void) => () => void) | undefined
 }
 
-/** What `consumeDue` did. */
+/** Result of `consumeDue`. */
 export interface ConsumeReport {
   /** The number of changes that were applied. */
   readonly applied: number
   /** The number of changes that failed. They are retried later, or parked. */
   readonly failed: number
   /**
-   * When to call again, in milliseconds since the Unix epoch: at once if there are more changes, when a note is retried, or when another
-   * process's lease ends. `null` if nothing is left until the next change.
+   * When to call again, in milliseconds since the Unix epoch: now if there are more changes, at the next retry of a note, or when another
+   * process's lease ends. `null` if there is nothing to do until the next change.
    */
   readonly nextAt: number | null
 }
 
 const NOTHING_DONE = { applied: 0, failed: 0 } as const
 
-/** How soon an idle consumer polls the store for changes of other processes, in milliseconds. */
-const POLL_AFTER_MS = 1_000
-/** The longest time between two polls of a consumer that its own process wakes, in milliseconds. */
-const LONGEST_POLL_MS = 30_000
+/** The shortest time between two polls of the store by an idle consumer, for changes of other processes. In milliseconds. */
+const MIN_POLL_MS = 1_000
+/** The longest time between two polls if the consumer has a listener for changes of its own process, in milliseconds. */
+const MAX_POLL_MS = 30_000
 
-/** Consumes until the signal fires, or until a removed integration has no more removals. If the store fails, it tries again with growing pauses. */
+/** Consumes until the signal fires, or until a removed integration has no more removals. Retries with growing pauses if the store fails. */
 export async function consume<Transaction>(round: Round<Transaction>): Promise<void> {
   const changes = new Wakeup()
   const stopListening = round.onChange?.(() => changes.wake())
   try {
-    await takeRounds(round, changes, round.onChange === undefined ? POLL_AFTER_MS : LONGEST_POLL_MS)
+    await runRounds(round, changes, round.onChange === undefined ? MIN_POLL_MS : MAX_POLL_MS)
   } finally {
     stopListening?.()
   }
 }
 
-async function takeRounds<Transaction>(round: Round<Transaction>, changes: Wakeup, longestMs: number): Promise<void> {
+async function runRounds<Transaction>(round: Round<Transaction>, changes: Wakeup, maxMs: number): Promise<void> {
   const { signal, clock, onProblem } = round
-  let pollMs = POLL_AFTER_MS
+  let pollMs = MIN_POLL_MS
   for (let failures = 0; !signal.aborted; ) {
     try {
       const { count } = changes
-      const idleMs = idleTime(await takeRound(round), clock.now())
+      const idleMs = idleTime(await runRound(round), clock.now())
       if (idleMs > 0 && changes.count === count) await changes.nextWithin(Math.min(idleMs, pollMs), clock, signal)
-      pollMs = idleMs > 0 ? Math.min(pollMs * 2, longestMs) : POLL_AFTER_MS
+      pollMs = idleMs > 0 ? Math.min(pollMs * 2, maxMs) : MIN_POLL_MS
       failures = 0
     } catch (error) {
       if (error instanceof IntegrationRemovedError) return
       callHook(onProblem, { error })
-      await clock.sleep(pauseAfter(failures), signal).catch(() => undefined)
+      await clock.sleep(backoffAfter(failures), signal).catch(() => undefined)
       failures += 1
     }
   }
@@ -104,29 +104,29 @@ function idleTime(done: RoundEnd, now: number): number {
 
 /** Consumes one batch, if one is due. */
 export async function consumeDue<Transaction>(round: Round<Transaction>): Promise<ConsumeReport> {
-  const done = await takeRound(round)
+  const done = await runRound(round)
   const { store, integration, name, clock } = round
   const nextAt = dueTime(await store.readConsumer(integration, name), clock.now())
   return { ...('idleUntil' in done ? NOTHING_DONE : done), nextAt }
 }
 
-/** What a round did. If nothing was due: when something is, unless notes change; `null` if nothing ever is. */
+/** Result of a round. If nothing was due: the time of the next due work if no note changes, or `null` if there is none. */
 type RoundEnd = Pick<ConsumeReport, 'applied' | 'failed'> | { readonly idleUntil: number | null }
 
-async function takeRound<Transaction>(round: Round<Transaction>): Promise<RoundEnd> {
+async function runRound<Transaction>(round: Round<Transaction>): Promise<RoundEnd> {
   const { store, integration, name, clock } = round
   const record = await store.readConsumer(integration, name)
   const dueAt = dueTime(record, clock.now())
   if (dueAt === null || dueAt > clock.now()) return { idleUntil: dueAt }
   const lease = await ConsumerLease.take(round, record)
-  if (lease === undefined) return { idleUntil: clock.now() + POLL_AFTER_MS }
+  if (lease === undefined) return { idleUntil: clock.now() + MIN_POLL_MS }
   const ended = new AbortController()
   const lost = new AbortController()
   void lease.renewUntil(ended.signal, (error) => lost.abort(error))
   try {
     return await deliver(lease, round, lost.signal)
   } catch (error) {
-    if (error instanceof ConsumerLostError) return { idleUntil: clock.now() + POLL_AFTER_MS }
+    if (error instanceof ConsumerLostError) return { idleUntil: clock.now() + MIN_POLL_MS }
     throw error
   } finally {
     ended.abort()
@@ -149,7 +149,7 @@ async function deliver<Transaction>(lease: ConsumerLease<Transaction>, round: Ro
   const failures = new Map<string, ErrorFacts>()
   const singles = deliveries.filter(({ kind }) => kind !== 'nothing')
   for (const single of singles) {
-    // A shutdown is not a failure of the note.
+    // An error during shutdown does not count as a failure of the note.
     if (signal.aborted) break
     const error =
       singles.length === 1 ? thrown : await applyAndCommit(lease, [single], afterSingle(state, single), context)
@@ -169,7 +169,7 @@ async function deliver<Transaction>(lease: ConsumerLease<Transaction>, round: Ro
 /**
  * Calls `apply`, and commits the result, unless `apply` has committed it in its own transaction.
  *
- * @returns what `apply` threw, if the changes were not applied
+ * @returns the error of `apply`, if the changes were not applied
  */
 async function applyAndCommit<Transaction>(
   lease: ConsumerLease<Transaction>,
@@ -198,7 +198,7 @@ async function applyAndCommit<Transaction>(
   return failure
 }
 
-/** `apply` called `commit` in a transaction that did not commit. */
+/** `apply` called `commit` in a transaction that was not committed. */
 class TransactionNotCommittedError extends MirrorError {
   constructor() {
     super(

@@ -9,57 +9,57 @@ import { MirrorError } from '../interfaces/errors.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { type RoundResult, unchanged } from './round-rule.ts'
 
-/** The duration of a lease, in milliseconds. After a crash, another process continues when it has ended. */
+/** The duration of a lease, in milliseconds. After a crash, another process continues when the lease has expired. */
 const LEASE_MS = 30_000
 
 const RENEW_EVERY_MS = 10_000
 
-/** A consumer and its store. */
-export interface ConsumerPlace<Transaction> {
+/** Identifies a consumer in its store. */
+export interface ConsumerKey<Transaction> {
   readonly store: MirrorStore<Transaction>
   readonly integration: string
   readonly name: string
   readonly clock: Clock
 }
 
-/** The lease of a consumer that this process holds. Its fencing token guards every commit. */
+/** A lease of a consumer that this process holds. Each commit carries its fencing token. */
 export class ConsumerLease<Transaction> {
-  readonly #place: ConsumerPlace<Transaction>
+  readonly #consumer: ConsumerKey<Transaction>
   readonly #token: number
   #version: number
   #isReleased = false
   readonly state: ConsumerState
 
-  private constructor(place: ConsumerPlace<Transaction>, token: number, version: number, state: ConsumerState) {
-    this.#place = place
+  private constructor(consumer: ConsumerKey<Transaction>, token: number, version: number, state: ConsumerState) {
+    this.#consumer = consumer
     this.#token = token
     this.#version = version
     this.state = state
   }
 
-  /** Takes the lease; `undefined` if another process was faster. */
+  /** Takes the lease; `undefined` if another process has taken it meanwhile. */
   static async take<Transaction>(
-    place: ConsumerPlace<Transaction>,
+    consumer: ConsumerKey<Transaction>,
     { state: known, version, token }: ConsumerRecord,
   ): Promise<ConsumerLease<Transaction> | undefined> {
-    const { store, integration, name, clock } = place
+    const { store, integration, name, clock } = consumer
     const startedAt = version === 0 ? await store.latestPosition(integration) : known.startedAt
     const state = { ...known, startedAt, leaseUntil: clock.now() + LEASE_MS }
     const commit = { ...unchanged(state), expectedVersion: version, token: token + 1 }
     const result = await store.commitConsumer(integration, name, commit)
-    return result === 'lost' ? undefined : new ConsumerLease(place, token + 1, version + 1, state)
+    return result === 'lost' ? undefined : new ConsumerLease(consumer, token + 1, version + 1, state)
   }
 
   /** @throws MirrorError `consumer_lost` when another process has the lease */
   async commit(result: RoundResult): Promise<void> {
-    const { store, integration, name } = this.#place
+    const { store, integration, name } = this.#consumer
     requireCommitted(await store.commitConsumer(integration, name, this.#commitOf(result)))
     this.#version += 1
   }
 
-  /** Commits in the user's own transaction. Throws at once if the store is synchronous. */
+  /** Commits in the user's transaction. Throws synchronously if the store is synchronous. */
   commitIn(transaction: Transaction, result: RoundResult): Promise<void> {
-    const { store, integration, name } = this.#place
+    const { store, integration, name } = this.#consumer
     if (store.commitConsumerIn === undefined) {
       throw new OptionError(
         'store',
@@ -78,7 +78,7 @@ export class ConsumerLease<Transaction> {
    * @throws MirrorError `consumer_lost`
    */
   async hasCommitted(): Promise<boolean> {
-    const { store, integration, name } = this.#place
+    const { store, integration, name } = this.#consumer
     const { token, version } = await store.readConsumer(integration, name)
     if (token !== this.#token) throw new ConsumerLostError()
     const hasCommitted = version > this.#version
@@ -87,23 +87,23 @@ export class ConsumerLease<Transaction> {
     return hasCommitted
   }
 
-  /** Renews the lease until the signal fires. Calls `onLost` once if another process has the lease. Never rejects. */
+  /** Renews the lease until the signal fires. Calls `onLost` once if another process has taken it. Never rejects. */
   async renewUntil(signal: AbortSignal, onLost: (error: MirrorError) => void): Promise<void> {
-    const { store, integration, name, clock } = this.#place
+    const { store, integration, name, clock } = this.#consumer
     for (;;) {
       await clock.sleep(RENEW_EVERY_MS, signal).catch(() => undefined)
       if (signal.aborted) return
       if (this.#isReleased) continue
       const until = clock.now() + LEASE_MS
-      // If the store does not answer, the next renewal may still come in time. The commit is fenced in any case.
+      // If the store fails, the next renewal may still be in time. Commits are fenced in any case.
       const renewal = await store.renewConsumer(integration, name, this.#token, until).catch(() => 'unknown')
       if (renewal === 'lost' && !signal.aborted && !this.#isReleased) return onLost(new ConsumerLostError())
     }
   }
 
   #commitOf(result: RoundResult): ConsumerCommit {
-    // A commit that keeps the lease also renews it. Otherwise it would undo a renewal.
-    const leaseUntil = result.state.leaseUntil === null ? null : this.#place.clock.now() + LEASE_MS
+    // A commit that keeps the lease also renews it. Otherwise the commit would overwrite a concurrent renewal.
+    const leaseUntil = result.state.leaseUntil === null ? null : this.#consumer.clock.now() + LEASE_MS
     const state = { ...result.state, leaseUntil }
     this.#isReleased = leaseUntil === null
     return { ...result, state, expectedVersion: this.#version, token: this.#token }
@@ -114,7 +114,7 @@ function requireCommitted(result: ConsumerCommitResult): void {
   if (result === 'lost') throw new ConsumerLostError()
 }
 
-/** The lease ended because it was not renewed in time, and another process consumes. */
+/** The lease was not renewed in time, and another process has taken it. */
 export class ConsumerLostError extends MirrorError {
   constructor() {
     super(

@@ -5,80 +5,80 @@ import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { type ApplyChanges, type ConsumeReport, consume, consumeDue, type Round } from './consume.ts'
 
-/** What `consumeDue` takes. */
+/** Options of `consumeDue`. */
 export interface ConsumeDueOptions<Transaction = never> {
-  /** Names the consumer. Processes that use the same name share its cursor, and one of them consumes at a time. */
+  /** The name of the consumer. Processes with the same name share its cursor, and only one of them consumes at a time. */
   readonly name: string
   /**
-   * How many changes `apply` gets at once at most.
+   * The maximum number of changes in one call of `apply`.
    *
    * @default 100
    */
   readonly batchSize?: number | undefined
   readonly apply: ApplyChanges<Transaction>
-  /** Ends the round. `apply` gets it too. */
+  /** Ends the round. It is also passed to `apply`. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What `consume` takes. */
+/** Options of `consume`. */
 export interface ConsumeOptions<Transaction = never> extends ConsumeDueOptions<Transaction> {
-  /** Ends the loop after the `apply` under way. */
+  /** Ends the loop after the current `apply`. */
   readonly signal: AbortSignal
 }
 
-/** How far a consumer is. */
+/** The progress of a consumer. */
 export interface ConsumerStatus {
-  /** How many notes have changes that were not applied. Notes that wait or are parked are not among them. */
+  /** The number of notes with changes that were not applied, without waiting and parked notes. */
   readonly lag: number
-  /** How many notes failed alone and are tried again. */
+  /** The number of notes that failed alone and wait for a retry. */
   readonly waiting: number
-  /** Notes that failed alone eight times. `retryParked` tries them again, and so does their next change. */
+  /** Notes that failed alone eight times. `retryParked` or their next change retries them. */
   readonly parked: readonly ParkedNote[]
-  /** Set while the consumer backs off because everything failed. */
+  /** Set while the consumer backs off because all changes failed. */
   readonly backoff: ConsumerBackoff | null
 }
 
-/** A note that failed alone too often. */
+/** A note that failed alone eight times. */
 export interface ParkedNote {
   readonly noteId: string
   readonly parkedAt: Date
   readonly error: ErrorFacts | null
 }
 
-/** A consumer that failed as a whole. */
+/** The backoff of a consumer after all changes of a round failed. */
 export interface ConsumerBackoff {
-  /** How many rounds in a row failed. */
+  /** The number of consecutive failed rounds. */
   readonly failures: number
-  /** When it tries again. */
+  /** When the next round begins. */
   readonly until: Date
   readonly error: ErrorFacts | null
 }
 
-/** What can be done with the consumers of a mirror. */
+/** The consumers of a mirror. */
 export interface MirrorConsumers<Transaction = never> {
   /**
-   * Passes every change to `apply` until the signal fires: first each note that is there, once, and then what changes. The store keeps how
-   * far the consumer is; a new process continues there. Changes are applied exactly once if `apply` calls `commit`, else at least once.
+   * Passes every change to `apply` until the signal fires: first each existing note once, then changes. The store keeps the consumer's cursor, so
+   * a new process continues there. Changes are applied exactly once if `apply` calls `commit`, otherwise at least once.
    *
-   * If `apply` rejects, its changes are sent again note by note. A note that fails alone is retried with growing pauses and then parked,
-   * while others continue. If all fail, the consumer backs off.
+   * If `apply` rejects, its changes are sent again note by note. A note that fails alone is retried with growing pauses and then parked; the other
+   * notes continue. If all notes fail, the consumer backs off.
    *
-   * @throws OptionError; never what `apply` or the store throws: the hook `onProblem` gets it
+   * @throws OptionError. Errors of `apply` and of the store are passed to the hook `onProblem`.
    */
   consume(options: ConsumeOptions<Transaction>): Promise<void>
   /**
-   * One round of `consume`, for alarms, cron jobs and functions: passes at most one batch to `apply`. `nextAt` is the time of the next
+   * Does one round of `consume`, for alarms, cron jobs and functions: passes at most one batch to `apply`. `nextAt` is the time of the next
    * round.
    *
-   * @throws what the store throws
+   * @throws errors of the store
    */
   consumeDue(options: ConsumeDueOptions<Transaction>): Promise<ConsumeReport>
-  /** Says how far a consumer is, and which notes it parked. */
+  /** Returns the lag of a consumer, and the notes that it parked. */
   consumerStatus(name: string): Promise<ConsumerStatus>
   /**
    * Makes the parked notes of a consumer due now.
    *
-   * @returns how many there are
+   * @returns the number of these notes
    */
   retryParked(name: string): Promise<number>
 }
@@ -87,7 +87,7 @@ interface ConsumerSettings extends Pick<Round<unknown>, 'integration' | 'clock' 
   readonly hooks: MirrorHooks
 }
 
-/** Makes the functions that consume a mirror. Each opens the store first. */
+/** Makes the methods that consume a mirror. Each opens the store first. */
 export function createConsumers<Transaction>(
   open: () => Promise<MirrorStore<Transaction>>,
   { integration, clock, hooks, onChange }: ConsumerSettings,
@@ -133,7 +133,7 @@ const OPTIONS: readonly (keyof ConsumeOptions)[] = ['name', 'batchSize', 'apply'
 
 function requireName(name: unknown): string {
   if (typeof name === 'string' && name !== '') return name
-  throw new OptionError('name', "name is not a name. Pass the consumer's name, such as 'search'.")
+  throw new OptionError('name', "name is missing or not a string. Pass the consumer's name, such as 'search'.")
 }
 
 function requireFunction(apply: unknown): void {

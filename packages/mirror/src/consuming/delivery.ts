@@ -2,16 +2,16 @@ import { type ConsumerChange, eachPart, NOTE_PARTS, type NotePart } from '../int
 import type { ConsumableNote, ConsumerState } from '../interfaces/consumer-store.ts'
 import { partsOf } from '../interfaces/stored-note.ts'
 
-/** A note, and the change of it that the consumer gets. */
+/** A note, and the change that the consumer gets. */
 export interface Delivery {
   readonly note: ConsumableNote
   /** The position of the last change of the note that the consumer applied. */
   readonly since: number
-  /** `nothing`: the consumer has applied the change, or never had the note that is gone. */
+  /** `nothing`: the consumer has applied the change already, or the note vanished before the consumer was created. */
   readonly kind: ConsumerChange['kind'] | 'nothing'
 }
 
-/** Decides the change of a note. A removal is sent even if the note was never applied: a process may have died between `apply` and commit. */
+/** Decides which change of a note the consumer gets. A removal is sent even if the note was not applied: a process may have died between `apply` and commit. */
 export function deliveryOf(note: ConsumableNote, { base, startedAt }: ConsumerState): Delivery {
   const since = note.kept?.since ?? base
   if (note.state.presence === 'live') {
@@ -21,12 +21,12 @@ export function deliveryOf(note: ConsumableNote, { base, startedAt }: ConsumerSt
   return { note, since, kind: isToBeRemoved ? 'removed' : 'nothing' }
 }
 
-/** The parts that changed since the consumer applied the note. */
+/** The parts that changed since the consumer last applied the note. */
 export function changedParts({ note: { changedAt, visibleSince }, since }: Delivery): readonly NotePart[] {
   return visibleSince > since ? NOTE_PARTS : NOTE_PARTS.filter((part) => changedAt[part] > since)
 }
 
-/** The change as `apply` gets it; `undefined` if there is none. */
+/** Makes the change for `apply`; `undefined` if there is none. */
 export async function changeOf(delivery: Delivery): Promise<ConsumerChange | undefined> {
   const { state, note, transcript, summary } = delivery.note
   const { noteId } = state

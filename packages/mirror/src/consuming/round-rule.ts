@@ -6,29 +6,29 @@ import type {
   ConsumerState,
   ErrorFacts,
 } from '../interfaces/consumer-store.ts'
-import { pauseAfter } from '../rules/backoff.ts'
+import { backoffAfter } from '../rules/backoff.ts'
 import { isAhead } from '../rules/time.ts'
 import { type Delivery, deliveryOf } from './delivery.ts'
 
-/** A note is parked after this many attempts: about one and a half hours after the first. */
-const MOST_ATTEMPTS = 8
+/** A note is parked after this many attempts, about one and a half hours after the first. */
+const MAX_ATTEMPTS = 8
 
 /** The longest time between two attempts, in milliseconds. */
-const LONGEST_PAUSE_MS = 6 * 60 * 60_000
+const MAX_PAUSE_MS = 6 * 60 * 60_000
 
 /** What a round commits. */
 export type RoundResult = Pick<ConsumerCommit, 'state' | 'notes' | 'forgetsApplied'>
 
-/** When the consumer has work; `null` if it has none. Ignores times that only a clock that was ahead can have written. */
+/** When the consumer's next work is due; `null` if it has none. Ignores times that only a clock that was ahead can have written. */
 export function dueTime({ state, hasChanges, nextDueAt }: ConsumerRecord, now: number): number | null {
-  const times = [state.dueAt ?? 0, state.leaseUntil ?? 0].filter((time) => !isAhead(time - LONGEST_PAUSE_MS, now))
+  const times = [state.dueAt ?? 0, state.leaseUntil ?? 0].filter((time) => !isAhead(time - MAX_PAUSE_MS, now))
   const workAt = hasChanges ? now : nextDueAt
   return workAt === null ? null : Math.max(workAt, ...times)
 }
 
 /**
- * Chooses the deliveries of a round: at most half are retries, the others changes. Each round after a failed one gets one more note, so that
- * a whole batch of failing notes does not block the consumer.
+ * Chooses the deliveries of a round: while there are changes, at most half of them are retries. `limit` grows by one after each failed round, so
+ * that a batch of notes that all fail does not block the consumer.
  */
 export function chooseDeliveries(
   { due, changes }: ConsumableNotes,
@@ -46,10 +46,10 @@ export function reachesEnd({ changes }: ConsumableNotes, deliveries: readonly De
 }
 
 /**
- * Decides what a round commits. If every delivery failed, the consumer backs off, unless all were retries. Otherwise the cursor passes all
+ * Decides what a round commits. If every delivery failed and not all were retries, the consumer backs off. Otherwise the cursor moves past all
  * deliveries, and the failed notes wait or are parked.
  *
- * @param failures  the errors, by note
+ * @param failures  the errors, by note id
  * @param isAtEnd  whether the deliveries include the latest change
  */
 export function afterRound(
@@ -63,7 +63,7 @@ export function afterRound(
   const [error = null] = failures.values()
   const areAllFailed = error !== null && delivered.length === failures.size
   if (areAllFailed && delivered.some(({ note }) => note.position > state.cursor)) {
-    const dueAt = now + pauseAfter(state.failures)
+    const dueAt = now + backoffAfter(state.failures)
     return unchanged({ ...state, failures: state.failures + 1, dueAt, leaseUntil: null, error })
   }
   const cursor = Math.max(state.cursor, ...deliveries.map(({ note }) => note.position))
@@ -80,12 +80,12 @@ export function afterRound(
   }
 }
 
-/** What a single delivery commits before the round ends: the cursor stays, and the note is recorded as applied. */
+/** What a single delivery commits before the round ends: the note is recorded as applied, and the cursor does not move. */
 export function afterSingle(state: ConsumerState, delivery: Delivery): RoundResult {
   return { ...unchanged(state), notes: new Map([[delivery.note.state.noteId, afterSuccess(delivery, state.base)]]) }
 }
 
-/** Commits the state alone. */
+/** A commit of the state without notes. */
 export function unchanged(state: ConsumerState): RoundResult {
   return { state, notes: new Map(), forgetsApplied: false }
 }
@@ -94,15 +94,15 @@ function afterSuccess({ note: { position } }: Delivery, base: number): ConsumerN
   return position > base ? { since: position, attempts: 0, dueAt: null, parkedAt: null, error: null } : null
 }
 
-/** What is kept of a failed note. A new change counts as the first attempt. */
+/** The record of a failed note. The first failure of a new change counts as the first attempt. */
 function afterFailure({ note, since, kind }: Delivery, error: ErrorFacts, cursor: number, now: number): ConsumerNote {
   const attempts = (note.position > cursor ? 0 : (note.kept?.attempts ?? 0)) + 1
-  if (attempts >= MOST_ATTEMPTS && kind !== 'removed') return { since, attempts, dueAt: null, parkedAt: now, error }
-  const pauseMs = Math.min(1_000 * 4 ** (attempts - 1), LONGEST_PAUSE_MS)
+  if (attempts >= MAX_ATTEMPTS && kind !== 'removed') return { since, attempts, dueAt: null, parkedAt: now, error }
+  const pauseMs = Math.min(1_000 * 4 ** (attempts - 1), MAX_PAUSE_MS)
   return { since, attempts, dueAt: now + pauseMs, parkedAt: null, error }
 }
 
-/** The name and the code of an error, if they are identifiers: other text may quote a note. */
+/** The name and the code of an error, if they are identifiers. Other text is dropped, because it may quote a note. */
 export function factsOf(thrown: unknown): ErrorFacts {
   const { name, code } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Record<string, unknown>
   return { name: identifierIn(name) ?? 'Error', code: identifierIn(code) }

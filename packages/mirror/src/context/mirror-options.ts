@@ -4,33 +4,33 @@ import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import type { ContentPart, KeptParts } from '../rules/keep.ts'
 
-/** What `createMirror` takes. */
+/** Options of `createMirror`. */
 export interface MirrorOptions<Transaction = never> {
-  /** Reads the notes. Its key decides what the mirror shows: `notes:read` at least, and the scope of each part that is kept. */
+  /** Reads the notes. The mirror contains what its key can see. The key needs the scope `notes:read`, and the scope of each kept part. */
   readonly client: NotesClient
   /** Where the copy is kept: `sqliteMirror('notes.db')`, `postgresMirror(pool)`, or `memoryMirror()`. */
   readonly store: MirrorStore<Transaction>
   /**
-   * Names this mirror among those that share a store. Mirrors of different keys need different integrations: another key sees other
-   * notes. 1 to 128 of the characters `A-Z a-z 0-9 . _ ~ -`, and not `.` or `..`, as in a receiver.
+   * The name of this mirror in its store. Mirrors with different keys need different integrations, because each key sees other notes.
+   * 1 to 128 of the characters `A-Z a-z 0-9 . _ ~ -`, and not `.` or `..`, as in a receiver.
    *
    * @default 'default'
    */
   readonly integration?: string | undefined
   /**
-   * What is kept of the content of notes. Without any, identifiers, statuses and times are kept alone.
+   * The parts of each note to keep. With `[]`, only identifiers, statuses and times are kept.
    *
    * @default ['note', 'transcript', 'summary']
    */
   readonly keep?: readonly ContentPart[] | undefined
   /**
-   * How many notes are read at once; each takes up to two requests at a time.
+   * The maximum number of notes that are read concurrently. Each takes up to two concurrent requests.
    *
    * @default 8
    */
   readonly concurrency?: number | undefined
   /**
-   * How often `run` asks for what has changed, in milliseconds.
+   * The time between two polls of `run`, in milliseconds.
    *
    * @default 300_000 (5 min)
    */
@@ -47,12 +47,13 @@ export interface MirrorOptions<Transaction = never> {
   readonly clock?: Clock | undefined
 }
 
-/** The options, checked and complete. */
+/** The options, validated and with defaults. */
 export interface MirrorSettings extends Complete<Omit<MirrorOptions, 'keep'>> {
   readonly keep: KeptParts
 }
 
-type Complete<Options> = { readonly [Option in keyof Options]-?: Exclude<Options[Option], undefined> }
+/** `Options` with every option required and defined. */
+export type Complete<Options> = { readonly [Option in keyof Options]-?: Exclude<Options[Option], undefined> }
 
 const OPTIONS: readonly (keyof MirrorOptions)[] = [
   'client',
@@ -66,7 +67,7 @@ const OPTIONS: readonly (keyof MirrorOptions)[] = [
   'clock',
 ]
 
-/** What other libraries call them. */
+/** Names of these options in other libraries. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['database', 'store'],
   ['db', 'store'],
@@ -76,7 +77,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 
 const PARTS: readonly ContentPart[] = ['note', 'transcript', 'summary']
 
-/** @throws OptionError naming the first option that cannot work, and the fix */
+/** @throws OptionError with the first invalid option, and the fix */
 export function resolveMirrorOptions(options: MirrorOptions): MirrorSettings {
   refuseUnknownOptions('createMirror', options, OPTIONS, ALIASES)
   const hooks = options.hooks ?? {}
@@ -115,7 +116,7 @@ function requireMethods<Value extends object>(option: string, value: Value, memb
   throw new OptionError(option, `${option} is missing or not valid. ${fix}`)
 }
 
-/** @throws OptionError when the id cannot be a part of a URL as it is */
+/** @throws OptionError when the id cannot be part of a URL without escaping */
 export function requireIntegration(integration: unknown): string {
   if (isIntegrationId(integration)) return integration
   throw new OptionError(
@@ -132,14 +133,14 @@ export function requireParts(parts: readonly unknown[]): KeptParts {
   throw new OptionError('keep', `keep is not a list of parts. Pass an array of '${PARTS.join("', '")}', or [].`)
 }
 
-/** @throws OptionError when the value is not a whole number from 1 */
+/** @throws OptionError when the value is not a whole number of at least 1 */
 export function requireCount(option: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
   throw new OptionError(option, `${option} is not a whole number, 1 or more. Pass one, or omit the option.`)
 }
 
-/** @throws OptionError when the value is no signal */
-export function requireSignal(called: string, signal: AbortSignal): AbortSignal {
+/** @throws OptionError when the value is not an AbortSignal */
+export function requireSignal(method: string, signal: AbortSignal): AbortSignal {
   if (typeof signal?.addEventListener === 'function') return signal
-  throw new OptionError('signal', `${called} needs an AbortSignal. Pass one: { signal: controller.signal }.`)
+  throw new OptionError('signal', `${method} needs an AbortSignal. Pass one: { signal: controller.signal }.`)
 }

@@ -1,4 +1,4 @@
-/** How to sync. */
+/** Options of `mirror.sync`. */
 export interface SyncOptions {
   /** Ends the sync, which then rejects with the signal's reason. Committed work is kept. */
   readonly signal?: AbortSignal | undefined
@@ -10,17 +10,17 @@ export interface SyncOptions {
   readonly scan?: 'when-due' | 'now' | 'never' | undefined
 }
 
-/** What a sync did. */
+/** Result of a sync. */
 export interface SyncReport {
-  /** `false` if another process lists at this moment, so that this one only read the notes that were due. */
+  /** `false` if another process was listing, so that this call only read the notes that were due. */
   readonly listed: boolean
   /** How many notes were read, or had their content read. */
   readonly settled: number
-  /** How many could not be read, and are tried again later. */
+  /** How many notes could not be read. They are retried later. */
   readonly postponed: number
   /**
-   * When there is work again, in milliseconds since the Unix epoch: a note that is tried again, the next poll, or the end of another
-   * process's lease.
+   * When the next work is due, in milliseconds since the Unix epoch: the retry of a note, the next poll, or the end of another process's
+   * lease.
    */
   readonly nextAt: number
 }

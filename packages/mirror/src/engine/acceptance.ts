@@ -1,11 +1,11 @@
 import type { SyncContext } from '../context/sync-context.ts'
 import { MirrorError } from '../interfaces/errors.ts'
 import { audit } from '../interfaces/mirror-hooks.ts'
-import { ERASED_AT_ONCE } from '../ledger/overdue-erasure.ts'
+import { ERASE_BATCH_SIZE } from '../ledger/overdue-erasure.ts'
 import { applyRead } from '../rules/read-rule.ts'
 import { acceptRemoval } from '../rules/removal.ts'
 
-/** Erases the notes that a scan held back. */
+/** Erases the notes whose removal a scan holds back. */
 export async function acceptRemovals(
   scanId: string,
   {
@@ -19,7 +19,7 @@ export async function acceptRemovals(
   let removed = 0
   try {
     for (let after = ''; ; ) {
-      const noteIds = await store.listHeld(integration, scanId, after, ERASED_AT_ONCE)
+      const noteIds = await store.listHeld(integration, scanId, after, ERASE_BATCH_SIZE)
       const last = noteIds.at(-1)
       if (last === undefined) break
       removed += (await ledger.revise(noteIds, (state) => acceptRemoval(state, scanId))).size
@@ -32,11 +32,11 @@ export async function acceptRemovals(
   if (removed > 0) return removed
   throw new MirrorError(
     'scan_unknown',
-    'this scan holds no removals: they were accepted before, or the notes came back. mirror.status().held lists the scans that hold removals.',
+    'this scan holds no removals back: they were accepted before, or the notes were found again. mirror.status().held lists the scans that hold removals back.',
   )
 }
 
-/** Reads a note and believes what the service shows, whatever is known of it. */
+/** Reads a note and accepts the answer even if it contradicts earlier reads and events. */
 export async function acceptReads(noteId: string, context: SyncContext): Promise<boolean> {
   const { store, integration, clock, keep, ledger, readNote } = context
   const { sequence: start } = await store.readProgress(integration)

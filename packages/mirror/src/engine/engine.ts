@@ -9,26 +9,25 @@ import { audit, workInside } from '../interfaces/mirror-hooks.ts'
 import type { CopyState, MirrorProgress } from '../interfaces/progress.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { OverdueErasure } from '../ledger/overdue-erasure.ts'
-import { adoptKey, nameCopy, requireKey } from '../listing/key-guard.ts'
+import { adoptKey, ensureCopyId, requireKey } from '../listing/key-guard.ts'
 import { type Listing, list } from '../listing/list.ts'
 import { otherLeaseEnd, pollDueAt } from '../listing/schedule.ts'
 import { type Settled, settleDue } from '../refreshing/settling.ts'
 import { createNoteReader } from '../service/note-reader.ts'
 import { acceptReads, acceptRemovals } from './acceptance.ts'
-import { hear } from './hearing.ts'
+import { storeHint } from './store-hint.ts'
 
-/** When a sync is to stop. */
-interface Part extends Pick<SyncOptions, 'signal'> {
-  /** Whether to stop after the page, or the read, under way. */
-  readonly isEnough?: (() => boolean) | undefined
+interface StopConditions extends Pick<SyncOptions, 'signal'> {
+  /** Whether to stop after the current page or read. */
+  readonly shouldYield?: (() => boolean) | undefined
 }
 
-/** What a sync did, and the progress if this process has listed. */
 interface Synced extends Settled {
+  /** The progress, if this process has listed. */
   readonly listed: MirrorProgress | undefined
 }
 
-/** What a slice did, and the progress before and after it. */
+/** Result of a slice, with the progress before and after it. */
 export interface Slice extends Pick<SyncReport, 'settled' | 'listed'> {
   /** When the next note is due; `null` when none is. */
   readonly nextDueAt: number | null
@@ -36,13 +35,13 @@ export interface Slice extends Pick<SyncReport, 'settled' | 'listed'> {
   readonly after: MirrorProgress
 }
 
-/** What a mirror does in one process. */
+/** One process of a mirror. */
 export class Engine {
   readonly #settings: MirrorSettings
   readonly #ledger: Ledger
   readonly #erasure: OverdueErasure
   readonly #hints = new Wakeup()
-  #name: string | undefined
+  #holderId: string | undefined
 
   constructor(settings: MirrorSettings) {
     this.#settings = settings
@@ -50,21 +49,21 @@ export class Engine {
     this.#erasure = new OverdueErasure({ ...settings, ledger: this.#ledger })
   }
 
-  /** The store, with its tables, and a name for the copy in it. */
+  /** Creates the tables and the id of the copy if they are missing, and returns the store. */
   readonly store = once(async () => {
     const { store } = this.#settings
     await store.migrate()
-    await nameCopy(this.#ledger)
+    await ensureCopyId(this.#ledger)
     return store
   })
 
-  /** Stores what an event says about its note. When it resolves, the hint is in the store and the event may be acknowledged. */
-  async hear(event: WebhookEvent): Promise<void> {
+  /** Stores the hint of an event. When it resolves, the event may be acknowledged. */
+  async receive(event: WebhookEvent): Promise<void> {
     await this.store()
-    if (await hear(event, this.#ledger, this.#settings.clock)) this.#hints.wake()
+    if (await storeHint(event, this.#ledger, this.#settings.clock)) this.#hints.wake()
   }
 
-  /** Lists what is due, and reads every note that is due, at the same time. */
+  /** Polls, scans if a scan is due, and at the same time reads every note that is due. */
   async sync({ signal, scan: scanWhen = 'when-due' }: SyncOptions): Promise<SyncReport> {
     await this.store()
     const { hooks, integration } = this.#settings
@@ -73,13 +72,13 @@ export class Engine {
   }
 
   /** Reads every note that is due. */
-  async settle(part: Part): Promise<SyncReport> {
+  async settle(stop: StopConditions): Promise<SyncReport> {
     await this.store()
     const { hooks, integration, clock } = this.#settings
-    // `run` looks for due notes every few seconds: a look that finds none is not wrapped.
+    // `run` checks for due notes every few seconds. A check that finds none is not wrapped.
     const isWrapped =
       hooks.aroundWork !== undefined && ((await this.#nextDueAt()) ?? Number.POSITIVE_INFINITY) <= clock.now()
-    const work = async () => this.#report(await this.#sync(part, 'list nothing'))
+    const work = async () => this.#report(await this.#sync(stop, 'no listing'))
     return await workInside(isWrapped ? hooks.aroundWork : undefined, integration, work)
   }
 
@@ -91,18 +90,18 @@ export class Engine {
   }
 
   /**
-   * Does a part of what is due for an integration that is leased to this process: polls, goes on with a scan, or reads the notes that are
-   * due, until it is enough. A poll that finds nothing makes one commit and reads nothing from the store.
+   * Does a part of the due work of an integration that is leased to this process: polls, continues a scan, or reads due notes, until
+   * `shouldYield`. A poll that finds nothing makes one commit and reads nothing from the store.
    */
-  async slice(copy: CopyState, part: Part): Promise<Slice> {
+  async slice(copy: CopyState, stop: StopConditions): Promise<Slice> {
     const { progress: before } = copy
     const isPollDue = this.#settings.clock.now() >= pollDueAt(before, this.#settings)
-    const how = isPollDue || before.scan !== null ? ({ scanWhen: 'when-due', isPollDue } as const) : 'list nothing'
-    const { settled, listed, nextDueAt } = await this.#sync(part, how, copy)
+    const what = isPollDue || before.scan !== null ? ({ scanWhen: 'when-due', isPollDue } as const) : 'no listing'
+    const { settled, listed, nextDueAt } = await this.#sync(stop, what, copy)
     return { settled, listed: listed !== undefined, nextDueAt, before, after: listed ?? before }
   }
 
-  /** Checks the client's key before anything else is done with it. */
+  /** @throws KeyChangedError if the notes were listed with another key */
   async checkKey(): Promise<void> {
     await this.store()
     await this.#begin({})
@@ -114,9 +113,9 @@ export class Engine {
     await this.#erasure.run()
   }
 
-  /** Resolves with the next hint that this process hears, after some time, or when the signal fires, whichever comes first. */
-  async nextHint(withinMs: number, signal: AbortSignal): Promise<void> {
-    await this.#hints.nextWithin(withinMs, this.#settings.clock, signal)
+  /** Resolves when this process stores the next hint, after `maxMs` milliseconds, or when the signal fires, whichever comes first. */
+  async waitForHint(maxMs: number, signal: AbortSignal): Promise<void> {
+    await this.#hints.nextWithin(maxMs, this.#settings.clock, signal)
   }
 
   async acceptRemovals(scanId: string): Promise<number> {
@@ -138,15 +137,15 @@ export class Engine {
     await audit(hooks, { act: 'adoptKey', integration, at: new Date(clock.now()) })
   }
 
-  /** Names this process among those that list. Made on first use: Workers refuse randomness while they load. */
+  /** The id of this process in leases. Created on first use, because Workers allow no randomness while they load a module. */
   get #holder(): string {
-    this.#name ??= crypto.randomUUID()
-    return this.#name
+    this.#holderId ??= crypto.randomUUID()
+    return this.#holderId
   }
 
   /** Checks the key before any note is read. */
   async #begin(
-    { signal, isEnough = () => false }: Part,
+    { signal, shouldYield = () => false }: StopConditions,
     progress?: MirrorProgress,
   ): Promise<{ key: KeyIdentity; context: SyncContext }> {
     const parts = { ...this.#settings, ledger: this.#ledger, erasure: this.#erasure }
@@ -154,26 +153,28 @@ export class Engine {
     const stopped = new AbortController()
     const either = signal === undefined ? stopped.signal : AbortSignal.any([signal, stopped.signal])
     const readNote = createNoteReader(this.#settings.client, either)
-    return { key, context: { ...parts, readNote, signal: either, isEnough, stop: (reason) => stopped.abort(reason) } }
+    return {
+      key,
+      context: { ...parts, readNote, signal: either, shouldYield, stop: (reason) => stopped.abort(reason) },
+    }
   }
 
   /**
-   * @param copy  what is known of an integration that is leased to this process
-   * @returns `listed`: the progress, if this process has listed
+   * @param copy  the state of the copy, if the integration is leased to this process
    */
-  async #sync(part: Part, how: Pick<Listing, 'scanWhen' | 'isPollDue'> | 'list nothing', copy?: CopyState) {
+  async #sync(stop: StopConditions, what: Pick<Listing, 'scanWhen' | 'isPollDue'> | 'no listing', copy?: CopyState) {
     const { integration, clock, store } = this.#settings
-    const { key, context } = await this.#begin(part, copy?.progress)
-    // The first key of a copy was just recorded.
+    const { key, context } = await this.#begin(stop, copy?.progress)
+    // `#begin` has just recorded the first key of a new copy, so `copy` is outdated.
     const leased = copy && copy.progress.key === null ? await store.readProgress(integration) : copy
     await this.#erasure.run(copy?.hiddenSince)
     const pages = new Wakeup()
     const listing =
-      how === 'list nothing'
+      what === 'no listing'
         ? Promise.resolve(undefined)
-        : list(context, { ...how, key, holder: this.#holder, leased, pages })
+        : list(context, { ...what, key, holder: this.#holder, leased, pages })
     const isAnyDue = copy === undefined || (copy.nextDueAt !== null && copy.nextDueAt <= clock.now())
-    // If the listing fails, the due notes are still read. If the reading fails, it stops the listing.
+    // If the listing fails, the due notes are still read. If the reads fail, they stop the listing.
     const [listed, settled] = await Promise.allSettled([
       listing.finally(() => pages.end()),
       settleDue(context, pages, isAnyDue),

@@ -2,53 +2,53 @@ import type { NotePart } from './consumer-change.ts'
 import type { StoredNote } from './stored-note.ts'
 
 /**
- * The part of a mirror's store that keeps consumers, each by its integration and name. Times are milliseconds since the Unix epoch.
+ * The part of a mirror's store that stores consumers by integration and name. Times are milliseconds since the Unix epoch.
  *
- * @typeParam Transaction  what `commitConsumerIn` takes; `never` if the store has no transactions for users
+ * @typeParam Transaction  the transaction that `commitConsumerIn` takes; `never` if the store has no transactions for users
  */
 export interface ConsumerStore<Transaction = never> {
   /** Reads a consumer; `NEW_CONSUMER` and version 0 if it was never written. */
   readConsumer(integration: string, name: string): Promise<ConsumerRecord>
-  /** Writes a consumer and its notes, or nothing: `'lost'` when the version is no longer the expected one. */
+  /** Writes a consumer and its notes, or nothing: `'lost'` if the version differs from the expected one. */
   commitConsumer(integration: string, name: string, commit: ConsumerCommit): Promise<ConsumerCommitResult>
-  /** `commitConsumer` in a transaction of the user. Synchronous if the driver is. Absent in a store without transactions for users. */
+  /** `commitConsumer` in the user's transaction. Synchronous if the driver is. Absent in a store without transactions for users. */
   commitConsumerIn?(
     transaction: Transaction,
     integration: string,
     name: string,
     commit: ConsumerCommit,
   ): ConsumerCommitResult | Promise<ConsumerCommitResult>
-  /** Prolongs the lease that was taken with a fencing token, unless it was given back. It does not change the version. */
+  /** Renews the lease that was taken with a fencing token, unless it was released. Does not change the version. */
   renewConsumer(integration: string, name: string, token: number, leaseUntil: number): Promise<'renewed' | 'lost'>
-  /** Reads what a consumer is to get. Changes and due notes are disjoint, and are read in one snapshot. */
+  /** Reads the notes that a consumer must get. Changes and due notes are disjoint, and are read in one snapshot. */
   listConsumable(integration: string, name: string, request: ConsumableRequest): Promise<ConsumableNotes>
-  /** Reads how far a consumer is, and its parked notes by id. */
+  /** Reads the lag of a consumer, and its parked notes by id. */
   describeConsumer(integration: string, name: string): Promise<ConsumerDescription>
-  /** Makes all parked notes due at a time, as if they had not failed. Returns their number. */
+  /** Makes all parked notes due at a time, with no attempts. Returns their number. */
   retryParked(integration: string, name: string, dueAt: number): Promise<number>
 }
 
-/** `lost`: another process wrote the consumer. */
+/** `lost`: another process has written the consumer. */
 export type ConsumerCommitResult = 'committed' | 'lost'
 
-/** What is kept of a consumer. */
+/** The stored state of a consumer. */
 export interface ConsumerState {
-  /** The position up to which everything was applied, except the notes that wait or are parked. */
+  /** The position up to which all changes were applied, except those of waiting and parked notes. */
   readonly cursor: number
   /**
-   * The cursor when the consumer last reached the latest change. A note that changes before the consumer reaches it gets a higher position, so
-   * the consumer's last change of a note is the one up to `base`, or up to `since` of its `ConsumerNote`.
+   * The cursor at which the consumer last reached the latest change. The consumer's last applied change of a note is the one up to `base`, or up
+   * to `since` of its `ConsumerNote`: a note that changes before the consumer reaches it moves to a higher position.
    */
   readonly base: number
-  /** The latest position when the consumer was created: it gets no removal from before. */
+  /** The latest position when the consumer was created. It gets no earlier removals. */
   readonly startedAt: number
-  /** How many rounds in a row failed as a whole. */
+  /** The number of consecutive rounds in which all changes failed. */
   readonly failures: number
   /** The end of the backoff. */
   readonly dueAt: number | null
-  /** The end of the lease of the process that consumes. */
+  /** The end of the lease of the consuming process. */
   readonly leaseUntil: number | null
-  /** Why the last round failed as a whole. */
+  /** The error of the last round in which all changes failed. */
   readonly error: ErrorFacts | null
 }
 
@@ -62,12 +62,12 @@ export const NEW_CONSUMER: ConsumerState = {
   error: null,
 }
 
-/** What `readConsumer` reads. */
+/** Result of `readConsumer`. */
 export interface ConsumerRecord {
   readonly state: ConsumerState
   /** The number of commits. */
   readonly version: number
-  /** The fencing token: the number of leases. */
+  /** The fencing token: the number of leases taken so far. */
   readonly token: number
   /** Whether a note changed after the cursor. */
   readonly hasChanges: boolean
@@ -81,7 +81,7 @@ export interface ErrorFacts {
   readonly code: string | null
 }
 
-/** What a consumer keeps of a note that waits for a retry, is parked, or was applied after `base`. */
+/** What a consumer stores about a note that waits for a retry, is parked, or was applied after `base`. */
 export interface ConsumerNote {
   /** The position of the last change of the note that the consumer applied. */
   readonly since: number
@@ -92,31 +92,31 @@ export interface ConsumerNote {
   readonly error: ErrorFacts | null
 }
 
-/** What `commitConsumer` writes, all or nothing. */
+/** A write of `commitConsumer`, all or nothing. */
 export interface ConsumerCommit {
   readonly expectedVersion: number
   readonly token: number
   readonly state: ConsumerState
-  /** Notes to keep, or to forget (`null`). */
+  /** Notes to write, or to delete (`null`). */
   readonly notes: ReadonlyMap<string, ConsumerNote | null>
-  /** Whether to forget all notes that neither wait nor are parked. */
+  /** Whether to delete all notes that neither wait nor are parked. */
   readonly forgetsApplied: boolean
 }
 
-/** What `listConsumable` is asked for. */
+/** Parameters of `listConsumable`. */
 export interface ConsumableRequest {
   /** The cursor. */
   readonly after: number
   readonly now: number
-  /** Of each kind. */
+  /** The maximum number of changes, and of due notes. */
   readonly limit: number
 }
 
-/** What `listConsumable` reads. */
+/** Result of `listConsumable`. */
 export interface ConsumableNotes {
   /** Notes that changed after the cursor, by position. */
   readonly changes: readonly ConsumableNote[]
-  /** Notes that wait, are due, and did not change after the cursor, the longest due first. */
+  /** Waiting notes that are due and did not change after the cursor, the most overdue first. */
   readonly due: readonly ConsumableNote[]
 }
 
@@ -130,7 +130,7 @@ export interface ConsumableNote extends StoredNote {
   readonly kept: ConsumerNote | null
 }
 
-/** What `describeConsumer` reads. */
+/** Result of `describeConsumer`. */
 export interface ConsumerDescription {
   /** The number of notes that changed after the cursor. */
   readonly lag: number

@@ -48,7 +48,7 @@ function givenWords(recorded: KeyIdentity | null, given: KeyIdentity): string {
   return recorded?.kind === 'digest' ? 'another API key that has no key id' : 'an API key that has no key id'
 }
 
-/** Other processes changed the same notes at every attempt. */
+/** Every attempt to commit conflicted with other processes. */
 export class MirrorBusyError extends MirrorError {
   constructor() {
     super(
@@ -58,12 +58,12 @@ export class MirrorBusyError extends MirrorError {
   }
 }
 
-/** The integration was removed, or never added. */
+/** The integration was removed, or was never added. */
 export class IntegrationRemovedError extends MirrorError {
   constructor(integration: string) {
     super(
       'integration_removed',
-      `the integration "${integration}" was removed, or never added: nothing of it can be read. To copy its notes again, call mirrors.add, and then mirrors.of for the new copy.`,
+      `the integration "${integration}" was removed, or was never added, so it cannot be read. To copy its notes again, call mirrors.add, and then mirrors.of for the new copy.`,
     )
   }
 }
@@ -78,12 +78,12 @@ export class KeySharedError extends MirrorError {
   }
 }
 
-/** Another worker had the integration for 30 s, or took it meanwhile. */
+/** Another worker held the lease of the integration for 30 s, or took it meanwhile. */
 export class IntegrationBusyError extends MirrorError {
   constructor(integration: string) {
     super(
       'integration_busy',
-      `another worker has the integration "${integration}", so its endpoint was not registered and its key was not checked. Call mirrors.add again in a minute: the lease of a worker that died ends after 60 s.`,
+      `another worker is working on the integration "${integration}", so its endpoint was not registered and its key was not checked. Call mirrors.add again in a minute: the lease of a worker that died ends after 60 s.`,
     )
   }
 }

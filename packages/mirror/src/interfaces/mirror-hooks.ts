@@ -1,10 +1,10 @@
-/** Functions that a mirror calls to report what it does. Their errors are ignored. */
+/** Functions that report what a mirror does. Their errors are ignored. */
 export interface MirrorHooks {
   /** A listing applied a page, or a note was read. */
   readonly onProgress?: ((progress: ProgressNotice) => void) | undefined
-  /** An error after which the mirror tries again later. It never holds a key or note content. */
+  /** An error after which the mirror retries later. It never contains a key or note content. */
   readonly onProblem?: ((problem: ProblemNotice) => void) | undefined
-  /** A scan found so many notes missing that it removes none of them before `acceptRemovals`. */
+  /** A scan missed so many notes that it removes none of them before `acceptRemovals`. */
   readonly onRemovalsHeld?: ((notice: RemovalsHeldNotice) => void) | undefined
   /** A read showed a note at a lower revision than before, or again after its deletion was announced (`status().contradictions`). */
   readonly onContradiction?: ((notice: ContradictionNotice) => void) | undefined
@@ -14,52 +14,49 @@ export interface MirrorHooks {
   readonly aroundWork?: AroundWork | undefined
 }
 
-/** How far the mirror is. */
+/** Progress of a listing, or of the reading of notes. */
 export interface ProgressNotice {
   readonly phase: 'backfill' | 'poll' | 'scan' | 'confirming' | 'content'
   /** How many notes were listed, confirmed or read in this phase. */
   readonly done: number
-  /** How many there are, if that is known. */
+  /** The total number, if it is known. */
   readonly total?: number | undefined
 }
 
-/** An error after which the mirror tries again. */
+/** An error after which the mirror retries. */
 export interface ProblemNotice {
   readonly error: unknown
-  /** The note that it was about, if any. */
+  /** The note that could not be read, if the error concerns one note. */
   readonly noteId?: string | undefined
 }
 
-/** Notes that are hidden and kept until `mirror.acceptRemovals(scanId)`. */
+/** Notes that are hidden, but kept until `mirror.acceptRemovals(scanId)`. */
 export interface RemovalsHeldNotice {
   readonly scanId: string
   readonly missing: number
   readonly live: number
 }
 
-/** A read that contradicts what is known of its note. */
+/** A read that contradicts earlier reads or events of its note. */
 export interface ContradictionNotice {
   readonly noteId: string
 }
 
-/** What a person or a program decided, for an audit trail. It never holds a key. */
+/** A decision of a person or a program, for an audit trail. It never contains a key. */
 export type AuditNotice = {
   readonly integration: string
-  /** When it had taken effect, by the clock of the mirror. */
+  /** When the decision had taken effect, by the mirror's clock. */
   readonly at: Date
 } & (
   | { readonly act: 'add' | 'remove' | 'resume' | 'adoptKey' }
-  /** `removed`: how many notes were removed. If the call failed on the way, it removed the others not. */
+  /** `removed`: how many notes were removed. A call that failed may have removed only some of the notes. */
   | { readonly act: 'acceptRemovals'; readonly scanId: string; readonly removed: number }
 )
 
-/**
- * Wraps work, for instance in a span. Call `work` at once; it never rejects. The hook can neither prevent the work nor change what comes of
- * it.
- */
+/** Wraps work, for instance in a span. Call `work` immediately; it never rejects. The hook can neither prevent the work nor change its result. */
 export type AroundWork = (work: () => Promise<WorkEnd>, about: { readonly integration: string }) => unknown
 
-/** How a part of the work ended. */
+/** The outcome of a part of the work. */
 export interface WorkEnd {
   /** `undefined` if it succeeded. */
   readonly error: unknown
@@ -84,7 +81,7 @@ export function callHook<Notice>(hook: ((notice: Notice) => unknown) | undefined
   }
 }
 
-/** Works inside the hook that wraps it. */
+/** Runs work inside the hook that wraps it. */
 export function workInside<Result>(
   hook: AroundWork | undefined,
   integration: string,
@@ -93,12 +90,12 @@ export function workInside<Result>(
 ): Promise<Result> {
   let working: Promise<Result> | undefined
   const begin = () => (working ??= work())
-  const endOfWork = async (): Promise<WorkEnd> => ({ error: await begin().then(errorIn, (error) => error) })
-  if (hook !== undefined) callHook(() => hook(endOfWork, { integration }), undefined)
+  const wrapped = async (): Promise<WorkEnd> => ({ error: await begin().then(errorIn, (error) => error) })
+  if (hook !== undefined) callHook(() => hook(wrapped, { integration }), undefined)
   return begin()
 }
 
-/** Waits for the hook `onAudit`. The act has taken effect: an error of the hook goes to `onProblem`. */
+/** Calls the hook `onAudit` and waits for it. The act has taken effect already, so an error of the hook is passed to `onProblem`. */
 export async function audit(
   { onAudit, onProblem }: Pick<MirrorHooks, 'onAudit' | 'onProblem'>,
   notice: AuditNotice,

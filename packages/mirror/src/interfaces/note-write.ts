@@ -5,19 +5,19 @@ import type { NoteState } from './note-state.ts'
 export interface NoteWrite {
   readonly state: NoteState
   readonly expectedVersion: number
-  /** Absent if the content stays as it is. */
+  /** Absent if the content is not changed. */
   readonly content?: ContentWrite | undefined
   /** The change that the feed shows. `appeared` also records the position at which the note became visible. */
   readonly announce?: 'appeared' | 'changed' | 'vanished' | undefined
 }
 
-/** When the first of the notes is due; `null` when none is. */
+/** The earliest `dueAt` of the notes; `null` if none is due. */
 export function earliestDue(notes: readonly NoteWrite[]): number | null {
   const times = notes.flatMap(({ state: { dueAt } }) => dueAt ?? [])
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** A change of a note's content: the parts that are named. */
+/** A change of a note's content: of the named parts, or of all. */
 export type ContentWrite = 'erase' | ContentParts
 
 /** Parts of a note's content. `null` erases a part. */

@@ -2,7 +2,7 @@ import type { KeyIdentity } from '@notewire/client'
 
 /** The progress of an integration's listings. Times are milliseconds since the Unix epoch. */
 export interface MirrorProgress {
-  /** Names this copy, so that positions of a deleted copy are rejected. It is also the salt of the digest in `key`. */
+  /** The id of this copy, so that positions of a deleted copy are rejected. It is also the salt of the digest in `key`. */
   readonly copyId: string | null
   /** The key that the notes were listed with; `null` before the first listing. */
   readonly key: KeyIdentity | null
@@ -11,13 +11,13 @@ export interface MirrorProgress {
   readonly scan: ScanProgress | null
   /** The last scan whose missing notes have all been confirmed. */
   readonly lastScan: CompletedScan | null
-  /** The process that lists now. The version of the progress fences a lister that was replaced. */
+  /** The lease of the process that lists. The version of the progress fences a lister that was replaced. */
   readonly lister: ListerLease | null
 }
 
 /** The progress of the backfill and of polls. */
 export interface PollProgress {
-  /** Where the next page begins (`client.notes.changes`). */
+  /** The checkpoint of the next page (`client.notes.changes`). */
   readonly checkpoint: string | null
   readonly isUnderWay: boolean
   /** The service's time up to which all changes were listed. */
@@ -49,11 +49,11 @@ export interface ScanProgress {
   readonly cursor: string | null
   /** The number of live notes listed so far. */
   readonly seen: number
-  /** How many of them the mirror showed before the scan began. */
+  /** How many of the listed notes the mirror showed before the scan began. */
   readonly kept: number
-  /** In phase `confirming`: the number of notes that were not listed. */
+  /** In phase `confirming`: the number of missing notes. */
   readonly missing: number
-  /** Whether those are too many to remove without `acceptRemovals`: the confirmed ones are hidden and kept. */
+  /** Whether too many notes are missing to remove them without `acceptRemovals`: confirmed missing notes are hidden and kept. */
   readonly holdsBack: boolean
   /** The second listing, which confirms missing notes if the service does not read single notes (open point 8). */
   readonly confirmation: ConfirmationProgress | null
@@ -65,7 +65,7 @@ export interface ConfirmationProgress {
   readonly startedAt: number
   /** Where its next page begins; `null` for the first. */
   readonly cursor: string | null
-  /** Whether its last page was applied: a note that neither listing contains is gone. */
+  /** Whether its last page was applied. Then a note that neither listing contains is gone. */
   readonly isComplete: boolean
 }
 
@@ -85,7 +85,7 @@ export interface ListerLease {
   readonly until: number
 }
 
-/** What is known of the copy of an integration without reading its notes. */
+/** The state of an integration's copy without its notes. */
 export interface CopyState {
   /** The latest sequence number. */
   readonly sequence: number
@@ -93,9 +93,9 @@ export interface CopyState {
   readonly progressVersion: number
   /** When the last event arrived, in milliseconds since the Unix epoch; `null` before the first. */
   readonly heardAt: number | null
-  /** When the first note is due, or earlier if the store has work of its own for `takeDue`; `null` when none is. */
+  /** When the first note is due, or earlier if `takeDue` also does other work of the store; `null` if none is due. */
   readonly nextDueAt: number | null
-  /** When the first note was hidden whose content is not erased, or earlier; `null` when there is none. */
+  /** When the first hidden note whose content is not erased was hidden, or earlier; `null` if there is none. */
   readonly hiddenSince: number | null
 }
 
@@ -117,7 +117,7 @@ export const NO_PROGRESS: MirrorProgress = {
   lister: null,
 }
 
-/** Proof that a scan has applied its last page, without which no note counts as missing. Only `certify` makes one. */
+/** Proof that a scan has applied its last page. Without it, no note counts as missing. Only `certify` makes one. */
 export interface CompletionCertificate {
   readonly [brand]: true
   readonly scanId: string
@@ -127,7 +127,7 @@ export interface CompletionCertificate {
 
 declare const brand: unique symbol
 
-/** The certificate of a scan; `undefined` until its last page was applied. */
+/** Certifies a scan; `undefined` if its last page was not applied yet. */
 export function certify({ scanId, startedAt, phase }: ScanProgress): CompletionCertificate | undefined {
   return phase === 'listing' ? undefined : ({ scanId, startedAt } as CompletionCertificate)
 }

@@ -7,11 +7,11 @@ import type { CompletionCertificate, CopyState, MirrorProgress } from './progres
 import type { StoredNote } from './stored-note.ts'
 
 /**
- * The store of a mirror. It contains no rules: it reads rows, and writes all or none of them, if no other process has written them
- * since. `mirrorStoreChecks` of `@notewire/mirror/testing` is the same, executable. Integrations are isolated. Times are milliseconds
- * since the Unix epoch.
+ * The store of a mirror. It contains no rules: it reads rows, and writes all or none of them, if no other process has written them since.
+ * `mirrorStoreChecks` of `@notewire/mirror/testing` test this contract. Integrations are isolated. Times are milliseconds since the Unix
+ * epoch.
  *
- * @typeParam Transaction  what the `commit` of a consumer takes; `never` if the store has no transactions for users
+ * @typeParam Transaction  the transaction that a consumer's `commit` takes; `never` if the store has no transactions for users
  */
 export interface MirrorStore<Transaction = never> extends ConsumerStore<Transaction> {
   /** The integrations of `createMirrors`. */
@@ -23,15 +23,15 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   /** Reads the integration's latest sequence number and its progress. */
   readProgress(integration: string): Promise<LoadedProgress>
   /**
-   * Writes everything in one step, or nothing: `'conflict'` when a note or the progress is no longer of the expected version. It
-   * survives the end of the process when it resolves; with `heardAt`, which acknowledges an event, also a power cut. A power cut may
-   * take the latest others back, in their order, but never lets a position or a sequence number be used twice. With `fence`, it answers
-   * `'fenced'` and writes nothing when the integration has been removed, or taken by another worker. With `fence` and `heardAt`, it makes
-   * the integration due in the same step, if one of the notes is.
+   * Writes everything atomically, or nothing: `'conflict'` if a note or the progress does not have the expected version. When it resolves, the
+   * write survives the end of the process. With `heardAt`, which acknowledges an event, it also survives a power cut. A power cut may undo the
+   * latest other commits, in reverse order, but never causes a position or a sequence number to be used twice. With `fence`, it returns `'fenced'`
+   * and writes nothing if the integration has been removed, or taken by another worker. With `fence` and `heardAt`, it also makes the integration
+   * due if one of the notes is due.
    */
   commit(integration: string, commit: MirrorCommit): Promise<'committed' | 'conflict' | 'fenced'>
   /**
-   * Takes due notes, dirty ones first, then the longest due, and postpones them until `until`: concurrent callers take different notes.
+   * Takes due notes, dirty notes first, then the most overdue, and postpones them until `until`. Concurrent callers take different notes.
    */
   takeDue(integration: string, request: DueRequest): Promise<DueNotes>
   /** Lists live notes whose evidence starts before the scan, by id after `after`: those that a complete listing did not contain. */
@@ -41,13 +41,13 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
     after: string,
     limit: number,
   ): Promise<readonly string[]>
-  /** Counts those of `listCandidates`. */
+  /** Counts the notes of `listCandidates`. */
   countCandidates(integration: string, certificate: CompletionCertificate): Promise<number>
-  /** Lists hidden notes that a scan holds back, by id. */
+  /** Lists hidden notes whose removal a scan holds back, by id. */
   listHeld(integration: string, scanId: string, after: string, limit: number): Promise<readonly string[]>
   /** Lists notes with content whose `hiddenAt` is `hiddenBefore` or earlier, by id. */
   listOverdue(integration: string, hiddenBefore: number, limit: number): Promise<readonly string[]>
-  /** Lists the scans that hold removals back, by scan. */
+  /** Lists the scans that hold removals back, by scan id. */
   listHolds(integration: string): Promise<readonly HeldRemovals[]>
   /** Counts the notes of the integration. */
   count(integration: string): Promise<NoteCounts>
@@ -55,41 +55,41 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   latestPosition(integration: string): Promise<number>
   /** Lists the notes that changed after a position, each once, by the position of its latest change. */
   listChanges(integration: string, after: number, limit: number): Promise<readonly ChangedNote[]>
-  /** Reads a note with its content, whatever its presence. */
+  /** Reads a note of any presence, with its content. */
   getNote(integration: string, noteId: string): Promise<StoredNote | undefined>
   /** Lists live notes with their content, by id. */
   listNotes(integration: string, after: string, limit: number): Promise<readonly StoredNote[]>
   /**
-   * Finds live notes in whose title, content, transcript or summary all words occur, the best match first. The last word can be
-   * the beginning of a word. The other words are whole words; some stores find parts of them, too.
+   * Finds live notes that contain all words in their title, content, transcript or summary, the best match first. The last word may be the
+   * beginning of a word. The other words are whole words; some stores also match parts of words.
    */
   search(integration: string, words: readonly string[], limit: number): Promise<readonly StoredNote[]>
   /**
-   * Removes the bytes of erased content that the store leaves in its files. Absent in a store that leaves none.
+   * Removes the bytes of erased content that remain in the store's files. Absent in a store that leaves no such bytes.
    *
-   * @throws PurgeIncompleteError if bytes may be left
+   * @throws PurgeIncompleteError if bytes may remain
    */
   purge?(): Promise<void>
-  /** Closes what the store has opened. */
+  /** Closes the connections that the store has opened. */
   close?(): Promise<void> | void
 }
 
-/** A note's state and the number of its commits. */
+/** A note's state and its version, the number of its commits. */
 export interface VersionedState {
   readonly state: NoteState
   readonly version: number
 }
 
-/** What `load` reads. */
+/** Result of `load`. */
 export interface LoadedNotes extends LoadedProgress {
-  /** The notes that are known. */
+  /** The notes that exist in the store. */
   readonly notes: ReadonlyMap<string, VersionedState>
 }
 
-/** What `readProgress` reads. */
+/** Result of `readProgress`. */
 export type LoadedProgress = Pick<CopyState, 'sequence' | 'progress' | 'progressVersion' | 'heardAt'>
 
-/** What `commit` writes, all or nothing. */
+/** A write of `commit`, all or nothing. */
 export interface MirrorCommit {
   readonly notes: readonly NoteWrite[]
   readonly progress?: { readonly expectedVersion: number; readonly next: MirrorProgress } | undefined
@@ -98,25 +98,25 @@ export interface MirrorCommit {
   readonly fence?: Fence | undefined
 }
 
-/** What `takeDue` is asked for. */
+/** Parameters of `takeDue`. */
 export interface DueRequest {
   readonly now: number
   readonly until: number
   readonly limit: number
 }
 
-/** What `takeDue` takes. */
+/** Result of `takeDue`. */
 export interface DueNotes {
-  /** The sequence number of requests for these notes. */
+  /** The sequence number at which requests for these notes start. */
   readonly sequence: number
   readonly notes: readonly DueNote[]
-  /** When the first of the other notes is due. */
+  /** When the first note that was not taken is due. */
   readonly nextDueAt: number | null
 }
 
 /** A due note, already postponed. */
 export interface DueNote extends VersionedState {
-  /** The latest applied record. */
+  /** The stored record. */
   readonly note: Note | null
 }
 
@@ -125,15 +125,15 @@ export interface NoteCounts {
   readonly live: number
   readonly hidden: number
   readonly gone: number
-  /** To be read, because of an event or a contradiction. */
+  /** Must be read, because of an event or a contradiction. */
   readonly dirty: number
-  /** Live, with transcript or summary still to be read. */
+  /** Live, and transcript or summary must be read. */
   readonly unsettled: number
-  /** Shown at a lower revision than an earlier read or event named. */
+  /** The service returns a lower revision than an earlier read or event named. */
   readonly contradicted: number
 }
 
-/** The missing notes whose removal a scan holds back. */
+/** A scan that holds removals back, and the number of its missing notes. */
 export interface HeldRemovals {
   readonly scanId: string
   readonly notes: number

@@ -6,10 +6,10 @@ import type { MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedNotes, MirrorStore, VersionedState } from '../interfaces/store.ts'
 import type { Decision } from '../rules/decision.ts'
 
-/** Decides about one note by what is known of it. The sequence number is that of the moment when the reason was in hand. */
+/** Decides what to write for a note, from its state. `sequence` is the sequence number at which the reason (a response or an event) was available. */
 export type Decide = (state: NoteState, sequence: number) => Decision | undefined
 
-/** Decides the next progress, with the notes that are written in the same commit. `undefined` leaves it as it is. */
+/** Returns the next progress, given the notes of the same commit; `undefined` to leave it unchanged. */
 export type Advance = (before: LoadedNotes, writes: readonly NoteWrite[]) => MirrorProgress | undefined
 
 /** What was loaded, and what was written. */
@@ -19,10 +19,10 @@ interface Change {
   readonly progress: MirrorProgress
 }
 
-/** How many conflicts in a row are tried again. At each of them, another process made progress. */
-const MOST_TRIES = 200
+/** The maximum number of attempts to commit. Each conflict means that another process has committed. */
+const MAX_ATTEMPTS = 200
 
-/** The only writer of a mirror: it loads, decides, and commits if no other process wrote meanwhile; otherwise it decides again. */
+/** The only writer of a mirror. It loads rows, decides, and commits if no other process has written them meanwhile; otherwise it repeats. */
 export class Ledger {
   readonly #store: MirrorStore
   readonly #integration: string
@@ -35,9 +35,9 @@ export class Ledger {
   /**
    * Revises notes in one commit.
    *
-   * @param heardAt  when an event came, in milliseconds since the Unix epoch, if one is the reason
-   * @returns the notes that were written, by id
-   * @throws MirrorBusyError when other processes were faster at every try
+   * @param heardAt  when the event that is the reason arrived, in milliseconds since the Unix epoch
+   * @returns the written notes, by id
+   * @throws MirrorBusyError when every attempt conflicted with other processes
    */
   async revise(
     noteIds: readonly string[],
@@ -50,7 +50,7 @@ export class Ledger {
   /**
    * Advances the progress, and revises the notes of a page in the same commit.
    *
-   * @throws what `advance` throws; MirrorBusyError when other processes were faster at every try
+   * @throws what `advance` throws; MirrorBusyError when every attempt conflicted with other processes
    */
   async advance(
     advance: Advance,
@@ -61,9 +61,9 @@ export class Ledger {
   }
 
   /**
-   * Advances the progress from what is known of it, without loading it again: for decisions that need no notes and no sequence number.
+   * Advances a progress that was loaded before, without loading it again: for decisions that need no notes and no sequence number.
    *
-   * @returns `false` when another process advanced it meanwhile, and nothing was written
+   * @returns `false` if another process has advanced it meanwhile, and nothing was written
    */
   async advanceKnown(expectedVersion: number, next: MirrorProgress): Promise<boolean> {
     const commit = { notes: [], progress: { expectedVersion, next } }
@@ -71,21 +71,21 @@ export class Ledger {
   }
 
   /**
-   * Revises a note from what is known of it, without loading it again: for decisions that need no sequence number. Those that
-   * come while others are being written are written together after them.
+   * Revises a note that was loaded before, without loading it again: for decisions that need no sequence number. Writes that are requested
+   * during a commit are written together in the next commit.
    *
-   * @returns `false` when another process changed the note meanwhile, and nothing was written
+   * @returns `false` if another process has changed the note meanwhile, and nothing was written
    */
   async reviseKnown(known: VersionedState, decide: (state: NoteState) => Decision | undefined): Promise<boolean> {
     const decision = decide(known.state)
     if (decision === undefined) return true
     const write = { ...decision, expectedVersion: known.version }
-    return (await this.#writeTogether(write)).has(write)
+    return (await this.#enqueue(write)).has(write)
   }
 
   async #change(noteIds: readonly string[], decide: Decide, advance: Advance, heardAt?: number): Promise<Change> {
     let sequence: number | undefined
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const before = await this.#store.load(this.#integration, noteIds)
       sequence ??= before.sequence
       const writes = decideAll(noteIds, before, decide, sequence)
@@ -99,20 +99,20 @@ export class Ledger {
     throw new MirrorBusyError()
   }
 
-  readonly #writeTogether = coalesce((writes: readonly NoteWrite[]) => this.#commitAll(writes))
+  readonly #enqueue = coalesce((writes: readonly NoteWrite[]) => this.#commitTogether(writes))
 
-  /** @returns those that were written */
-  async #commitAll(writes: readonly NoteWrite[]): Promise<ReadonlySet<NoteWrite>> {
-    const firsts = [...new Map(writes.toReversed().map((write) => [write.state.noteId, write])).values()]
-    if (await this.#isWritten(firsts)) return new Set(firsts)
+  /** @returns the writes that were committed */
+  async #commitTogether(writes: readonly NoteWrite[]): Promise<ReadonlySet<NoteWrite>> {
+    const firstWrites = [...new Map(writes.toReversed().map((write) => [write.state.noteId, write])).values()]
+    if (await this.#commit(firstWrites)) return new Set(firstWrites)
     const written = new Set<NoteWrite>()
-    // One of the notes was changed meanwhile, or the store cannot take it. The others are written.
-    for (const write of firsts) if (await this.#isWritten([write])) written.add(write)
+    // One of the notes has changed meanwhile, or the store rejects it. The others are still written.
+    for (const write of firstWrites) if (await this.#commit([write])) written.add(write)
     return written
   }
 
-  /** What the store throws is thrown again when the caller revises the note by itself. */
-  async #isWritten(notes: readonly NoteWrite[]): Promise<boolean> {
+  /** An error of the store counts as a conflict: the caller then revises the note alone, and gets the error. */
+  async #commit(notes: readonly NoteWrite[]): Promise<boolean> {
     return (await this.#store.commit(this.#integration, { notes }).catch(() => 'conflict')) === 'committed'
   }
 }

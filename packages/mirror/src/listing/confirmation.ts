@@ -3,17 +3,17 @@ import type { SyncContext } from '../context/sync-context.ts'
 import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
 import { type CompletionCertificate, certify, type ScanProgress } from '../interfaces/progress.ts'
 import { postpone } from '../rules/backoff.ts'
-import { applyRead, heldIfMissing } from '../rules/read-rule.ts'
+import { applyRead, holdIfMissing } from '../rules/read-rule.ts'
 import { FailureStreak, failsForEveryNote } from '../service/failures.ts'
-import { firstListedNote, isForgottenCursor, NOTES_ON_A_PAGE, pagesOf } from '../service/full-listing.ts'
-import { type Lister, scanOf } from './lister.ts'
+import { firstListedNote, isExpiredCursor, listPages, PAGE_SIZE } from '../service/full-listing.ts'
+import { type Lister, requireScan } from './lister.ts'
 
 /**
- * Reads once more what a scan did not show: each note by itself, or all by a second listing if the service reads no single notes.
+ * Confirms the notes that a scan missed: by a read of each note, or by a second listing if the service does not read single notes.
  * Yields after each page.
  */
 export async function* confirmMissing(lister: Lister, context: SyncContext): AsyncGenerator<ProgressNotice> {
-  const scan = scanOf(lister.progress)
+  const scan = requireScan(lister.progress)
   const certificate = certify(scan)
   if (certificate === undefined) return
   const [first] = await context.store.listCandidates(context.integration, certificate, '', 1)
@@ -26,8 +26,8 @@ export async function* confirmMissing(lister: Lister, context: SyncContext): Asy
 }
 
 /**
- * Whether the service reads single notes (open point 8). The client finds that out by a note that is listed. If none is, single reads
- * are tried: an empty list may be a mistake.
+ * Whether the service reads single notes (open point 8). The client finds out by reading a listed note. If no note is listed, the service
+ * is assumed to read single notes, because an empty list may be a mistake.
  */
 async function readsSingleNotes({ client, signal }: SyncContext): Promise<boolean> {
   if (client.notes.readsFromList) return false
@@ -35,7 +35,7 @@ async function readsSingleNotes({ client, signal }: SyncContext): Promise<boolea
   try {
     if (note !== undefined) await client.notes.get(note.note_id, { signal })
   } catch (error) {
-    // The failure of one note says nothing about the others.
+    // Other notes may be readable although this one is not.
     if (signal.aborted || failsForEveryNote(error) || !(error instanceof NotesClientError)) throw error
   }
   return !client.notes.readsFromList
@@ -46,40 +46,40 @@ async function* confirmByListing(
   certificate: CompletionCertificate,
   context: SyncContext,
 ): AsyncGenerator<ProgressNotice> {
-  if (scanOf(lister.progress).confirmation === null) await beginListing(lister)
+  if (requireScan(lister.progress).confirmation === null) await beginSecondListing(lister)
   try {
-    yield* listAgain(lister, context)
+    yield* listSecondTime(lister, context)
   } catch (error) {
-    if (!isForgottenCursor(error)) throw error
-    await beginListing(lister)
-    yield* listAgain(lister, context)
+    if (!isExpiredCursor(error)) throw error
+    await beginSecondListing(lister)
+    yield* listSecondTime(lister, context)
   }
-  await removeUnshown(lister, certificate, context)
+  await removeUnlisted(lister, certificate, context)
 }
 
-/** The sequence number of the second listing is after everything that the scan listed. */
-async function beginListing(lister: Lister): Promise<void> {
+/** Takes a new sequence number for the second listing: it is greater than those of the scan's pages. */
+async function beginSecondListing(lister: Lister): Promise<void> {
   await lister.advance((startedAt) => ({
-    scan: { ...scanOf(lister.progress), confirmation: { startedAt, cursor: null, isComplete: false } },
+    scan: { ...requireScan(lister.progress), confirmation: { startedAt, cursor: null, isComplete: false } },
   }))
 }
 
-async function* listAgain(lister: Lister, { client, signal }: SyncContext): AsyncGenerator<ProgressNotice> {
-  const { seen: total, confirmation } = scanOf(lister.progress)
+async function* listSecondTime(lister: Lister, { client, signal }: SyncContext): AsyncGenerator<ProgressNotice> {
+  const { seen: total, confirmation } = requireScan(lister.progress)
   if (confirmation === null || confirmation.isComplete) return
   let done = 0
-  for await (const { notes, next_cursor: cursor } of pagesOf(client, confirmation.cursor, signal)) {
-    // A note that it shows has new evidence, so it is no longer missing.
+  for await (const { notes, next_cursor: cursor } of listPages(client, confirmation.cursor, signal)) {
+    // A listed note gets new evidence, so it no longer counts as missing.
     await lister.applyPage({ phase: 'confirming', notes, cursor })
     done += notes.length
     yield { phase: 'confirming', done, total }
   }
 }
 
-/** Removes the notes that neither listing showed. */
-async function removeUnshown(lister: Lister, certificate: CompletionCertificate, context: SyncContext): Promise<void> {
+/** Removes the notes that neither listing contains. */
+async function removeUnlisted(lister: Lister, certificate: CompletionCertificate, context: SyncContext): Promise<void> {
   const { clock, keep, ledger } = context
-  const scan = scanOf(lister.progress)
+  const scan = requireScan(lister.progress)
   const { beganAt: begunAt, confirmation } = scan
   if (confirmation?.isComplete !== true) return
   for await (const noteIds of candidates(certificate, context)) {
@@ -96,7 +96,7 @@ async function* confirmByReads(
   certificate: CompletionCertificate,
   context: SyncContext,
 ): AsyncGenerator<ProgressNotice> {
-  const { missing: total } = scanOf(lister.progress)
+  const { missing: total } = requireScan(lister.progress)
   let done = 0
   for await (const noteIds of candidates(certificate, context)) {
     await confirmAll(noteIds, lister, context)
@@ -108,7 +108,7 @@ async function* confirmByReads(
 
 async function* candidates(certificate: CompletionCertificate, { store, integration }: SyncContext) {
   for (let after = ''; ; ) {
-    const noteIds = await store.listCandidates(integration, certificate, after, NOTES_ON_A_PAGE)
+    const noteIds = await store.listCandidates(integration, certificate, after, PAGE_SIZE)
     const last = noteIds.at(-1)
     if (last === undefined) return
     yield noteIds
@@ -116,21 +116,21 @@ async function* candidates(certificate: CompletionCertificate, { store, integrat
   }
 }
 
-/** Reads missing notes, several at once. */
+/** Reads missing notes, up to `concurrency` at a time. */
 async function confirmAll(noteIds: readonly string[], lister: Lister, context: SyncContext): Promise<void> {
-  const { client, concurrency, erasure, isEnough, signal } = context
+  const { client, concurrency, erasure, shouldYield, signal } = context
   const { sequence: start } = lister
-  const holdingScan = holdingScanOf(scanOf(lister.progress))
-  const left = [...noteIds]
+  const holdingScan = holdingScanOf(requireScan(lister.progress))
+  const queue = [...noteIds]
   const streak = new FailureStreak(client, signal)
   const work = async () => {
-    for (let noteId = left.shift(); noteId !== undefined && !isEnough(); noteId = left.shift()) {
+    for (let noteId = queue.shift(); noteId !== undefined && !shouldYield(); noteId = queue.shift()) {
       try {
         await confirm(noteId, start, holdingScan, context)
         streak.recordSuccess()
       } catch (error) {
         if (signal.aborted || failsForEveryNote(error)) throw error
-        await leaveOpen(noteId, error, holdingScan, context)
+        await markUnreadable(noteId, error, holdingScan, context)
         await streak.recordFailure()
       }
       await erasure.runIfDue()
@@ -155,10 +155,10 @@ async function confirm(
 }
 
 /**
- * Marks a missing note that cannot be read, so that it is read again and the scan can end. If that read does not find it, the note is
- * held back as the scan would have held it back.
+ * Makes a missing note that cannot be read dirty, so that the scan can end and the note is read later. If that read does not find the
+ * note, its removal is held back if the scan holds removals back.
  */
-async function leaveOpen(
+async function markUnreadable(
   noteId: string,
   error: unknown,
   holdingScan: string | undefined,
@@ -166,7 +166,7 @@ async function leaveOpen(
 ): Promise<void> {
   callHook(hooks.onProblem, { error, noteId })
   await ledger.revise([noteId], (state, sequence) =>
-    postpone({ ...heldIfMissing(state, holdingScan), dirty: state.dirty ?? sequence }, clock.now()),
+    postpone({ ...holdIfMissing(state, holdingScan), dirty: state.dirty ?? sequence }, clock.now()),
   )
 }
 

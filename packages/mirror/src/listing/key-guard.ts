@@ -5,7 +5,6 @@ import type { MirrorProgress } from '../interfaces/progress.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
-/** What the key is checked with. */
 interface KeyContext extends Pick<MirrorSettings, 'client' | 'store' | 'integration'> {
   readonly ledger: Ledger
   /** The progress, if it is known. */
@@ -13,7 +12,8 @@ interface KeyContext extends Pick<MirrorSettings, 'client' | 'store' | 'integrat
 }
 
 /**
- * Checks the client's key before any note is read with it: what another key cannot see proves nothing. Records the key if none is.
+ * Checks the client's key before any note is read with it, because another key may not see the same notes. Records the key if none is
+ * recorded.
  *
  * @returns the identity of the key
  * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
@@ -21,12 +21,12 @@ interface KeyContext extends Pick<MirrorSettings, 'client' | 'store' | 'integrat
  */
 export async function requireKey({ client, store, integration, ledger, ...known }: KeyContext): Promise<KeyIdentity> {
   const progress = known.progress ?? (await store.readProgress(integration)).progress
-  const key = await identifyKey(client, progress.copyId ?? (await nameCopy(ledger)))
+  const key = await identifyKey(client, progress.copyId ?? (await ensureCopyId(ledger)))
   if (recordedKey(progress) !== null) {
     refuseOtherKey(integration, recordedKey(progress), key)
     return key
   }
-  const isUsed = await holdsNotes(store, integration, progress)
+  const isUsed = await hasListedNotes(store, integration, progress)
   await ledger.advance(({ progress: latest }) => {
     // Another process may have recorded its key meanwhile, and the notes may have been listed with that one.
     const recorded = recordedKey(latest)
@@ -36,19 +36,19 @@ export async function requireKey({ client, store, integration, ledger, ...known 
   return key
 }
 
-/** Replaces the key that the notes were listed with. A scan under way begins anew: the other key may have seen more. */
+/** Replaces the recorded key. A scan under way is restarted, because the previous key may have seen more notes. */
 export async function adoptKey({ client, ledger }: KeyContext): Promise<void> {
-  const key = await identifyKey(client, await nameCopy(ledger))
+  const key = await identifyKey(client, await ensureCopyId(ledger))
   await ledger.advance(({ progress }) => ({ ...progress, key, scan: null }))
 }
 
-/** Gives the copy a name if it has none. */
-export async function nameCopy(ledger: Ledger): Promise<string> {
-  const name = crypto.randomUUID()
+/** Returns the id of the copy. Creates one if the copy has none. */
+export async function ensureCopyId(ledger: Ledger): Promise<string> {
+  const copyId = crypto.randomUUID()
   const { progress } = await ledger.advance(({ progress }) =>
-    progress.copyId === null ? { ...progress, copyId: name } : undefined,
+    progress.copyId === null ? { ...progress, copyId } : undefined,
   )
-  return progress.copyId ?? name
+  return progress.copyId ?? copyId
 }
 
 /**
@@ -60,31 +60,35 @@ export function refuseOtherKey(integration: string, recorded: KeyIdentity | null
   if (recorded === null || !isSameKey(recorded, given)) throw new KeyChangedError(integration, recorded, given)
 }
 
-/** The key that is recorded. An earlier version recorded none, or in another field. */
+/** The recorded key. An earlier version recorded no key, or recorded it in another field. */
 export function recordedKey({ key }: MirrorProgress): KeyIdentity | null {
-  return isIdentity(key) ? key : null
+  return isKeyIdentity(key) ? key : null
 }
 
-/** Whether anything was listed or read, so that some key was used. */
-export async function holdsNotes(store: MirrorStore, integration: string, { poll }: MirrorProgress): Promise<boolean> {
+/** Whether notes were listed or read, so that a key was used. */
+export async function hasListedNotes(
+  store: MirrorStore,
+  integration: string,
+  { poll }: MirrorProgress,
+): Promise<boolean> {
   if (poll.checkpoint !== null || poll.backfilledAt !== null) return true
   return (await store.count(integration)).live > 0
 }
 
 /**
- * Identifies the key of a client. Two keys that cannot be identified are never taken for the same.
+ * Identifies the key of a client.
  *
  * @param copyId  the salt of the digest of a key without an id
- * @throws MirrorError `key_unidentified` when the client, which may be an object of the user's own, returns no identity
+ * @throws MirrorError `key_unidentified` when the client, which may be the user's own object, returns no identity
  */
 async function identifyKey(client: NotesClient, copyId: string): Promise<KeyIdentity> {
   let identity: unknown
   try {
     identity = await client.identifyKey(copyId)
   } catch {
-    // The error is dropped: if the client is an object of the user's own, its error may hold the key.
+    // The error is dropped, because an error of the user's own client may contain the key.
   }
-  if (isIdentity(identity)) return identity
+  if (isKeyIdentity(identity)) return identity
   throw new MirrorError(
     'key_unidentified',
     'the client does not identify its API key, so the mirror would not notice another key and would remove the notes that the other key cannot access. ' +
@@ -97,7 +101,7 @@ function isSameKey(one: KeyIdentity, other: KeyIdentity): boolean {
   return other.kind === 'digest' && one.digest === other.digest
 }
 
-function isIdentity(value: unknown): value is KeyIdentity {
+function isKeyIdentity(value: unknown): value is KeyIdentity {
   if (typeof value !== 'object' || value === null) return false
   const { kind, keyId, digest } = value as Readonly<Record<string, unknown>>
   if (kind === 'key_id') return typeof keyId === 'string' && keyId !== ''

@@ -5,29 +5,28 @@ import type { SyncOptions } from '../context/sync-options.ts'
 import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
 import type { MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedProgress } from '../interfaces/store.ts'
-import { NOTES_ON_A_PAGE } from '../service/full-listing.ts'
+import { PAGE_SIZE } from '../service/full-listing.ts'
 import { AnotherListerError, Lister } from './lister.ts'
 import { scan } from './scan.ts'
 import { isScanDue } from './schedule.ts'
 
-/** How to list. */
 export interface Listing {
   readonly key: KeyIdentity
-  /** Names this process among those that list. */
+  /** The id of this process, for the lease of the lister. */
   readonly holder: string
-  /** The progress, if the integration is leased to this process. */
+  /** The loaded progress, if the whole integration is leased to this process. */
   readonly leased: LoadedProgress | undefined
   readonly scanWhen: SyncOptions['scan']
-  /** Whether to poll; if not, a scan under way goes on. */
+  /** Whether to poll. If not, only a scan under way continues. */
   readonly isPollDue: boolean
-  /** Wakes after each page that may have made notes due. */
+  /** Wakes its waiters after each page that may have made notes due. */
   readonly pages: Wakeup
 }
 
 /**
  * Polls, and scans if a scan is due.
  *
- * @returns the progress; `undefined` if another process lists, or has taken over
+ * @returns the progress; `undefined` if another process lists, or has replaced this one
  */
 export async function list(context: SyncContext, listing: Listing): Promise<MirrorProgress | undefined> {
   const { key, holder, leased, pages } = listing
@@ -38,8 +37,8 @@ export async function list(context: SyncContext, listing: Listing): Promise<Mirr
       if (lister.hasNews) pages.wake()
       callHook(context.hooks.onProgress, notice)
       await context.erasure.runIfDue()
-      // The last page of a slow service would otherwise be asked for again and again: only the end of a poll is its success.
-      if (lister.hasMore && context.isEnough()) break
+      // After the last page the poll is completed first. Otherwise a slow service would be asked for that page again in every slice.
+      if (lister.hasMore && context.shouldYield()) break
     }
     await lister.end()
     return lister.progress
@@ -59,22 +58,22 @@ async function* listings(
   if (isPollDue) yield* poll(lister, context)
   const isResumed = lister.progress.scan !== null
   if (isScanDue(lister.progress, scanWhen, context)) yield* scan(lister, context)
-  // A scan that was interrupted need not have found notes that left after it began.
+  // An interrupted scan may have missed removals that happened after it began, so a new scan follows it.
   if (scanWhen === 'now' && isResumed) yield* scan(lister, context)
 }
 
-/** Lists what changed since the last poll, or everything the first time. It continues where it was interrupted. */
+/** Lists the changes since the last poll, or all notes the first time. Continues an interrupted poll. */
 async function* poll(lister: Lister, { client, signal }: SyncContext): AsyncGenerator<ProgressNotice> {
   const phase = lister.progress.poll.backfilledAt === null ? 'backfill' : 'poll'
   let done = 0
   let { watermark, checkpoint } = lister.progress.poll
-  const changes = client.notes.changes({ after: checkpoint }, { limit: NOTES_ON_A_PAGE, signal })
+  const changes = client.notes.changes({ after: checkpoint }, { limit: PAGE_SIZE, signal })
   for await (const { notes, watermark: latest, ...page } of changes) {
     checkpoint = page.checkpoint
-    // Most polls find nothing: their only page is written with the end of the poll.
+    // Most polls find nothing. The checkpoint of an empty page is committed by `endPoll`.
     if (notes.length > 0) await lister.applyPage({ phase, notes, checkpoint })
     done += notes.length
-    lister.hasMore = notes.length >= NOTES_ON_A_PAGE
+    lister.hasMore = notes.length >= PAGE_SIZE
     watermark = latest?.getTime() ?? watermark
     yield { phase, done }
   }

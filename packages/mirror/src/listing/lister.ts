@@ -9,17 +9,17 @@ import { applyRead } from '../rules/read-rule.ts'
 import { recordedKey, refuseOtherKey } from './key-guard.ts'
 import { leaseOf, otherLeaseEnd } from './schedule.ts'
 
-/** Another process lists now: the page that this process has read is not applied. */
+/** Another process lists now. The page that this process has read is not applied. */
 export class AnotherListerError extends Error {}
 
 /**
- * The one process that lists for an integration. It commits the notes of each page together with the progress, if the version of the
- * progress is the one that it wrote last: of two listers, one cannot go on. A lease in the progress keeps other processes from listing
- * meanwhile, unless the whole integration is leased to this process.
+ * Lists for an integration. At most one process does so at a time: it commits the notes of each page together with the progress, and the
+ * commit fails if another process has written the progress since. A lease in the progress keeps other processes from listing, unless the
+ * whole integration is leased to this process.
  */
 export class Lister {
   readonly #context: SyncContext
-  /** `undefined` if the integration is leased. */
+  /** `undefined` if the whole integration is leased to this process. */
   readonly #holder: string | undefined
   #version: number
   #sequence: number
@@ -28,7 +28,7 @@ export class Lister {
   progress: MirrorProgress
   /** Whether the last page changed notes. */
   hasNews = false
-  /** Whether more pages probably follow the last page of the poll. */
+  /** Whether more pages probably follow the latest page of the poll. */
   hasMore = true
 
   private constructor(context: SyncContext, holder: string | undefined, loaded: LoadedProgress) {
@@ -41,20 +41,20 @@ export class Lister {
     this.progress = loaded.progress
   }
 
-  /** Lists for an integration that is leased to this process, from its progress. */
+  /** Makes the lister of an integration that is leased to this process. */
   static ofLeased(context: SyncContext, loaded: LoadedProgress): Lister {
     return new Lister(context, undefined, loaded)
   }
 
   /**
-   * Becomes the lister; `undefined` while another process is.
+   * Takes the lease of the lister; `undefined` while another process has it.
    *
    * @throws KeyChangedError when the notes were listed with another key
    */
   static async begin(context: SyncContext, key: KeyIdentity, holder: string): Promise<Lister | undefined> {
     const { store, integration, clock } = context
     const loaded = await store.readProgress(integration)
-    // The key may have been replaced since it was checked. Later, the version of the progress tells.
+    // The key may have been replaced since it was checked. A later replacement changes the version of the progress.
     refuseOtherKey(integration, recordedKey(loaded.progress), key)
     if (otherLeaseEnd(loaded.progress.lister, holder, clock.now()) !== undefined) return undefined
     const lister = new Lister(context, holder, loaded)
@@ -67,17 +67,17 @@ export class Lister {
     }
   }
 
-  /** The sequence number that dates the next request. */
+  /** The start of the next request, as a sequence number. */
   get sequence(): number {
     return this.#sequence
   }
 
-  /** Writes progress without a page. `startedAt` is a new sequence number: it dates the requests that follow. */
+  /** Commits progress without a page. `startedAt` is a new sequence number: the start of the requests that follow. */
   async advance(next: (startedAt: number) => Partial<MirrorProgress>): Promise<void> {
     await this.#write(({ sequence }) => ({ ...this.progress, ...next(sequence) }))
   }
 
-  /** Ends a poll after its last page, which was applied or is empty. */
+  /** Commits the end of a poll. Its last page was applied, or is empty. */
   async endPoll(checkpoint: string | null, watermark: number | null): Promise<void> {
     const polledAt = this.#context.clock.now()
     const { poll } = this.progress
@@ -91,7 +91,7 @@ export class Lister {
     this.progress = progress
   }
 
-  /** Applies a page, and writes the progress after it in the same commit. */
+  /** Applies a page, and advances the progress in the same commit. */
   async applyPage(page: ListedPage): Promise<void> {
     const notes = latestById(page.notes)
     const { keep, clock } = this.#context
@@ -106,7 +106,7 @@ export class Lister {
     )
   }
 
-  /** Lets other processes list. */
+  /** Releases the lease of the lister. */
   async end(): Promise<void> {
     if (this.#holder !== undefined) await this.#write(() => this.progress, [], undefined, null)
   }
@@ -128,7 +128,7 @@ export class Lister {
     this.#version += 1
     this.#sequence = before.sequence
     this.#heardAt = before.heardAt
-    // Before the next request leaves.
+    // The next request is sent after this time.
     this.#begunAt = clock.now()
   }
 
@@ -161,7 +161,7 @@ function countsOf(
   }
 }
 
-/** A page may hold a note twice, when it moved while the page was made. */
+/** A page may contain a note twice, if the note moved in the order while the service made the page. */
 function latestById(listed: readonly Note[]): ReadonlyMap<string, Note> {
   const notes = new Map<string, Note>()
   for (const note of listed) {
@@ -171,12 +171,11 @@ function latestById(listed: readonly Note[]): ReadonlyMap<string, Note> {
   return notes
 }
 
-/** A page of a listing, and where the next page begins. */
+/** A page of a listing, and the checkpoint or cursor of the next page. */
 type ListedPage =
   | { readonly phase: 'backfill' | 'poll'; readonly notes: readonly Note[]; readonly checkpoint: string }
   | { readonly phase: 'scan' | 'confirming'; readonly notes: readonly Note[]; readonly cursor: string | null }
 
-/** What a page brought. */
 interface PageCounts {
   /** How many live notes it listed. */
   readonly live: number
@@ -184,7 +183,7 @@ interface PageCounts {
   readonly shownBefore: number
   /** How many of its notes changed without an event that announced the change. */
   readonly unannounced: number
-  /** When the last event came. */
+  /** When the last event arrived. */
   readonly heardAt: number | null
 }
 
@@ -200,13 +199,13 @@ function progressAfterPage(progress: MirrorProgress, page: ListedPage, counts: P
       return { ...progress, poll: { ...poll, ...counted, checkpoint: page.checkpoint, isUnderWay: true } }
     }
     case 'scan': {
-      const scan = scanOf(progress)
+      const scan = requireScan(progress)
       const { cursor } = page
       const counted = { seen: scan.seen + counts.live, kept: scan.kept + counts.shownBefore }
       return { ...progress, scan: { ...scan, ...counted, cursor, phase: cursor === null ? 'listed' : 'listing' } }
     }
     case 'confirming': {
-      const scan = scanOf(progress)
+      const scan = requireScan(progress)
       const { cursor } = page
       const confirmation = scan.confirmation && { ...scan.confirmation, cursor, isComplete: cursor === null }
       return { ...progress, scan: { ...scan, confirmation } }
@@ -215,7 +214,7 @@ function progressAfterPage(progress: MirrorProgress, page: ListedPage, counts: P
 }
 
 /** The scan that is under way. */
-export function scanOf({ scan }: MirrorProgress): ScanProgress {
+export function requireScan({ scan }: MirrorProgress): ScanProgress {
   if (scan === null) throw new Error('no scan is under way')
   return scan
 }

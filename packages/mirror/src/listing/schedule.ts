@@ -6,7 +6,7 @@ import { isAhead } from '../rules/time.ts'
 /** The lease of the lister, in milliseconds. After it, another process may list. */
 const LEASE_MS = 30_000
 
-/** A lease that begins now. */
+/** Makes a lease that begins now. */
 export function leaseOf(holder: string, now: number): ListerLease {
   return { holder, until: now + LEASE_MS }
 }

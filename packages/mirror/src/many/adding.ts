@@ -1,4 +1,3 @@
-import type { NotesClient } from '@notewire/client'
 import type { Engine } from '../engine/engine.ts'
 import { IntegrationBusyError, KeyChangedError } from '../interfaces/errors.ts'
 import {
@@ -7,7 +6,8 @@ import {
   RANKS,
   type TakenIntegration,
 } from '../interfaces/integration-store.ts'
-import { holdsNotes } from '../listing/key-guard.ts'
+import { hasListedNotes } from '../listing/key-guard.ts'
+import { requestListing } from '../service/full-listing.ts'
 import { type Registration, registerEndpoint } from './endpoint.ts'
 import { LEASE_MS, LeaseLostError } from './lease.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
@@ -15,20 +15,23 @@ import { SharedPauses } from './shared-pauses.ts'
 import { type ActiveWork, doSlice } from './slice.ts'
 import { withinLimit } from './time-limit.ts'
 
-/** How long to wait before looking whether another worker has finished, in milliseconds: a worker takes a long listing again at once. */
-const WAIT_MS = 50
+/**
+ * The time between two attempts to take an integration from another worker, in milliseconds. It is short because workers take an integration
+ * with a long listing again immediately.
+ */
+const RETRY_EVERY_MS = 50
 
-/** How long other workers leave an integration to the process that adds it, in milliseconds. */
+/** How long an added integration is not due for other workers than the process that adds it, in milliseconds. */
 const HEAD_START_MS = 5_000
 
 /** How long to wait for other workers, in milliseconds. */
 const GIVE_UP_AFTER_MS = 30_000
 
 /**
- * Adds an integration, after the last of an earlier copy is erased.
+ * Adds an integration. If an earlier copy is being removed, its remaining notes are erased first.
  *
- * @param isWorkedOnAtOnce  this process works on it next: other workers do not take it at once
- * @throws IntegrationBusyError when another worker is erasing the copy, and does not finish
+ * @param isWorkedOnAtOnce  whether this process works on the integration next, so that it is due a little later for other workers
+ * @throws IntegrationBusyError when another worker is erasing the earlier copy, and does not finish in time
  */
 export async function addIntegration(
   integration: string,
@@ -41,54 +44,54 @@ export async function addIntegration(
     const record = await store.integrations.put(integration, crypto.randomUUID(), clock.now() + laterMs)
     if (record.state !== 'removing') return record
     const taken = await takeNow(integration, settings)
-    if (taken !== undefined) await doSlice(taken, unlimited(settings))
+    if (taken !== undefined) await doSlice(taken, withoutLimits(settings))
   }
 }
 
-/** What `add` does at once with an integration. */
+/** What `add` does with an integration immediately. */
 interface FirstWork {
   readonly registration: Registration | undefined
-  /** Why it was parked before `add`. */
+  /** Why the integration was parked before `add`. */
   readonly parkedBecause: ParkedBecause | null
 }
 
 /**
- * Checks the key of an integration, also if it was parked, and registers its endpoint, while no other worker has it.
+ * Takes the integration, checks its key even if it was parked, and registers its endpoint.
  *
- * @throws IntegrationBusyError; what the service, `connect` or `saveSecret` refuses
+ * @throws IntegrationBusyError; the errors of the service, `connect` and `saveSecret`
  */
 export async function workAtOnce(integration: string, first: FirstWork, settings: MirrorsSettings): Promise<void> {
   const taken = await takeNow(integration, settings)
-  const error = taken && (await doSlice(taken, unlimited(settings), doing(first)))
+  const error = taken && (await doSlice(taken, withoutLimits(settings), workOf(first)))
   if (error instanceof LeaseLostError) throw new IntegrationBusyError(integration)
   if (error !== undefined) throw error
 }
 
-/** Takes one integration as soon as no other worker has it, due or not; `undefined` if it was removed. */
+/** Takes one integration as soon as no other worker has it, even if it is not due. Returns `undefined` if it was removed. */
 async function takeNow(integration: string, { store, clock }: MirrorsSettings): Promise<TakenIntegration | undefined> {
   const { integrations } = store
   const giveUpAt = clock.now() + GIVE_UP_AFTER_MS
   for (;;) {
     const record = await integrations.get(integration)
-    const isAddedByNow = record?.state === 'removing' && record.pausedUntil !== null
-    if (record === undefined || isAddedByNow) return undefined
-    // At each look: another worker may have parked it, or made it due later, since the last one.
+    const isRemoved = record?.state === 'removing' && record.pausedUntil !== null
+    if (record === undefined || isRemoved) return undefined
+    // Repeated in each attempt, because another worker may have parked the integration or changed its `dueAt` since the last one.
     const now = clock.now()
     if (record.state === 'parked') await integrations.resume(integration, now)
     else await integrations.wake(integration, now)
     const taken = await integrations.take({ now, until: now + LEASE_MS, most: RANKS.scan, integration })
     if (taken !== undefined) return taken
     if (now >= giveUpAt) throw new IntegrationBusyError(integration)
-    await clock.sleep(WAIT_MS)
+    await clock.sleep(RETRY_EVERY_MS)
   }
 }
 
-/** The notes are listed by the next slice. */
-function doing({ registration, parkedBecause }: FirstWork): ActiveWork {
+/** Makes the work of `add`. The next slice lists the notes. */
+function workOf({ registration, parkedBecause }: FirstWork): ActiveWork {
   return async ({ record, copy }, { client }, engine, { settings, signal }) => {
     const { clock, store } = settings
-    await checkKey(engine, () => holdsNotes(store, record.integration, copy.progress))
-    if (parkedBecause === 'key_refused') await requireAccess(client, signal)
+    await checkKey(engine, () => hasListedNotes(store, record.integration, copy.progress))
+    if (parkedBecause === 'key_refused') await requestListing(client, signal)
     if (registration === undefined) return { ...record, dueAt: clock.now() }
     const { url } = registration
     const saveSecret = (secret: string) =>
@@ -102,21 +105,16 @@ function doing({ registration, parkedBecause }: FirstWork): ActiveWork {
   }
 }
 
-/** A key with which no note was listed, such as a mistyped one, can be replaced by any other. */
-async function checkKey(engine: Engine, holdsNotes: () => Promise<boolean>): Promise<void> {
+/** Checks the key. A recorded key with which no note was listed, such as a mistyped one, is replaced. */
+async function checkKey(engine: Engine, hasListedNotes: () => Promise<boolean>): Promise<void> {
   try {
     await engine.checkKey()
   } catch (error) {
-    if (!(error instanceof KeyChangedError) || (await holdsNotes())) throw error
+    if (!(error instanceof KeyChangedError) || (await hasListedNotes())) throw error
     await engine.adoptKey()
   }
 }
 
-/** @throws NotesClientError when the service still refuses the key */
-async function requireAccess(client: NotesClient, signal: AbortSignal): Promise<void> {
-  await client.notes.list({ limit: 1 }, { signal }).pages()[Symbol.asyncIterator]().next()
-}
-
-function unlimited(settings: MirrorsSettings) {
-  return { settings, pauses: new SharedPauses(), signal: new AbortController().signal, isEnough: () => false }
+function withoutLimits(settings: MirrorsSettings) {
+  return { settings, pauses: new SharedPauses(), signal: new AbortController().signal, shouldYield: () => false }
 }

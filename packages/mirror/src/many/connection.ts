@@ -1,19 +1,21 @@
 import { NotesClient } from '@notewire/client'
 import { OptionError } from '@notewire/protocol'
 import { Engine } from '../engine/engine.ts'
+import { KeySharedError } from '../interfaces/errors.ts'
+import type { IntegrationRecord } from '../interfaces/integration-store.ts'
 import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { LeaseLostError } from './lease.ts'
 import type { MirrorsHooks, MirrorsSettings, ServiceAccess } from './mirrors-options.ts'
 import { withinLimit } from './time-limit.ts'
 
-/** How many notes of one integration are read at once. */
-const NOTES_AT_ONCE = 8
+/** The maximum number of notes of one integration that are read concurrently. */
+const NOTE_CONCURRENCY = 8
 
-/** The salt of the digests of keys without an id, by which two integrations with the same key are noticed. */
-const PRINT_SALT = 'notewire integrations'
+/** The salt of the digests of keys without an id. It is the same for all integrations, so that a shared key is detected. */
+const KEY_PRINT_SALT = 'notewire integrations'
 
-/** An integration's way to its service. */
+/** The client of an integration. */
 export interface Connection {
   readonly client: NotesClient
   readonly baseUrl: string
@@ -22,9 +24,9 @@ export interface Connection {
 }
 
 /**
- * Asks the user's `connect` for the key of an integration.
+ * Calls the user's `connect` for an integration, and makes its client.
  *
- * @throws what `connect` throws; OptionError for options that cannot work; MirrorError `callback_timed_out` after 10 s
+ * @throws what `connect` throws; OptionError for invalid options; MirrorError `callback_timed_out` after 10 s
  */
 export async function connect(
   integration: string,
@@ -32,11 +34,11 @@ export async function connect(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Connection> {
   const options = await withinLimit('connect', clock, signal, async () => await connect(integration))
-  // The client would take what is missing from the environment: all integrations would have the same key.
+  // The client would take missing options from the environment, so that all integrations would use the same key.
   const baseUrl = requireReturned('baseUrl', options, 'the address of the notes service')
   const apiKey = requireReturned('apiKey', options, 'the API key of the integration')
   const client = new NotesClient({ maxRetries: 0, ...options, baseUrl, apiKey })
-  const key = await client.identifyKey(PRINT_SALT)
+  const key = await client.identifyKey(KEY_PRINT_SALT)
   return {
     client,
     baseUrl,
@@ -44,22 +46,38 @@ export async function connect(
   }
 }
 
-/** The engine of one integration, for one slice of work. */
+/**
+ * Records which key an integration uses, so that no other integration can use it.
+ *
+ * @returns `false` if the fencing token of the record has expired, and nothing was written
+ * @throws KeySharedError
+ */
+export async function claimKey(
+  record: IntegrationRecord,
+  { keyPrint }: Connection,
+  { store }: MirrorsSettings,
+): Promise<boolean> {
+  if (keyPrint === record.keyPrint) return true
+  const outcome = await store.integrations.claimKey(record.integration, record, keyPrint)
+  if (outcome === 'shared') throw new KeySharedError(record.integration)
+  return outcome === 'claimed'
+}
+
+/** Makes the engine of one integration, for one slice of work. */
 export function engineOf(
   { client }: Connection,
   integration: string,
   store: MirrorStore,
   { keep, clock, hooks, pollEveryMs, scanEveryMs }: Omit<MirrorsSettings, 'store' | 'connect'>,
 ): Engine {
-  const settings = {
+  return new Engine({
     ...{ client, store, integration, keep, clock, pollEveryMs, scanEveryMs },
-    concurrency: NOTES_AT_ONCE,
+    concurrency: NOTE_CONCURRENCY,
     hooks: hooksOf(integration, hooks),
-  }
-  return new Engine(settings)
+  })
 }
 
-/** The hooks of one integration. A slice is wrapped as a whole, so its engine wraps nothing. */
+/** Makes the hooks of one integration, without `aroundWork`: a slice is wrapped as a whole. */
 export function hooksOf(integration: string, hooks: MirrorsHooks): MirrorHooks {
   return {
     onProblem: (problem) => {

@@ -6,60 +6,59 @@ import type { MirrorsSettings, WorkReport } from './mirrors-options.ts'
 import type { SharedPauses } from './shared-pauses.ts'
 import { doSlice } from './slice.ts'
 
-/** How long a slice takes at most before it ends after the page, or the read, under way. In milliseconds. */
+/** The time after which a slice ends with its current page or read, in milliseconds. */
 const SLICE_MS = 500
 
-/** How often to look for what other processes have made due, in milliseconds. */
-const LOOK_EVERY_MS = 500
+/** The time between two checks for integrations that other processes have made due, in milliseconds. */
+const CHECK_EVERY_MS = 500
 
-/** How long to wait after an error of the store, in milliseconds. */
+/** The pause after an error of the store, in milliseconds. */
 const AFTER_ERROR_MS = 5_000
 
-/** The share of the workers that take hints only. */
-const SHARE_FOR_HINTS = 1 / 4
+/** The share of the concurrent slices that is reserved for hints. */
+const HINT_SHARE = 1 / 4
 
-/** What to do, and how much of it at once. */
 export interface Dispatch {
   readonly settings: MirrorsSettings
   readonly pauses: SharedPauses
   readonly signal: AbortSignal
   readonly concurrency: number
-  /** Called when this process hears a hint. */
-  readonly onHint: Set<() => void>
-  /** When to end; it also ends when nothing is due. Without it, it waits for what is due next. */
+  /** Functions that are called when this process has stored a hint. */
+  readonly hintListeners: Set<() => void>
+  /** When to end. With it, `dispatch` also ends when nothing is due; without it, `dispatch` waits for the next due integration. */
   readonly endAt?: number | undefined
-  /** Works on this integration only. */
+  /** Work on this integration only. */
   readonly integration?: string | undefined
-  /** Receives what the store throws. */
+  /** Called with each error of the store. */
   readonly onError: (error: unknown) => void
 }
 
-/** Takes integrations that are due and does slices of their work, hints first, until the signal fires or the end is reached. */
+/** Takes due integrations and works on them in slices, hints first, until the signal fires or `endAt` is reached. */
 export async function dispatch(parts: Dispatch): Promise<void> {
   const { settings, pauses, signal, concurrency, endAt = Number.POSITIVE_INFINITY, integration, onError } = parts
   const { store, clock } = settings
-  const mostOthers = concurrency - Math.floor(concurrency * SHARE_FOR_HINTS)
+  const maxOthers = concurrency - Math.floor(concurrency * HINT_SHARE)
   const running = new Map<Promise<void>, boolean>()
   const changes = new Wakeup()
-  let hintWaits = false
+  let isHintWaiting = false
   let isChanged = false
 
   const change = () => {
     isChanged = true
     changes.wake()
   }
-  const hear = () => {
-    hintWaits = true
+  const onHint = () => {
+    isHintWaiting = true
     change()
   }
-  parts.onHint.add(hear)
+  parts.hintListeners.add(onHint)
 
   async function take(): Promise<TakenIntegration | undefined> {
     if (running.size >= concurrency) return undefined
-    hintWaits = false
+    isHintWaiting = false
     const others = [...running.values()].filter((isHint) => !isHint).length
     const now = clock.now()
-    const most = others < mostOthers ? RANKS.scan : RANKS.hint
+    const most = others < maxOthers ? RANKS.scan : RANKS.hint
     return await store.integrations.take({ now, until: now + LEASE_MS, most, integration })
   }
 
@@ -67,8 +66,8 @@ export async function dispatch(parts: Dispatch): Promise<void> {
     const isHint = taken.record.rank === RANKS.hint
     const endOfSlice = monotonicNow(clock) + SLICE_MS
     const isLate = () => monotonicNow(clock) >= endOfSlice || clock.now() >= endAt
-    const isEnough = () => isLate() || (!isHint && hintWaits && running.size >= concurrency)
-    const slice = doSlice(taken, { settings, pauses, signal, isEnough })
+    const shouldYield = () => isLate() || (!isHint && isHintWaiting && running.size >= concurrency)
+    const slice = doSlice(taken, { settings, pauses, signal, shouldYield })
       .catch(onError)
       .then(() => {
         running.delete(slice)
@@ -80,23 +79,23 @@ export async function dispatch(parts: Dispatch): Promise<void> {
   try {
     while (!signal.aborted && clock.now() < endAt) {
       isChanged = false
-      let longestMs = LOOK_EVERY_MS
+      let maxWaitMs = CHECK_EVERY_MS
       const taken = await take().catch((error) => {
         onError(error)
-        longestMs = AFTER_ERROR_MS
+        maxWaitMs = AFTER_ERROR_MS
         return undefined
       })
       if (taken !== undefined) start(taken)
       else if (endAt < Number.POSITIVE_INFINITY && running.size === 0 && !isChanged) break
-      else if (!isChanged) await changes.nextWithin(Math.min(longestMs, endAt - clock.now()), clock, signal)
+      else if (!isChanged) await changes.nextWithin(Math.min(maxWaitMs, endAt - clock.now()), clock, signal)
     }
   } finally {
-    parts.onHint.delete(hear)
+    parts.hintListeners.delete(onHint)
     await Promise.all(running.keys())
   }
 }
 
-/** What is left after a call of `work`. */
+/** Reports the work that is left after a call of `work`. */
 export async function workLeft(
   integrations: IntegrationStore,
   integration: string | undefined,

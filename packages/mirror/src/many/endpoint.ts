@@ -3,21 +3,21 @@ import { NOTE_EVENT_KINDS, type WebhookEndpoint } from '@notewire/protocol'
 import type { EndpointRecord } from '../interfaces/integration-store.ts'
 
 const CHECK_EVERY_MS = 24 * 60 * 60_000
-/** An endpoint is disabled about an hour after its deliveries began to fail. */
+/** The service disables an endpoint about an hour after its deliveries began to fail. */
 const CHECK_AGAIN_AFTER_MS = 60 * 60_000
 const FIRST_REPAIR_AFTER_MS = 60_000
-const LONGEST_PAUSE_MS = 15 * 60_000
+const MAX_PAUSE_MS = 15 * 60_000
 
-/** What `add` registers. */
+/** The endpoint to register. */
 export interface Registration {
   readonly url: string
-  /** Stores the signing secret, so that the receiver finds it. The endpoint counts as registered when it resolves. */
+  /** Stores the signing secret for the receiver. The endpoint counts as registered when it resolves. */
   readonly saveSecret: (secret: string) => unknown
 }
 
 /**
- * Registers the endpoint, or repairs it. The record is written after `saveSecret`: if the process dies before, the next call finds an
- * endpoint whose secret is not known to be stored, and rotates it. The old secret continues to sign for 24 hours.
+ * Registers the endpoint, or repairs it. The record is written after `saveSecret`. If the process dies before that, the next call finds an
+ * endpoint whose secret may not be stored, and rotates the secret. The service continues to sign with the old secret, too, for 24 hours.
  */
 export async function registerEndpoint(
   client: NotesClient,
@@ -40,7 +40,7 @@ async function register(
   now: number,
 ): Promise<EndpointRecord> {
   const { webhookEndpoints } = client
-  const listed = await webhookEndpoints.list().catch(withoutOperation)
+  const listed = await webhookEndpoints.list().catch(undefinedIfUnsupported)
   if (listed === undefined && known?.url === url) return { ...known, status: 'unsupported' }
   const own = listed?.find(({ endpoint_id }) => endpoint_id === known?.id)
   const found = own ?? listed?.find((endpoint) => endpoint.url === url)
@@ -62,11 +62,11 @@ async function repair(client: NotesClient, endpoint: WebhookEndpoint, url: strin
 }
 
 /**
- * Looks at an endpoint, and activates it again if it is not active: the service then verifies it, so that it becomes active when our receiver
- * answers. The pauses grow to 15 minutes.
+ * Reads the status of an endpoint, and activates it again if it is not active: the service then verifies it, so that it becomes active when the
+ * receiver answers. The pauses between two activations grow to 15 minutes.
  *
- * @param isSuspect  a poll found what no event announced: an endpoint that is still active is checked again in an hour
- * @throws NotesClientError when the service refuses the key, or cannot be asked now
+ * @param isSuspect  a poll found changes that no event announced: an endpoint that is still active is checked again in an hour
+ * @throws NotesClientError when the service refuses the key, or is not available
  */
 export async function checkEndpoint(
   client: NotesClient,
@@ -81,17 +81,17 @@ export async function checkEndpoint(
     const checkAfterMs = isSuspect ? CHECK_AGAIN_AFTER_MS : CHECK_EVERY_MS
     if (status === 'active') return { ...known, status, checkAt: now + checkAfterMs, repairs: 0 }
     const repaired = await client.webhookEndpoints.update(id, { status: 'active' })
-    const pause = Math.min(FIRST_REPAIR_AFTER_MS * 2 ** Math.min(known.repairs, 10), LONGEST_PAUSE_MS)
+    const pause = Math.min(FIRST_REPAIR_AFTER_MS * 2 ** Math.min(known.repairs, 10), MAX_PAUSE_MS)
     return { ...known, status: repaired.status ?? 'unknown', checkAt: now + pause, repairs: known.repairs + 1 }
   } catch (error) {
-    const status = error instanceof NotesClientError ? LASTING.get(error.code) : undefined
+    const status = error instanceof NotesClientError ? PERMANENT_ERRORS.get(error.code) : undefined
     if (status === undefined) throw error
     return { ...known, status, checkAt: now + CHECK_EVERY_MS }
   }
 }
 
-/** What another attempt soon would meet again, and the status that says so. */
-const LASTING: ReadonlyMap<string, string> = new Map([
+/** Errors that an immediate retry would get again, and the status to record for each. */
+const PERMANENT_ERRORS: ReadonlyMap<string, string> = new Map([
   ['forbidden', 'forbidden'],
   ['not_found', 'missing'],
   ['not_supported', 'unsupported'],
@@ -101,7 +101,7 @@ function recordOf({ endpoint_id: id, status }: WebhookEndpoint, url: string, now
   return { url, id, status: status ?? 'unknown', checkAt: now + FIRST_REPAIR_AFTER_MS, repairs: 0 }
 }
 
-function withoutOperation(error: unknown): undefined {
+function undefinedIfUnsupported(error: unknown): undefined {
   if (error instanceof NotesClientError && error.code === 'not_supported') return undefined
   throw error
 }

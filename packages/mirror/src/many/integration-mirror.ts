@@ -10,24 +10,25 @@ import type { MirrorStore } from '../interfaces/store.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { createReader, type MirrorReader } from '../reader/mirror-reader.ts'
 import { connect, engineOf, hooksOf } from './connection.ts'
-import { checkedStore, fencedStore } from './lease.ts'
 import type { LocalChanges } from './local-changes.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
+import { checkedStore, fencedStore, withMembers } from './store-wrappers.ts'
 
 /**
- * The mirror of one of many integrations: to read it, to consume its changes, and to accept what its scans and reads hold back.
+ * The mirror of one of many integrations: to read it, to consume its changes, and to accept removals that its scans hold back and records that
+ * contradict earlier ones.
  *
- * Consumers continue when the integration is removed: they get one removal for each note that they have. After the last, `consume` resolves,
- * and `consumeDue` rejects with `IntegrationRemovedError`.
+ * Consumers continue when the integration is removed: they get one removal for each note that they have applied. After the last removal,
+ * `consume` resolves, and `consumeDue` rejects with `IntegrationRemovedError`.
  */
 export interface IntegrationMirror<Transaction = never> extends MirrorReader, MirrorConsumers<Transaction> {
-  /** As `acceptRemovals` of `createMirror`. */
+  /** See `Mirror.acceptRemovals`. */
   acceptRemovals(scanId: string): Promise<number>
-  /** As `acceptReads` of `createMirror`. */
+  /** See `Mirror.acceptReads`. */
   acceptReads(noteId: string): Promise<boolean>
 }
 
-/** Opens the copy that an integration has when the mirror is first used. */
+/** Opens an integration. All reads are of the copy that exists at the first read. */
 export function openIntegration<Transaction>(
   integration: string,
   settings: MirrorsSettings,
@@ -67,8 +68,8 @@ export function openIntegration<Transaction>(
   }
 }
 
-/** How long a consumer waits for the content of a removed integration to be erased, in milliseconds. */
-const LOOK_AGAIN_AFTER_MS = 1_000
+/** The time between two checks of a consumer that waits until the content of a removed integration is erased, in milliseconds. */
+const CHECK_AGAIN_AFTER_MS = 1_000
 
 /** @throws IntegrationRemovedError */
 export async function recordOf(store: MirrorStore, integration: string): Promise<IntegrationRecord> {
@@ -77,7 +78,7 @@ export async function recordOf(store: MirrorStore, integration: string): Promise
   return record
 }
 
-/** The store as the consumers of an integration see it: also while it is being removed, but then without content. */
+/** Returns the store for the consumers of an integration. They can read it while it is being removed, but get no content then. */
 async function consumedStore<Transaction>(
   store: MirrorStore<Transaction>,
   integration: string,
@@ -90,24 +91,18 @@ async function consumedStore<Transaction>(
     return record.state === 'removing' && record.pausedUntil === null
   }
 
-  const consumed: Partial<MirrorStore<Transaction>> = {
+  await isErasing()
+  return withMembers(store, {
     async readConsumer(...key) {
       const consumer = await store.readConsumer(...key)
       if (!(await isErasing())) return consumer
-      return { ...consumer, hasChanges: false, nextDueAt: clock.now() + LOOK_AGAIN_AFTER_MS }
+      return { ...consumer, hasChanges: false, nextDueAt: clock.now() + CHECK_AGAIN_AFTER_MS }
     },
     async listConsumable(...request) {
       const notes = await store.listConsumable(...request)
-      // What was read before the removal is not passed on. The next turn reads the removals.
+      // The content was read before the removal, and must not be passed on. The next round reads the removals.
       if (await isErasing()) throw new ConsumerLostError()
       return notes
-    },
-  }
-  await isErasing()
-  return new Proxy(store, {
-    get(target, name) {
-      const member: unknown = Reflect.get(consumed, name) ?? Reflect.get(target, name, target)
-      return typeof member === 'function' ? member.bind(target) : member
     },
   })
 }

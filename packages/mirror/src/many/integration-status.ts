@@ -3,18 +3,18 @@ import type { IntegrationCounts, IntegrationRecord } from '../interfaces/integra
 /** The state of an integration. */
 export interface IntegrationStatus
   extends Pick<IntegrationRecord, 'integration' | 'state' | 'parkedBecause' | 'failures'> {
-  /** When there is work, or the lease of a worker ends; `null` if it is parked. */
+  /** When the next work is due, or the lease of a worker ends; `null` if the integration is parked. */
   readonly dueAt: Date | null
-  /** The webhook endpoint that `add` registered, and the status that was seen last. */
+  /** The webhook endpoint that `add` registered, with the latest status that was read. */
   readonly endpoint: { readonly url: string; readonly id: string | null; readonly status: string } | null
 }
 
-/** How many integrations there are, of each kind. */
+/** The number of integrations of each kind. */
 export interface MirrorsStatus
   extends Pick<IntegrationCounts, 'active' | 'removing' | 'parked' | 'due' | 'backingOff' | 'contradictions'> {
-  /** How long the longest due integration has been due, in milliseconds. */
+  /** How long the most overdue integration has been due, in milliseconds. */
   readonly overdueMs: number
-  /** When the next of the others is due. */
+  /** When the next integration that is not due yet becomes due. */
   readonly nextAt: Date | null
 }
 

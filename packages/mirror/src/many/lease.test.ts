@@ -1,7 +1,7 @@
 import { createNotesService } from '@notewire/mock-server'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { memoryMirror } from '../index.ts'
-import { holding, LeaseLostError } from './lease.ts'
+import { LeaseLostError, withLease } from './lease.ts'
 import { resolveMirrorsOptions } from './mirrors-options.ts'
 
 it('renews a lease until it is lost, and not after that', async () => {
@@ -15,7 +15,7 @@ it('renews a lease until it is lost, and not after that', async () => {
   const taken = await integrations.take({ now: clock.now(), until: clock.now() + 60_000, most: 3 })
   if (taken === undefined) throw new Error('the integration is due')
 
-  await holding(taken.record, settings, new AbortController().signal, async (signal) => {
+  await withLease(taken.record, settings, new AbortController().signal, async (signal) => {
     await clock.advance('25s')
     expect([renew.mock.calls.length, signal.aborted]).toEqual([1, false])
     await integrations.remove('acme', 'second', clock.now())

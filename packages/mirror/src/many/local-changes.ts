@@ -1,7 +1,7 @@
-import type { MirrorCommit, MirrorStore } from '../interfaces/store.ts'
-import { replacing } from './lease.ts'
+import type { MirrorStore } from '../interfaces/store.ts'
+import { withMembers } from './store-wrappers.ts'
 
-/** Tells the consumers of an integration when this process has committed changes of its notes. */
+/** Notifies the consumers of an integration when this process has committed changes of its notes. */
 export class LocalChanges {
   readonly #listeners = new Map<string, Set<() => void>>()
 
@@ -15,20 +15,15 @@ export class LocalChanges {
     }
   }
 
-  /** The store whose commits call the listeners. */
+  /** Returns a store whose commits call the listeners. */
   watch(store: MirrorStore): MirrorStore {
-    return replacing(store, (operation, name) => {
-      if (name !== 'commit') return operation
-      return async (integration, commit) => {
-        const outcome = await operation(integration, commit)
-        const { notes } = commit as MirrorCommit
-        if (notes.some(({ announce }) => announce !== undefined)) this.#call(String(integration))
+    return withMembers(store, {
+      commit: async (integration, commit) => {
+        const outcome = await store.commit(integration, commit)
+        const hasChanges = commit.notes.some(({ announce }) => announce !== undefined)
+        if (hasChanges) for (const listener of this.#listeners.get(integration) ?? []) listener()
         return outcome
-      }
+      },
     })
-  }
-
-  #call(integration: string): void {
-    for (const listener of this.#listeners.get(integration) ?? []) listener()
   }
 }

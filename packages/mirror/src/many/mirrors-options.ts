@@ -1,28 +1,33 @@
 import type { NotesClientOptions } from '@notewire/client'
 import { type Clock, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
 import type { ReceiverOptions, SecretLookup } from '@notewire/webhooks'
-import type { MirrorOptions } from '../context/mirror-options.ts'
-import { requireCount, requireParts, requireStore } from '../context/mirror-options.ts'
+import {
+  type Complete,
+  type MirrorOptions,
+  requireCount,
+  requireParts,
+  requireStore,
+} from '../context/mirror-options.ts'
 import type { ParkedBecause } from '../interfaces/integration-store.ts'
 import type { ContradictionNotice, MirrorHooks, ProblemNotice, RemovalsHeldNotice } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import type { KeptParts } from '../rules/keep.ts'
 
-/** What `createMirrors` takes. */
+/** Options of `createMirrors`. */
 export interface MirrorsOptions<Transaction = never> extends Pick<MirrorOptions, 'keep' | 'scanEveryMs'> {
-  /** Where the copies are kept: `postgresMirror(pool)` for any number of processes, `sqliteMirror('notes.db')` for one. */
+  /** The store of all copies: `postgresMirror(pool)` for any number of processes, `sqliteMirror('notes.db')` for one. */
   readonly store: MirrorStore<Transaction>
   /**
-   * Returns how to reach the service with the API key of an integration: options of `NotesClient`. It is called at every slice of work, so
-   * that a new key is used at once. `baseUrl` and `apiKey` never come from the environment: all integrations would have the same key.
-   * `maxRetries` is 0 unless you set it, because a failed slice is repeated later.
+   * Returns the options of the `NotesClient` of an integration. It is called in every slice of work, so that a new key is used immediately.
+   * `baseUrl` and `apiKey` are not read from the environment, because all integrations would have the same key. `maxRetries` is 0 by default,
+   * because a failed slice is repeated later.
    *
-   * If it rejects, or takes longer than 10 s, this integration alone is delayed.
+   * If it rejects, or takes longer than 10 s, only this integration is delayed.
    */
   readonly connect: (integration: string) => ServiceAccess | Promise<ServiceAccess>
   /**
-   * The shortest time between two polls of an integration, in milliseconds. While events arrive and polls find nothing that they did not
-   * announce, it grows to an hour.
+   * The shortest time between two polls of an integration, in milliseconds. The time grows to an hour while events arrive and polls find only
+   * announced changes.
    *
    * @default 300_000 (5 min)
    */
@@ -32,17 +37,17 @@ export interface MirrorsOptions<Transaction = never> extends Pick<MirrorOptions,
   readonly clock?: Clock | undefined
 }
 
-/** How to reach the service with the API key of an integration. */
+/** The client options of one integration. */
 export interface ServiceAccess extends NotesClientOptions {
   readonly baseUrl: string
   readonly apiKey: string
 }
 
-/** Functions that are called to report what happens. Their errors are ignored. */
+/** Functions that report what the mirrors do. Their errors are ignored. */
 export interface MirrorsHooks {
-  /** An error after which the integration is tried again later. It never holds a key or note content. */
+  /** An error after which the integration is retried later. It never contains a key or note content. */
   readonly onProblem?: ((problem: ProblemNotice & OfIntegration) => void) | undefined
-  /** A scan found so many notes missing that it removes none of them before `mirrors.of(id).acceptRemovals`. */
+  /** A scan missed so many notes that it removes none of them before `mirrors.of(id).acceptRemovals`. */
   readonly onRemovalsHeld?: ((notice: RemovalsHeldNotice & OfIntegration) => void) | undefined
   /** An integration was parked: it sends no request before `mirrors.resume(id)` or `mirrors.add(id)`. Called once. */
   readonly onParked?: ((notice: ParkedNotice) => void) | undefined
@@ -59,54 +64,50 @@ interface OfIntegration {
   readonly integration: string | undefined
 }
 
-/** Why an integration sends no request. */
+/** An integration was parked. */
 export interface ParkedNotice {
   readonly integration: string
   readonly because: ParkedBecause
 }
 
-/** What `mirrors.add` takes. */
+/** Options of `mirrors.add`. */
 export interface AddOptions {
   /** The public URL of the receiver for this integration. Without it, the mirror polls. */
   readonly endpoint?: string | undefined
   /**
-   * Stores the endpoint's signing secret where the receiver finds it. Required with `endpoint`. It may be called again with another secret. `add`
-   * rejects if it rejects or takes longer than 10 s.
+   * Stores the endpoint's signing secret for the receiver. Required with `endpoint`. It may be called again with another secret. `add` rejects if
+   * it rejects or takes longer than 10 s.
    */
   readonly saveSecret?: ((secret: string) => unknown) | undefined
 }
 
-/** What `mirrors.work` takes. */
+/** Options of `mirrors.work`. */
 export interface WorkOptions {
-  /** How long to work at most, in milliseconds. Requests under way are not cut off. */
+  /** The time after which no new work is started, in milliseconds. Requests under way are completed. */
   readonly budgetMs: number
   readonly signal?: AbortSignal | undefined
-  /** Works on this integration only. */
+  /** Work on this integration only. */
   readonly integration?: string | undefined
 }
 
-/** What is left after `mirrors.work`. */
+/** The work that is left after `mirrors.work`. */
 export interface WorkReport {
-  /** When there is work again, in milliseconds since the Unix epoch; `null` when there never is. */
+  /** When the next work is due, in milliseconds since the Unix epoch; `null` if no work is scheduled. */
   readonly nextAt: number | null
   /** How many integrations are due now. */
   readonly remaining: number
 }
 
-/** What `mirrors.receiver` takes. */
+/** Options of `mirrors.receiver`. */
 export interface MirrorsReceiverOptions
   extends Pick<ReceiverOptions, 'toleranceSeconds' | 'maxBodyBytes' | 'hooks' | 'logger' | 'clock'> {
   /** Returns the signing secret that `saveSecret` stored. */
   readonly secret: SecretLookup
 }
 
-/** The options, checked and complete. */
-export interface MirrorsSettings extends Required<Omit<MirrorsOptions, 'keep'>> {
+/** The options, validated and with defaults. */
+export interface MirrorsSettings extends Complete<Omit<MirrorsOptions, 'keep'>> {
   readonly keep: KeptParts
-  readonly pollEveryMs: number
-  readonly scanEveryMs: number
-  readonly hooks: MirrorsHooks
-  readonly clock: Clock
 }
 
 const OPTIONS: readonly (keyof MirrorsOptions)[] = [
@@ -136,7 +137,7 @@ export const RECEIVER_OPTIONS: readonly (keyof MirrorsReceiverOptions)[] = [
   'clock',
 ]
 
-/** @throws OptionError naming the first option that cannot work, and the fix */
+/** @throws OptionError with the first invalid option, and the fix */
 export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings {
   refuseUnknownOptions('createMirrors', options, OPTIONS)
   const hooks = options.hooks ?? {}
@@ -152,13 +153,13 @@ export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings 
   }
 }
 
-/** @throws OptionError when the value is no function */
+/** @throws OptionError when the value is not a function */
 export function requireFunction<Value>(option: string, value: Value, fix: string): Value {
   if (typeof value === 'function') return value
   throw new OptionError(option, `${option} is not a function. ${fix}`)
 }
 
-/** @throws OptionError when the value is no URL that a service can deliver to */
+/** @throws OptionError when the value is not an HTTP or HTTPS URL */
 export function requireUrl(option: string, value: unknown): void {
   if (typeof value === 'string' && /^https?:/i.test(value) && URL.canParse(value)) return
   throw new OptionError(

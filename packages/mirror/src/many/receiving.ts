@@ -1,21 +1,21 @@
 import { refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
 import { createReceiver, type ReceiverOfMany } from '@notewire/webhooks'
-import { hear } from '../engine/hearing.ts'
+import { storeHint } from '../engine/store-hint.ts'
 import { IntegrationRemovedError } from '../interfaces/errors.ts'
 import { Ledger } from '../ledger/ledger.ts'
-import { fencedStore } from './lease.ts'
 import {
   type MirrorsReceiverOptions,
   type MirrorsSettings,
   RECEIVER_OPTIONS,
   requireFunction,
 } from './mirrors-options.ts'
+import { fencedStore } from './store-wrappers.ts'
 
 /**
  * Makes the receiver of the events of all integrations.
  *
- * @param open  makes the tables of the store if they are missing
- * @param onHint  is called when an event has made an integration due
+ * @param open  creates the tables of the store if they are missing
+ * @param onHint  called when an event has made an integration due
  */
 export function receiverOf(
   options: MirrorsReceiverOptions,
@@ -33,13 +33,13 @@ export function receiverOf(
     return record?.state === 'removing' ? undefined : record?.generation
   }
 
-  async function hearEvent(event: WebhookEvent, integration: string): Promise<void> {
+  async function receiveEvent(event: WebhookEvent, integration: string): Promise<void> {
     const generation = await generationOf(integration)
-    // It was removed since the receiver asked for its secret. Later deliveries are answered 404.
+    // The integration was removed after the lookup of its secret. Later deliveries are answered with 404.
     if (generation === undefined) return
     const removed = new IntegrationRemovedError(integration)
     const ledger = new Ledger({ store: fencedStore(store, { generation }, () => removed), integration })
-    const isDue = await hear(event, ledger, clock).catch((error) => {
+    const isDue = await storeHint(event, ledger, clock).catch((error) => {
       if (error !== removed) throw error
     })
     if (isDue === true) onHint()
@@ -50,6 +50,6 @@ export function receiverOf(
     ...options,
     secret: async (integration: string) =>
       (await generationOf(integration)) === undefined ? undefined : await secret(integration),
-    sink: (event, { integration }) => hearEvent(event, integration),
+    sink: (event, { integration }) => receiveEvent(event, integration),
   })
 }

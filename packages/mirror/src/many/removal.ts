@@ -3,62 +3,62 @@ import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
 import { NO_PROGRESS } from '../interfaces/progress.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { Ledger } from '../ledger/ledger.ts'
-import { ERASED_AT_ONCE } from '../ledger/overdue-erasure.ts'
-import { fencedStore, LeaseLostError } from './lease.ts'
+import { ERASE_BATCH_SIZE } from '../ledger/overdue-erasure.ts'
+import { LeaseLostError } from './lease.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
+import { fencedStore } from './store-wrappers.ts'
 
-/** How long the removals of an integration wait for its consumers, in milliseconds. */
-const REMOVALS_WAIT_MS = 7 * 24 * 60 * 60_000
+/** How long the removals of an integration are kept for its consumers, in milliseconds. */
+const REMOVAL_RETENTION_MS = 7 * 24 * 60 * 60_000
 
-const LOOK_AFTER_MS = 1_000
-const LONGEST_LOOK_MS = 60 * 60_000
+const MIN_CHECK_MS = 1_000
+const MAX_CHECK_MS = 60 * 60_000
 
-/** What a part of a removal is done with. */
 interface RemovalContext {
   readonly settings: MirrorsSettings
   readonly signal: AbortSignal
-  /** Whether to stop after the commit under way. */
-  readonly isEnough: () => boolean
+  /** Whether to stop after the current commit. */
+  readonly shouldYield: () => boolean
 }
 
 /**
- * Does a part of the removal of an integration. Without consumers, its rows are erased. With consumers, the content of all notes is erased
- * first, and each note becomes a removal; the rows are erased when every consumer has applied the removals, or after seven days.
+ * Does a part of the removal of an integration. Without consumers, its rows are deleted. With consumers, the content of all notes is erased
+ * first, and each note becomes a removal; the rows are deleted when every consumer has applied the removals, or after seven days.
  *
- * @returns `undefined` if the integration is gone, or is no longer this worker's
+ * @returns `undefined` if the integration no longer exists, or the lease is lost
  */
-export async function removeSome(record: IntegrationRecord, context: RemovalContext): Promise<NextWork | undefined> {
+export async function removePart(record: IntegrationRecord, context: RemovalContext): Promise<NextWork | undefined> {
   const { store, clock } = context.settings
   const { integration, pausedUntil } = record
   const now = clock.now()
   const consumers = await store.integrations.listConsumers(integration)
   if (consumers.length > 0 && pausedUntil === null) {
     const isErased = await eraseContent(record, context)
-    return { ...record, dueAt: clock.now(), pausedUntil: isErased ? clock.now() + REMOVALS_WAIT_MS : null }
+    return { ...record, dueAt: clock.now(), pausedUntil: isErased ? clock.now() + REMOVAL_RETENTION_MS : null }
   }
   if (pausedUntil !== null && now < pausedUntil && (await isAnyBehind(store, integration, consumers))) {
-    const waitedMs = now - (pausedUntil - REMOVALS_WAIT_MS)
-    return { ...record, dueAt: now + Math.min(Math.max(LOOK_AFTER_MS, waitedMs / 4), LONGEST_LOOK_MS) }
+    const waitedMs = now - (pausedUntil - REMOVAL_RETENTION_MS)
+    return { ...record, dueAt: now + Math.min(Math.max(MIN_CHECK_MS, waitedMs / 4), MAX_CHECK_MS) }
   }
   for (;;) {
-    const outcome = await store.integrations.erase(integration, record, ERASED_AT_ONCE)
+    const outcome = await store.integrations.erase(integration, record, ERASE_BATCH_SIZE)
     if (outcome !== 'more') return undefined
-    if (isOver(context)) return { ...record, dueAt: clock.now() }
+    if (mustStop(context)) return { ...record, dueAt: clock.now() }
   }
 }
 
 /**
- * Erases what is kept of each note but its id: consumers see that it vanished. Each note that is written moves to the end of the changes, so
- * that those at the front are the ones to do.
+ * Erases everything of each note except its id, and announces that it vanished. Each written note moves to the end of the feed, so the notes that
+ * are not erased yet are at its front.
  *
- * @returns whether all are erased
+ * @returns whether all notes are erased
  */
 async function eraseContent(record: IntegrationRecord, context: RemovalContext): Promise<boolean> {
   const { integration } = record
   const store = fencedStore(context.settings.store, record, () => new LeaseLostError())
   const ledger = new Ledger({ store, integration })
   for (;;) {
-    const first = await store.listChanges(integration, 0, ERASED_AT_ONCE)
+    const first = await store.listChanges(integration, 0, ERASE_BATCH_SIZE)
     const noteIds = first.filter(({ state }) => !isErased(state)).map(({ state }) => state.noteId)
     if (noteIds.length === 0) break
     await ledger.revise(noteIds, ({ noteId }) => ({
@@ -66,9 +66,9 @@ async function eraseContent(record: IntegrationRecord, context: RemovalContext):
       content: 'erase',
       announce: 'vanished',
     }))
-    if (isOver(context)) return false
+    if (mustStop(context)) return false
   }
-  // If the integration is added again, its next copy begins with nothing but the ids.
+  // If the integration is added again, its next copy starts with the ids only.
   await ledger.advance(() => NO_PROGRESS)
   return true
 }
@@ -85,6 +85,6 @@ async function isAnyBehind(store: MirrorStore, integration: string, consumers: r
   return false
 }
 
-function isOver({ isEnough, signal }: RemovalContext): boolean {
-  return isEnough() || signal.aborted
+function mustStop({ shouldYield, signal }: RemovalContext): boolean {
+  return shouldYield() || signal.aborted
 }

@@ -6,18 +6,18 @@ const URL = 'https://notes.example'
 
 it('pauses a service that limits three integrations in a row, and no other', () => {
   const pauses = new SharedPauses()
-  for (const integration of ['a', 'b', 'a']) pauses.limited(URL, integration, 1_000, 60_000)
+  for (const integration of ['a', 'b', 'a']) pauses.recordRateLimit(URL, integration, 1_000, 60_000)
   expect(pauses.until(URL)).toBe(0)
-  pauses.limited(URL, 'c', 1_000, 60_000)
+  pauses.recordRateLimit(URL, 'c', 1_000, 60_000)
   expect(pauses.until(URL)).toBe(61_000)
   expect(pauses.until('https://other.example')).toBe(0)
 })
 
 it('begins to count anew when the service has answered', () => {
   const pauses = new SharedPauses()
-  for (const integration of ['a', 'b']) pauses.limited(URL, integration, 1_000, 60_000)
-  pauses.answered(URL)
-  pauses.limited(URL, 'c', 1_000, 60_000)
+  for (const integration of ['a', 'b']) pauses.recordRateLimit(URL, integration, 1_000, 60_000)
+  pauses.recordAnswer(URL)
+  pauses.recordRateLimit(URL, 'c', 1_000, 60_000)
   expect(pauses.until(URL)).toBe(0)
 })
 

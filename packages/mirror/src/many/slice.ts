@@ -12,29 +12,26 @@ import { callHook, workInside } from '../interfaces/mirror-hooks.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { ERASE_EVERY_MS, OverdueErasure } from '../ledger/overdue-erasure.ts'
 import { pollDueAt } from '../listing/schedule.ts'
-import { pauseAfter } from '../rules/backoff.ts'
-import { type Connection, connect, engineOf } from './connection.ts'
+import { backoffAfter } from '../rules/backoff.ts'
+import { requestedPause } from '../service/failures.ts'
+import { type Connection, claimKey, connect, engineOf } from './connection.ts'
 import { checkEndpoint } from './endpoint.ts'
-import { claimKey } from './key-claim.ts'
-import { fencedStore, holding, LeaseLostError } from './lease.ts'
+import { LeaseLostError, withLease } from './lease.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
-import { removeSome } from './removal.ts'
+import { removePart } from './removal.ts'
 import type { SharedPauses } from './shared-pauses.ts'
-import { afterSlice, foundUnannounced, pollEveryAfter, spread } from './timing.ts'
+import { fencedStore } from './store-wrappers.ts'
+import { afterSlice, foundUnannounced, jittered, pollEveryAfter } from './timing.ts'
 
-/** The longest pause that a service can ask for, in milliseconds. */
-const LONGEST_GRANTED_MS = 60 * 60_000
-
-/** What a slice of work is done with. */
 export interface SliceContext {
   readonly settings: MirrorsSettings
   readonly pauses: SharedPauses
   readonly signal: AbortSignal
-  /** Whether to stop after the page, or the read, under way. */
-  readonly isEnough: () => boolean
+  /** Whether to stop after the current page or read. */
+  readonly shouldYield: () => boolean
 }
 
-/** Work on an active integration, with a key that is its own. */
+/** Work on an active integration whose key no other integration uses. */
 export type ActiveWork = (
   taken: TakenIntegration,
   connection: Connection,
@@ -43,10 +40,10 @@ export type ActiveWork = (
 ) => Promise<NextWork>
 
 /**
- * Does a slice of work on an integration that was taken, writes when it is due next, and gives it back.
+ * Does a slice of work on a taken integration, schedules its next work, and releases its lease.
  *
- * @returns the error after which it is tried again, or parked, if there was one
- * @throws what the store throws
+ * @returns the error, if there was one, after which the integration is retried or parked
+ * @throws errors of the store
  */
 export async function doSlice(
   taken: TakenIntegration,
@@ -56,8 +53,8 @@ export async function doSlice(
   const { settings } = context
   const { record } = taken
   const { integration, hints } = record
-  return await holding(record, settings, context.signal, async (signal) => {
-    const doNext = () => nextWork(taken, { ...context, signal }, work).catch(orLost)
+  return await withLease(record, settings, context.signal, async (signal) => {
+    const doNext = () => nextWork(taken, { ...context, signal }, work).catch(outcomeOfLostLease)
     const { next, error } = await workInside(settings.hooks.aroundWork, integration, doNext, (outcome) => outcome.error)
     if (next === undefined) return error
     const now = settings.clock.now()
@@ -68,12 +65,12 @@ export async function doSlice(
 }
 
 interface Outcome {
-  /** `undefined` if the integration is no longer this worker's. */
+  /** `undefined` if the lease is lost. */
   readonly next?: NextWork | undefined
   readonly error?: unknown
 }
 
-function orLost(error: unknown): Outcome {
+function outcomeOfLostLease(error: unknown): Outcome {
   if (error instanceof LeaseLostError) return { error }
   throw error
 }
@@ -82,7 +79,7 @@ async function nextWork(taken: TakenIntegration, context: SliceContext, work: Ac
   const { record } = taken
   switch (record.state) {
     case 'removing':
-      return { next: await removeSome(record, context) }
+      return { next: await removePart(record, context) }
     case 'parked':
       return { next: await eraseHidden(record, context.settings) }
     case 'active':
@@ -90,7 +87,7 @@ async function nextWork(taken: TakenIntegration, context: SliceContext, work: Ac
   }
 }
 
-/** Erases what events have hidden: it needs no key. */
+/** Erases overdue notes that events have hidden. This needs no key. */
 async function eraseHidden(record: IntegrationRecord, settings: MirrorsSettings): Promise<NextWork> {
   const { store, clock } = settings
   const { integration } = record
@@ -117,30 +114,30 @@ async function workWithKey(taken: TakenIntegration, context: SliceContext, work:
     connection = await connect(integration, settings, context.signal)
     const now = settings.clock.now()
     const pausedUntil = pauses.until(connection.baseUrl)
-    if (pausedUntil > now) return { next: { ...record, dueAt: now + spread(pausedUntil - now, integration) + 1 } }
+    if (pausedUntil > now) return { next: { ...record, dueAt: now + jittered(pausedUntil - now, integration) + 1 } }
     if (!(await claimKey(record, connection, settings))) throw lost()
-    const pollEveryMs = spread(record.pollEveryMs ?? settings.pollEveryMs, integration)
-    const scanEveryMs = spread(settings.scanEveryMs, integration)
+    const pollEveryMs = jittered(record.pollEveryMs ?? settings.pollEveryMs, integration)
+    const scanEveryMs = jittered(settings.scanEveryMs, integration)
     const store = fencedStore(settings.store, record, lost)
     const engine = engineOf(connection, integration, store, { ...settings, pollEveryMs, scanEveryMs })
     const next = await work(taken, connection, engine, context)
-    pauses.answered(connection.baseUrl)
+    pauses.recordAnswer(connection.baseUrl)
     return { next: { ...next, failures: 0, pausedUntil: null } }
   } catch (error) {
     return await afterError(record, error, connection, context)
   }
 }
 
-/** Polls, scans and reads what is due; then looks at the endpoint if it is time to, or if a poll found what no event had announced. */
-const bringUpToDate: ActiveWork = async ({ record, copy }, { client }, engine, { settings, signal, isEnough }) => {
-  const slice = await engine.slice(copy, { signal, isEnough })
+/** Polls, scans and reads due notes; then checks the endpoint if a check is due, or if a poll found changes that no event announced. */
+const bringUpToDate: ActiveWork = async ({ record, copy }, { client }, engine, { settings, signal, shouldYield }) => {
+  const slice = await engine.slice(copy, { signal, shouldYield })
   const now = settings.clock.now()
   const isSuspect = foundUnannounced(slice)
   const isCheckDue = record.endpoint !== null && (record.endpoint.checkAt <= now || isSuspect)
   const endpoint =
     record.endpoint && isCheckDue ? await checkEndpoint(client, record.endpoint, now, isSuspect) : record.endpoint
   const pollEveryMs = pollEveryAfter(slice, record.pollEveryMs, endpoint, settings.pollEveryMs)
-  const schedule = { clock: settings.clock, pollEveryMs: spread(pollEveryMs, record.integration) }
+  const schedule = { clock: settings.clock, pollEveryMs: jittered(pollEveryMs, record.integration) }
   const { dueAt, rank } = afterSlice(slice, pollDueAt(slice.after, schedule), now)
   const checkAt = endpoint === null || endpoint.status === 'active' ? dueAt : endpoint.checkAt
   return { ...record, rank, dueAt: Math.min(dueAt, checkAt), endpoint, pollEveryMs }
@@ -160,14 +157,10 @@ async function afterError(
   if (parkedBecause !== undefined) {
     return { next: { ...(await eraseHidden(record, settings)), state: 'parked', parkedBecause, failures: 0 }, error }
   }
-  const retryAfterMs = error instanceof RateLimitedError ? error.retryAfterMs : undefined
   if (connection !== undefined && error instanceof RateLimitedError) {
-    pauses.limited(connection.baseUrl, integration, now, retryAfterMs)
+    pauses.recordRateLimit(connection.baseUrl, integration, now, error.retryAfterMs)
   }
-  const pause = Math.max(
-    spread(pauseAfter(record.failures), integration),
-    Math.min(retryAfterMs ?? 0, LONGEST_GRANTED_MS),
-  )
+  const pause = Math.max(jittered(backoffAfter(record.failures), integration), requestedPause(error))
   const rank = Math.max(record.rank, RANKS.poll)
   return {
     next: await whilePaused({ ...record, rank, failures: record.failures + 1, pausedUntil: now + pause }, settings),
@@ -175,7 +168,7 @@ async function afterError(
   }
 }
 
-/** Sends no request, but erases in time. */
+/** Schedules the end of the pause. Overdue notes are erased meanwhile. */
 async function whilePaused(record: IntegrationRecord, settings: MirrorsSettings): Promise<NextWork> {
   const { dueAt } = await eraseHidden(record, settings)
   const pausedUntil = record.pausedUntil ?? 0

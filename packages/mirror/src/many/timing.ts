@@ -2,14 +2,14 @@ import type { Slice } from '../engine/engine.ts'
 import { type EndpointRecord, RANKS } from '../interfaces/integration-store.ts'
 
 /** The longest time between two polls, in milliseconds. */
-const WIDEST_POLLS_MS = 60 * 60_000
+const MAX_POLL_EVERY_MS = 60 * 60_000
 
-/** The shortest time between two slices of an integration if the first could do nothing: notes may be locked. In milliseconds. */
-const LOOK_AGAIN_AFTER_MS = 1_000
+/** The shortest time between two slices if the first could do nothing, because notes may be locked. In milliseconds. */
+const RETRY_AFTER_MS = 1_000
 
 /**
- * The time between two polls from now on: twice as long after each poll that found only what events announced, and the shortest again after
- * a poll that found more, or while events cannot arrive.
+ * Returns the time between two polls from now on: twice as long after each poll that found only announced changes; the shortest after a poll
+ * that found other changes, or while events cannot arrive.
  */
 export function pollEveryAfter(
   { before, after }: Pick<Slice, 'before' | 'after'>,
@@ -20,17 +20,17 @@ export function pollEveryAfter(
   const isHeard = endpoint === null ? after.poll.heardAt !== null : endpoint.status === 'active'
   if (current === null || !isHeard || foundUnannounced({ before, after })) return shortest
   if (after.poll.polledAt === before.poll.polledAt) return current
-  return Math.min(current * 2, Math.max(WIDEST_POLLS_MS, shortest))
+  return Math.min(current * 2, Math.max(MAX_POLL_EVERY_MS, shortest))
 }
 
-/** Whether a poll found changes that no event had announced. */
+/** Whether a poll found changes that no event announced. */
 export function foundUnannounced({ before, after }: Pick<Slice, 'before' | 'after'>): boolean {
   const known = after.poll.heardAt === before.poll.heardAt ? before.poll.unannounced : 0
   return after.poll.unannounced > known
 }
 
 /**
- * When to go on after a slice, and with what.
+ * Returns when the next slice is due, and its rank.
  *
  * @param pollAt  when the next poll is due
  */
@@ -40,13 +40,13 @@ export function afterSlice(
   now: number,
 ): { readonly dueAt: number; readonly rank: number } {
   const nextAt = after.scan === null ? Math.min(nextDueAt ?? pollAt, pollAt) : now
-  const dueAt = Math.max(nextAt, settled > 0 || listed ? now : now + LOOK_AGAIN_AFTER_MS)
+  const dueAt = Math.max(nextAt, settled > 0 || listed ? now : now + RETRY_AFTER_MS)
   if (after.poll.backfilledAt === null) return { dueAt, rank: RANKS.backfill }
   return { dueAt, rank: after.scan === null ? RANKS.poll : RANKS.scan }
 }
 
-/** Shortens a time by up to a fifth, by a hash of the id: integrations that were added together do not poll and scan together. */
-export function spread(ms: number, integration: string): number {
+/** Shortens a time by up to a fifth. The jitter is a hash of the id, so that integrations that were added together do not poll together. */
+export function jittered(ms: number, integration: string): number {
   let hash = 2_166_136_261
   for (const character of integration) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16_777_619)
   return Math.round(ms * (1 - (hash >>> 0) / 2 ** 32 / 5))

@@ -3,26 +3,26 @@ import { MirrorError } from '../interfaces/errors.ts'
 import type { ChangedNote, MirrorStore } from '../interfaces/store.ts'
 
 /**
- * What became of a note, for an index of your own.
+ * The kind of a change, for your own index.
  *
- * - `added`: it is here for the first time. A loop may yield this twice, if the note changed meanwhile.
+ * - `added`: the mirror shows the note for the first time. A loop may yield this twice, if the note changed meanwhile.
  * - `content`: its record, transcript or summary changed: read it again.
- * - `restored`: it is back.
- * - `hidden`: an event or a scan says that it is gone: do not show it.
- * - `removed`: it is gone, and its content is erased here: erase yours.
+ * - `restored`: the mirror shows the note again.
+ * - `hidden`: an event announced its deletion, or a scan missed it: do not show it.
+ * - `removed`: it is gone, and the mirror has erased its content: erase yours.
  */
 export type MirrorChangeKind = 'added' | 'content' | 'restored' | 'hidden' | 'removed'
 
-/** One change. Ask `mirror.get(noteId)` for the note's current content. */
+/** One change. `mirror.get(noteId)` returns the note's current content. */
 export interface MirrorChange {
   readonly kind: MirrorChangeKind
   readonly noteId: string
   readonly revision: number | null
-  /** Stands for everything up to this change: store it after you have handled the change, and pass it as `after`. */
+  /** The position of this change. Store it after you have handled the change, and pass it as `after` to continue there. */
   readonly position: string
 }
 
-/** Where to begin, and whether to wait for more. */
+/** Options of `mirror.changes`. */
 export interface ChangesOptions {
   /** The position of the last change that was handled; without one, all changes are yielded. */
   readonly after?: string | null | undefined
@@ -36,14 +36,14 @@ export interface ChangesOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-const CHANGES_AT_ONCE = 100
+const PAGE_SIZE = 100
 
-/** How long `follow` waits before it reads again, in milliseconds: another process may have made a change. */
-const LOOK_EVERY_MS = 1_000
+/** The time between two reads with `follow`, in milliseconds. */
+const POLL_EVERY_MS = 1_000
 
 /**
- * Goes through the changes. A note that changed twice is yielded once, at its last change. So a note may be `content` or `removed` for a
- * reader who resumes, and never more than once for each position.
+ * Yields the changes in order. A note that changed several times is yielded once, at its latest change. A loop that resumes may therefore yield
+ * `content` or `removed` for a note whose earlier changes it has not yielded.
  */
 export async function* readChanges(
   { store, integration, clock }: { readonly store: MirrorStore; readonly integration: string; readonly clock: Clock },
@@ -55,8 +55,8 @@ export async function* readChanges(
   for (let position = begin; ; ) {
     signal?.throwIfAborted()
     const known = position
-    const changed = await store.listChanges(integration, known, CHANGES_AT_ONCE)
-    // A copy has its name before its first note, and both may be newer than this loop.
+    const changed = await store.listChanges(integration, known, PAGE_SIZE)
+    // The copy may have been created after the loop began. Its id is written before its first note.
     if (changed.length > 0) copyId ??= await readCopyId()
     for (const note of changed) {
       signal?.throwIfAborted()
@@ -66,28 +66,29 @@ export async function* readChanges(
     }
     if (changed.length > 0) continue
     if (!follow) return
-    await clock.sleep(LOOK_EVERY_MS, signal)
+    await clock.sleep(POLL_EVERY_MS, signal)
   }
 }
 
-/** A position as text, with the name of its copy. */
+/** Formats a position with the id of its copy. */
 export function positionOf(position: number, copyId: string | null): string {
   return `${copyId}:${position}`
 }
 
-/** What a reader has seen: everything up to where the loop began, and in the loop what there was up to a position. */
-interface Reader {
+interface LoopPositions {
+  /** The position at which the loop began. */
   readonly begin: number
+  /** The position up to which the loop has yielded changes. */
   readonly known: number
 }
 
 /**
- * What a change is to a reader; `undefined` for a note that came and went since. A live note is judged by where the loop began: it may be
- * `added` twice, but never changes before it is added. Another note is judged by everything that the loop may have yielded.
+ * Decides the kind of a change; `undefined` for a note that appeared and vanished since. For a live note, this depends on where the loop began: the
+ * note may be `added` twice, but is never `content` before it was `added`. For another note, it depends on what the loop may have yielded.
  */
 function changeFor(
   { state, visibleSince, firstVisible }: ChangedNote,
-  { begin, known }: Reader,
+  { begin, known }: LoopPositions,
 ): Omit<MirrorChange, 'position'> | undefined {
   const { noteId, revision, presence } = state
   const isNewSince = (position: number) => firstVisible === null || firstVisible > position
@@ -110,6 +111,6 @@ function positionIn(after: string | null | undefined, copyId: string | null): nu
   if (copy === copyId) return Number(position)
   throw new MirrorError(
     'position_foreign',
-    'the given position is one of another copy: this copy was created again later, or is in another store. Empty your index, and pass no position to get all changes.',
+    'the given position belongs to another copy: this copy was created later, or is in another store. Empty your index, and pass no position to get all changes.',
   )
 }

@@ -1,17 +1,16 @@
 import type { NoteState, Presence } from '../interfaces/note-state.ts'
 import { endOfFloorLag } from '../rules/deletion-floor.ts'
 
-/** Why a note is in the mirror, or not. */
+/** Why the mirror shows a note, or does not. */
 export interface Explanation {
   readonly noteId: string
   readonly presence: Presence | 'unknown'
-  /** The reasons, in sentences for a person. They hold no content. */
+  /** The reasons, as sentences for people. They contain no note content. */
   readonly reasons: readonly string[]
-  /** Everything that is known of the note but its content. */
+  /** The stored state of the note, without its content. */
   readonly state: NoteState | undefined
 }
 
-/** Explains a note by the evidence. */
 export function explain(noteId: string, state: NoteState | undefined): Explanation {
   if (state === undefined) {
     return { noteId, presence: 'unknown', reasons: ['No listing, read or event has ever named this note.'], state }

@@ -19,17 +19,17 @@ import { type MirrorStatus, statusOf } from './status.ts'
 
 /** A note of the mirror. */
 export interface MirroredNote {
-  /** The record, as the service showed it: without title and content in a mirror that does not keep them. */
+  /** The record. In a mirror that does not keep title and content, it has neither. */
   readonly note: Note
   /** `null` if there is none, or none yet. */
   readonly transcript: Transcript | null
   /** `null` if there is none, or none yet. */
   readonly summary: Summary | null
-  /** Whether transcript and summary are those of the note's revision. They are older, or missing, until they are read. */
+  /** Whether transcript and summary belong to the note's revision. Until they are read, they are older or missing. */
   readonly isSettled: boolean
 }
 
-/** What can be read from a mirror without a key. */
+/** The methods of a mirror that need no key. */
 export interface MirrorReader {
   /** The name of this mirror in its store. */
   readonly integration: string
@@ -42,41 +42,41 @@ export interface MirrorReader {
    */
   list(options?: { readonly after?: string | undefined }): AsyncIterable<MirroredNote>
   /**
-   * Finds the notes in whose title, content, transcript or summary all words occur, the best match first. The last word can be
-   * the beginning of a word, for a search while the user types.
+   * Finds the notes that contain all words in their title, content, transcript or summary, the best match first. The last word may be the
+   * beginning of a word, for a search while the user types.
    *
-   * @param limit  how many at most
+   * @param limit  the maximum number of notes
    * @default 20
-   * @throws OptionError when `limit` is not a whole number from 1
+   * @throws OptionError when `limit` is not a whole number of at least 1
    */
   search(words: string, limit?: number): Promise<readonly MirroredNote[]>
   /**
-   * Yields what changed, in order, each note once at its latest change: for an index of your own. Store the position of the change that
-   * you have handled.
+   * Yields changes in order, each note once at its latest change: for your own index. Store the position of each change that you have
+   * handled.
    *
-   * @throws MirrorError `position_malformed` when `after` is not a position, `position_foreign` when it is one of another copy
+   * @throws MirrorError `position_malformed` when `after` is not a position, `position_foreign` when it belongs to another copy
    */
   changes(options?: ChangesOptions): AsyncIterable<MirrorChange>
-  /** Says why a note is here, or gone. */
+  /** Explains why the mirror shows a note, or does not. */
   explain(noteId: string): Promise<Explanation>
-  /** Says how far the mirror is. */
+  /** Returns the state of the mirror. */
   status(): Promise<MirrorStatus>
 }
 
-/** What `openMirror` takes. */
+/** Options of `openMirror`. */
 export interface MirrorReaderOptions<Transaction = never> {
-  /** Where the copy is kept. */
+  /** The store of the copy. */
   readonly store: MirrorStore<Transaction>
   /** @default 'default' */
   readonly integration?: string | undefined
-  /** `onProblem` gets what the `apply` of a consumer throws. */
+  /** `onProblem` gets the errors of a consumer's `apply`. */
   readonly hooks?: Pick<MirrorHooks, 'onProblem'> | undefined
   /** @default systemClock */
   readonly clock?: Clock | undefined
 }
 
 /**
- * Opens a mirror that another process keeps up to date: to read it without a key.
+ * Opens a mirror that another process keeps up to date, to read it without a key.
  *
  * @throws OptionError when `store` is not a store
  * @example
@@ -102,17 +102,17 @@ export function openMirror<Transaction = never>(
   return { ...createReader(open, integration, clock), ...createConsumers(open, { integration, clock, hooks }) }
 }
 
-const NOTES_AT_ONCE = 100
+const PAGE_SIZE = 100
 
-/** Makes the functions that read a mirror. Each opens the store first. */
+/** Makes the methods that read a mirror. Each opens the store first. */
 export function createReader(open: () => Promise<MirrorStore>, integration: string, clock: Clock): MirrorReader {
   async function* list(begin: string): AsyncGenerator<MirroredNote, void, void> {
     const store = await open()
     for (let after = begin; ; ) {
-      const notes = await store.listNotes(integration, after, NOTES_AT_ONCE)
+      const notes = await store.listNotes(integration, after, PAGE_SIZE)
       const last = notes.at(-1)
       if (last === undefined) return
-      yield* shown(notes)
+      yield* visibleNotes(notes)
       after = last.state.noteId
     }
   }
@@ -125,7 +125,7 @@ export function createReader(open: () => Promise<MirrorStore>, integration: stri
     integration,
     async get(noteId) {
       const stored = await (await open()).getNote(integration, noteId)
-      return stored && shown([stored])[0]
+      return stored && visibleNotes([stored])[0]
     },
     list(options = {}) {
       refuseUnknownOptions('mirror.list', options, ['after'])
@@ -140,7 +140,7 @@ export function createReader(open: () => Promise<MirrorStore>, integration: stri
         )
       }
       const words = text.split(/\s+/u).filter((word) => word !== '')
-      return words.length === 0 ? [] : shown(await (await open()).search(integration, words, limit))
+      return words.length === 0 ? [] : visibleNotes(await (await open()).search(integration, words, limit))
     },
     changes(options = {}) {
       refuseUnknownOptions('mirror.changes', options, ['after', 'follow', 'signal'])
@@ -151,8 +151,8 @@ export function createReader(open: () => Promise<MirrorStore>, integration: stri
   }
 }
 
-/** The notes that the mirror shows. */
-function shown(stored: readonly StoredNote[]): readonly MirroredNote[] {
+/** Returns the notes that the mirror shows. */
+function visibleNotes(stored: readonly StoredNote[]): readonly MirroredNote[] {
   return stored.flatMap(({ state, note, transcript, summary }) => {
     if (state.presence !== 'live' || note === null) return []
     return [{ note, transcript, summary, isSettled: state.settledRevision === state.revision && state.dirty === null }]

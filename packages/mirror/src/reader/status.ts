@@ -2,39 +2,39 @@ import type { CompletedScan, ScanProgress } from '../interfaces/progress.ts'
 import type { HeldRemovals, MirrorStore, NoteCounts } from '../interfaces/store.ts'
 import { positionOf } from './changes.ts'
 
-/** The progress of a mirror. Dates are of this machine's clock, except `watermark`. */
+/** The state of a mirror. Dates are of this machine's clock, except `watermark`. */
 export interface MirrorStatus {
-  /** The number of notes by presence, and of notes to be read. */
+  /** The number of notes by presence, and of notes that must be read. */
   readonly notes: Omit<NoteCounts, 'contradicted'>
   /**
-   * The number of notes that the service shows at a lower revision than before, or again after `note.deleted` (open point 35): its
-   * replicas lag, or it was restored from a backup. The mirror accepts a lower revision after about eight and a half minutes, and a note
-   * whose deletion was announced by a full scan a day later. `mirror.acceptReads` accepts both at once.
+   * The number of notes that the service returns at a lower revision than before, or again after `note.deleted` (open point 35): its replicas
+   * lag, or it was restored from a backup. The mirror accepts a lower revision after about eight and a half minutes. It accepts a note whose
+   * deletion was announced in a full scan a day later. `mirror.acceptReads` accepts both immediately.
    */
   readonly contradictions: number
-  /** Whether the first listing of everything has ended. */
+  /** Whether the first full listing has ended. */
   readonly isBackfilled: boolean
-  /** The service's time up to which all changes were listed; `null` before the first listing has ended, or if the service sends no time. */
+  /** The service's time up to which all changes were listed; `null` before the first full listing has ended, or if the service sends no time. */
   readonly watermark: Date | null
-  /** When the last complete scan began. `null` before the first scan, while a note is to be read, and while there are contradictions. */
+  /** When the last complete scan began. `null` before the first scan, while a note must be read, and while there are contradictions. */
   readonly correctAsOf: Date | null
-  /** The last scan that reached its end, with all missing notes confirmed. */
+  /** The last complete scan, with all missing notes confirmed. */
   readonly lastScan: CompletedScan | null
   /** The scan that is under way. */
   readonly scan: ScanProgress | null
-  /** Scans that hold removals back: `acceptRemovals` erases the notes; a note that is found again is restored. */
+  /** Scans that hold removals back. `acceptRemovals` erases the notes; a note that is found again is shown again. */
   readonly held: readonly HeldRemovals[]
-  /** The position of the latest change: pass it to `changes` to get only later changes. `null` before the first change. */
+  /** The position of the latest change, `null` before the first. Pass it to `changes` to get only later changes. */
   readonly position: string | null
   readonly polledAt: Date | null
   /** When the last event arrived; `null` before the first. */
   readonly heardAt: Date | null
-  /** Set if polls find changes that no event announced: look at the endpoint in the service's console; it may be disabled. */
+  /** Set if polls find changes that no event announced: the endpoint may be disabled; check it in the service's console. */
   readonly silence: string | null
 }
 
 const SILENT_FOR_MS = 60 * 60_000
-const CHANGES_UNANNOUNCED = 3
+const MIN_UNANNOUNCED = 3
 
 /** Reads the status of a mirror. */
 export async function statusOf(store: MirrorStore, integration: string, now: number): Promise<MirrorStatus> {
@@ -63,7 +63,7 @@ export async function statusOf(store: MirrorStore, integration: string, now: num
 }
 
 function silenceOf(unannounced: number, heardAt: number | null, now: number): string | null {
-  if (heardAt === null || unannounced < CHANGES_UNANNOUNCED || now - heardAt < SILENT_FOR_MS) return null
+  if (heardAt === null || unannounced < MIN_UNANNOUNCED || now - heardAt < SILENT_FOR_MS) return null
   return `polls found ${unannounced} changes for which no event arrived since the last event at ${new Date(heardAt).toISOString()}: the endpoint is probably disabled`
 }
 

@@ -3,7 +3,7 @@ import type { SyncContext } from '../context/sync-context.ts'
 import type { DueNote } from '../interfaces/store.ts'
 import { isPostponedByWrongClock } from '../rules/backoff.ts'
 
-/** The lease of a taken note, in milliseconds. After it, another worker may take the note. */
+/** The lease of a taken note, in milliseconds. When it has expired, another worker may take the note. */
 const LEASE_MS = 20_000
 
 /** A taken note, and the sequence number of requests for it. */
@@ -18,7 +18,7 @@ export class DueQueue {
   readonly #pages: Wakeup
   readonly #notes: TakenNote[] = []
   #isAnyDue: boolean
-  /** The number of pages when the store was asked last. */
+  /** The number of pages at the latest query of the store. */
   #pagesSeen = 0
   #nextDueAt: number | null | undefined
   #refilling: Promise<void> | undefined
@@ -34,14 +34,14 @@ export class DueQueue {
   }
 
   /**
-   * The next due note; `undefined` when none is due and the listing has ended, or when the signal has fired or it is enough.
+   * Returns the next due note; `undefined` if none is due and the listing has ended, or if the worker must stop.
    *
-   * @param hasRead  whether the caller has read a note, which may be due again
+   * @param hasRead  whether the caller has just read a note, which may be due again
    */
   async take(hasRead: boolean): Promise<TakenNote | undefined> {
-    const { signal, isEnough } = this.#context
+    const { signal, shouldYield } = this.#context
     if (hasRead) this.#isAnyDue = true
-    while (!signal.aborted && !isEnough()) {
+    while (!signal.aborted && !shouldYield()) {
       const next = this.#notes.shift()
       if (next !== undefined) return next
       if (this.#mayBeDue()) await this.#refill()
@@ -51,7 +51,7 @@ export class DueQueue {
     return undefined
   }
 
-  /** When the next note is due, if the store has said so since the last note was read. */
+  /** When the next note is due; `undefined` if a note was read or a page was applied since the store returned that time. */
   get nextDueAt(): number | null | undefined {
     return this.#mayBeDue() || this.#notes.length > 0 ? undefined : this.#nextDueAt
   }
@@ -76,7 +76,7 @@ export class DueQueue {
     const { store, integration, clock, concurrency } = this.#context
     const now = clock.now()
     const request = { now, until: now + LEASE_MS, limit: 4 * concurrency }
-    // Before the store is asked: what becomes due meanwhile is asked for again.
+    // These are set before the query: a note that becomes due during the query causes another query.
     this.#isAnyDue = false
     this.#pagesSeen = this.#pages.count
     let taken = await store.takeDue(integration, request)

@@ -7,33 +7,33 @@ import type { DueNote, VersionedState } from '../interfaces/store.ts'
 import {
   applyContent,
   applyLateContent,
-  hasUnexpected,
+  hasUnexpectedPart,
   judgeContent,
-  lacksReady,
-  markMoved,
+  lacksReadyPart,
   mayContentLag,
   postponeContent,
+  rereadOutdated,
   withContent,
-  withoutMoved,
+  withoutOutdated,
 } from '../rules/content-rule.ts'
 import type { Decision, ReadStamp } from '../rules/decision.ts'
 import type { KeptParts } from '../rules/keep.ts'
 import { applyRead } from '../rules/read-rule.ts'
 
-/** A record that content is read for, and what was known of its note then. */
+/** A record whose content must be read, and the state of its note at that time. */
 interface ReadRecord {
   readonly note: Note
   readonly state: NoteState
-  /** The sequence number before anything was read. */
+  /** The sequence number before the first request for this note. */
   readonly start: number
-  /** The note as it was taken, if it has not been read since. */
+  /** The note as it was taken; absent if it was read since. */
   readonly known?: VersionedState | undefined
 }
 
 /**
  * Brings one note up to date: reads it if it is dirty, and its transcript and summary if they are due.
  *
- * @param start  the sequence number before anything was read
+ * @param start  the sequence number before the first request for this note
  */
 export async function refresh({ state, version, note }: DueNote, start: number, context: SyncContext): Promise<void> {
   const record = state.dirty === null ? note && { note, state, start, known: { state, version } } : undefined
@@ -59,7 +59,7 @@ async function readDirty(before: NoteState, start: number, context: SyncContext)
   return isDue ? { note, state, start } : undefined
 }
 
-/** Reads the content that an event announced at the same time as its note. It is used if it belongs to the revision that the note then has. */
+/** Reads announced content at the same time as its note. The content is used if it belongs to the note's revision. */
 async function readAnnounced({ noteId, hintedRevision, revision }: NoteState, context: SyncContext) {
   if (hintedRevision === null || hintedRevision <= (revision ?? -1)) return undefined
   return await readKeptContent({ note_id: noteId, revision: hintedRevision }, context).catch(() => undefined)
@@ -78,18 +78,18 @@ async function refreshContent(read: ReadRecord, context: SyncContext): Promise<v
       const askedAgain = { start, begunAt: clock.now() }
       const again = await context.readNote(note.note_id)
       if (again === undefined || !isSameRecord(note, again)) {
-        // The note changed meanwhile: what is due now is due at once, for any worker.
+        // The note has changed meanwhile. If it must be read again, any worker may take it now.
         await applyAnswer(note.note_id, again, askedAgain, context, dueAtOnce)
         return
       }
-      // If the record says that absent content is ready, one of the two reads may lag.
-      if (lacksReady(content, keep)) return await postponeLagging(content, context)
+      // If the record's status of absent content is `ready`, one of the two reads may lag.
+      if (lacksReadyPart(content, keep)) return await postponeLagging(content, context)
       return await settle(read, content, false, context)
     }
-    case 'moved':
+    case 'outdated':
       await revise(note.note_id, context, (state, sequence) => {
         const now = clock.now()
-        return markMoved(state, sequence, now) ?? applyContent(state, withoutMoved(content), keep, now)
+        return rereadOutdated(state, sequence, now) ?? applyContent(state, withoutOutdated(content), keep, now)
       })
       return
     case 'lagging':
@@ -97,7 +97,7 @@ async function refreshContent(read: ReadRecord, context: SyncContext): Promise<v
   }
 }
 
-/** @param mayLag  whether the content may be that of an older revision: then it is shown, and read once more */
+/** @param mayLag  whether the content may belong to an older revision: then it is shown now, and read again later */
 async function settle(
   { state, known }: ReadRecord,
   content: NoteWithContent,
@@ -118,7 +118,7 @@ async function postponeLagging(content: NoteWithContent, context: SyncContext): 
   })
 }
 
-/** Reads the parts that are kept. The key may not be allowed to read the others. */
+/** Reads the parts that the mirror keeps. The key may not have the scope to read the others. */
 async function readKeptContent(note: Note, { client, keep, signal }: SyncContext): Promise<NoteWithContent> {
   const asked = {
     ...note,
@@ -156,10 +156,10 @@ async function revise(
   return (await ledger.revise([noteId], decide)).get(noteId)?.state
 }
 
-/** Whether content that was read at the same time as a note is what would be read for it now. */
+/** Whether content that was read at the same time as a note is settled for the note's record. */
 function isContentOf(note: Note, early: NoteWithContent, keep: KeptParts): boolean {
   const content = { ...early, note }
-  return !hasUnexpected(content) && judgeContent(content, keep) === 'settled'
+  return !hasUnexpectedPart(content) && judgeContent(content, keep) === 'settled'
 }
 
 function isSameRecord(one: Note, other: Note): boolean {

@@ -7,18 +7,17 @@ import { FailureStreak, failsForEveryNote } from '../service/failures.ts'
 import { DueQueue, type TakenNote } from './due-queue.ts'
 import { refresh } from './refresher.ts'
 
-/** How many notes were settled and postponed. */
 export interface Settled extends Pick<SyncReport, 'settled' | 'postponed'> {
   /** When the next note is due, if that is known. */
   readonly nextDueAt: number | null | undefined
 }
 
 /**
- * Reads every note that is due, several at once, until none is and the listing has ended.
+ * Reads every due note, up to `concurrency` at a time, until none is due and the listing has ended.
  *
- * @param pages  wakes after each page of a listing, and ends with the listing
+ * @param pages  wakes its waiters after each page of a listing, and ends with the listing
  * @param isAnyDue  whether a note may be due before the first page
- * @throws errors that every other request would meet too: a key that is refused, a service that is down
+ * @throws errors that would affect every other request: a refused key, a service that is down
  */
 export async function settleDue(context: SyncContext, pages: Wakeup, isAnyDue = true): Promise<Settled> {
   const { client, clock, concurrency, erasure, hooks, ledger, signal, stop } = context
@@ -54,7 +53,7 @@ export async function settleDue(context: SyncContext, pages: Wakeup, isAnyDue = 
     await ledger.revise([noteId], (state) => postpone(state, clock.now()))
   }
 
-  /** Makes taken notes due at once that were not read. */
+  /** Ends the leases of taken notes that were not read. */
   async function release(noteIds: readonly string[]): Promise<void> {
     const now = clock.now()
     await ledger.revise(noteIds, (state) => ({ state: { ...state, dueAt: state.dueAt === null ? null : now } }))

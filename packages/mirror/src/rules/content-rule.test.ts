@@ -7,12 +7,12 @@ import {
   applyContent,
   applyLateContent,
   judgeContent,
-  lacksReady,
-  markMoved,
+  lacksReadyPart,
   mayContentLag,
   postponeContent,
+  rereadOutdated,
   withContent,
-  withoutMoved,
+  withoutOutdated,
 } from './content-rule.ts'
 import { eraseUnconfirmed } from './removal.ts'
 
@@ -45,9 +45,9 @@ describe('a transcript and a summary', () => {
     ],
     ['of another revision accepted by nobody: lower', { transcript: aTranscript(4) }, 'unconfirmed'],
     ['of a lower revision, in the summary', { summary: aSummary(4) }, 'unconfirmed'],
-    ['of a higher revision', { summary: aSummary(6) }, 'moved'],
-    ['that are gone', { transcript: { status: 'gone' } }, 'moved'],
-    ['that answer 404 though the record calls them ready', { transcript: { status: 'content_not_found' } }, 'moved'],
+    ['of a higher revision', { summary: aSummary(6) }, 'outdated'],
+    ['that are gone', { transcript: { status: 'gone' } }, 'outdated'],
+    ['that answer 404 though the record calls them ready', { transcript: { status: 'content_not_found' } }, 'outdated'],
     ['that are not there though the record calls them ready', { summary: { status: 'not_ready' } }, 'lagging'],
     [
       'that are not there where no status says so',
@@ -64,10 +64,10 @@ describe('a transcript and a summary', () => {
   })
 
   it('that are missing though the record calls them ready are told from the others, where they are kept', () => {
-    expect(lacksReady(aContent({ summary: { status: 'missing' } }), KEEP_ALL)).toBe(true)
-    expect(lacksReady(aContent({ transcript: { status: 'empty' } }), KEEP_ALL)).toBe(true)
-    expect(lacksReady(aContent({ summary: { status: 'missing' } }), new Set(['note', 'transcript']))).toBe(false)
-    expect(lacksReady(aContent(), KEEP_ALL)).toBe(false)
+    expect(lacksReadyPart(aContent({ summary: { status: 'missing' } }), KEEP_ALL)).toBe(true)
+    expect(lacksReadyPart(aContent({ transcript: { status: 'empty' } }), KEEP_ALL)).toBe(true)
+    expect(lacksReadyPart(aContent({ summary: { status: 'missing' } }), new Set(['note', 'transcript']))).toBe(false)
+    expect(lacksReadyPart(aContent(), KEEP_ALL)).toBe(false)
   })
 
   it('that are not kept are not judged', () => {
@@ -159,19 +159,19 @@ describe('a transcript and a summary', () => {
   })
 
   it('of a note that moved mark it to be read', () => {
-    expect(markMoved(unsettled, 77, NOW)).toMatchObject({ state: { dirty: 77, dueAt: NOW } })
+    expect(rereadOutdated(unsettled, 77, NOW)).toMatchObject({ state: { dirty: 77, dueAt: NOW } })
   })
 
   it('of a note that moves at every look are left alone in the end, as if they had not come', () => {
     let state = unsettled
     const pauses: number[] = []
-    for (let next = markMoved(state, 77, NOW); next !== undefined; next = markMoved(state, 77, NOW)) {
+    for (let next = rereadOutdated(state, 77, NOW); next !== undefined; next = rereadOutdated(state, 77, NOW)) {
       state = next.state
       pauses.push((state.dueAt ?? 0) - NOW)
     }
     expect(pauses).toEqual([0, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000])
     const content = aContent({ transcript: aTranscript(6) })
-    expect(withoutMoved(content)).toEqual({ ...content, transcript: { status: 'not_ready' } })
+    expect(withoutOutdated(content)).toEqual({ ...content, transcript: { status: 'not_ready' } })
   })
 })
 

@@ -2,30 +2,30 @@ import type { NoteWithContent } from '@notewire/client'
 import type { Note } from '@notewire/protocol'
 import type { HeldContent, NoteState } from '../interfaces/note-state.ts'
 import type { ContentParts } from '../interfaces/note-write.ts'
-import { isPatienceSpent, pauseAfter, scheduled } from './backoff.ts'
+import { areAttemptsUsedUp, backoffAfter, scheduled } from './backoff.ts'
 import type { Decision } from './decision.ts'
 import type { KeptParts } from './keep.ts'
 import { endOfLag, isPastLag, latestServiceTimeIn, trustedTime } from './time.ts'
 
 const ABSENT: ReadonlySet<string> = new Set(['pending', 'empty', 'missing', 'failed'])
 
-/** Whether a status itself says that there is no content, so that it changes when there is. */
-export function saysAbsent(status: string | null | undefined): boolean {
+/** Whether a status means that there is no content. The service changes such a status when content becomes available. */
+export function meansAbsent(status: string | null | undefined): boolean {
   return ABSENT.has(status ?? '')
 }
 
 /**
- * What to make of a transcript and a summary that were read for a note.
+ * How a transcript and a summary relate to the record that they were read for.
  *
- * - `settled`: they belong to the note's revision.
- * - `unconfirmed`: they carry no revision, or are absent although no status says so. They count if the note has the same
+ * - `settled`: they belong to the record's revision.
+ * - `unconfirmed`: they carry no revision, or are absent although no status says so. They are accepted if the note has the same
  *   revision before and after they are read.
- * - `moved`: the note may have changed or gone since its record was read. The note is read again.
- * - `lagging`: they are absent although the record says that they are ready.
+ * - `outdated`: the note may have changed or been removed since its record was read. The note is read again.
+ * - `lagging`: they are absent although the record's status is `ready`.
  */
-export type ContentVerdict = 'settled' | 'unconfirmed' | 'moved' | 'lagging'
+export type ContentVerdict = 'settled' | 'unconfirmed' | 'outdated' | 'lagging'
 
-/** Judges the parts that are kept against the record that they were read for. */
+/** Returns the worst verdict of the parts that the mirror keeps. */
 export function judgeContent(content: NoteWithContent, keep: KeptParts): ContentVerdict {
   const { note } = content
   const kept = PARTS.filter((part) => keep.has(part))
@@ -34,29 +34,29 @@ export function judgeContent(content: NoteWithContent, keep: KeptParts): Content
 }
 
 const PARTS = ['transcript', 'summary'] as const
-const WORST_FIRST: readonly ContentVerdict[] = ['moved', 'lagging', 'unconfirmed']
+const WORST_FIRST: readonly ContentVerdict[] = ['outdated', 'lagging', 'unconfirmed']
 
-/** A transcript or a summary as the client read it. */
+/** A transcript or a summary, as the client returns it. */
 type ReadPart = NoteWithContent[(typeof PARTS)[number]]
 
-/** Whether a kept part is absent although the record says that it is ready. */
-export function lacksReady(content: NoteWithContent, keep: KeptParts): boolean {
+/** Whether a part that the mirror keeps is absent although its status in the record is `ready`. */
+export function lacksReadyPart(content: NoteWithContent, keep: KeptParts): boolean {
   const isReady = (part: (typeof PARTS)[number]) => content.note[`${part}_status`] === 'ready'
   return PARTS.some((part) => keep.has(part) && isReady(part) && content[part].status !== 'ready')
 }
 
-/** Whether a part is there although the record says that there is none. */
-export function hasUnexpected(content: NoteWithContent): boolean {
-  return PARTS.some((part) => content[part].status === 'ready' && saysAbsent(content.note[`${part}_status`]))
+/** Whether a part exists although its status in the record means that there is none. */
+export function hasUnexpectedPart(content: NoteWithContent): boolean {
+  return PARTS.some((part) => content[part].status === 'ready' && meansAbsent(content.note[`${part}_status`]))
 }
 
-/** Only the record's status settles an absence, and only content of the record's revision settles a presence. */
+/** Absent content is settled only by a status that means so. Existing content is settled only if it has the record's revision. */
 function judgePart(note: Note, listed: string | null | undefined, part: ReadPart): ContentVerdict {
   const { status } = part
   const revision = revisionOf(part)
-  if (status === 'gone' || status === 'content_not_found' || revision > note.revision) return 'moved'
+  if (status === 'gone' || status === 'content_not_found' || revision > note.revision) return 'outdated'
   if (status === 'ready') return revision === note.revision ? 'settled' : 'unconfirmed'
-  if (saysAbsent(listed)) return 'settled'
+  if (meansAbsent(listed)) return 'settled'
   return listed === 'ready' && status === 'not_ready' ? 'lagging' : 'unconfirmed'
 }
 
@@ -65,14 +65,13 @@ function revisionOf(part: ReadPart): number {
   return ('transcript' in part ? part.transcript.revision : part.summary.revision) ?? -1
 }
 
-/** A decision that settles content. */
 interface SettledContent extends Decision {
   readonly content: ContentParts
 }
 
 /**
- * Writes settled content down. `undefined` when the note has changed since the content was read: the change has made it due, or
- * has removed it.
+ * Stores settled content. Returns `undefined` if the note has changed since the content was read: that change has made the note due or
+ * removed it.
  */
 export function applyContent(
   state: NoteState,
@@ -80,7 +79,7 @@ export function applyContent(
   keep: KeptParts,
   now: number,
 ): SettledContent | undefined {
-  if (!isStill(state, note) || state.settledRevision !== null) return undefined
+  if (!isUnchanged(state, note) || state.settledRevision !== null) return undefined
   const settled: NoteState = {
     ...state,
     settledRevision: note.revision,
@@ -95,17 +94,17 @@ export function applyContent(
   return { state: scheduled(settled, now), content, announce: 'changed' }
 }
 
-/** When content was asked for. */
+/** When content was requested. */
 export interface ContentRequest {
   /** Milliseconds since the Unix epoch of this machine's clock. */
   readonly askedAt: number
-  /** The service's time then, or somewhat earlier, by its header `Date`; `null` without one. */
+  /** The service's time at the request or a little earlier, from its `Date` header; `null` without the header. */
   readonly serviceTime: number | null
 }
 
 /**
- * Whether content that is not of the note's revision may lag behind it, because the record changed within the last minute: as this
- * machine first saw it, and as the service dates it (open point 36).
+ * Whether content without the note's revision may be older than the note, because the record changed within the last minute: by the
+ * time at which this machine first read the record, and by the service's `updated_at` (open point 36).
  */
 export function mayContentLag(
   { recordSeenAt }: Pick<NoteState, 'recordSeenAt'>,
@@ -118,11 +117,11 @@ export function mayContentLag(
 }
 
 /**
- * Writes down content that was read after its record. If another read has seen the note meanwhile, the content may be older than that
- * read, and is read again.
+ * Stores content that was read after its record. If another read of the note ended in between, the content may be older than that read,
+ * so it is read again.
  *
  * @param asOf  the end of the evidence of the record that the content was read for
- * @param mayLag  whether it may lag behind its note: then it is shown, and read again when the lag is over
+ * @param mayLag  whether the content may be older than the note: then it is shown now, and read again when the lag is over
  */
 export function applyLateContent(
   state: NoteState,
@@ -134,20 +133,20 @@ export function applyLateContent(
   const settled = applyContent(state, content, keep, now)
   if (settled === undefined) return undefined
   if (state.evidence?.end !== asOf) return { state: { ...state, dueAt: now } }
-  return mayLag ? held(state, settled.content, now) : settled
+  return mayLag ? showUntilReread(state, settled.content, now) : settled
 }
 
-/** Content that does not count as settled: it is due again when the lag is over. */
-function held(state: NoteState, { transcript, summary }: ContentParts, now: number): Decision {
+/** Stores content that is not settled: it is due again when the lag is over. */
+function showUntilReread(state: NoteState, { transcript, summary }: ContentParts, now: number): Decision {
   const recordSeenAt = trustedTime(state.recordSeenAt ?? now, now)
   const dueAt = state.dirty === null ? endOfLag(recordSeenAt) : state.dueAt
   const decision = { state: scheduled({ ...state, recordSeenAt, dueAt }, now) }
-  // A part that did not come does not replace the part that is kept.
+  // An absent part does not replace a stored part.
   const content = { ...(transcript == null ? {} : { transcript }), ...(summary == null ? {} : { summary }) }
   return Object.keys(content).length === 0 ? decision : { ...decision, content, announce: 'changed' }
 }
 
-/** Adds content to a decision of the read beside which it was read; returns the decision unchanged if the content is not due. */
+/** Adds content to the decision about a note that was read at the same time. Returns the decision unchanged if the content is not due. */
 export function withContent(decision: Decision, content: NoteWithContent, keep: KeptParts, now: number): Decision {
   const settled = applyContent(decision.state, content, keep, now)
   if (settled === undefined || decision.content === 'erase') return decision
@@ -158,33 +157,33 @@ export function withContent(decision: Decision, content: NoteWithContent, keep: 
   }
 }
 
-/** Postpones content that is not there yet; `undefined` after the last attempt, when it counts as absent. */
+/** Postpones content that does not exist yet; `undefined` after the last attempt, after which it counts as absent. */
 export function postponeContent(state: NoteState, now: number): Decision | undefined {
-  if (isPatienceSpent(state.attempts)) return undefined
+  if (areAttemptsUsedUp(state.attempts)) return undefined
   const attempts = state.attempts + 1
-  return { state: scheduled({ ...state, attempts, dueAt: now + pauseAfter(attempts) }, now) }
+  return { state: scheduled({ ...state, attempts, dueAt: now + backoffAfter(attempts) }, now) }
 }
 
-/** Marks a note to be read, because its content shows that the record is old; `undefined` after the last attempt. */
-export function markMoved(state: NoteState, sequence: number, now: number): Decision | undefined {
-  if (isPatienceSpent(state.attempts)) return undefined
+/** Makes a note dirty, because its content shows that the record is outdated; `undefined` after the last attempt. */
+export function rereadOutdated(state: NoteState, sequence: number, now: number): Decision | undefined {
+  if (areAttemptsUsedUp(state.attempts)) return undefined
   const { attempts } = state
-  const dueAt = attempts === 0 ? now : now + pauseAfter(attempts)
+  const dueAt = attempts === 0 ? now : now + backoffAfter(attempts)
   return { state: { ...state, dirty: state.dirty ?? sequence, attempts: attempts + 1, dueAt } }
 }
 
-/** Content without the parts that are not of the note's revision, as if they were not ready. */
-export function withoutMoved(content: NoteWithContent): NoteWithContent {
+/** The content, with each outdated part replaced by `not_ready`. */
+export function withoutOutdated(content: NoteWithContent): NoteWithContent {
   const { note, transcript, summary } = content
-  const isMoved = (part: ReadPart) => judgePart(note, undefined, part) === 'moved'
+  const isOutdated = (part: ReadPart) => judgePart(note, undefined, part) === 'outdated'
   return {
     note,
-    transcript: isMoved(transcript) ? { status: 'not_ready' } : transcript,
-    summary: isMoved(summary) ? { status: 'not_ready' } : summary,
+    transcript: isOutdated(transcript) ? { status: 'not_ready' } : transcript,
+    summary: isOutdated(summary) ? { status: 'not_ready' } : summary,
   }
 }
 
-function isStill(state: NoteState, note: NoteWithContent['note']): boolean {
+function isUnchanged(state: NoteState, note: NoteWithContent['note']): boolean {
   return (
     state.presence === 'live' &&
     state.revision === note.revision &&

@@ -1,18 +1,18 @@
 import type { EvidenceSource } from '../interfaces/note-state.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
 
-/** What is to be written of a note. */
+/** What to write for a note. */
 export type Decision = Omit<NoteWrite, 'expectedVersion'>
 
-/** The start and end of a read, in numbers of the mirror's own sequence and in times of this machine's clock. */
+/** When a read started and ended, in sequence numbers of the mirror and in times of this machine's clock. */
 export interface ReadStamp {
   readonly start: number
   readonly end: number
   readonly source: EvidenceSource
-  /** When the request left, or earlier, in milliseconds since the Unix epoch. */
+  /** When the request was sent, or earlier, in milliseconds since the Unix epoch. */
   readonly begunAt: number
-  /** When the response had been read. */
+  /** When the response was received. */
   readonly at: number
-  /** When the full scan began that listed the record. */
+  /** When the full scan that listed the record began. */
   readonly scanBeganAt?: number | undefined
 }

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '@notewire/protocol'
 import { type HeardEvent, hasWork, type NoteState } from '../interfaces/note-state.ts'
-import { highestKnown } from './contradiction.ts'
+import { highestKnownRevision } from './contradiction.ts'
 import type { Decision } from './decision.ts'
 import { floorAfter } from './deletion-floor.ts'
 import { serviceTimeIn } from './time.ts'
@@ -34,17 +34,17 @@ export function hintIn({ event_type: kind, occurred_at, data }: WebhookEvent): H
 }
 
 /**
- * Applies a hint. It settles nothing, because it may be old: it marks the note to be read. `note.deleted`, whatever its reason,
- * hides the note immediately, and sets its revision as a floor: no read of a lower revision shows the note again. No read is needed
- * if the event brings nothing new about a live note that has no work.
+ * Applies a hint. A hint may be old, so it proves nothing: it makes the note dirty. `note.deleted`, for either reason, hides the note
+ * immediately, and its revision becomes a floor: a read of a lower revision does not show the note again. If an event contains nothing
+ * new about a live note that needs no read, the note is not made dirty.
  */
 export function applyHint(state: NoteState, hint: Hint, { sequence, at }: HintTime): Decision {
   const heard = heardEvent(state, hint, { sequence, at })
   const dirty = Math.max(state.dirty ?? 0, sequence)
   const marked: NoteState = { ...state, heard, dirty, dueAt: at, attempts: 0, contradictedSince: null }
   if (hint.kind === 'note.deleted') return hide(marked, hint, { sequence, at })
-  if (state.presence === 'live' && !hasWork(state) && isNoNews(state, hint)) return { state: { ...state, heard } }
-  if (isContradictedStill(state, hint)) return { state: { ...state, heard, dirty } }
+  if (state.presence === 'live' && !hasWork(state) && isAlreadyKnown(state, hint)) return { state: { ...state, heard } }
+  if (staysContradicted(state, hint)) return { state: { ...state, heard, dirty } }
   return { state: { ...marked, hintedRevision: highest(state.hintedRevision, hint.revision) } }
 }
 
@@ -64,17 +64,17 @@ function hide(marked: NoteState, hint: Hint, { sequence, at }: HintTime): Decisi
   }
 }
 
-/** Concurrent processes may store events in any order: the later sequence number is kept. */
+/** Concurrent processes may store events in any order, so the highest sequence number is kept. */
 function heardEvent(state: NoteState, { kind, revision }: Hint, { sequence, at }: HintTime): HeardEvent {
   return { kind, revision, sequence: Math.max(state.heard?.sequence ?? 0, sequence), at }
 }
 
 /** An event at a lower revision neither ends a contradiction nor shortens the pause before the next attempt. */
-function isContradictedStill(state: NoteState, { revision }: Hint): boolean {
-  return state.contradictedSince !== null && revision !== null && revision < highestKnown(state)
+function staysContradicted(state: NoteState, { revision }: Hint): boolean {
+  return state.contradictedSince !== null && revision !== null && revision < highestKnownRevision(state)
 }
 
-function isNoNews(state: NoteState, { revision, transcriptStatus, summaryStatus }: Hint): boolean {
+function isAlreadyKnown(state: NoteState, { revision, transcriptStatus, summaryStatus }: Hint): boolean {
   return (
     revision !== null &&
     revision <= (state.revision ?? -1) &&

@@ -7,14 +7,14 @@ export type ContentPart = 'note' | 'transcript' | 'summary'
 /** Which parts a mirror keeps. */
 export type KeptParts = ReadonlySet<ContentPart>
 
-/** The record as it is kept: whole, or only identifiers, statuses and times. */
+/** The record to store: complete, or only identifiers, statuses and times. */
 export function keptRecord(note: Note, keep: KeptParts): Note {
   if (keep.has('note')) return note
   const { note_id, revision, status, transcript_status, summary_status, created_at, updated_at, ended_at, owner } = note
   return { note_id, revision, status, transcript_status, summary_status, created_at, updated_at, ended_at, owner }
 }
 
-/** Erases the parts that an earlier `keep` has left, when a new record is written. */
+/** Erases parts that are stored but no longer kept, because `keep` was changed. */
 export function withoutUnkept(keep: KeptParts): Pick<ContentParts, 'transcript' | 'summary'> {
   return {
     ...(keep.has('transcript') ? {} : { transcript: null }),

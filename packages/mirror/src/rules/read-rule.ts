@@ -1,40 +1,45 @@
 import { isTombstone, type Note } from '@notewire/protocol'
 import type { Evidence, HeldContent, NoteState } from '../interfaces/note-state.ts'
-import { isPatienceSpent, pauseAfter, scheduled } from './backoff.ts'
-import { saysAbsent } from './content-rule.ts'
-import { contradict, highestKnown, isAcceptedInTheEnd, pauseAfterRefusal } from './contradiction.ts'
+import { areAttemptsUsedUp, backoffAfter, scheduled } from './backoff.ts'
+import { meansAbsent } from './content-rule.ts'
+import {
+  backoffAfterRefusal,
+  highestKnownRevision,
+  isAcceptedAfterRetries,
+  recordContradiction,
+} from './contradiction.ts'
 import type { Decision, ReadStamp } from './decision.ts'
-import { judgeReturn, waitOutLag, withTrustedFloor } from './deletion-floor.ts'
+import { judgeReappearance, retryAfterLag, withTrustedFloor } from './deletion-floor.ts'
 import { type KeptParts, keptRecord, withoutUnkept } from './keep.ts'
 import { endOfLag, isPastLag, trustedTime } from './time.ts'
 
-/** How a mirror applies what it reads. */
+/** How to apply a read. */
 export interface ReadPolicy {
   readonly keep: KeptParts
-  /** The scan that holds removals back, because it found too many notes missing. */
+  /** The scan that holds removals back, because it missed too many notes. */
   readonly holdingScan?: string | undefined
-  /** Whether the answer is to be believed, whatever is known: the user called `acceptReads`. */
+  /** Whether to accept the answer even if it contradicts earlier reads and events: the user called `acceptReads`. */
   readonly isAccepted?: boolean | undefined
 }
 
 /**
- * Applies a note as it was listed or read, or its absence (a tombstone, or `undefined` for a note that is not there).
+ * Applies the record of a note that was listed or read, or its absence: a tombstone, or `undefined` if the note was not found.
  *
- * Presence follows the order of evidence and not the revision: a read wins over another that had ended before it started.
- * If two reads overlap and contradict each other, the note is read once more. A revision below one that was read or announced
- * proves nothing until the service has shown it for some time (open points 35 and 36).
+ * Presence is decided by the order of reads, not by the revision: a read overrides every read that ended before it started. If two reads
+ * overlap and contradict each other, the note is read again. A revision lower than one that was read or announced proves nothing until
+ * the service has returned it for some time (open points 35 and 36).
  */
 export function applyRead(state: NoteState, answer: Note | undefined, stamp: ReadStamp, policy: ReadPolicy): Decision {
-  const decision = judge(withTrustedFloor(state, stamp.at), answer, stamp, policy)
+  const decision = decide(withTrustedFloor(state, stamp.at), answer, stamp, policy)
   return { ...decision, state: scheduled(decision.state, stamp.at) }
 }
 
-function judge(state: NoteState, answer: Note | undefined, stamp: ReadStamp, policy: ReadPolicy): Decision {
+function decide(state: NoteState, answer: Note | undefined, stamp: ReadStamp, policy: ReadPolicy): Decision {
   const isAbsent = answer === undefined || isTombstone(answer)
   const says = isAbsent ? 'absent' : 'present'
   const isContested = overlaps(state, stamp) && state.evidence?.says !== says
-  // The note may have come back since. Only a tombstone is final.
-  const isOutdated = answer === undefined && mayBeBack(state, stamp)
+  // The note may have been restored after this read. Only a tombstone is final.
+  const isOutdated = answer === undefined && mayHaveBeenRestored(state, stamp)
   if (policy.isAccepted !== true && (isContested || isOutdated))
     return { state: readAgain(state, answer, stamp, policy) }
   if (isAbsent) return applyAbsence(state, answer, stamp, policy)
@@ -43,44 +48,45 @@ function judge(state: NoteState, answer: Note | undefined, stamp: ReadStamp, pol
     return { state: withEvidence(state, 'present', stamp) }
   }
   return state.presence === 'live'
-    ? applySight(state, answer, stamp, policy)
-    : applyReturn(state, answer, stamp, policy)
+    ? applyReadOfShownNote(state, answer, stamp, policy)
+    : applyReadOfUnshownNote(state, answer, stamp, policy)
 }
 
-/** A note that is shown was read. */
-function applySight(state: NoteState, note: Note, stamp: ReadStamp, policy: ReadPolicy): Decision {
+/** Applies the record of a note that is shown. */
+function applyReadOfShownNote(state: NoteState, note: Note, stamp: ReadStamp, policy: ReadPolicy): Decision {
   const seen = { ...withEvidence(state, 'present', stamp), heldByScan: null }
-  switch (judgeSight(state, note, stamp, policy.keep)) {
+  switch (compareKeptRecord(state, note, stamp, policy.keep)) {
     case 'same':
-      return { state: sameAgain(state, afterRead(seen, acceptedRevision(note, policy), stamp)) }
+      return { state: keepContentAttempts(state, clearDirty(seen, acceptedRevision(note, policy), stamp)) }
     case 'older':
-      if (isBeforeMark(state, stamp)) return { state: seen }
-      if (policy.isAccepted !== true && !isAcceptedInTheEnd(state, stamp)) return { state: contradict(seen, stamp) }
-      return applyRecord(state, note, cleared(seen), stamp, policy)
-    case 'unclear':
-      return { state: readAgain(afterRead(seen, note.revision, stamp), note, stamp, policy) }
-    case 'news':
-      return applyRecord(state, note, afterRead(seen, acceptedRevision(note, policy), stamp), stamp, policy)
+      if (beganBeforeDirty(state, stamp)) return { state: seen }
+      if (policy.isAccepted !== true && !isAcceptedAfterRetries(state, stamp))
+        return { state: recordContradiction(seen, stamp) }
+      return applyRecord(state, note, withoutDirty(seen), stamp, policy)
+    case 'ambiguous':
+      return { state: readAgain(clearDirty(seen, note.revision, stamp), note, stamp, policy) }
+    case 'changed':
+      return applyRecord(state, note, clearDirty(seen, acceptedRevision(note, policy), stamp), stamp, policy)
   }
 }
 
-/** A note that is not shown was found. */
-function applyReturn(state: NoteState, note: Note, stamp: ReadStamp, policy: ReadPolicy): Decision {
-  // An older read must not show a note again that an event has hidden since.
+/** Applies the record of a note that is not shown. */
+function applyReadOfUnshownNote(state: NoteState, note: Note, stamp: ReadStamp, policy: ReadPolicy): Decision {
+  // An older read must not show a note that an event has hidden since.
   if (overlaps(state, stamp) && note.revision < (state.revision ?? 0)) {
     return { state: readAgain(withEvidence(state, 'present', stamp), note, stamp, policy) }
   }
-  const verdict = policy.isAccepted === true ? 'shown' : judgeReturn(state, note, stamp)
-  if (verdict !== 'shown' && isBeforeMark(state, stamp)) return { state }
+  const verdict = policy.isAccepted === true ? 'show' : judgeReappearance(state, note, stamp)
+  if (verdict !== 'show' && beganBeforeDirty(state, stamp)) return { state }
   switch (verdict) {
-    case 'early':
-      return { state: waitOutLag(state, stamp) }
+    case 'may_lag':
+      return { state: retryAfterLag(state, stamp) }
     case 'contradicted':
-      return { state: contradict(state, stamp) }
+      return { state: recordContradiction(state, stamp) }
     case 'refused':
-      return { state: contradict(state, stamp, pauseAfterRefusal) }
-    case 'shown': {
-      const seen = afterRead(withEvidence(state, 'present', stamp), Number.POSITIVE_INFINITY, stamp)
+      return { state: recordContradiction(state, stamp, backoffAfterRefusal) }
+    case 'show': {
+      const seen = clearDirty(withEvidence(state, 'present', stamp), Number.POSITIVE_INFINITY, stamp)
       return applyRecord(state, note, { ...seen, ...VISIBLE }, stamp, policy)
     }
   }
@@ -109,23 +115,26 @@ function applyAbsence(
 ): Decision {
   const absent = withEvidence(state, 'absent', stamp)
   const isMissing = tombstone === undefined
-  if (isMissing && !isAccepted && mayCome(state)) return { state: persist(absent, stamp) }
-  const settled = { ...afterRead(absent, Number.POSITIVE_INFINITY, stamp), settledRevision: null }
+  if (isMissing && !isAccepted && mayNotBeReadableYet(state)) return { state: retryMissing(absent, stamp) }
+  const settled = { ...clearDirty(absent, Number.POSITIVE_INFINITY, stamp), settledRevision: null }
   if (isMissing && !isAccepted) {
     const held = holdBack(state, settled, holdingScan)
     if (held !== undefined) return held
   }
   const revision = isMissing ? state.revision : Math.max(tombstone.revision, state.revision ?? 0)
-  const hiddenBy = clearedBy(state.hiddenBy, stamp)
+  const hiddenBy = hiddenByAfter(state.hiddenBy, stamp)
   const gone: NoteState = { ...settled, ...ERASED, revision, hiddenBy, hiddenAt: null }
   return {
-    state: isMissing && !isAccepted && mayLagBehindEvent(state, stamp) ? readOnceMore(gone, state, stamp) : gone,
+    state: isMissing && !isAccepted && mayLagBehindEvent(state, stamp) ? readAgainAfterLag(gone, state, stamp) : gone,
     content: 'erase',
     announce: mayHaveBeenShown(state) ? 'vanished' : undefined,
   }
 }
 
-/** Keeps a missing note until its removal is accepted, or an event or tombstone proves it; `undefined` when no scan holds it back. */
+/**
+ * Hides a missing note and keeps its content, until the removal is accepted, or an event or a tombstone proves it. Returns `undefined` if no
+ * scan holds the removal back.
+ */
 function holdBack(state: NoteState, settled: NoteState, holdingScan: string | undefined): Decision | undefined {
   const heldByScan = holdingScan ?? state.heldByScan
   if (state.presence === 'live') {
@@ -136,8 +145,8 @@ function holdBack(state: NoteState, settled: NoteState, holdingScan: string | un
   return state.heldByScan !== null && state.hiddenBy === null ? { state: settled } : undefined
 }
 
-/** Has the next read hold back a note that is shown, if it does not find it: this scan missed the note, and could not confirm it. */
-export function heldIfMissing(state: NoteState, holdingScan: string | undefined): NoteState {
+/** Makes the next read hold the removal of a shown note back if it does not find the note: this scan missed it and could not confirm that. */
+export function holdIfMissing(state: NoteState, holdingScan: string | undefined): NoteState {
   return state.presence === 'live' && holdingScan !== undefined ? { ...state, heldByScan: holdingScan } : state
 }
 
@@ -153,24 +162,24 @@ function overlaps({ evidence }: NoteState, { start }: ReadStamp): boolean {
   return evidence !== null && start < evidence.end
 }
 
-/** Whether a note that an event announced and that was never read may be too new to be found. */
-function mayCome(state: NoteState): boolean {
+/** Whether a note that an event announced and that was never read may be too new for the service to return it. */
+function mayNotBeReadableYet(state: NoteState): boolean {
   const { revision, hintedRevision, dirty, attempts } = state
-  const isAwaited = revision === null && hintedRevision !== null && dirty !== null
-  return isAwaited && !isLastSaidGone(state, hintedRevision) && !isPatienceSpent(attempts)
+  const isAnnounced = revision === null && hintedRevision !== null && dirty !== null
+  return isAnnounced && !isLatestEventDeletion(state, hintedRevision) && !areAttemptsUsedUp(attempts)
 }
 
-/** Whether the last event announced the deletion at the highest revision that an event named. */
-function isLastSaidGone({ heard, floor }: NoteState, hintedRevision: number): boolean {
+/** Whether the latest event is the deletion of the highest revision that an event named. */
+function isLatestEventDeletion({ heard, floor }: NoteState, hintedRevision: number): boolean {
   return heard?.kind === 'note.deleted' && (floor?.revision ?? -1) >= hintedRevision
 }
 
-/** Whether an event about a live note arrived after the read began that did not find it. */
-function mayBeBack({ presence, heard }: NoteState, { start }: ReadStamp): boolean {
+/** Whether an event about a live note arrived after the read that did not find the note had begun. */
+function mayHaveBeenRestored({ presence, heard }: NoteState, { start }: ReadStamp): boolean {
   return presence === 'live' && heard !== null && start < heard.sequence
 }
 
-/** Of two reads that overlap and agree, the one that started later is kept. */
+/** Records a read as evidence. Of two reads with the same result, the one that started later is kept. */
 function withEvidence(state: NoteState, says: Evidence['says'], stamp: ReadStamp): NoteState {
   const { evidence } = state
   if (evidence !== null && evidence.says === says && evidence.start > stamp.start) return state
@@ -178,74 +187,79 @@ function withEvidence(state: NoteState, says: Evidence['says'], stamp: ReadStamp
   return { ...state, evidence: { says, start, end, source, at } }
 }
 
-/** Whether the note was marked after the read had begun, so that the read settles nothing. */
-function isBeforeMark({ dirty }: NoteState, { start }: ReadStamp): boolean {
+/** Whether the note became dirty after the read had begun: such a read does not clear `dirty`. */
+function beganBeforeDirty({ dirty }: NoteState, { start }: ReadStamp): boolean {
   return dirty !== null && start < dirty
 }
 
-/** Clears the mark if the read began after it, unless the answer lags behind an event. */
-function afterRead(before: NoteState, revision: number, stamp: ReadStamp): NoteState {
-  const state = revision < highestKnown(before) ? before : { ...before, contradictedSince: null }
-  if (state.dirty === null || isBeforeMark(state, stamp)) return state
+/** Clears `dirty` if the read began after it was set, unless the answer lags behind an event. */
+function clearDirty(before: NoteState, revision: number, stamp: ReadStamp): NoteState {
+  const state = revision < highestKnownRevision(before) ? before : { ...before, contradictedSince: null }
+  if (state.dirty === null || beganBeforeDirty(state, stamp)) return state
   const lags = (state.hintedRevision ?? 0) > revision
-  return lags && !isAcceptedInTheEnd(state, stamp) ? contradict(state, stamp) : cleared(state)
+  return lags && !isAcceptedAfterRetries(state, stamp) ? recordContradiction(state, stamp) : withoutDirty(state)
 }
 
-function cleared(state: NoteState): NoteState {
+function withoutDirty(state: NoteState): NoteState {
   return { ...state, dirty: null, hintedRevision: null, attempts: 0, contradictedSince: null }
 }
 
-/** The revision that an answer counts as: an accepted answer counts as the highest. */
+/** The revision to compare an answer by. An answer that the user accepted counts as the highest. */
 function acceptedRevision({ revision }: Note, { isAccepted }: ReadPolicy): number {
   return isAccepted === true ? Number.POSITIVE_INFINITY : revision
 }
 
-/** Marks a note to be read once more, because reads contradict each other. */
+/** Makes a note dirty and due now, because reads contradict each other. */
 function readAgain(
   before: NoteState,
   answer: Note | undefined,
   { end, at }: ReadStamp,
   { holdingScan }: ReadPolicy,
 ): NoteState {
-  const state = answer === undefined ? heldIfMissing(before, holdingScan) : before
+  const state = answer === undefined ? holdIfMissing(before, holdingScan) : before
   return { ...state, dirty: Math.max(state.dirty ?? 0, end), dueAt: at }
 }
 
-/** Postpones a note that is not found yet. */
-function persist(state: NoteState, { end, at, source }: ReadStamp): NoteState {
+/** Postpones a note that the service does not return yet. */
+function retryMissing(state: NoteState, { end, at, source }: ReadStamp): NoteState {
   const attempts = source === 'read' ? state.attempts + 1 : state.attempts
-  return { ...state, dirty: state.dirty ?? end, attempts, dueAt: at + pauseAfter(attempts) }
+  return { ...state, dirty: state.dirty ?? end, attempts, dueAt: at + backoffAfter(attempts) }
 }
 
-/** Whether a note was perhaps not found because the read lags: an event named a revision that no read has shown. */
+/** Whether the read may not have found the note because it lags: an event named a revision that no read has returned. */
 function mayLagBehindEvent({ heard, revision, hintedRevision }: NoteState, { begunAt }: ReadStamp): boolean {
   if (heard === null || heard.kind === 'note.deleted') return false
   const isAnnounced = revision !== null && hintedRevision !== null && hintedRevision > revision
   return isAnnounced && !isPastLag(trustedTime(heard.at, begunAt), begunAt)
 }
 
-/** Has a note that is gone read again when the lag is over. */
-function readOnceMore(gone: NoteState, { heard, hintedRevision }: NoteState, { end, at }: ReadStamp): NoteState {
+/** Schedules another read of a gone note for the end of the lag. */
+function readAgainAfterLag(gone: NoteState, { heard, hintedRevision }: NoteState, { end, at }: ReadStamp): NoteState {
   const dueAt = endOfLag(trustedTime(heard?.at ?? at, at))
   return { ...gone, dirty: gone.dirty ?? end, hintedRevision, dueAt }
 }
 
-/** The same record counts as news if the mirror keeps more parts than when the note was settled. */
-function judgeSight(state: NoteState, note: Note, stamp: ReadStamp, keep: KeptParts): ReturnType<typeof judgeNews> {
-  const news = judgeNews(state, note, stamp)
+/** Compares a record with the stored one. An equal record counts as changed if `keep` has gained parts since the note was settled. */
+function compareKeptRecord(
+  state: NoteState,
+  note: Note,
+  stamp: ReadStamp,
+  keep: KeptParts,
+): ReturnType<typeof compareRecord> {
+  const result = compareRecord(state, note, stamp)
   const lacksKept =
     state.settledRevision !== null &&
     ((keep.has('transcript') && state.transcriptHeld === null) || (keep.has('summary') && state.summaryHeld === null))
-  return news === 'same' && lacksKept ? 'news' : news
+  return result === 'same' && lacksKept ? 'changed' : result
 }
 
-function judgeNews(state: NoteState, note: Note, stamp: ReadStamp): 'news' | 'same' | 'older' | 'unclear' {
+function compareRecord(state: NoteState, note: Note, stamp: ReadStamp): 'changed' | 'same' | 'older' | 'ambiguous' {
   const revision = state.revision ?? -1
-  if (note.revision > revision) return 'news'
+  if (note.revision > revision) return 'changed'
   if (note.revision < revision) return overlaps(state, stamp) && state.contradictedSince === null ? 'same' : 'older'
   if (isSameRecord(state, note)) return 'same'
-  // The revision does not tell which of two reads that overlap is the later one.
-  return overlaps(state, stamp) ? 'unclear' : 'news'
+  // The same revision with other statuses: if the reads overlap, it is unknown which one is later.
+  return overlaps(state, stamp) ? 'ambiguous' : 'changed'
 }
 
 function isSameRecord(state: NoteState, note: Note): boolean {
@@ -274,22 +288,22 @@ function withContentDue(state: NoteState, keep: KeptParts, { at, source }: ReadS
   if (!keep.has('transcript') && !keep.has('summary')) {
     return { ...state, settledRevision: state.revision, transcriptHeld: null, summaryHeld: null }
   }
-  // The worker that has read the note reads its content next, and holds the note until then.
+  // The worker that has read the note reads its content next. Until then, `dueAt` is the end of its lease.
   return { ...state, settledRevision: null, attempts: 0, dueAt: source === 'read' ? state.dueAt : at }
 }
 
-/** Attempts at the content are counted on until it is settled. */
-function sameAgain({ attempts, settledRevision }: NoteState, seen: NoteState): NoteState {
+/** Keeps the number of attempts to read the content, until the content is settled. */
+function keepContentAttempts({ attempts, settledRevision }: NoteState, seen: NoteState): NoteState {
   if (settledRevision === null) return { ...seen, attempts: Math.max(attempts, seen.attempts) }
-  return isOpen(seen) ? { ...seen, settledRevision: null } : seen
+  return mayHaveNewContent(seen) ? { ...seen, settledRevision: null } : seen
 }
 
-/** Whether content was not there, although its status does not say so: it may have become ready without a change of status. */
-function isOpen({ transcriptStatus, transcriptHeld, summaryStatus, summaryHeld }: NoteState): boolean {
-  const mayHaveCome = (status: string | null, held: HeldContent) => held === 'not_ready' && !saysAbsent(status)
-  return mayHaveCome(transcriptStatus, transcriptHeld) || mayHaveCome(summaryStatus, summaryHeld)
+/** Whether content was absent although no status says so: it may have become ready without a change of status. */
+function mayHaveNewContent({ transcriptStatus, transcriptHeld, summaryStatus, summaryHeld }: NoteState): boolean {
+  const mayHaveArrived = (status: string | null, held: HeldContent) => held === 'not_ready' && !meansAbsent(status)
+  return mayHaveArrived(transcriptStatus, transcriptHeld) || mayHaveArrived(summaryStatus, summaryHeld)
 }
 
-function clearedBy(hiddenBy: number | null, { start }: ReadStamp): number | null {
+function hiddenByAfter(hiddenBy: number | null, { start }: ReadStamp): number | null {
   return hiddenBy !== null && start < hiddenBy ? hiddenBy : null
 }

@@ -3,7 +3,7 @@ import type { Decision } from './decision.ts'
 
 const WITHOUT_CONTENT = { settledRevision: null, transcriptHeld: null, summaryHeld: null } as const
 
-/** Removes a note that a scan holds back; `undefined` if the scan no longer does. */
+/** Removes a note whose removal a scan holds back; `undefined` if the scan no longer holds it back. */
 export function acceptRemoval(state: NoteState, scanId: string): Decision | undefined {
   if (state.presence !== 'hidden' || state.heldByScan !== scanId) return undefined
   return {

@@ -1,25 +1,34 @@
-import { type NotesClient, NotesClientError } from '@notewire/client'
+import { type NotesClient, NotesClientError, RateLimitedError } from '@notewire/client'
 import { OptionError } from '@notewire/protocol'
 import { MirrorError } from '../interfaces/errors.ts'
+import { requestListing } from './full-listing.ts'
 
 const REFUSALS: ReadonlySet<string> = new Set(['unauthorized', 'forbidden', 'redirect_refused'])
 
-/** How many notes in a row may fail before the service is asked whether it is down. */
-const MOST_FAILURES_IN_A_ROW = 5
+/** After this many failed notes in a row, a listing is requested to find out whether the service is down. */
+const MAX_FAILURES_IN_A_ROW = 5
 
-/** Whether the request for every other note would fail too: the service refuses the key, or limits the rate. */
+const MAX_REQUESTED_PAUSE_MS = 60 * 60_000
+
+/** Whether requests for other notes would fail too: the service refuses the key, or limits the rate. */
 export function failsForEveryNote(error: unknown): boolean {
   return error instanceof NotesClientError && (REFUSALS.has(error.code) || error.code === 'rate_limited')
 }
 
-/** Whether trying again later cannot help: the user must act. */
+/** Whether a retry cannot succeed until the user acts. */
 export function isFinal(error: unknown): boolean {
   if (error instanceof OptionError) return true
   if (error instanceof MirrorError) return error.code === 'key_changed' || error.code === 'key_unidentified'
   return error instanceof NotesClientError && REFUSALS.has(error.code)
 }
 
-/** Distinguishes notes that cannot be read from a service that is down: after some failures in a row, one listing decides. */
+/** The pause that the service requests with a 429, in milliseconds: an hour at most; 0 if it requests none. */
+export function requestedPause(error: unknown): number {
+  const retryAfterMs = error instanceof RateLimitedError ? error.retryAfterMs : undefined
+  return Math.min(retryAfterMs ?? 0, MAX_REQUESTED_PAUSE_MS)
+}
+
+/** Distinguishes notes that cannot be read from a service that is down: after some failures in a row, it requests a listing. */
 export class FailureStreak {
   readonly #client: NotesClient
   readonly #signal: AbortSignal
@@ -37,9 +46,8 @@ export class FailureStreak {
   /** @throws the error of the listing, if the service is down */
   async recordFailure(): Promise<void> {
     this.#length += 1
-    if (this.#length < MOST_FAILURES_IN_A_ROW) return
+    if (this.#length < MAX_FAILURES_IN_A_ROW) return
     this.#length = 0
-    const pages = this.#client.notes.list({ limit: 1 }, { signal: this.#signal }).pages()
-    await pages[Symbol.asyncIterator]().next()
+    await requestListing(this.#client, this.#signal)
   }
 }

@@ -1,6 +1,6 @@
 import type { NoteCounts } from '../interfaces/store.ts'
 
-/** The condition of each count in SQL, by the name of the row. */
+/** The SQL condition of each count, for a row with the given name. */
 export const COUNTED: Readonly<Record<keyof NoteCounts, (row: string) => string>> = {
   live: (row) => `${row}.presence = 'live'`,
   hidden: (row) => `${row}.presence = 'hidden'`,

@@ -12,7 +12,7 @@ export interface CopiesInMemory {
   read(integration: string): CopyState
   consumers(integration: string): readonly string[]
   countContradicted(integration: string): number
-  /** Erases notes, and tells whether all are erased. */
+  /** Erases at most `limit` notes, and returns whether all are erased. */
   erase(integration: string, limit: number): boolean
 }
 
@@ -30,8 +30,8 @@ export class IntegrationsInMemory implements IntegrationStore {
     return row?.generation !== generation || (token !== undefined && token !== row.token)
   }
 
-  /** A hint has made a note due. */
-  hear(integration: string, dueAt: number): void {
+  /** Makes an integration due because of a hint. */
+  wakeByHint(integration: string, dueAt: number): void {
     const row = this.#rows.get(integration)
     if (row === undefined) return
     const hints = row.hints + 1
@@ -49,9 +49,9 @@ export class IntegrationsInMemory implements IntegrationStore {
 
   async put(integration: string, generation: string, now: number) {
     const known = this.#rows.get(integration)
-    const isAnother = known?.state === 'removing' && known.pausedUntil !== null
+    const isNextCopy = known?.state === 'removing' && known.pausedUntil !== null
     const fresh = { ...newIntegration(integration, generation, now), isHeld: false, token: known?.token ?? 0 }
-    const row = known === undefined || isAnother ? fresh : known
+    const row = known === undefined || isNextCopy ? fresh : known
     this.#rows.set(integration, row)
     return recordOf(row)
   }
@@ -103,14 +103,8 @@ export class IntegrationsInMemory implements IntegrationStore {
   async resume(integration: string, now: number) {
     const row = this.#rows.get(integration)
     if (row?.state !== 'parked') return false
-    this.#rows.set(integration, {
-      ...row,
-      state: 'active',
-      parkedBecause: null,
-      dueAt: now,
-      failures: 0,
-      pausedUntil: null,
-    })
+    const resumed = { state: 'active', parkedBecause: null, dueAt: now, failures: 0, pausedUntil: null } as const
+    this.#rows.set(integration, { ...row, ...resumed })
     return true
   }
 

@@ -11,7 +11,7 @@ import {
   NEW_CONSUMER,
 } from '../interfaces/consumer-store.ts'
 
-/** The notes of an integration, whatever their presence. */
+/** The notes of an integration, of any presence. */
 export type NotesInMemory = ReadonlyMap<string, Omit<ConsumableNote, 'kept'>>
 
 /** One consumer of an integration in memory. */

@@ -16,7 +16,7 @@ import { IntegrationsInMemory } from './integrations-in-memory.ts'
 import { ConsumerInMemory } from './memory-consumers.ts'
 
 /**
- * Keeps a mirror in this process, which forgets it when it ends: for tests, and for mirrors that are quickly made again.
+ * Stores mirrors in the memory of this process: for tests, and for mirrors that can be copied again quickly.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export function memoryMirror(): MirrorStore {
       const outcome = integrationOf(integration).commit(commit)
       const isHint = fence !== undefined && heardAt !== undefined && outcome === 'committed'
       const dueAt = isHint ? earliestDue(notes) : null
-      if (dueAt !== null) many.hear(integration, dueAt)
+      if (dueAt !== null) many.wakeByHint(integration, dueAt)
       return outcome
     },
     takeDue: async (integration, request) => integrationOf(integration).takeDue(request),

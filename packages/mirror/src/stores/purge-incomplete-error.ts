@@ -3,14 +3,14 @@ import { NotewireError } from '@notewire/protocol'
 /**
  * Why a purge could not remove the bytes of erased content.
  *
- * - `not_permitted`: the role of the connection may not vacuum the table (PostgreSQL).
- * - `in_transaction`: the connection has a transaction open, in which PostgreSQL runs no `VACUUM`.
- * - `locked`: other connections kept the table locked for the 10 s that the purge tries (PostgreSQL).
+ * - `not_permitted`: the connection's role is not permitted to vacuum the table (PostgreSQL).
+ * - `in_transaction`: the connection has an open transaction, in which PostgreSQL cannot run `VACUUM`.
+ * - `locked`: other connections kept the table locked for 10 s (PostgreSQL).
  * - `held_back`: an open transaction can still see erased content, so the database keeps it.
  */
 export type PurgeObstacle = 'not_permitted' | 'in_transaction' | 'locked' | 'held_back'
 
-/** A purge did not remove all bytes of erased content. No query finds them; they are in the files until a later purge succeeds. */
+/** A purge did not remove all bytes of erased content. No query finds them, but they remain in the files until a later purge succeeds. */
 export class PurgeIncompleteError extends NotewireError<'purge_incomplete'> {
   readonly obstacle: PurgeObstacle
 

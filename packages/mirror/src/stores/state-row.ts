@@ -1,7 +1,7 @@
 import type { DeletionFloor, Evidence, HeardEvent, NoteState } from '../interfaces/note-state.ts'
 
 /** The columns of a note's state in SQL, without its identifier: name, type and value. A `time` is milliseconds since the Unix epoch. */
-// `numeric` holds whatever a service calls a revision in an event of an unknown kind.
+// `numeric` stores any number that the service sends as a revision in an event of an unknown kind.
 export const STATE_COLUMNS = [
   ['presence', 'text', ({ presence }) => presence],
   ['evidence_says', 'text', ({ evidence }) => evidence?.says],
@@ -44,20 +44,20 @@ type StateColumn =
       valueIn: (state: NoteState) => number | null | undefined,
     ]
 
-/** A note's state as a row: its columns by their names. */
+/** The row of a note's state: values by column name. */
 export type StateRow = { readonly note_id: string } & {
   readonly [Column in (typeof STATE_COLUMNS)[number] as Column[0]]: Column[1] extends 'text'
     ? string | null
     : number | null
 }
 
-/** The row of a state. */
+/** Converts a state to a row. */
 export function rowOf(state: NoteState): StateRow {
   const values = STATE_COLUMNS.map(([name, , valueIn]) => [name, valueIn(state) ?? null])
   return { note_id: state.noteId, ...Object.fromEntries(values) }
 }
 
-/** The state of a row. */
+/** Converts a row to a state. */
 export function stateOf(row: StateRow): NoteState {
   return {
     noteId: row.note_id,

@@ -14,7 +14,7 @@ import { sequenceChecks } from './checks/sequence-checks.ts'
 export type { MirrorStoreCheck } from './checks/check.ts'
 
 /**
- * What makes a mirror's store one: run each against yours, in any test runner, after `migrate`. They need Node's `assert`.
+ * Checks of the contract of a mirror's store. Run each against your store, in any test runner, after `migrate`. They need Node's `assert`.
  *
  * @example
  * ```ts

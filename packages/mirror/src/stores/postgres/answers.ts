@@ -1,14 +1,10 @@
 import type { Note } from '@notewire/protocol'
 import { type MirrorProgress, NO_PROGRESS } from '../../interfaces/progress.ts'
-import type { ChangedNote, DueNotes, LoadedNotes, LoadedProgress, VersionedState } from '../../interfaces/store.ts'
-import type { StoredNote } from '../../interfaces/stored-note.ts'
+import type { DueNotes, LoadedNotes, LoadedProgress, VersionedState } from '../../interfaces/store.ts'
 import { type StateRow, stateOf } from '../state-row.ts'
 
-/** What PostgreSQL answers in place of a row with a state. */
-type Answered<Row extends { readonly state: unknown }> = Omit<Row, 'state'> & { readonly state: StateRow }
-
-export type ChangeAnswer = Answered<ChangedNote>
-export type NoteAnswer = Answered<StoredNote>
+/** A row with a state, as PostgreSQL returns it. */
+export type Answered<Row extends { readonly state: unknown }> = Omit<Row, 'state'> & { readonly state: StateRow }
 
 export interface ProgressAnswer {
   readonly sequence: number
@@ -17,12 +13,12 @@ export interface ProgressAnswer {
   readonly heard_at: number | null
 }
 
-/** Of `notewire_mirror_load_1`. */
+/** Result of `notewire_mirror_load_1`. */
 export interface LoadAnswer extends ProgressAnswer {
   readonly notes: readonly Answered<VersionedState>[]
 }
 
-/** Of `notewire_mirror_take_1`. */
+/** Result of `notewire_mirror_take_1`. */
 export interface TakeAnswer {
   readonly sequence: number
   readonly notes: readonly (Answered<VersionedState> & { readonly note: Note | null })[]
@@ -41,14 +37,7 @@ export function dueNotes({ sequence, notes, next_due_at }: TakeAnswer): DueNotes
   return { sequence, notes: notes.map(withState), nextDueAt: next_due_at }
 }
 
-export function changedNote(answer: ChangeAnswer): ChangedNote {
-  return withState(answer)
-}
-
-export function storedNote(answer: NoteAnswer): StoredNote {
-  return withState(answer)
-}
-
-function withState<Answer extends { readonly state: StateRow }>(answer: Answer) {
+/** Replaces the row of a state by the state. */
+export function withState<Answer extends { readonly state: StateRow }>(answer: Answer) {
   return { ...answer, state: stateOf(answer.state) }
 }

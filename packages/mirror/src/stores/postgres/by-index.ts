@@ -1,7 +1,7 @@
 /**
- * Has a function find each row by its index, one after the other. Its plans are made while the tables are empty and nobody has counted
- * their rows, and are used while a first listing fills them: by their costs, PostgreSQL would compare every row of a page with every row
- * of the integration.
+ * Settings of a function that make it look up each row by an index. PostgreSQL plans its statements while the tables are empty and have no
+ * statistics, and uses these plans while a first listing fills the tables: by its cost estimates, it would compare every row of a page with
+ * every row of the integration.
  */
 export const BY_INDEX = [
   'SET enable_seqscan = off',

@@ -14,15 +14,14 @@ const FENCED = `integrations.integration = for_integration AND integrations.gene
 /**
  * Writes notes, content and progress, or nothing.
  *
- * Rows that are there are locked in the order of their ids, then compared. Content, which takes longest, is written next; the
- * mirror's row is locked after that, and the row of `notewire_integrations` last. Whoever adds a note or announces one holds that lock until the transaction is over: so a note that nobody knew cannot
- * appear meanwhile, and a position is seen no earlier than all before it. Everybody takes locks in this order, and those of notes by id: nobody
- * waits in a circle.
+ * Existing rows of notes are locked in the order of their ids, and their versions are compared. Content, which takes longest, is written next.
+ * Then the mirror's row is locked, and last the row of `notewire_integrations`. A transaction that adds or announces a note holds the lock of the
+ * mirror's row until its end. Therefore a new note cannot be inserted by two transactions, and a position does not become visible before all lower
+ * positions. All transactions take locks in this order, so there is no deadlock.
  *
- * An event that is acknowledged, and a position that is told, outlive a crash, also where the database commits asynchronously; whatever
- * else is lost is listed or read again.
+ * Acknowledged events and positions survive a crash, even if the database commits asynchronously. Other lost writes are listed or read again.
  */
-// What turns out too late to be in conflict is taken back by the exception, without an error for anybody to see.
+// A conflict that is found after the first write raises an exception inside the function. It rolls the writes back, and the caller gets no error.
 export const COMMIT_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_mirror_commit_1(
   for_integration text, note_writes text, announcements bigint, content_writes text,

@@ -3,7 +3,7 @@ import type { MirrorCommit } from '../../interfaces/store.ts'
 import { rowOf } from '../state-row.ts'
 import { escapedJson } from './escaped-json.ts'
 
-/** What `notewire_mirror_commit_1` takes after the integration. */
+/** The parameters of `notewire_mirror_commit_1` after the integration. */
 export function commitValues({ notes, progress, heardAt, fence }: MirrorCommit): unknown[] {
   const announced = notes.filter(({ announce }) => announce !== undefined)
   const places = new Map(announced.map((write, index) => [write, index + 1]))
@@ -21,7 +21,7 @@ export function commitValues({ notes, progress, heardAt, fence }: MirrorCommit):
   ]
 }
 
-/** The place is that among the notes that are announced: positions follow it. */
+/** @param place  the index among the announced notes, from 1, which determines the position */
 function noteRow({ state, expectedVersion, announce }: NoteWrite, place: number | undefined) {
   return { ...rowOf(state), expected_version: expectedVersion, place, appeared: announce === 'appeared' }
 }

@@ -9,12 +9,13 @@ import {
   type ConsumerStore,
   NEW_CONSUMER,
 } from '../../interfaces/consumer-store.ts'
-import { type NoteAnswer, storedNote } from './answers.ts'
-import { escapedJson, escapedText, readEscapedJson } from './escaped-json.ts'
+import { escapedText } from '../escaped-text.ts'
+import { type Answered, withState } from './answers.ts'
+import { escapedJson, readEscapedJson } from './escaped-json.ts'
 import { stateJson, timeIn } from './note-columns.ts'
 
-/** Keeps consumers in the database of the mirror. Each operation is one statement. */
-export function consumersIn(queries: PostgresQueries): ConsumerStore<PostgresConnection> {
+/** Makes the store of consumers. Each operation is one statement. */
+export function createConsumerStore(queries: PostgresQueries): ConsumerStore<PostgresConnection> {
   async function ask<Answer>(operation: string, text: string, ...values: unknown[]): Promise<Answer> {
     const [row] = await queries.run<{ readonly result: string }>(operation, text, values)
     return readEscapedJson(row?.result ?? 'null') as Answer
@@ -41,7 +42,7 @@ export function consumersIn(queries: PostgresQueries): ConsumerStore<PostgresCon
       const [ofIntegration, consumer] = keyOf(integration, name)
       const values = [ofIntegration, after, limit, ofIntegration, consumer, now, after, limit, consumer]
       const { changes, due } = await ask<ConsumableAnswer>('listConsumable', LIST, ...values)
-      return { changes: changes.map(consumableNote), due: due.map(consumableNote) }
+      return { changes: changes.map(withState), due: due.map(withState) }
     },
     describeConsumer: (integration, name) =>
       ask<ConsumerDescription>('describeConsumer', DESCRIBE, ...keyOf(integration, name)),
@@ -60,15 +61,9 @@ function commitValue(integration: string, name: string, { notes, ...commit }: Co
   })
 }
 
-type ConsumableRow = Omit<ConsumableNote, 'state'> & NoteAnswer
+type ConsumableAnswer = { readonly [Kind in keyof ConsumableNotes]: readonly Answered<ConsumableNote>[] }
 
-type ConsumableAnswer = { readonly [Kind in keyof ConsumableNotes]: readonly ConsumableRow[] }
-
-function consumableNote({ position, visibleSince, vanishedSince, changedAt, kept, ...note }: ConsumableRow) {
-  return { ...storedNote(note), position, visibleSince, vanishedSince, changedAt, kept }
-}
-
-// Integration, name.
+/** Parameters: integration, name. */
 const ASKED = `
   FROM (SELECT $1::text AS integration, $2::text AS name) AS asked
   LEFT JOIN notewire_mirror_consumers AS consumers
@@ -106,9 +101,9 @@ const RETRY_PARKED = `UPDATE notewire_mirror_consumer_notes
 const RENEW = `UPDATE notewire_mirror_consumers SET state = jsonb_set(state, '{leaseUntil}', to_jsonb($1::float8))
   WHERE integration = $2 AND name = $3 AND token = $4 AND state->>'leaseUntil' IS NOT NULL RETURNING 1`
 
-/** One commit, as JSON. Answers one row if it was written. */
-// An insert that finds a row compares its version under the lock of that row: of two processes, one writes. ARRAY, LIMIT and the scalar
-// subquery have PostgreSQL find rows by their index: without statistics, it would read all that every consumer keeps.
+/** Parameter: one commit, as JSON. Returns one row if it was written. */
+// The upsert compares the version under the lock of the existing row, so that only one of two processes writes. ARRAY, LIMIT and the scalar
+// subquery make PostgreSQL find rows by their index: without statistics, it would read all notes of all consumers.
 const COMMIT = `
 WITH given AS (
   SELECT * FROM jsonb_to_record($1::jsonb)
@@ -158,9 +153,9 @@ const CONSUMABLE = `json_build_object(
 const CONTENT = `LEFT JOIN notewire_mirror_content AS content
   ON content.integration = notes.integration AND content.note_id = notes.note_id`
 
-/** Integration, cursor, limit; integration, name, time, cursor, limit; name. */
-// Each page is cut before content is joined, as in LIST_NOTES. LIMIT 1 has PostgreSQL look up what is kept of a note by its index. Without
-// statistics, it would compare each note with all that the consumer keeps, which is much during a first listing.
+/** Parameters: integration, cursor, limit; integration, name, time, cursor, limit; name. */
+// Each page is limited before content is joined, as in LIST_NOTES. LIMIT 1 makes PostgreSQL look up the consumer's row of a note by its index.
+// Without statistics, it would compare each note with all rows of the consumer, which are many during a first listing.
 const LIST = `
 WITH changes AS (
   SELECT notes.* FROM notewire_mirror_notes AS notes

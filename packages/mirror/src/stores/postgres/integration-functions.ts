@@ -4,17 +4,17 @@ import { timeIn } from './note-columns.ts'
 export const INTEGRATIONS_TABLE = `
 CREATE TABLE IF NOT EXISTS notewire_integrations (
   integration    text COLLATE "C" NOT NULL PRIMARY KEY,
-  generation     text NOT NULL,    -- names this copy
+  generation     text NOT NULL,    -- id of this copy
   state          text NOT NULL,    -- 'active', 'parked' or 'removing'
   parked_because text,
-  due_at         timestamptz,      -- when there is work; while a worker has it, the end of the lease
+  due_at         timestamptz,      -- when the next work is due; while a worker has it, the end of its lease
   rank           integer NOT NULL, -- of the work: 0 hint, 1 poll, 2 backfill, 3 scan
-  hints          bigint NOT NULL,  -- how many came
+  hints          bigint NOT NULL,  -- number of hints so far
   token          bigint NOT NULL,  -- fencing token: how often a worker took it
   is_held        boolean NOT NULL, -- whether a worker has it
-  failures       integer NOT NULL, -- in a row
-  paused_until   timestamptz,      -- no request is sent before
-  key_print      text UNIQUE,      -- of the API key and its service
+  failures       integer NOT NULL, -- consecutive
+  paused_until   timestamptz,      -- no request is sent before this time
+  key_print      text UNIQUE,      -- identifies the API key and its service
   poll_every_ms  float8,
   endpoint       jsonb
 ) WITH (fillfactor = 50);
@@ -24,7 +24,7 @@ CREATE INDEX IF NOT EXISTS notewire_mirror_notes_contradicted ON notewire_mirror
   WHERE contradicted_since IS NOT NULL;
 `
 
-/** A row of integrations as JSON. */
+/** SQL for a row of integrations as JSON. */
 export function integrationJson(row: string): string {
   return `json_build_object(
     'integration', ${row}.integration, 'generation', ${row}.generation, 'state', ${row}.state,
@@ -33,7 +33,7 @@ export function integrationJson(row: string): string {
     'keyPrint', ${row}.key_print, 'pollEveryMs', ${row}.poll_every_ms, 'endpoint', ${row}.endpoint)::text`
 }
 
-/** The first of the times of the notes of the integration that was taken. */
+/** SQL for the earliest time in a column, among notes of the taken integration. */
 function firstOf(column: string, isCounted: string): string {
   return `(SELECT ${timeIn(`notes.${column}`)} FROM notewire_mirror_notes AS notes
           WHERE notes.integration = taken AND ${isCounted} ORDER BY notes.${column} LIMIT 1)`
@@ -43,11 +43,11 @@ const TAKEN = `integrations.integration = for_integration AND integrations.gener
       AND integrations.token = fence_token`
 
 /**
- * `notewire_integrations_take_2` looks rank by rank, so that each look reads one entry of the index, and skips rows that are locked: a hint
- * or another worker changes them. If none is due, it writes nothing. It reads the copy after it has written, so that it sees everything that
- * the worker before has committed.
+ * `notewire_integrations_take_2` searches rank by rank, so that each search reads one entry of the index. It skips locked rows, which a hint or
+ * another worker is changing. If no integration is due, it writes nothing. It reads the copy after it has taken the integration, so that it
+ * sees everything that the previous worker has committed.
  *
- * `notewire_integrations_erase_1` locks notes first and the integration last, as commits do.
+ * `notewire_integrations_erase_1` locks the notes first and the integration last, in the same order as commits.
  */
 export const INTEGRATION_FUNCTIONS = `
 CREATE OR REPLACE FUNCTION notewire_integrations_take_2(now_ms float8, until_ms float8, most integer, only_this text)

@@ -4,12 +4,13 @@ import {
   type IntegrationRecord,
   type IntegrationStore,
 } from '../../interfaces/integration-store.ts'
+import { escapedText } from '../escaped-text.ts'
 import { loadedProgress, type ProgressAnswer } from './answers.ts'
-import { escapedJson, escapedText } from './escaped-json.ts'
+import { escapedJson } from './escaped-json.ts'
 import { integrationJson } from './integration-functions.ts'
 import { timeIn } from './note-columns.ts'
 
-/** Of `notewire_integrations_take_2`. */
+/** Result of `notewire_integrations_take_2`. */
 interface TakeAnswer {
   readonly record: IntegrationRecord
   readonly copy: ProgressAnswer & { readonly next_due_at: number | null; readonly hidden_since: number | null }
@@ -17,8 +18,8 @@ interface TakeAnswer {
 
 type Ask = (operation: string, text: string, ...values: unknown[]) => Promise<readonly unknown[]>
 
-/** The integrations of a mirror in PostgreSQL. Each operation is one statement. */
-export function integrationsIn(ask: Ask): IntegrationStore {
+/** Makes the store of integrations. Each operation is one statement. */
+export function createIntegrationStore(ask: Ask): IntegrationStore {
   const one = async <Answer>(operation: string, text: string, ...values: unknown[]): Promise<Answer | undefined> => {
     const [answer] = await ask(operation, text, ...values)
     return (answer ?? undefined) as Answer | undefined

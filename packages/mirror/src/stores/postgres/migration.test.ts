@@ -9,10 +9,9 @@ import { aLiveState, aNote } from '../../testing/checks/builders.ts'
 import { COMMIT_FUNCTION } from './commit-function.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { PostgresNotMigratedError, PostgresTimeoutError, postgresMirror } from './index.ts'
-import { LOAD_FUNCTION } from './load-function.ts'
+import { LOAD_FUNCTION, SEQUENCE_FUNCTION } from './load-function.ts'
 import { MIRROR_TABLES } from './migration.ts'
 import { SEARCH_FUNCTIONS } from './search-functions.ts'
-import { SEQUENCE_FUNCTION } from './sequence-function.ts'
 import { TAKE_FUNCTION } from './take-function.ts'
 
 let databases: TestDatabases

@@ -1,11 +1,9 @@
 import type { PostgresTables } from '@notewire/webhooks/storage'
 import { COMMIT_FUNCTION } from './commit-function.ts'
 import { INTEGRATION_FUNCTIONS, INTEGRATIONS_TABLE } from './integration-functions.ts'
-import { LIVE_NOTES_VIEW } from './live-notes-view.ts'
-import { LOAD_FUNCTION } from './load-function.ts'
+import { LOAD_FUNCTION, SEQUENCE_FUNCTION } from './load-function.ts'
 import { SEARCH_FUNCTIONS } from './search-functions.ts'
-import { SEQUENCE_FUNCTION } from './sequence-function.ts'
-import { TABLES } from './tables.ts'
+import { LIVE_NOTES_VIEW, TABLES } from './tables.ts'
 import { TAKE_FUNCTION } from './take-function.ts'
 
 /** The tables, the view and the functions of mirrors. */

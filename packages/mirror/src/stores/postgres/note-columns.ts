@@ -3,19 +3,19 @@ import { STATE_COLUMNS } from '../state-row.ts'
 /** The names of the columns. */
 export const STATE_NAMES = STATE_COLUMNS.map(([name]) => name).join(', ')
 
-/** The columns as they come in JSON. */
+/** The columns with their types in JSON. */
 export const STATE_IN_JSON = STATE_COLUMNS.map(([name, type]) => `${name} ${type === 'time' ? 'float8' : type}`).join(
   ', ',
 )
 
-/** The columns of a row of JSON, as they are stored. */
+/** SQL for the columns of a row of JSON, converted to their stored types. */
 export function storedFrom(row: string): string {
   return STATE_COLUMNS.map(([name, type]) => (type === 'time' ? timeFrom(`${row}.${name}`) : `${row}.${name}`)).join(
     ', ',
   )
 }
 
-/** A stored state as JSON. */
+/** SQL for a stored state as JSON. */
 export function stateJson(row: string): string {
   const fields = STATE_COLUMNS.map(([name, type]) => {
     return `'${name}', ${type === 'time' ? timeIn(`${row}.${name}`) : `${row}.${name}`}`
@@ -23,12 +23,12 @@ export function stateJson(row: string): string {
   return `json_build_object('note_id', ${row}.note_id, ${fields.join(', ')})`
 }
 
-/** A time of milliseconds since the Unix epoch. */
+/** SQL for a time from milliseconds since the Unix epoch. */
 function timeFrom(milliseconds: string): string {
   return `to_timestamp(${milliseconds} / 1000)`
 }
 
-/** A time in milliseconds since the Unix epoch. */
+/** SQL for a time in milliseconds since the Unix epoch. */
 export function timeIn(time: string): string {
   return `extract(epoch FROM ${time}) * 1000`
 }

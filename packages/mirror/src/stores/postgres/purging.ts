@@ -5,18 +5,18 @@ import { PurgeIncompleteError } from '../purge-incomplete-error.ts'
 type Query = (text: string) => Promise<readonly unknown[]>
 
 interface TableFacts {
-  /** The number of the table's file, which changes when the table is rewritten. */
+  /** The number of the table's file. It changes when the table is rewritten. */
   readonly file: string
   readonly mayVacuum: boolean
-  /** Whether the last rewrite kept rows that are erased: it indexes them, and does not count them as rows of the table. */
+  /** Whether the last rewrite kept erased rows. PostgreSQL then indexes them, but does not count them as rows of the table. */
   readonly keepsErased: boolean
 }
 
-const LOCK_PATIENCE_MS = 10_000
+const LOCK_TIMEOUT_MS = 10_000
 const LOCK_PAUSE_MS = 250
 
 /**
- * Rewrites the table of the content and its indexes, without what is erased.
+ * Rewrites the table of the content and its indexes, without erased rows.
  *
  * @param vacuum  runs a statement without a time limit
  * @throws PurgeIncompleteError
@@ -31,15 +31,15 @@ export async function rewriteContent(query: Query, vacuum: Query): Promise<void>
       if (after.keepsErased) throw new PurgeIncompleteError('held_back')
       return
     }
-    if (waitedMs >= LOCK_PATIENCE_MS) throw new PurgeIncompleteError('locked')
+    if (waitedMs >= LOCK_TIMEOUT_MS) throw new PurgeIncompleteError('locked')
     await systemClock.sleep(LOCK_PAUSE_MS)
   }
 }
 
-// A VACUUM that waits for its lock makes every other query of the table wait behind it: hence SKIP_LOCKED, and trying again.
+// A VACUUM that waits for its lock makes every other query of the table wait, too. SKIP_LOCKED avoids that, and the purge retries.
 const REWRITE = 'VACUUM (FULL, SKIP_LOCKED) notewire_mirror_content'
 
-// VACUUM only warns where it skips a table. The right MAINTAIN is unknown to PostgreSQL before 17.
+// VACUUM only warns if it skips a table, so the table's file shows whether it ran. PostgreSQL before 17 does not have the right MAINTAIN.
 const FACTS = `
 SELECT
   pg_relation_filenode(content.oid)::text AS file,

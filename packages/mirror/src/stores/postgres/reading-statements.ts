@@ -7,7 +7,7 @@ const STORED_NOTE = `json_build_object(
 const CANDIDATES = `FROM notewire_mirror_notes
   WHERE integration = $1 AND presence = 'live' AND coalesce(evidence_start, 0) < $2`
 
-// Each row is one column of JSON text: drivers parse other types differently, and users configure that.
+// The docstrings list the parameters. Each row is one column of JSON text, because drivers parse other types differently, and users configure that.
 
 /** Integration. */
 export const READ_PROGRESS = `SELECT json_build_object(
@@ -60,7 +60,7 @@ export const GET_NOTE = `SELECT ${STORED_NOTE}::text AS result
   WHERE notes.integration = $1 AND notes.note_id = $2`
 
 /** Integration, the id before the page, limit. */
-// The page is cut before content is joined: without statistics PostgreSQL would join the content of all following notes.
+// The page is limited before content is joined. Without statistics, PostgreSQL would join the content of all following notes.
 export const LIST_NOTES = `SELECT ${STORED_NOTE}::text AS result
   FROM (
     SELECT * FROM notewire_mirror_notes
@@ -70,8 +70,8 @@ export const LIST_NOTES = `SELECT ${STORED_NOTE}::text AS result
   ORDER BY notes.note_id`
 
 /**
- * Up to this number of notes, a search reads the integration's own rows instead of the index, which has the words of all integrations: of
- * 10,000 integrations with two million notes, a common word takes 5 ms instead of 500.
+ * Up to this number of notes, a search reads the integration's rows instead of the index, which contains the words of all integrations. With
+ * 10,000 integrations and two million notes, the search for a common word takes 5 ms instead of 500 ms.
  */
 export const FEW_NOTES = 2_000
 
@@ -80,8 +80,8 @@ export const COUNT_CONTENT = `SELECT count(*)::text AS result
   FROM (SELECT FROM notewire_mirror_content WHERE integration = $1 LIMIT $2) AS counted`
 
 /**
- * Whole words; the last word, which may be the beginning of one; integration; limit. The parser makes several lexemes of a word with a
- * hyphen (stand-u: stand-u, stand, u), so that each of them has to be a prefix.
+ * Whole words; the last word, which may be the beginning of one; integration; limit. The parser makes several lexemes of a word with a hyphen
+ * (stand-u: stand-u, stand, u), so each of them is searched as a prefix.
  */
 const searchIn = (fence: string) => `SELECT ${STORED_NOTE}::text AS result
   FROM (
@@ -98,5 +98,5 @@ const searchIn = (fence: string) => `SELECT ${STORED_NOTE}::text AS result
 
 export const SEARCH_MANY = searchIn('')
 
-// PostgreSQL would choose the index of words, because it does not know how frequent a word is.
+// OFFSET 0 prevents PostgreSQL from using the index of words, which it would choose because it does not know how frequent a word is.
 export const SEARCH_FEW = searchIn('OFFSET 0')

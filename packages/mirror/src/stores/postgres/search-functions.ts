@@ -1,12 +1,21 @@
+/** The longest word that PostgreSQL indexes, in bytes. */
+const MAX_WORD_BYTES = 2_046
+
+/** Joins the words of a search, without characters that PostgreSQL cannot store; `undefined` if a word is too long to be in any note. */
+export function searchableText(words: readonly string[]): string | undefined {
+  if (words.some((word) => new TextEncoder().encode(word).length > MAX_WORD_BYTES)) return undefined
+  return words.join(' ').replaceAll(/[\0\p{Surrogate}]/gu, ' ')
+}
+
 /**
- * The words of a note, and the words that are looked for, in the 'simple' configuration: all of them, unstemmed, in lower case.
+ * The words of a note, and the words of a search, in the 'simple' configuration: all words, not stemmed, in lower case.
  *
- * Tags, paths, addresses and names with underscores are taken for the words that they are made of, so that each of these is found; and runs
- * without a space are broken: over a megabyte of `~/~/~/` or `<!--<!--` PostgreSQL's parser takes hours, its time being quadratic.
+ * Tags, paths, addresses and names with underscores are split into words, so that each of them is found. Long runs without a space are
+ * split, because PostgreSQL's parser takes quadratic time: hours for a megabyte of `~/~/~/` or `<!--<!--`.
  */
-// No plain constant has a backslash, which some databases take for an escape (standard_conforming_strings).
-// A locale of the database that knows the letters of English alone would tell Ä from ä: there, a better one is asked. PostgreSQL indexes
-// up to a megabyte of different words: what is longer is indexed as far as it fits.
+// No plain string contains a backslash, which some databases treat as an escape (standard_conforming_strings).
+// If the locale of the database folds only English letters, `lower` uses an ICU locale. PostgreSQL indexes up to a megabyte of different
+// words of a note: the text is shortened until its words fit.
 export const SEARCH_FUNCTIONS = `
 CREATE OR REPLACE FUNCTION notewire_mirror_plain_1(said text)
 RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $function$

@@ -1,28 +1,24 @@
 import type { PostgresConnection, PostgresQueries } from '@notewire/webhooks/storage'
 import type { ConsumerStore } from '../../interfaces/consumer-store.ts'
-import type { MirrorStore } from '../../interfaces/store.ts'
-import {
-  type ChangeAnswer,
-  changedNote,
-  dueNotes,
-  loadedNotes,
-  loadedProgress,
-  type NoteAnswer,
-  storedNote,
-} from './answers.ts'
+import type { ChangedNote, MirrorStore } from '../../interfaces/store.ts'
+import type { StoredNote } from '../../interfaces/stored-note.ts'
+import { escapedText } from '../escaped-text.ts'
+import { type Answered, dueNotes, loadedNotes, loadedProgress, withState } from './answers.ts'
 import { commitValues } from './commit-values.ts'
-import { escapedJson, escapedText, readEscapedJson } from './escaped-json.ts'
-import { integrationsIn } from './integrations.ts'
-import { plainWords } from './plain-words.ts'
+import { escapedJson, readEscapedJson } from './escaped-json.ts'
+import { createIntegrationStore } from './integrations.ts'
 import { rewriteContent } from './purging.ts'
 import * as statements from './reading-statements.ts'
+import { searchableText } from './search-functions.ts'
+
+type NoteRow = Answered<StoredNote>
 
 const LOAD = 'SELECT notewire_mirror_load_1($1, $2) AS result'
 const COMMIT = 'SELECT to_json(notewire_mirror_commit_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10))::text AS result'
 const TAKE = 'SELECT notewire_mirror_take_1($1, $2, $3, $4) AS result'
 
-/** A store over a connection: each operation is one statement, a search two, and each row of its result one JSON text. */
-export function storeOver(
+/** Makes the store over a connection. Each operation is one statement, a search is two, and each row of a result is one JSON text. */
+export function createStore(
   pool: PostgresConnection,
   queries: PostgresQueries,
 ): Omit<MirrorStore, keyof ConsumerStore> & { purge(): Promise<void> } {
@@ -39,7 +35,7 @@ export function storeOver(
   }
 
   return {
-    integrations: integrationsIn(ask),
+    integrations: createIntegrationStore(ask),
     migrate: () => queries.migrate(),
     load: async (integration, noteIds) => loadedNotes(await one('load', LOAD, integration, escapedJson(noteIds))),
     readProgress: async (integration) =>
@@ -60,37 +56,41 @@ export function storeOver(
     count: (integration) => one('count', statements.COUNT, integration),
 
     async listChanges(integration, after, limit) {
-      return (await rowsOf<ChangeAnswer>('listChanges', statements.LIST_CHANGES, integration, after, limit)).map(
-        changedNote,
+      const rows = await rowsOf<Answered<ChangedNote>>(
+        'listChanges',
+        statements.LIST_CHANGES,
+        integration,
+        after,
+        limit,
       )
+      return rows.map(withState)
     },
 
     async getNote(integration, noteId) {
-      const [note] = await rowsOf<NoteAnswer>('getNote', statements.GET_NOTE, integration, escapedText(noteId))
-      return note && storedNote(note)
+      const [row] = await rowsOf<NoteRow>('getNote', statements.GET_NOTE, integration, escapedText(noteId))
+      return row && withState(row)
     },
 
     async listNotes(integration, after, limit) {
-      return (await rowsOf<NoteAnswer>('listNotes', statements.LIST_NOTES, integration, escapedText(after), limit)).map(
-        storedNote,
-      )
+      const rows = await rowsOf<NoteRow>('listNotes', statements.LIST_NOTES, integration, escapedText(after), limit)
+      return rows.map(withState)
     },
 
     async search(integration, words, limit) {
-      const whole = plainWords(words.slice(0, -1))
-      const last = plainWords(words.slice(-1))
+      const whole = searchableText(words.slice(0, -1))
+      const last = searchableText(words.slice(-1))
       if (whole === undefined || last === undefined) return []
       const { COUNT_CONTENT, FEW_NOTES, SEARCH_FEW, SEARCH_MANY } = statements
       const areFew = (await one<number>('search', COUNT_CONTENT, integration, FEW_NOTES + 1)) <= FEW_NOTES
-      // The integration is the third: placeholders stand in the order of the statement.
+      // The integration is the third value: values are in the order of the placeholders.
       const values = [whole, last, escapedText(integration), limit]
-      return (await ask<NoteAnswer>('search', areFew ? SEARCH_FEW : SEARCH_MANY, ...values)).map(storedNote)
+      return (await ask<NoteRow>('search', areFew ? SEARCH_FEW : SEARCH_MANY, ...values)).map(withState)
     },
 
     purge: () =>
       rewriteContent(
         (text) => queries.run('purge', text, []),
-        // A large table takes longer than the time limit of the other operations.
+        // Without a time limit, because a large table takes longer than the limit of the other operations.
         (text) => queries.runIn(pool, text, []),
       ),
   }

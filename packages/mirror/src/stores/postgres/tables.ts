@@ -1,63 +1,62 @@
 /**
- * The tables, as `migrate` makes them. The comments are for whoever reads this file; the README of the tables is the docstring of
- * `postgresMirror`.
+ * The tables that `migrate` creates. Users find them documented at `postgresMirror`.
  *
- * Versions of the store share them during a rolling upgrade: a later one may add columns that older functions can leave
- * out, and change nothing else.
+ * During a rolling upgrade, several versions of the store share the tables: a later version may only add columns that older functions can
+ * omit.
  */
-// Ids are compared byte by byte, which is faster than by the rules of a language and survives an upgrade of these. Half of each
-// page of notes is left free: a scan stamps all rows of a page in one transaction, and finds room for them there, so that the
-// indexes, none of which holds evidence, stay as they are (heap-only tuples).
+// Ids are compared byte by byte (COLLATE "C"), which is faster than a language's collation, and does not depend on its version. Half of each
+// page of notes is left free: a scan updates all rows of a page in one transaction, and the new row versions fit into the free half, so that
+// the indexes, none of which contains evidence, are not updated (heap-only tuples).
 export const TABLES = `
 CREATE TABLE IF NOT EXISTS notewire_mirrors (
   integration      text COLLATE "C" NOT NULL PRIMARY KEY,
-  sequence_limit   bigint NOT NULL DEFAULT 0, -- no greater number was ever handed out
+  sequence_limit   bigint NOT NULL DEFAULT 0, -- no greater number was ever returned
   position         bigint NOT NULL DEFAULT 0, -- of the latest change
   progress         jsonb,                     -- of listings
-  progress_version bigint NOT NULL DEFAULT 0, -- how often that was written
-  heard_at         timestamptz                -- when the last event came
+  progress_version bigint NOT NULL DEFAULT 0, -- how often the progress was written
+  heard_at         timestamptz                -- when the last event arrived
 ) WITH (fillfactor = 50);
 
 CREATE UNLOGGED TABLE IF NOT EXISTS notewire_mirror_sequences (
   integration    text COLLATE "C" NOT NULL PRIMARY KEY,
-  sequence       bigint NOT NULL, -- the latest number that was handed out
-  sequence_limit bigint NOT NULL  -- of notewire_mirrors, when this row last reached it
+  sequence       bigint NOT NULL, -- the latest number that was returned
+  sequence_limit bigint NOT NULL  -- of notewire_mirrors, when this row last reached the limit
 ) WITH (fillfactor = 50);
 
 CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
   integration       text COLLATE "C" NOT NULL,
   note_id           text COLLATE "C" NOT NULL,
   version           bigint NOT NULL, -- how often this row was written
-  presence          text NOT NULL,   -- 'live' is to be seen; 'hidden' is not, until it is settled; 'gone' is erased
-  evidence_says     text,            -- what the last read that settled it found: 'present' or 'absent'
-  evidence_start    bigint,          -- sequence number when that read left
-  evidence_end      bigint,          -- sequence number when its answer was in hand
+  presence          text NOT NULL,   -- 'live': shown; 'hidden': not shown, its removal is not confirmed; 'gone': erased
+  evidence_says     text,            -- result of the latest read that proved it: 'present' or 'absent'
+  evidence_start    bigint,          -- sequence number when the request of that read was sent
+  evidence_end      bigint,          -- sequence number when its response was received
   evidence_source   text,            -- 'backfill', 'poll', 'scan' or 'read'
   evidence_at       timestamptz,
-  revision          bigint,          -- of the record that is kept
-  record_seen_at    timestamptz,     -- when that record was read first
+  revision          bigint,          -- of the stored record
+  record_seen_at    timestamptz,     -- when that record was first read
   status            text,
   transcript_status text,
   summary_status    text,
   created_at        text,            -- as the service wrote it
   updated_at        text,            -- as the service wrote it
-  settled_revision  bigint,          -- that of transcript and summary; null while they are to be read
+  settled_revision  bigint,          -- of transcript and summary; null while they must be read
   transcript_held   text,            -- 'ready' when there is one
   summary_held      text,            -- 'ready' when there is one
-  dirty             bigint,          -- sequence number of the hint after which the note must be read
-  hinted_revision   numeric,         -- the highest that an event spoke of
-  hidden_by         bigint,          -- sequence number of the event that said that the note is gone
-  hidden_at         timestamptz,     -- when that came
-  floor_revision    numeric,         -- that a deletion event named: no stale read below it shows the note again
-  floor_at          timestamptz,     -- when that event came; null when none did
+  dirty             bigint,          -- sequence number of the hint: the note must be read after it
+  hinted_revision   numeric,         -- the highest revision that an event named
+  hidden_by         bigint,          -- sequence number of the event that announced the deletion
+  hidden_at         timestamptz,     -- when that event arrived
+  floor_revision    numeric,         -- of the deletion event: a stale read of a lower revision does not show the note
+  floor_at          timestamptz,     -- when the deletion event arrived; null without one
   floor_deleted_at  timestamptz,     -- when the note was deleted, or later
-  contradicted_since timestamptz,    -- since when reads show a lower revision than one before
-  held_by_scan      text,            -- the scan whose removals wait to be accepted
+  contradicted_since timestamptz,    -- when reads began to return a lower revision than before
+  held_by_scan      text,            -- the scan that holds the removal back until it is accepted
   attempts          bigint NOT NULL,
-  due_at            timestamptz,     -- when there is something to read
+  due_at            timestamptz,     -- when the note or its content must be read
   heard_kind        text,            -- of the last event
   heard_revision    numeric,
-  heard_sequence    bigint,          -- sequence number when it came
+  heard_sequence    bigint,          -- sequence number when it arrived
   heard_at          timestamptz,
   position          bigint NOT NULL, -- of the latest change; 0 before the first
   visible_since     bigint NOT NULL, -- position at which the note appeared last
@@ -106,10 +105,10 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_consumer_notes (
   integration text COLLATE "C" NOT NULL,
   consumer    text COLLATE "C" NOT NULL,
   note_id     text COLLATE "C" NOT NULL,
-  since       bigint NOT NULL, -- position of the last change of the note that was applied
+  since       bigint NOT NULL, -- position of the last applied change of the note
   attempts    bigint NOT NULL,
-  due_at      timestamptz,     -- when it is tried again
-  parked_at   timestamptz,     -- when it failed for the last time
+  due_at      timestamptz,     -- when it is retried
+  parked_at   timestamptz,     -- when the last attempt failed
   error_name  text,
   error_code  text,
   PRIMARY KEY (integration, consumer, note_id)
@@ -118,7 +117,7 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_consumer_notes (
 CREATE INDEX IF NOT EXISTS notewire_mirror_consumer_notes_due ON notewire_mirror_consumer_notes (integration, consumer, due_at)
   WHERE due_at IS NOT NULL;
 
--- Statistics would keep samples of what was said, and outlive it.
+-- Statistics would contain samples of the content, even after it is erased.
 ALTER TABLE notewire_mirror_content
   ALTER COLUMN note SET STATISTICS 0,
   ALTER COLUMN transcript SET STATISTICS 0,
@@ -126,8 +125,8 @@ ALTER TABLE notewire_mirror_content
   ALTER COLUMN search SET STATISTICS 0;
 `
 
-// One dead row is enough for the next round of autovacuum, and words leave the index with it: what is erased is to go soon, also
-// where little else happens.
+// One dead row is enough for the next autovacuum, which also removes its words from the index. Erased content is therefore removed soon, even if
+// few rows change.
 function vacuumAtOnce(table: '' | 'toast.'): string {
   const settings = [
     'autovacuum_vacuum_threshold = 0',
@@ -136,3 +135,22 @@ function vacuumAtOnce(table: '' | 'toast.'): string {
   ]
   return settings.map((setting) => `${table}${setting}`).join(', ')
 }
+
+/** The notes that a mirror shows, for the user's own SQL. SQLite has a view with the same name and columns. */
+// No column is cast, so that no data of the service can make a query fail.
+export const LIVE_NOTES_VIEW = `
+CREATE OR REPLACE VIEW notewire_live_notes AS
+  SELECT notes.integration, notes.note_id, notes.revision, notes.status,
+    content.note->>'title' AS title,
+    content.note->>'content' AS content,
+    content.summary->>'markdown' AS summary,
+    content.transcript->>'text' AS transcript,
+    content.transcript->'segments' AS segments,
+    content.note AS record,
+    notes.transcript_status, notes.summary_status, notes.created_at, notes.updated_at,
+    notes.settled_revision IS NOT DISTINCT FROM notes.revision AND notes.dirty IS NULL AS is_settled,
+    content.search
+  FROM notewire_mirror_notes AS notes
+  LEFT JOIN notewire_mirror_content AS content ON content.integration = notes.integration AND content.note_id = notes.note_id
+  WHERE notes.presence = 'live';
+`

@@ -2,10 +2,9 @@ import { BY_INDEX } from './by-index.ts'
 import { stateJson, timeIn } from './note-columns.ts'
 
 /**
- * Takes notes that are due, and postpones them. Rows that are locked are skipped: whoever holds the lock is taking them too, or
- * changes them. It waits for nobody.
+ * Takes due notes, and postpones them. It skips locked rows, which another transaction is taking or changing, so it never waits.
  */
-// The sequence is read behind the locks: what a hint had marked before its row was taken is marked with a number that is not greater.
+// The sequence is read after the rows are locked: a hint that was stored before then has a sequence number that is not greater.
 export const TAKE_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_mirror_take_1(for_integration text, now_ms float8, until_ms float8, at_most bigint)
 RETURNS text LANGUAGE plpgsql

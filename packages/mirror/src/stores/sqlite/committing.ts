@@ -2,63 +2,63 @@ import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks
 import type { NoteState } from '../../interfaces/note-state.ts'
 import { type ContentParts, type ContentWrite, earliestDue, type NoteWrite } from '../../interfaces/note-write.ts'
 import type { MirrorCommit } from '../../interfaces/store.ts'
+import { escapedText } from '../escaped-text.ts'
 import { PART_COLUMNS, partValues } from './content-columns.ts'
 import { fenceStatement, hearStatement } from './integration-statements.ts'
 import { NOTE_COLUMNS, noteValues } from './note-columns.ts'
-import { storedText } from './text.ts'
 
-/** Writes everything, if no other process has written meanwhile. */
+/** Makes the statements of a commit. A guard statement fails if another process has written meanwhile. */
 export function commitStatements(integrationName: string, commit: MirrorCommit): readonly SqliteStatement[] {
-  const integration = storedText(integrationName)
+  const integration = escapedText(integrationName)
   const { notes, fence, heardAt } = commit
   const dueAt = fence && heardAt !== undefined ? earliestDue(notes) : null
   const announced = notes.filter(({ announce }) => announce !== undefined).length
-  let place = 0
+  let announcedBefore = 0
   return [
     ...(fence === undefined ? [] : [fenceStatement(integration, fence)]),
     ...(dueAt === null ? [] : [hearStatement(integration, dueAt)]),
     ...guards(integration, commit),
     ...mirrorWrite(integration, commit, announced),
     ...notes.flatMap((write) => {
-      if (write.announce !== undefined) place += 1
-      return [noteWrite(integration, write, announced - place), ...contentWrite(integration, write)]
+      if (write.announce !== undefined) announcedBefore += 1
+      return [noteWrite(integration, write, announced - announcedBefore), ...contentWrite(integration, write)]
     }),
   ]
 }
 
-/** Whether nothing was written, because of a guard. By its text: the one thing in which all drivers agree. */
+/** Whether a guard rejected the commit. Only the message is the same with all drivers. */
 export function isConflict(error: unknown): boolean {
   return error instanceof Error && error.message.includes('CHECK constraint failed: notewire_written_meanwhile')
 }
 
-/** Whether nothing was written, because the integration was removed, or taken by another worker. */
+/** Whether the commit was rejected because the integration was removed, or taken by another worker. */
 export function isFenced(error: unknown): boolean {
   return error instanceof Error && error.message.includes('CHECK constraint failed: notewire_fenced')
 }
 
-/** Asks whether a commit takes away anything that is there, which most that name a part as absent do not; nothing when it names none. */
+/** Makes the statement that checks whether a commit erases existing content. Most commits with an absent part do not. No statement if no part is absent. */
 export function erasureStatement(integration: string, { notes }: MirrorCommit): readonly SqliteStatement[] {
   const erased = notes.flatMap(({ state, content }) => {
     const parts = PARTS.map((part) => Number(content === 'erase' || content?.[part] === null))
-    return parts.includes(1) ? [[storedText(state.noteId), ...parts]] : []
+    return parts.includes(1) ? [[escapedText(state.noteId), ...parts]] : []
   })
   return erased.length === 0
     ? []
-    : [{ sql: COUNT_ERASED, parameters: [JSON.stringify(erased), storedText(integration)] }]
+    : [{ sql: COUNT_ERASED, parameters: [JSON.stringify(erased), escapedText(integration)] }]
 }
 
-/** Reads what the statement above answered. */
+/** Whether the rows of `erasureStatement` say that content is erased. */
 export function erasesAny([row]: readonly SqliteRow[]): boolean {
   return Number(row?.['erased']) > 0
 }
 
-/** Takes the transaction back unless each note has its version. */
+/** Makes the statement that rolls the transaction back unless each note has the expected version. */
 export function guardNotes(integration: string, versions: readonly (readonly [string, number])[]): SqliteStatement {
   return { sql: GUARD_NOTES, parameters: [JSON.stringify(versions), integration] }
 }
 
 function guards(integration: string, { notes, progress }: MirrorCommit): readonly SqliteStatement[] {
-  const versions = notes.map(({ state, expectedVersion }) => [storedText(state.noteId), expectedVersion] as const)
+  const versions = notes.map(({ state, expectedVersion }) => [escapedText(state.noteId), expectedVersion] as const)
   return [
     ...(notes.length === 0 ? [] : [guardNotes(integration, versions)]),
     ...(progress === undefined ? [] : [{ sql: GUARD_PROGRESS, parameters: [integration, progress.expectedVersion] }]),
@@ -75,9 +75,9 @@ function mirrorWrite(
   return [{ sql: WRITE_MIRROR, parameters: [integration, announced, next, Number(next !== null), heardAt ?? null] }]
 }
 
-/** @param back  how many notes of the same commit are announced after this one */
+/** @param back  the number of notes of the same commit that are announced after this one */
 function noteWrite(integration: string, { state, announce }: NoteWrite, back: number): SqliteStatement {
-  const values = [integration, storedText(state.noteId), ...noteValues(state)]
+  const values = [integration, escapedText(state.noteId), ...noteValues(state)]
   switch (announce) {
     case undefined:
       return { sql: WRITE_NOTE, parameters: values }
@@ -90,7 +90,7 @@ function noteWrite(integration: string, { state, announce }: NoteWrite, back: nu
 }
 
 function contentWrite(integration: string, { state, content }: NoteWrite): readonly SqliteStatement[] {
-  const noteId = storedText(state.noteId)
+  const noteId = escapedText(state.noteId)
   if (content === undefined) return []
   if (content === 'erase') return [{ sql: ERASE_CONTENT, parameters: [integration, noteId] }]
   const parts = namedParts(content)
@@ -99,7 +99,7 @@ function contentWrite(integration: string, { state, content }: NoteWrite): reado
   return [{ sql: writeParts(parts), parameters: [...values, Number(isComplete(state, parts)), integration, noteId] }]
 }
 
-// To index a note twice, and take it from the index in between, is most of what a first listing costs.
+// A note is indexed when its content is complete: indexing it twice would be most of the cost of a first listing.
 function isComplete({ presence, settledRevision, dueAt }: NoteState, parts: readonly (keyof ContentParts)[]): boolean {
   const awaitsMore = presence === 'live' && settledRevision === null && dueAt !== null
   return !awaitsMore || parts.some((part) => part !== 'note')
@@ -155,7 +155,7 @@ const WRITE_APPEARED = writeNote(
   `${CHANGED_AGAIN}, visible_since = excluded.visible_since, first_visible = coalesce(first_visible, excluded.first_visible)`,
 )
 
-// All positions of a commit are taken at once, before its notes are written.
+// The mirror's position is advanced before the notes are written, so the position of a note is counted back from it.
 function writeNote(places: readonly string[], placesAgain: string): string {
   const placed = places.map(() => '(SELECT position - ? FROM notewire_mirrors WHERE integration = ?)')
   const values = ['?', '?', '1', ...NOTE_COLUMNS.map(() => '?'), ...placed]
@@ -168,14 +168,14 @@ function writeNote(places: readonly string[], placesAgain: string): string {
 
 function writeParts(parts: readonly (keyof ContentParts)[]): string {
   const columns = parts.flatMap((part): readonly string[] => PART_COLUMNS[part])
-  const marks = parts.flatMap((part) => Object.entries(MARKS[part]))
+  const positions = parts.flatMap((part) => Object.entries(POSITION_COLUMNS[part]))
   const names = columns.join(', ')
-  const first = marks.map(([, texts]) => `iif(${differ(texts, () => 'NULL')}, coalesce(note.position, 0), 0)`)
-  const later = marks.map(([mark, texts]) => {
-    return `${mark} = iif(${differ(texts, (name) => `excluded.${name}`)}, ${POSITION_OF_EXCLUDED}, ${mark})`
+  const first = positions.map(([, texts]) => `iif(${differ(texts, () => 'NULL')}, coalesce(note.position, 0), 0)`)
+  const later = positions.map(([column, texts]) => {
+    return `${column} = iif(${differ(texts, (name) => `excluded.${name}`)}, ${POSITION_OF_EXCLUDED}, ${column})`
   })
   return `
-    INSERT INTO notewire_mirror_content (row_id, ${names}, ${marks.map(([mark]) => mark).join(', ')}, is_indexed)
+    INSERT INTO notewire_mirror_content (row_id, ${names}, ${positions.map(([column]) => column).join(', ')}, is_indexed)
     SELECT note.row_id, ${names}, ${first.join(', ')}, is_indexed
     FROM (SELECT ${columns.map((name) => `? AS ${name}`).join(', ')}, ? AS is_indexed)
     CROSS JOIN notewire_mirror_notes AS note WHERE note.integration = ? AND note.note_id = ?
@@ -184,8 +184,8 @@ function writeParts(parts: readonly (keyof ContentParts)[]): string {
       is_indexed = max(is_indexed, excluded.is_indexed)`
 }
 
-/** For each part of the content, the positions at which its texts changed last, and the columns of these texts. */
-const MARKS: Readonly<Record<keyof ContentParts, Readonly<Record<string, readonly string[]>>>> = {
+/** For each part of the content, the columns with the positions of the latest changes, and the columns whose changes they record. */
+const POSITION_COLUMNS: Readonly<Record<keyof ContentParts, Readonly<Record<string, readonly string[]>>>> = {
   note: { title_at: ['title'], content_at: ['content'] },
   summary: { summary_at: ['summary'] },
   transcript: { transcript_at: ['transcript', 'segments'] },
@@ -198,8 +198,8 @@ function differ(names: readonly string[], other: (name: string) => string): stri
 const POSITION_OF_EXCLUDED =
   '(SELECT coalesce(position, 0) FROM notewire_mirror_notes AS note WHERE note.row_id = excluded.row_id)'
 
-/** Indexes notes that still await their transcript or summary, some at a time: for when there is nothing else to do. */
-export const INDEX_WAITING: SqliteStatement = {
+/** Indexes some of the notes whose transcript or summary was not read yet. It runs when no note is due. */
+export const INDEX_PENDING: SqliteStatement = {
   sql: `
     UPDATE notewire_mirror_content SET is_indexed = 1
     WHERE row_id IN (SELECT row_id FROM notewire_mirror_content WHERE is_indexed = 0 LIMIT 200)`,

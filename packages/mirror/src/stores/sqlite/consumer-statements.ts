@@ -7,20 +7,20 @@ import {
   type ConsumerStore,
   NEW_CONSUMER,
 } from '../../interfaces/consumer-store.ts'
+import { escapedText, unescapedText } from '../escaped-text.ts'
 import { isConflict } from './committing.ts'
 import { READ_CONTENT, storedNote } from './content-columns.ts'
 import type { ErasingDatabase } from './database.ts'
 import { READ_STATE } from './note-columns.ts'
-import { originalText, storedText } from './text.ts'
 
-/** Keeps consumers in the database of the mirror. */
-export function consumersIn<Transaction>(
+/** Makes the store of consumers. */
+export function createConsumerStore<Transaction>(
   database: ErasingDatabase,
   driver: SqliteDriver<Transaction>,
 ): ConsumerStore<Transaction> {
   const batchIn = driver.batchIn?.bind(driver)
   const read = (sql: string, ...parameters: readonly (string | number)[]) => database.read({ sql, parameters })
-  const keyOf = (integration: string, name: string) => [storedText(integration), storedText(name)] as const
+  const keyOf = (integration: string, name: string) => [escapedText(integration), escapedText(name)] as const
 
   return {
     async readConsumer(integration, name) {
@@ -72,7 +72,7 @@ export function consumersIn<Transaction>(
       return {
         lag: Number(counts?.['lag']),
         waiting: Number(counts?.['waiting']),
-        parked: parked.map((row) => ({ noteId: originalText(String(row['note_id'])), ...keptNote(row) })),
+        parked: parked.map((row) => ({ noteId: unescapedText(String(row['note_id'])), ...keptNote(row) })),
       }
     },
 
@@ -95,7 +95,7 @@ function commitStatements(
   key: readonly [string, string],
   { expectedVersion, token, state, notes, forgetsApplied }: ConsumerCommit,
 ): readonly SqliteStatement[] {
-  const written = JSON.stringify([...notes].map(([noteId, note]) => ({ ...note, noteId: storedText(noteId) })))
+  const written = JSON.stringify([...notes].map(([noteId, note]) => ({ ...note, noteId: escapedText(noteId) })))
   return [
     { sql: GUARD, parameters: [...key, expectedVersion] },
     { sql: WRITE_CONSUMER, parameters: [...key, token, JSON.stringify(state)] },
@@ -124,7 +124,7 @@ const CHANGED_SINCE_CURSOR = `
   FROM notewire_mirror_notes AS note
   WHERE note.integration = asked.integration AND note.position > coalesce(consumer.state ->> 'cursor', 0)`
 
-// Integration, name.
+/** Parameters: integration, name. */
 const CONSUMER = `
   FROM (SELECT ? AS integration, ? AS name) AS asked
   LEFT JOIN notewire_mirror_consumers AS consumer ON consumer.integration = asked.integration AND consumer.name = asked.name`
@@ -207,7 +207,7 @@ const CHANGES = `
   WHERE note.integration = ? AND note.position > ?
   ORDER BY note.position LIMIT ?`
 
-// One statement is one snapshot, and takes no lock.
+// One statement reads one snapshot, and takes no lock.
 const LIST = `
   SELECT * FROM (${DUE}) UNION ALL SELECT * FROM (${CHANGES})
   ORDER BY is_due, place, note_id`

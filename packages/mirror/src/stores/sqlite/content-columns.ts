@@ -2,24 +2,24 @@ import type { Note, Summary, Transcript } from '@notewire/protocol'
 import type { SqliteRow, SqliteValue } from '@notewire/webhooks/storage'
 import type { ContentParts } from '../../interfaces/note-write.ts'
 import type { StoredNote } from '../../interfaces/stored-note.ts'
+import { escapedText, unescapedText } from '../escaped-text.ts'
 import { versionedState } from './note-columns.ts'
-import { originalText, storedText } from './text.ts'
 
-/** The fields of each part that have a column of their own, by the names of the columns, and the column of the rest as JSON. */
+/** For each part: the fields that have their own column, by column name; and the column with the remaining fields as JSON. */
 const PARTS = {
   note: { fields: { title: 'title', content: 'content' }, rest: 'record' },
   summary: { fields: { summary: 'markdown' }, rest: 'summary_record' },
   transcript: { fields: { transcript: 'text', segments: 'segments' }, rest: 'transcript_record' },
 } as const satisfies Record<keyof ContentParts, { fields: Record<string, string>; rest: string }>
 
-/** The columns of each part of the content. The last is NULL where there is no such part. */
+/** The columns of each part of the content. The last is NULL if the part is absent. */
 export const PART_COLUMNS: Readonly<Record<keyof ContentParts, readonly string[]>> = {
   note: columnsOf('note'),
   summary: columnsOf('summary'),
   transcript: columnsOf('transcript'),
 }
 
-/** The columns that `storedNote` reads beside the state's, of a table called `content` in its statement. */
+/** The columns that `storedNote` reads in addition to the state. The statement must name the table `content`. */
 export const READ_CONTENT = Object.values(PART_COLUMNS)
   .flat()
   .map((name) => `content.${name}`)
@@ -28,7 +28,7 @@ export const READ_CONTENT = Object.values(PART_COLUMNS)
 /** The columns that `recordIn` reads. */
 export const READ_RECORD = PART_COLUMNS.note.map((name) => `content.${name}`).join(', ')
 
-/** What the columns of a part contain. A column does not distinguish `null` from absent: the JSON does. */
+/** The values of a part's columns. A column does not distinguish `null` from absent; the JSON does. */
 export function partValues(name: keyof ContentParts, content: ContentParts): readonly SqliteValue[] {
   const part = content[name] as Readonly<Record<string, unknown>> | null | undefined
   const rest: Record<string, unknown> = { ...part }
@@ -36,7 +36,7 @@ export function partValues(name: keyof ContentParts, content: ContentParts): rea
     const value = part?.[field] ?? null
     if (value === null) return null
     rest[field] = undefined
-    return field === 'segments' ? JSON.stringify(value) : storedText(String(value))
+    return field === 'segments' ? JSON.stringify(value) : escapedText(String(value))
   })
   return [...values, part ? JSON.stringify(rest) : null]
 }
@@ -62,7 +62,7 @@ function partIn<Part>(row: SqliteRow, name: keyof ContentParts): Part | null {
   const part: Record<string, unknown> = JSON.parse(String(row[rest]))
   for (const [column, field] of Object.entries(fields)) {
     const value = row[column]
-    if (typeof value === 'string') part[field] = field === 'segments' ? JSON.parse(value) : originalText(value)
+    if (typeof value === 'string') part[field] = field === 'segments' ? JSON.parse(value) : unescapedText(value)
   }
   return part as Part
 }

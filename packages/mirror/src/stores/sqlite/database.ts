@@ -8,74 +8,74 @@ import {
 } from '@notewire/webhooks/storage'
 import { PurgeIncompleteError } from '../purge-incomplete-error.ts'
 
-const READER_PATIENCE_MS = 5_000
+const READER_TIMEOUT_MS = 5_000
 const READER_PAUSE_MS = 50
 
 /**
- * A database that overwrites deleted rows (`secure_delete`) and truncates the write-ahead log, which contains earlier pages
- * (`wal_checkpoint`). SQLite leaves pieces of rows that it moved from page to page: `writeAnew` removes them.
+ * A database that overwrites deleted rows (`secure_delete`), and truncates the write-ahead log (`wal_checkpoint`), which contains earlier pages.
+ * Fragments of rows that SQLite has moved between pages remain until `vacuum`.
  *
- * A Durable Object and D1 refuse these settings: there the host decides what becomes of deleted bytes.
+ * A Durable Object and D1 reject these settings: there the host controls the deleted bytes.
  */
 export class ErasingDatabase {
   readonly #driver: SqliteDriver
   #isOpen = false
-  /** Whether the host refuses statements about the file, as a Durable Object and D1 do. */
+  /** Whether the host rejects statements about the file, as a Durable Object and D1 do. */
   #isHosted = false
-  /** Whether the log may hold erased content: also at the start, because a process may have died after its commit. */
-  #hasTraces = true
+  /** Whether the log may contain erased content. Initially true, because a process may have died after its commit. */
+  #mayLogHoldErased = true
 
   constructor(driver: SqliteDriver) {
     this.#driver = driver
   }
 
-  /** Whether the host controls the file and the erased bytes in it. Known after the first statement. */
+  /** Whether the host controls the file and the erased bytes in it. Valid after the first statement. */
   get isHosted(): boolean {
     return this.#isHosted
   }
 
   /** Runs statements in one transaction, and waits while other connections write. */
-  async run(statements: readonly SqliteStatement[], outlives: Durability): Promise<readonly SqliteRow[][]> {
+  async run(statements: readonly SqliteStatement[], durability: Durability): Promise<readonly SqliteRow[][]> {
     if (!this.#isOpen) await this.#open()
-    return await whenFree(() => this.#driver.batch(statements, outlives))
+    return await whenFree(() => this.#driver.batch(statements, durability))
   }
 
-  /** Reads with one statement, which waits for no lock. */
+  /** Runs one statement that reads. It does not wait for a lock. */
   async read(statement: SqliteStatement): Promise<readonly SqliteRow[]> {
     const [rows = []] = await this.run([statement], 'process')
     return rows
   }
 
-  /** Records that something was erased. */
-  leaveTraces(): void {
-    this.#hasTraces = true
+  /** Records that content was erased, so that `truncateLog` truncates the log. */
+  recordErasure(): void {
+    this.#mayLogHoldErased = true
   }
 
-  /** Truncates the log if it may hold erased content and no connection reads from it; otherwise the next call does. */
-  async removeTraces(): Promise<void> {
-    if (!this.#hasTraces || this.#isHosted) return
+  /** Truncates the log if it may contain erased content. If a connection reads from the log, the next call tries again. */
+  async truncateLog(): Promise<void> {
+    if (!this.#mayLogHoldErased || this.#isHosted) return
     try {
-      const [rows] = await this.#driver.batch([CUT_LOG], 'power-cut')
-      this.#hasTraces = rows?.[0]?.['busy'] === 1
+      const [rows] = await this.#driver.batch([TRUNCATE_LOG], 'power-cut')
+      this.#mayLogHoldErased = rows?.[0]?.['busy'] === 1
     } catch {
       // The erasure is committed, and the next call tries again.
     }
   }
 
   /**
-   * Rewrites the whole file, without the gaps in which SQLite leaves erased bytes.
+   * Rewrites the whole file, without the gaps in which erased bytes remain.
    *
    * @throws PurgeIncompleteError if a reader keeps the old pages in use for 5 s
    */
-  async writeAnew(): Promise<void> {
+  async vacuum(): Promise<void> {
     if (!this.#isOpen) await this.#open()
     if (this.#isHosted) return
     await this.run([VACUUM], 'power-cut')
-    this.leaveTraces()
+    this.recordErasure()
     for (let waitedMs = 0; ; waitedMs += READER_PAUSE_MS) {
-      await this.removeTraces()
-      if (!this.#hasTraces) return
-      if (waitedMs >= READER_PATIENCE_MS) throw new PurgeIncompleteError('held_back')
+      await this.truncateLog()
+      if (!this.#mayLogHoldErased) return
+      if (waitedMs >= READER_TIMEOUT_MS) throw new PurgeIncompleteError('held_back')
       await systemClock.sleep(READER_PAUSE_MS)
     }
   }
@@ -83,12 +83,12 @@ export class ErasingDatabase {
   close(): void {
     this.#driver.close?.()
     this.#isOpen = false
-    this.#hasTraces = true
+    this.#mayLogHoldErased = true
   }
 
   async #open(): Promise<void> {
     try {
-      await whenFree(() => this.#driver.batch([OVERWRITE], 'process'))
+      await whenFree(() => this.#driver.batch([SECURE_DELETE], 'process'))
     } catch (error) {
       if (!isRefused(error)) throw error
       this.#isHosted = true
@@ -97,11 +97,11 @@ export class ErasingDatabase {
   }
 }
 
-const OVERWRITE: SqliteStatement = { sql: 'PRAGMA secure_delete = ON', parameters: [] }
-const CUT_LOG: SqliteStatement = { sql: 'PRAGMA wal_checkpoint(TRUNCATE)', parameters: [] }
+const SECURE_DELETE: SqliteStatement = { sql: 'PRAGMA secure_delete = ON', parameters: [] }
+const TRUNCATE_LOG: SqliteStatement = { sql: 'PRAGMA wal_checkpoint(TRUNCATE)', parameters: [] }
 const VACUUM: SqliteStatement = { sql: 'VACUUM', parameters: [] }
 
-/** In a Durable Object and D1. By its text, the only thing that their errors share. */
+/** Whether the host is a Durable Object or D1, which reject PRAGMA statements. Only the message of their errors is the same. */
 function isRefused(error: unknown): boolean {
   return error instanceof Error && error.message.includes('not authorized')
 }

@@ -14,6 +14,5 @@ export {
   type SqliteStatement,
   type SqliteValue,
 } from '@notewire/webhooks/storage'
-export { FullTextMissingError } from './full-text-missing-error.ts'
-export { NewerTablesError } from './newer-tables-error.ts'
+export { FullTextMissingError, NewerTablesError } from './errors.ts'
 export { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'

@@ -1,23 +1,23 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
 import type { EndpointRecord, Fence, IntegrationRecord } from '../../interfaces/integration-store.ts'
 import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
-import { originalText } from './text.ts'
+import { unescapedText } from '../escaped-text.ts'
 
 const FENCED = 'integration = ? AND generation = ? AND token = coalesce(?, token)'
 
-/** The values of `FENCED`. */
+/** The parameters of `FENCED`. */
 function fenceValues(integration: string, { generation, token }: Fence) {
   return [integration, generation, token ?? null]
 }
 
-/** Takes the transaction back unless the integration is of this generation, taken by this worker, and in this state if one is named. */
+/** Makes the statement that rolls the transaction back unless generation and fencing token are current, and the state is the given one, if any. */
 export function fenceStatement(integration: string, fence: Fence, state: 'removing' | null = null): SqliteStatement {
   const sql = `INSERT INTO notewire_integration_fences (of) SELECT 'lost' WHERE NOT EXISTS (
     SELECT 1 FROM notewire_integrations WHERE ${FENCED} AND state = coalesce(?, state))`
   return { sql, parameters: [...fenceValues(integration, fence), state] }
 }
 
-/** Lowers the time at which an integration is due, for a hint. */
+/** Makes the statement that makes an integration due because of a hint. */
 export function hearStatement(integration: string, dueAt: number): SqliteStatement {
   const sql = `UPDATE notewire_integrations SET hints = hints + 1,
     rank = CASE WHEN is_held THEN rank ELSE 0 END,
@@ -29,7 +29,7 @@ export function hearStatement(integration: string, dueAt: number): SqliteStateme
   return { sql, parameters: [dueAt, dueAt, integration] }
 }
 
-/** A change that only the worker with this fencing token may make. It returns a row if it was made. */
+/** Makes a fenced update of an integration. It returns a row if the fencing token is current. */
 export function fencedUpdate(
   change: string,
   values: SqliteStatement['parameters'],
@@ -46,10 +46,10 @@ const mostUrgentOf = (rank: number) =>
   `SELECT * FROM (SELECT integration, rank FROM notewire_integrations
     WHERE rank = ${rank} AND due_at <= ? AND ${rank} <= ? ORDER BY due_at LIMIT 1)`
 
-/** Now and the greatest rank, four times. */
+/** Parameters: now and the highest rank, four times. */
 export const MOST_URGENT = `SELECT integration FROM (${[0, 1, 2, 3].map(mostUrgentOf).join(' UNION ALL ')}) ORDER BY rank LIMIT 1`
 
-/** Integration, now, the greatest rank. */
+/** Parameters: integration, now, the highest rank. */
 export const THIS_ONE =
   'SELECT integration FROM notewire_integrations WHERE integration = ? AND due_at <= ? AND rank <= ?'
 
@@ -58,7 +58,7 @@ export function recordIn(row: SqliteRow): IntegrationRecord {
   const number = (name: string) => (row[name] ?? null) as number | null
   const endpoint = row['endpoint']
   return {
-    integration: originalText(String(row['integration'])),
+    integration: unescapedText(String(row['integration'])),
     generation: String(row['generation']),
     state: row['state'] as IntegrationRecord['state'],
     parkedBecause: row['parked_because'] as IntegrationRecord['parkedBecause'],

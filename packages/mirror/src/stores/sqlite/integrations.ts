@@ -1,19 +1,19 @@
 import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/storage'
 import { dueAfterHint, type IntegrationStore, newIntegration } from '../../interfaces/integration-store.ts'
+import { escapedText, unescapedText } from '../escaped-text.ts'
 import { isFenced } from './committing.ts'
 import type { ErasingDatabase } from './database.ts'
 import { fencedUpdate, fenceStatement, MOST_URGENT, recordIn, THIS_ONE } from './integration-statements.ts'
 import { loadedProgress, READ_PROGRESS } from './loading.ts'
-import { originalText, storedText } from './text.ts'
 
-/** The integrations of a mirror in SQLite. */
-export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
-  /** Runs statements in one transaction, and returns the rows of the last. */
+/** Makes the store of integrations. */
+export function createIntegrationStore(database: ErasingDatabase): IntegrationStore {
+  /** Runs statements in one transaction, and returns the rows of the last statement. */
   async function write(
-    outlives: 'process' | 'power-cut',
+    durability: 'process' | 'power-cut',
     ...statements: SqliteStatement[]
   ): Promise<readonly SqliteRow[]> {
-    return (await erasing.run(statements, outlives)).at(-1) ?? []
+    return (await database.run(statements, durability)).at(-1) ?? []
   }
 
   async function writes(sql: string, ...parameters: SqliteValue[]): Promise<boolean> {
@@ -22,7 +22,7 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
 
   return {
     async put(name, generation, now) {
-      const integration = storedText(name)
+      const integration = escapedText(name)
       const { rank } = newIntegration(name, generation, now)
       const [row] = await write(
         'power-cut',
@@ -34,7 +34,7 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
     },
 
     async get(integration) {
-      const row = (await erasing.read({ sql: READ, parameters: [storedText(integration)] }))[0]
+      const row = (await database.read({ sql: READ, parameters: [escapedText(integration)] }))[0]
       return row && recordIn(row)
     },
 
@@ -42,22 +42,22 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
       const [found, values] =
         integration === undefined
           ? [MOST_URGENT, [now, most, now, most, now, most, now, most]]
-          : [THIS_ONE, [storedText(integration), now, most]]
-      // Most looks find nothing, and need not wait for a writer.
-      if ((await erasing.read({ sql: found, parameters: values })).length === 0) return undefined
+          : [THIS_ONE, [escapedText(integration), now, most]]
+      // Most calls find no due integration. They do not wait for a writer.
+      if ((await database.read({ sql: found, parameters: values })).length === 0) return undefined
       const sql = `UPDATE notewire_integrations SET token = token + 1, is_held = 1, due_at = ?
         WHERE integration = (${found}) RETURNING *`
       const [row] = await write('process', { sql, parameters: [until, ...values] })
       if (row === undefined) return undefined
       const progress = loadedProgress(
-        (await erasing.read({ sql: READ_PROGRESS, parameters: [String(row['integration'])] }))[0],
+        (await database.read({ sql: READ_PROGRESS, parameters: [String(row['integration'])] }))[0],
       )
-      // `takeDue` also does work of the search index, so that it is called in each slice.
+      // 0, so that each slice calls `takeDue`, which also maintains the search index.
       return { record: recordIn(row), copy: { ...progress, nextDueAt: 0, hiddenSince: 0 } }
     },
 
     async renew(integration, fence, until) {
-      return (await write('process', fencedUpdate('due_at = ?', [until], storedText(integration), fence))).length > 0
+      return (await write('process', fencedUpdate('due_at = ?', [until], escapedText(integration), fence))).length > 0
     },
 
     async finish(integration, fence, next, { hints, now }) {
@@ -66,15 +66,15 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
         ...[state, parkedBecause, failures, pausedUntil, pollEveryMs, endpoint && JSON.stringify(endpoint)],
         ...[hints, rank, hints, dueAt, dueAfterHint(next, now)],
       ]
-      return (await write('process', fencedUpdate(FINISH, values, storedText(integration), fence))).length > 0
+      return (await write('process', fencedUpdate(FINISH, values, escapedText(integration), fence))).length > 0
     },
 
     async wake(integration, now) {
-      await writes(WAKE, now, storedText(integration))
+      await writes(WAKE, now, escapedText(integration))
     },
 
     async claimKey(name, fence, print) {
-      const integration = storedText(name)
+      const integration = escapedText(name)
       try {
         const claim = fencedUpdate('key_print = ?', [print], integration, fence)
         return (await write('process', fenceStatement(integration, fence), claim)).length > 0 ? 'claimed' : 'shared'
@@ -84,10 +84,10 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
       }
     },
 
-    resume: (integration, now) => writes(RESUME, now, storedText(integration)),
+    resume: (integration, now) => writes(RESUME, now, escapedText(integration)),
 
     async remove(name, generation, now) {
-      const integration = storedText(name)
+      const integration = escapedText(name)
       const { rank } = newIntegration(name, generation, now)
       const remove = { sql: REMOVE, parameters: [generation, now, rank, integration] }
       return (await write('power-cut', remove, { sql: READ, parameters: [integration] })).length > 0
@@ -95,12 +95,12 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
 
     async listConsumers(integration) {
       const sql = 'SELECT name FROM notewire_mirror_consumers WHERE integration = ? ORDER BY name'
-      const rows = await erasing.read({ sql, parameters: [storedText(integration)] })
-      return rows.map(({ name }) => originalText(String(name)))
+      const rows = await database.read({ sql, parameters: [escapedText(integration)] })
+      return rows.map(({ name }) => unescapedText(String(name)))
     },
 
     async erase(name, fence, limit) {
-      const integration = storedText(name)
+      const integration = escapedText(name)
       const batch = [integration, limit]
       try {
         const rows = await write(
@@ -115,17 +115,17 @@ export function integrationsIn(erasing: ErasingDatabase): IntegrationStore {
         if (isFenced(error)) return 'fenced'
         throw error
       } finally {
-        erasing.leaveTraces()
-        await erasing.removeTraces()
+        database.recordErasure()
+        await database.truncateLog()
       }
     },
 
     async list({ state = null, after, limit }) {
-      return (await erasing.read({ sql: LIST, parameters: [storedText(after), state, limit] })).map(recordIn)
+      return (await database.read({ sql: LIST, parameters: [escapedText(after), state, limit] })).map(recordIn)
     },
 
     async count(now) {
-      const [row = {}] = await erasing.read({ sql: COUNT, parameters: [now, now, now] })
+      const [row = {}] = await database.read({ sql: COUNT, parameters: [now, now, now] })
       const { due_since, next_at, key_changed, key_shared, key_refused, ...counts } = row
       const parked = {
         key_changed: Number(key_changed),

@@ -1,16 +1,16 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
 import { type MirrorProgress, NO_PROGRESS } from '../../interfaces/progress.ts'
 import type { LoadedNotes, LoadedProgress } from '../../interfaces/store.ts'
+import { escapedText } from '../escaped-text.ts'
 import { READ_STATE, versionedState } from './note-columns.ts'
-import { storedText } from './text.ts'
 
-/** Advances the sequence, and reads progress and notes. */
+/** Makes the statements that advance the sequence, and read progress and notes. */
 export function loadStatements(integration: string, noteIds: readonly string[]): readonly SqliteStatement[] {
   return [
-    { sql: ADVANCE, parameters: [storedText(integration)] },
+    { sql: ADVANCE, parameters: [escapedText(integration)] },
     ...(noteIds.length === 0
       ? []
-      : [{ sql: READ_NOTES, parameters: [JSON.stringify(noteIds.map(storedText)), storedText(integration)] }]),
+      : [{ sql: READ_NOTES, parameters: [JSON.stringify(noteIds.map(escapedText)), escapedText(integration)] }]),
   ]
 }
 
@@ -20,7 +20,7 @@ export function loadedNotes([mirrors, rows = []]: readonly SqliteRow[][]): Loade
   return { ...loadedProgress(mirrors?.[0]), notes: new Map(notes.map((note) => [note.state.noteId, note])) }
 }
 
-/** Reads the row of an integration, which does not exist before its first write. */
+/** Reads the progress from the row of an integration, which does not exist before its first write. */
 export function loadedProgress(row: SqliteRow | undefined): LoadedProgress {
   const progress = row?.['progress']
   return {
@@ -38,7 +38,7 @@ const ADVANCE = `
   ON CONFLICT (integration) DO UPDATE SET sequence = sequence + 1
   RETURNING ${PROGRESS_COLUMNS}`
 
-/** Integration. */
+/** Parameter: integration. */
 export const READ_PROGRESS = `SELECT ${PROGRESS_COLUMNS} FROM notewire_mirrors WHERE integration = ?`
 
 const READ_NOTES = `

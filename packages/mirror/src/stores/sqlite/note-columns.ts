@@ -1,28 +1,34 @@
 import type { SqliteRow, SqliteValue } from '@notewire/webhooks/storage'
 import type { NoteState } from '../../interfaces/note-state.ts'
 import type { VersionedState } from '../../interfaces/store.ts'
+import { escapedText, unescapedText } from '../escaped-text.ts'
 import { rowOf, STATE_COLUMNS, type StateRow, stateOf } from '../state-row.ts'
-import { originalOrNull, storedOrNull } from './text.ts'
 
 /** The names of a state's columns, in the order of `noteValues`. */
 export const NOTE_COLUMNS: readonly string[] = STATE_COLUMNS.map(([name]) => name)
 
-/** The columns that `versionedState` reads, of a table called `note` in its statement. */
+/** The columns that `versionedState` reads. The statement must name the table `note`. */
 export const READ_STATE = ['note_id', 'version', ...NOTE_COLUMNS].map((name) => `note.${name}`).join(', ')
 
-/** What the columns of a state hold. */
+/** The values of a state's columns. */
 export function noteValues(state: NoteState): readonly SqliteValue[] {
   const row = rowOf(state)
-  // The index of candidates needs a number, also before the first read.
+  // The index of candidates needs a number even before the first read.
   const stored = { ...row, evidence_start: row.evidence_start ?? 0 }
-  return STATE_COLUMNS.map(([name, type]) => (type === 'text' ? storedOrNull(stored[name]) : stored[name]))
+  return STATE_COLUMNS.map(([name]) => {
+    const value = stored[name]
+    return typeof value === 'string' ? escapedText(value) : value
+  })
 }
 
 const TEXTS = ['note_id', ...STATE_COLUMNS.filter(([, type]) => type === 'text').map(([name]) => name)]
 
 /** Reads a row of notes. */
 export function versionedState(found: SqliteRow): VersionedState {
-  const originals = TEXTS.map((name) => [name, originalOrNull(found[name] as string | null)])
+  const originals = TEXTS.map((name) => {
+    const text = found[name]
+    return [name, typeof text === 'string' ? unescapedText(text) : null]
+  })
   const state = stateOf({ ...found, ...Object.fromEntries(originals) } as StateRow)
   return { state, version: Number(found['version']) }
 }

@@ -3,11 +3,12 @@ import { COUNTS } from './counts.ts'
 import { READ_STATE } from './note-columns.ts'
 
 /**
- * From this number of candidates on, a page is read in the order of ids; fewer candidates are looked up by their evidence and
- * sorted. With a million notes, neither reads more than ten thousand rows for a page of a hundred.
+ * From this number of candidates on, a page is read in the order of ids; fewer candidates are read by evidence and sorted. With a million notes,
+ * both read at most ten thousand rows for a page of a hundred.
  */
 export const MANY_CANDIDATES = 10_000
 
+// The docstrings list the parameters.
 const CANDIDATES = "integration = ? AND presence = 'live' AND evidence_start < ?"
 const BY_EVIDENCE = 'notewire_mirror_notes INDEXED BY notewire_mirror_notes_by_evidence'
 const BY_ID = 'notewire_mirror_notes INDEXED BY notewire_mirror_notes_by_id'
@@ -21,7 +22,7 @@ const candidatesIn = (notes: string) =>
 /** Integration, sequence number, the id before the page, limit. */
 export const LIST_FEW_CANDIDATES = candidatesIn(BY_EVIDENCE)
 
-/** The same for `MANY_CANDIDATES`. */
+/** The same, for `MANY_CANDIDATES` or more. */
 export const LIST_MANY_CANDIDATES = candidatesIn(BY_ID)
 
 /** Integration, scan, the id before the page, limit. */
@@ -67,8 +68,8 @@ export const LIST_NOTES = `
   WHERE note.integration = ? AND note.note_id > ? AND note.presence = 'live'
   ORDER BY note.note_id LIMIT ?`
 
-/** Phrases of FTS5, of which the last one is a prefix; integration; limit. */
-// The index returns notes by rank: the search ends with the last that is wanted.
+/** Phrases of FTS5, the last of which is a prefix; integration; limit. */
+// The index returns notes by rank, so the search ends at the limit.
 export const SEARCH = `
   SELECT ${READ_STATE}, ${READ_CONTENT} FROM notewire_mirror_search AS found
   CROSS JOIN notewire_mirror_notes AS note ON note.row_id = found.rowid

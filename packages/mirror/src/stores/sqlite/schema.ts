@@ -1,36 +1,36 @@
 import type { SqliteStatement } from '@notewire/webhooks/storage'
 import { COUNTS, countsOf } from './counts.ts'
 
-/** The version of these tables. A release that changes them so that earlier releases cannot work with them raises it. */
+/** The version of these tables. It is raised by a release whose changes make the tables unusable for earlier releases. */
 export const SCHEMA_VERSION = 1
 
 const ADD_TO_SEARCH = `
   INSERT INTO notewire_mirror_search (rowid, title, content, summary, transcript)
   VALUES (new.row_id, new.title, new.content, new.summary, new.transcript)`
 
-// FTS5 must be told what it had indexed, and to flush that before the row is added again: else SQLite (3.54.1 and older) overlooks the
-// deletion of a word whose positions in the new text take, for instance, 128 to 191 bytes, and still finds it when it is gone there.
-const TAKE_FROM_SEARCH = `
+// FTS5 needs the indexed text to delete it. It must flush the deletion before the row is added again: otherwise SQLite (3.54.1 and older) loses
+// the deletion of a word whose positions in the new text take, for instance, 128 to 191 bytes, and still finds the word after it is deleted.
+const REMOVE_FROM_SEARCH = `
   INSERT INTO notewire_mirror_search (notewire_mirror_search, rowid, title, content, summary, transcript)
   VALUES ('delete', old.row_id, old.title, old.content, old.summary, old.transcript);
   INSERT INTO notewire_mirror_search (notewire_mirror_search) VALUES ('flush')`
 
 /**
- * What `migrate` makes, where it is not there yet. The comments stay in the database, for whoever opens it.
+ * The statements with which `migrate` creates missing tables. Their comments are stored in the database, for users who open it.
  *
- * Times are in milliseconds since the Unix epoch, but for those that the service tells: they are as it wrote them (ISO 8601).
- * Numbers called sequence are of the mirror's own count, `notewire_mirrors.sequence`.
+ * Times are milliseconds since the Unix epoch, except times of the service, which are stored as the service sends them (ISO 8601). Sequence numbers
+ * are numbers of `notewire_mirrors.sequence`.
  */
 export const SCHEMA: readonly SqliteStatement[] = [
   `
     CREATE TABLE IF NOT EXISTS notewire_mirrors (
       integration TEXT NOT NULL PRIMARY KEY,
-      sequence INTEGER NOT NULL,         -- the latest number that was handed out
+      sequence INTEGER NOT NULL,         -- the latest sequence number
       position INTEGER NOT NULL,         -- of the latest change
-      progress TEXT,                     -- of listings: JSON
-      progress_version INTEGER NOT NULL, -- how often that was written
-      heard_at INTEGER,                  -- when the last event came
-      ${COUNTS.map((count) => `${count} INTEGER NOT NULL DEFAULT 0`).join(', ')} -- how many notes are
+      progress TEXT,                     -- of listings, JSON
+      progress_version INTEGER NOT NULL, -- how often the progress was written
+      heard_at INTEGER,                  -- when the last event arrived
+      ${COUNTS.map((count) => `${count} INTEGER NOT NULL DEFAULT 0`).join(', ')} -- numbers of notes
     ) WITHOUT ROWID`,
   `
     CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
@@ -38,36 +38,36 @@ export const SCHEMA: readonly SqliteStatement[] = [
       integration TEXT NOT NULL,
       note_id TEXT NOT NULL,
       version INTEGER NOT NULL,        -- how often this row was written
-      presence TEXT NOT NULL,          -- 'live' is to be seen; 'hidden' is not, until it is settled; 'gone' is erased
-      evidence_says TEXT,              -- what the last read that settled it found: 'present' or 'absent'
-      evidence_start INTEGER NOT NULL, -- sequence when that read left; 0 before the first
-      evidence_end INTEGER,            -- sequence when its answer was in hand
+      presence TEXT NOT NULL,          -- 'live': shown; 'hidden': not shown, its removal is not confirmed; 'gone': erased
+      evidence_says TEXT,              -- result of the latest read that proved it: 'present' or 'absent'
+      evidence_start INTEGER NOT NULL, -- sequence number when the request of that read was sent; 0 before the first
+      evidence_end INTEGER,            -- sequence number when its response was received
       evidence_source TEXT,            -- 'backfill', 'poll', 'scan' or 'read'
       evidence_at INTEGER,
-      revision INTEGER,                -- of the record that is kept
-      record_seen_at INTEGER,          -- when that record was read first
+      revision INTEGER,                -- of the stored record
+      record_seen_at INTEGER,          -- when that record was first read
       status TEXT,
       transcript_status TEXT,
       summary_status TEXT,
       created_at TEXT,                 -- as the service wrote it
       updated_at TEXT,                 -- as the service wrote it
-      settled_revision INTEGER,        -- of which transcript and summary are; NULL while they are to be read
+      settled_revision INTEGER,        -- of transcript and summary; NULL while they must be read
       transcript_held TEXT,            -- 'ready' when there is one
       summary_held TEXT,               -- 'ready' when there is one
-      dirty INTEGER,                   -- sequence of the hint after which the note must be read
-      hinted_revision INTEGER,         -- the highest that an event spoke of
-      hidden_by INTEGER,               -- sequence of the event that said that the note is gone
-      hidden_at INTEGER,               -- when that came
-      floor_revision INTEGER,          -- that a deletion event named: no stale read below it shows the note again
-      floor_at INTEGER,                -- when that event came; NULL when none did
+      dirty INTEGER,                   -- sequence number of the hint: the note must be read after it
+      hinted_revision INTEGER,         -- the highest revision that an event named
+      hidden_by INTEGER,               -- sequence number of the event that announced the deletion
+      hidden_at INTEGER,               -- when that event arrived
+      floor_revision INTEGER,          -- of the deletion event: a stale read of a lower revision does not show the note
+      floor_at INTEGER,                -- when the deletion event arrived; NULL without one
       floor_deleted_at INTEGER,        -- when the note was deleted, or later
-      contradicted_since INTEGER,      -- since when reads show a lower revision than one before
-      held_by_scan TEXT,               -- the scan whose removals wait to be accepted
+      contradicted_since INTEGER,      -- when reads began to return a lower revision than before
+      held_by_scan TEXT,               -- the scan that holds the removal back until it is accepted
       attempts INTEGER NOT NULL,
-      due_at INTEGER,                  -- when there is something to read
+      due_at INTEGER,                  -- when the note or its content must be read
       heard_kind TEXT,                 -- of the last event
       heard_revision INTEGER,
-      heard_sequence INTEGER,          -- sequence when it came
+      heard_sequence INTEGER,          -- sequence number when it arrived
       heard_at INTEGER,
       position INTEGER,                -- of the latest change
       visible_since INTEGER NOT NULL DEFAULT 0, -- position at which the note appeared last
@@ -120,7 +120,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
       content_at INTEGER NOT NULL DEFAULT 0,
       summary_at INTEGER NOT NULL DEFAULT 0,
       transcript_at INTEGER NOT NULL DEFAULT 0,
-      is_indexed INTEGER NOT NULL -- whether it can be searched: not before transcript and summary are read
+      is_indexed INTEGER NOT NULL -- whether a search finds it: after transcript and summary were read
     )`,
   `
     CREATE INDEX IF NOT EXISTS notewire_mirror_content_waiting ON notewire_mirror_content (row_id)
@@ -133,7 +133,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
       title, content, summary, transcript,
       content = 'notewire_mirror_indexed', content_rowid = 'row_id', tokenize = 'unicode61 remove_diacritics 0'
     )`,
-  // What is deleted from the index is removed from it, instead of being marked until some later merge.
+  // FTS5 removes deleted words from the index immediately, instead of marking them as deleted until a merge.
   "INSERT INTO notewire_mirror_search (notewire_mirror_search, rank) VALUES ('secure-delete', 1)",
   "INSERT INTO notewire_mirror_search (notewire_mirror_search, rank) VALUES ('rank', 'bm25(8, 2, 4, 1)')",
   `
@@ -144,7 +144,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
   `
     CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_deleted AFTER DELETE ON notewire_mirror_content
     WHEN old.is_indexed BEGIN
-      ${TAKE_FROM_SEARCH};
+      ${REMOVE_FROM_SEARCH};
     END`,
   `
     CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_completed
@@ -159,7 +159,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
       old.title IS NOT new.title OR old.content IS NOT new.content
       OR old.summary IS NOT new.summary OR old.transcript IS NOT new.transcript
     ) BEGIN
-      ${TAKE_FROM_SEARCH};
+      ${REMOVE_FROM_SEARCH};
       ${ADD_TO_SEARCH};
     END`,
   `
@@ -184,10 +184,10 @@ export const SCHEMA: readonly SqliteStatement[] = [
       integration TEXT NOT NULL,
       consumer TEXT NOT NULL,
       note_id TEXT NOT NULL,
-      since INTEGER NOT NULL,     -- position of the last change of the note that was applied
+      since INTEGER NOT NULL,     -- position of the last applied change of the note
       attempts INTEGER NOT NULL,
-      due_at INTEGER,             -- when it is tried again
-      parked_at INTEGER,          -- when it failed for the last time
+      due_at INTEGER,             -- when it is retried
+      parked_at INTEGER,          -- when the last attempt failed
       error_name TEXT,
       error_code TEXT,
       PRIMARY KEY (integration, consumer, note_id)
@@ -198,40 +198,40 @@ export const SCHEMA: readonly SqliteStatement[] = [
   `
     CREATE TABLE IF NOT EXISTS notewire_integrations (
       integration TEXT NOT NULL PRIMARY KEY,
-      generation TEXT NOT NULL,  -- names this copy
+      generation TEXT NOT NULL,  -- id of this copy
       state TEXT NOT NULL,       -- 'active', 'parked' or 'removing'
       parked_because TEXT,
-      due_at INTEGER,            -- when there is work; while a worker has it, the end of the lease
+      due_at INTEGER,            -- when the next work is due; while a worker has it, the end of its lease
       rank INTEGER NOT NULL,     -- of the work: 0 hint, 1 poll, 2 backfill, 3 scan
-      hints INTEGER NOT NULL,    -- how many came
+      hints INTEGER NOT NULL,    -- number of hints so far
       token INTEGER NOT NULL,    -- fencing token: how often a worker took it
       is_held INTEGER NOT NULL,  -- whether a worker has it
-      failures INTEGER NOT NULL, -- in a row
-      paused_until INTEGER,      -- no request is sent before
-      key_print TEXT UNIQUE,     -- of the API key and its service
+      failures INTEGER NOT NULL, -- consecutive
+      paused_until INTEGER,      -- no request is sent before this time
+      key_print TEXT UNIQUE,     -- identifies the API key and its service
       poll_every_ms INTEGER,
       endpoint TEXT              -- JSON
     ) WITHOUT ROWID`,
   `
     CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at)
     WHERE due_at IS NOT NULL`,
+  // The next two tables accept no row: an INSERT fails, and rolls its transaction back.
   `
     CREATE TABLE IF NOT EXISTS notewire_integration_fences (
       of TEXT CONSTRAINT notewire_fenced CHECK (0)
     )`,
-  // Nothing can be written here: what tries to takes its transaction back.
   `
     CREATE TABLE IF NOT EXISTS notewire_mirror_conflicts (
       of TEXT CONSTRAINT notewire_written_meanwhile CHECK (0)
     )`,
-  // One row. In a table and not in `PRAGMA user_version`, which belongs to the application whose file it may be, and which D1 refuses.
+  // One row. `PRAGMA user_version` is not used, because it belongs to the application that owns the file, and D1 rejects it.
   'CREATE TABLE IF NOT EXISTS notewire_mirror_version (version INTEGER NOT NULL)',
   `
     INSERT INTO notewire_mirror_version (version)
     SELECT ${SCHEMA_VERSION} WHERE NOT EXISTS (SELECT 1 FROM notewire_mirror_version)`,
 ].map((sql) => ({ sql, parameters: [] }))
 
-/** Returns a row if the tables are there. */
+/** Returns a row if the tables exist. */
 export const FIND_SCHEMA: SqliteStatement = {
   sql: "SELECT name FROM sqlite_schema WHERE name = 'notewire_mirror_version'",
   parameters: [],
@@ -240,15 +240,15 @@ export const FIND_SCHEMA: SqliteStatement = {
 /** Reads the version of the tables. */
 export const READ_VERSION: SqliteStatement = { sql: 'SELECT version FROM notewire_mirror_version', parameters: [] }
 
-/** Makes the search index anew. */
+/** Rebuilds the search index. */
 export const REBUILD_SEARCH: SqliteStatement = {
   sql: "INSERT INTO notewire_mirror_search (notewire_mirror_search) VALUES ('rebuild')",
   parameters: [],
 }
 
 /**
- * Commits that acknowledge nothing are not flushed: a power cut may take back the latest, and with them numbers that somebody has
- * seen. Whoever begins to write goes on far behind them.
+ * Advances all sequences and positions by a million. A power cut may undo the latest commits, except those that acknowledge an event, and with them
+ * numbers that were returned to callers. Each process therefore skips these numbers before its first write.
  */
 export const SKIP_NUMBERS: SqliteStatement = {
   sql: 'UPDATE notewire_mirrors SET sequence = sequence + 1000000, position = position + 1000000',

@@ -6,32 +6,30 @@ import {
   type SqliteRow,
 } from '@notewire/webhooks/storage'
 import type { DueNotes, DueRequest, MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
-import { commitStatements, erasesAny, erasureStatement, INDEX_WAITING, isConflict, isFenced } from './committing.ts'
-import { consumersIn } from './consumer-statements.ts'
+import { escapedText, unescapedText } from '../escaped-text.ts'
+import { commitStatements, erasesAny, erasureStatement, INDEX_PENDING, isConflict, isFenced } from './committing.ts'
+import { createConsumerStore } from './consumer-statements.ts'
 import { storedNote } from './content-columns.ts'
 import { countsIn } from './counts.ts'
 import { ErasingDatabase } from './database.ts'
-import { FullTextMissingError } from './full-text-missing-error.ts'
-import { hasMerged, type Renewal, renewalStatements } from './index-renewal.ts'
-import { integrationsIn } from './integrations.ts'
+import { FullTextMissingError, NewerTablesError } from './errors.ts'
+import { hasMerged, type IndexRewrite, rewriteStatements } from './index-rewrite.ts'
+import { createIntegrationStore } from './integrations.ts'
 import { loadedNotes, loadedProgress, loadStatements, READ_PROGRESS } from './loading.ts'
-import { NewerTablesError } from './newer-tables-error.ts'
 import { versionedState } from './note-columns.ts'
 import * as reading from './reading-statements.ts'
 import { FIND_SCHEMA, READ_VERSION, REBUILD_SEARCH, SCHEMA, SCHEMA_VERSION, SKIP_NUMBERS } from './schema.ts'
 import { dueStatement, takenNotes, takeStatements } from './taking.ts'
-import { originalText, storedText } from './text.ts'
 
-/** Mirrors in a database of SQLite. */
+/** Mirrors in an SQLite database. */
 export interface SqliteMirror<Transaction = never> extends MirrorStore<Transaction> {
   /**
-   * Removes what erasing leaves in the file, by rebuilding the search index and then the whole file (`VACUUM`). Without it, SQLite keeps
-   * pieces of about one in a thousand erased notes of 1 kB in gaps between rows that it has moved. FTS5 keeps erased words with which pages
-   * of its index began, until the index is written anew: the process that erased them does so while it has nothing else to do. No query
-   * finds either.
+   * Removes the bytes of erased content from the file, by rebuilding the search index and then the whole file (`VACUUM`). Without it, fragments of
+   * about one in a thousand erased notes of 1 kB remain in gaps between rows that SQLite has moved. Erased words that were the first word of a
+   * page of the FTS5 index remain until the index is rewritten; the process that erased them does that when no note is due. No query finds them.
    *
-   * Blocks the thread for as long as it takes, and needs free space of twice the file's size. Where the host keeps the file to itself,
-   * as a Durable Object and D1 do, it rebuilds the search index only.
+   * Blocks the thread meanwhile, and needs free space of twice the file's size. If the host controls the file, as for a Durable Object and D1, it
+   * only rebuilds the search index.
    *
    * @throws PurgeIncompleteError if a reader of the file keeps the old pages in use for 5 s
    */
@@ -39,22 +37,22 @@ export interface SqliteMirror<Transaction = never> extends MirrorStore<Transacti
 }
 
 /**
- * Keeps mirrors in SQLite: in a file that all processes of one machine share, in a Durable Object, or in D1.
+ * Stores mirrors in SQLite: in a file that all processes of one machine share, in a Durable Object, or in D1.
  *
- * Its tables are yours to read, by your own connection to the same file: `notewire_live_notes` shows every note that is to be
- * seen with its title, content, transcript and summary, and `notewire_mirror_search` is an FTS5 index of them. Write to none of them.
- * A search finds a new note when its transcript and summary were read, or as soon as there is nothing else to read.
+ * You may read its tables with your own connection to the same file, but write to none. The view `notewire_live_notes` contains every note that
+ * the mirror shows, with title, content, transcript and summary. `notewire_mirror_search` is an FTS5 index of them. A search finds a new note when
+ * its transcript and summary were read, or when no note is due.
  *
- * It has a connection of its own, in WAL mode. An operation that finds another connection writing tries again for 5 s without
- * blocking the thread. Events that were acknowledged survive a power cut; what was read since may have to be read again. Erased
- * content is overwritten, but for pieces that `purge` removes, and the log that held it is truncated when no connection reads from it: a
- * reader of yours that keeps a transaction open delays that.
+ * The store has its own connection, in WAL mode. While another connection writes, an operation is retried for 5 s without blocking the thread.
+ * Acknowledged events survive a power cut; notes that were read since may have to be read again. Erased content is overwritten, except for
+ * fragments that `purge` removes. The write-ahead log that contained it is truncated when no connection reads from it: a reader of yours with an
+ * open transaction delays that.
  *
  * @param database  the path of a file for `node:sqlite`, or a driver
- * @throws OptionError for what is neither
- * @throws NodeSqliteMissingError from its operations, for a path where the runtime has no `node:sqlite`
- * @throws FullTextMissingError from `migrate`, and so from the first use of a mirror, where SQLite has no FTS5: before Node.js 22.16
- * @throws NewerTablesError from `migrate`, if a newer version of the package made the tables
+ * @throws OptionError if `database` is neither
+ * @throws NodeSqliteMissingError from its operations, if `database` is a path and the runtime has no `node:sqlite`
+ * @throws FullTextMissingError from `migrate`, and therefore from the first use of a mirror, if SQLite has no FTS5, as in Node.js before 22.16
+ * @throws NewerTablesError from `migrate`, if a newer version of the package has created the tables
  * @example
  * ```ts
  * import { DatabaseSync } from 'node:sqlite'
@@ -71,7 +69,7 @@ export interface SqliteMirror<Transaction = never> extends MirrorStore<Transacti
  * ```
  */
 export function sqliteMirror(database: string): SqliteMirror<SqliteConnection>
-/** The same over a driver, whose type determines what the `commit` of a consumer takes. */
+/** The same with a driver. The driver's type determines the transaction that a consumer's `commit` takes. */
 export function sqliteMirror<Transaction>(database: SqliteDriver<Transaction>): SqliteMirror<Transaction>
 export function sqliteMirror<Transaction>(
   database: string | SqliteDriver<Transaction>,
@@ -80,69 +78,70 @@ export function sqliteMirror<Transaction>(
     path: "sqliteMirror('notes.db')",
     driver: 'sqliteMirror(durableObjectSqlite(ctx.storage))',
   })
-  return mirrorOver<SqliteConnection & Transaction>(driver)
+  return createStore<SqliteConnection & Transaction>(driver)
 }
 
-function mirrorOver<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirror<Transaction> {
-  const erasing = new ErasingDatabase(driver)
+function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirror<Transaction> {
+  const database = new ErasingDatabase(driver)
   let hasSkipped = false
-  let renewal: Renewal = 'idle'
-  let erasesMeanwhile = false
+  let indexRewrite: IndexRewrite = 'idle'
+  let hasErased = false
 
-  // Flushed: if a power cut undid this, the next process would skip to numbers that were already used.
+  // Durable: if a power cut undid this commit, the next process would skip to numbers that were already used.
   async function skipNumbers(): Promise<void> {
-    if (!hasSkipped) await erasing.run([SKIP_NUMBERS], 'power-cut')
+    if (!hasSkipped) await database.run([SKIP_NUMBERS], 'power-cut')
     hasSkipped = true
   }
 
-  // Only if there is nothing else to do, and in pieces: rewriting a large index takes long.
-  async function renewIndex(): Promise<void> {
-    if (renewal === 'idle' && erasesMeanwhile) renewal = 'wanted'
-    if (renewal === 'idle' || erasing.isHosted) return
-    const answers = await erasing.run(renewalStatements(renewal), 'process')
-    if (renewal === 'wanted') erasesMeanwhile = false
-    renewal = hasMerged(answers) ? 'going_on' : 'idle'
-    erasing.leaveTraces()
+  // It runs only when no note is due, and in steps, because rewriting a large index takes long.
+  async function rewriteIndex(): Promise<void> {
+    if (indexRewrite === 'idle' && hasErased) indexRewrite = 'needed'
+    if (indexRewrite === 'idle' || database.isHosted) return
+    const answers = await database.run(rewriteStatements(indexRewrite), 'process')
+    if (indexRewrite === 'needed') hasErased = false
+    indexRewrite = hasMerged(answers) ? 'running' : 'idle'
+    database.recordErasure()
   }
 
   function read(sql: string, ...values: readonly (string | number)[]): Promise<readonly SqliteRow[]> {
-    return erasing.read({
+    return database.read({
       sql,
-      parameters: values.map((value) => (typeof value === 'string' ? storedText(value) : value)),
+      parameters: values.map((value) => (typeof value === 'string' ? escapedText(value) : value)),
     })
   }
 
-  // Without a lock, because most looks find nothing. What another process has taken meanwhile is not due at the next look.
+  // The first read takes no lock, because most calls find no due note. If another process takes the notes meanwhile, the loop reads again.
   async function take(integration: string, request: DueRequest): Promise<DueNotes> {
     for (;;) {
-      const due = request.limit === 0 ? [] : await erasing.read(dueStatement(integration, request))
+      const due = request.limit === 0 ? [] : await database.read(dueStatement(integration, request))
       try {
-        return takenNotes(due, await erasing.run(takeStatements(integration, due, request), 'process'), request)
+        return takenNotes(due, await database.run(takeStatements(integration, due, request), 'process'), request)
       } catch (error) {
         if (!isConflict(error)) throw error
       }
     }
   }
 
-  async function countCandidates(integration: string, startedAt: number, most: number): Promise<number> {
-    return Number((await read(reading.COUNT_CANDIDATES, integration, startedAt, most))[0]?.['notes'])
+  async function countCandidates(integration: string, startedAt: number, limit: number): Promise<number> {
+    return Number((await read(reading.COUNT_CANDIDATES, integration, startedAt, limit))[0]?.['notes'])
   }
 
   return {
-    integrations: integrationsIn(erasing),
-    ...consumersIn(erasing, driver),
+    integrations: createIntegrationStore(database),
+    ...createConsumerStore(database, driver),
 
     async migrate() {
-      // A mirror that is only read waits for no writer, and needs no permission to write.
-      if ((await erasing.read(FIND_SCHEMA)).length === 0) await erasing.run(SCHEMA, 'power-cut').catch(explainFullText)
-      const version = Number((await erasing.read(READ_VERSION))[0]?.['version'])
+      // A process that only reads the mirror does not wait for a writer, and needs no permission to write.
+      if ((await database.read(FIND_SCHEMA)).length === 0)
+        await database.run(SCHEMA, 'power-cut').catch(explainFullText)
+      const version = Number((await database.read(READ_VERSION))[0]?.['version'])
       if (version > SCHEMA_VERSION) throw new NewerTablesError(version, SCHEMA_VERSION)
-      await erasing.removeTraces()
+      await database.truncateLog()
     },
 
     async load(integration, noteIds) {
       await skipNumbers()
-      return loadedNotes(await erasing.run(loadStatements(integration, noteIds), 'process'))
+      return loadedNotes(await database.run(loadStatements(integration, noteIds), 'process'))
     },
 
     async readProgress(integration) {
@@ -155,25 +154,25 @@ function mirrorOver<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirro
       if (statements.length === 0) return 'committed'
       await skipNumbers()
       try {
-        const [rows = []] = await erasing.run(statements, durabilityOf(commit))
+        const [rows = []] = await database.run(statements, durabilityOf(commit))
         if (erasure.length > 0 && erasesAny(rows)) {
-          erasing.leaveTraces()
-          erasesMeanwhile = true
+          database.recordErasure()
+          hasErased = true
         }
       } catch (error) {
         return refusalIn(error)
       }
-      await erasing.removeTraces()
+      await database.truncateLog()
       return 'committed'
     },
 
     async takeDue(integration, request) {
       const taken = await take(integration, request)
       if (taken.notes.length === 0) {
-        await erasing.run([INDEX_WAITING], 'process')
-        await renewIndex()
+        await database.run([INDEX_PENDING], 'process')
+        await rewriteIndex()
       }
-      await erasing.removeTraces()
+      await database.truncateLog()
       return taken
     },
 
@@ -196,7 +195,7 @@ function mirrorOver<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirro
 
     async listHolds(integration) {
       const holds = await read(reading.LIST_HOLDS, integration)
-      return holds.map((row) => ({ scanId: originalText(String(row['held_by_scan'])), notes: Number(row['notes']) }))
+      return holds.map((row) => ({ scanId: unescapedText(String(row['held_by_scan'])), notes: Number(row['notes']) }))
     },
 
     async count(integration) {
@@ -234,17 +233,17 @@ function mirrorOver<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirro
     },
 
     async purge() {
-      await erasing.run([REBUILD_SEARCH], 'power-cut')
-      erasing.leaveTraces()
-      await erasing.writeAnew()
+      await database.run([REBUILD_SEARCH], 'power-cut')
+      database.recordErasure()
+      await database.vacuum()
     },
 
-    close: () => erasing.close(),
+    close: () => database.close(),
   }
 }
 
 function noteIdsIn(rows: readonly SqliteRow[]): readonly string[] {
-  return rows.map(({ note_id }) => originalText(String(note_id)))
+  return rows.map(({ note_id }) => unescapedText(String(note_id)))
 }
 
 function refusalIn(error: unknown): 'conflict' | 'fenced' {
@@ -253,7 +252,7 @@ function refusalIn(error: unknown): 'conflict' | 'fenced' {
   throw error
 }
 
-// In quotes, no character of a word is an operator of the query language.
+// Within quotes, no character is an operator of the query language.
 function phraseOf(word: string): string {
   return `"${word.replaceAll('"', '""')}"`
 }

@@ -5,8 +5,7 @@ import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
 import { openMirror } from '../../reader/mirror-reader.ts'
 import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../testing/checks/builders.ts'
-import { FullTextMissingError } from './full-text-missing-error.ts'
-import { NewerTablesError } from './newer-tables-error.ts'
+import { FullTextMissingError, NewerTablesError } from './errors.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 async function readerOfNotes(): Promise<DatabaseSync> {

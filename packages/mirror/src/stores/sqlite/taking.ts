@@ -1,31 +1,31 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
 import type { DueNotes, DueRequest } from '../../interfaces/store.ts'
+import { escapedText } from '../escaped-text.ts'
 import { guardNotes } from './committing.ts'
 import { READ_RECORD, recordIn } from './content-columns.ts'
 import { READ_STATE, versionedState } from './note-columns.ts'
-import { storedText } from './text.ts'
 
-/** Reads what is due. */
+/** Makes the statement that reads due notes. */
 export function dueStatement(integrationName: string, { now, limit }: DueRequest): SqliteStatement {
-  const integration = storedText(integrationName)
+  const integration = escapedText(integrationName)
   return { sql: READ_DUE, parameters: [integration, now, limit, integration, now, limit, limit] }
 }
 
-/** Takes the rows that were read, if no other process has written them meanwhile, and looks for what is due next. */
+/** Makes the statements that take the given rows, unless another process has written them meanwhile, and read when the next note is due. */
 export function takeStatements(
   integrationName: string,
   due: readonly SqliteRow[],
   { until }: DueRequest,
 ): readonly SqliteStatement[] {
-  const integration = storedText(integrationName)
+  const integration = escapedText(integrationName)
   const rowIds = JSON.stringify(due.map(({ row_id }) => row_id))
-  const look = { sql: LOOK_AHEAD, parameters: [rowIds, integration, integration, integration] }
-  if (due.length === 0) return [look]
+  const readNext = { sql: READ_NEXT, parameters: [rowIds, integration, integration, integration] }
+  if (due.length === 0) return [readNext]
   const versions = due.map(({ note_id, version }) => [String(note_id), Number(version)] as const)
-  return [guardNotes(integration, versions), { sql: POSTPONE, parameters: [until, rowIds] }, look]
+  return [guardNotes(integration, versions), { sql: POSTPONE, parameters: [until, rowIds] }, readNext]
 }
 
-/** Reads the rows that were taken, and the answer to the last of the statements above. */
+/** Combines the rows that were taken with the results of `takeStatements`. */
 export function takenNotes(
   due: readonly SqliteRow[],
   answers: readonly SqliteRow[][],
@@ -68,7 +68,7 @@ const earliestOf = (kind: 'dirty' | 'clean') => `
     ORDER BY due_at LIMIT 1
   )`
 
-const LOOK_AHEAD = `
+const READ_NEXT = `
   WITH taken (row_id) AS (SELECT value FROM json_each(?)),
   earliest (due_at) AS (${earliestOf('dirty')} UNION ALL ${earliestOf('clean')})
   SELECT

@@ -2,7 +2,7 @@ import type { Note, Summary, Transcript } from '@notewire/protocol'
 import { type Evidence, type NoteState, unknownNote } from '../../interfaces/note-state.ts'
 import { type CompletionCertificate, certify, type ScanProgress } from '../../interfaces/progress.ts'
 
-/** What is known of a note, as far as a check wants to say; the rest is unknown. */
+/** A state with the given fields; the others are those of an unknown note. */
 export function aState(noteId: string, traits: Partial<NoteState> = {}): NoteState {
   return { ...unknownNote(noteId), ...traits }
 }
@@ -12,7 +12,7 @@ export function aLiveState(noteId: string, traits: Partial<NoteState> = {}): Not
   return aState(noteId, { presence: 'live', evidence: evidenceFrom(1), revision: 1, settledRevision: 1, ...traits })
 }
 
-/** Evidence of a scan's page that was asked for at a sequence number. */
+/** Evidence of a scan's page whose request started at a sequence number. */
 export function evidenceFrom(start: number): Evidence {
   return { says: 'present', start, end: start + 1, source: 'scan', at: 1_760_000_000_000 }
 }

@@ -18,7 +18,7 @@ export const candidateChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await store.listCandidates(integration, aCertificate(1), '', 10), ['without'])
   }),
 
-  check('lists candidates by id and by page while they are settled', async ({ store, integration, write }) => {
+  check('lists candidates by id and page while they get new evidence', async ({ store, integration, write }) => {
     const noteIds = Array.from({ length: 25 }, (_, index) => `note_${String(index).padStart(2, '0')}`)
     await write(...noteIds.toReversed().map((noteId) => aLiveState(noteId, { evidence: evidenceFrom(1) })))
     const certificate = aCertificate(10)
@@ -36,7 +36,7 @@ export const candidateChecks: readonly MirrorStoreCheck[] = [
     assert.equal(await store.countCandidates(integration, certificate), 0)
   }),
 
-  check('lists the notes that a scan holds back, by id and by page', async ({ store, integration, write }) => {
+  check('lists the notes whose removal a scan holds back, by id and page', async ({ store, integration, write }) => {
     const held = { presence: 'hidden', heldByScan: 'scan_1' } as const
     await write(
       aState('c', held),
@@ -54,7 +54,7 @@ export const candidateChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await store.listHeld(integration, 'scan_1', '', 2), ['b', 'c'])
   }),
 
-  check('lists notes that an event hid at a time or before it', async ({ store, integration, write }) => {
+  check('lists notes that an event hid at or before a time', async ({ store, integration, write }) => {
     await write(
       aState('c', { hiddenAt: 1_000 }),
       aState('b', { hiddenAt: 999 }),
@@ -71,7 +71,7 @@ export const candidateChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await store.listOverdue(integration, 1_000, 10), ['c'])
   }),
 
-  check('tells which scans hold notes back, and how many each', async ({ store, integration, write }) => {
+  check('lists the scans that hold removals back, with the number of notes', async ({ store, integration, write }) => {
     assert.deepEqual(await store.listHolds(integration), [])
     await write(
       aState('a', { heldByScan: 'scan_1' }),

@@ -3,15 +3,15 @@ import type { NoteState } from '../../interfaces/note-state.ts'
 import type { NoteWrite } from '../../interfaces/note-write.ts'
 import type { ChangedNote, DueNotes, MirrorStore } from '../../interfaces/store.ts'
 
-/** One thing that every store of a mirror must do. */
+/** One requirement of every store of a mirror. */
 export interface MirrorStoreCheck {
   readonly name: string
-  /** Rejects with an `AssertionError` when the store does not. Works in an integration of its own. */
+  /** Rejects with an `AssertionError` if the store does not meet it. Uses an integration of its own. */
   readonly run: (store: MirrorStore) => Promise<void>
 }
 
-/** A store, an integration, and the operations that many checks need. */
-export class Stage {
+/** The store and the integration of a check, and operations that many checks use. */
+export class CheckContext {
   readonly store: MirrorStore
   readonly integration = `check-${crypto.randomUUID()}`
 
@@ -19,7 +19,7 @@ export class Stage {
     this.store = store
   }
 
-  /** Writes notes at the versions that they have, in one commit. A state alone is a note without content and announcement. */
+  /** Writes notes with their current versions, in one commit. A state alone is a note without content and announcement. */
   readonly write = async (...notes: readonly (NoteState | Omit<NoteWrite, 'expectedVersion'>)[]): Promise<void> => {
     const writes = notes.map((note) => ('state' in note ? note : { state: note }))
     const { notes: known } = await this.store.load(this.integration, idsOf(writes))
@@ -34,7 +34,7 @@ export class Stage {
     return await this.store.takeDue(this.integration, { until: request.now + 60_000, limit: 100, ...request })
   }
 
-  /** The changes after a position, without anything else that a store may know of a row. */
+  /** The changes after a position, without additional fields of the store. */
   readonly changesAfter = async (after: number): Promise<readonly ChangedNote[]> => {
     const changes = await this.store.listChanges(this.integration, after, 1_000)
     return changes.map(({ state, position, visibleSince, firstVisible }) => ({
@@ -57,8 +57,8 @@ export class Stage {
   }
 }
 
-export function check(name: string, body: (stage: Stage) => Promise<void>): MirrorStoreCheck {
-  return { name, run: (store) => body(new Stage(store)) }
+export function check(name: string, body: (context: CheckContext) => Promise<void>): MirrorStoreCheck {
+  return { name, run: (store) => body(new CheckContext(store)) }
 }
 
 export function idsOf(notes: readonly { readonly state: NoteState }[]): string[] {

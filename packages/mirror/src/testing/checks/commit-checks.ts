@@ -6,18 +6,18 @@ import { aLiveState, aNote, aState } from './builders.ts'
 import { check, type MirrorStoreCheck } from './check.ts'
 
 export const commitChecks: readonly MirrorStoreCheck[] = [
-  check('keeps every field of a state', async ({ store, integration, write }) => {
+  check('stores every field of a state', async ({ store, integration, write }) => {
     for (const state of [aState('bare'), FULL]) {
       await write(state)
       const { notes } = await store.load(integration, [state.noteId])
       assert.deepEqual(notes.get(state.noteId)?.state, state)
     }
-    // Each field goes back to nothing.
+    // Each field can be cleared.
     await write(aState(FULL.noteId))
     assert.deepEqual((await store.getNote(integration, FULL.noteId))?.state, aState(FULL.noteId))
   }),
 
-  check('keeps the progress, and counts its versions', async ({ store, integration }) => {
+  check('stores the progress, and counts its versions', async ({ store, integration }) => {
     for (const [expectedVersion, key] of KEYS.entries()) {
       const next = { ...PROGRESS, key }
       assert.equal(await store.commit(integration, { notes: [], progress: { expectedVersion, next } }), 'committed')
@@ -27,7 +27,7 @@ export const commitChecks: readonly MirrorStoreCheck[] = [
     }
   }),
 
-  check('keeps the latest time of an event, in any order of writes', async ({ store, integration }) => {
+  check('stores the latest time of an event, in any order of writes', async ({ store, integration }) => {
     for (const heardAt of [2_000, 3_000, 1_000]) {
       assert.equal(await store.commit(integration, { notes: [], heardAt }), 'committed')
     }
@@ -36,7 +36,7 @@ export const commitChecks: readonly MirrorStoreCheck[] = [
     assert.equal((await store.readProgress(integration)).progressVersion, 0)
   }),
 
-  check('refuses a note that was written since it was loaded', async ({ store, integration, write }) => {
+  check('rejects a note that was written since it was loaded', async ({ store, integration, write }) => {
     const state = aLiveState('note_1')
     await write(state)
     await write(state)
@@ -46,13 +46,13 @@ export const commitChecks: readonly MirrorStoreCheck[] = [
     assert.equal(await store.commit(integration, { notes: [{ state, expectedVersion: 2 }] }), 'committed')
   }),
 
-  check('refuses an unknown note if a version was expected', async ({ store, integration }) => {
+  check('rejects an unknown note if a version is expected', async ({ store, integration }) => {
     const notes = [{ state: aLiveState('note_1'), expectedVersion: 1 }]
     assert.equal(await store.commit(integration, { notes }), 'conflict')
     assert.equal(await store.getNote(integration, 'note_1'), undefined)
   }),
 
-  check('refuses a progress that was written since it was loaded', async ({ store, integration }) => {
+  check('rejects a progress that was written since it was loaded', async ({ store, integration }) => {
     const progress = { expectedVersion: 0, next: PROGRESS }
     assert.equal(
       await store.commit(integration, { notes: [], progress: { ...progress, expectedVersion: 1 } }),
@@ -63,7 +63,7 @@ export const commitChecks: readonly MirrorStoreCheck[] = [
   }),
 
   ...['a note', 'the progress'].map((stale) =>
-    check(`writes nothing at all when ${stale} was written meanwhile`, async ({ store, integration, write }) => {
+    check(`writes nothing if ${stale} was written meanwhile`, async ({ store, integration, write }) => {
       await write({ state: aLiveState('old', { revision: 5 }), content: { note: aNote('old') }, announce: 'appeared' })
       const before = await everythingOf(store, integration)
       const outcome = await store.commit(integration, {
@@ -95,7 +95,7 @@ export const commitChecks: readonly MirrorStoreCheck[] = [
   }),
 
   check('loses no change of concurrent writers that retry', async ({ store, integration }) => {
-    const countOn = async () => {
+    const increment = async () => {
       for (;;) {
         const { notes } = await store.load(integration, ['note_1'])
         const { state, version } = notes.get('note_1') ?? { state: aState('note_1'), version: 0 }
@@ -103,7 +103,7 @@ export const commitChecks: readonly MirrorStoreCheck[] = [
         if ((await store.commit(integration, { notes: [write] })) === 'committed') return
       }
     }
-    await Promise.all(Array.from({ length: 12 }, countOn))
+    await Promise.all(Array.from({ length: 12 }, increment))
     assert.equal((await store.getNote(integration, 'note_1'))?.state.attempts, 12)
     assert.equal((await store.load(integration, ['note_1'])).notes.get('note_1')?.version, 12)
   }),
@@ -119,14 +119,14 @@ async function everythingOf(store: Parameters<MirrorStoreCheck['run']>[0], integ
   }
 }
 
-/** A state none of whose fields is what an unknown note has. */
+/** A state in which every field differs from that of an unknown note. */
 const FULL: NoteState = {
   noteId: 'full',
   presence: 'gone',
   evidence: { says: 'absent', start: 41, end: 43, source: 'backfill', at: 1_760_000_000_001 },
   revision: 9_007_199_254_740_991,
   recordSeenAt: 1_760_000_000_005,
-  status: 'a status that nobody knows: \u0000 \uD83D \u001A',
+  status: 'an unknown status: \u0000 \uD83D \u001A',
   transcriptStatus: 'ready',
   summaryStatus: 'failed',
   createdAt: '2026-01-01T09:00:00Z',

@@ -8,10 +8,10 @@ import {
 import type { NoteWrite } from '../../interfaces/note-write.ts'
 import type { MirrorStore } from '../../interfaces/store.ts'
 import { aLiveState, aNote, aState, aSummary, aTranscript } from './builders.ts'
-import { check, idsOf, type MirrorStoreCheck, type Stage } from './check.ts'
+import { type CheckContext, check, idsOf, type MirrorStoreCheck } from './check.ts'
 
 export const consumerChecks: readonly MirrorStoreCheck[] = [
-  check('has consumers that were never written', async ({ store, integration }) => {
+  check('reads a consumer that was never written as a new consumer', async ({ store, integration }) => {
     const { state, version, token, hasChanges, nextDueAt } = await store.readConsumer(integration, 'index')
     assert.deepEqual(state, NEW_CONSUMER)
     assert.deepEqual(
@@ -23,8 +23,8 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
     assert.equal(await store.renewConsumer(integration, 'index', 1, 1), 'lost')
   }),
 
-  check('keeps every field of a consumer and of its notes', async (stage) => {
-    const { store, integration, write } = stage
+  check('stores every field of a consumer and of its notes', async (context) => {
+    const { store, integration, write } = context
     await write(...['a', 'b', 'c'].map((noteId) => ({ state: aLiveState(noteId), announce: 'appeared' as const })))
     const state: ConsumerState = {
       cursor: 9_007_199_254_740_000,
@@ -36,51 +36,38 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
       error: { name: 'TypeError', code: 'E_1' },
     }
     const notes = { a: WAITING, b: PARKED, c: { ...WAITING, dueAt: null, error: null } }
-    await commit(stage, { state, notes })
+    await commit(context, { state, notes })
     assert.deepEqual((await store.readConsumer(integration, 'index')).state, state)
-    const { changes } = await listed(stage, { after: 0 })
+    const { changes } = await listed(context, { after: 0 })
     assert.deepEqual(
       changes.map(({ kept }) => kept),
       Object.values(notes),
     )
     const { waiting, parked } = await store.describeConsumer(integration, 'index')
     assert.deepEqual({ waiting, parked }, { waiting: 1, parked: [{ noteId: 'b', ...PARKED }] })
-    await commit(stage, { notes: { a: null, b: WAITING } })
-    const after = (await listed(stage, { after: 0 })).changes.map(({ kept }) => kept)
+    await commit(context, { notes: { a: null, b: WAITING } })
+    const after = (await listed(context, { after: 0 })).changes.map(({ kept }) => kept)
     assert.deepEqual(after, [null, WAITING, notes.c])
-    await commit(stage, { notes: { a: PARKED }, forgetsApplied: true })
-    const last = (await listed(stage, { after: 0 })).changes.map(({ kept }) => kept)
+    await commit(context, { notes: { a: PARKED }, forgetsApplied: true })
+    const last = (await listed(context, { after: 0 })).changes.map(({ kept }) => kept)
     assert.deepEqual(last, [PARKED, WAITING, null])
   }),
 
-  check('refuses a consumer that was written since, with its notes', async (stage) => {
-    const { store, integration } = stage
-    const unknown = {
-      expectedVersion: 3,
-      token: 7,
-      state: NEW_CONSUMER,
-      notes: new Map([['a', PARKED]]),
-      forgetsApplied: false,
-    }
-    assert.equal(await store.commitConsumer(integration, 'index', unknown), 'lost')
+  check('rejects a consumer that was written since, with its notes', async (context) => {
+    const { store, integration } = context
     const next = {
       token: 7,
       state: { ...NEW_CONSUMER, cursor: 5 },
       notes: new Map([['a', PARKED]]),
       forgetsApplied: false,
     }
+    assert.equal(await store.commitConsumer(integration, 'index', { ...next, expectedVersion: 3 }), 'lost')
     const results = await Promise.all(
-      Array.from({ length: 5 }, () => store.commitConsumer(integration, 'index', { expectedVersion: 0, ...next })),
+      Array.from({ length: 5 }, () => store.commitConsumer(integration, 'index', { ...next, expectedVersion: 0 })),
     )
     assert.deepEqual(results.sort(), ['committed', 'lost', 'lost', 'lost', 'lost'])
     for (const expectedVersion of [0, 2]) {
-      const other = {
-        expectedVersion,
-        token: 8,
-        state: NEW_CONSUMER,
-        notes: new Map([['b', PARKED]]),
-        forgetsApplied: false,
-      }
+      const other = { ...next, expectedVersion, token: 8, state: NEW_CONSUMER, notes: new Map([['b', PARKED]]) }
       assert.equal(await store.commitConsumer(integration, 'index', other), 'lost')
     }
     const { state, version, token } = await store.readConsumer(integration, 'index')
@@ -92,48 +79,48 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
     )
   }),
 
-  check('renews a lease while its token is current and it was not given back', async (stage) => {
-    const { store, integration } = stage
-    await commit(stage, { token: 4, state: { ...NEW_CONSUMER, leaseUntil: 55 } })
+  check('renews a lease while its token is current and it was not released', async (context) => {
+    const { store, integration } = context
+    await commit(context, { token: 4, state: { ...NEW_CONSUMER, leaseUntil: 55 } })
     assert.equal(await store.renewConsumer(integration, 'index', 3, 99), 'lost')
     assert.equal(await store.renewConsumer(integration, 'index', 4, 77), 'renewed')
     const { state, version } = await store.readConsumer(integration, 'index')
     assert.deepEqual({ until: state.leaseUntil, version }, { until: 77, version: 1 })
-    await commit(stage, { token: 4 })
+    await commit(context, { token: 4 })
     assert.equal(await store.renewConsumer(integration, 'index', 4, 88), 'lost')
     assert.equal((await store.readConsumer(integration, 'index')).state.leaseUntil, null)
   }),
 
-  check('lists changes after the cursor, and due notes that did not change after it', async (stage) => {
-    const { store, integration, write } = stage
+  check('lists changes after the cursor, and due notes that did not change after it', async (context) => {
+    const { store, integration, write } = context
     const noteIds = ['a', 'b', 'c', 'd', 'e']
     await write(...noteIds.map((noteId) => ({ state: aLiveState(noteId), announce: 'appeared' as const })))
-    const [, , third] = (await listed(stage, { after: 0 })).changes
+    const [, , third] = (await listed(context, { after: 0 })).changes
     const cursor = third?.position ?? 0
     const notes = { a: { ...WAITING, dueAt: 20 }, b: { ...WAITING, dueAt: 10 }, c: PARKED, d: WAITING }
-    await commit(stage, { state: { ...NEW_CONSUMER, cursor }, notes })
+    await commit(context, { state: { ...NEW_CONSUMER, cursor }, notes })
     const record = await store.readConsumer(integration, 'index')
     assert.deepEqual([record.hasChanges, record.nextDueAt], [true, 10])
-    assert.deepEqual(idsIn(await listed(stage, { after: cursor, now: 20 })), { changes: ['d', 'e'], due: ['b', 'a'] })
-    assert.deepEqual(idsIn(await listed(stage, { after: cursor, now: 19 })), { changes: ['d', 'e'], due: ['b'] })
-    assert.deepEqual(idsIn(await listed(stage, { after: cursor, now: 20, limit: 1 })), { changes: ['d'], due: ['b'] })
+    assert.deepEqual(idsIn(await listed(context, { after: cursor, now: 20 })), { changes: ['d', 'e'], due: ['b', 'a'] })
+    assert.deepEqual(idsIn(await listed(context, { after: cursor, now: 19 })), { changes: ['d', 'e'], due: ['b'] })
+    assert.deepEqual(idsIn(await listed(context, { after: cursor, now: 20, limit: 1 })), { changes: ['d'], due: ['b'] })
     await write({ state: aLiveState('b'), announce: 'changed' })
-    assert.deepEqual(idsIn(await listed(stage, { after: cursor, now: 20 })), { changes: ['d', 'e', 'b'], due: ['a'] })
+    assert.deepEqual(idsIn(await listed(context, { after: cursor, now: 20 })), { changes: ['d', 'e', 'b'], due: ['a'] })
     assert.equal((await store.describeConsumer(integration, 'index')).lag, 3)
   }),
 
-  check('makes parked notes due', async (stage) => {
-    const { store, integration } = stage
-    await commit(stage, { notes: { a: PARKED, b: WAITING, c: PARKED } })
+  check('makes parked notes due', async (context) => {
+    const { store, integration } = context
+    await commit(context, { notes: { a: PARKED, b: WAITING, c: PARKED } })
     assert.equal(await store.retryParked(integration, 'index', 5), 2)
     const { waiting, parked } = await store.describeConsumer(integration, 'index')
     assert.deepEqual({ waiting, parked }, { waiting: 3, parked: [] })
     assert.equal((await store.readConsumer(integration, 'index')).nextDueAt, 5)
   }),
 
-  check('isolates consumers and integrations', async (stage) => {
-    const { store, integration } = stage
-    await commit(stage, { state: { ...NEW_CONSUMER, cursor: 5 }, notes: { a: PARKED } })
+  check('isolates consumers and integrations', async (context) => {
+    const { store, integration } = context
+    await commit(context, { state: { ...NEW_CONSUMER, cursor: 5 }, notes: { a: PARKED } })
     for (const [other, name] of [
       [integration, 'index '],
       [integration, '\u0000"'],
@@ -142,25 +129,19 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
       assert.deepEqual((await store.readConsumer(other, name)).state, NEW_CONSUMER)
       assert.deepEqual((await store.describeConsumer(other, name)).parked, [])
       assert.equal(await store.retryParked(other, name, 1), 0)
-      const commit = {
-        expectedVersion: 0,
-        token: 1,
-        state: NEW_CONSUMER,
-        notes: new Map([['a', null]]),
-        forgetsApplied: false,
-      }
-      assert.equal(await store.commitConsumer(other, name, commit), 'committed')
+      const first = { expectedVersion: 0, token: 1, state: NEW_CONSUMER, notes: new Map([['a', null]]) }
+      assert.equal(await store.commitConsumer(other, name, { ...first, forgetsApplied: false }), 'committed')
       assert.equal((await store.readConsumer(other, name)).version, 1)
     }
     assert.equal((await store.describeConsumer(integration, 'index')).parked.length, 1)
   }),
 
-  check('keeps the position at which each part of a note changed last', async (stage) => {
-    const { store, integration, write } = stage
+  check('stores the position at which each part of a note last changed', async (context) => {
+    const { store, integration, write } = context
     const live = aLiveState('note_1', { status: 'ended' })
     const changed = async (written: Omit<NoteWrite, 'expectedVersion'>) => {
       await write(written)
-      const [{ changedAt, position } = NOT_THERE] = (await listed(stage, { after: 0 })).changes
+      const [{ changedAt, position } = NOT_THERE] = (await listed(context, { after: 0 })).changes
       return Object.entries(changedAt)
         .flatMap(([part, at]) => (at === position ? [part] : []))
         .sort()
@@ -169,7 +150,7 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
     const all = { note, transcript: aTranscript('note_1'), summary: aSummary('note_1') }
     const expected = ['content', 'statuses', 'summary', 'title', 'transcript']
     assert.deepEqual(await changed({ state: live, content: all, announce: 'appeared' }), expected)
-    const [before] = (await listed(stage, { after: 0 })).changes
+    const [before] = (await listed(context, { after: 0 })).changes
     assert.deepEqual(await changed({ state: live, content: all, announce: 'changed' }), [])
     const again = { note: { ...note, revision: 2 }, transcript: { ...all.transcript, revision: 2 } }
     assert.deepEqual(await changed({ state: live, content: again, announce: 'changed' }), [])
@@ -180,10 +161,10 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
     const summarised = { ...live, summaryStatus: 'ready' as const }
     const without = { state: summarised, content: { summary: null }, announce: 'changed' as const }
     assert.deepEqual(await changed(without), ['statuses', 'summary'])
-    const [after] = (await listed(stage, { after: 0 })).changes
+    const [after] = (await listed(context, { after: 0 })).changes
     assert.equal(after?.changedAt.content, before?.position)
     assert.deepEqual(after?.note, renamed.note)
-    // Content that comes back after it was erased is new, whatever it is.
+    // Content that is written after it was erased counts as changed, even if it is the same.
     await write({ state: aState('note_1', { presence: 'gone' }), content: 'erase', announce: 'vanished' })
     assert.deepEqual(await changed({ state: live, content: { note }, announce: 'appeared' }), [
       'content',
@@ -193,8 +174,8 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
     assert.equal((await store.getNote(integration, 'note_1'))?.summary, null)
   }),
 
-  check('keeps the position at which a note vanished last', async (stage) => {
-    const { write } = stage
+  check('stores the position at which a note last vanished', async (context) => {
+    const { write } = context
     const steps = [
       { presence: 'live', announce: 'appeared', isVanishing: false },
       { presence: 'live', announce: 'changed', isVanishing: false },
@@ -206,7 +187,7 @@ export const consumerChecks: readonly MirrorStoreCheck[] = [
     let before = 0
     for (const { presence, announce, isVanishing } of steps) {
       await write({ state: aState('note_1', { presence, revision: 1 }), announce })
-      const [{ vanishedSince, position } = NOT_THERE] = (await listed(stage, { after: 0 })).changes
+      const [{ vanishedSince, position } = NOT_THERE] = (await listed(context, { after: 0 })).changes
       assert.equal(vanishedSince, isVanishing ? position : before)
       before = vanishedSince
     }
@@ -232,7 +213,7 @@ interface Written {
 }
 
 async function commit(
-  { store, integration }: Stage,
+  { store, integration }: CheckContext,
   { token = 1, state = NEW_CONSUMER, notes = {}, forgetsApplied = false }: Written,
 ) {
   const { version: expectedVersion } = await store.readConsumer(integration, 'index')
@@ -241,7 +222,7 @@ async function commit(
 }
 
 function listed(
-  { store, integration }: Stage,
+  { store, integration }: CheckContext,
   request: Partial<Parameters<MirrorStore['listConsumable']>[2]>,
 ): Promise<ConsumableNotes> {
   return store.listConsumable(integration, 'index', { after: 0, now: 0, limit: 100, ...request })

@@ -5,7 +5,7 @@ import { aLiveState, aNote, aSummary, aTranscript } from './builders.ts'
 import { check, type MirrorStoreCheck } from './check.ts'
 
 export const contentChecks: readonly MirrorStoreCheck[] = [
-  check('keeps record, transcript and summary with unknown fields', async ({ write, contentOf }) => {
+  check('stores record, transcript and summary with unknown fields', async ({ write, contentOf }) => {
     const note = {
       ...aNote('note_1'),
       owner: { type: 'channel', channel_id: 'c' },
@@ -16,7 +16,7 @@ export const contentChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await contentOf('note_1'), content)
   }),
 
-  check('keeps absent and null fields apart', async ({ write, contentOf }) => {
+  check('distinguishes absent and null fields', async ({ write, contentOf }) => {
     const parts: readonly Required<ContentParts>[] = [
       { note: BARE, transcript: { note_id: 'note_1', text: '' }, summary: { note_id: 'note_1', markdown: null } },
       {
@@ -60,7 +60,7 @@ export const contentChecks: readonly MirrorStoreCheck[] = [
     }
   }),
 
-  check('erases all parts of a note, whether it has any or not', async ({ write, contentOf }) => {
+  check('erases all parts of a note, even if it has none', async ({ write, contentOf }) => {
     const whole = { note: aNote('note_1'), transcript: aTranscript('note_1'), summary: aSummary('note_1') }
     await write({ state: aLiveState('note_1'), content: whole })
     for (const noteId of ['note_1', 'note_1', 'note_2']) {
@@ -71,7 +71,7 @@ export const contentChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await contentOf('note_1'), { note: null, transcript: null, summary: whole.summary })
   }),
 
-  check('keeps text of any characters, NUL and lone surrogates included', async ({ write, contentOf }) => {
+  check('stores text of any characters, including NUL and unpaired surrogates', async ({ write, contentOf }) => {
     for (const text of TEXTS) {
       const content = {
         note: { ...aNote('note_1'), title: text, content: text, unknown: text },
@@ -83,7 +83,7 @@ export const contentChecks: readonly MirrorStoreCheck[] = [
     }
   }),
 
-  check('keeps a transcript of a million characters', async ({ write, contentOf }) => {
+  check('stores a transcript of a million characters', async ({ write, contentOf }) => {
     const content = { note: aNote('note_1'), transcript: aTranscript('note_1', LONG), summary: aSummary('note_1') }
     await write({ state: aLiveState('note_1'), content })
     assert.deepEqual(await contentOf('note_1'), content)

@@ -3,13 +3,13 @@ import { aLiveState, aNote, aState, aTranscript } from './builders.ts'
 import { check, idsOf, type MirrorStoreCheck } from './check.ts'
 
 export const dueChecks: readonly MirrorStoreCheck[] = [
-  check('takes the notes that are due, and no other', async ({ write, take }) => {
+  check('takes due notes only', async ({ write, take }) => {
     await write(aState('due', { dueAt: 1_000 }), aState('later', { dueAt: 1_001 }), aState('never', { dirty: 1 }))
     assert.deepEqual(idsOf((await take({ now: 999 })).notes), [])
     assert.deepEqual(idsOf((await take({ now: 1_000 })).notes), ['due'])
   }),
 
-  check('takes dirty notes first, then those that have been due the longest', async ({ write, take }) => {
+  check('takes dirty notes first, then the most overdue', async ({ write, take }) => {
     await write(
       aLiveState('clean, 10', { dueAt: 10 }),
       aLiveState('dirty, 30', { dirty: 1, dueAt: 30 }),
@@ -20,7 +20,7 @@ export const dueChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(idsOf((await take({ now: 1_000, limit: 3 })).notes), ['clean, 10'])
   }),
 
-  check('takes a note whatever its presence', async ({ write, take }) => {
+  check('takes notes of any presence', async ({ write, take }) => {
     const presences = ['live', 'hidden', 'gone'] as const
     await write(...presences.map((presence) => aState(presence, { presence, dirty: 1, dueAt: 1 })))
     assert.deepEqual(idsOf((await take({ now: 1 })).notes).sort(), ['gone', 'hidden', 'live'])
@@ -65,12 +65,12 @@ export const dueChecks: readonly MirrorStoreCheck[] = [
     )
   }),
 
-  check('gives each of many concurrent callers other notes', async ({ write, take }) => {
+  check('gives different notes to concurrent callers', async ({ write, take }) => {
     const noteIds = Array.from({ length: 60 }, (_, index) => `note_${index}`)
     await write(...noteIds.map((noteId, index) => aState(noteId, { dirty: index, dueAt: index })))
     const taken = await Promise.all(Array.from({ length: 10 }, () => take({ now: 100, limit: 7 })))
     const all = taken.flatMap(({ notes }) => idsOf(notes))
-    assert.equal(new Set(all).size, all.length, 'nobody may take what somebody else has')
+    assert.equal(new Set(all).size, all.length, 'two callers must not take the same note')
     for (;;) {
       const more = idsOf((await take({ now: 100, limit: 7 })).notes)
       if (more.length === 0) break
@@ -79,7 +79,7 @@ export const dueChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(all.sort(), noteIds.sort())
   }),
 
-  check('takes nothing with limit 0, and tells when a note is due', async ({ store, integration, write, take }) => {
+  check('takes nothing with limit 0, and returns when a note is due', async ({ store, integration, write, take }) => {
     await write(aState('note_1', { dirty: 1, dueAt: 500 }), aState('note_2'))
     for (let time = 1; time <= 2; time += 1) {
       const { notes, nextDueAt } = await take({ now: 1_000, until: 2_000, limit: 0 })
@@ -88,7 +88,7 @@ export const dueChecks: readonly MirrorStoreCheck[] = [
     assert.equal((await store.load(integration, ['note_1'])).notes.get('note_1')?.version, 1)
   }),
 
-  check('tells when the earliest of the other notes is due', async ({ write, take }) => {
+  check('returns when the earliest of the other notes is due', async ({ write, take }) => {
     assert.equal((await take({ now: 1_000 })).nextDueAt, null)
     await write(
       aState('clean', { dueAt: 300 }),

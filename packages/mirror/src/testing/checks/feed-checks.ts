@@ -4,14 +4,14 @@ import { aLiveState, aState } from './builders.ts'
 import { check, idsOf, type MirrorStoreCheck } from './check.ts'
 
 export const feedChecks: readonly MirrorStoreCheck[] = [
-  check('lists announced notes, and no other', async ({ write, changesAfter }) => {
+  check('lists announced notes only', async ({ write, changesAfter }) => {
     await write(aState('silent'), { state: aLiveState('loud'), announce: 'appeared' })
     const [change, ...others] = await changesAfter(0)
     assert.deepEqual(others, [])
     assert.deepEqual(change?.state, aLiveState('loud'))
   }),
 
-  check('gives the notes of one commit positions in their order', async ({ write, changesAfter }) => {
+  check('assigns positions to the notes of one commit in their order', async ({ write, changesAfter }) => {
     const noteIds = ['c', 'a', 'd', 'b']
     await write(...noteIds.map((noteId) => ({ state: aLiveState(noteId), announce: 'appeared' as const })))
     await write({ state: aLiveState('d'), announce: 'changed' }, { state: aLiveState('e'), announce: 'appeared' })
@@ -35,14 +35,14 @@ export const feedChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await changesAfter(changes[0]?.position ?? 0), [])
   }),
 
-  check('lists the current state, also if it was written without an announcement', async ({ write, changesAfter }) => {
+  check('lists the current state, even if it was written without an announcement', async ({ write, changesAfter }) => {
     await write({ state: aLiveState('note_1'), announce: 'appeared' })
     const [before] = await changesAfter(0)
     await write(aLiveState('note_1', { attempts: 5 }))
     assert.deepEqual(await changesAfter(0), [{ ...before, state: aLiveState('note_1', { attempts: 5 }) }])
   }),
 
-  check('keeps the positions at which a note became visible last and first', async ({ write, changesAfter }) => {
+  check('stores the positions at which a note last and first became visible', async ({ write, changesAfter }) => {
     const steps = [
       { announce: 'appeared', since: 'now', first: 'now' },
       { announce: 'changed', since: 'before', first: 'before' },
@@ -62,7 +62,7 @@ export const feedChecks: readonly MirrorStoreCheck[] = [
     }
   }),
 
-  check('tells the position of the latest change', async ({ store, integration, write, changesAfter }) => {
+  check('returns the position of the latest change', async ({ store, integration, write, changesAfter }) => {
     assert.equal(await store.latestPosition(integration), 0)
     await write(
       { state: aLiveState('note_1'), announce: 'appeared' },
@@ -77,7 +77,7 @@ export const feedChecks: readonly MirrorStoreCheck[] = [
     }
   }),
 
-  check('tells that a note was never visible', async ({ write, changesAfter }) => {
+  check('returns that a note was never visible', async ({ write, changesAfter }) => {
     await write({ state: aState('note_1', { presence: 'gone' }), announce: 'vanished' })
     const [change] = await changesAfter(0)
     assert.equal(change?.firstVisible, null)
@@ -102,7 +102,7 @@ export const feedChecks: readonly MirrorStoreCheck[] = [
   }),
 
   check(
-    'lists no position before all lower ones, with concurrent writers',
+    'lists no position before all lower positions, with concurrent writers',
     async ({ store, integration, changesAfter }) => {
       const noteIds = Array.from({ length: 30 }, (_, index) => `note_${index}`)
       const writing = Promise.all(

@@ -35,7 +35,7 @@ export const integrationChecks: readonly MirrorStoreCheck[] = [
     }
   }),
 
-  check('keeps a note of the same id in two integrations apart', async ({ store, integration }) => {
+  check('isolates notes with the same id in two integrations', async ({ store, integration }) => {
     const integrations = [integration, `other-${integration}`]
     for (const [index, each] of integrations.entries()) {
       const write = { state: aLiveState('note_1', { revision: index }), expectedVersion: 0 }

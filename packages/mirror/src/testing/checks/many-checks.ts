@@ -4,14 +4,14 @@ import type { Fence, IntegrationRecord, IntegrationStore, NextWork } from '../..
 import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
 import { NO_PROGRESS } from '../../interfaces/progress.ts'
 import { aLiveState, aNote, aState } from './builders.ts'
-import { check, type MirrorStoreCheck, type Stage } from './check.ts'
+import { type CheckContext, check, type MirrorStoreCheck } from './check.ts'
 
-// The checks share one store, and `take` sees every integration in it: hence each check asks for its own.
+// The checks share one store, and `take` takes any integration in it. Each check therefore names its integration.
 const NOW = 1_760_000_000_000
 const LEASE_MS = 60_000
 
 export const manyChecks: readonly MirrorStoreCheck[] = [
-  check('adds an integration once, due at once', async ({ store: { integrations }, integration }) => {
+  check('adds an integration once, due now', async ({ store: { integrations }, integration }) => {
     assert.equal(await integrations.get(integration), undefined)
     const added = await integrations.put(integration, 'first', NOW)
     assert.deepEqual(added, {
@@ -33,7 +33,7 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await integrations.get(integration), added)
   }),
 
-  checkAdded('gives an integration that is due to one worker', async ({ integration }, integrations) => {
+  checkAdded('gives a due integration to one worker only', async ({ integration }, integrations) => {
     const request = { now: NOW, until: NOW + LEASE_MS, most: 3, integration }
     assert.equal(await integrations.take({ ...request, now: NOW - 1 }), undefined)
     assert.equal(await integrations.take({ ...request, most: 1 }), undefined)
@@ -48,7 +48,7 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     )
   }),
 
-  check('takes by rank, then the longest due', async ({ store: { integrations }, integration }) => {
+  check('takes by rank, then the most overdue', async ({ store: { integrations }, integration }) => {
     const work = [
       ['scan', { rank: 3, dueAt: 1 }],
       ['poll, 20', { rank: 1, dueAt: 20 }],
@@ -70,30 +70,33 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     for (const [name] of work) await remove(integrations, `${integration} ${name}`)
   }),
 
-  check('tells the worker that takes an integration what its copy is', async ({ store, integration, write }) => {
-    const { integrations } = store
-    await integrations.put(integration, 'first', NOW)
-    const { copy } = (await integrations.take({ now: NOW, until: NOW + 1, most: 3, integration })) ?? {}
-    assert.deepEqual(copy?.progress, NO_PROGRESS)
-    assert.equal(copy?.heardAt, null)
-    const progress = { expectedVersion: 0, next: { ...NO_PROGRESS, copyId: 'copy-1' } }
-    await store.commit(integration, { notes: [], progress, heardAt: NOW })
-    await write(
-      aLiveState('late', { dueAt: NOW + 20 }),
-      aLiveState('dirty', { dirty: 1, dueAt: NOW + 10 }),
-      aState('hidden', { presence: 'hidden', hiddenAt: NOW + 5 }),
-    )
-    const taken = (await integrations.take({ now: NOW + 1, until: NOW + 2, most: 3, integration }))?.copy
-    const { sequence, heardAt, progressVersion } = await store.readProgress(integration)
-    assert.deepEqual(
-      [taken?.sequence, taken?.heardAt, taken?.progressVersion, taken?.progress.copyId],
-      [sequence, heardAt, progressVersion, 'copy-1'],
-    )
-    assert.ok((taken?.nextDueAt ?? Number.NaN) <= NOW + 10)
-    assert.ok((taken?.hiddenSince ?? Number.NaN) <= NOW + 5)
-  }),
+  check(
+    'returns the state of the copy to the worker that takes an integration',
+    async ({ store, integration, write }) => {
+      const { integrations } = store
+      await integrations.put(integration, 'first', NOW)
+      const { copy } = (await integrations.take({ now: NOW, until: NOW + 1, most: 3, integration })) ?? {}
+      assert.deepEqual(copy?.progress, NO_PROGRESS)
+      assert.equal(copy?.heardAt, null)
+      const progress = { expectedVersion: 0, next: { ...NO_PROGRESS, copyId: 'copy-1' } }
+      await store.commit(integration, { notes: [], progress, heardAt: NOW })
+      await write(
+        aLiveState('late', { dueAt: NOW + 20 }),
+        aLiveState('dirty', { dirty: 1, dueAt: NOW + 10 }),
+        aState('hidden', { presence: 'hidden', hiddenAt: NOW + 5 }),
+      )
+      const taken = (await integrations.take({ now: NOW + 1, until: NOW + 2, most: 3, integration }))?.copy
+      const { sequence, heardAt, progressVersion } = await store.readProgress(integration)
+      assert.deepEqual(
+        [taken?.sequence, taken?.heardAt, taken?.progressVersion, taken?.progress.copyId],
+        [sequence, heardAt, progressVersion, 'copy-1'],
+      )
+      assert.ok((taken?.nextDueAt ?? Number.NaN) <= NOW + 10)
+      assert.ok((taken?.hiddenSince ?? Number.NaN) <= NOW + 5)
+    },
+  ),
 
-  checkAdded('writes what a worker has finished', async ({ integration }, integrations) => {
+  checkAdded('writes the state and schedule of a worker that finishes', async ({ integration }, integrations) => {
     const record = await taken(integrations, integration)
     const next: NextWork = {
       state: 'parked',
@@ -109,10 +112,10 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await integrations.get(integration), { ...record, ...next })
   }),
 
-  checkAdded('keeps an integration due that got a hint while a worker had it', async (stage, integrations) => {
-    const { integration } = stage
+  checkAdded('keeps an integration due if it got a hint while a worker had it', async (context, integrations) => {
+    const { integration } = context
     const record = await taken(integrations, integration)
-    await hear(stage, 'note_1', { generation: 'first' })
+    await storeHint(context, 'note_1', { generation: 'first' })
     assert.equal((await integrations.get(integration))?.dueAt, NOW + LEASE_MS)
     await finish(integrations, record, { dueAt: NOW + 300_000 })
     assert.deepEqual(scheduleOf(await integrations.get(integration)), { dueAt: NOW, rank: 0 })
@@ -120,45 +123,54 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(scheduleOf(await integrations.get(integration)), { dueAt: NOW + 300_000, rank: 1 })
   }),
 
-  checkAdded('makes an integration due by a hint, but not before the end of a pause', async (stage, integrations) => {
-    const { integration } = stage
-    await finish(integrations, await taken(integrations, integration), { dueAt: NOW + 300_000 })
-    await hear(stage, 'note_1', { generation: 'first' }, NOW + 5)
-    assert.deepEqual(scheduleOf(await integrations.get(integration)), { dueAt: NOW + 5, rank: 0 })
-    const paused = { dueAt: NOW + 900, pausedUntil: NOW + 600 }
-    await finish(integrations, await taken(integrations, integration, NOW + 5), paused)
-    await hear(stage, 'note_2', { generation: 'first' }, NOW + 6)
-    assert.deepEqual(scheduleOf(await integrations.get(integration)), { dueAt: NOW + 600, rank: 0 })
-    const held = await taken(integrations, integration, NOW + 600)
-    await hear(stage, 'note_3', { generation: 'first' }, NOW + 601)
-    await finish(integrations, held, paused)
-    assert.equal((await integrations.get(integration))?.dueAt, NOW + 600)
-  }),
+  checkAdded(
+    'makes an integration due after a hint, but not before the end of a pause',
+    async (context, integrations) => {
+      const { integration } = context
+      await finish(integrations, await taken(integrations, integration), { dueAt: NOW + 300_000 })
+      await storeHint(context, 'note_1', { generation: 'first' }, NOW + 5)
+      assert.deepEqual(scheduleOf(await integrations.get(integration)), { dueAt: NOW + 5, rank: 0 })
+      const paused = { dueAt: NOW + 900, pausedUntil: NOW + 600 }
+      await finish(integrations, await taken(integrations, integration, NOW + 5), paused)
+      await storeHint(context, 'note_2', { generation: 'first' }, NOW + 6)
+      assert.deepEqual(scheduleOf(await integrations.get(integration)), { dueAt: NOW + 600, rank: 0 })
+      const held = await taken(integrations, integration, NOW + 600)
+      await storeHint(context, 'note_3', { generation: 'first' }, NOW + 601)
+      await finish(integrations, held, paused)
+      assert.equal((await integrations.get(integration))?.dueAt, NOW + 600)
+    },
+  ),
 
-  checkAdded('is not made due by events that make no note due', async ({ store, integration }, integrations) => {
-    await finish(integrations, await taken(integrations, integration), { dueAt: NOW + 300_000 })
-    const commit = {
-      notes: [{ state: aState('note_1'), expectedVersion: 0 }],
-      heardAt: NOW,
-      fence: { generation: 'first' },
-    }
-    assert.equal(await store.commit(integration, commit), 'committed')
-    assert.equal((await integrations.get(integration))?.dueAt, NOW + 300_000)
-  }),
+  checkAdded(
+    'does not make an integration due for an event that makes no note due',
+    async ({ store, integration }, integrations) => {
+      await finish(integrations, await taken(integrations, integration), { dueAt: NOW + 300_000 })
+      const commit = {
+        notes: [{ state: aState('note_1'), expectedVersion: 0 }],
+        heardAt: NOW,
+        fence: { generation: 'first' },
+      }
+      assert.equal(await store.commit(integration, commit), 'committed')
+      assert.equal((await integrations.get(integration))?.dueAt, NOW + 300_000)
+    },
+  ),
 
-  checkAdded('keeps a parked integration from work, but for what a hint hides', async (stage, integrations) => {
-    const { integration } = stage
-    const parked = { state: 'parked', parkedBecause: 'key_changed', dueAt: null } as const
-    await finish(integrations, await taken(integrations, integration), parked)
-    await integrations.wake(integration, NOW)
-    assert.equal((await integrations.get(integration))?.dueAt, null)
-    await hear(stage, 'note_1', { generation: 'first' })
-    assert.equal((await integrations.get(integration))?.dueAt, NOW + ERASE_WITHIN_MS)
-    assert.equal(await integrations.resume(integration, NOW + 1), true)
-    assert.equal(await integrations.resume(integration, NOW + 2), false)
-    const { state, parkedBecause, dueAt } = (await integrations.get(integration)) ?? {}
-    assert.deepEqual({ state, parkedBecause, dueAt }, { state: 'active', parkedBecause: null, dueAt: NOW + 1 })
-  }),
+  checkAdded(
+    'does not make a parked integration due, except to erase notes that hints have hidden',
+    async (context, integrations) => {
+      const { integration } = context
+      const parked = { state: 'parked', parkedBecause: 'key_changed', dueAt: null } as const
+      await finish(integrations, await taken(integrations, integration), parked)
+      await integrations.wake(integration, NOW)
+      assert.equal((await integrations.get(integration))?.dueAt, null)
+      await storeHint(context, 'note_1', { generation: 'first' })
+      assert.equal((await integrations.get(integration))?.dueAt, NOW + ERASE_WITHIN_MS)
+      assert.equal(await integrations.resume(integration, NOW + 1), true)
+      assert.equal(await integrations.resume(integration, NOW + 2), false)
+      const { state, parkedBecause, dueAt } = (await integrations.get(integration)) ?? {}
+      assert.deepEqual({ state, parkedBecause, dueAt }, { state: 'active', parkedBecause: null, dueAt: NOW + 1 })
+    },
+  ),
 
   checkAdded('ends the pause of an integration that is woken', async ({ integration }, integrations) => {
     const failed = { dueAt: NOW + 900, pausedUntil: NOW + 900, failures: 3 }
@@ -172,15 +184,15 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal((await integrations.get(integration))?.dueAt, NOW)
   }),
 
-  checkAdded('refuses every write of a worker that lost its lease', async (stage, integrations) => {
-    const { store, integration } = stage
+  checkAdded('rejects every write of a worker that lost its lease', async (context, integrations) => {
+    const { store, integration } = context
     const lost = await taken(integrations, integration)
     assert.equal(await integrations.renew(integration, lost, NOW + 2 * LEASE_MS), true)
     assert.equal(await integrations.take({ now: NOW + LEASE_MS, until: NOW, most: 3, integration }), undefined)
     const { token } = await taken(integrations, integration, NOW + 2 * LEASE_MS)
     assert.equal(token, lost.token + 1)
     const before = await integrations.get(integration)
-    await refuses(stage, lost)
+    await expectRejected(context, lost)
     assert.deepEqual(await integrations.get(integration), before)
     const fence = { generation: 'first', token }
     assert.equal(
@@ -189,8 +201,8 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     )
   }),
 
-  check('refuses every write for a copy that was removed', async (stage) => {
-    const { store, integration } = stage
+  check('rejects every write for a removed copy', async (context) => {
+    const { store, integration } = context
     const { integrations } = store
     assert.equal(await integrations.remove(integration, 'second', NOW), false)
     await integrations.put(integration, 'first', NOW)
@@ -199,52 +211,55 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     const notes = [{ state: aLiveState('note_1'), expectedVersion: 0, content, announce: 'appeared' } as const]
     assert.equal(await store.commit(integration, { notes, fence: lost }), 'committed')
     assert.equal(await integrations.remove(integration, 'second', NOW), true)
-    await refuses(stage, lost)
-    await refuses(stage, { generation: 'first', token: lost.token + 1 })
+    await expectRejected(context, lost)
+    await expectRejected(context, { generation: 'first', token: lost.token + 1 })
     await erase(integrations, integration)
-    await refuses(stage, lost)
+    await expectRejected(context, lost)
     await integrations.put(integration, 'third', NOW)
-    await refuses(stage, lost)
-    await refusesCommits(stage, { generation: 'second' })
-    await refusesCommits(stage, { generation: 'first' })
+    await expectRejected(context, lost)
+    await expectCommitsRejected(context, { generation: 'second' })
+    await expectCommitsRejected(context, { generation: 'first' })
   }),
 
-  check('erases a removed integration in batches, and no other', async ({ store, integration, write }) => {
-    const { integrations } = store
-    const other = `other-${integration}`
-    const notes = Array.from({ length: 5 }, (_, index) => ({
-      state: aLiveState(`note_${index}`),
-      content: { note: aNote(`note_${index}`) },
-      announce: 'appeared' as const,
-    }))
-    await write(...notes)
-    await store.commit(other, { notes: notes.map((note) => ({ ...note, expectedVersion: 0 })) })
-    const kept = { since: 1, attempts: 0, dueAt: null, parkedAt: null, error: null }
-    const read = { state: { ...NEW_CONSUMER, cursor: 3 }, notes: new Map([['note_1', kept]]), forgetsApplied: false }
-    for (const name of [integration, other]) {
-      assert.equal(await store.commitConsumer(name, 'index', { ...read, expectedVersion: 0, token: 1 }), 'committed')
-    }
-    for (const name of [integration, other]) await integrations.put(name, 'first', NOW)
-    assert.equal(await integrations.erase(integration, await taken(integrations, integration), 2), 'fenced')
-    await integrations.remove(integration, 'second', NOW)
-    const record = await taken(integrations, integration)
-    assert.equal(await integrations.erase(integration, record, 2), 'more')
-    assert.equal((await store.listNotes(integration, '', 10)).length, 3)
-    await erase(integrations, integration, NOW + LEASE_MS)
-    assert.equal(await integrations.get(integration), undefined)
-    assert.deepEqual(await integrations.listConsumers(integration), [])
-    assert.deepEqual(await store.listNotes(integration, '', 10), [])
-    assert.deepEqual(await store.search(integration, ['stand-up'], 10), [])
-    assert.equal((await store.readProgress(integration)).progressVersion, 0)
-    assert.equal(await store.latestPosition(integration), 0)
-    assert.equal((await store.readConsumer(integration, 'index')).version, 0)
-    assert.equal((await store.readConsumer(other, 'index')).version, 1)
-    assert.equal((await store.listNotes(other, '', 10)).length, 5)
-    assert.equal((await store.count(other)).live, 5)
-    assert.equal((await integrations.get(other))?.generation, 'first')
-  }),
+  check(
+    'erases a removed integration in batches, and does not change others',
+    async ({ store, integration, write }) => {
+      const { integrations } = store
+      const other = `other-${integration}`
+      const notes = Array.from({ length: 5 }, (_, index) => ({
+        state: aLiveState(`note_${index}`),
+        content: { note: aNote(`note_${index}`) },
+        announce: 'appeared' as const,
+      }))
+      await write(...notes)
+      await store.commit(other, { notes: notes.map((note) => ({ ...note, expectedVersion: 0 })) })
+      const kept = { since: 1, attempts: 0, dueAt: null, parkedAt: null, error: null }
+      const read = { state: { ...NEW_CONSUMER, cursor: 3 }, notes: new Map([['note_1', kept]]), forgetsApplied: false }
+      for (const name of [integration, other]) {
+        assert.equal(await store.commitConsumer(name, 'index', { ...read, expectedVersion: 0, token: 1 }), 'committed')
+      }
+      for (const name of [integration, other]) await integrations.put(name, 'first', NOW)
+      assert.equal(await integrations.erase(integration, await taken(integrations, integration), 2), 'fenced')
+      await integrations.remove(integration, 'second', NOW)
+      const record = await taken(integrations, integration)
+      assert.equal(await integrations.erase(integration, record, 2), 'more')
+      assert.equal((await store.listNotes(integration, '', 10)).length, 3)
+      await erase(integrations, integration, NOW + LEASE_MS)
+      assert.equal(await integrations.get(integration), undefined)
+      assert.deepEqual(await integrations.listConsumers(integration), [])
+      assert.deepEqual(await store.listNotes(integration, '', 10), [])
+      assert.deepEqual(await store.search(integration, ['stand-up'], 10), [])
+      assert.equal((await store.readProgress(integration)).progressVersion, 0)
+      assert.equal(await store.latestPosition(integration), 0)
+      assert.equal((await store.readConsumer(integration, 'index')).version, 0)
+      assert.equal((await store.readConsumer(other, 'index')).version, 1)
+      assert.equal((await store.listNotes(other, '', 10)).length, 5)
+      assert.equal((await store.count(other)).live, 5)
+      assert.equal((await integrations.get(other))?.generation, 'first')
+    },
+  ),
 
-  check('begins another copy of an integration whose removals wait for consumers', async ({ store, integration }) => {
+  check('starts another copy of an integration whose removals wait for consumers', async ({ store, integration }) => {
     const { integrations } = store
     await integrations.put(integration, 'first', NOW)
     assert.deepEqual(await integrations.listConsumers(integration), [])
@@ -267,7 +282,7 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     await remove(integrations, integration)
   }),
 
-  check('lets one integration use a key', async ({ store: { integrations }, integration }) => {
+  check('lets only one integration use a key', async ({ store: { integrations }, integration }) => {
     const other = `other-${integration}`
     for (const name of [integration, other]) await integrations.put(name, 'first', NOW)
     const [one, two] = [await taken(integrations, integration), await taken(integrations, other)]
@@ -321,12 +336,12 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
   }),
 ]
 
-/** A check of an integration that was added. */
-function checkAdded(name: string, body: (stage: Stage, integrations: IntegrationStore) => Promise<void>) {
-  return check(name, async (stage) => {
-    const { integrations } = stage.store
-    await integrations.put(stage.integration, 'first', NOW)
-    await body(stage, integrations)
+/** Makes a check with an integration that was added. */
+function checkAdded(name: string, body: (context: CheckContext, integrations: IntegrationStore) => Promise<void>) {
+  return check(name, async (context) => {
+    const { integrations } = context.store
+    await integrations.put(context.integration, 'first', NOW)
+    await body(context, integrations)
   })
 }
 
@@ -360,25 +375,25 @@ function scheduleOf(record: IntegrationRecord | undefined) {
   return { dueAt: record?.dueAt, rank: record?.rank }
 }
 
-/** Writes what an event says of a note. */
-async function hear({ store, integration }: Stage, noteId: string, fence: Fence, at = NOW): Promise<void> {
+/** Stores the hint of an event. */
+async function storeHint({ store, integration }: CheckContext, noteId: string, fence: Fence, at = NOW): Promise<void> {
   const notes = [{ state: aState(noteId, { dirty: 1, dueAt: at }), expectedVersion: 0 }]
   assert.equal(await store.commit(integration, { notes, heardAt: at, fence }), 'committed')
 }
 
-/** Tries all that a worker may do. */
-async function refuses(stage: Stage, { generation, token }: Fence): Promise<void> {
-  const { integrations } = stage.store
-  const { integration } = stage
+/** Expects that every write of a worker is rejected. */
+async function expectRejected(context: CheckContext, { generation, token }: Fence): Promise<void> {
+  const { integrations } = context.store
+  const { integration } = context
   const fence = { generation, token }
-  await refusesCommits(stage, fence)
+  await expectCommitsRejected(context, fence)
   assert.equal(await integrations.finish(integration, fence, NOTHING, { hints: 0, now: NOW }), false)
   assert.equal(await integrations.renew(integration, fence, NOW), false)
   assert.equal(await integrations.claimKey(integration, fence, 'late'), 'fenced')
   assert.equal(await integrations.erase(integration, fence, 10), 'fenced')
 }
 
-async function refusesCommits({ store, integration }: Stage, fence: Fence): Promise<void> {
+async function expectCommitsRejected({ store, integration }: CheckContext, fence: Fence): Promise<void> {
   const before = [await store.latestPosition(integration), await store.count(integration)]
   const content = { note: aNote('late') }
   const state = aLiveState('late', { dueAt: NOW })

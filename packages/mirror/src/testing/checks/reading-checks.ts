@@ -3,7 +3,7 @@ import { aLiveState, aNote, aState, aSummary, aTranscript } from './builders.ts'
 import { check, idsOf, type MirrorStoreCheck } from './check.ts'
 
 export const readingChecks: readonly MirrorStoreCheck[] = [
-  check('reads a note whatever its presence', async ({ store, integration, write }) => {
+  check('reads notes of any presence', async ({ store, integration, write }) => {
     for (const presence of ['live', 'hidden', 'gone'] as const) {
       const [state, note] = [aState(presence, { presence }), aNote(presence)]
       await write({ state, content: { note } })
@@ -28,7 +28,7 @@ export const readingChecks: readonly MirrorStoreCheck[] = [
   }),
 
   check(
-    'lists live notes by page, also those with rare characters in their ids',
+    'lists live notes by page, including those with rare characters in their ids',
     async ({ store, integration, write }) => {
       await write(...RARE_IDS.map((noteId) => ({ state: aLiveState(noteId), content: { note: aNote(noteId) } })))
       const seen: string[] = []
@@ -46,7 +46,7 @@ export const readingChecks: readonly MirrorStoreCheck[] = [
     },
   ),
 
-  check('lists ids in the order of their characters, in any locale', async ({ store, integration, write }) => {
+  check('lists ids in code point order, in any locale', async ({ store, integration, write }) => {
     const noteIds = ['-', '10', '9', 'B', 'Z', '_', 'a', 'b', 'ab', 'a_b', 'a-b'].sort()
     await write(...noteIds.map((noteId) => aLiveState(noteId)))
     const listed = await store.listNotes(integration, '', 100)

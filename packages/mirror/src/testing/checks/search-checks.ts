@@ -14,7 +14,7 @@ export const searchChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await found('walrus'), ['content', 'summary', 'title', 'transcript'])
   }),
 
-  check('finds notes in which all words occur, each in any part', async ({ write, found }) => {
+  check('finds notes that contain all words, each in any part', async ({ write, found }) => {
     await write(
       {
         state: aLiveState('spread'),
@@ -31,7 +31,7 @@ export const searchChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await found('budget', 'approved', 'walrus'), [])
   }),
 
-  check('finds words in any case, accents kept', async ({ write, found }) => {
+  check('finds words in any case, and distinguishes accents', async ({ write, found }) => {
     await write({
       state: aLiveState('note_1'),
       content: { note: aNote('note_1', { title: 'ÜBERGABE à Zürich', content: 'Встреча' }) },
@@ -41,7 +41,7 @@ export const searchChecks: readonly MirrorStoreCheck[] = [
     }
   }),
 
-  check('finds the beginning of the last word, and the other words whole', async ({ write, found }) => {
+  check('matches the last word as a prefix, and the other words as whole words', async ({ write, found }) => {
     const content = { note: aNote('note_1', { title: 'Quarterly budget', content: "the stand-up of O'Neill" }) }
     await write({ state: aLiveState('note_1'), content })
     for (const words of [['budg'], ['b'], ['quarterly', 'bud'], ['budget', 'quart'], ['stand-u'], ["o'nei"]]) {
@@ -59,7 +59,7 @@ export const searchChecks: readonly MirrorStoreCheck[] = [
     }
   }),
 
-  check('finds the latest text, and not the text before it', async ({ write, found }) => {
+  check('finds the latest text, and not the previous text', async ({ write, found }) => {
     await write({ state: aLiveState('note_1'), content: { note: aNote('note_1', { title: 'aardvark' }) } })
     await write({ state: aLiveState('note_1'), content: { transcript: aTranscript('note_1', 'badger') } })
     await write({ state: aLiveState('note_1'), content: { note: aNote('note_1', { title: 'caribou' }) } })
@@ -70,7 +70,7 @@ export const searchChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await found('caribou'), ['note_1'])
   }),
 
-  check('finds no hidden or gone note until it is back', async ({ write, found }) => {
+  check('finds no hidden or gone note until it is shown again', async ({ write, found }) => {
     await write({ state: aLiveState('note_1'), content: { note: aNote('note_1', { title: 'walrus' }) } })
     await write(aState('note_1', { presence: 'hidden' }))
     assert.deepEqual(await found('walrus'), [])
@@ -91,7 +91,7 @@ export const searchChecks: readonly MirrorStoreCheck[] = [
     for (const word of ['walrus', 'penguin', 'badger']) assert.deepEqual(await found(word), [])
   }),
 
-  check('finds as many notes as it is asked for, with their content', async ({ store, integration, write }) => {
+  check('returns at most `limit` notes, with their content', async ({ store, integration, write }) => {
     const noteIds = Array.from({ length: 5 }, (_, index) => `note_${index}`)
     await write(...noteIds.map((noteId) => ({ state: aLiveState(noteId), content: { note: aNote(noteId) } })))
     const notes = await store.search(integration, ['stand-up'], 3)

@@ -4,13 +4,13 @@ import { aLiveState } from './builders.ts'
 import { check, type MirrorStoreCheck } from './check.ts'
 
 export const sequenceChecks: readonly MirrorStoreCheck[] = [
-  check('keeps its data when it is migrated again, also concurrently', async ({ store, integration, write }) => {
+  check('keeps its data when it is migrated again, even concurrently', async ({ store, integration, write }) => {
     await write(aLiveState('note_1'))
     await Promise.all(Array.from({ length: 8 }, () => store.migrate()))
     assert.equal((await store.getNote(integration, 'note_1'))?.state.presence, 'live')
   }),
 
-  check('has nothing in an integration that was never used', async ({ store, integration }) => {
+  check('reads an unused integration as empty', async ({ store, integration }) => {
     const { sequence: _, ...progress } = await store.readProgress(integration)
     assert.deepEqual(progress, { progress: NO_PROGRESS, progressVersion: 0, heardAt: null })
     assert.equal((await store.load(integration, ['note_1'])).notes.size, 0)
@@ -19,7 +19,7 @@ export const sequenceChecks: readonly MirrorStoreCheck[] = [
     assert.deepEqual(await store.count(integration), none)
   }),
 
-  check('advances the sequence with each load and with nothing else', async ({ store, integration, write }) => {
+  check('advances the sequence with each load, and with no other operation', async ({ store, integration, write }) => {
     const { sequence: first } = await store.load(integration, [])
     const { sequence: second } = await store.load(integration, ['note_1'])
     assert.ok(second > first, 'a load must advance the sequence')
@@ -32,7 +32,7 @@ export const sequenceChecks: readonly MirrorStoreCheck[] = [
     assert.equal((await store.readProgress(integration)).sequence, third)
   }),
 
-  check('gives each of many concurrent loads another number', async ({ store, integration }) => {
+  check('returns a different number to each of many concurrent loads', async ({ store, integration }) => {
     const loads = await Promise.all(Array.from({ length: 40 }, () => store.load(integration, ['note_1'])))
     const numbers = loads.map(({ sequence }) => sequence)
     assert.equal(new Set(numbers).size, 40)
@@ -40,7 +40,7 @@ export const sequenceChecks: readonly MirrorStoreCheck[] = [
     assert.ok(next > Math.max(...numbers), 'a later load must have a greater number')
   }),
 
-  check('loads the known notes with state and version', async ({ store, integration, write }) => {
+  check('loads existing notes with state and version', async ({ store, integration, write }) => {
     await write(aLiveState('note_1', { revision: 7 }), aLiveState('note_2'))
     await write(aLiveState('note_2', { revision: 8 }))
     const { notes } = await store.load(integration, ['note_2', 'note_1', 'note_3'])

@@ -3,108 +3,108 @@ import type { ContractVariants } from '@notewire/mock-server'
 import type { Random } from '../simulation/random.ts'
 import { drawContract } from './contract-draw.ts'
 
-/** How often, from 0 to 1, something goes wrong where it can. */
+/** The probability of each fault, from 0 to 1, wherever it can happen. */
 export interface FaultRates {
   /** The process dies at a call of the store. */
   readonly crash: number
-  /** The process stands still, and time goes on. */
+  /** The process freezes while time continues. */
   readonly freeze: number
-  /** A call of the store fails, before or after its effect, or takes effect long after it has failed. */
+  /** A call of the store fails: before its effect, after it, or long before it. */
   readonly storeError: number
   /** A call of the store takes seconds. */
   readonly slowStore: number
   /** The service answers 429 or 5xx. */
   readonly refusal: number
-  /** The connection breaks, before the service answers or after. */
+  /** The connection is reset, before or after the service has answered. */
   readonly reset: number
-  /** No answer ever comes. */
+  /** The request is never answered. */
   readonly silence: number
-  /** The answer is cut off. */
+  /** The response body is truncated. */
   readonly truncation: number
-  /** The answer is on its way for up to half a minute, before or after the service has looked. */
+  /** A request and its answer take up to half a minute. */
   readonly slowAnswer: number
-  /** A request is answered by a replica that lags. */
+  /** A lagging replica answers. */
   readonly laggingAnswer: number
-  /** A record or a page is answered as it was a while ago. */
+  /** An earlier answer to the same request is repeated. */
   readonly staleAnswer: number
-  /** A listing is answered without any note, as if that were all. */
+  /** A listing is answered with an empty last page. */
   readonly emptyList: number
-  /** For a while, the service refuses the key. */
+  /** The service rejects the key for a while. */
   readonly denial: number
   /** An event never arrives. */
   readonly lostEvent: number
   /** An event arrives several times. */
   readonly repeatedEvent: number
-  /** An event arrives before reads show what it tells of. */
+  /** An event arrives before the change that it announces. */
   readonly earlyEvent: number
-  /** The owner does something to a note while the answer of a read of it is on its way. */
-  readonly meddling: number
+  /** The owner changes a note while the answer to a read of it is in transit. */
+  readonly changeDuringRead: number
 }
 
-/** What is decided before a history begins. */
-export interface Circumstances {
+/** The parameters of a history, drawn before it begins. */
+export interface Scenario {
   readonly contract: ContractVariants
-  /** Notes on a page, at most. */
+  /** The maximum number of notes on a page. */
   readonly pageSize: number
   readonly keep: readonly ContentPart[]
   readonly concurrency: number
   readonly scanEveryMs: number
   readonly pollEveryMs: number
-  /** Whether the store hands out a number first and reads rows a moment later, as one on a server may. */
-  readonly areLoadsInSteps: boolean
-  /** By how much each replica of the service lags. */
+  /** Whether `load` returns a sequence number that was advanced before the rows were read, as a store on a server may do. */
+  readonly loadsInSteps: boolean
+  /** The lag of each replica of the service. */
   readonly lagsMs: readonly number[]
-  /** By how much the clock of each instance is off. */
+  /** The clock skew of each instance. */
   readonly skewsMs: readonly number[]
-  /** How long events are under way, at most. */
+  /** The maximum delay of events. */
   readonly eventDelayMs: number
-  readonly notesAtFirst: number
-  /** How many notes leave at once, all without an event: more than a mirror may remove without being told. */
-  readonly exodus: number
-  /** Whether the key is replaced by another one of the same owner. */
+  readonly initialNotes: number
+  /** The number of notes that leave together without events: more than a mirror may remove without `acceptRemovals`; or 0. */
+  readonly massRemoval: number
+  /** Whether the key is replaced by another key of the same owner. */
   readonly isKeyReplaced: boolean
-  /** Whether another mirror is kept in the same store. */
-  readonly isOtherBeside: boolean
-  /** Whether listings show deletion markers. */
+  /** Whether the store contains another mirror. */
+  readonly hasOtherMirror: boolean
+  /** Whether listings contain tombstones. */
   readonly areTombstonesListed: boolean
   readonly episodes: readonly Episode[]
   readonly rates: FaultRates
 }
 
-/** A while in which much happens at once. */
+/** A period in which acts and jobs overlap. */
 export interface Episode {
-  /** How long after the one before. */
+  /** The time since the beginning of the previous episode. */
   readonly afterMs: number
-  /** How far what happens in it is apart, at most. */
+  /** The length of the episode. */
   readonly spreadMs: number
   readonly acts: number
   readonly jobs: number
-  /** Whether nobody lists anything, so that events alone tell. */
-  readonly isByEventsAlone: boolean
-  readonly readings: number
+  /** Whether there are no listings, so that the mirror depends on events. */
+  readonly eventsOnly: boolean
+  readonly feedReads: number
 }
 
-/** Draws them, each history some and no history all: one fault that never stops hides what others do. */
-export function drawCircumstances(random: Random): Circumstances {
+/** Draws the parameters of a history. No history has all faults, because a permanent fault would hide the effects of others. */
+export function drawScenario(random: Random): Scenario {
   const rate = (...rates: readonly [number, ...number[]]) => (random.chance(0.65) ? 0 : random.pick(rates))
   const contract = drawContract(random)
-  const isExodus = random.chance(0.008)
+  const isMassRemoval = random.chance(0.008)
   return {
     contract,
-    exodus: isExodus ? random.integer(61, 66) : 0,
+    massRemoval: isMassRemoval ? random.integer(61, 66) : 0,
     isKeyReplaced: random.chance(0.04),
-    isOtherBeside: contract.repeatingCursor !== true && random.chance(0.05),
+    hasOtherMirror: contract.repeatingCursor !== true && random.chance(0.05),
     areTombstonesListed: random.chance(0.93),
     lagsMs: [],
-    pageSize: isExodus ? 100 : random.pick([1, 2, 2, 3, 3, 5, 100]),
+    pageSize: isMassRemoval ? 100 : random.pick([1, 2, 2, 3, 3, 5, 100]),
     keep: random.pick([ALL, ALL, ALL, ALL, ALL, ['note'], ['transcript', 'summary'], []]),
     concurrency: random.pick([1, 2, 3, 8]),
     scanEveryMs: random.pick([60_000, 3_600_000, 86_400_000]),
     pollEveryMs: random.pick([10_000, 60_000, 300_000]),
-    areLoadsInSteps: random.chance(0.15),
+    loadsInSteps: random.chance(0.15),
     skewsMs: Array.from({ length: random.pick([1, 1, 2, 2, 3]) }, () => random.pick([0, 0, drawSkew(random)])),
     eventDelayMs: random.pick([2, 20, 1_000, 20_000, 600_000, 90_000_000]),
-    notesAtFirst: random.integer(0, 4),
+    initialNotes: random.integer(0, 4),
     episodes: [
       ...Array.from({ length: random.pick([1, 1, 2, 2, 3, 4]) }, () => drawEpisode(random, false)),
       drawEpisode(random, random.chance(0.6)),
@@ -123,24 +123,24 @@ export function drawCircumstances(random: Random): Circumstances {
       staleAnswer: rate(0.1, 0.3) / 2,
       emptyList: contract.noteOperation === 'absent' || random.chance(0.7) ? 0 : rate(0.05, 0.3),
       denial: rate(0.01),
-      lostEvent: isExodus ? 1 : random.pick([0, 0.1, 0.5, 1]),
+      lostEvent: isMassRemoval ? 1 : random.pick([0, 0.1, 0.5, 1]),
       repeatedEvent: random.pick([0, 0.1, 0.4]),
       earlyEvent: random.chance(0.85) ? 0 : 0.3,
-      meddling: isExodus ? 0 : random.pick([0, 0.1, 0.3]),
+      changeDuringRead: isMassRemoval ? 0 : random.pick([0, 0.1, 0.3]),
     },
   }
 }
 
 /**
- * Draws the same for a service whose replicas lag: reads, listings and content alike, up to half a minute. What happens is close
- * together, so that it falls into the lag, and the clocks of instances agree with each other.
+ * Draws the parameters of a history with replicas that lag by up to half a minute, in reads, listings and content. Episodes are short, so that
+ * changes fall into the lag, and the clocks of the instances differ by seconds only.
  */
-export function drawLaggingCircumstances(random: Random): Circumstances {
-  const drawn = drawCircumstances(random)
+export function drawLaggingScenario(random: Random): Scenario {
+  const drawn = drawScenario(random)
   const skewMs = random.pick([0, drawSkew(random)])
   return {
     ...drawn,
-    exodus: 0,
+    massRemoval: 0,
     isKeyReplaced: false,
     lagsMs: random.pick([[30_000], [15_000, 30_000], [random.integer(1, 30_000)], [5_000, 20_000, 29_999]]),
     skewsMs: drawn.skewsMs.map(() => skewMs + random.integer(-5_000, 5_000)),
@@ -166,13 +166,13 @@ function drawSkew(random: Random): number {
   return random.integer(-600_000, 600_000)
 }
 
-function drawEpisode(random: Random, isByEventsAlone: boolean): Episode {
+function drawEpisode(random: Random, eventsOnly: boolean): Episode {
   return {
-    isByEventsAlone,
+    eventsOnly,
     afterMs: random.integer(0, random.pick([50, 10_000, 120_000, 3_600_000, 90_000_000])),
     spreadMs: random.pick([0, 10, 40, 40, 150, 1_000, 40_000]),
-    acts: isByEventsAlone ? random.pick([2, 3, 4]) : random.pick([0, 1, 2, 2, 3, 5]),
+    acts: eventsOnly ? random.pick([2, 3, 4]) : random.pick([0, 1, 2, 2, 3, 5]),
     jobs: random.pick([1, 1, 2, 2, 3]),
-    readings: random.pick([0, 0, 1, 2]),
+    feedReads: random.pick([0, 0, 1, 2]),
   }
 }

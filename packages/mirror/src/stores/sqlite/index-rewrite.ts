@@ -1,23 +1,23 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
 
-// One megabyte of the index at a time, which takes some 50 ms.
-const PAGES_AT_ONCE = 256
+// One megabyte of the index, which takes about 50 ms.
+const PAGES_PER_STEP = 256
 
-/** Where a renewal of the search index stands: there is nothing to do, a word was erased since the last one began, or it goes on. */
-export type Renewal = 'idle' | 'wanted' | 'going_on'
+/** State of the rewrite of the search index: nothing to do; words were erased since the last rewrite began; or a rewrite is in progress. */
+export type IndexRewrite = 'idle' | 'needed' | 'running'
 
 /**
- * Writes the search index anew, a megabyte at a time.
+ * Makes the statements that rewrite a megabyte of the search index.
  *
- * FTS5 takes an erased word from the pages of its index at once, but not from the list of the words with which the pages begin. That
- * list goes when the pages are merged with newer ones, which FTS5 alone may do much later.
+ * FTS5 removes an erased word from the pages of its index immediately, but not from its list of the first words of pages. FTS5 rewrites that list
+ * when it merges pages, which it may do much later by itself.
  */
-export function renewalStatements(renewal: Exclude<Renewal, 'idle'>): readonly SqliteStatement[] {
-  const merge = mergeStatement(renewal === 'wanted' ? -PAGES_AT_ONCE : PAGES_AT_ONCE)
-  return [...(renewal === 'wanted' ? PREPARE : []), COUNT_CHANGES, merge, COUNT_CHANGES]
+export function rewriteStatements(rewrite: Exclude<IndexRewrite, 'idle'>): readonly SqliteStatement[] {
+  const merge = mergeStatement(rewrite === 'needed' ? -PAGES_PER_STEP : PAGES_PER_STEP)
+  return [...(rewrite === 'needed' ? PREPARE : []), COUNT_CHANGES, merge, COUNT_CHANGES]
 }
 
-/** Whether the statements above had something to merge: if so, there may be more. */
+/** Whether the statements merged pages. If so, there may be more to merge. */
 export function hasMerged(answers: readonly SqliteRow[][]): boolean {
   const [before, , after] = answers.slice(-3)
   // The command itself counts as one change.
@@ -26,7 +26,7 @@ export function hasMerged(answers: readonly SqliteRow[][]): boolean {
 
 const COUNT_CHANGES: SqliteStatement = { sql: 'SELECT total_changes() AS changes', parameters: [] }
 
-// FTS5 merges nothing where the index is in one piece. A note that is indexed again makes the second piece.
+// FTS5 merges nothing if the index has one segment only. Indexing one note again adds a second segment.
 const ONE_NOTE = 'FROM notewire_mirror_indexed WHERE row_id = (SELECT max(row_id) FROM notewire_mirror_content)'
 
 const PREPARE: readonly SqliteStatement[] = [
@@ -39,7 +39,7 @@ const PREPARE: readonly SqliteStatement[] = [
    SELECT row_id, title, content, summary, transcript ${ONE_NOTE}`,
 ].map((sql) => ({ sql, parameters: [] }))
 
-/** A negative number begins the merge of the whole index, a positive one goes on with it. */
+/** @param pages  a negative number begins the merge of the whole index; a positive number continues it */
 function mergeStatement(pages: number): SqliteStatement {
   return {
     sql: "INSERT INTO notewire_mirror_search (notewire_mirror_search, rank) VALUES ('merge', ?)",

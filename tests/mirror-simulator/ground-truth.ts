@@ -1,23 +1,26 @@
 import type { Note } from '@notewire/protocol'
 import { noteSchema, readShape } from '@notewire/protocol/schemas'
-import type { Stage } from './stage.ts'
-import type { TrueNote } from './true-note.ts'
+import type { HistoryContext } from './history-context.ts'
+import type { NoteModel } from './note-model.ts'
 
-/** What the key can see, as the service itself says it, without any network between. */
-export interface Truth {
+/** The notes that the key can see, read from the service without the simulated network. */
+export interface GroundTruth {
   readonly records: ReadonlyMap<string, Note>
-  /** A transcript or summary, as the service answers it: `undefined` when there is none. */
-  content(note: TrueNote, part: 'transcript' | 'summary'): Promise<unknown>
+  /** Reads a transcript or summary; `undefined` if there is none. */
+  content(note: NoteModel, part: 'transcript' | 'summary'): Promise<unknown>
 }
 
-/** Asks the service for everything. */
-export async function askForTruth({ world, circumstances }: Stage, service = world.service): Promise<Truth> {
+/** Reads all notes from the service. */
+export async function readGroundTruth(
+  { world, scenario }: HistoryContext,
+  service = world.service,
+): Promise<GroundTruth> {
   const [shortPages] = service.faults.rules
   service.faults.clear()
   const page = await ask('?limit=100')
   if (shortPages !== undefined) service.faults.inject(shortPages)
   const notes: readonly object[] =
-    (page as Record<string, readonly object[]>)[circumstances.contract.notesField ?? 'notes'] ?? []
+    (page as Record<string, readonly object[]>)[scenario.contract.notesField ?? 'notes'] ?? []
   const records = new Map(
     notes.map((note) => readShape(noteSchema, note, 'the note')).map((note) => [note.note_id, note]),
   )

@@ -3,16 +3,16 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { applyHint, hintIn } from '../rules/hint-rule.ts'
 
 /**
- * Stores what an event says about its note. When it resolves, the hint is in the store and the event may be acknowledged.
+ * Stores the hint of an event. When it resolves, the hint is durable and the event may be acknowledged.
  *
- * @returns whether there is something to read now
+ * @returns whether the note is due now
  */
-export async function hear(event: WebhookEvent, ledger: Ledger, clock: Clock): Promise<boolean> {
+export async function storeHint(event: WebhookEvent, ledger: Ledger, clock: Clock): Promise<boolean> {
   const hint = hintIn(event)
   const noteIds = hint === undefined ? [] : [hint.noteId]
   const writes = await ledger.revise(
     noteIds,
-    // The time of the decision, not of the arrival: a process that was frozen in between must not lower a time that was stored meanwhile.
+    // The time of the decision, not of the arrival: a process that was frozen in between must not overwrite a later time.
     (state, sequence) => hint && applyHint(state, hint, { sequence, at: clock.now() }),
     clock.now(),
   )

@@ -1,50 +1,50 @@
 import type { NoteHandle, RecordingHandle } from '@notewire/mock-server'
 
-/** What a note says from a revision on. */
-interface Since<Value> {
+/** A value from a revision on. */
+interface FromRevision<Value> {
   readonly revision: number
   readonly value: Value
 }
 
-/** One session's words, and the summary of it that is to come. */
-interface Ending {
+/** The transcript of a session, and its future summary. */
+interface SessionContent {
   readonly transcript: string
-  /** `null` for none at all. */
+  /** `null` if the session gets no summary. */
   readonly summary: string | null
 }
 
-/** A note as it really is and was: all that the key can see of it, written down when the owner does it. */
-export class TrueNote {
+/** The model of a note: the history of all fields that the key can see, recorded when the owner acts. */
+export class NoteModel {
   readonly id: string
-  /** For the chronicle. */
+  /** The name in the log. */
   readonly name: string
-  /** A word that stands in this note's title, and nowhere else. */
+  /** A word that occurs only in this note's title. */
   readonly word: string
   readonly handle: NoteHandle
   readonly recordings: RecordingHandle[] = []
   isDeleted = false
-  /** Where the key does not see it, deleted or not. */
+  /** Whether it is in a channel that the key does not see, deleted or not. */
   isElsewhere = false
   hasMoved = false
-  /** When it came into sight or left it last, by the service's clock. */
-  turnedAt = 0
-  /** The moment of the last change that the key can see. */
+  /** When its visibility last changed, by the service's clock. */
+  visibilityChangedAt = 0
+  /** The time of the last change that the key can see, by the logical clock. */
   changedAt = 0
   sessions = 0
-  /** The revision that explains everything so far. A higher one means that a summary was generated. */
-  explainedRevision: number
-  isSummaryUnderWay = false
+  /** The revision after the last known change. A higher revision means that a summary was generated. */
+  expectedRevision: number
+  isSummaryPending = false
   readonly #visibility: { readonly moment: number; readonly isVisible: boolean }[] = []
-  readonly #titles: Since<string>[] = []
-  readonly #transcripts: Since<string>[] = []
-  readonly #summaries: Since<string | null>[] = []
+  readonly #titles: FromRevision<string>[] = []
+  readonly #transcripts: FromRevision<string>[] = []
+  readonly #summaries: FromRevision<string | null>[] = []
 
   constructor(handle: NoteHandle, number: number, title: string) {
     this.handle = handle
     this.id = handle.note_id
     this.name = `note ${number}`
     this.word = wordOf(number)
-    this.explainedRevision = handle.revision
+    this.expectedRevision = handle.revision
     this.#titles.push({ revision: handle.revision, value: title })
   }
 
@@ -52,8 +52,8 @@ export class TrueNote {
     return this.#visibility.at(-1)?.isVisible ?? false
   }
 
-  /** It comes into the key's sight, or leaves it. */
-  turn(moment: number, isVisible: boolean): void {
+  /** Records that the note became visible or invisible to the key. */
+  setVisible(moment: number, isVisible: boolean): void {
     this.#visibility.push({ moment, isVisible })
   }
 
@@ -61,20 +61,20 @@ export class TrueNote {
     this.#titles.push({ revision: this.handle.revision, value: title })
   }
 
-  endSession({ transcript, summary }: Ending): void {
+  endSession({ transcript, summary }: SessionContent): void {
     const revision = this.handle.revision
     const before = this.#transcripts.at(-1)?.value
     this.#transcripts.push({ revision, value: joined(before, transcript) })
     this.#summaries.push({ revision, value: null })
     this.#nextSummary = summary
-    this.isSummaryUnderWay = summary !== null
+    this.isSummaryPending = summary !== null
   }
 
   #nextSummary: string | null = null
 
-  /** The summary of the last session is there. */
-  summarised(): void {
-    this.isSummaryUnderWay = false
+  /** Records that the summary of the last session was generated. */
+  addSummary(): void {
+    this.isSummaryPending = false
     this.#summaries.push({ revision: this.handle.revision, value: this.#nextSummary })
   }
 
@@ -83,12 +83,12 @@ export class TrueNote {
     return this.#nextSummary
   }
 
-  /** Whether it was in sight at every moment since then. */
+  /** Whether it was visible at all times since then. */
   wasVisibleSince(moment: number): boolean {
     return this.#since(moment).every((isVisible) => isVisible)
   }
 
-  /** Whether it was in sight at any moment since then. */
+  /** Whether it was visible at any time since then. */
   wasEverVisibleSince(moment: number): boolean {
     return this.#since(moment).some((isVisible) => isVisible)
   }
@@ -102,19 +102,19 @@ export class TrueNote {
     return valueAt(this.#transcripts, revision)
   }
 
-  /** All that the summary was at this revision: it may come without a new one (open point 20). */
+  /** All values of the summary at this revision: a summary may appear without a new revision (open point 20). */
   summariesAt(revision: number): readonly (string | null)[] {
     const atRevision = this.#summaries.filter((summary) => summary.revision === revision).map(({ value }) => value)
     const before = valueAt(
       this.#summaries.filter((summary) => summary.revision < revision),
       revision,
     )
-    // An ended session is a revision of its own, so that nothing of the one before is left at it.
+    // An ended session has its own revision, at which the previous summary is no longer valid.
     const isNew = this.#transcripts.some((transcript) => transcript.revision === revision)
     return isNew ? atRevision : [before ?? null, ...atRevision]
   }
 
-  /** Every transcript and summary that came after a revision. */
+  /** Every transcript and summary after a revision. */
   contentAfter(revision: number): readonly (string | null)[] {
     const contents = [...this.#transcripts, ...this.#summaries]
     return contents.filter((content) => content.revision > revision).map(({ value }) => value)
@@ -127,12 +127,11 @@ export class TrueNote {
   }
 }
 
-/** The word that stands in the title of a note, and in no other. */
 function wordOf(number: number): string {
   return `topic${number}x`
 }
 
-function valueAt<Value>(values: readonly Since<Value>[], revision: number): Value | undefined {
+function valueAt<Value>(values: readonly FromRevision<Value>[], revision: number): Value | undefined {
   return values.findLast((each) => each.revision <= revision)?.value
 }
 

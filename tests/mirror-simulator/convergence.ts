@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Mirror, MirroredNote, MirrorProgress } from '@notewire/mirror'
+import { compare } from './comparison.ts'
+import type { FeedReader } from './feed-reader.ts'
+import { type GroundTruth, readGroundTruth } from './ground-truth.ts'
+import type { HistoryContext } from './history-context.ts'
+import type { Instance } from './instance.ts'
+import type { NoteModel } from './note-model.ts'
+import { restore } from './restoration.ts'
+
+/** The maximum number of attempts until a note is settled, or a listing gets its lease. */
+const MAX_ROUNDS = 60
+
+interface Participants {
+  readonly instance: Instance
+  readonly readers: readonly FeedReader[]
+  /** A mirror on the shared store itself. */
+  readonly mirror: Mirror
+}
+
+/** Checks that the mirror converges to the notes that the key can see, now that faults and acts have ended. */
+export async function checkConvergence(
+  context: HistoryContext,
+  { instance, readers, mirror }: Participants,
+): Promise<void> {
+  const { world, scenario, checker } = context
+  await world.catchUp()
+  const truth = await readGroundTruth(context)
+  // With a repeating cursor, listings never end, so the mirror cannot converge.
+  if (scenario.contract.repeatingCursor !== true) {
+    if (scenario.isKeyReplaced) await instance.mirror.adoptKey()
+    await settle(context, instance)
+    if (areEventsSufficient(context))
+      await compare(context, mirror, truth, 'its events', (note) => checker.hasReceivedLastEvent(note))
+    await poll(context, { instance, readers, mirror }, truth)
+    await scan(context, { instance, readers, mirror }, truth)
+  }
+  for (const reader of readers) await compareReader(context, reader, mirror)
+  if (scenario.contract.repeatingCursor !== true) await restore(context, { instance, mirror })
+}
+
+/** Whether events alone make the mirror converge. A change at the same revision cannot be distinguished from a stale record. */
+function areEventsSufficient(context: HistoryContext): boolean {
+  const { contract, rates, lagsMs } = context.scenario
+  // A replica may have answered the read after the event without the note or its latest statuses. Polls and scans correct that.
+  if (lagsMs.length > 0) return false
+  return isContentAnnounced(context) && (contract.summaryRaisesRevision !== false || rates.staleAnswer === 0)
+}
+
+/** Whether content is announced: if it appears a second after its event and no status shows it, only a scan finds it. */
+function isContentAnnounced({ scenario: { contract } }: HistoryContext): boolean {
+  return contract.eventOrder !== 'any' || (contract.noteFields ?? 'all') === 'all'
+}
+
+/** Checks that a poll finds every change of a note, except that a note became visible or invisible to the key. */
+async function poll(context: HistoryContext, { instance, mirror }: Participants, truth: GroundTruth): Promise<void> {
+  // A poll that was begun before is completed first, and then another poll follows.
+  if ((await progressOf(context, mirror)).poll.isUnderWay) await list(context, instance, 'never')
+  await list(context, instance, 'never')
+  await settle(context, instance)
+  // After empty listings, some notes may be hidden until the next scan.
+  if (context.scenario.rates.emptyList > 0 || !isContentAnnounced(context)) return
+  const isTold = (note: NoteModel) => !note.hasMoved && (context.scenario.areTombstonesListed || !note.isDeleted)
+  await compare(context, mirror, truth, 'a poll', isTold)
+}
+
+/** Checks that a scan finds everything. */
+async function scan(context: HistoryContext, { instance, mirror }: Participants, truth: GroundTruth): Promise<void> {
+  if ((await progressOf(context, mirror)).scan !== null) await list(context, instance, 'now')
+  let missing = 0
+  for await (const { note } of mirror.list()) if (hasLeft(note.note_id, context)) missing += 1
+  await list(context, instance, 'now')
+  await settle(context, instance)
+  await compare(context, mirror, truth, 'a scan', () => true)
+  await checkStatus(context, mirror, { seen: truth.records.size, missing })
+  if (context.scenario.massRemoval > 0) await accept(context, { instance, mirror })
+}
+
+/** Checks that a note whose removal is held back is shown again if it returns, and is removed if the removal is accepted. */
+async function accept(
+  context: HistoryContext,
+  { instance, mirror }: Pick<Participants, 'instance' | 'mirror'>,
+): Promise<void> {
+  const { checker, store, world } = context
+  const { held, notes } = await mirror.status()
+  if (held.length === 0) {
+    if (checker.expectsHeldRemovals)
+      checker.violated('The scan missed so many notes that it should have held the removals back.')
+    return
+  }
+  if (held.reduce((sum, { notes }) => sum + notes, 0) !== notes.hidden)
+    checker.violated('The number of held removals is wrong.')
+  for (const note of world.notes.filter(({ isElsewhere, isDeleted }) => isElsewhere && !isDeleted).slice(0, 3)) {
+    world.moveBack(note)
+  }
+  await list(context, instance, 'now')
+  await settle(context, instance)
+  await compare(context, mirror, await readGroundTruth(context), 'some notes returned', () => true)
+  for (const { scanId } of held) await instance.mirror.acceptRemovals(scanId)
+  await compare(context, mirror, await readGroundTruth(context), 'the other removals were accepted', () => true)
+  for (const { id, name } of world.notes) {
+    const stored = await store.getNote(mirror.integration, id)
+    if (stored?.state.presence === 'hidden') checker.violated(`${name} is still hidden after its removal was accepted.`)
+  }
+}
+
+/** Whether a listing does not contain the note. It contains a tombstone of a note that the key could see when it was deleted. */
+function hasLeft(noteId: string, { world, scenario }: HistoryContext): boolean {
+  const note = world.find(noteId)
+  return note !== undefined && (note.isElsewhere || (note.isDeleted && !scenario.areTombstonesListed))
+}
+
+async function progressOf({ store }: HistoryContext, { integration }: Mirror): Promise<MirrorProgress> {
+  return (await store.readProgress(integration)).progress
+}
+
+/** Lists as soon as no other process has the lease: a process that died, or whose clock is ahead, may have it. */
+async function list(
+  { checker, chronicle }: HistoryContext,
+  { mirror, process }: Instance,
+  scan: 'never' | 'now',
+): Promise<void> {
+  for (let tries = 0; tries < MAX_ROUNDS; tries += 1) {
+    const { listed } = await mirror.sync({ scan })
+    if (listed) return
+    chronicle.count('a listing waits for another')
+    await process.clock.sleep(61_000)
+  }
+  checker.violated('No process can list, because another one always has the lease.')
+}
+
+/** Reads notes until none is due, now or later. */
+async function settle({ checker, store }: HistoryContext, { mirror, process }: Instance): Promise<void> {
+  for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
+    await mirror.settle()
+    const now = process.clock.now()
+    const { nextDueAt } = await store.takeDue(mirror.integration, { now, until: now, limit: 0 })
+    if (nextDueAt === null) return
+    await process.clock.sleep(Math.max(0, nextDueAt - now) + 1)
+  }
+  checker.violated('A note never becomes settled.')
+}
+
+async function checkStatus({ checker }: HistoryContext, mirror: Mirror, expected: Counts): Promise<void> {
+  const { notes, isBackfilled, lastScan, scan, correctAsOf } = await mirror.status()
+  const isAtRest = isBackfilled && scan === null && correctAsOf !== null && notes.dirty + notes.unsettled === 0
+  const isCounted = lastScan?.seen === expected.seen && lastScan.missing === expected.missing
+  if (isAtRest && isCounted && notes.live === expected.seen) return
+  const status = JSON.stringify({ notes, isBackfilled, lastScan, scan })
+  checker.violated(`In the end, with ${expected.seen} notes and ${expected.missing} missing, its status is ${status}.`)
+}
+
+/** The expected counts of a scan. */
+interface Counts {
+  readonly seen: number
+  readonly missing: number
+}
+
+async function compareReader({ checker, world }: HistoryContext, reader: FeedReader, mirror: Mirror): Promise<void> {
+  await reader.read({ mirror, process: { dead: false } }, Number.POSITIVE_INFINITY)
+  for (const { id, name } of world.notes) {
+    const [shown, known] = [await mirror.get(id), reader.copy.get(id)]
+    if (isDeepStrictEqual(contentOf(known), contentOf(shown))) continue
+    const words = (note: MirroredNote | undefined) => (note === undefined ? 'nothing' : JSON.stringify(note))
+    checker.violated(`${reader.name} has read all changes, and has for ${name} ${words(known)}, not ${words(shown)}.`)
+  }
+}
+
+function contentOf(note: MirroredNote | undefined) {
+  return note === undefined ? undefined : [note.note, note.transcript, note.summary]
+}

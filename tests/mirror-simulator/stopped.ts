@@ -1,2 +1,0 @@
-/** Somebody has ended a job: the reason of its signal. */
-export class Stopped extends Error {}
