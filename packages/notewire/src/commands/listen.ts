@@ -117,8 +117,9 @@ async function develop(
   // The timestamp of a delivery that is forwarded unchanged is too old after five minutes.
   const again = forwardRaw ? forwardResigned(forwardTo, async () => secret, signal) : forward
   const verification = followVerification(again, verify, context)
-  const press = eventKeys(service, endpoint_id, verification.isDone, context)
-  const keys = prompts.available ? prompts.keys(press) : undefined
+  const keys = prompts.available
+    ? prompts.keys(eventKeys(service, endpoint_id, verification.isDone, context))
+    : undefined
   return { verification, [Symbol.dispose]: () => keys?.[Symbol.dispose]() }
 }
 
