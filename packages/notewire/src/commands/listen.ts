@@ -3,13 +3,16 @@ import { createVerifier } from '@notewire/webhooks'
 import { saveDelivery } from '../captured/raw-request.ts'
 import { httpUrl, path, port, text } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
-import { openClient } from '../context/notes-client.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
 import { systemReason } from '../errors/system-error.ts'
 import { receivedLines, receivedRecord } from '../listening/describe-received.ts'
+import { eventKeys } from '../listening/event-keys.ts'
+import { findService, type RegisteringService } from '../listening/find-service.ts'
+import { offerSettings } from '../listening/offer-settings.ts'
 import { openPort } from '../listening/open-port.ts'
 import { type Forward, forwardRaw, forwardResigned, type Received, receiveDeliveries } from '../listening/receive.ts'
-import { register } from '../listening/registration.ts'
+import { type Registration, register } from '../listening/registration.ts'
+import { followVerification, type Verification } from '../listening/verification.ts'
 import { untilAborted } from '../terminal/interruption.ts'
 import { newCommand } from './new-command.ts'
 
@@ -18,22 +21,27 @@ export const command = (run: Run) => declare().action(run(receiveUntilInterrupte
 const declare = () =>
   newCommand({
     description:
-      'Listens on this machine, verifies every delivery as a receiver made with @notewire/webhooks does, and shows it as it arrives; for a rejected delivery, it says why. With --forward-to, it forwards verified deliveries to another receiver, signed with NOTEWIRE_FORWARD_SECRET or else with the same secret.',
+      'Listens on this machine, verifies every delivery as a receiver made with @notewire/webhooks does, and shows it as it arrives; for a rejected delivery, it says why. With --forward-to, it forwards verified deliveries to another receiver, signed with NOTEWIRE_FORWARD_SECRET or else with the same secret. With --forward-to and neither an API key nor a signing secret, it starts a mock notes service and offers to write its URL, key and secret to .env.',
     settings: ['signingSecret', 'forwardSecret', 'baseUrl', 'apiKey'],
     examples: {
+      'listen --forward-to http://localhost:3000/webhooks/notes': 'develops an application without a notes service',
       'listen --register': 'with a service on this machine: an endpoint while it runs',
       'listen --secret-file secret --port 3000': 'at the end of a tunnel, for an endpoint that exists',
-      'listen --register --forward-to http://localhost:8080/hook': 'forwards verified deliveries',
     },
     next: 'Make something happen: notewire trigger note.ended. To see why a delivery was rejected: notewire verify, with a file of --save.',
   })
-    .option('--port <number>', 'where to listen; 0 is a free port', port, 3000)
+    .option(
+      '--port <number>',
+      'where to listen (default: 3000, or a free port if it does not matter); 0 is a free port',
+      port,
+    )
     .option('--host <address>', 'who can reach it; 0.0.0.0: every machine', text, '127.0.0.1')
     .option('--path <path>', 'the only path to answer (default: any)', text)
     .option('--register', 'register an endpoint while it listens')
-    .option('--public-url <url>', 'with --register: the URL of a tunnel to this port', httpUrl)
+    .option('--public-url <url>', 'register an endpoint with the URL of a tunnel to this port', httpUrl)
     .option('--forward-to <url>', 'forward deliveries, and answer what that receiver answers', httpUrl)
     .option('--forward-raw', 'forward deliveries unchanged, rejected ones included')
+    .option('-y, --yes', 'with --forward-to: write to .env without asking')
     .option('--save <folder>', 'save each delivery as a file that notewire verify reads', path)
 
 type Options = ReturnType<ReturnType<typeof declare>['opts']>
@@ -41,32 +49,78 @@ type Options = ReturnType<ReturnType<typeof declare>['opts']>
 async function receiveUntilInterrupted(context: Context, options: Options): Promise<ExitCode> {
   refuseContradictions(options)
   const { settings, clock, signal, output } = context
-  const known = options.register ? undefined : await settings.requireSecret('signingSecret')
+  const port = options.port ?? defaultPort(options)
+  await using service = await findService({ ...options, port }, context)
+  const known = service === undefined ? await settings.requireSecret('signingSecret') : undefined
   // Wrong settings are reported before anything listens.
-  const client = options.register ? await openClient(context) : undefined
   if (known !== undefined) createVerifier({ secret: known })
   // The verification arrives at once, and waits for the secret that the answer to the registration contains.
   const secret = Promise.withResolvers<string>()
   if (known !== undefined) secret.resolve(known)
+  const forward = await forwardOf(options, () => secret.promise, context)
+  // Deliveries are shown after the question about `.env`.
+  const ready = Promise.withResolvers<Verification | undefined>()
+  const show = async (received: Received) => {
+    const verification = await ready.promise
+    await output.print(receivedRecord(received), receivedLines(received, output))
+    verification?.hear(received)
+    if (options.save !== undefined) await save(options.save, received, context)
+  }
   const listener = receiveDeliveries({
     clock,
     secret: () => secret.promise,
     path: options.path,
-    forward: await forwardOf(options, () => secret.promise, context),
-    tell: (received) => {
-      void output.print(receivedRecord(received), receivedLines(received, output))
-      if (options.save !== undefined) void save(options.save, received, context)
-    },
+    forward,
+    tell: (received) => void show(received),
   })
-  await using listening = await openPort(options, listener)
+  await using listening = await openPort({ ...options, port: service?.local ? (options.port ?? 0) : port }, listener)
   const { url } = listening
   await output.print({ listening: url }, `Listening on ${url}`)
-  const registration = client && (await register(client, options.publicUrl ?? url, context))
+  const registration = service && (await register(service.client, options.publicUrl ?? url, context))
   if (registration !== undefined) secret.resolve(registration.secret)
-  await untilAborted(signal)
-  const exitCode = (await registration?.end()) ?? EXIT_CODES.done
+  let exitCode: ExitCode = EXIT_CODES.done
+  try {
+    using session =
+      service && registration && forward && (await develop({ service, registration, forward }, options, context))
+    ready.resolve(session?.verification)
+    await untilAborted(signal)
+  } finally {
+    exitCode = (await registration?.end()) ?? exitCode
+  }
   output.tell('Stopped.')
   return exitCode
+}
+
+/** The verification of an endpoint while its receiver is developed. Disposing it gives the keyboard back. */
+interface DevelopmentSession extends Disposable {
+  readonly verification: Verification
+}
+
+/** Gives the application its settings, has it verified once it answers, and sends events at the press of a key. */
+async function develop(
+  {
+    service,
+    registration: { endpoint_id, secret, verify },
+    forward,
+  }: { readonly service: RegisteringService; readonly registration: Registration; readonly forward: Forward },
+  { forwardTo = '', forwardRaw, yes }: Options,
+  context: Context,
+): Promise<DevelopmentSession> {
+  const { settings, prompts, signal } = context
+  const { local } = service
+  const hasSecret = !forwardRaw && (await settings.findSecret('forwardSecret')) !== undefined
+  const needed = {
+    ...(local && { NOTES_BASE_URL: local.baseUrl, NOTES_API_KEY: local.apiKey }),
+    ...(hasSecret ? {} : { NOTES_SIGNING_SECRET: secret }),
+  }
+  await offerSettings({ settings: needed, isAgreed: yes === true, isPrintable: local !== undefined }, context)
+  // The timestamp of a delivery that is forwarded unchanged is too old after five minutes.
+  const again = forwardRaw ? forwardResigned(forwardTo, async () => secret, signal) : forward
+  const verification = followVerification(again, verify, context)
+  const keys = prompts.available
+    ? prompts.keys(eventKeys(service, endpoint_id, verification.isDone, context))
+    : undefined
+  return { verification, [Symbol.dispose]: () => keys?.[Symbol.dispose]() }
 }
 
 async function save(folder: string, received: Received, { workingFolder, output }: Context): Promise<void> {
@@ -78,10 +132,16 @@ async function save(folder: string, received: Received, { workingFolder, output 
   }
 }
 
-function refuseContradictions({ publicUrl, register, forwardRaw, forwardTo }: Options): void {
+function refuseContradictions({ publicUrl, register, forwardRaw, yes, forwardTo }: Options): void {
+  if (forwardTo !== undefined) return
   if (publicUrl !== undefined && !register) throw new UsageError('--public-url says what to register. Add --register.')
-  if (forwardRaw && forwardTo === undefined)
-    throw new UsageError('--forward-raw needs --forward-to, which says where to.')
+  if (forwardRaw) throw new UsageError('--forward-raw needs --forward-to, which says where to.')
+  if (yes) throw new UsageError('--yes answers a question of --forward-to. Add that, or omit --yes.')
+}
+
+/** Not the port to which deliveries are forwarded. */
+function defaultPort({ forwardTo }: Options): number {
+  return forwardTo !== undefined && new URL(forwardTo).port === '3000' ? 3001 : 3000
 }
 
 async function forwardOf(

@@ -1,38 +1,115 @@
 import type { MirrorStatus } from '@notewire/mirror'
+import { wholeNumber } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
-import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
-import { type Copy, type CopyFile, readCopy } from '../local-copy/local-copy.ts'
+import { openClient } from '../context/notes-client.ts'
+import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
+import { type Copy, type CopyFile, type ReadableCopy, readCopy } from '../local-copy/local-copy.ts'
+import { keyErrorOf } from '../pulling/another-key.ts'
 import { heldWords } from '../pulling/pull-report.ts'
-import { amount, spell } from '../terminal/amounts.ts'
+import { amount, grouped, spell } from '../terminal/amounts.ts'
 import { snakeCased } from '../terminal/output.ts'
-import { wrap } from '../terminal/width.ts'
+import { printable, wrap } from '../terminal/width.ts'
+import { type Comparison, compareCopy } from '../verifying/compare-copy.ts'
 import { newCommand } from './new-command.ts'
 
 export const command = (run: Run) =>
   newCommand({
     description:
-      'Shows the state of the local copy: how many notes it has, as of when it is known to be right, and which notes are still to be read. It does not contact the service. It exits with 1 if something needs attention: the first pull has not ended, notes are still to be read, removals are held back, or events have stopped.',
-    settings: ['database', 'integration'],
+      'Shows the state of the local copy: how many notes it has, as of when it is known to be right, and which notes are still to be read. Without --verify, it does not contact the service. It exits with 1 if something needs attention: the first pull has not ended, notes are still to be read, removals are held back, events have stopped, or a compared note differs.',
+    settings: ['database', 'integration', 'baseUrl', 'apiKey', 'notesField'],
     examples: {
       status: 'in sentences, each with what to do',
       'status --json || mail -s "notes" me': 'for a cron job',
+      'status --verify': 'also compares 50 notes with the service',
     },
     next: 'Update the copy: notewire pull. Keep it up to date: notewire watch.',
-  }).action(run((context) => readCopy(context, (copy) => showStatus(copy, context))))
+  })
+    .option(
+      '--verify [notes]',
+      `compare notes of the copy, drawn at random, with the service (default: ${SAMPLE})`,
+      wholeNumber(1),
+    )
+    .option('--all', 'with --verify: compare every note, and find notes that the copy lacks')
+    .action(
+      run((context, { verify, all }) => {
+        if (all && verify === undefined) throw new UsageError('--all says what to verify. Add --verify.')
+        const sample = verify === true ? SAMPLE : verify
+        return readCopy(context, async (copy) =>
+          showStatus(
+            copy,
+            sample === undefined ? undefined : await verified(copy, all ? 'all' : sample, context),
+            context,
+          ),
+        )
+      }),
+    )
 
-async function showStatus({ mirror, file }: Copy, { output, clock }: Context): Promise<ExitCode> {
+/** How many notes are compared by default. */
+const SAMPLE = 50
+
+async function verified(
+  { file, mirror, requireKey }: ReadableCopy,
+  notes: number | 'all',
+  context: Context,
+): Promise<Comparison> {
+  const { signal } = context
+  const client = await openClient(context)
+  const progress = context.progress('Comparing')
+  try {
+    await requireKey(client)
+    return await compareCopy(mirror, client, { notes, signal, progress })
+  } catch (error) {
+    throw await keyErrorOf(error, client, file, signal)
+  } finally {
+    progress.finish()
+  }
+}
+
+async function showStatus(
+  { mirror, file }: Copy,
+  comparison: Comparison | undefined,
+  { output, clock }: Context,
+): Promise<ExitCode> {
   const status = await mirror.status()
-  const problems = problemsIn(status)
+  const problems = [...problemsIn(status), ...(comparison === undefined ? [] : differencesIn(comparison))]
   const lines = [
     `${file.label} contains ${amount(status.notes.live, 'note')}.`,
     ...problems,
     ...factsOf(status, clock.now()),
+    ...(comparison === undefined ? [] : factsOfComparison(comparison)),
   ].map((text) => {
     const mark = problems.includes(text) ? output.paint('yellow', '!') : ' '
     return `${mark} ${wrap(text, output.width, '  ').trimStart()}`
   })
-  await output.print(statusRecord(file, status, problems.length === 0), lines.join('\n'))
-  return problems.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed
+  const isOk = problems.length === 0
+  const record = { ...statusRecord(file, status, isOk), comparison: comparison && comparisonRecord(comparison) }
+  await output.print(record, lines.join('\n'))
+  return isOk ? EXIT_CODES.done : EXIT_CODES.failed
+}
+
+function differencesIn({ compared, differences }: Comparison): readonly string[] {
+  const real = differences.filter(({ isBehind }) => !isBehind)
+  if (real.length === 0) return []
+  const lines = real.map(({ noteId, fields }) => `${printable(noteId)}: ${fields.join(', ')}`)
+  const advice =
+    'Update the copy, deletions included, and compare again: notewire pull --scan. If these notes still differ, pull into a new file: notewire pull --database <file>'
+  return [[`Notes that differ from the service: ${real.length} of ${grouped(compared)}.`, ...lines, advice].join('\n')]
+}
+
+function factsOfComparison({ compared, differences }: Comparison): readonly string[] {
+  const behind = differences.filter(({ isBehind }) => isBehind).length
+  return [
+    `${amount(compared, 'note was', 'notes were')} compared with the service.`,
+    ...(behind === 0 ? [] : [`${grouped(behind)} of them changed there after the last poll: notewire pull`]),
+  ]
+}
+
+function comparisonRecord({ compared, differences }: Comparison): object {
+  const named = (isBehind: boolean) =>
+    differences
+      .filter((difference) => difference.isBehind === isBehind)
+      .map(({ noteId, fields }) => ({ note_id: noteId, fields }))
+  return { compared, different: named(false), behind: named(true) }
 }
 
 /** What needs attention, and what to do about it. */

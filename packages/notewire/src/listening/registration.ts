@@ -9,6 +9,8 @@ const MOST_MS = 5_000
 export interface Registration {
   readonly endpoint_id: string
   readonly secret: string
+  /** Has the service send the verification again. */
+  readonly verify: () => Promise<unknown>
   /** Removes the endpoint, and warns if that fails. */
   readonly end: () => Promise<ExitCode>
 }
@@ -33,5 +35,6 @@ export async function register(
       return EXIT_CODES.failed
     }
   }
-  return { endpoint_id, secret, end }
+  const verify = () => webhookEndpoints.update(endpoint_id, { url }, { signal })
+  return { endpoint_id, secret, verify, end }
 }

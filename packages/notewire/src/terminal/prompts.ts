@@ -13,6 +13,8 @@ export interface Prompts {
   secret(question: string): Promise<string>
   /** Asks a question. @returns whether the answer is yes */
   confirm(question: string): Promise<boolean>
+  /** Reads the terminal key by key until it is disposed. `q` and Ctrl-C interrupt the run. Only if {@link Prompts.available}. */
+  keys(press: (key: string) => void): Disposable
 }
 
 interface PromptSources {
@@ -40,6 +42,16 @@ export function createPrompts(screen: Screen, { stdin, signal, json, interrupt }
     async confirm(message) {
       const { confirm } = await import('@clack/prompts')
       return answered<boolean>(await confirm({ message, initialValue: false, ...streams }))
+    },
+    keys(press) {
+      const read = (typed: Buffer) => {
+        for (const key of typed.toString()) {
+          if (key === 'q' || key === '\u0003') interrupt()
+          else press(key)
+        }
+      }
+      stdin.setRawMode(true).on('data', read).resume()
+      return { [Symbol.dispose]: () => void stdin.off('data', read).setRawMode(false).pause() }
     },
   }
 }

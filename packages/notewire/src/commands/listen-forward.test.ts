@@ -1,0 +1,244 @@
+import { once } from 'node:events'
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { createNotesService } from '@notewire/mock-server'
+import { createVerifier } from '@notewire/webhooks'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cleanUp, leave } from '../fixtures/leftovers.ts'
+import { mockService } from '../fixtures/mock-service.ts'
+import { readOnlyFolder } from '../fixtures/read-only-folder.ts'
+import { type RunOptions, startInTerminal, startNotewire } from '../fixtures/run-notewire.ts'
+import { anotherSecret, aSecret } from '../fixtures/secrets.ts'
+import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { unwrapped } from '../fixtures/unwrapped.ts'
+
+afterEach(cleanUp)
+
+const LOCAL = ['--base-url', 'http://127.0.0.1:0']
+
+describe('listen --forward-to without a key', () => {
+  it('leads from an empty folder to an application that gets events at the press of a key', async () => {
+    const cwd = await temporaryFolder()
+    const app = await application(204)
+    await app.stop()
+    const running = inTerminal(['--forward-to', app.url, ...LOCAL], { cwd })
+    await running.saw(/Write NOTES_BASE_URL, NOTES_API_KEY, NOTES_SIGNING_SECRET to \.env\?/)
+    running.type('y')
+    await running.saw(/not forwarded: nothing listens there[\s\S]*has not accepted the verification/)
+    running.type('e')
+    await running.saw(/once the application is verified/)
+
+    await app.start()
+    await running.saw(/204.*endpoint\.verification/)
+    running.type('e')
+    const [, noteId] = await running.saw(/204.* note\.ended +(note_\w+)/)
+    running.type('u')
+    await running.saw(new RegExp(`204.* note\\.updated +${noteId}`))
+    running.type('d')
+    await running.saw(new RegExp(`204.* note\\.deleted +${noteId}`))
+    running.type('t')
+    await running.saw(/204.* endpoint\.test/)
+    running.type('?')
+    await running.saw(/Keys: [\s\S]*Keys: e end a new note/)
+    running.type('q')
+    expect((await running.ended).exitCode).toBe(0)
+
+    const { NOTES_SIGNING_SECRET: secret = '' } = await variablesIn(cwd)
+    const verify = createVerifier({ secret })
+    for (const { body, headers } of app.received)
+      expect(await verify(body, headers)).toMatchObject({ status: 'verified' })
+    expect(app.received.length).toBeGreaterThan(4)
+  })
+
+  it('asks nothing the second time, because the mock service gives the same key and secret', async () => {
+    const cwd = await temporaryFolder()
+    const app = await application(204)
+    const first = started(['--forward-to', app.url, '--base-url', 'http://127.0.0.1:0', '--yes'], { cwd })
+    await first.saw(/forwarded: 204/)
+    first.child.kill('SIGINT')
+    expect((await first.ended).exitCode).toBe(0)
+    const before = await readFile(join(cwd, '.env'), 'utf8')
+    const second = inTerminal(['--forward-to', app.url], { cwd })
+    await second.saw(/forwarded: 204/)
+    second.type('\u0003')
+    const { exitCode, stdout } = await second.ended
+    expect(exitCode).toBe(0)
+    expect(stdout).not.toContain('.env')
+    expect(await readFile(join(cwd, '.env'), 'utf8')).toBe(before)
+  })
+
+  it('writes nothing after a no, and prints the settings instead', async () => {
+    const cwd = await temporaryFolder()
+    const app = await application(204)
+    const running = inTerminal(['--forward-to', app.url, ...LOCAL], { cwd })
+    await running.saw(/to \.env\?/)
+    running.type('n')
+    await running.saw(/NOTES_SIGNING_SECRET=whsec_[\s\S]*forwarded: 204/)
+    running.type('q')
+    await running.ended
+    await expect(stat(join(cwd, '.env'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('without a terminal prints what to put into .env, as text or as JSON, and takes no keys', async () => {
+    const cwd = await temporaryFolder()
+    const app = await application(204)
+    const text = started(['--forward-to', app.url, ...LOCAL], { cwd })
+    await text.saw(/NOTES_BASE_URL=http.*\nNOTES_API_KEY=ntw_live_.*\nNOTES_SIGNING_SECRET=whsec_/)
+    await text.saw(/forwarded: 204/)
+    text.child.kill('SIGINT')
+    expect((await text.ended).stderr).not.toContain('Keys:')
+    const json = started(['--forward-to', app.url, ...LOCAL, '--json'], { cwd })
+    const [line = ''] = await json.saw(/^.*"env".*$/m)
+    expect(JSON.parse(line)).toEqual({
+      schema_version: 1,
+      env: {
+        notes_base_url: expect.stringMatching(/^http:\/\/127/),
+        notes_api_key: expect.stringMatching(/^ntw_live_/),
+        notes_signing_secret: expect.stringMatching(/^whsec_/),
+      },
+    })
+    await expect(stat(join(cwd, '.env'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('keeps the other lines, the comments and the mode of .env', async () => {
+    const cwd = await temporaryFolder()
+    const app = await application(204)
+    const path = join(cwd, '.env')
+    await writeFile(path, '# mine\nexport NOTES_API_KEY=\r\nPORT=3000 # of the app\nNAME="a b"')
+    await chmod(path, 0o640)
+    const running = started(['--forward-to', app.url, ...LOCAL, '--yes'], { cwd })
+    await running.saw(/forwarded: 204/)
+    expect((await readFile(path, 'utf8')).replace(/=(http|ntw_live|whsec).*/g, '=$1')).toBe(
+      '# mine\nexport NOTES_API_KEY=ntw_live\r\nPORT=3000 # of the app\nNAME="a b"\nNOTES_BASE_URL=http\nNOTES_SIGNING_SECRET=whsec\n',
+    )
+    expect((await stat(path)).mode & 0o777).toBe(0o640)
+  })
+
+  it('says which values a yes replaces', async () => {
+    const cwd = await temporaryFolder()
+    const { apiKey } = await createNotesService()
+    await writeFile(join(cwd, '.env'), `NOTES_API_KEY=${apiKey}\nNOTES_SIGNING_SECRET=${aSecret}\n`)
+    const running = inTerminal(['--forward-to', (await application(204)).url, ...LOCAL], { cwd })
+    await running.saw(/This[\s│]+replaces[\s│]+NOTES_SIGNING_SECRET/)
+    running.type('\u0003')
+    expect((await running.ended).exitCode).toBe(130)
+    expect((await variablesIn(cwd)).NOTES_SIGNING_SECRET).toBe(aSecret)
+  })
+
+  it.each([
+    ['cannot be written', async (cwd: string) => (await readOnlyFolder(cwd)).under, /permission denied/],
+    ['is a folder', async (cwd: string) => void (await mkdir(join(cwd, '.env'))), /it is a folder/],
+  ])('prints the settings if .env %s', async (_case, prepare, reason) => {
+    const cwd = await temporaryFolder()
+    const app = await application(204)
+    const under = (await prepare(cwd)) ?? []
+    const running = started(['--forward-to', app.url, ...LOCAL, '--yes'], { cwd, under })
+    await running.saw(/NOTES_SIGNING_SECRET=whsec_[\s\S]*forwarded: 204/)
+    running.child.kill('SIGINT')
+    const { stderr } = await running.ended
+    expect(stderr).toMatch(/\.env was not written/)
+    expect(stderr).toMatch(reason)
+  })
+
+  it('verifies the endpoint once an application that answered 500 answers 204', async () => {
+    const app = await application(500)
+    const running = started(['--forward-to', app.url, ...LOCAL], { cwd: await temporaryFolder() })
+    await running.saw(/forwarded, and rejected there: 500[\s\S]*has not accepted the verification/)
+    app.answer(204)
+    await running.saw(/204 {2}endpoint\.verification/)
+  })
+
+  it('ends with 1 where the port of the mock service is taken, and says how to go on', async () => {
+    const { service } = await mockService()
+    const args = ['--forward-to', 'http://127.0.0.1:2/hook', '--base-url', service.baseUrl]
+    const { exitCode, stderr } = await started(args, { cwd: await temporaryFolder() }).ended
+    expect(exitCode).toBe(1)
+    expect(unwrapped(stderr)).toMatch(/set NOTES_API_KEY to the key that it printed.*EADDRINUSE/)
+  })
+})
+
+describe('listen --forward-to with a key', () => {
+  it('registers at a service on this machine, and removes the endpoint at Ctrl-C', async () => {
+    const { service, env } = await mockService({ seed: 7 })
+    const app = await application(204)
+    const running = inTerminal(['--forward-to', app.url, '--yes'], { env, cwd: await temporaryFolder() })
+    await running.saw(/forwarded: 204/)
+    running.type('e')
+    await running.saw(/204.* note\.ended/)
+    running.type('\u0003')
+    expect((await running.ended).exitCode).toBe(0)
+    expect(service.requests.at(-1)).toMatchObject({ method: 'DELETE', status: 204 })
+  })
+
+  it('uses the mock service of .env that runs in another terminal', async () => {
+    const { service, env } = await mockService()
+    const app = await application(204)
+    const running = started(['--forward-to', app.url], { env, cwd: await temporaryFolder() })
+    await running.saw(/forwarded: 204/)
+    expect(service.requests.map(({ method }) => method)).toContain('POST')
+  })
+
+  it('explains tunnels if the service is elsewhere', async () => {
+    const env = { NOTES_BASE_URL: 'https://notes.example', NOTES_API_KEY: 'ntw_live_k.secret' }
+    const args = ['--forward-to', 'http://localhost:3000/hook']
+    const { exitCode, stderr } = await started(args, { env, cwd: await temporaryFolder() }).ended
+    expect(exitCode).toBe(2)
+    expect(unwrapped(stderr)).toContain('cloudflared tunnel --url http://localhost:3001, or ngrok http 3001.')
+    expect(unwrapped(stderr)).toContain('--forward-to http://localhost:3000/hook --port 3001 --public-url <url>')
+  })
+
+  it('offers no secret to an application that has one', async () => {
+    const { env } = await mockService({ seed: 7 })
+    const app = await application(204)
+    const cwd = await temporaryFolder()
+    const settings = { ...env, NOTEWIRE_FORWARD_SECRET: anotherSecret }
+    await started(['--forward-to', app.url, '--yes'], { env: settings, cwd }).saw(/forwarded: 204/)
+    expect(Object.keys(await variablesIn(cwd))).toEqual(['NOTES_BASE_URL', 'NOTES_API_KEY'])
+  })
+})
+
+function started(args: readonly string[], options: RunOptions) {
+  return startNotewire(['listen', ...args], options)
+}
+
+function inTerminal(args: readonly string[], { env, ...options }: RunOptions) {
+  return startInTerminal(['listen', ...args], { ...options, env: { ...env, TERM: 'xterm', NO_COLOR: '1' } })
+}
+
+async function variablesIn(folder: string): Promise<Readonly<Record<string, string>>> {
+  const lines = (await readFile(join(folder, '.env'), 'utf8')).trimEnd().split('\n')
+  return Object.fromEntries(lines.map((line) => line.split('=', 2)))
+}
+
+/** A receiver that answers every delivery alike, on a port that stays its own. */
+async function application(status: number) {
+  let answered = status
+  const received: { readonly headers: Readonly<Record<string, string>>; readonly body: string }[] = []
+  const server = createServer(async (request, response) => {
+    const chunks = await Array.fromAsync(request)
+    const headers = request.headers as Record<string, string>
+    received.push({ headers, body: Buffer.concat(chunks).toString() })
+    response.writeHead(answered, { connection: 'close' }).end()
+  })
+  const start = async (port: number) => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+    return (server.address() as AddressInfo).port
+  }
+  const port = await start(0)
+  leave(() => server.close())
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    answer: (next: number) => {
+      answered = next
+    },
+    stop: async () => {
+      server.close()
+      await once(server, 'close')
+    },
+    start: () => start(port),
+  }
+}
