@@ -124,7 +124,7 @@ describe('listen --forward-to without a key', () => {
     await running.saw(/This[\s│]+replaces[\s│]+NOTES_SIGNING_SECRET/)
     running.type('\u0003')
     expect((await running.ended).exitCode).toBe(130)
-    expect((await variablesIn(cwd)).NOTES_SIGNING_SECRET).toBe(aSecret)
+    expect((await variablesIn(cwd))['NOTES_SIGNING_SECRET']).toBe(aSecret)
   })
 
   it.each([
