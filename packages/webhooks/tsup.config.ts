@@ -1,8 +1,10 @@
 import { defineConfig } from 'tsup'
+import { writeMigration } from '../../scripts/write-migration.ts'
 import { buildOf } from '../../tsup.base.ts'
+import { RECEIVER_TABLES } from './src/stores/postgres/migration.ts'
 
-export default defineConfig(
-  buildOf({
+export default defineConfig({
+  ...buildOf({
     index: 'src/index.ts',
     verify: 'src/verify.ts',
     node: 'src/adapters/node.ts',
@@ -19,4 +21,5 @@ export default defineConfig(
     opentelemetry: 'src/opentelemetry.ts',
     testing: 'src/testing/index.ts',
   }),
-)
+  onSuccess: () => writeMigration(RECEIVER_TABLES),
+})
