@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { run, WORKSPACE } from '../scripts/run.ts'
 
-it('the tour in a pipe is plain lines, and ends with a mirror that agrees', async () => {
+it('the tour prints plain lines into a pipe, and ends with an up-to-date mirror', async () => {
   const printed = await run('npm', ['run', '--silent', 'tour'], WORKSPACE)
   expect(printed).toMatch(/300\/300 notes copied/)
   expect(printed).toMatch(/\d+ {2}written down as hints, and acknowledged/)
