@@ -114,6 +114,8 @@ const people = [
   whole('round-trip'),
   whole('wrong-arguments'),
   whole('contract-variants'),
+  whole('contract-errors'),
+  whole('contract-events'),
   whole('troubleshooting'),
   whole('operate'),
 ]

@@ -46,8 +46,8 @@ const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = 
   'constant-time': measureConstantTime,
 }
 
-// `npm run benchmarks` measures everything and writes the page anew; names after it measure those alone, and take the place of what
-// the page has of them. With a share of the notes, nothing is written.
+// `npm run benchmarks` measures everything and writes the whole page. With names it measures only those, and replaces their
+// tables. With `MIRROR_SHARE` it writes nothing.
 const asked = process.argv.slice(2)
 const names = asked.length === 0 ? Object.keys(measurements) : asked
 const tables: Table[] = []

@@ -13,8 +13,8 @@ try {
 
 async function check({ name, tarball }: PackedPackage): Promise<void> {
   await run(tool('publint'), ['run', tarball, '--strict'], WORKSPACE)
-  // The migrations are files to read, not modules.
+  // The migrations are SQL files, not modules.
   const options = ['--profile', 'esm-only', '--no-definitely-typed', '--exclude-entrypoints', './postgres.sql']
   await run(tool('attw'), [tarball, ...options], WORKSPACE)
-  console.log(`${name}: publint and attw have no complaint`)
+  console.log(`${name}: publint and attw have found no problem`)
 }

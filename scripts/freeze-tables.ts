@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { freezeTables } from '../tests/tables/freeze.ts'
 import { WORKSPACE } from './run.ts'
 
-// Usage: npm run tables:freeze, after `changeset version`, or npm run tables:freeze -- <version> before it. Writes what the stores leave in
-// databases to tests/tables/<version>/, unless it is what an earlier version leaves.
+// Usage: npm run tables:freeze, after `changeset version`, or npm run tables:freeze -- <version> before it. Writes the tables of the
+// stores to tests/tables/<version>/, unless an earlier version has the same tables.
 const folder = join(WORKSPACE, 'tests/tables')
 const version = process.argv[2] ?? (await versionOfPackages())
 const files = await freezeTables()
 const same = await versionWithSameTables()
 if (same === undefined) {
-  // Fails where the folder exists: what a release has left in databases does not change any more.
+  // Fails if the folder exists: the tables of a release never change.
   await mkdir(join(folder, version)).catch(() => {
     throw new Error(
       `tests/tables/${version} has other tables. Raise the version; if ${version} was never published, delete the folder first.`,
@@ -19,7 +19,7 @@ if (same === undefined) {
   for (const [name, text] of files) await writeFile(join(folder, version, name), text)
   console.log(`The tables of ${version} are in tests/tables/${version}. Commit them.`)
 } else {
-  console.log(`The tables of ${version} are those of ${same}: nothing was written.`)
+  console.log(`The tables of ${version} equal those of ${same}. Nothing was written.`)
 }
 
 async function versionWithSameTables(): Promise<string | undefined> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { followReadme, followTutorial, installAsNewcomer } from '../tests/newcomer/walk.ts'
 
-// Usage: node scripts/newcomer.ts, after `npm run build`. Does what the README and the tutorial tell a newcomer to do.
+// Usage: node scripts/newcomer.ts, after `npm run build`. Follows the steps of the README and the tutorial in an empty folder.
 const began = performance.now()
 const seconds = () => ((performance.now() - began) / 1_000).toFixed(1)
 const folder = await mkdtemp(join(tmpdir(), 'notewire-newcomer-'))

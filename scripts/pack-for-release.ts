@@ -4,7 +4,7 @@ import { packPackages } from './pack-packages.ts'
 import { type ChangedPackage, releaseNotes } from './release-notes.ts'
 
 // Usage: node scripts/pack-for-release.ts <folder>, after `npm run build`. Writes the tarballs, `notes.md`, and `packages.tsv`: name
-// and version, a tab, the file; those first that others depend on.
+// and version, a tab, the file. Each package comes after its dependencies.
 const folder = resolve(process.argv[2] ?? 'release')
 await mkdir(folder, { recursive: true })
 const packed = await packPackages(folder)
@@ -20,7 +20,7 @@ interface Release extends ChangedPackage {
 
 async function read(packageFolder: string): Promise<Release> {
   const manifest = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8'))
-  // Absent before the first release.
+  // Missing before the first release.
   const changelog = await readFile(join(packageFolder, 'CHANGELOG.md'), 'utf8').catch(() => '')
   return { ...manifest, changelog }
 }

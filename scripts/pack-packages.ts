@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run, tool, WORKSPACE } from './run.ts'
 
-/** A public package, as it would be published. */
+/** A packed public package. */
 export interface PackedPackage {
   readonly name: string
   /** Its folder in the workspace. */
@@ -22,7 +22,7 @@ interface PackageManifest {
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
-/** Packs every public package into `destination`. They must have been built. */
+/** Packs every public package into `destination`. The packages must have been built. */
 export async function packPackages(destination: string): Promise<PackedPackage[]> {
   const names = await readdir(join(WORKSPACE, 'packages'))
   const folders = names.map((name) => join(WORKSPACE, 'packages', name))

@@ -6,7 +6,7 @@ export interface ChangedPackage {
 }
 
 /**
- * The notes of a release: what the changelog of each package says of its version.
+ * The notes of a release: the entries of its versions from the changelog of each package.
  *
  * @param repository  the address of the repository, to which the links of a changelog are relative
  */

@@ -4,16 +4,16 @@ import { delimiter, dirname, join } from 'node:path'
 /** The root folder of the workspace. */
 export const WORKSPACE = join(import.meta.dirname, '..')
 
-/** The path of a tool that the workspace has installed: `tsc`, `pnpm`. */
+/** The path of a tool that the workspace has installed, such as `tsc` or `pnpm`. */
 export function tool(name: string): string {
   return join(WORKSPACE, 'node_modules/.bin', name)
 }
 
 /**
- * Runs a program with {@link environmentOutside}, and answers what it printed.
+ * Runs a program with {@link environmentOutside}, and resolves with its output.
  *
  * @param environment  variables to add
- * @throws an error that holds everything the program printed, when it fails
+ * @throws an error with the whole output if the program fails
  */
 export function run(
   program: string,
@@ -31,8 +31,8 @@ export function run(
 }
 
 /**
- * The environment of a program in a project outside: its Node.js is the one that runs this, and it finds no tool of the
- * workspace, so that it has only what it installed.
+ * The environment of a program in a project outside the workspace. It uses this Node.js, and finds no tool of the
+ * workspace, so that it can use only what its project has installed.
  */
 export function environmentOutside(): NodeJS.ProcessEnv {
   const outside = (process.env['PATH'] ?? '').split(delimiter).filter((place) => !place.includes('node_modules'))

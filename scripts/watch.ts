@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { tool, WORKSPACE } from './run.ts'
 
-// Usage: npm run watch, or npm run watch -- mirror notewire, for the tests of these packages alone. At every change it
-// checks the types of the whole workspace, and runs the tests that the change concerns; `h` tells what Vitest can do.
+// Usage: npm run watch, or npm run watch -- mirror notewire for the tests of only these packages. After each change it
+// checks the types of the whole workspace and runs the affected tests. `h` shows the commands of Vitest.
 const LIBRARIES = ['protocol', 'client', 'webhooks', 'mock-server', 'mirror']
 const asked = process.argv.slice(2)
 const projects = (asked.length === 0 ? LIBRARIES : asked).flatMap((name) => ['--project', name])
 
-// Neither clears the screen, since the other has written there.
+// Neither program clears the screen, because it would remove the output of the other.
 const compiler = spawn(tool('tsc'), ['--watch', '--preserveWatchOutput', '--pretty'], {
   cwd: WORKSPACE,
   stdio: ['ignore', 'inherit', 'inherit'],

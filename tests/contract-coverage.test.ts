@@ -5,7 +5,7 @@ import { WORKSPACE } from '../scripts/run.ts'
 import { coveragePage, ROWS, SECTIONS } from './contract-coverage/page.ts'
 import { taggedTests } from './contract-coverage/tagged-tests.ts'
 
-/** The contract decides these rows, or there is no alternative. */
+/** Rows that the contract decides, or that have no alternative. */
 const ROWS_WITHOUT_ALTERNATIVE = ['row 26', 'row 30']
 
 const tests = taggedTests()
@@ -14,7 +14,7 @@ it.each(SECTIONS)('%s of the contract has a test', (section) => {
   expect(tests.filter(({ tags }) => tags.includes(section))).not.toEqual([])
 })
 
-it.each(ROWS)('the default of %s has a test, and so has its alternative', (row) => {
+it.each(ROWS)('the default and the alternative of %s have a test', (row) => {
   expect(tests.filter(({ tags }) => tags.includes(row))).not.toEqual([])
   if (ROWS_WITHOUT_ALTERNATIVE.includes(row)) return
   expect(tests.filter(({ alternatives }) => alternatives.includes(row))).not.toEqual([])

@@ -24,11 +24,11 @@ it('finds the examples of the README files and of the docstrings', () => {
   expect(files).toContain('packages/protocol/src/note.ts')
 })
 
-it('code is marked as ts, and as nothing that would not be compiled', () => {
+it('code blocks are marked as ts, and never as a language that would not be compiled', () => {
   expect(blocks.filter(({ language }) => /^(typescript|tsx|js|javascript|jsx|mjs|mts)$/.test(language))).toEqual([])
 })
 
-describe('an example compiles as a module of its own', () => {
+describe('an example compiles as a separate module', () => {
   it.each(examples.map((block) => [`${block.file}:${block.line}`, block] as const))('%s', (_place, block) => {
     expect(problems.get(block)).toEqual([])
   })
@@ -42,7 +42,7 @@ describe('an example that begins with the path of a file shows that file', () =>
   it.each(shown)('%s shows %s', (_place, path, code) => expect(code).toBe(read(path)))
 })
 
-it.each(markdown)('every relative link of %s leads somewhere', (file) => {
+it.each(markdown)('every relative link of %s leads to an existing file', (file) => {
   expect(brokenLinks(file, read(file))).toEqual([])
 })
 
@@ -50,7 +50,7 @@ describe('the reference covers every entry', () => {
   it.each(filesOf('packages/*'))('of %s', (folder) => {
     const { exports } = JSON.parse(read(join(folder, 'package.json')))
     const entries = Object.values<{ '@notewire/source'?: string }>(exports).map((entry) => entry['@notewire/source'])
-    // A program has no entries, and nothing to say of them.
+    // A program has no entries.
     const { entryPoints } = entries.some(Boolean) ? JSON.parse(read(join(folder, 'typedoc.json'))) : { entryPoints: [] }
     expect(entryPoints.map((entry: string) => `./${entry}`)).toEqual(entries.filter((entry) => entry !== undefined))
   })

@@ -6,7 +6,7 @@ import { WORKSPACE } from '../scripts/run.ts'
 /** A stable code of an error, and the packages whose errors have it. */
 export type ErrorCodes = ReadonlyMap<string, ReadonlySet<string>>
 
-/** Every code that an error of ours can have, as the compiler sees it: of each class, and of each `NotewireError` made directly. */
+/** Every code of our errors, found by the compiler: of each error class, and of each `new NotewireError`. */
 export function errorCodes(): ErrorCodes {
   const sources = globSync('packages/*/src/**/*.ts', { cwd: WORKSPACE, exclude: isTest }).map((file) =>
     join(WORKSPACE, file),

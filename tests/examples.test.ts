@@ -9,7 +9,7 @@ import { copyProject, linkUnpublished, testScriptOf } from './examples/project.t
 import { isInstalled } from './servers/is-installed.ts'
 
 const folders = globSync('examples/*/package.json', { cwd: WORKSPACE }).map((manifest) => join(manifest, '..'))
-// In CI nothing is left out: what is missing there fails.
+// In CI no example is skipped: a missing server fails there.
 const needsRedis = ['examples/queue-worker', 'examples/recipes']
 const needsChromium = ['examples/accounts-express']
 const projects = folders
@@ -30,7 +30,7 @@ it('finds the projects', () => {
   expect(projects).toEqual(expect.arrayContaining(['examples/express', 'examples/vitest-with-mock']))
 })
 
-it.each(projects)('%s installs what is published, and passes its own tests', async (project) => {
+it.each(projects)('%s passes its own tests with the packed packages', async (project) => {
   const copy = join(destination, project)
   await copyProject(project, copy, packages)
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], copy)

@@ -23,10 +23,10 @@ const INTEGRATIONS = 4
 const NOTES = 20
 const WORKERS = 3
 const KILLS = isProof ? 60 : 3
-/** How much further ahead the clock of each new worker is: the leases of six workers ago have ended. */
+/** The additional clock skew of each new worker. After six workers it exceeds the length of a lease. */
 const AHEAD_MS = 10_000
 
-/** Decides what the owner does and what is lost on the way; but not how long anything takes. */
+/** Determines the operations of the owner and the lost events. Durations are not determined. */
 const seed = Number(process.env['FIRE_SEED'] ?? randomInt(2 ** 31))
 
 it('three processes that keep mirrors of four integrations are killed, and so is PostgreSQL: nothing is lost, and nothing is shown twice', async () => {
@@ -110,7 +110,7 @@ it('three processes that keep mirrors of four integrations are killed, and so is
   expect(removed.every(({ times }) => times === 1)).toBe(true)
   expect(removed.map(({ note_id }) => note_id).sort()).toEqual(Object.keys((await truth())['customer-0'] ?? {}).sort())
 
-  /** Does what every process would have done in time. */
+  /** Does the remaining work of all processes. */
   async function untilSame(): Promise<void> {
     for (let tries = 0; tries < 120; tries += 1) {
       aheadMs += AHEAD_MS
@@ -215,7 +215,7 @@ class OwnerOfChannels {
   }
 }
 
-/** Accepts the deliveries, as a load balancer does. */
+/** Starts a load balancer, which accepts the deliveries. */
 async function startFront(answer: (request: Request) => Promise<Response>) {
   const server = createServer(async (incoming, outgoing) => {
     const { method = 'POST', url = '/', headers } = incoming

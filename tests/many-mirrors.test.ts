@@ -9,11 +9,11 @@ import { explore } from './simulation/explore.ts'
 import { isProof } from './test-run.ts'
 
 const SEED = 2026
-/** Two million operations take longer than other tests may. */
+/** Two million operations take longer than the timeout of other tests. */
 const HOURS_MS = 4 * 3_600_000
 const HISTORIES = isProof ? 3_000 : 30
 
-/** Until a note shows up under another integration. */
+/** Stops when a note appears in another integration. */
 const OPERATIONS = isProof ? 2_000_000 : 20_000
 
 describe(`${OPERATIONS} operations`, () => {

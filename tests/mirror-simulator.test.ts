@@ -21,7 +21,7 @@ function simulate(...args: string[]): Promise<string> {
   return run(process.execPath, [...program, ...args], WORKSPACE).catch((error: Error) => error.message)
 }
 
-// The same in every run, so that a change fails for what it does; `npm run simulate:mirror` draws another one each time.
+// The same seed in every run, so that only a change of the code makes it fail. `npm run simulate:mirror` draws a new seed each time.
 const SEED = 2026
 const LAGGING_HISTORIES = isProof ? 10_000 : 300
 
@@ -40,13 +40,13 @@ describe.concurrent('mirrors in one store', () => {
           `${found.violation}\nThe same again: ${replayCommand(simulator, { seed, history: found.history, store })}`,
         )
       }
-      // Histories in which little happens would prove little.
+      // If an event or a fault hardly ever happened, the histories would prove little about it.
       for (const event of EVERYTHING) expect(tally[event], event).toBeGreaterThan(histories / 100)
     },
   )
 })
 
-describe('mirrors of a service whose replicas lag, and which is restored in the end', () => {
+describe('mirrors of a service whose replicas lag, and which is finally restored from a backup', () => {
   it(`keep every promise, in ${LAGGING_HISTORIES} histories`, { timeout: 1_800_000 }, async () => {
     const exploration = { store: 'memory', seed: SEED, histories: LAGGING_HISTORIES } as const
     const { found, tally } = await explore(laggingSimulator, exploration)
@@ -74,14 +74,14 @@ const EVERYTHING = [
 ]
 
 describe('a history', () => {
-  it.each(['memory', 'sqlite'])('on the %s store happens the same way again, and is told in words', async (store) => {
+  it.each(['memory', 'sqlite'])('on the %s store is repeatable, and is printed step by step', async (store) => {
     const again = ['--seed', '123', '--history', '45', '--store', store]
     const [first, second] = await Promise.all([simulate(...again), simulate(...again)])
     expect(first).toMatch(/owner {7}begins .*\n(.*\n)+Every promise was kept\.\n$/)
     expect(second).toBe(first)
   })
 
-  it('that breaks a promise does so when it is played again', async () => {
+  it('that breaks a promise breaks it again when it is repeated', async () => {
     const bug = 'an older record over a newer row'
     const { found } = await explore(simulator, { store: 'memory', seed: 1, histories: BOUND, bug })
     const again = ['--seed', '1', '--history', String(found?.history), '--bug', bug]
@@ -101,7 +101,7 @@ describe.runIf(isProof).concurrent('the simulator finds', () => {
   })
 })
 
-it('the page of the proof tells of every planted bug', () => {
+it('docs/mirror/proof.md lists every planted bug', () => {
   const page = readFileSync(join(WORKSPACE, 'docs/mirror/proof.md'), 'utf8')
   for (const { name } of [...plantedBugs, ...plantedByLag]) expect(page).toContain(`| ${name} |`)
 })

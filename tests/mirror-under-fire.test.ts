@@ -20,7 +20,7 @@ const NOTES = 150
 const WORKERS = 3
 const ROUNDS = isProof ? 60 : 6
 
-/** Decides what the owner does and what is lost on the way; but not how long anything takes. */
+/** Determines the operations of the owner and the lost events. Durations are not determined. */
 const seed = Number(process.env['FIRE_SEED'] ?? randomInt(2 ** 31))
 
 const cleanUps: (() => Promise<unknown>)[] = []
@@ -48,7 +48,7 @@ const stores = [
 ]
 
 describe.each(stores)('three processes that keep a mirror on $name', ({ make }) => {
-  it('are killed again and again, miss events, and end with what the service has', async () => {
+  it('are killed repeatedly, miss events, and finally agree with the service', async () => {
     onTestFailed(() =>
       console.error(
         `The same acts again: FIRE_SEED=${seed} npx vitest run --config vitest.workspace.ts --project mirror-under-fire`,
@@ -82,7 +82,7 @@ describe.each(stores)('three processes that keep a mirror on $name', ({ make }) 
         return response
       }
     })
-    if (crew === undefined) throw new Error('the service has made no receiver')
+    if (crew === undefined) throw new Error('the service has created no receiver')
     cleanUps.push(() => crew?.killAll() ?? Promise.resolve())
     for (let count = 0; count < WORKERS; count += 1) await crew.hire()
 
@@ -114,7 +114,7 @@ interface Told {
   readonly data: { readonly note_id: string }
 }
 
-/** Notes that are deleted for good, whose event was acknowledged, and that the mirror shows still. */
+/** Notes that are permanently deleted, whose event was acknowledged, and that the mirror still shows. */
 async function shownThoughDeleted(mirror: Mirror, { deleted }: BusyOwner, acknowledged: ReadonlySet<string>) {
   const gone = [...deleted].filter((noteId) => acknowledged.has(noteId))
   const shown = await Promise.all(
@@ -123,14 +123,14 @@ async function shownThoughDeleted(mirror: Mirror, { deleted }: BusyOwner, acknow
   return shown.flat()
 }
 
-/** The service falls quiet: no summary is still being written. */
+/** Waits until no summary is in progress. */
 async function untilSummarised(service: NotesService): Promise<void> {
   const isWritten = async () =>
     [...(await truthOf(service)).values()].every((note) => !JSON.stringify(note).includes('"pending"'))
   while (!(await isWritten())) await sleep(500)
 }
 
-/** Does what every process would have done in time. What the dead had taken is given back after a while. */
+/** Does the remaining work of all processes. The claims of killed processes expire meanwhile. */
 async function syncUntil(mirror: Mirror, isDone: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 60; tries += 1) {
     const { listed } = await mirror.sync({ scan: 'now' })

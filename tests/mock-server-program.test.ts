@@ -22,11 +22,11 @@ afterEach(() => {
 })
 
 describe('the program', () => {
-  it('prints where it is and its key, answers, and ends cleanly at Ctrl-C', async () => {
+  it('prints its URL and API key, answers, and ends cleanly on Ctrl-C', async () => {
     const program = await ready('--port', '0', '--notes', '3')
     expect(program.output()).toMatch(/^The mock server is ready\./)
     expect(program.shown('Console')).toBe(`${program.shown('Base URL')}/console`)
-    const answer = await ask(program, '/v1/notes')
+    const answer = await request(program, '/v1/notes')
     expect((await answer.json()).notes).toHaveLength(3)
     expect((await fetch(program.shown('Console'))).status).toBe(200)
 
@@ -44,7 +44,7 @@ describe('the program', () => {
     expect(await program.ended).toEqual([0, null])
   })
 
-  it('is the same for the same seed', async () => {
+  it('creates the same data for the same seed', async () => {
     const [one, same, other] = await Promise.all(['7', '7', '8'].map((seed) => ready('--port', '0', '--seed', seed)))
     expect(one?.shown('API key')).toBe(same?.shown('API key'))
     expect(one?.shown('API key')).not.toBe(other?.shown('API key'))
@@ -54,24 +54,24 @@ describe('the program', () => {
     const program = await ready('--port', '0', '--notes', '2', '--accounts', '3')
     const keys = [1, 2, 3].map((number) => program.shown(`API key of owner-${number}`))
     expect(new Set(keys).size).toBe(3)
-    const pages = await Promise.all(keys.map(async (key) => (await ask(program, '/v1/notes', key)).json()))
+    const pages = await Promise.all(keys.map(async (key) => (await request(program, '/v1/notes', key)).json()))
     const listed = pages.flatMap(({ notes }) => notes.map(({ note_id }: { note_id: string }) => note_id))
     expect(new Set(listed).size).toBe(6)
   })
 
-  it('listens for this machine alone, unless it is told otherwise, and then says so', async () => {
+  it('listens only on localhost, unless an option changes that, and then prints the host', async () => {
     const program = await ready('--port', '0', '--host', '0.0.0.0')
     expect(program.output()).toContain('It listens on 0.0.0.0')
     expect((await ready('--port', '0')).output()).not.toContain('It listens on')
   })
 
-  it('says that endpoints may have any URL', async () => {
+  it('prints that endpoints may have any URL', async () => {
     expect((await ready('--port', '0')).output()).toContain('also a private address')
     const strict = await ready('--port', '0', '--scenario', await scenario({ service: { urlPolicy: 'public-https' } }))
     expect(strict.output()).not.toContain('also a private address')
   })
 
-  it('plays a scenario: who is there, and what happens when', async () => {
+  it('plays a scenario: its accounts and their events', async () => {
     const heard: string[] = []
     const receiver = createServer((request, response) => {
       request.setEncoding('utf8').on('data', (body) => heard.push(JSON.parse(body).event_type))
@@ -101,16 +101,16 @@ describe('the program', () => {
     expect(program.shown('Secret of')).toMatch(/^whsec_/)
     await expect.poll(() => heard).toEqual(['endpoint.verification', 'note.ended', 'note.deleted'])
     await expect.poll(program.complaints).toContain('The act "end" at 1400 was not done: no recording session')
-    const { notes } = await (await ask(program, '/v1/notes')).json()
+    const { notes } = await (await request(program, '/v1/notes')).json()
     expect(notes).toMatchObject([{ title: 'Plan B', owner: { type: 'personal' } }])
-    const ofSync = await (await ask(program, '/v1/notes', program.shown('API key of Sync'))).json()
+    const ofSync = await (await request(program, '/v1/notes', program.shown('API key of Sync'))).json()
     expect(ofSync.notes).toEqual([])
     receiver.close()
   })
 
-  it('lets what is typed win over the scenario', async () => {
+  it('prefers options to the scenario', async () => {
     const program = await ready('--notes', '2', '--port', '0', '--scenario', await scenario({ service: { notes: 5 } }))
-    expect((await (await ask(program, '/v1/notes')).json()).notes).toHaveLength(2)
+    expect((await (await request(program, '/v1/notes')).json()).notes).toHaveLength(2)
   })
 
   it.each([
@@ -124,7 +124,7 @@ describe('the program', () => {
   })
 })
 
-describe('the program says what is wrong and the next step, and ends with', () => {
+describe('the program prints the problem and the next step, and its exit code is', () => {
   it.each([
     [['--prot', '1'], "Unknown option '--prot'", '--help'],
     [['serve'], "Unexpected argument 'serve'", '--help'],
@@ -139,7 +139,7 @@ describe('the program says what is wrong and the next step, and ends with', () =
     expect(program.complaints()).not.toContain('    at ')
   })
 
-  it('2 for a scenario that cannot be', async () => {
+  it('2 for an invalid scenario', async () => {
     const unknown = start('--scenario', await scenario({ service: { notez: 3 } }))
     expect(await unknown.ended).toEqual([2, null])
     expect(unknown.complaints()).toContain('"service" has no option "notez"')
@@ -149,13 +149,13 @@ describe('the program says what is wrong and the next step, and ends with', () =
     expect(refused.complaints()).toContain('"url" must be an absolute URL')
   })
 
-  it('1 for a file that is not there', async () => {
+  it('1 for a missing file', async () => {
     const program = start('--scenario', join(folder, 'missing.json'))
     expect(await program.ended).toEqual([1, null])
     expect(program.complaints()).toContain('there is no such file')
   })
 
-  it('1 for a port that is taken', async () => {
+  it('1 for a port in use', async () => {
     const { port } = new URL((await ready('--port', '0')).shown('Base URL'))
     const program = start('--port', port)
     expect(await program.ended).toEqual([1, null])
@@ -179,7 +179,7 @@ function start(...args: string[]) {
     ended: once(child, 'close'),
     output: () => output,
     complaints: () => complaints,
-    /** What is printed beside a label. */
+    /** The text printed after a label. */
     shown: (label: string) => new RegExp(`^ {2}${label}(?: \\S+)* {2,}(\\S+)$`, 'm').exec(output)?.[1] ?? '',
   }
 }
@@ -190,7 +190,7 @@ async function ready(...args: string[]) {
   return program
 }
 
-function ask(program: ReturnType<typeof start>, path: string, key = program.shown('API key')): Promise<Response> {
+function request(program: ReturnType<typeof start>, path: string, key = program.shown('API key')): Promise<Response> {
   return fetch(program.shown('Base URL') + path, { headers: { authorization: `Bearer ${key}` } })
 }
 

@@ -17,14 +17,14 @@ describe('a newcomer with an empty folder', () => {
   }, TEN_MINUTES)
   afterAll(() => rm(folder, { recursive: true }))
 
-  it('receives a verified delivery with the receiver of the README, and syncs, within ten minutes, the installation included', async () => {
+  it('receives a verified delivery with the receiver of the README, and syncs, within ten minutes including the installation', async () => {
     const began = performance.now()
     const printed = await followReadme(folder)
     expect(printed).toMatch(/note_\w+ .*note_\w+ [^\n]* ready\n/s)
     expect(installedMs + performance.now() - began).toBeLessThan(TEN_MINUTES)
   })
 
-  it('gets from each step of the tutorial what it promises', async () => {
+  it('gets the promised result of each step of the tutorial', async () => {
     const printed = await followTutorial(folder)
     expect(printed).toContain('the endpoint is active')
     expect(printed).toMatch(/note_\w+ has ended: \d+ characters/)

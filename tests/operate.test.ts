@@ -32,12 +32,12 @@ const rows = [...page.matchAll(/^\| `(notewire\.[\w.]+)` \| `(\w+)` \| (.*?) \|/
 })
 
 describe('the table of metrics', () => {
-  it('names every instrument, and no other', () => {
+  it('lists every instrument, and no other', () => {
     expect(instruments.length).toBeGreaterThan(15)
     expect(rows.map(({ name }) => name).sort()).toEqual(instruments.map(({ name }) => name).sort())
   })
 
-  it.each(instruments)('says what $name is called in Prometheus', (instrument) => {
+  it.each(instruments)('lists the Prometheus name of $name', (instrument) => {
     expect(rows.find(({ name }) => name === instrument.name)?.inPrometheus).toBe(nameInPrometheus(instrument))
   })
 })
@@ -65,14 +65,14 @@ const expressions = [
 ]
 
 describe('the dashboard and the alert rules', () => {
-  it('have names of their own', () => {
+  it('have unique names', () => {
     for (const names of [rules.map(({ alert }) => alert), panels.map(({ title }) => title)]) {
       expect(names.length).toBeGreaterThan(10)
       expect(new Set(names).size).toBe(names.length)
     }
   })
 
-  it.each(expressions)('%s asks for series that the entries make, and labels that they have: %s', (_name, expr) => {
+  it.each(expressions)('%s uses only existing series and labels: %s', (_name, expr) => {
     const metricsIn = [...expr.matchAll(/(?<!_)\bnotewire_(?:webhook|client|mirror)\w*/g)].map(([name]) => name)
     expect(metricsIn.length).toBeGreaterThan(0)
     for (const name of metricsIn) expect(series).toContain(name)
@@ -105,17 +105,17 @@ describe('the incidents', () => {
     }
   })
 
-  it.each(rules)('of which the alert $alert names one, where it is named', ({ alert, labels }) => {
+  it.each(rules)('include the one of the alert $alert, which names it', ({ alert, labels }) => {
     expect(incidents.find(({ name }) => name === labels.incident)?.text).toContain(`\`${alert}\``)
   })
 
-  it('name no alert that there is not', () => {
+  it('name only existing alerts', () => {
     const named = incidents.flatMap(({ text }) => [...text.matchAll(/`(Notewire[A-Z]\w+)`/g)].map(([, name]) => name))
     expect(new Set(named)).toEqual(new Set(rules.map(({ alert }) => alert)))
   })
 })
 
-/** What the entries ask a meter for. */
+/** The instruments that the entries create. */
 function instrumentsOfTheEntries(): readonly Instrument[] {
   const made = new Map<string, Instrument>()
   const noop = createNoopMeter()
@@ -135,13 +135,13 @@ function instrumentsOfTheEntries(): readonly Instrument[] {
   receiverTelemetry()
   clientTelemetry()
   mirrorTelemetry()
-  observeMirrors({ status: () => Promise.reject(new Error('no export asks for it')) })
-  observeMirror({ status: () => Promise.reject(new Error('no export asks for it')) })
+  observeMirrors({ status: () => Promise.reject(new Error('no export calls this')) })
+  observeMirror({ status: () => Promise.reject(new Error('no export calls this')) })
   metrics.disable()
   return [...made.values()]
 }
 
-/** The name that Prometheus gives to a metric that it receives by OTLP: of the units, only seconds are used here; the others are in braces. */
+/** The Prometheus name of a metric received by OTLP. It includes the unit only for seconds: all other units here are annotations in braces. */
 function nameInPrometheus({ name, kind, unit }: Instrument): string {
   return `${dotless(name)}${unit === 's' ? '_seconds' : ''}${kind === 'counter' ? '_total' : ''}`
 }
@@ -151,7 +151,7 @@ function seriesOf(instrument: Instrument): readonly string[] {
   return instrument.kind === 'histogram' ? ['_bucket', '_count', '_sum'].map((part) => `${name}${part}`) : [name]
 }
 
-/** The labels that an expression selects by or groups by. */
+/** The labels in the selectors and groupings of an expression. */
 function labelsIn(expr: string): readonly string[] {
   const selected = [...expr.matchAll(/[{,]\s*(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label = '']) => label)
   const grouped = [...expr.matchAll(/by \(([^)]+)\)/g)].flatMap(([, labels = '']) => labels.split(/,\s*/))

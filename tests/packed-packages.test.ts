@@ -5,7 +5,7 @@ import { run, tool } from '../scripts/run.ts'
 import { start } from './newcomer/program.ts'
 import { type Consumer, exportedEntries, exportedJson, installConsumer } from './packed-packages/consumer.ts'
 
-// What the call of `packed-packages/consumer/entry-calls.ts` answers, for each entry that the packages export.
+// The expected result of `packed-packages/consumer/entry-calls.ts` for each entry that the packages export.
 const answers = {
   '@notewire/protocol': 'k7',
   '@notewire/protocol/schemas': 'note_1',
@@ -57,15 +57,15 @@ describe.each(['import', 'require'])('loaded by %s', (method) => {
     report = JSON.parse(await inConsumer('load-entries.ts', method, ...exportedEntries(consumer)))
   })
 
-  it('every entry does what it is for', () => expect(report.answers).toEqual(answers))
+  it('every entry works', () => expect(report.answers).toEqual(answers))
 
   it('no entry touches a global', () => {
-    // zod keeps its settings there, for a second copy of itself to find.
+    // zod stores its settings in a global, which a second copy of zod shares.
     expect(report.touched.filter((key) => !key.startsWith('__zod_'))).toEqual([])
   })
 })
 
-it('every manifest, schema, document and vector of JSON is the same imported and required', async () => {
+it('every JSON file has the same content imported and required', async () => {
   const program = `
     import { createRequire } from 'node:module'
     const required = createRequire(import.meta.url)
@@ -84,7 +84,7 @@ it('every manifest, schema, document and vector of JSON is the same imported and
   expect(Object.entries(same).filter(([, isSame]) => !isSame)).toEqual([])
 })
 
-describe('a program runs by npx', () => {
+describe('npx runs', () => {
   it.each([
     ['notewire', 'doctor'],
     ['@notewire/mock-server', '--scenario <file.json>'],
@@ -92,11 +92,11 @@ describe('a program runs by npx', () => {
     expect(await run('npx', [name, '--help'], consumer.folder)).toContain(inHelp)
   })
 
-  it('notewire, with all that it needs: it copies what a service has', async () => {
+  it('notewire with all its dependencies: it copies the notes of a service', async () => {
     await using service = start('npx', ['notewire', 'mock', '--notes', '3', '--port', '0'], consumer.folder)
-    const told = await service.printed(/API key +\S+/)
-    const baseUrl = /Base URL +(\S+)/.exec(told)?.[1] ?? ''
-    const apiKey = /API key +(\S+)/.exec(told)?.[1] ?? ''
+    const printed = await service.printed(/API key +\S+/)
+    const baseUrl = /Base URL +(\S+)/.exec(printed)?.[1] ?? ''
+    const apiKey = /API key +(\S+)/.exec(printed)?.[1] ?? ''
     const pull = ['notewire', 'pull', '--json', '--base-url', baseUrl]
     await using pulling = start('npx', pull, consumer.folder, { NOTES_API_KEY: apiKey })
     expect(await pulling.printed(/\}\n/)).toMatch(/"added": ?3\b/)
@@ -106,15 +106,18 @@ describe('a program runs by npx', () => {
 describe('@notewire/webhooks/verify', () => {
   const withZod = /\/node_modules\/zod\/|\/@notewire\/protocol\/dist\/schemas\.js/
 
-  it('loads no zod, and no schemas, which contain it', async () => {
+  it('loads neither zod nor the schemas, which contain zod', async () => {
     const loaded = await modulesLoadedBy('@notewire/webhooks/verify')
     expect(loaded).toContainEqual(expect.stringContaining('/@notewire/webhooks/dist/verify.js'))
     expect(loaded.filter((url) => withZod.test(url))).toEqual([])
   })
 
-  it.each(['zod/mini', '@notewire/webhooks'])('would be caught loading it, as %s does', async (specifier) => {
-    expect((await modulesLoadedBy(specifier)).filter((url) => withZod.test(url))).not.toEqual([])
-  })
+  it.each(['zod/mini', '@notewire/webhooks'])(
+    'would fail this test if it loaded zod, as %s does',
+    async (specifier) => {
+      expect((await modulesLoadedBy(specifier)).filter((url) => withZod.test(url))).not.toEqual([])
+    },
+  )
 })
 
 it.each(['@notewire/client', '@notewire/webhooks', '@notewire/mirror'])('%s loads no OpenTelemetry', async (name) => {
@@ -175,7 +178,7 @@ it('@notewire/mock-server imports no zod, in code or declarations, because users
 })
 
 describe('@notewire/protocol/schemas', () => {
-  it('speaks Standard Schema', async () => {
+  it('implements Standard Schema', async () => {
     const program = `
       import { noteSchema } from '@notewire/protocol/schemas'
       process.stdout.write(JSON.stringify(noteSchema['~standard'].validate({ id: 'note_1', revision: 3 })))`
@@ -198,7 +201,7 @@ describe('@notewire/protocol/schemas', () => {
 })
 
 describe('every tarball', () => {
-  it('holds the built code, its sources, the README and the licence', () => {
+  it('contains the built code, its sources, the README and the licence', () => {
     for (const { name, files } of consumer.packages) {
       const code =
         name === 'notewire' ? ['dist/main.js', 'src/main.ts'] : ['dist/index.js', 'dist/index.d.ts', 'src/index.ts']
@@ -206,7 +209,7 @@ describe('every tarball', () => {
     }
   })
 
-  it('holds nothing else, and no test', () => {
+  it('contains nothing else, and no test', () => {
     for (const { name, files } of consumer.packages) {
       expect(
         files.filter(
@@ -224,7 +227,7 @@ describe('every tarball', () => {
     }
   })
 
-  it('names real versions of its dependencies', async () => {
+  it('depends on released versions', async () => {
     for (const { name } of consumer.packages) {
       const manifest = await readFile(join(consumer.folder, 'node_modules', name, 'package.json'), 'utf8')
       expect(manifest, name).not.toMatch(/"(workspace|catalog):/)

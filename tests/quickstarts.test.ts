@@ -41,7 +41,7 @@ it.each(SERVERS)('%s: answers a verified delivery, and rejects a forged one', as
   const terminal = await createProject(name, page)
   await using receiver = terminal.start(page.start)
   const url = `http://localhost:${port}/webhooks/notes`
-  // Nothing matches the pattern: it rejects with the output of a receiver that ends.
+  // This pattern never matches: the promise rejects with the output when the receiver ends.
   await Promise.race([answering(url), receiver.printed(/(?!)/)])
   const report = await terminal.run(page.send ?? '').catch(async (error) => {
     throw new Error(`the receiver printed:\n${await receiver.printed(/^/)}`, { cause: error })
@@ -71,7 +71,7 @@ it('lambda: answers a verified delivery, and rejects a forged one', async () => 
   expect(await terminal.run(page.start)).toContain('the function answered 401')
 })
 
-/** Prints how long a reader's machine took from the first command to a verified delivery. */
+/** Prints the time from the first command to a verified delivery. */
 function reportTime(name: string, began: number): void {
   console.log(`quickstart ${name}: a verified delivery after ${Math.ceil((performance.now() - began) / 1_000)} s`)
 }
@@ -89,12 +89,12 @@ async function createProject(name: string, page: Quickstart): Promise<Terminal> 
   return terminal.at(project)
 }
 
-/** The secret that the page had its reader write to `.env`. */
+/** The secret that a command of the page wrote to `.env`. */
 async function signingSecretOf(project: string): Promise<string> {
   return parseEnv(await readFile(join(project, '.env'), 'utf8'))['NOTES_SIGNING_SECRET'] ?? ''
 }
 
-/** Resolves when a server answers at `url`, whatever it answers. */
+/** Resolves when a server answers at `url` with any status. */
 async function answering(url: string): Promise<void> {
   const answers = async () => {
     try {

@@ -29,7 +29,7 @@ describe.concurrent('receivers on many instances', () => {
           `${found.violation}\nThe same again: ${replayCommand(simulator, { seed, history: found.history, store })}`,
         )
       }
-      // Histories in which little happens would prove little.
+      // If an event or a fault hardly ever happened, the histories would prove little about it.
       for (const event of EVERYTHING) expect(tally[event], event).toBeGreaterThan(HISTORIES / 100)
     },
   )
@@ -46,29 +46,29 @@ const EVERYTHING = [
 ]
 
 describe('a history', () => {
-  it.each(['memory', 'sqlite'])('on the %s store happens the same way again, and is told in words', async (store) => {
-    const again = ['--seed', '123', '--history', '45', '--store', store]
-    const [first, second] = await Promise.all([simulate(...again), simulate(...again)])
+  it.each(['memory', 'sqlite'])('on the %s store is repeatable, and is printed step by step', async (store) => {
+    const args = ['--seed', '123', '--history', '45', '--store', store]
+    const [first, second] = await Promise.all([simulate(...args), simulate(...args)])
     expect(first).toMatch(/service {5}sends .*\n(.*\n)+Every promise was kept\.\n$/)
     expect(second).toBe(first)
   })
 
-  it('that breaks a promise does so when it is played again', async () => {
+  it('that breaks a promise breaks it again when it is repeated', async () => {
     const bug = 'release without token'
     const { found } = await explore(simulator, { store: 'sqlite', seed: 1, histories: BOUND, bug })
-    const again = ['--seed', '1', '--history', String(found?.history), '--store', 'sqlite', '--bug', bug]
-    expect(await simulate(...again)).toContain(`\n\n${found?.violation}`)
+    const args = ['--seed', '1', '--history', String(found?.history), '--store', 'sqlite', '--bug', bug]
+    expect(await simulate(...args)).toContain(`\n\n${found?.violation}`)
   })
 })
 
-describe.runIf(isProof).concurrent('the simulator finds', () => {
+describe.runIf(isProof).concurrent('the simulator finds the planted bug', () => {
   it.each(simulator.plantedCases)('$name, in the $store store', async (planted) => {
     const { found } = await searchFor(simulator, planted, 1)
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
   })
 })
 
-it('the page of the proof tells of every planted bug', () => {
+it('docs/receiving-proof.md lists every planted bug', () => {
   const page = readFileSync(join(WORKSPACE, 'docs/receiving-proof.md'), 'utf8')
   for (const { name } of plantedBugs) expect(page).toContain(`| ${name} |`)
 })

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest'
+import { brokenPromises, type Evidence } from './receiving-under-fire/broken-promises.ts'
+import { type ChaosResult, runChaos } from './receiving-under-fire/chaos.ts'
 import { readChronicle } from './receiving-under-fire/chronicle.ts'
-import { type Damage, playWithFire } from './receiving-under-fire/fire.ts'
 import { Fleet } from './receiving-under-fire/fleet.ts'
 import { INTEGRATIONS } from './receiving-under-fire/integrations.ts'
-import { brokenPromises, type Evidence } from './receiving-under-fire/judge.ts'
 import { drawCrowd, drawDeliveries } from './receiving-under-fire/plan.ts'
 import { makePostgres } from './receiving-under-fire/servers/postgres.ts'
 import { makeRedis } from './receiving-under-fire/servers/redis.ts'
@@ -24,7 +24,7 @@ const NOTES = 300
 const KILLS = isProof ? 60 : 4
 const CROWD = 50
 
-/** Decides what is sent, in which order and whereto, who is killed and when; but not how long anything takes. */
+/** Determines what is sent in which order to which worker, and which worker is killed when. Durations are not determined. */
 const seed = Number(process.env['FIRE_SEED'] ?? randomInt(2 ** 31))
 
 const stores = [
@@ -43,54 +43,54 @@ describe.each(stores)('sixteen workers with wrong clocks on $name', ({ makeServe
     folder = await mkdtemp(join(tmpdir(), 'notewire-under-fire-'))
     server = await makeServer()
     fleet = new Fleet(server, new Random(seed, 0), folder)
-    await fleet.muster(WORKERS)
+    await fleet.startAll(WORKERS)
     service = new Service(fleet, new Random(seed, 1))
   })
   afterAll(async () => {
-    await fleet.abandon()
+    await fleet.killAll()
     await server.stop()
     await rm(folder, { recursive: true })
   })
 
   it('answer fifty parallel events on one note so that the endpoint stays active', async () => {
-    onTestFailed(sayHowToRepeat)
+    onTestFailed(printCommand)
     const crowd = INTEGRATIONS.flatMap((integration) => drawCrowd(new Random(seed, 2), integration, CROWD))
     await Promise.all(crowd.map((addressed) => service.deliver(addressed)))
-    for (const integration of INTEGRATIONS) expect(service.mostFailures[integration]).toBeLessThan(DISABLING_FAILURES)
+    for (const integration of INTEGRATIONS) expect(service.maxFailures[integration]).toBeLessThan(DISABLING_FAILURES)
     expect(brokenPromises(await evidence())).toEqual([])
   })
 
-  it('lose no event, and apply none twice or after a newer one, while they and the store are killed', async () => {
-    onTestFailed(sayHowToRepeat)
+  it('lose no event, and apply no event twice or after a newer one, while workers and the store are killed', async () => {
+    onTestFailed(printCommand)
     const deliveries = drawDeliveries(new Random(seed, 3), NOTES, DELIVERIES)
-    const damage = await playWithFire({ server, fleet, service, random: new Random(seed, 4), deliveries, kills: KILLS })
+    const result = await runChaos({ server, fleet, service, random: new Random(seed, 4), deliveries, kills: KILLS })
     await fleet.close()
-    const found = await evidence(damage)
+    const found = await evidence(result)
     expect(brokenPromises(found)).toEqual([])
 
-    // A fire in which little burns would prove little.
-    for (const attempts of damage.attemptsOfOverdue) expect(attempts).toBeGreaterThan(1)
-    const told = new Set(found.moments.map(({ what }) => what))
+    // If an outcome never occurred, the test would prove nothing about it.
+    for (const attempts of result.attemptsOfOverdue) expect(attempts).toBeGreaterThan(1)
+    const outcomes = new Set(found.entries.map(({ what }) => what))
     for (const what of ['applied', 'unhandled', 'duplicate', 'stale', 'busy', 'claim-lost'])
-      expect(told).toContain(what)
-    if (server.crashAndRestart !== undefined) expect(told).toContain('store-failed')
+      expect(outcomes).toContain(what)
+    if (server.crashAndRestart !== undefined) expect(outcomes).toContain('store-failed')
   })
 
-  async function evidence({ killed, paused }: Pick<Damage, 'killed' | 'paused'> = NO_DAMAGE): Promise<Evidence> {
+  async function evidence({ killed, paused }: Pick<ChaosResult, 'killed' | 'paused'> = NO_CHAOS): Promise<Evidence> {
     const { sent } = service
     return {
       killed,
       paused,
       sent,
       committed: await server.readEffects?.(),
-      moments: readChronicle(fleet.chronicle),
+      entries: readChronicle(fleet.chronicle),
     }
   }
 })
 
-const NO_DAMAGE = { killed: new Set<string>(), paused: new Set<string>() }
+const NO_CHAOS = { killed: new Set<string>(), paused: new Set<string>() }
 
-function sayHowToRepeat(): void {
+function printCommand(): void {
   const command = 'vitest run --config vitest.workspace.ts --project receiving-under-fire'
-  console.error(`The same decisions again: FIRE_SEED=${seed} npx ${command}`)
+  console.error(`Repeat with the same seed: FIRE_SEED=${seed} npx ${command}`)
 }

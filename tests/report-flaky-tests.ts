@@ -1,6 +1,6 @@
 import type { Reporter, TestCase } from 'vitest/node'
 
-/** Names the tests that failed at first and passed when they were repeated, which happens in CI alone. */
+/** Names the tests that failed first and passed when they were repeated. Only CI repeats tests. */
 export class FlakyTestsReporter implements Reporter {
   readonly #names: string[] = []
 

@@ -1,7 +1,7 @@
 import { isInstalled } from './servers/is-installed.ts'
 import { type TestRun, testRun } from './test-run.ts'
 
-/** What each run covers, and what it leaves out. */
+/** The tests that each run includes and excludes. */
 const COVERAGE: Readonly<Record<TestRun, readonly string[]>> = {
   people: [
     'Ran: the tests of all packages, type tests, stores on SQLite and PostgreSQL.',

@@ -13,7 +13,7 @@ import { describe, expect, it } from 'vitest'
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-/** A copy of the titles, built by handlers that read each note through the client. */
+/** A copy of the titles. Its handlers read the note of each event through the client. */
 class TitleCopy {
   readonly titles = new Map<string, string | null | undefined>()
   readonly outcomes: ProcessOutcome[] = []
@@ -57,8 +57,8 @@ async function titlesAtTheService(client: NotesClient): Promise<Map<string, stri
   return titles
 }
 
-describe.each(['node:http', 'Express'])('a round trip over sockets, by %s', (framework) => {
-  it('goes from a note that ends to a copy that holds it, and to one that lost it (§1)', async () => {
+describe.each(['node:http', 'Express'])('a round trip over sockets with %s', (framework) => {
+  it('adds a note that has ended to the copy, and removes a deleted note (§1)', async () => {
     await using service = await createNotesService({ clock: 'virtual', contract: { verification: 'before_response' } })
     const { url: baseUrl } = await service.listen()
     const client = new NotesClient({ baseUrl, apiKey: service.apiKey })
@@ -99,7 +99,7 @@ describe.each(['node:http', 'Express'])('a round trip over sockets, by %s', (fra
   })
 })
 
-describe('a copy built by handlers alone', () => {
+describe('a copy that only handlers update', () => {
   const anAct = fc.record({
     act: fc.constantFrom('record', 'record', 'edit', 'edit', 'edit', 'record again', 'delete', 'move out'),
     which: fc.nat(),
@@ -112,7 +112,7 @@ describe('a copy built by handlers alone', () => {
     acts: fc.array(anAct, { minLength: 1, maxLength: 25 }),
   })
 
-  it('agrees with the service after any acts and any disorder, once all is delivered', async () => {
+  it('agrees with the service when all events are delivered, after any operations and in any order', async () => {
     await fc.assert(
       fc.asyncProperty(aHistory, async ({ seed, disorder, acts }) => {
         await using service = await createNotesService({ seed, disorder })
@@ -124,7 +124,7 @@ describe('a copy built by handlers alone', () => {
           await service.clock.advance(pauseSeconds * 1000)
         }
         await service.settled()
-        // With seven failures in a row an event is lost (contract §6): no handler can know of it.
+        // After seven failed attempts an event is lost (contract §6), and no handler receives it.
         fc.pre(!service.deliveries.some(({ status }) => status === 'given_up'))
         expect(service.deliveries.filter(({ status }) => status !== 'delivered')).toEqual([])
         expect(copy.titles).toEqual(await titlesAtTheService(client))
@@ -137,7 +137,7 @@ describe('a copy built by handlers alone', () => {
 
 function perform(service: NotesService, act: string, which: number, index: number): void {
   const { owner } = service
-  // Only what the key still sees: of the rest, no event comes.
+  // Only visible notes: the service sends no event about others.
   const visible = owner.notes().filter((note) => !hidden.get(service)?.has(note.note_id))
   const note: NoteHandle | undefined = visible[which % visible.length]
   if (note === undefined || act === 'record') owner.record({ title: `Note ${index}` }).end()

@@ -17,11 +17,11 @@ const SITE = join(WORKSPACE, 'docs/.vitepress')
 const DIST = join(SITE, 'dist')
 const read = (page: string) => readFileSync(join(DOCS, page), 'utf8')
 
-it('the code of the landing page prints what the page says', async () => {
+it('the code of the landing page prints the output that the page shows', async () => {
   const blocks = blocksOfMarkdown('docs/index.md', read('index.md'))
   const printed = blocks.find(({ language }) => language === 'text')
   const program = blocks[blocks.indexOf(printed ?? blocks[0] ?? expect.fail('no code')) - 1]
-  // Beside this file, so that it finds our packages.
+  // In this folder, from which our packages resolve.
   const file = join(import.meta.dirname, 'site/landing-page.generated.ts')
   try {
     await writeFile(file, program?.code ?? '')
@@ -31,7 +31,7 @@ it('the code of the landing page prints what the page says', async () => {
   }
 })
 
-describe('a heading has the anchor that GitHub gives it', () => {
+describe('a heading has the same anchor as on GitHub', () => {
   it.each([
     ["What's new, and what is not?", 'whats-new-and-what-is-not'],
     ['`note.ended` & co', 'noteended--co'],
@@ -45,11 +45,11 @@ describe('the site', () => {
     await run(join(SITE, 'node_modules/.bin/vitepress'), ['build', '..'], SITE)
   }, 600_000)
 
-  it('names every page in its sidebar', () => expect(unlistedPages()).toEqual([]))
+  it('lists every page in its sidebar', () => expect(unlistedPages()).toEqual([]))
 
-  it('leads every link with an anchor to something that is there', () => expect(lostAnchors(DIST)).toEqual([]))
+  it('has no link to a missing anchor', () => expect(lostAnchors(DIST)).toEqual([]))
 
-  it('leads every link of what language models read to a file that is there', () => expect(lostFiles(DIST)).toEqual([]))
+  it('has no link to a missing file in its texts for language models', () => expect(lostFiles(DIST)).toEqual([]))
 
   it('has the reference of every entry', () => {
     for (const entry of ['webhooks', 'webhooks/verify', 'client', 'protocol/schemas', 'mock-server']) {
@@ -57,15 +57,15 @@ describe('the site', () => {
     }
   })
 
-  it('has the contract documents beside its pages', () => {
+  it('contains the contract documents', () => {
     expect(JSON.parse(readFileSync(join(DIST, 'contract/openapi.json'), 'utf8'))).toHaveProperty('openapi')
   })
 
-  it('tells language models of every page', () => {
+  it('lists every page for language models', () => {
     const index = readFileSync(join(DIST, 'llms.txt'), 'utf8')
     const everything = readFileSync(join(DIST, 'llms-full.txt'), 'utf8')
     for (const page of pagesBelow(DOCS, 'md').filter((page) => !page.startsWith('reference/'))) {
-      // A folder is listed by its name.
+      // The list contains a folder by its name.
       expect(index, page).toContain(`(/${page.replace(/\/index\.md$/, '.md')})`)
     }
     expect(everything).toContain('# Delivery semantics')
@@ -85,7 +85,7 @@ describe.runIf(isInstalled('chromium'))('in a browser, at the width of a phone',
   })
 
   it.each(['light', 'dark'] as const)(
-    'no page fails, is too wide, or asks for anything elsewhere: %s',
+    'no page fails, is too wide, or sends a request to another host: %s',
     async (colorScheme) => {
       const context = await browser.newContext({ viewport: { width: 390, height: 844 }, colorScheme })
       const page = await context.newPage()
@@ -99,12 +99,12 @@ describe.runIf(isInstalled('chromium'))('in a browser, at the width of a phone',
     300_000,
   )
 
-  it('the search leads to the page that answers', async () => {
+  it('the search finds the page with the answer', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 860 } })
     const first = page.locator('.VPLocalSearchBox .result').first()
     const found: Record<string, string> = {}
     for (const [query] of SEARCHES) {
-      // Each search begins on a fresh page: the results of another query would otherwise stay until the box has searched again.
+      // Each search begins on a new page. Otherwise the results of the previous query would stay visible for a moment.
       await page.goto(site.url)
       await page
         .getByRole('button', { name: /search/i })

@@ -19,7 +19,7 @@ import { type Answered, ask } from './tables/receiver-story.ts'
 import { connectRedis, type FrozenKey, restoreRedis } from './tables/redis-keys.ts'
 import { restoreSqlite } from './tables/sqlite-tables.ts'
 
-// What earlier releases left in databases, written by `npm run tables:freeze`. This version must go on with all of it.
+// Databases of earlier releases, written by `npm run tables:freeze`. This version must be able to use all of them.
 const FOLDER = join(import.meta.dirname, 'tables')
 const versions = readdirSync(FOLDER, { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory() ? [entry.name] : [],
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => databases.cleanUp.disposeAsync())
 
-describe.each(versions)('a receiver goes on with the tables of %s', (version) => {
+describe.each(versions)('a receiver uses the tables of %s', (version) => {
   const answers = jsonIn<readonly Answered[]>(version, 'receiver.answers.json')
 
   it('in SQLite', async () => {
@@ -39,7 +39,7 @@ describe.each(versions)('a receiver goes on with the tables of %s', (version) =>
     restoreSqlite(path, textIn(version, 'receiver.sqlite.sql'))
     const store = sqliteStore(path)
     await store.migrate()
-    await goesOn(store, answers)
+    await checkReceiver(store, answers)
     await store.close()
   })
 
@@ -48,33 +48,33 @@ describe.each(versions)('a receiver goes on with the tables of %s', (version) =>
     await pool.query(textIn(version, 'receiver.postgres.sql'))
     const store = postgresStore(pool)
     await store.migrate()
-    await goesOn(store, answers)
+    await checkReceiver(store, answers)
   })
 
   it.runIf(isInstalled('redis-server'))('in Redis', async () => {
     await using redis = await startRedis()
     const { client, close } = await connectRedis(redis.port)
     await restoreRedis(client, jsonIn<readonly FrozenKey[]>(version, 'receiver.redis.json'))
-    await goesOn(redisStore(client), answers)
+    await checkReceiver(redisStore(client), answers)
     close()
   })
 })
 
-describe.each(versions)('a mirror goes on with the tables of %s', (version) => {
+describe.each(versions)('a mirror uses the tables of %s', (version) => {
   const frozen = jsonIn<FrozenMirrors>(version, 'mirror.answers.json')
 
   it('in SQLite', async () => {
     const path = temporaryPath(onTestFinished)
     restoreSqlite(path, textIn(version, 'mirror.sqlite.sql'))
     const store = sqliteMirror(path)
-    await mirrorsGoOn(store, frozen)
+    await checkMirrors(store, frozen)
     await store.close?.()
   })
 
   it('in PostgreSQL', async () => {
     const pool = databases.poolOf(await databases.emptyDatabase())
     await pool.query(textIn(version, 'mirror.postgres.sql'))
-    await mirrorsGoOn(postgresMirror(pool), frozen)
+    await checkMirrors(postgresMirror(pool), frozen)
   })
 })
 
@@ -82,13 +82,13 @@ it.runIf(isInstalled('redis-server'))('tables are frozen in the same way each ti
   expect(await freezeTables()).toEqual(await freezeTables())
 })
 
-async function goesOn(store: ReceiverStore, answers: readonly Answered[]): Promise<void> {
+async function checkReceiver(store: ReceiverStore, answers: readonly Answered[]): Promise<void> {
   const questions = answers.map(({ request }) => request)
   expect(await ask(store, questions)).toEqual(answers)
   const fresh = answers.filter(({ status }) => status === 'claimed').map(({ request }) => request)
   for (const request of fresh) {
     const result = await store.claim(request)
-    // A question that was processed meanwhile may make another one stale.
+    // An event that this loop commits may make a later event stale.
     if (result.status === 'claimed') expect(await store.commit(result.claim)).toBe('committed')
   }
   const again = await ask(store, questions)
@@ -96,13 +96,13 @@ async function goesOn(store: ReceiverStore, answers: readonly Answered[]): Promi
   expect(again.filter(({ status }) => status === 'busy')).toEqual(answers.filter(({ status }) => status === 'busy'))
 }
 
-async function mirrorsGoOn(store: MirrorStore, { at, mirrors }: FrozenMirrors): Promise<void> {
-  for (const frozen of mirrors) await mirrorGoesOn(store, frozen, at)
+async function checkMirrors(store: MirrorStore, { at, mirrors }: FrozenMirrors): Promise<void> {
+  for (const frozen of mirrors) await checkMirror(store, frozen, at)
 }
 
 const MINUTE_MS = 60_000
 
-async function mirrorGoesOn(store: MirrorStore, frozen: FrozenMirror, at: number): Promise<void> {
+async function checkMirror(store: MirrorStore, frozen: FrozenMirror, at: number): Promise<void> {
   const { integration, noteIds, reads } = frozen
   let now = at
   const clock: Clock = {
@@ -120,7 +120,7 @@ async function mirrorGoesOn(store: MirrorStore, frozen: FrozenMirror, at: number
   const client = clientOf(service, clock, (path) => asked.push(path))
   const mirror = createMirror({ client, store, integration, clock })
   const { position } = await mirror.status()
-  // Also as long as a service that shows lower revisions is not believed.
+  // Also while the mirror distrusts a service that returns lower revisions.
   for (let minutes = 0; minutes < 60; minutes += 5) {
     now += 5 * MINUTE_MS
     await mirror.sync({ scan: 'now' })

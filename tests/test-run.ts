@@ -11,7 +11,7 @@ export type TestRun = 'people' | 'rest' | 'proof' | 'release' | 'any'
 
 export const testRun = testRunOf(process.env['TEST_RUN'] ?? 'any')
 
-/** Whether simulators and kill tests run for as long as before a release. */
+/** Whether simulators and kill tests run as long as before a release. */
 export const isProof = testRun === 'proof'
 
 function testRunOf(name: string): TestRun {

@@ -18,12 +18,12 @@ describe('troubleshooting', () => {
     expect(codes.get('endpoint_not_active')).toEqual(new Set(['client', 'mock-server']))
   })
 
-  it.each([...codes.keys()].sort())('explains %s: what happened, why, and what to do', (code) => {
+  it.each([...codes.keys()].sort())('explains %s: the event, its cause and the next step', (code) => {
     const entry = entries.get(code) ?? ''
     for (const question of ['What happened:', 'Why:', 'What to do:']) expect(entry).toMatch(`- **${question}** `)
   })
 
-  it('explains no code that no error has', () => {
+  it('explains only codes that an error has', () => {
     expect([...entries.keys()].filter((code) => !codes.has(code))).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run, WORKSPACE } from '../scripts/run.ts'
 import { type Consumer, exportedEntries, installConsumer } from './packed-packages/consumer.ts'
 
-// The packages of the workspace that hold them, some by another name.
+// The workspace's packages of the compilers, some with an alias.
 const COMPILERS = { '5.9': 'typescript59', '6.0': 'typescript', '7.0': 'typescript70' }
 const RESOLUTIONS = [
   ['node16', 'node16'],
@@ -21,15 +21,18 @@ beforeAll(async () => {
 afterAll(() => rm(consumer.folder, { recursive: true }))
 
 describe.each(Object.entries(COMPILERS))('TypeScript %s', (version, name) => {
-  it('is what runs', async () => {
+  it('is the version that runs', async () => {
     expect(await compile(name, '--version')).toMatch(`Version ${version}.`)
   })
 
-  it.each(RESOLUTIONS)('finds and accepts every entry by moduleResolution %s', async (moduleResolution, module) => {
-    await check(name, moduleResolution, module, 'every-entry.ts', 'entry-calls.ts')
-  })
+  it.each(RESOLUTIONS)(
+    'resolves and accepts every entry with moduleResolution %s',
+    async (moduleResolution, module) => {
+      await check(name, moduleResolution, module, 'every-entry.ts', 'entry-calls.ts')
+    },
+  )
 
-  it('would be caught finding nothing', async () => {
+  it('fails for an entry that does not exist', async () => {
     await writeFile(join(consumer.folder, 'nothing.ts'), `export * from '@notewire/webhooks/nothing'\n`)
     await expect(check(name, 'nodenext', 'nodenext', 'nothing.ts')).rejects.toThrow('@notewire/webhooks/nothing')
   })

@@ -20,21 +20,21 @@ it('finds the workflows', () => {
 })
 
 describe.each(workflows)('%s', (_file, text) => {
-  it('pins every action to a commit, and says its version', () => {
+  it('pins every action to a commit, with its version in a comment', () => {
     const uses = [...text.matchAll(/uses: (?<action>.+)$/gm)].map(({ groups }) => groups?.['action'] ?? '')
     expect(uses.length).toBeGreaterThan(0)
     expect(uses.filter((action) => !/^\.\/|^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([])
   })
 
-  it('holds no secret', () => expect(text).not.toMatch(/secrets[.[:]/))
+  it('contains no secret', () => expect(text).not.toMatch(/secrets[.[:]/))
 
-  it('permits nothing but what a job asks for', () => expect(text).toMatch(/^permissions: \{\}$/m))
+  it('grants no permission by default', () => expect(text).toMatch(/^permissions: \{\}$/m))
 
-  it('has every job say what it may do', () => {
+  it('declares the permissions of every job', () => {
     for (const job of jobsOf(text)) expect(job).toMatch(/^ {4}permissions:$/m)
   })
 
-  it('sets up Node.js before it uses npm, where no container has it', () => {
+  it('sets up Node.js before npm, except in containers with Node.js', () => {
     for (const job of jobsOf(text)) {
       const usesNpm = job.search(/^ +(- run: )?(npm|npx|node|\.github\/publish\.sh) /m)
       if (usesNpm === -1 || job.includes('container: node:')) continue
@@ -42,17 +42,17 @@ describe.each(workflows)('%s', (_file, text) => {
     }
   })
 
-  it('leaves no token in a checkout, where the code of others could read it', () => {
+  it('leaves no token in a checkout, where third-party code could read it', () => {
     for (const [, options] of text.matchAll(/uses: actions\/checkout@.*\n(?<options>( {8,}.*\n)*)/g)) {
       expect(options).toContain('persist-credentials: false')
     }
   })
 
-  it('lets no text of a stranger into a shell', () => {
+  it('passes no untrusted text to a shell', () => {
     expect(text).not.toMatch(/\$\{\{ *github\.(event\.(?!_name)|head_ref)/)
   })
 
-  it('runs scripts that there are', () => {
+  it('runs only existing scripts', () => {
     const named = [...text.matchAll(/npm run (?<script>[\w:-]+)/g)].map(({ groups }) => groups?.['script'] ?? '')
     expect(named.filter((script) => !scripts.includes(script))).toEqual([])
   })
@@ -66,15 +66,15 @@ function jobsOf(text: string): string[] {
 }
 
 describe('publishing', () => {
-  it('proves to npm which workflow it is, and where nothing of ours or of others runs beside npm', () => {
+  it('uses the identity of its workflow, in a job that runs only npm', () => {
     const jobs = workflows.flatMap(([, text]) => jobsOf(text)).filter((job) => job.includes('id-token: write'))
     expect(jobs.map((job) => job.trim().split(':')[0])).toEqual(['publish', 'deploy'])
     for (const job of jobs) expect(job).not.toMatch(/npm (run|install|ci)|npx/)
   })
 
-  it('hands each tarball to npm by its full path, in their order, and leaves out what is published', async () => {
+  it('publishes each tarball by its full path, in order, and skips published versions', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'notewire-publish-'))
-    // As if `npm view` knew the first one alone.
+    // A fake `npm view` that finds only the first package.
     const npm = '#!/bin/sh\ncase "$*" in "view one"*) ;; view*) exit 1 ;; *) echo "$@" ;; esac\n'
     await writeFile(join(folder, 'npm'), npm, { mode: 0o755 })
     await writeFile(join(folder, 'packages.tsv'), 'one@1.0.0\tone.tgz\ntwo@1.0.0\ttwo.tgz\nthree@1.0.0\tthree.tgz\n')
@@ -89,7 +89,7 @@ describe('publishing', () => {
   })
 })
 
-it('release notes are what the changelogs say of the version, with links that lead to its files', () => {
+it("release notes contain the version's entries of the changelogs, with links to its files", () => {
   const changelog = '# one\n\n## 0.2.0\n\n### Minor Changes\n\n- [New](../../docs/new.md)\n\n## 0.1.0\n\n- Old\n'
   const packages = [
     { name: 'one', version: '0.2.0', changelog },

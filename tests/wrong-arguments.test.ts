@@ -7,11 +7,11 @@ import { NotewireError } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { publishedEntries } from '../benchmarks/src/published-entries.ts'
 
-/** What JavaScript, a cast or a missing variable may pass in the place of any argument. */
+/** Values that JavaScript, a cast or a missing variable may pass for any argument. */
 const WRONG = [undefined, null, '', 'text', 7, Number.NaN, true, {}, [], [null], () => undefined, Promise.resolve({})]
 
 const BUILDING_BLOCKS = new Set([
-  // For authors of stores and makers of options, who pass what their own types hold.
+  // For authors of stores, who pass values of their own types.
   'passRevisionGate',
   'raiseRevision',
   'whenFree',
@@ -21,21 +21,24 @@ const BUILDING_BLOCKS = new Set([
   'refuseUnknownOptions',
   'refuseOptionsBut',
   'monotonicNow',
-  // For the programs, which check what was typed.
+  // For the programs, which check their command line.
   'startMockServer',
 ])
 
 describe('a public function', async () => {
-  it.each(await publicFunctions())('answers wrong arguments with plain words: %s %s', async (_, exported, called) => {
-    const isClass = String(called).startsWith('class ')
-    const call: Callable = isClass ? (...args) => Reflect.construct(called, args) : called
-    // The second argument of these is the name that an error calls the first one by.
-    const pairs = exported.startsWith('read') ? [] : pairsOf(WRONG)
-    expect(await unplainErrors(call, [[], ...WRONG.map((each) => [each]), ...pairs])).toEqual([])
-  })
+  it.each(await publicFunctions())(
+    'rejects wrong arguments with a plain message: %s %s',
+    async (_, exported, called) => {
+      const isClass = String(called).startsWith('class ')
+      const call: Callable = isClass ? (...args) => Reflect.construct(called, args) : called
+      // The second argument of these functions is the name of the first argument in an error.
+      const pairs = exported.startsWith('read') ? [] : pairsOf(WRONG)
+      expect(await unplainErrors(call, [[], ...WRONG.map((each) => [each]), ...pairs])).toEqual([])
+    },
+  )
 })
 
-describe('an object that was made right', async () => {
+describe('an object made with valid arguments', async () => {
   const service = await createNotesService()
   const { baseUrl, apiKey, owner, clock, faults } = service
   const client = new NotesClient({ baseUrl, apiKey, fetch: service.fetch, maxRetries: 0 })
@@ -77,19 +80,19 @@ describe('an object that was made right', async () => {
     ['service.listen', (options) => (isEmptyObject(options) ? undefined : service.listen(as(options)))],
     ['service.handlers', (http) => service.handlers(as<Parameters<typeof service.handlers>[0]>(http))],
     ['service.connect', (makeReceiver, options) => service.connect(as(makeReceiver), as(options))],
-  ])('answers wrong arguments of %s with plain words', async (_, call) => {
+  ])('rejects wrong arguments of %s with a plain message', async (_, call) => {
     expect(await unplainErrors(call, [[], ...WRONG.map((each) => [each]), ...pairsOf(['id', ...WRONG])])).toEqual([])
   })
 })
 
 type Callable = (...args: readonly unknown[]) => unknown
 
-/** What the types would refuse. */
+/** Casts a value that the types would refuse. */
 function as<Type>(value: unknown): Type {
   return value as Type
 }
 
-/** What the calls fail with, where it is no error of ours or speaks of the engine. */
+/** The failures that are not our errors, or that are messages of the JavaScript engine. */
 async function unplainErrors(call: Callable, calls: readonly (readonly unknown[])[]): Promise<readonly string[]> {
   const found = new Set<string>()
   for (const args of calls) {
@@ -101,7 +104,7 @@ async function unplainErrors(call: Callable, calls: readonly (readonly unknown[]
   return [...found]
 }
 
-/** What a call fails with at once: a result that waits for something is let go. */
+/** The error that a call throws or rejects with immediately. Ignores a result that is still pending. */
 async function failureOf(call: Callable, args: readonly unknown[]): Promise<unknown> {
   try {
     const result = call(...args)
@@ -138,7 +141,7 @@ async function sourceOf(name: string, folder: string): Promise<object> {
   return await import(join(folder, source))
 }
 
-/** What every option is missing in: `listen` would open a port. */
+/** An object without options, with which `listen` would open a port. */
 function isEmptyObject(value: unknown): boolean {
   return value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
 }

@@ -6,13 +6,13 @@ import { attemptOf, PEER_SECRET, SECRET, type SignedDelivery, signDeliveries } f
 import { mediansTurnByTurn } from './measure.ts'
 import type { Table } from './report.ts'
 
-/** So few that no garbage is collected while they are counted. */
+/** Few enough that the garbage collector does not run during a measurement. */
 const EVENTS = 50
 const WARM_UP = 4_000
 const ROUNDS = 51
 const BUDGET_KB = 10
 
-/** How much memory is allocated for each event. The collector's threads cost a server processor time as well. */
+/** Measures the memory allocated per event. Garbage collection costs a server processor time in other threads. */
 export async function measureAllocation(): Promise<readonly Table[]> {
   setFlagsFromString('--expose-gc')
   const collectGarbage: () => void = runInNewContext('gc')
@@ -52,6 +52,6 @@ export async function measureAllocation(): Promise<readonly Table[]> {
 
 function deliveryAt(deliveries: readonly SignedDelivery[], index: number): SignedDelivery {
   const delivery = deliveries[index]
-  if (delivery === undefined) throw new Error('too few deliveries were signed')
+  if (delivery === undefined) throw new Error('too few deliveries')
   return delivery
 }

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { ClaimRequest, ReceiverStore } from '@notewire/webhooks'
 import type { Contender } from './throughput.ts'
 
-/** What a receiver asks for. */
+/** The values that a receiver uses. */
 export const LEASE_MS = 20_000
 export const KEEP_MS = 72 * 3_600_000
 
 const NOTES = 1000
 
-/** A store's claim and commit of distinct events: such as are of no note, and such as raise the revision of one. */
+/** Claim and commit of distinct events: events without a note, and events that raise the revision of a note. */
 export function claimsIn(store: ReceiverStore, share: number): readonly Contender[] {
   return [
     { name: 'notewire, event alone', operate: () => claimAndCommit(store, eventAlone()), share },
@@ -16,7 +16,7 @@ export function claimsIn(store: ReceiverStore, share: number): readonly Contende
   ]
 }
 
-/** The id of an event that nobody has seen. */
+/** An unused event id. */
 export function newEventId(): string {
   return `evt_${randomUUID()}`
 }
@@ -40,7 +40,7 @@ function eventAlone(): ClaimRequest {
 
 let changes = 0
 
-// In turn, so that no two events of one note are ever claimed at once.
+// Cycles through the notes, so that parallel claims never conflict.
 function eventWithNote(): ClaimRequest {
   changes += 1
   const change = { kind: 'note.updated', revision: Math.ceil(changes / NOTES) } as const

@@ -2,7 +2,7 @@ import { NotesClient } from '@notewire/client'
 import type { NotePage } from '@notewire/protocol'
 import ky from 'ky'
 
-// A process of its own. It lists all notes of a service, and reports their number and the processor time in microseconds:
+// Runs as a separate process. Lists all notes of a service, and sends their number and the processor time in microseconds:
 // `{ notes, cpu }`.
 const [variant = '', baseUrl = '', apiKey = ''] = process.argv.slice(2)
 const WARM_UP = 10_000

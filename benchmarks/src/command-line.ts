@@ -7,10 +7,10 @@ import type { Table } from './report.ts'
 
 const ROUNDS = 25
 
-/** How much processor time `notewire --help` may take, in milliseconds. */
+/** The limit of the processor time of `notewire --help`, in milliseconds. */
 const HELP_BUDGET_MS = 120
 
-/** Processor time of the command line where it has nothing to do. The packages must have been built. */
+/** Measures the processor time of a command that does nothing. The packages must have been built. */
 export async function measureCommandLine(): Promise<readonly Table[]> {
   const cache = await mkdtemp(join(tmpdir(), 'notewire-compile-cache-'))
   const help = () => helpMs(cache)

@@ -4,12 +4,12 @@ import { KEY, SECRET } from './deliveries.ts'
 import type { Table } from './report.ts'
 
 const SAMPLES = 60_000
-/** Beyond this, Welch's t is taken for a difference (dudect's own threshold). */
+/** A larger Welch's t means that the times differ (dudect's threshold). */
 const THRESHOLD = 4.5
 
 /**
- * Compares the time over signatures whose first byte is wrong with the time over signatures of which only the last is,
- * interleaved at random: what dudect does (Reparaz, Balasch, Verbauwhede 2017).
+ * Compares the time for signatures whose first byte is wrong with the time for signatures whose last byte is wrong,
+ * interleaved at random, as dudect does (Reparaz, Balasch, Verbauwhede 2017).
  */
 export async function measureConstantTime(): Promise<readonly Table[]> {
   const verify = createVerifier({ secret: SECRET })
@@ -45,7 +45,7 @@ export async function measureConstantTime(): Promise<readonly Table[]> {
   ]
 }
 
-// The slowest tenth is the scheduler's and the garbage collector's.
+// Drops the slowest tenth, which the scheduler and the garbage collector cause.
 function cropped(values: readonly number[]): readonly number[] {
   return values.toSorted((a, b) => a - b).slice(0, Math.floor(values.length * 0.9))
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingAttempt } from '@notewire/webhooks'
 
-/** A delivery as the service sends it, and as each peer's own scheme would have it signed. */
+/** A delivery, signed by the service's scheme and by the schemes of the compared libraries. */
 export interface SignedDelivery {
   readonly body: Buffer
   /** Standard Webhooks, scheme v1. */
@@ -14,18 +14,18 @@ export interface SignedDelivery {
 
 export const KEY = randomBytes(32)
 export const SECRET = `whsec_${KEY.toString('base64url')}`
-/** The same key, in the alphabet that the peers decode. */
+/** The same key in the alphabet that the compared libraries decode. */
 export const PEER_SECRET = `whsec_${KEY.toString('base64')}`
-/** Those whose secret is its own text. */
+/** For libraries that use the text of the secret as the key. */
 export const TEXT_SECRET = `whsec_${KEY.toString('hex')}`
 
-/** Signs distinct events of about `bytes` bytes each, about a thousand notes with rising revisions. */
+/** Signs distinct events of about `bytes` bytes each. They concern a thousand notes with increasing revisions. */
 export function signDeliveries(count: number, bytes: number): readonly SignedDelivery[] {
   const timestamp = Math.floor(Date.now() / 1000)
   return Array.from({ length: count }, (_, index) => sign(anEventOf(index, bytes), `msg_${index}`, timestamp))
 }
 
-/** A delivery as an adapter presents it to a receiver of many. */
+/** A delivery as an adapter passes it to a receiver of many. */
 export function attemptOf(delivery: SignedDelivery | undefined, integration: string): IncomingAttempt {
   if (delivery === undefined) throw new Error('no deliveries were signed')
   const { headers, body } = delivery

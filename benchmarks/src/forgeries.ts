@@ -10,7 +10,7 @@ import { askProgram, startProgram } from './start-program.ts'
 const BYTES = 16_384
 const FORGERIES = 1_500
 const WARM_UP = 500
-const AT_ONCE = 32
+const PARALLEL = 32
 const ROUNDS = 3
 
 /** For the table of latencies: valid deliveries one after the other, forgeries at a steady rate. */
@@ -20,7 +20,7 @@ const FORGERIES_A_SECOND = 1_000
 const FLAT = 'one long text'
 const NESTED = 'nested brackets'
 
-/** Bodies of one size that cost a JSON parser very different times. Nobody signed them. */
+/** Unsigned bodies of the same size. A JSON parser takes very different times for them. */
 const FORGED: Readonly<Record<string, string>> = {
   [FLAT]: `{"a":"${'x'.repeat(BYTES - 8)}"}`,
   [NESTED]: '['.repeat(BYTES / 2) + ']'.repeat(BYTES / 2),
@@ -37,7 +37,7 @@ interface Sent {
   readonly body: Buffer | string
 }
 
-/** What a server pays for requests that nobody signed, and what valid deliveries pay for them. */
+/** Measures the processor time of a server for forged requests, and the latency of valid deliveries meanwhile. */
 export async function measureForgeries(): Promise<readonly Table[]> {
   return [await processorTimes(), await latencies()]
 }
@@ -63,14 +63,14 @@ async function processorTimes(): Promise<Table> {
 
 async function microsecondsARequest(body: string): Promise<number> {
   const server = await startProgram<{ port: number }>('server-under-test.ts', 'node:http', 'examining', PEER_SECRET)
-  const { port } = server.said
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  const { port } = server.firstMessage
+  const agent = new Agent({ keepAlive: true, maxSockets: PARALLEL })
   const send = async (count: number) => {
     let left = count
     const sendOn = async () => {
       while (left-- > 0) await post(forged(body), 401, port, agent)
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, sendOn))
+    await Promise.all(Array.from({ length: PARALLEL }, sendOn))
   }
   await send(WARM_UP)
   const before = await processorTimeOf(server.process)
@@ -101,9 +101,9 @@ async function latencies(): Promise<Table> {
 
 async function medianLatency(forgery: string | undefined): Promise<number> {
   const server = await startProgram<{ port: number }>('server-under-test.ts', 'node:http', 'quiet', PEER_SECRET)
-  const { port } = server.said
+  const { port } = server.firstMessage
   const valid = new Agent({ keepAlive: true, maxSockets: 1 })
-  const hostile = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  const hostile = new Agent({ keepAlive: true, maxSockets: PARALLEL })
   const over = new AbortController()
   const attack = forgery === undefined ? undefined : sendSteadily(forgery, port, hostile, over.signal)
   const tookMs: number[] = []
@@ -140,7 +140,7 @@ function forged(body: string): Sent {
   }
 }
 
-/** `first`, `middle` as often as it fits, and `last`, with spaces up to the size. */
+/** `first`, `middle` repeated, `last`, padded with spaces to the size. */
 function filled(first: string, middle: string, last: string): string {
   const times = Math.floor((BYTES - first.length - last.length) / middle.length)
   return (first + middle.repeat(times) + last).padEnd(BYTES)

@@ -6,12 +6,12 @@ import type { Table } from './report.ts'
 const ROUNDS = 25
 const PEERS = ['ky', 'standardwebhooks', 'svix', 'stripe', '@octokit/webhooks-methods']
 
-/** How much processor time importing an entry may take, in milliseconds, without that of ky. */
+/** The limit of the processor time of an import, in milliseconds, without ky. */
 const IMPORT_BUDGET_MS = 25
-/** ky makes the first `Request` of the process, which every client makes with its first call. */
+/** The import of ky creates the first `Request` of the process. Every other client pays for that in its first call. */
 const WITH_KY = ['@notewire/client', '@notewire/mirror']
 
-/** Processor time of importing each entry. The packages must have been built. */
+/** Measures the processor time of each import. The packages must have been built. */
 export async function measureImports(): Promise<readonly Table[]> {
   const ours = await publishedEntries()
   const entries = [...ours, ...PEERS.map(peerEntry)]
@@ -36,9 +36,9 @@ export async function measureImports(): Promise<readonly Table[]> {
 }
 
 /**
- * Imports an entry in a process of its own, after an empty module, whose cost is that of any first import.
+ * Imports an entry in a separate process, after an empty module, which pays the cost of a first import.
  *
- * @returns the processor time of all its threads: nearly what passes on an idle machine, and hardly more on a busy one
+ * @returns the processor time of all threads. It is close to the elapsed time on an idle machine, and hardly larger on a busy one.
  */
 async function importMs({ name, folder }: Entry): Promise<number> {
   const program = `

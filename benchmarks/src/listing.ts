@@ -4,7 +4,7 @@ import { startProgram } from './start-program.ts'
 
 const NOTES = 100_000
 const ROUNDS = 5
-/** What our listing may cost, as a multiple of the bare loop. */
+/** The limit of the cost of our listing, as a multiple of the bare loop. */
 const BUDGET = 1.5
 
 interface Access {
@@ -12,7 +12,7 @@ interface Access {
   readonly apiKey: string
 }
 
-/** Processor time of a client that goes through many notes of a service in another process. */
+/** Measures the processor time of a client that lists many notes. The service runs in another process. */
 export async function measureListing(): Promise<readonly Table[]> {
   const service = await startProgram<Access>('mock-service.ts', String(NOTES))
   const {
@@ -21,9 +21,9 @@ export async function measureListing(): Promise<readonly Table[]> {
     notewire = Number.NaN,
   } = await mediansTurnByTurn(
     {
-      'a bare fetch loop': () => millisecondsToList('bare', service.said),
-      'a ky loop': () => millisecondsToList('ky', service.said),
-      notewire: () => millisecondsToList('notewire', service.said),
+      'a bare fetch loop': () => millisecondsToList('bare', service.firstMessage),
+      'a ky loop': () => millisecondsToList('ky', service.firstMessage),
+      notewire: () => millisecondsToList('notewire', service.firstMessage),
     },
     ROUNDS,
   )
@@ -45,7 +45,7 @@ export async function measureListing(): Promise<readonly Table[]> {
 async function millisecondsToList(variant: string, { baseUrl, apiKey }: Access): Promise<number> {
   const client = await startProgram<{ notes: number; cpu: number }>('client-under-test.ts', variant, baseUrl, apiKey)
   client.process.kill()
-  const { notes, cpu } = client.said
-  if (notes !== NOTES) throw new Error(`${variant} met ${notes} notes instead of ${NOTES}`)
+  const { notes, cpu } = client.firstMessage
+  if (notes !== NOTES) throw new Error(`${variant} listed ${notes} notes instead of ${NOTES}`)
   return cpu / 1000
 }

@@ -7,7 +7,7 @@ import { askProgram, startProgram } from './start-program.ts'
 const INTEGRATIONS = 10_000
 const DISTINCT = 512
 
-/** What a receiver of many integrations costs more than one of one: the time of an event, and the memory of a secret. */
+/** Measures the additional cost of a receiver of many integrations: time per event, and memory per secret. */
 export async function measureManyIntegrations(): Promise<readonly Table[]> {
   return [await timeOfAnEvent(), await memoryOfASecret()]
 }

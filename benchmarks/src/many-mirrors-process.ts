@@ -5,7 +5,7 @@ import { postgresMirror } from '@notewire/mirror/postgres'
 import { anEvent } from '@notewire/webhooks/testing'
 import { Pool } from 'pg'
 
-// Started as a process of its own: mirrors of many integrations in PostgreSQL. Does what it is told, and answers what that took.
+// Runs as a separate process: mirrors of many integrations in PostgreSQL. Executes the orders that it receives, and answers their costs.
 const [url = '', baseUrl = ''] = process.argv.slice(2)
 
 export type Order =
@@ -14,21 +14,21 @@ export type Order =
   | { readonly polls: number; readonly withScan: boolean }
   | { readonly hintSeconds: number; readonly hintsPerSecond: number; readonly integrations: number }
 
-/** What something took. Times in milliseconds. */
+/** The cost of an order. Times in milliseconds. */
 export interface Spent {
   readonly elapsed: number
   readonly cpu: number
-  /** Of the connections to PostgreSQL; not a number where `/proc` does not tell. */
+  /** Processor time of the connections in PostgreSQL. NaN without `/proc`. */
   readonly postgresCpu: number
   readonly statements: number
-  /** Rows of our tables. */
+  /** The number of rows written to our tables. */
   readonly written: number
 }
 
 export interface Hints extends Spent {
   readonly latencies: readonly number[]
   readonly lost: number
-  /** Notes of the three backfills that were there at the end. */
+  /** The number of notes that the three backfills had copied at the end. */
   readonly backfilled: number
 }
 
@@ -53,10 +53,10 @@ const mirrorsWith = (options: Partial<MirrorsOptions>) =>
 const mirrors = mirrorsWith({})
 
 process.on('disconnect', () => process.exit())
-process.on('message', async (order: Order) => process.send?.(await obey(order)))
+process.on('message', async (order: Order) => process.send?.(await execute(order)))
 process.send?.('ready')
 
-async function obey(order: Order): Promise<Spent> {
+async function execute(order: Order): Promise<Spent> {
   if ('fill' in order) return await spent(() => fill(order.fill))
   if ('idleMinutes' in order) return await spent(() => whileRunning(mirrors, () => sleep(order.idleMinutes * 60_000)))
   if ('polls' in order) return await poll(order.polls, order.withScan)
@@ -70,7 +70,7 @@ async function fill(integrations: number): Promise<void> {
   await whileRunning(mirrors, untilNoneIsDue)
 }
 
-/** Makes integrations due for a poll, and for a scan, now. */
+/** Makes integrations due for a poll, and optionally for a scan. */
 async function poll(count: number, withScan: boolean): Promise<Spent> {
   await pool.query(
     `UPDATE notewire_integrations SET due_at = now(), rank = 1, poll_every_ms = 1 WHERE integration IN (
@@ -114,7 +114,7 @@ async function hint(order: Extract<Order, { readonly hintSeconds: number }>): Pr
   }
 
   async function sendOne(index: number): Promise<void> {
-    // Each in another integration: one that is read already would bring two notes at once.
+    // Each hint is for another integration, because a running poll would read two changed notes at once.
     const integration = `account-${(index * 7) % integrations}`
     const note = index % 20
     const answer = await fetch(`${baseUrl}/change?account=${integration}&note=${note}`, { method: 'POST' })
@@ -160,7 +160,7 @@ async function whileRunning(running: Mirrors, act: () => Promise<unknown>): Prom
   await run
 }
 
-/** An idle connection of PostgreSQL reports what it has written 10 s later. */
+/** An idle connection of PostgreSQL reports its writes after 10 s. */
 const UNTIL_REPORTED_MS = 12_000
 
 async function spent(act: () => Promise<unknown>): Promise<Spent> {

@@ -2,16 +2,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { noteAt, noteIdAt, REVISION, sampleNotes, UPDATED_AT } from './mirror-notes.ts'
 
-// Started as a process of its own: a service with many accounts, each of 20 notes, that answers from memory. The key is
-// `ntw_live_ACCOUNT.key`. Accounts whose name begins with `big` have as many notes as the first argument says; `limited` is answered 429, and
-// `hanging` never. Answers the message 'requests' with the number of requests since it was asked last.
+// Runs as a separate process: a service with many accounts of 20 notes each, which answers from memory. The key is
+// `ntw_live_ACCOUNT.key`. The first argument is the number of notes of accounts whose names begin with `big`. Requests of
+// `limited` get 429, requests of `hanging` no answer. Answers the message 'requests' with the number of requests since the last such message.
 // `POST /change?account=…&note=…` edits a note and answers its revision.
 const [notesOfBig = 100_000] = process.argv.slice(2).map(Number)
 
 const NOTES = 20
 const LARGEST_PAGE = 100
 const samples = await sampleNotes()
-/** By account, then by place. */
+/** The changed notes by account and index. */
 const changed = new Map<string, Map<number, { readonly revision: number; readonly at: string }>>()
 let requests = 0
 

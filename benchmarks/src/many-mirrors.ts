@@ -8,13 +8,13 @@ const IDLE_MINUTES = Number(process.env['MANY_IDLE_MINUTES'] ?? 10)
 const HINTS_PER_SECOND = 50
 const HINT_SECONDS = 60
 
-/** Mirrors of 10,000 integrations of 20 notes in PostgreSQL: while nothing is due, what a poll, a scan and a hint cost, and how soon a hint is seen. */
+/** Measures mirrors of 10,000 integrations with 20 notes each in PostgreSQL: the cost while idle, of a poll, a scan and a hint, and the latency of a hint. */
 export async function measureManyMirrors(): Promise<readonly Table[]> {
   const integrations = Math.ceil(shareOf(10_000) / 100) * 100
   const notesOfBig = shareOf(100_000)
   await using postgres = await startPostgres({ durable: true })
   const service = await startProgram<{ baseUrl: string }>('many-mirrors-service.ts', String(notesOfBig))
-  const { process: mirrors } = await startProgram('many-mirrors-process.ts', postgres.url, service.said.baseUrl)
+  const { process: mirrors } = await startProgram('many-mirrors-process.ts', postgres.url, service.firstMessage.baseUrl)
   const ask = <Answer extends Spent = Spent>(order: Order) => askProgram<Answer>(mirrors, order)
   const requests = async () => (await askProgram<{ requests: number }>(service.process, 'requests')).requests
   try {
@@ -93,7 +93,7 @@ function dayTable(poll: Unit, scan: Unit): Table {
     const cpu = polls * cpuOf(poll) + cpuOf(scan) - cpuOf(poll)
     return { name: `${name}: ${requests.toFixed(0)} requests, ${statements.toFixed(0)} statements`, value: cpu }
   }
-  // Polls come up to a fifth earlier than their time.
+  // Polls run up to a fifth earlier than due.
   const days = [
     day('polls a day apart', 1.1),
     day('polls an hour apart', 24 * 1.1),

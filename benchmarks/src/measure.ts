@@ -1,4 +1,4 @@
-/** How many nanoseconds one operation takes for each contender. */
+/** Measures the nanoseconds per operation of each contender. */
 export async function measureTurnByTurn(
   contenders: Readonly<Record<string, (turn: number) => unknown>>,
   { rounds, operations }: { readonly rounds: number; readonly operations: number },
@@ -12,7 +12,7 @@ export async function measureTurnByTurn(
   return mediansTurnByTurn(samples, rounds)
 }
 
-/** The median of each contender's samples, which are taken turn by turn so that a slow moment hits them all. */
+/** The median of each contender's samples. The contenders take turns, so that a slow moment affects them all. */
 export async function mediansTurnByTurn(
   contenders: Readonly<Record<string, () => number | Promise<number>>>,
   rounds: number,

@@ -15,7 +15,7 @@ const held: ReceiverOfMany[] = []
 
 process.send?.('ready')
 process.once('message', async () => {
-  // A receiver that goes again grows the heap, so that its growth is not taken for what the others hold.
+  // A first receiver, which is garbage later, grows the heap. Its growth would otherwise count as memory of the secrets.
   await fill('warm-up')
   const before = await heldBytes()
   for (let count = 0; count < RECEIVERS; count += 1) held.push(await fill(String(count)))
@@ -30,7 +30,7 @@ async function fill(name: string): Promise<ReceiverOfMany> {
   return receiver
 }
 
-/** What is held in the heap, and all memory outside of it: keys are native objects, which no counter of the heap shows. */
+/** The used heap and all memory outside the heap: keys are native objects, which no heap counter includes. */
 async function heldBytes(): Promise<number> {
   for (let collection = 0; collection < 3; collection += 1) {
     await nextTurn()

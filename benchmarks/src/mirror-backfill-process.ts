@@ -5,8 +5,8 @@ import { sqliteMirror } from '@notewire/mirror/sqlite'
 import type { NotePage } from '@notewire/protocol'
 import { peakMemoryMb } from './peak-memory.ts'
 
-// Started as a process of its own. Copies notes with their transcripts and summaries from a service, and says how many, and what that took:
-// `{ notes, ms, cpuMs, maxRssMb }`. The number is of notes to copy; for the mirror, which copies all, of those to read at once.
+// Runs as a separate process. Copies notes with their transcripts and summaries from a service, and sends their number and the cost:
+// `{ notes, ms, cpuMs, maxRssMb }`. The number argument is the number of notes to copy, or the concurrency of the mirror, which copies all.
 const [variant = '', baseUrl = '', apiKey = '', number = '', path = ''] = process.argv.slice(2)
 
 process.on('disconnect', () => process.exit())
@@ -27,7 +27,7 @@ async function mirror(): Promise<number> {
   return live - dirty - unsettled
 }
 
-/** What a user writes who thinks of nothing but the contract: one request after the other, a row for each note. */
+/** A user's simple program: one request after the other, one row per note. */
 async function loop(): Promise<number> {
   const database = new DatabaseSync(path)
   database.exec(`PRAGMA journal_mode = WAL;
@@ -51,7 +51,7 @@ async function loop(): Promise<number> {
   return count
 }
 
-/** As many requests as the mirror has under way, each by nothing but `fetch`: those of a first page, again and again. */
+/** As many parallel requests as the mirror sends, with plain `fetch`. Repeats the requests for the first page. */
 async function bare(): Promise<number> {
   const { notes: listed } = (await read('?limit=100')) as NotePage
   const paths = listed.flatMap(({ note_id }) => [`/${note_id}/transcript`, `/${note_id}/summary`])
@@ -68,5 +68,5 @@ async function read(path: string): Promise<unknown> {
 }
 
 function unknownVariant(): never {
-  throw new Error(`nothing is called ${variant}`)
+  throw new Error(`unknown variant ${variant}`)
 }

@@ -6,19 +6,19 @@ import { shareOf } from './mirror-share.ts'
 import type { Table } from './report.ts'
 import { askProgram, type StartedProgram, startProgram } from './start-program.ts'
 
-/** How many notes to copy, and how many of them are read at once, each by two requests. */
+/** The number of notes to copy, and the number of notes read in parallel, each with two requests. */
 const CASES: readonly Case[] = [
   { notes: shareOf(100_000), concurrency: 16 },
   { notes: shareOf(20_000), concurrency: 8 },
 ]
-/** Of the loop that would take an hour, and of the bare fetches. */
+/** The number of notes for the loop, which would take an hour for all, and for the bare fetches. */
 const LOOP_SAMPLE = 500
 const BARE_SAMPLE = 2_500
 const PAGE = 100
 const LATENCY_MS = 20
 const PROBES = 40
 
-/** What we hold ourselves to: shares of the bound, of the loop that a user writes, and of the requests that nobody can do without. */
+/** Our limits: shares of the bound, of a user's loop, and of the cost of the bare requests. */
 const AIMS = { bound: 0.9, loop: 6, requests: 1.02 }
 
 interface Case {
@@ -31,7 +31,7 @@ interface Access {
   readonly apiKey: string
 }
 
-/** What a copy took. */
+/** The cost of a copy. */
 interface Copied {
   readonly notes: number
   readonly ms: number
@@ -39,7 +39,7 @@ interface Copied {
   readonly maxRssMb: number
 }
 
-/** Time to copy all notes with their content into SQLite, from a service that is a while away. */
+/** Measures the time to copy all notes with their content into SQLite, from a service with latency. */
 export async function measureMirrorBackfill(): Promise<readonly Table[]> {
   const tables: Table[] = []
   for (const measured of CASES) tables.push(...(await measureCase(measured)))
@@ -62,15 +62,15 @@ async function compare(
   service: StartedProgram<Access>,
   folder: string,
 ): Promise<readonly Table[]> {
-  const before = await measureFloor(service.said, { notes, concurrency })
-  const loop = await copy('loop', service.said, LOOP_SAMPLE, join(folder, 'loop.db'))
+  const before = await measureFloor(service.firstMessage, { notes, concurrency })
+  const loop = await copy('loop', service.firstMessage, LOOP_SAMPLE, join(folder, 'loop.db'))
   await askProgram(service.process, 'requests')
-  const mirror = await copy('mirror', service.said, concurrency, join(folder, 'mirror.db'))
+  const mirror = await copy('mirror', service.firstMessage, concurrency, join(folder, 'mirror.db'))
   const { requests } = await askProgram<{ requests: number }>(service.process, 'requests')
-  const after = await measureFloor(service.said, { notes, concurrency })
+  const after = await measureFloor(service.firstMessage, { notes, concurrency })
   if (mirror.notes !== notes) throw new Error(`${mirror.notes} of ${notes} notes were copied`)
 
-  // A long run meets other moments than the probes before it: those after it count as much.
+  // The latency may change during a long run, so probes run before and after it.
   const mean = (of: (floor: Floor) => number) => (of(before) + of(after)) / 2
   const bound = mean((floor) => floor.boundMs)
   const rowOf = (name: string, ms: number) => ({ name, value: ms / 1000, ratio: ms / bound })
@@ -108,9 +108,9 @@ function microseconds({ cpuMs, notes }: Copied): string {
   return ((1000 * cpuMs) / notes).toFixed(0)
 }
 
-/** What nobody can do without, in milliseconds. */
+/** The minimum latencies, in milliseconds. */
 interface Floor {
-  /** One transcript or summary, asked for alone. */
+  /** A single request for a transcript or a summary. */
   readonly contentMs: number
   readonly boundMs: number
   readonly bareMs: number
@@ -144,10 +144,10 @@ async function fetchJson({ baseUrl, apiKey }: Access, path: string): Promise<unk
   return (await fetch(`${baseUrl}/v1/notes${path}`, { headers: { authorization: `Bearer ${apiKey}` } })).json()
 }
 
-/** @param how  what `mirror-backfill-process.ts` takes behind the service */
+/** @param how  the last arguments of `mirror-backfill-process.ts` */
 async function copy(variant: string, { baseUrl, apiKey }: Access, ...how: readonly [number, string]): Promise<Copied> {
   const rest = how.map(String)
   const program = await startProgram<Copied>('mirror-backfill-process.ts', variant, baseUrl, apiKey, ...rest)
   program.process.kill()
-  return program.said
+  return program.firstMessage
 }

@@ -2,9 +2,9 @@ import { join, relative } from 'node:path'
 import { build } from 'esbuild'
 
 /**
- * Bundles a program of this folder as it would be deployed: what runs TypeScript takes more memory than what it runs.
+ * Bundles a program of this folder, because running TypeScript directly takes additional memory.
  *
- * @returns what `startProgram` takes
+ * @returns the path for `startProgram`
  */
 export async function bundleProgram(file: string, folder: string): Promise<string> {
   const outfile = join(folder, file.replace('.ts', '.mjs'))

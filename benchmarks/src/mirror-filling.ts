@@ -2,12 +2,12 @@ import type { MirrorStore, NoteState, NoteWrite } from '@notewire/mirror'
 import type { Note } from '@notewire/protocol'
 import { type WholeNote, wholeNoteAt } from './mirror-notes.ts'
 
-/** The integration of a mirror that names none. */
+/** The default integration of a mirror. */
 const INTEGRATION = 'default'
 
 const NOTES_A_COMMIT = 1_000
 
-/** Fills a store that holds no notes with so many, as they are once a mirror has settled them. */
+/** Fills an empty store with notes in the state in which a mirror leaves complete notes. */
 export async function fillStore(store: MirrorStore, notes: number, samples: readonly WholeNote[]): Promise<void> {
   for (let begin = 0; begin < notes; begin += NOTES_A_COMMIT) {
     const { sequence } = await store.load(INTEGRATION, [])
@@ -19,10 +19,10 @@ export async function fillStore(store: MirrorStore, notes: number, samples: read
   }
 }
 
-/** Commits what must not meet a conflict. */
+/** Commits writes without conflicts. */
 async function commitAll(store: MirrorStore, notes: readonly NoteWrite[]): Promise<void> {
   const outcome = await store.commit(INTEGRATION, { notes })
-  if (outcome !== 'committed') throw new Error('somebody else writes to the store')
+  if (outcome !== 'committed') throw new Error('another process writes to the store')
 }
 
 function settledWrite({ note, transcript, summary }: WholeNote, sequence: number): NoteWrite {
@@ -34,7 +34,7 @@ function settledWrite({ note, transcript, summary }: WholeNote, sequence: number
   }
 }
 
-/** What is known of a note that was just listed. */
+/** The state of a note that was just listed. */
 function listedState(note: Note, sequence: number): NoteState {
   return {
     noteId: note.note_id,
@@ -63,7 +63,7 @@ function listedState(note: Note, sequence: number): NoteState {
   }
 }
 
-/** The same once its content was read. */
+/** The state after the content was read. */
 function settledState(state: NoteState): NoteState {
   const held = { transcriptHeld: 'ready', summaryHeld: 'ready' } as const
   return { ...state, ...held, settledRevision: state.revision, dueAt: null }

@@ -19,7 +19,7 @@ const LATENCY_MS = 20
 const UPDATES = 60
 const DELETIONS = 60
 const WARM_UP = 10
-/** How many requests' latency we allow until the content of a hint is to be seen. */
+/** The limit of the time until the content of a hint is visible, in request latencies. */
 const AIM = 2
 
 interface Access {
@@ -28,14 +28,14 @@ interface Access {
   readonly secret: string
 }
 
-/** What was measured with one store, in milliseconds. */
+/** The measurements with one store, in milliseconds. */
 interface Measured {
   readonly name: string
-  /** Of a bare fetch of a note, right before each event. */
+  /** The latency of a bare fetch of a note, right before each event. */
   readonly latencies: readonly number[]
-  /** From the arrival of an update until its content is to be seen. */
+  /** From the arrival of an update until its content is visible. */
   readonly visible: readonly number[]
-  /** From the arrival of a deletion until its note is not to be seen. */
+  /** From the arrival of a deletion until its note is invisible. */
   readonly hidden: readonly number[]
 }
 
@@ -45,7 +45,7 @@ const NAMES: Readonly<Record<StorePlace['kind'], string>> = {
   postgres: 'in PostgreSQL',
 }
 
-/** How soon a mirror shows what an event is about. */
+/** Measures how soon a mirror shows the change of an event. */
 export async function measureMirrorHints(): Promise<readonly Table[]> {
   const folder = await mkdtemp(join(tmpdir(), 'notewire-benchmark-'))
   await using postgres = await startPostgres({ durable: true })
@@ -66,7 +66,7 @@ export async function measureMirrorHints(): Promise<readonly Table[]> {
 function visibleTable(measured: readonly Measured[]): Table {
   const latency = median(measured.flatMap(({ latencies }) => latencies))
   const rows = measured.flatMap(({ name, latencies, visible }): readonly Row[] => {
-    // Of each event by itself: what slows the machine down slows both down.
+    // The ratio of each event: a slow moment of the machine affects both.
     const ratios = visible.map((ms, event) => ms / (latencies[event] ?? Number.NaN))
     const rowOf = (what: string, ratio: number) => ({ name: `${name}, ${what}`, value: latency * ratio, ratio })
     return [{ ...rowOf('median', median(ratios)), budget: AIM * latency }, rowOf('95 of 100', percentile(ratios, 95))]
@@ -102,7 +102,7 @@ function percentile(values: readonly number[], of: number): number {
 async function measurePlace(place: StorePlace): Promise<Measured> {
   const service = await startProgram<Access>('mirror-service.ts', String(NOTES), String(LATENCY_MS))
   await using open = await openStore(place)
-  const { baseUrl, apiKey, secret } = service.said
+  const { baseUrl, apiKey, secret } = service.firstMessage
   const mirror = createMirror({ client: new NotesClient({ baseUrl, apiKey }), store: open.store })
   await mirror.sync()
 
@@ -128,7 +128,7 @@ async function measurePlace(place: StorePlace): Promise<Measured> {
   const [latencies, visible, hidden]: readonly [number[], number[], number[]] = [[], [], []]
   try {
     for (let change = 0; change < WARM_UP + UPDATES; change += 1) {
-      const latency = await latencyOf(service.said, noteIdAt(change))
+      const latency = await latencyOf(service.firstMessage, noteIdAt(change))
       const ms = await msUntil({ change, kind: 'note.updated' }, isUpdated, () => sleep(1))
       if (change < WARM_UP) continue
       latencies.push(latency)

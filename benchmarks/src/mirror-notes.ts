@@ -1,20 +1,20 @@
 import { createNotesService } from '@notewire/mock-server'
 import type { Note, Summary, Transcript } from '@notewire/protocol'
 
-/** A note with all that the mirror keeps of it. */
+/** A note with all content that a mirror keeps. */
 export interface WholeNote {
   readonly note: Note
   readonly transcript: Transcript
   readonly summary: Summary
 }
 
-/** What every note has before anything changes. */
+/** The first revision of every note. */
 export const REVISION = 3
 export const UPDATED_AT = '2026-01-01T00:00:00.000Z'
 
 const SAMPLES = 200
 
-/** Some notes of the reference service, which all others are made from: a million of them must cost next to nothing. */
+/** Notes of the mock service from which the others are generated, so that a million notes cost almost nothing. */
 export async function sampleNotes(): Promise<readonly WholeNote[]> {
   await using service = await createNotesService({ notes: SAMPLES })
   const read = async <Answer>(path: string): Promise<Answer> => {
@@ -38,7 +38,7 @@ interface Page {
   readonly next_cursor: string
 }
 
-/** The note at a place of the listing. Its number is a word that occurs in no other. */
+/** The note at an index of the listing. Its title contains a unique word. */
 export function wholeNoteAt(index: number, samples: readonly WholeNote[], revision = REVISION): WholeNote {
   const note_id = noteIdAt(index)
   const { transcript, summary } = sampleAt(index, samples)
@@ -49,25 +49,25 @@ export function wholeNoteAt(index: number, samples: readonly WholeNote[], revisi
   }
 }
 
-/** The same without its content. */
+/** The note without its content. */
 export function noteAt(index: number, samples: readonly WholeNote[], revision = REVISION): Note {
   const note_id = noteIdAt(index)
   const { note } = sampleAt(index, samples)
   return { ...note, note_id, revision, title: `${note.title} ${wordAt(index)}`, updated_at: UPDATED_AT }
 }
 
-/** The word that occurs in the title of one note alone. */
+/** The word that occurs only in the title of this note. */
 export function wordAt(index: number): string {
   return `number${index}`
 }
 
-/** Identifiers as services make them: their order says nothing of the order of the listing. */
+/** Identifiers whose order differs from the order of the listing, as those of real services do. */
 export function noteIdAt(index: number): string {
   const mixed = Math.imul(index + 1, 0x9e3779b1) >>> 0
   return `note_${mixed.toString(36).padStart(7, '0')}${index.toString(36).padStart(INDEX_DIGITS, '0')}`
 }
 
-/** The place of a note in the listing. */
+/** The index of a note in the listing. */
 export function indexOf(noteId: string): number {
   return Number.parseInt(noteId.slice(-INDEX_DIGITS), 36)
 }

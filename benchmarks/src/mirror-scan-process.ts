@@ -6,9 +6,9 @@ import type { NotePage } from '@notewire/protocol'
 import { openStore, type StorePlace } from './mirror-stores.ts'
 import { peakMemoryMb } from './peak-memory.ts'
 
-// Started as a process of its own, so that its memory is nobody else's. Scans a mirror to warm up and then another, and says what the second
-// scan took: `{ seen, missing, ms, cpuMs, rssMb, maxRssMb, liveMb }`, the first of the memory that from before any scan, the last that of
-// what is not garbage. Variants: `scan`; `live` looks for garbage every now and then; `bare` fetches the same pages and keeps nothing.
+// Runs as a separate process, so that its memory can be measured. Scans a mirror to warm up and then another, and sends the cost of the second
+// scan: `{ seen, missing, ms, cpuMs, rssMb, maxRssMb, liveMb }`. `rssMb` is from before the first scan. `liveMb` is the memory that
+// is not garbage. Variants: `scan`; `live` collects garbage repeatedly; `bare` fetches the same pages and keeps nothing.
 const [variant = '', ...places] = process.argv.slice(2)
 const PAGES_A_LOOK = 50
 

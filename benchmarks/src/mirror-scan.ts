@@ -14,12 +14,12 @@ import type { Row, Table } from './report.ts'
 import { askProgram, startProgram } from './start-program.ts'
 
 const FEW = 10_000
-/** Of SQLite; PostgreSQL takes its time to be filled. */
+/** The notes in SQLite. Filling PostgreSQL takes longer. */
 const MANY = { sqlite: shareOf(1_000_000), postgres: shareOf(100_000) }
-/** How often few notes are scanned before and after the many. */
+/** The number of scans of few notes, before and after the scan of many. */
 const ROUNDS = 3
 
-/** What we hold ourselves to. */
+/** Our limits. */
 const AIMS = { growth: 1.3, megabytes: 150 }
 
 interface Access {
@@ -27,7 +27,7 @@ interface Access {
   readonly apiKey: string
 }
 
-/** What a scan took. */
+/** The cost of a scan. */
 interface Scanned {
   readonly seen: number
   readonly missing: number
@@ -38,7 +38,7 @@ interface Scanned {
   readonly liveMb: number
 }
 
-/** What a scan of many notes costs, where it finds nothing, beside one of few. */
+/** Measures a scan of many notes that finds no difference, compared with a scan of few. */
 export async function measureMirrorScan(): Promise<readonly Table[]> {
   const folder = await mkdtemp(join(tmpdir(), 'notewire-benchmark-'))
   await using postgres = await startPostgres({ durable: true })
@@ -102,7 +102,7 @@ function costTable(name: string, ofFew: readonly Scanned[], ofMany: Scanned): Ta
   }
 }
 
-/** Of processes that scan, in MB. */
+/** The memory of scanning processes, in MB. */
 interface ScanMemory {
   readonly few: number
   readonly many: number
@@ -131,7 +131,7 @@ function countOf(scanned: Scanned | undefined): string {
   return `${scanned?.seen.toLocaleString('en')} notes`
 }
 
-/** A line of each: a scan does not look at content, and a million whole notes take long to write. */
+/** Reduces the content to one line: a scan does not read content, and writing a million complete notes takes long. */
 function inBrief({ note, transcript, summary }: WholeNote): WholeNote {
   const markdown = summary.markdown?.slice(0, 60) ?? null
   return {
@@ -141,7 +141,7 @@ function inBrief({ note, transcript, summary }: WholeNote): WholeNote {
   }
 }
 
-/** A mirror that is up to date with a service of its own. */
+/** An up-to-date mirror, and its service. */
 interface FilledMirror extends AsyncDisposable {
   readonly notes: number
   readonly place: StorePlace
@@ -149,14 +149,14 @@ interface FilledMirror extends AsyncDisposable {
 }
 
 async function filledMirror(place: StorePlace, notes: number): Promise<FilledMirror> {
-  const { said, process } = await startProgram<Access>('mirror-service.ts', '0', '0')
-  const { baseUrl, apiKey } = said
+  const { firstMessage, process } = await startProgram<Access>('mirror-service.ts', '0', '0')
+  const { baseUrl, apiKey } = firstMessage
   await using open = await openStore(place)
-  // A backfill of nothing, behind which polls find nothing.
+  // Backfills no notes, so that the following polls find nothing.
   await createMirror({ client: new NotesClient({ baseUrl, apiKey }), store: open.store }).sync()
   await fillStore(open.store, notes, (await sampleNotes()).map(inBrief))
   await askProgram(process, { notes })
-  return { notes, place, service: said, [Symbol.asyncDispose]: async () => void process.kill() }
+  return { notes, place, service: firstMessage, [Symbol.asyncDispose]: async () => void process.kill() }
 }
 
 /** Scans in a process that has scanned another mirror before. */
@@ -172,15 +172,15 @@ async function run(
     baseUrl,
     apiKey,
   ]
-  const { said, process } = await startProgram<Scanned>(
+  const { firstMessage, process } = await startProgram<Scanned>(
     program,
     variant,
     ...argumentsOf(before),
     ...argumentsOf(measured),
   )
   process.kill()
-  if (said.seen !== measured.notes || said.missing !== 0) {
-    throw new Error(`a scan saw ${said.seen} of ${measured.notes} notes and missed ${said.missing}`)
+  if (firstMessage.seen !== measured.notes || firstMessage.missing !== 0) {
+    throw new Error(`a scan saw ${firstMessage.seen} of ${measured.notes} notes and missed ${firstMessage.missing}`)
   }
-  return said
+  return firstMessage
 }

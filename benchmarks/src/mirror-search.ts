@@ -22,7 +22,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'notewire, a word of nearly all notes': 'the',
 }
 
-/** How long the full-text search of a mirror in SQLite takes. */
+/** Measures the full-text search of a mirror in SQLite. */
 export async function measureMirrorSearch(): Promise<readonly Table[]> {
   const folder = await mkdtemp(join(tmpdir(), 'notewire-benchmark-'))
   const path = join(folder, 'mirror.db')

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { indexOf, noteAt, noteIdAt, REVISION, sampleNotes, UPDATED_AT, wholeNoteAt } from './mirror-notes.ts'
 
-// Started as a process of its own: a service that answers from memory, so many milliseconds after it was asked, so that nobody
-// waits for anything but the way to it. Says `{ baseUrl, apiKey, secret }` when it listens, and does what it is told:
-// - `'requests'`: answers `{ requests }`, how many there were since it was last told so
-// - `{ notes }`: has so many from now on
-// - `{ change, kind, url }`: changes or deletes the note at a place and delivers the event
+// Runs as a separate process: a service that answers from memory with a fixed latency. Sends `{ baseUrl, apiKey, secret }` when
+// it listens, and executes these orders:
+// - `'requests'`: answers `{ requests }`, the number of requests since the last such order
+// - `{ notes }`: sets the number of notes
+// - `{ change, kind, url }`: changes or deletes the note at an index and delivers the event
 const [first = 0, latencyMs = 0] = process.argv.slice(2).map(Number)
 
 type Order = 'requests' | { readonly notes: number } | Change
@@ -27,9 +27,9 @@ let requests = 0
 
 process.on('disconnect', () => process.exit())
 process.on('message', async (order: Order) => {
-  process.send?.(await obey(order))
+  process.send?.(await execute(order))
 })
-// The process of a client may be busy for long.
+// Long, because the process of the client may be busy.
 const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
   requests += 1
   const { status, body } = answerTo(request)
@@ -42,7 +42,7 @@ server.listen(0, '127.0.0.1', () => {
   process.send?.({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'ntw_live_benchmark.key', secret: SECRET })
 })
 
-async function obey(order: Order): Promise<object> {
+async function execute(order: Order): Promise<object> {
   if (order === 'requests') {
     const told = requests
     requests = 0
@@ -96,7 +96,7 @@ function pageFor(query: URLSearchParams): string {
   return `{"notes":[${items.join(',')}],"next_cursor":${hasMore ? `"${end}"` : null},"has_more":${hasMore}}`
 }
 
-/** No note is as young as a watermark, until it changes. */
+/** Only changed notes are newer than a watermark. */
 function changesAfter(after: string): readonly number[] {
   if (after < UPDATED_AT) return Array.from({ length: notes }, (_, index) => index)
   return [...changed].filter(([, { at }]) => at > after).map(([index]) => index)

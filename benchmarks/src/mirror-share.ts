@@ -1,5 +1,5 @@
 /**
- * How many notes to measure with: all of them, or the share that the environment asks for, while one tries something out
+ * The number of notes to measure with: all, or a share for quick experiments
  * (`MIRROR_SHARE=0.01`).
  */
 export function shareOf(notes: number): number {

@@ -18,14 +18,14 @@ interface Access {
   readonly apiKey: string
 }
 
-/** What a mirror costs while nothing changes: requests, and processor time of its process. */
+/** Measures the cost of a mirror while nothing changes: requests and processor time. */
 export async function measureMirrorSteady(): Promise<readonly Table[]> {
   const folder = await mkdtemp(join(tmpdir(), 'notewire-benchmark-'))
   const service = await startProgram<Access>('mirror-service.ts', String(NOTES), '0')
   await using postgres = await startPostgres({ durable: true })
-  await using memory = await pollingMirror({ kind: 'memory', at: '' }, service.said)
-  await using sqlite = await pollingMirror({ kind: 'sqlite', at: join(folder, 'mirror.db') }, service.said)
-  await using inPostgres = await pollingMirror({ kind: 'postgres', at: postgres.url }, service.said)
+  await using memory = await pollingMirror({ kind: 'memory', at: '' }, service.firstMessage)
+  await using sqlite = await pollingMirror({ kind: 'sqlite', at: join(folder, 'mirror.db') }, service.firstMessage)
+  await using inPostgres = await pollingMirror({ kind: 'postgres', at: postgres.url }, service.firstMessage)
   const polls = { 'notewire, in memory': memory, 'notewire, in SQLite': sqlite, 'notewire, in PostgreSQL': inPostgres }
   try {
     const requests: Record<string, number> = {}
@@ -38,7 +38,7 @@ export async function measureMirrorSteady(): Promise<readonly Table[]> {
     const bare = 'a bare fetch of the same page'
     const samplers = Object.entries(polls).map(([name, { poll }]) => [name, () => cpuMsOf(poll)] as const)
     const cpuMs = await mediansTurnByTurn(
-      { [bare]: () => cpuMsOf(() => fetchNothing(service.said)), ...Object.fromEntries(samplers) },
+      { [bare]: () => cpuMsOf(() => fetchNothing(service.firstMessage)), ...Object.fromEntries(samplers) },
       ROUNDS,
     )
     const base = cpuMs[bare] ?? Number.NaN

@@ -3,18 +3,18 @@ import { postgresMirror } from '@notewire/mirror/postgres'
 import { sqliteMirror } from '@notewire/mirror/sqlite'
 import { Pool } from 'pg'
 
-/** What a mirror is kept in, and where: nowhere, at a path or at a URL. */
+/** The kind of a mirror's store, and its path or URL if it has one. */
 export interface StorePlace {
   readonly kind: 'memory' | 'sqlite' | 'postgres'
   readonly at: string
 }
 
-/** An open store, which whoever opened it closes. */
+/** An open store. The caller closes it. */
 export interface OpenStore extends AsyncDisposable {
   readonly store: MirrorStore
 }
 
-/** Opens a store, and makes its tables. */
+/** Opens a store and creates its tables. */
 export async function openStore({ kind, at }: StorePlace): Promise<OpenStore> {
   const open = OPEN[kind](at)
   await open.store.migrate()
@@ -29,7 +29,7 @@ const OPEN: Readonly<Record<StorePlace['kind'], (at: string) => OpenStore>> = {
   },
   postgres: (url) => {
     const pool = new Pool({ connectionString: url })
-    // Connections are still being closed when `end` resolves, and when the server ends.
+    // Connections may still be closing when `end` resolves, and then fail when the server ends.
     pool.on('error', () => undefined)
     return closedBy(postgresMirror(pool), () => pool.end())
   },

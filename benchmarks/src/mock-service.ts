@@ -1,6 +1,6 @@
 import { createNotesService } from '@notewire/mock-server'
 
-// Started as a process of its own: a service of so many notes. Says `{ baseUrl, apiKey }` when it listens.
+// Runs as a separate process: a service with the given number of notes. Sends `{ baseUrl, apiKey }` when it listens.
 process.on('disconnect', () => process.exit())
 const service = await createNotesService({ notes: Number(process.argv[2]) })
 await service.listen()

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 /**
- * The most memory that this process ever had resident, in MB. Where Linux tells it itself: the `maxRSS` of a process counts what its
- * parent had when it was forked.
+ * The peak resident memory of this process, in MB. Read from `/proc` on Linux, because `maxRSS` includes the memory that the
+ * parent had at the fork.
  */
 export function peakMemoryMb(): number {
   const told = existsSync(STATUS) ? /^VmHWM:\s+(?<kilobytes>\d+) kB$/m.exec(readFileSync(STATUS, 'utf8')) : null

@@ -7,7 +7,7 @@ import { type Contender, measureThroughput } from './throughput.ts'
 
 const SHARE = 0.8
 
-/** Claim and commit in PostgreSQL, beside the two statements that nobody can do without. */
+/** Measures claim and commit in PostgreSQL, compared with the minimum of two statements. */
 export async function measurePostgresStore(): Promise<readonly Table[]> {
   await using postgres = await startPostgres({ durable: true })
   return [await nearby(postgres)]
@@ -24,7 +24,7 @@ async function nearby({ url }: Postgres): Promise<Table> {
 
 async function withPool<Result>(url: string, measure: (pool: Pool) => Promise<Result>): Promise<Result> {
   const pool = new Pool({ connectionString: url })
-  // Connections are still being closed when `end` resolves, and when the server ends.
+  // Connections may still be closing when `end` resolves, and then fail when the server ends.
   pool.on('error', () => undefined)
   try {
     return await measure(pool)
@@ -58,6 +58,6 @@ const RAW_COMMIT = `UPDATE raw_events SET lease_ends_at = NULL, kept_until = now
 async function rawPair(pool: Pool): Promise<void> {
   const eventId = newEventId()
   const { rowCount } = await pool.query(RAW_CLAIM, [eventId, LEASE_MS])
-  if (rowCount !== 1) throw new Error('a new event is there already')
+  if (rowCount !== 1) throw new Error('the new event already exists')
   await pool.query(RAW_COMMIT, [eventId, KEEP_MS])
 }

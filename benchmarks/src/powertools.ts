@@ -3,10 +3,10 @@ import { CachePersistenceLayer } from '@aws-lambda-powertools/idempotency/cache'
 import type { CacheClient } from '@aws-lambda-powertools/idempotency/cache/types'
 import { KEEP_MS, LEASE_MS, newEventId } from './claims.ts'
 
-// What Lambda tells a handler. Powertools warns at each event without it, and lets nobody take over from a dead worker.
+// The Lambda context. Without it Powertools logs a warning for each event, and the events of a dead worker stay claimed.
 const CONTEXT = { getRemainingTimeInMillis: () => LEASE_MS }
 
-/** Runs an empty function once an event, by Powertools. */
+/** Runs an empty function once per event with Powertools. */
 export function oncePowertools(client: CacheClient): () => Promise<unknown> {
   const runOnce = makeIdempotent(async (_eventId: string, _context: typeof CONTEXT) => undefined, {
     persistenceStore: new CachePersistenceLayer({ client }),

@@ -2,20 +2,20 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WORKSPACE } from '../../scripts/run.ts'
 
-/** Something that a user imports, and the folder from which the name leads there. */
+/** An import specifier, and the folder from which it resolves. */
 export interface Entry {
   readonly name: string
   readonly folder: string
 }
 
-/** Every entry that our packages export, as it is built: their names lead to `dist` from their own folders. */
+/** Every entry that our packages export. From its own folder, a package's name resolves to `dist`. */
 export async function publishedEntries(): Promise<readonly Entry[]> {
   const packages = join(WORKSPACE, 'packages')
   const entries = await Promise.all((await readdir(packages)).map((name) => entriesOf(join(packages, name))))
   return entries.flat()
 }
 
-/** A package of somebody else, as it is installed here. */
+/** An installed third-party package. */
 export function peerEntry(name: string): Entry {
   return { name, folder: join(import.meta.dirname, '..') }
 }

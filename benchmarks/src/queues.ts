@@ -10,7 +10,7 @@ import { signDeliveries } from './deliveries.ts'
 import type { Row, Table } from './report.ts'
 import { type Contender, measureThroughput } from './throughput.ts'
 
-/** From `enqueue` until the engine holds the event, beside the engine's own way to add a job. */
+/** Measures `enqueue`, compared with the engine's own function that adds a job. */
 export async function measureQueues(): Promise<readonly Table[]> {
   return [await measureBullmq(), await measurePgBoss()]
 }

@@ -2,7 +2,7 @@ import type { Row, Table } from './report.ts'
 
 const HEAD = /^\| \| (?<unit>.+) \| × \|(?<limits>.*)$/
 
-/** Reads the tables of a page that `writeReport` has written. */
+/** Reads the tables of a page written by `writeReport`. */
 export function readTables(page: string): readonly Table[] {
   return page.split(/^## /m).slice(1).map(readTable)
 }

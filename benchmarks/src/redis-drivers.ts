@@ -9,7 +9,7 @@ interface RedisDriver {
   connect(port: number): Promise<RedisConnection>
 }
 
-/** One connection, and what takes turns on it. */
+/** One connection, and the operations that are compared on it. */
 export interface RedisConnection extends AsyncDisposable {
   readonly store: ReceiverStore
   readonly cache: CacheClient
@@ -18,7 +18,7 @@ export interface RedisConnection extends AsyncDisposable {
   ping(): Promise<unknown>
 }
 
-/** The drivers, each with the settings that it has by itself. */
+/** The drivers with their default settings. */
 export const redisDrivers: readonly RedisDriver[] = [
   { name: 'ioredis', connect: async (port) => byIoredis(port) },
   { name: 'redis', connect: byNodeRedis },
@@ -36,7 +36,7 @@ function byIoredis(port: number): RedisConnection {
   }
 }
 
-// Powertools speaks the language of `redis`.
+// Powertools expects the commands of `redis`.
 function cacheOver(redis: Redis): CacheClient {
   return {
     get: (key) => redis.get(key),

@@ -7,7 +7,7 @@ import { type Contender, measureThroughput } from './throughput.ts'
 
 const SHARE = 0.95
 
-/** Claim and commit in Redis, beside the two commands that nobody can do without. */
+/** Measures claim and commit in Redis, compared with the minimum of two commands. */
 export async function measureRedisStore(): Promise<readonly Table[]> {
   await using redis = await startRedis()
   const tables: Table[] = []

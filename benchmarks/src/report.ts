@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { arch, cpus, platform } from 'node:os'
 import { join } from 'node:path'
 
-/** One comparison. */
+/** A table that compares contenders. */
 export interface Table {
   readonly title: string
   readonly unit: string
-  /** What a reader must know to read it fairly. */
+  /** The conditions of the measurement. */
   readonly note?: string
   readonly rows: readonly Row[]
 }
@@ -14,15 +14,15 @@ export interface Table {
 export interface Row {
   readonly name: string
   readonly value: number
-  /** The value as a multiple of Notewire's, or of the floor where the title says so. */
+  /** The value as a multiple of the reference that the title or the note names. */
   readonly ratio: number
-  /** The most that `value` may be, where we hold ourselves to it. */
+  /** Our upper limit of `value`. */
   readonly budget?: number
-  /** The least that it may be, where more is better. */
+  /** Our lower limit of `value`, if more is better. */
   readonly least?: number
 }
 
-/** Where the page is. */
+/** The folder of the page. */
 export const DOCS = join(import.meta.dirname, '../../docs')
 
 /** Writes `docs/benchmarks.md`. */
@@ -60,7 +60,7 @@ function limitOf(limit: number | undefined): string {
   return limit === undefined ? '' : figure(limit)
 }
 
-/** Three digits, or all of them before the point. */
+/** Three significant digits, or all digits before the decimal point. */
 export function figure(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3)
 }

@@ -11,7 +11,7 @@ import { Webhook } from 'standardwebhooks'
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-// Started as a process of its own. Says `{ port }` when it listens, and answers any message with the processor time it
+// Runs as a separate process. Sends `{ port }` when it listens, and answers any message with the processor time that it
 // has used, in microseconds.
 const [framework = '', variant = '', secret = ''] = process.argv.slice(2)
 
@@ -19,7 +19,7 @@ process.on('disconnect', () => process.exit())
 const server = createServer(await listenerOf(framework, variant, secret)).listen(0, '127.0.0.1', () => {
   process.send?.({ port: (server.address() as AddressInfo).port })
 })
-// A sender that has no processor for a while must not find its connections closed.
+// Long, so that a sender that gets no processor time for a while can still use its connections.
 server.keepAliveTimeout = 60_000
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
@@ -39,7 +39,7 @@ async function listenerOf(framework: string, variant: string, secret: string): P
     case 'node:http quiet':
       return nodeHandler(receiver(secret, { logger: quiet }))
     case 'node:http examining':
-      return nodeHandler(receiver(secret, { logger: quiet, clock: hurriedClock() }))
+      return nodeHandler(receiver(secret, { logger: quiet, clock: fastClock() }))
     case 'Express bare':
       return express().post('/', express.json(), (request, response) => {
         response.status(typeof request.body.event_id === 'string' ? 204 : 400).end()
@@ -74,7 +74,7 @@ async function listenerOf(framework: string, variant: string, secret: string): P
       return ready(app)
     }
     default:
-      throw new Error(`nobody is called ${framework} ${variant}`)
+      throw new Error(`unknown server ${framework} ${variant}`)
   }
 }
 
@@ -82,8 +82,8 @@ function receiver(secret: string, options: Partial<ReceiverOptions> = {}) {
   return createReceiver({ secret, on: { 'note.updated': () => undefined }, ...options })
 }
 
-/** A clock on which a second goes by between any two readings, so that no limit per second is ever reached. */
-function hurriedClock() {
+/** A clock that advances by a second with each reading, so that no limit per second applies. */
+function fastClock() {
   let elapsedMs = 0
   const monotonic = () => {
     elapsedMs += 1_000
@@ -92,7 +92,7 @@ function hurriedClock() {
   return { ...systemClock, monotonic }
 }
 
-/** What one writes by hand: the official library, and a Map that remembers events. No order, no leases. */
+/** Hand-written code: the official library, and a Map of processed events. No order, no leases. */
 function handWritten(secret: string) {
   const webhook = new Webhook(secret)
   const seen = new Map<string, number>()

@@ -7,13 +7,13 @@ import { askProgram, startProgram } from './start-program.ts'
 
 const EVENTS = 40_000
 const WARM_UP = 4_000
-const AT_ONCE = 64
+const PARALLEL = 64
 const ROUNDS = 3
 
 const FRAMEWORKS = ['node:http', 'Express', 'Fastify']
 const VARIANTS = ['bare', 'hand-written', 'notewire']
 
-/** Processor time of the server process for each distinct event: requests a second would saturate the sender first. */
+/** Measures the server's processor time per event. The sender could not send fast enough to measure requests per second. */
 export async function measureServers(): Promise<readonly Table[]> {
   const tables: Table[] = []
   for (const framework of FRAMEWORKS) {
@@ -34,8 +34,8 @@ export async function measureServers(): Promise<readonly Table[]> {
 
 async function microsecondsAnEvent(framework: string, variant: string): Promise<number> {
   const server = await startProgram<{ port: number }>('server-under-test.ts', framework, variant, PEER_SECRET)
-  const { port } = server.said
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  const { port } = server.firstMessage
+  const agent = new Agent({ keepAlive: true, maxSockets: PARALLEL })
   const deliveries = signDeliveries(WARM_UP + EVENTS, 330)
   await deliver(deliveries.slice(0, WARM_UP), port, agent)
   const before = await processorTimeOf(server.process)
@@ -56,7 +56,7 @@ async function deliver(deliveries: readonly SignedDelivery[], port: number, agen
   const send = async () => {
     for (const delivery of waiting) await post(delivery, port, agent)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, send))
+  await Promise.all(Array.from({ length: PARALLEL }, send))
 }
 
 function post({ body, headers }: SignedDelivery, port: number, agent: Agent): Promise<void> {

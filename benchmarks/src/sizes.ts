@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import type { Table } from './report.ts'
 
-/** What each entry of the build may weigh in a bundle, in kB of 1,000 bytes: minified and gzipped, dependencies included. */
+/** The maximum size of each entry in a bundle, in kB of 1,000 bytes: minified and gzipped, with dependencies. */
 export const SIZE_BUDGETS: Readonly<Record<string, { readonly code: string; readonly kilobytes: number }>> = {
   '@notewire/webhooks/verify': { code: `export { createVerifier } from '@notewire/webhooks/verify'`, kilobytes: 2.5 },
   '@notewire/webhooks': { code: `export { createReceiver } from '@notewire/webhooks'`, kilobytes: 24.2 },
@@ -38,7 +38,7 @@ export async function measureSizes(): Promise<readonly Table[]> {
   ]
 }
 
-/** The size of a bundle of this module, in kB. */
+/** The size of the bundle of a module, in kB. */
 export async function bundledKilobytes(code: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: code, resolveDir: import.meta.dirname },

@@ -22,7 +22,7 @@ interface SqliteLibrary {
   driver(path: string): SqliteDriver<SqliteConnection>
 }
 
-/** What both libraries call alike. */
+/** The methods that both libraries have. */
 interface Connection {
   exec(sql: string): unknown
   prepare(sql: string): { run(...parameters: (string | number)[]): { readonly changes: number | bigint } }
@@ -38,7 +38,7 @@ const LIBRARIES: readonly SqliteLibrary[] = [
   },
 ]
 
-/** Claim and commit in a file of SQLite, beside the two statements that nobody can do without. */
+/** Measures claim and commit in an SQLite file, compared with the minimum of two statements. */
 export async function measureSqliteStore(): Promise<readonly Table[]> {
   const tables: Table[] = []
   for (const library of LIBRARIES) {
@@ -72,7 +72,7 @@ async function rowsBy({ open, driver }: SqliteLibrary): Promise<readonly Row[]> 
   }
 }
 
-/** @param synchronous  of the claim alone; a commit is always flushed */
+/** @param synchronous  for the claim. A commit is always flushed. */
 function rawPairIn(database: Connection, synchronous: 'NORMAL' | 'FULL'): () => Promise<void> {
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${RAW_TABLE}`)
   const [claim, commit] = [database.prepare(RAW_CLAIM), database.prepare(RAW_COMMIT)]

@@ -4,36 +4,36 @@ import type { Row } from './report.ts'
 const ROUNDS = 20
 const TURN_MS = 250
 
-/** One way to do what is compared. */
+/** One of the compared implementations. */
 export interface Contender {
   readonly name: string
-  /** Does it once. */
+  /** Performs one operation. */
   readonly operate: () => Promise<unknown>
-  /** The share of the first contender's throughput that we hold ourselves to. */
+  /** Our lower limit, as a share of the first contender's throughput. */
   readonly share?: number
 }
 
-/** Operations a second with so many at once. The ratio is that of throughput to the first contender's. */
-export async function measureThroughput(contenders: readonly Contender[], atOnce: number): Promise<readonly Row[]> {
+/** Measures operations per second. The ratio is relative to the first contender. */
+export async function measureThroughput(contenders: readonly Contender[], parallel: number): Promise<readonly Row[]> {
   const turns = contenders.map((contender) => ({ ...contender, rates: [] as number[] }))
-  for (const { operate } of turns) await rateOf(operate, atOnce) // Only warms up.
+  for (const { operate } of turns) await rateOf(operate, parallel) // Only warms up.
   for (let round = 0; round < ROUNDS; round += 1) {
-    // To and fro, so that nobody always follows the same one.
+    // Alternates the direction, so that no contender always runs after the same one.
     for (const { operate, rates } of round % 2 === 0 ? turns : turns.toReversed()) {
-      rates.push(await rateOf(operate, atOnce))
+      rates.push(await rateOf(operate, parallel))
     }
   }
   const floor = turns[0]?.rates ?? []
   return turns.map(({ name, rates, share }) => {
-    // Of each round by itself: what slows the machine down slows all of it down.
+    // The ratio of each round: a slow moment of the machine affects all contenders.
     const ratio = median(rates.map((rate, round) => rate / (floor[round] ?? Number.NaN)))
     const value = median(floor) * ratio
     const least = share === undefined ? {} : { least: share * median(floor) }
-    return { name: `${name}, ${atOnce} at once`, value, ratio, ...least }
+    return { name: `${name}, ${parallel} at once`, value, ratio, ...least }
   })
 }
 
-async function rateOf(operate: () => Promise<unknown>, atOnce: number): Promise<number> {
+async function rateOf(operate: () => Promise<unknown>, parallel: number): Promise<number> {
   const began = performance.now()
   let done = 0
   const work = async () => {
@@ -42,6 +42,6 @@ async function rateOf(operate: () => Promise<unknown>, atOnce: number): Promise<
       done += 1
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, work))
+  await Promise.all(Array.from({ length: parallel }, work))
   return done / ((performance.now() - began) / 1000)
 }

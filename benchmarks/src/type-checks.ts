@@ -8,18 +8,18 @@ const PEERS = ['hono', 'stripe', 'fastify']
 
 const BUDGET = 500
 const EXCEPTIONS: Readonly<Record<string, number>> = {
-  // All but 200 of each are those of the library that it stands on or mounts into: msw, Fastify, zod.
+  // All but 200 come from the library that the entry uses: msw, Fastify, zod.
   '@notewire/mock-server': 5_000,
   '@notewire/webhooks/fastify': 35_000,
   '@notewire/protocol/schemas': 50_000,
 }
 
-/** How many type instantiations importing an entry may take. */
+/** The limit of the type instantiations of an import. */
 export function instantiationBudget(name: string): number {
   return EXCEPTIONS[name] ?? BUDGET
 }
 
-/** What importing each entry costs the type checker. The packages must have been built. */
+/** Measures the cost of each import for the type checker. The packages must have been built. */
 export async function measureTypeChecks(): Promise<readonly Table[]> {
   const entries = [...(await publishedEntries()), ...PEERS.map(peerEntry)]
   const costs = new Map(entries.map((entry) => [entry.name, typeCostOf(entry)]))

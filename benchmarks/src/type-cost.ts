@@ -3,7 +3,7 @@ import ts from 'typescript'
 import { WORKSPACE } from '../../scripts/run.ts'
 import type { Entry } from './published-entries.ts'
 
-/** What `tsc --extendedDiagnostics` counts for a module that does nothing but import, less what it counts for an empty one. */
+/** The counts of `tsc --extendedDiagnostics` for a module with one import, minus those for an empty module. */
 export interface TypeCost {
   readonly instantiations: number
   readonly types: number
@@ -16,16 +16,16 @@ const OPTIONS: ts.CompilerOptions = {
   lib: ['lib.es2023.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
   types: ['node'],
   strict: true,
-  // Otherwise an import is for nothing: no declaration is looked at before something uses it.
+  // Without this option, TypeScript would not check the declarations of an unused import.
   skipLibCheck: false,
   skipDefaultLibCheck: true,
   noEmit: true,
 }
 
 /**
- * Checks a module that imports the entry as it is built.
+ * Checks a module that imports the built entry.
  *
- * @throws an error when the name leads nowhere
+ * @throws an error if the name cannot be resolved
  */
 export function typeCostOf({ name, folder }: Entry): TypeCost {
   const path = join(folder, 'one-line.ts')
@@ -35,7 +35,7 @@ export function typeCostOf({ name, folder }: Entry): TypeCost {
   if (problem !== undefined) {
     throw new Error(`${name}: ${ts.flattenDiagnosticMessageText(problem.messageText, '\n')} Has it been built?`)
   }
-  // What every module pays for comes first, so that the rest is what the import adds.
+  // The declarations that every module has are checked first, so that the rest is the cost of the import.
   for (const file of program.getSourceFiles()) if (everyModuleHas(file)) program.getSemanticDiagnostics(file)
   const before = { instantiations: program.getInstantiationCount(), types: program.getTypeCount() }
   const began = performance.now()
@@ -61,7 +61,7 @@ function everyModuleHas({ fileName }: ts.SourceFile): boolean {
 
 const parsed = new Map<string, ts.SourceFile | undefined>()
 
-/** The program of a module that is on no disk. What it shares with others is parsed once. */
+/** The program of a module in memory. Files that programs share are parsed once. */
 function programOf(path: string, text: string): ts.Program {
   const host = ts.createCompilerHost(OPTIONS)
   const { fileExists, getSourceFile } = host

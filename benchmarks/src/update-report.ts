@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readTables } from './read-tables.ts'
 import { DOCS, type Table, writeReport } from './report.ts'
 
-/** Writes these tables into `docs/benchmarks.md`, each in the place of the one that has its title. */
+/** Replaces the tables with the same titles in `docs/benchmarks.md`. */
 export async function updateReport(measured: readonly Table[]): Promise<void> {
   const before = readTables(await readFile(join(DOCS, 'benchmarks.md'), 'utf8'))
   const measuredAnew = (title: string) => measured.find((table) => table.title === title)

@@ -11,7 +11,7 @@ import type { Table } from './report.ts'
 
 const DISTINCT = 512
 
-/** Verify the signature and the timestamp, parse, and check that it is an event: from bytes to an object. */
+/** Measures verification: the signature, the timestamp, parsing and validation, from bytes to an event. */
 export async function measureVerification(): Promise<readonly Table[]> {
   const tables: Table[] = []
   for (const bytes of [330, 8192]) {

@@ -1,40 +1,40 @@
 import type { Claim, CommitResult, ReceiverStore } from '@notewire/webhooks'
 import type { HandlerCall } from './handler-call.ts'
 
-/** The database that all instances share: the store, and the rows that handlers write. */
+/** The database that all instances share: the store and the rows that handlers write. */
 export interface Database {
   readonly store: Pick<ReceiverStore, 'claim' | 'renew' | 'commit' | 'release' | 'forget' | 'prune'>
-  /** Writes the effect of a call, at once and outside any transaction. */
+  /** Writes the effect of a handler call immediately, without a transaction. */
   write(call: HandlerCall): void
   /**
-   * Writes the effect of a call and the event's mark in one transaction: at once where the driver is synchronous.
+   * Writes the effect of a handler call and commits the event in one transaction. Synchronous if the driver is.
    *
    * @param commit  the handler's `context.commit`
    */
   writeInTransaction(
     call: HandlerCall,
-    process: AskingProcess,
+    process: CallingProcess,
     commit: (transaction: Transaction) => Promise<void>,
   ): undefined | Promise<void>
-  /** The rows that outlived everything, in their order. */
+  /** All committed rows, in the order of their commits. */
   rows(): readonly string[]
 }
 
-/** A transaction of a handler's, as the store's `commitIn` takes it. */
+/** The transaction of a handler, which it passes to `context.commit`. */
 export interface Transaction {
-  /** Marks the event of the claim in it. */
-  mark(claim: Claim): CommitResult | Promise<CommitResult>
+  /** Commits the event of the claim in the transaction. */
+  commitClaim(claim: Claim): CommitResult | Promise<CommitResult>
 }
 
-/** A process, as the database knows it. */
-export interface AskingProcess {
+/** The part of a simulated process that the database needs. */
+export interface CallingProcess {
   readonly dead: boolean
   tell(what: string): void
-  mayCrash(where: string): boolean
-  ask<Answer>(question: string, effect: () => Promise<Answer>, onFailure?: () => void): Promise<Answer>
+  maybeCrash(where: string): boolean
+  callDatabase<Result>(operation: string, effect: () => Promise<Result>, onFailure?: () => void): Promise<Result>
 }
 
-/** The database refuses a transaction whose claim was lost before it committed. */
+/** The database refuses to commit a transaction because its claim was lost. */
 export class TransactionLostError extends Error {
   constructor() {
     super('the claim was lost before the transaction committed')

@@ -1,31 +1,31 @@
 import type { Claim } from '@notewire/webhooks'
 import type { Owner } from '../simulation/schedule.ts'
-import type { AddressedEvent } from './circumstances.ts'
+import type { AddressedEvent } from './scenario.ts'
 
-/** A claim as the judge saw it granted. */
+/** A granted claim, and what the checker knows about it. */
 export interface Grant {
   readonly claim: Claim
   readonly grantedAt: number
   validUntil: number
-  /** Another was granted for its event or its note. */
+  /** Another claim was granted for its event or its note. */
   takenOver: boolean
-  /** A call of the store about this claim failed, so that it may not have been ended. */
-  unsure: boolean
-  /** Its process stood still, or the store was slow or away, so that it may not have been renewed in time. */
-  troubled: boolean
+  /** A store call with this claim failed. It may have taken effect nevertheless. */
+  mayHaveEnded: boolean
+  /** Its process froze, or the store was slow or down, so that the lease may expire before its renewal. */
+  mayExpire: boolean
 }
 
 /** One call of a handler. */
 export interface HandlerCall extends AddressedEvent {
   readonly owner: Owner
   readonly grant: Grant
-  /** It has asked to mark the event in its transaction, from which moment on nobody renews its claim. */
-  marking: boolean
+  /** It has called `context.commit`. The receiver no longer renews the claim. */
+  committing: boolean
   ended: boolean
   threw: boolean
 }
 
-/** The row that is its effect. */
+/** The row that the handler call writes. */
 export function rowOf({ integration, event }: HandlerCall): string {
   return `${integration} ${event.event_id}`
 }

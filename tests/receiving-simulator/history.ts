@@ -3,86 +3,86 @@ import type { PlayHistory, StoreName } from '../simulation/history.ts'
 import { playOn } from '../simulation/play-on.ts'
 import { Random } from '../simulation/random.ts'
 import { Schedule } from '../simulation/schedule.ts'
-import { drawCircumstances, inWords } from './circumstances.ts'
 import type { Database } from './database.ts'
-import { Judge } from './judge.ts'
+import { HistoryContext } from './history-context.ts'
+import { InvariantChecker } from './invariant-checker.ts'
 import { memoryDatabase } from './memory-database.ts'
+import { describeEvent, drawScenario } from './scenario.ts'
 import { Service } from './service.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
-import { Stage } from './stage.ts'
 
-const MOST_STEPS = 20_000
+const MAX_STEPS = 20_000
 
 export const playHistory: PlayHistory = async ({ seed, history, store }, tally = {}, inWords = false) => {
   const random = new Random(seed, history)
   const schedule = new Schedule(random)
-  const circumstances = drawCircumstances(random)
-  const judge = new Judge(schedule, circumstances)
+  const scenario = drawScenario(random)
+  const checker = new InvariantChecker(schedule, scenario)
   const chronicle = new Chronicle(schedule, tally, inWords)
-  const stage = new Stage({ random, schedule, circumstances, judge, chronicle }, await databaseOf(store))
-  tellCircumstances(stage)
+  const context = new HistoryContext({ random, schedule, scenario, checker, chronicle }, await databaseOf(store))
+  logScenario(context)
 
-  const service = new Service(stage)
-  arrangeDeliveries(stage, service)
-  arrangeInterventions(stage, service)
-  schedule.after(circumstances.faultsLastMs, () => endFaults(stage, service))
+  const service = new Service(context)
+  scheduleDeliveries(context, service)
+  scheduleInterventions(context, service)
+  schedule.after(scenario.faultsLastMs, () => endFaults(context, service))
 
-  const steps = await playOn(schedule, judge, MOST_STEPS)
-  if (judge.violation === undefined) await conclude(stage, service)
-  return { violation: judge.violation, steps, lines: chronicle.lines }
+  const steps = await playOn(schedule, checker, MAX_STEPS)
+  if (checker.violation === undefined) await finish(context, service)
+  return { violation: checker.violation, steps, lines: chronicle.lines }
 }
 
-async function conclude({ database, judge, schedule }: Stage, service: Service): Promise<void> {
+async function finish({ database, checker, schedule }: HistoryContext, service: Service): Promise<void> {
   let closed = false
   void Promise.all(service.instances.map((instance) => instance.close())).then(() => {
     closed = true
   })
   await schedule.quiet()
-  await playOn(schedule, judge, MOST_STEPS)
-  if (!closed) judge.violated('A receiver does not close, though nothing more happens.')
-  judge.conclude(database.rows())
+  await playOn(schedule, checker, MAX_STEPS)
+  if (!closed) checker.violated('A receiver does not close although no step is left.')
+  checker.checkEnd(database.rows())
 }
 
-let openSqlite: ((stage: Stage) => Database) | undefined
+let openSqlite: ((context: HistoryContext) => Database) | undefined
 
-async function databaseOf(store: StoreName): Promise<(stage: Stage) => Database> {
+async function databaseOf(store: StoreName): Promise<(context: HistoryContext) => Database> {
   if (store === 'memory') return memoryDatabase
   openSqlite ??= await openSqliteDatabase()
   return openSqlite
 }
 
-/** Each event is sent, some of them several times, in any order. */
-function arrangeDeliveries(stage: Stage, service: Service): void {
-  const { circumstances, random, schedule } = stage
-  for (const addressed of circumstances.events) {
+/** Schedules one or several deliveries of each event, in a random order. */
+function scheduleDeliveries(context: HistoryContext, service: Service): void {
+  const { scenario, random, schedule } = context
+  for (const addressed of scenario.events) {
     for (let copies = random.pick([1, 1, 1, 2, 3]); copies > 0; copies -= 1) {
-      schedule.after(random.integer(0, circumstances.spreadMs), () => service.deliver(addressed))
+      schedule.after(random.integer(0, scenario.spreadMs), () => service.deliver(addressed))
     }
   }
 }
 
-/** What the people who run it do: deployments, replays, a timer that prunes. */
-function arrangeInterventions(stage: Stage, service: Service): void {
-  const { random, schedule } = stage
+/** Schedules what an operator does: deployments, replays, pruning. */
+function scheduleInterventions(context: HistoryContext, service: Service): void {
+  const { random, schedule } = context
   for (let stops = random.pick([0, 0, 0, 1, 2]); stops > 0; stops -= 1) {
     const instance = random.pick(service.instances)
     schedule.after(random.integer(0, random.pick([100, 5_000, 120_000])), () => instance.stop())
   }
   for (let replays = random.pick([0, 0, 1, 2]); replays > 0; replays -= 1) {
-    schedule.after(random.integer(0, random.pick([100, 5_000, 400_000])), () => replay(stage, service))
+    schedule.after(random.integer(0, random.pick([100, 5_000, 400_000])), () => replay(context, service))
   }
   if (random.chance(0.04)) {
     schedule.after(random.integer(0, random.pick([5_000, 50_000_000])), () => random.pick(service.instances).prune())
   }
 }
 
-function replay({ circumstances, chronicle, random }: Stage, service: Service): void {
-  const [first, ...others] = circumstances.events
+function replay({ scenario, chronicle, random }: HistoryContext, service: Service): void {
+  const [first, ...others] = scenario.events
   if (first === undefined) return
   const addressed = random.pick([first, ...others])
   const instance = random.pick(service.instances)
-  if (instance.life.dead) return
-  chronicle.tell('operator', `replays ${inWords(addressed)}`)
+  if (instance.process.dead) return
+  chronicle.tell('operator', `replays ${describeEvent(addressed)}`)
   const forgetting = instance.receiverOf(addressed.integration).forget(addressed.event.event_id)
   forgetting.then(
     () => service.deliver(addressed),
@@ -90,16 +90,16 @@ function replay({ circumstances, chronicle, random }: Stage, service: Service): 
   )
 }
 
-function endFaults({ chronicle }: Stage, service: Service): void {
-  chronicle.tell('operator', 'from here on nothing goes wrong any more')
-  for (const { life } of service.instances) life.thaw()
+function endFaults({ chronicle }: HistoryContext, service: Service): void {
+  chronicle.tell('operator', 'all faults end')
+  for (const { process } of service.instances) process.unfreeze()
 }
 
-function tellCircumstances({ chronicle, circumstances }: Stage): void {
-  const { gate, effects, asked, skewsMs, events, rates } = circumstances
+function logScenario({ chronicle, scenario }: HistoryContext): void {
+  const { gate, effects, deliveredBy, skewsMs, events, rates } = scenario
   chronicle.tell('given', `${skewsMs.length} instances, clocks off by ${skewsMs.join(', ')} ms`)
-  chronicle.tell('given', `revision gate '${gate}', effects ${effects}, receivers asked ${asked}`)
-  chronicle.tell('given', `handlers for ${[...circumstances.handled].join(', ')}`)
-  chronicle.tell('given', `the events ${events.map(inWords).join('; ')}`)
+  chronicle.tell('given', `revision gate '${gate}', effects ${effects}, delivered by a ${deliveredBy}`)
+  chronicle.tell('given', `handlers for ${[...scenario.handled].join(', ')}`)
+  chronicle.tell('given', `the events ${events.map(describeEvent).join('; ')}`)
   chronicle.tell('given', `the faults ${JSON.stringify(rates)}`)
 }

@@ -1,38 +1,43 @@
 import { createReceiver, type EventHandlers, type Receiver } from '@notewire/webhooks'
-import { INTEGRATIONS } from './circumstances.ts'
 import type { Transaction } from './database.ts'
-import { DistantStore } from './distant-store.ts'
 import { makeHandler } from './handler.ts'
-import { Life } from './life.ts'
-import type { Stage } from './stage.ts'
+import type { HistoryContext } from './history-context.ts'
+import { INTEGRATIONS } from './scenario.ts'
+import { SimulatedProcess } from './simulated-process.ts'
+import { SimulatedStore } from './simulated-store.ts'
 
 export const SIGNING_SECRET = `whsec_${Buffer.from('a secret for simulated deliveries').toString('base64url')}`
 
-/** The shortest that a receiver accepts. */
+/** The minimum that a receiver accepts. */
 const DEDUP_WINDOW_MS = 27 * 3_600_000
 
 const KILLED_AFTER_MS = 30_000
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-/** One of the instances behind the load balancer: started again whenever it has ended. */
+/** An instance of the application. It starts again each time its process ends. */
 export class Instance {
   readonly #name: string
   readonly #skewMs: number
-  readonly #stage: Stage
-  readonly #onConnectionsLost: (life: Life) => void
+  readonly #context: HistoryContext
+  readonly #onConnectionsLost: (process: SimulatedProcess) => void
   #running: Running
 
-  constructor(name: string, skewMs: number, stage: Stage, onConnectionsLost: (life: Life) => void) {
+  constructor(
+    name: string,
+    skewMs: number,
+    context: HistoryContext,
+    onConnectionsLost: (process: SimulatedProcess) => void,
+  ) {
     this.#name = name
     this.#skewMs = skewMs
-    this.#stage = stage
+    this.#context = context
     this.#onConnectionsLost = onConnectionsLost
     this.#running = this.#start()
   }
 
-  get life(): Life {
-    return this.#running.life
+  get process(): SimulatedProcess {
+    return this.#running.process
   }
 
   receiverOf(integration: string): Receiver {
@@ -45,48 +50,53 @@ export class Instance {
     this.#running.store.prune().catch(() => undefined)
   }
 
-  /** Stops it as a deployment does: asks, and kills it when it takes too long. */
+  /** Stops the process as a deployment does: asks it to close, and kills it if it takes too long. */
   stop(): void {
-    const { life } = this.#running
-    if (life.dead) return
-    life.tell('is asked to stop')
-    void this.close().then(() => this.#stage.schedule.after(50, () => life.end('stops'), life))
-    this.#stage.schedule.after(KILLED_AFTER_MS, () => life.end('is killed'))
+    const { process } = this.#running
+    if (process.dead) return
+    process.tell('is asked to stop')
+    void this.close().then(() => this.#context.schedule.after(50, () => process.end('stops'), process))
+    this.#context.schedule.after(KILLED_AFTER_MS, () => process.end('is killed'))
   }
 
   async close(): Promise<void> {
-    const { life } = this
-    life.closingSince = Math.min(life.closingSince, this.#stage.schedule.now)
+    const { process } = this
+    process.closingSince = Math.min(process.closingSince, this.#context.schedule.now)
     await Promise.all([...this.#running.receivers.values()].map((receiver) => receiver.close()))
   }
 
   #start(): Running {
-    const stage = this.#stage
-    const life: Life = new Life(this.#name, this.#skewMs, stage, () => {
-      this.#onConnectionsLost(life)
-      const pauseMs = stage.faultsAreOver ? 100 : stage.random.pick([100, 2_000, 25_000, 60_000])
-      stage.schedule.after(pauseMs, () => {
+    const context = this.#context
+    const process: SimulatedProcess = new SimulatedProcess(this.#name, this.#skewMs, context, () => {
+      this.#onConnectionsLost(process)
+      const pauseMs = context.faultsAreOver ? 100 : context.random.pick([100, 2_000, 25_000, 60_000])
+      context.schedule.after(pauseMs, () => {
         this.#running = this.#start()
-        this.life.tell('starts')
+        this.process.tell('starts')
       })
     })
-    const store = new DistantStore(life, stage)
+    const store = new SimulatedStore(process, context)
     const receivers = new Map(
-      INTEGRATIONS.map((integration) => [integration, makeReceiver(integration, life, store, stage)]),
+      INTEGRATIONS.map((integration) => [integration, makeReceiver(integration, process, store, context)]),
     )
-    return { life, store, receivers }
+    return { process, store, receivers }
   }
 }
 
 interface Running {
-  readonly life: Life
-  readonly store: DistantStore
+  readonly process: SimulatedProcess
+  readonly store: SimulatedStore
   readonly receivers: ReadonlyMap<string, Receiver>
 }
 
-function makeReceiver(integration: string, life: Life, store: DistantStore, stage: Stage): Receiver {
-  const { handled, handlesUnknown, gate } = stage.circumstances
-  const handler = makeHandler(stage, life, integration)
+function makeReceiver(
+  integration: string,
+  process: SimulatedProcess,
+  store: SimulatedStore,
+  context: HistoryContext,
+): Receiver {
+  const { handled, handlesUnknown, gate } = context.scenario
+  const handler = makeHandler(context, process, integration)
   const on: EventHandlers<Transaction> = Object.fromEntries([...handled].map((kind) => [kind, handler]))
   return createReceiver<Transaction>({
     secret: SIGNING_SECRET,
@@ -95,16 +105,16 @@ function makeReceiver(integration: string, life: Life, store: DistantStore, stag
     store,
     integration,
     revisionGate: gate,
-    // Clocks are off by up to ten minutes, and verification is not the subject.
+    // Clocks are wrong by up to ten minutes, and this simulator does not test the signature's timestamp.
     toleranceSeconds: 3_600,
     dedupWindowMs: DEDUP_WINDOW_MS,
-    clock: life.clock,
+    clock: process.clock,
     logger: silent,
     hooks: {
       onOutcome: ({ status, event }) => {
-        if (life.dead) return
-        stage.chronicle.count(`outcome: ${status}`)
-        life.tell(`concludes ${integration} ${event.event_id}: ${status}`)
+        if (process.dead) return
+        context.chronicle.count(`outcome: ${status}`)
+        process.tell(`ends ${integration} ${event.event_id}: ${status}`)
       },
     },
   })

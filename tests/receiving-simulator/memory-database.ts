@@ -1,50 +1,53 @@
 import { type Claim, memoryStore } from '@notewire/webhooks'
-import { type AskingProcess, type Database, type Transaction, TransactionLostError } from './database.ts'
+import { type CallingProcess, type Database, type Transaction, TransactionLostError } from './database.ts'
 import { type HandlerCall, rowOf } from './handler-call.ts'
-import type { Stage } from './stage.ts'
+import type { HistoryContext } from './history-context.ts'
 
-/** `memoryStore`, with rows beside it and transactions over both: at a distance, as a server is. */
-export function memoryDatabase(stage: Stage): Database {
-  const store = memoryStore({ clock: stage.schedule.clock(0) })
+/** `memoryStore` and rows with common transactions, which processes call over a simulated network. */
+export function memoryDatabase(context: HistoryContext): Database {
+  const store = memoryStore({ clock: context.schedule.clock(0) })
   const rows: string[] = []
 
   function write(call: HandlerCall): void {
     rows.push(rowOf(call))
-    stage.judge.landed(call)
+    context.checker.effectWritten(call)
   }
 
   async function writeInTransaction(
     call: HandlerCall,
-    process: AskingProcess,
+    process: CallingProcess,
     commit: (transaction: Transaction) => Promise<void>,
   ): Promise<void> {
     const { grant } = call
-    const fails = () => {
-      grant.unsure = true
+    const onFailure = () => {
+      grant.mayHaveEnded = true
     }
-    call.marking = true
-    const mark = async (claim: Claim) => {
+    call.committing = true
+    const commitClaim = async (claim: Claim) => {
       const renewal = await store.renew(claim, claim.request.leaseMs)
       if (renewal === 'lost') return 'lost'
-      stage.judge.renewed(grant)
+      context.checker.renewed(grant)
       return 'committed'
     }
     try {
-      await commit({ mark: (claim) => process.ask('marks the event in a transaction', () => mark(claim), fails) })
-      if (stage.strikes('failingHandler')) throw new Error('the transaction was rolled back')
+      await commit({
+        commitClaim: (claim) =>
+          process.callDatabase('commits the claim in a transaction', () => commitClaim(claim), onFailure),
+      })
+      if (context.occurs('failingHandler')) throw new Error('the transaction was rolled back')
     } catch (error) {
       process.tell('rolls back')
-      // Some let the error of their transaction leave the handler; some swallow it.
-      if (stage.random.chance(0.5)) throw error
+      // Some handlers rethrow the error of their transaction, others swallow it.
+      if (context.random.chance(0.5)) throw error
       return
     }
-    await process.ask('commits the transaction', () => commitTransaction(call), fails)
+    await process.callDatabase('commits the transaction', () => commitTransaction(call), onFailure)
   }
 
   async function commitTransaction(call: HandlerCall): Promise<string> {
     if ((await store.commit(call.grant.claim)) === 'lost') throw new TransactionLostError()
     write(call)
-    stage.judge.marked(call.grant, call)
+    context.checker.committed(call.grant, call)
     call.ended = true
     return 'committed'
   }

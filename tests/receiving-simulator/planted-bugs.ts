@@ -1,10 +1,10 @@
 import type { StoreName } from '../simulation/history.ts'
 import { type Patch, patchOf } from '../simulation/patch.ts'
 
-/** A mistake that the simulator must find: today's published code, but for a few lines. */
+/** A mistake that the simulator must find: the published code with a few lines changed. */
 export interface PlantedBug {
   readonly name: string
-  /** What is wrong, for the page of the proof. */
+  /** The mistake, as `docs/receiving-proof.md` describes it. */
   readonly mistake: string
   readonly patches: { readonly [Store in StoreName]?: readonly Patch[] }
 }
@@ -17,7 +17,7 @@ const ending = patchOf('webhooks/src/stores/sqlite/ending.ts')
 
 const onBoth = (...patches: readonly Patch[]) => ({ memory: patches, sqlite: patches })
 
-/** In the store in memory: the claim with the token of the worker that holds its event now. */
+/** For the memory store: the claim with the fencing token of the current claim of its event. */
 const CURRENT_CLAIM = `{
   ...claim,
   fencingToken: this.#memoryOf(claim.request.integration).events.get(claim.request.eventId)?.lease?.fencingToken ?? '',

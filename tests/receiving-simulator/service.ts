@@ -1,10 +1,10 @@
 import { MAX_DELIVERY_ATTEMPTS, RECEIVER_DEADLINE_MS, RETRY_DELAYS_MS } from '@notewire/protocol'
 import type { Receiver } from '@notewire/webhooks'
 import { signAttempt } from '@notewire/webhooks/testing'
-import { type AddressedEvent, inWords } from './circumstances.ts'
+import type { HistoryContext } from './history-context.ts'
 import { Instance, SIGNING_SECRET } from './instance.ts'
-import type { Life } from './life.ts'
-import type { Stage } from './stage.ts'
+import { type AddressedEvent, describeEvent } from './scenario.ts'
+import type { SimulatedProcess } from './simulated-process.ts'
 
 interface Delivery {
   readonly id: string
@@ -12,35 +12,35 @@ interface Delivery {
   attempts: number
 }
 
-/** One attempt on its way. */
+/** An attempt that is not answered yet. */
 interface OpenAttempt {
   readonly delivery: Delivery
   readonly sentAt: number
-  readonly life: Life
+  readonly process: SimulatedProcess
   readonly timeOut: () => void
 }
 
-/** When a queue gives a job to another worker, though it has not heard of the end of the first. */
+/** The time after which a queue passes a job to another worker. */
 const STALLED_AFTER_MS = 90_000
 
-/** What the service takes for an acknowledgement, and the outcomes that complete a job. */
+/** The status of an acknowledgement, and the outcomes that complete a job. */
 const ACKNOWLEDGEMENTS: ReadonlySet<string> = new Set(['204', 'applied', 'unhandled', 'duplicate', 'stale'])
 
 /**
- * The notes service: it sends each delivery again until it is acknowledged, as often as the contract says (§8). Or a queue,
- * whose jobs run again as often, and take their time.
+ * The notes service, which repeats each delivery until it is acknowledged, as often as the contract says (§8). Or a queue,
+ * which repeats its jobs as often.
  */
 export class Service {
-  readonly #stage: Stage
+  readonly #context: HistoryContext
   readonly #instances: [Instance, ...Instance[]]
   readonly #open = new Set<OpenAttempt>()
   #deliveries = 0
 
-  constructor(stage: Stage) {
-    this.#stage = stage
-    const [first = 0, ...others] = stage.circumstances.skewsMs
+  constructor(context: HistoryContext) {
+    this.#context = context
+    const [first = 0, ...others] = context.scenario.skewsMs
     const start = (skewMs: number, index: number) =>
-      new Instance(`instance ${index + 1}`, skewMs, stage, (life) => this.#loseConnections(life))
+      new Instance(`instance ${index + 1}`, skewMs, context, (process) => this.#loseConnections(process))
     this.#instances = [start(first, 0), ...others.map((skewMs, index) => start(skewMs, index + 1))]
   }
 
@@ -54,73 +54,75 @@ export class Service {
   }
 
   #attempt(delivery: Delivery): void {
-    const { random, schedule } = this.#stage
+    const { random, schedule } = this.#context
     delivery.attempts += 1
     const instance = random.pick(this.#instances)
-    const { life } = instance
+    const { process } = instance
     const attempt: OpenAttempt = {
       delivery,
       sentAt: schedule.now,
-      life,
+      process,
       timeOut: schedule.after(this.#isQueue ? STALLED_AFTER_MS : RECEIVER_DEADLINE_MS, () =>
         this.#fail(attempt, 'no answer in time'),
       ),
     }
     this.#open.add(attempt)
-    this.#tell(`sends ${inWords(delivery.addressed)} to ${life.name}, as ${delivery.id}, attempt ${delivery.attempts}`)
+    this.#tell(
+      `sends ${describeEvent(delivery.addressed)} to ${process.name}, as ${delivery.id}, attempt ${delivery.attempts}`,
+    )
     schedule.after(random.pick([0, 1, 3]), () => {
-      if (life.dead) this.#fail(attempt, 'connection refused')
-      else schedule.after(0, () => void this.#arrive(attempt, instance), life)
+      if (process.dead) this.#fail(attempt, 'connection refused')
+      else schedule.after(0, () => void this.#arrive(attempt, instance), process)
     })
   }
 
   async #arrive(attempt: OpenAttempt, instance: Instance): Promise<void> {
-    const { schedule, judge, random } = this.#stage
-    const { delivery, life } = attempt
+    const { schedule, checker, random } = this.#context
+    const { delivery, process } = attempt
     const receiver = instance.receiverOf(delivery.addressed.integration)
-    const answer = await (this.#isQueue ? process(receiver, delivery) : respond(receiver, delivery, schedule.now))
-    if (life.dead) return
-    life.tell(`answers ${answer} to ${delivery.id}`)
+    const answer = await (this.#isQueue ? runJob(receiver, delivery) : respond(receiver, delivery, schedule.now))
+    if (process.dead) return
+    process.tell(`answers ${answer} to ${delivery.id}`)
     const acknowledged = ACKNOWLEDGEMENTS.has(answer)
-    if (acknowledged) judge.acknowledged(delivery.addressed, attempt.sentAt)
-    if (this.#stage.strikes('lostAnswer')) return
+    if (acknowledged) checker.acknowledged(delivery.addressed, attempt.sentAt)
+    if (this.#context.occurs('lostAnswer')) return
     schedule.after(random.pick([0, 1, 3]), () => {
-      if (acknowledged) this.#settle(attempt)
+      if (acknowledged) this.#end(attempt)
       else this.#fail(attempt, answer)
     })
   }
 
   get #isQueue(): boolean {
-    return this.#stage.circumstances.asked === 'by a queue'
+    return this.#context.scenario.deliveredBy === 'queue'
   }
 
   #fail(attempt: OpenAttempt, why: string): void {
-    if (!this.#settle(attempt)) return
+    if (!this.#end(attempt)) return
     const { delivery } = attempt
-    this.#stage.chronicle.count(`failed attempt: ${why}`)
+    this.#context.chronicle.count(`failed attempt: ${why}`)
     const delayMs = RETRY_DELAYS_MS[delivery.attempts - 1]
     if (delivery.attempts === MAX_DELIVERY_ATTEMPTS || delayMs === undefined) {
-      this.#stage.judge.violated(
-        `${inWords(delivery.addressed)} was never acknowledged, though the faults had stopped.`,
+      this.#context.checker.violated(
+        `${describeEvent(delivery.addressed)} was never acknowledged, although the faults had ended.`,
       )
       return
     }
     this.#tell(`${delivery.id} has failed: ${why}`)
-    this.#stage.schedule.after(delayMs, () => this.#attempt(delivery))
+    this.#context.schedule.after(delayMs, () => this.#attempt(delivery))
   }
 
-  /** @returns whether it was open */
-  #settle(attempt: OpenAttempt): boolean {
+  /** @returns whether the attempt was open */
+  #end(attempt: OpenAttempt): boolean {
     attempt.timeOut()
     return this.#open.delete(attempt)
   }
 
-  #loseConnections(life: Life): void {
-    for (const attempt of this.#open) if (attempt.life === life) this.#fail(attempt, 'connection lost')
+  #loseConnections(process: SimulatedProcess): void {
+    for (const attempt of this.#open) if (attempt.process === process) this.#fail(attempt, 'connection lost')
   }
 
   #tell(what: string): void {
-    this.#stage.chronicle.tell('service', what)
+    this.#context.chronicle.tell('service', what)
   }
 }
 
@@ -132,6 +134,6 @@ async function respond(receiver: Receiver, { id, addressed }: Delivery, now: num
   return String((await receiver.respond({ method: 'POST', path: '/', headers, readBody })).status)
 }
 
-async function process(receiver: Receiver, { addressed }: Delivery): Promise<string> {
+async function runJob(receiver: Receiver, { addressed }: Delivery): Promise<string> {
   return (await receiver.process(addressed.event)).status
 }

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { NoteEvent } from '@notewire/protocol'
 import type { HandlerContext, ProcessOutcome } from '@notewire/webhooks'
 import type { Random } from '../simulation/random.ts'
-import type { Moment, openChronicle } from './chronicle.ts'
+import type { ChronicleEntry, openChronicle } from './chronicle.ts'
 import type { WorkerDatabase } from './databases/worker-database.ts'
-import { type Integration, marksItself } from './integrations.ts'
-import { isOrdeal, ordealMs } from './ordeals.ts'
+import { commitsItself, type Integration } from './integrations.ts'
+import { handlerMs, isSlowNote } from './slow-notes.ts'
 import type { WorkerReport } from './worker-settings.ts'
 
-/** What an application has of its worker. */
+/** The parts of a worker that its application uses. */
 interface Tools {
   readonly worker: string
   readonly random: Random
@@ -16,17 +16,19 @@ interface Tools {
   readonly report: (report: WorkerReport) => void
 }
 
-/** What a user would write: the handler of one integration. It writes down when it began, what it did, and what became of it. */
+/** A user's code: the handler of one integration. It writes its begin, its effect and its outcome to the chronicle. */
 export class Application<Transaction> {
   readonly #integration: Integration
-  readonly #writeWithMark: WorkerDatabase<Transaction>['writeWithMark']
+  readonly #writeInTransaction: WorkerDatabase<Transaction>['writeInTransaction']
   readonly #tools: Tools
   readonly #latestRuns = new Map<string, string>()
   #runs = 0
 
-  constructor(integration: Integration, { writeWithMark }: WorkerDatabase<Transaction>, tools: Tools) {
+  constructor(integration: Integration, { writeInTransaction }: WorkerDatabase<Transaction>, tools: Tools) {
     this.#integration = integration
-    this.#writeWithMark = marksItself(integration, writeWithMark !== undefined) ? writeWithMark : undefined
+    this.#writeInTransaction = commitsItself(integration, writeInTransaction !== undefined)
+      ? writeInTransaction
+      : undefined
     this.#tools = tools
   }
 
@@ -39,23 +41,23 @@ export class Application<Transaction> {
       run: `${worker} ${this.#integration} ${this.#runs}`,
     }
     this.#latestRuns.set(event.event_id, effect.run)
-    const tell = (what: Moment['what']) => write({ ...effect, worker, what })
-    tell('begins')
+    const log = (what: ChronicleEntry['what']) => write({ ...effect, worker, what })
+    log('begins')
     try {
-      if (this.#writeWithMark !== undefined) {
+      if (this.#writeInTransaction !== undefined) {
         await this.#takeTime(event)
-        await this.#writeWithMark(effect, context.commit, () => tell('leaves'))
+        await this.#writeInTransaction(effect, context.commit, () => log('ends'))
       } else {
         await sleep(random.integer(0, 20))
-        tell('effect')
+        log('effect')
         await this.#takeTime(event)
       }
     } finally {
-      tell('leaves')
+      log('ends')
     }
   }
 
-  hear({ event, status, ...rest }: ProcessOutcome): void {
+  logOutcome({ event, status, ...rest }: ProcessOutcome): void {
     const { worker, write } = this.#tools
     const { event_id: eventId } = event
     const run = ENDS_OF_RUNS.has(status) ? this.#latestRuns.get(eventId) : undefined
@@ -64,11 +66,11 @@ export class Application<Transaction> {
     write({ integration: this.#integration, eventId, run, worker, what: status, problem })
   }
 
-  /** What a handler waits for: other services. */
+  /** Simulates calls of other services. */
   async #takeTime({ data: { note_id } }: NoteEvent): Promise<void> {
     const { random, report } = this.#tools
-    if (isOrdeal(note_id)) report({ what: 'begins', ordeal: note_id, integration: this.#integration })
-    await sleep(ordealMs(note_id) ?? random.integer(0, random.pick([20, 60, 300])))
+    if (isSlowNote(note_id)) report({ what: 'begins', note: note_id, integration: this.#integration })
+    await sleep(handlerMs(note_id) ?? random.integer(0, random.pick([20, 60, 300])))
   }
 }
 

@@ -2,37 +2,37 @@ import { openSync, readFileSync, writeSync } from 'node:fs'
 import type { ProcessOutcome } from '@notewire/webhooks'
 import type { Integration } from './integrations.ts'
 
-/** What a worker tells of an event. */
-export interface Moment {
-  /** By the right clock. */
+/** What a worker writes about an event. */
+export interface ChronicleEntry {
+  /** The correct time, without the skew of the worker's clock. */
   readonly at: number
   readonly worker: string
   readonly integration: Integration
   readonly eventId: string
-  /** Of the handler, where one has run. */
+  /** The run of the handler, if one was called. */
   readonly run?: string | undefined
   /**
-   * `begins`: the handler has been called; `effect`: it has had an effect outside of any transaction; `leaves`: it is
-   * about to end, and still holds its claim. Otherwise the outcome.
+   * `begins`: the handler was called; `effect`: it has had an effect without a transaction; `ends`: it will
+   * end next, and still has its claim. Otherwise the outcome.
    */
-  readonly what: 'begins' | 'effect' | 'leaves' | ProcessOutcome['status']
-  /** What went wrong. */
+  readonly what: 'begins' | 'effect' | 'ends' | ProcessOutcome['status']
+  /** The error of the outcome. */
   readonly problem?: string | undefined
 }
 
 /**
- * Opens a file to which many processes append lines. What was appended survives the process, and the lines stand in the
- * order of what they tell.
+ * Opens a file to which many processes append lines. Appended lines survive the process, and are in the order of their
+ * events.
  */
-export function openChronicle(path: string): (moment: Omit<Moment, 'at'>) => void {
+export function openChronicle(path: string): (entry: Omit<ChronicleEntry, 'at'>) => void {
   const file = openSync(path, 'a')
-  // A line that SIGKILL has torn ends where the next one begins.
-  return (moment) => void writeSync(file, `\n${JSON.stringify({ at: Date.now(), ...moment })}`)
+  // Each line begins with the line break, so that a line that SIGKILL truncated ends before the next one.
+  return (entry) => void writeSync(file, `\n${JSON.stringify({ at: Date.now(), ...entry })}`)
 }
 
-export function readChronicle(path: string): readonly Moment[] {
+export function readChronicle(path: string): readonly ChronicleEntry[] {
   return readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => line.endsWith('}'))
-    .map((line): Moment => JSON.parse(line))
+    .map((line): ChronicleEntry => JSON.parse(line))
 }

@@ -2,27 +2,27 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Random } from '../simulation/random.ts'
 import { INTEGRATIONS, type Integration, secretVariable } from './integrations.ts'
-import { Member } from './member.ts'
-import type { Ordeal } from './ordeals.ts'
 import type { StoreServer } from './servers/store-server.ts'
+import type { SlowNote } from './slow-notes.ts'
+import { WorkerProcess } from './worker-process.ts'
 
-const MOST_SKEW_MS = 600_000
+const MAX_SKEW_MS = 600_000
 
-/** All instances of the application, and the load balancer before them. */
+/** All instances of the application, and their load balancer. */
 export class Fleet {
   readonly chronicle: string
   readonly secrets: Readonly<Record<Integration, string>> = { personal: newSecret(), channel: newSecret() }
-  /** Rejects when a worker ends that nobody has told to. */
+  /** Rejects if a worker ends unexpectedly. */
   readonly failure: Promise<never>
   readonly #fail: (error: unknown) => void
   readonly #server: StoreServer
   readonly #random: Random
   readonly #folder: string
-  readonly #members = new Set<Member>()
-  /** Those among which the load balancer chooses. */
-  readonly #rotation = new Set<Member>()
-  /** Those that have something to do for which they must live. */
-  readonly #spared = new Set<Member>()
+  readonly #workers = new Set<WorkerProcess>()
+  /** The workers that the load balancer uses. */
+  readonly #rotation = new Set<WorkerProcess>()
+  /** The workers that random kills must not hit. */
+  readonly #spared = new Set<WorkerProcess>()
   readonly #begun = new Set<string>()
   readonly #listeners = new Set<() => void>()
   #started = 0
@@ -38,101 +38,100 @@ export class Fleet {
     this.#fail = reject
   }
 
-  /** Starts so many workers. */
-  async muster(workers: number): Promise<void> {
+  async startAll(count: number): Promise<void> {
     await this.start()
-    await Promise.all(Array.from({ length: workers - 1 }, () => this.start()))
+    await Promise.all(Array.from({ length: count - 1 }, () => this.start()))
   }
 
-  /** Starts one more worker, on a machine whose clock is off. */
+  /** Starts one more worker, whose clock is wrong. */
   async start(): Promise<void> {
     const number = this.#started
     this.#started += 1
-    const { engine, place } = this.#server
-    // The first two are as far off as can be.
-    const skewMs = [MOST_SKEW_MS, -MOST_SKEW_MS][number] ?? this.#random.integer(-MOST_SKEW_MS, MOST_SKEW_MS)
+    const { engine, location } = this.#server
+    // The first two workers have the largest skews.
+    const skewMs = [MAX_SKEW_MS, -MAX_SKEW_MS][number] ?? this.#random.integer(-MAX_SKEW_MS, MAX_SKEW_MS)
     const seed = this.#random.integer(0, 2 ** 31)
-    const settings = { engine, place, chronicle: this.chronicle, number, skewMs, seed }
+    const settings = { engine, location, chronicle: this.chronicle, number, skewMs, seed }
     const secrets = Object.fromEntries(
       INTEGRATIONS.map((integration) => [secretVariable(integration), this.secrets[integration]]),
     )
-    // Half of what a start costs is compiling, which the first one does for all.
+    // Compilation is half of the cost of a start. The first worker compiles for all.
     const environment = { ...secrets, NODE_COMPILE_CACHE: join(this.#folder, 'compiled') }
-    const member: Member = new Member(settings, environment, (report) => {
-      if (report.what === 'begins') this.#hear(member, report.ordeal, report.integration)
+    const worker: WorkerProcess = new WorkerProcess(settings, environment, (report) => {
+      if (report.what === 'begins') this.#recordBegun(worker, report.note, report.integration)
     })
-    this.#members.add(member)
-    const forget = () => {
-      this.#members.delete(member)
-      this.#rotation.delete(member)
+    this.#workers.add(worker)
+    const remove = () => {
+      this.#workers.delete(worker)
+      this.#rotation.delete(worker)
     }
-    member.gone.then(forget, (error) => {
-      forget()
+    worker.gone.then(remove, (error) => {
+      remove()
       this.#fail(error)
     })
-    await member.listening()
-    this.#rotation.add(member)
+    await worker.listening()
+    this.#rotation.add(worker)
   }
 
-  /** A worker for the next attempt: another than the last time. */
-  route(last: Member | undefined): Member | undefined {
-    return this.#oneOf([...this.#rotation].filter((member) => member !== last))
+  /** A worker for the next attempt, other than the last one. */
+  route(last: WorkerProcess | undefined): WorkerProcess | undefined {
+    return this.#pick([...this.#rotation].filter((worker) => worker !== last))
   }
 
-  /** A worker to which nothing is to happen but what the caller does to it. */
-  spare(): Member {
-    const member = this.victim()
-    this.#spared.add(member)
-    return member
+  /** A worker that only the caller may kill. */
+  spare(): WorkerProcess {
+    const worker = this.victim()
+    this.#spared.add(worker)
+    return worker
   }
 
-  /** A worker to which anything may happen. */
-  victim(): Member {
-    const member = this.#oneOf([...this.#rotation].filter((each) => !this.#spared.has(each)))
-    if (member === undefined) throw new Error('there is no worker left')
-    return member
+  /** A worker that may be killed at random. */
+  victim(): WorkerProcess {
+    const worker = this.#pick([...this.#rotation].filter((each) => !this.#spared.has(each)))
+    if (worker === undefined) throw new Error('there is no worker left')
+    return worker
   }
 
-  /** Ends a worker by SIGKILL, and starts another in its place. */
-  async replace(member: Member): Promise<void> {
-    this.#rotation.delete(member)
-    await member.end()
+  /** Kills a worker with SIGKILL, and starts another. */
+  async replace(worker: WorkerProcess): Promise<void> {
+    this.#rotation.delete(worker)
+    await worker.kill()
     await this.start()
   }
 
-  /** The load balancer has found out that a worker does not answer. */
-  withdraw(member: Member): void {
-    this.#rotation.delete(member)
+  /** Removes a worker that does not answer from the load balancer. */
+  withdraw(worker: WorkerProcess): void {
+    this.#rotation.delete(worker)
   }
 
-  restore(member: Member): void {
-    this.#rotation.add(member)
+  restore(worker: WorkerProcess): void {
+    this.#rotation.add(worker)
   }
 
-  /** Resolves when a worker's handler has been called for an ordeal. */
-  async begun(ordeal: Ordeal, integration: Integration, member: Member): Promise<void> {
-    const key = `${member.name} ${ordeal} ${integration}`
+  /** Resolves when a worker has called its handler for a slow note. */
+  async begun(note: SlowNote, integration: Integration, worker: WorkerProcess): Promise<void> {
+    const key = `${worker.name} ${note} ${integration}`
     while (!this.#begun.has(key)) await new Promise<void>((resolve) => void this.#listeners.add(resolve))
   }
 
-  /** Asks all to finish, which they do, and without an error. */
+  /** Closes all workers. Rejects if one fails. */
   async close(): Promise<void> {
-    await Promise.all([...this.#members].map((member) => member.close()))
+    await Promise.all([...this.#workers].map((worker) => worker.close()))
   }
 
-  /** Leaves no process behind. */
-  async abandon(): Promise<void> {
-    await Promise.all([...this.#members].map((member) => member.end()))
+  /** Kills all workers. */
+  async killAll(): Promise<void> {
+    await Promise.all([...this.#workers].map((worker) => worker.kill()))
   }
 
-  #hear(member: Member, ordeal: Ordeal, integration: Integration): void {
-    this.#begun.add(`${member.name} ${ordeal} ${integration}`)
+  #recordBegun(worker: WorkerProcess, note: SlowNote, integration: Integration): void {
+    this.#begun.add(`${worker.name} ${note} ${integration}`)
     for (const listener of this.#listeners) listener()
     this.#listeners.clear()
   }
 
-  #oneOf(members: readonly Member[]): Member | undefined {
-    return members[this.#random.integer(0, members.length - 1)]
+  #pick(workers: readonly WorkerProcess[]): WorkerProcess | undefined {
+    return workers[this.#random.integer(0, workers.length - 1)]
   }
 }
 

@@ -2,25 +2,25 @@ import type { NoteEvent, NoteEventKind } from '@notewire/protocol'
 import { anEvent } from '@notewire/webhooks/testing'
 import type { Random } from '../simulation/random.ts'
 import { INTEGRATIONS, type Integration } from './integrations.ts'
-import type { Ordeal } from './ordeals.ts'
+import type { SlowNote } from './slow-notes.ts'
 
-/** An event as it goes to the endpoint of one integration. */
+/** An event for the endpoint of one integration. */
 export interface AddressedEvent {
   readonly integration: Integration
   readonly event: NoteEvent
 }
 
-/** Nobody handles it: it is acknowledged, and must not keep an event from being applied that somebody handles. */
+/** A kind without a handler. Its events are acknowledged, and must not supersede handled events. */
 export const UNHANDLED = 'note.summary.generated' satisfies NoteEventKind
 
-/** So that the revisions of one integration would swallow all of the other's, if they were mixed up. */
+/** If the integrations were confused, the events of one would supersede all events of the other. */
 const FIRST_REVISION: Readonly<Record<Integration, number>> = { personal: 1_000, channel: 1 }
 
 const EVENTS_PER_NOTE = 14
 
 /**
- * What the service sends, in its order: each event at least once and most of them several times, those of a note more
- * or less in order.
+ * Everything that the service sends, in order: each event at least once, most events several times, the events of a note
+ * roughly in order.
  */
 export function drawDeliveries(random: Random, notes: number, deliveries: number): readonly AddressedEvent[] {
   const events = INTEGRATIONS.flatMap((integration) =>
@@ -34,12 +34,12 @@ export function drawDeliveries(random: Random, notes: number, deliveries: number
   return [...first, ...again].toSorted((a, b) => a.at - b.at).map(({ addressed }) => addressed)
 }
 
-/** The one event about a note that is an ordeal. */
-export function ordealOf(noteId: Ordeal, integration: Integration): AddressedEvent {
+/** The only event about a slow note. */
+export function eventOfSlowNote(noteId: SlowNote, integration: Integration): AddressedEvent {
   return { integration, event: anEvent({ kind: 'note.updated', eventId: `evt_of_${noteId}`, noteId }) }
 }
 
-/** Events about the crowded note, no two at one revision, in any order. */
+/** Events about one note in random order, each with its own revision. */
 export function drawCrowd(random: Random, integration: Integration, size: number): readonly AddressedEvent[] {
   return Array.from({ length: size }, (_, index) => ({
     addressed: {
@@ -47,7 +47,7 @@ export function drawCrowd(random: Random, integration: Integration, size: number
       event: anEvent({
         kind: random.pick(['note.updated', 'note.ended']),
         eventId: `evt_of_crowd_${index}`,
-        noteId: 'note_crowded' satisfies Ordeal,
+        noteId: 'note_crowded' satisfies SlowNote,
         revision: index,
       }),
     },
@@ -58,7 +58,7 @@ export function drawCrowd(random: Random, integration: Integration, size: number
 }
 
 interface DatedEvent extends AddressedEvent {
-  /** From 0 to 1, of the time that all takes. */
+  /** From 0 to 1, the beginning and the end of the test. */
   readonly dueAt: number
 }
 
@@ -69,7 +69,7 @@ function drawHistory(random: Random, integration: Integration, noteId: string): 
   const endsDeleted = random.chance(0.3)
   return Array.from({ length: EVENTS_PER_NOTE }, (_, index) => {
     const isDeletion = endsDeleted && index === EVENTS_PER_NOTE - 1
-    // Several kinds may tell of one revision; losing access need not raise it.
+    // Several events may have the same revision. Losing access to a note need not raise it.
     revision += isDeletion ? random.pick([0, 1]) : random.pick([0, 1, 1, 1, 2])
     const kind = isDeletion ? 'note.deleted' : random.pick<NoteEventKind>([...KINDS])
     const eventId = `evt_${noteId.slice('note_'.length)}_${index}`

@@ -3,28 +3,28 @@ import { signAttempt } from '@notewire/webhooks/testing'
 import type { Random } from '../simulation/random.ts'
 import type { Fleet } from './fleet.ts'
 import type { Integration } from './integrations.ts'
-import type { Member } from './member.ts'
 import type { AddressedEvent } from './plan.ts'
+import type { WorkerProcess } from './worker-process.ts'
 
-/** After that many failed attempts without a success between them the service disables an endpoint (open point 16). */
+/** The number of consecutive failed attempts after which the service disables an endpoint (open point 16). */
 export const DISABLING_FAILURES = 20
 
-/** How many deliveries the service has under way for the first time. */
+/** The number of parallel first attempts. */
 const PARALLEL = 96
 
-type Route = (last: Member | undefined) => Member | undefined
+type Route = (last: WorkerProcess | undefined) => WorkerProcess | undefined
 
 interface Delivery extends AddressedEvent {
   readonly id: string
   attempts: number
-  lastSentTo: Member | undefined
+  lastSentTo: WorkerProcess | undefined
 }
 
-/** The notes service: it sends each delivery again, to another worker, until it is answered 2xx. */
+/** The notes service. It repeats each delivery, to another worker, until a worker answers 204. */
 export class Service {
-  /** How many attempts have failed in a row, at most. */
-  readonly mostFailures: Record<Integration, number> = { personal: 0, channel: 0 }
-  /** Everything that was sent, as often as it was delivered. */
+  /** The largest number of consecutive failed attempts. */
+  readonly maxFailures: Record<Integration, number> = { personal: 0, channel: 0 }
+  /** Every delivery: an event may occur several times. */
   readonly sent: AddressedEvent[] = []
   readonly #fleet: Fleet
   readonly #random: Random
@@ -37,51 +37,51 @@ export class Service {
   }
 
   /**
-   * Resolves when the event has been acknowledged.
+   * Sends one delivery. Resolves when it is acknowledged.
    *
-   * @param route  where the next attempt goes, by where the last one went
-   * @returns how many attempts it took
+   * @param route  chooses the worker for the next attempt, given the worker of the last one
+   * @returns the number of attempts
    */
   async deliver(addressed: AddressedEvent, route: Route = this.#balanced): Promise<number> {
     const delivery = this.#begin(addressed)
-    if (!(await this.#attempt(delivery, route))) await this.#persist(delivery, route)
+    if (!(await this.#attempt(delivery, route))) await this.#retry(delivery, route)
     return delivery.attempts
   }
 
-  /** Sends one delivery after another, many at a time. Resolves when all have been acknowledged. */
-  async stream(events: readonly AddressedEvent[]): Promise<void> {
+  /** Sends deliveries in order, many in parallel. Resolves when all are acknowledged. */
+  async deliverAll(events: readonly AddressedEvent[]): Promise<void> {
     const retries: Promise<void>[] = []
     const waiting = events.values()
     const send = async () => {
       for (const addressed of waiting) {
         const delivery = this.#begin(addressed)
-        if (!(await this.#attempt(delivery, this.#balanced))) retries.push(this.#persist(delivery, this.#balanced))
+        if (!(await this.#attempt(delivery, this.#balanced))) retries.push(this.#retry(delivery, this.#balanced))
       }
     }
     await Promise.all(Array.from({ length: PARALLEL }, send))
     await Promise.all(retries)
   }
 
-  async #persist(delivery: Delivery, route: Route): Promise<void> {
+  async #retry(delivery: Delivery, route: Route): Promise<void> {
     do await sleep(this.#delayMs(delivery))
     while (!(await this.#attempt(delivery, route)))
   }
 
-  // The contract's schedule (§8), compressed; leases are not, so that it goes on for as long as it takes.
+  // The contract's schedule (§8) with shorter delays. Leases keep their length, so the number of retries has no limit.
   #delayMs({ attempts }: Delivery): number {
     return Math.min(attempts, 3) * this.#random.integer(700, 1_300)
   }
 
-  /** @returns whether it was acknowledged */
+  /** @returns whether the attempt was acknowledged */
   async #attempt(delivery: Delivery, route: Route): Promise<boolean> {
     const { integration, event, id } = delivery
-    const member = route(delivery.lastSentTo)
+    const worker = route(delivery.lastSentTo)
     delivery.attempts += 1
-    delivery.lastSentTo = member
+    delivery.lastSentTo = worker
     const signed = await signAttempt(this.#fleet.secrets[integration], event, { webhookId: id })
-    const acknowledged = (await member?.answer(integration, signed)) === 204
+    const acknowledged = (await worker?.post(integration, signed)) === 204
     this.#failures[integration] = acknowledged ? 0 : this.#failures[integration] + 1
-    this.mostFailures[integration] = Math.max(this.mostFailures[integration], this.#failures[integration])
+    this.maxFailures[integration] = Math.max(this.maxFailures[integration], this.#failures[integration])
     return acknowledged
   }
 

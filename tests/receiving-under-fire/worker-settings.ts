@@ -1,23 +1,23 @@
 import type { Integration } from './integrations.ts'
-import type { Ordeal } from './ordeals.ts'
+import type { SlowNote } from './slow-notes.ts'
 
 export type Engine = 'sqlite' | 'postgres' | 'redis'
 
-/** What a worker is told when it starts. */
+/** The settings of a worker, which it gets in an environment variable. */
 export interface WorkerSettings {
   readonly engine: Engine
   /** The path, URL or port of the database. */
-  readonly place: string
+  readonly location: string
   /** The path of the chronicle. */
   readonly chronicle: string
   readonly number: number
-  /** How far the clock of its machine is off. */
+  /** The clock skew of its machine. */
   readonly skewMs: number
   readonly seed: number
 }
 
-/** What a worker tells whoever started it. */
+/** A message from a worker to the test. */
 export type WorkerReport =
   | { readonly what: 'listens'; readonly port: number }
-  /** The handler has been called for an ordeal. */
-  | { readonly what: 'begins'; readonly ordeal: Ordeal; readonly integration: Integration }
+  /** The handler has been called for a slow note. */
+  | { readonly what: 'begins'; readonly note: SlowNote; readonly integration: Integration }

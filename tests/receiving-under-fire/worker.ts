@@ -1,4 +1,4 @@
-// One instance of an application behind the load balancer; `fleet.ts` starts it.
+// One instance of the application. `fleet.ts` starts it.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { flushCompileCache } from 'node:module'
@@ -13,7 +13,7 @@ import { INTEGRATIONS, type Integration, secretVariable } from './integrations.t
 import type { WorkerReport, WorkerSettings } from './worker-settings.ts'
 
 const settings: WorkerSettings = JSON.parse(process.env['WORKER_SETTINGS'] ?? '')
-const { chronicle, number, place, seed, skewMs } = settings
+const { chronicle, number, location, seed, skewMs } = settings
 const tools = { worker: `worker ${number}`, random: new Random(seed, number), write: openChronicle(chronicle), report }
 const clock = { ...systemClock, now: () => Date.now() + skewMs }
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -21,17 +21,17 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 switch (settings.engine) {
   case 'sqlite': {
     const { openSqlite } = await import('./databases/sqlite.ts')
-    await serve(openSqlite(place))
+    await serve(openSqlite(location))
     break
   }
   case 'postgres': {
     const { openPostgres } = await import('./databases/postgres.ts')
-    await serve(openPostgres(place))
+    await serve(openPostgres(location))
     break
   }
   case 'redis': {
     const { openRedis } = await import('./databases/redis.ts')
-    await serve(await openRedis(place, number))
+    await serve(await openRedis(location, number))
     break
   }
 }
@@ -43,11 +43,11 @@ async function serve<Transaction>(database: WorkerDatabase<Transaction>): Promis
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the machine gave no port')
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
   process.on('SIGTERM', () => void close(receivers, database))
-  // Whoever started it is gone.
+  // The test process has ended.
   process.on('disconnect', () => process.exit())
-  // The first one compiles for all: they start when it listens.
+  // The other workers use the compile cache. They start when this worker listens.
   if (number === 0) flushCompileCache()
   report({ what: 'listens', port: address.port })
 }
@@ -67,8 +67,8 @@ function receiverOf<Transaction>(integration: Integration, database: WorkerDatab
     path: `/${integration}`,
     store: database.store,
     on: { 'note.ended': handle, 'note.updated': handle, 'note.deleted': handle },
-    hooks: { onOutcome: (outcome) => application.hear(outcome) },
-    // The service's clock is right, and this one may be off by ten minutes: that is about leases here, not signatures.
+    hooks: { onOutcome: (outcome) => application.logOutcome(outcome) },
+    // The clock is wrong by up to ten minutes. This test is about leases, not about the signature's timestamp.
     toleranceSeconds: 900,
     clock,
     logger: silent,

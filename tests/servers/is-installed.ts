@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /**
- * Whether tests can start a program that npm does not bring. In CI they must: there, what is missing fails when it is
- * started, and nothing is left out.
+ * Whether a program that npm does not install exists. Always true in CI, so that tests of a missing program fail there
+ * instead of being skipped.
  */
 export function isInstalled(program: 'redis-server' | 'pgbouncer' | 'chromium'): boolean {
   if (process.env['CI'] !== undefined) return true

@@ -5,7 +5,7 @@ import { freePort } from './free-port.ts'
 import { endServerProcess, startServerProcess } from './server-process.ts'
 import { serverUser } from './server-user.ts'
 
-/** A PgBouncer in transaction mode in front of a database. */
+/** A PgBouncer server in transaction mode. */
 export interface PgBouncer {
   readonly url: string
   stop(): Promise<void>

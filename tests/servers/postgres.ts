@@ -7,22 +7,22 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { freePort } from './free-port.ts'
 import { postgresPrograms } from './postgres-programs.ts'
-import { endServerProcess, PATIENCE_MS, startServerProcess } from './server-process.ts'
+import { endServerProcess, SERVER_TIMEOUT_MS, startServerProcess } from './server-process.ts'
 import { serverUser } from './server-user.ts'
 
 const run = promisify(execFile)
 
-/** What PostgreSQL answers while it starts. */
+/** The error code of PostgreSQL while it starts. */
 const CANNOT_CONNECT_NOW = '57P03'
 
-/** A PostgreSQL server of one test's own. */
+/** A PostgreSQL server for one test. */
 export interface Postgres {
-  /** Of the database `postgres`, as its superuser. */
+  /** The URL of the database `postgres`, for its superuser. */
   readonly url: string
   readonly port: number
-  /** Makes an empty database and gives its URL. */
+  /** Creates an empty database. Returns its URL. */
   createDatabase(name: string): Promise<string>
-  /** Ends all its processes by SIGKILL and starts it again on the same files. */
+  /** Kills the server with SIGKILL and starts it again on the same files. */
   crashAndRestart(): Promise<void>
   stop(): Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
@@ -55,10 +55,10 @@ export async function startPostgres({ durable = false }: { readonly durable?: bo
     const path = join(folder, 'log')
     const log = await open(path, 'w')
     try {
-      // At SIGKILL its shared memory would stay behind.
+      // SIGKILL would leak the shared memory.
       const options: SpawnOptions = { ...asServerUser, killSignal: 'SIGINT', stdio: ['ignore', log.fd, log.fd] }
       const server = await startServerProcess(postgres, args, port, options)
-      await takesQueries(url)
+      await acceptsQueries(url)
       return server
     } catch (cause) {
       throw new Error(`PostgreSQL did not start:\n${await readFile(path, 'utf8')}`, { cause })
@@ -95,9 +95,9 @@ async function query(url: string, sql: string): Promise<void> {
   await client.end()
 }
 
-/** It listens before it has read its files. */
-async function takesQueries(url: string): Promise<void> {
-  const giveUpAt = Date.now() + PATIENCE_MS
+/** Waits for the first successful query: the server listens before it has read its files. */
+async function acceptsQueries(url: string): Promise<void> {
+  const giveUpAt = Date.now() + SERVER_TIMEOUT_MS
   for (;;) {
     try {
       return await query(url, 'select 1')
@@ -109,9 +109,9 @@ async function takesQueries(url: string): Promise<void> {
   }
 }
 
-// Its children notice within moments that it is gone; until they have ended, their memory keeps a new server from starting.
+// The children of a killed server end a moment later. Until then their shared memory prevents the start of a new server.
 async function untilStarted(start: () => Promise<ChildProcess>): Promise<ChildProcess> {
-  const giveUpAt = Date.now() + PATIENCE_MS
+  const giveUpAt = Date.now() + SERVER_TIMEOUT_MS
   for (;;) {
     try {
       return await start()

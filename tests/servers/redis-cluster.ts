@@ -5,18 +5,18 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { freePort } from './free-port.ts'
-import { endServerProcess, PATIENCE_MS, startServerProcess } from './server-process.ts'
+import { endServerProcess, SERVER_TIMEOUT_MS, startServerProcess } from './server-process.ts'
 
 const redisCli = promisify(execFile)
 
-/** A Redis Cluster of one test's own: three masters, which share the slots, and no replica. */
+/** A Redis Cluster for one test: three masters, which share the slots, and no replica. */
 export interface RedisCluster {
   readonly ports: readonly number[]
   stop(): Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** Starts three `redis-server`s on free ports and makes a cluster of them. */
+/** Starts three Redis servers on free ports and creates a cluster of them. */
 export async function startRedisCluster(): Promise<RedisCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'notewire-redis-cluster-'))
   const ports = [await freePort(), await freePort(), await freePort()]
@@ -48,11 +48,11 @@ async function startNode(folder: string, port: number): Promise<ChildProcess> {
 }
 
 async function knowsAllSlots(port: number): Promise<void> {
-  const giveUpAt = Date.now() + PATIENCE_MS
+  const giveUpAt = Date.now() + SERVER_TIMEOUT_MS
   for (;;) {
     const { stdout } = await redisCli('redis-cli', ['-p', `${port}`, 'cluster', 'info'])
     if (stdout.includes('cluster_state:ok')) return
-    if (Date.now() > giveUpAt) throw new Error(`the cluster is not ready after ${PATIENCE_MS} ms`)
+    if (Date.now() > giveUpAt) throw new Error(`the cluster is not ready after ${SERVER_TIMEOUT_MS} ms`)
     await sleep(20)
   }
 }

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { freePort } from './free-port.ts'
 import { endServerProcess, startServerProcess } from './server-process.ts'
 
-/** A Redis server of one test's own. */
+/** A Redis server for one test. */
 export interface Redis {
   readonly url: string
   readonly port: number
-  /** Ends it by SIGKILL and starts it again on the same files. */
+  /** Kills the server with SIGKILL and starts it again on the same files. */
   crashAndRestart(): Promise<void>
   stop(): Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
@@ -18,7 +18,7 @@ export interface Redis {
 /**
  * Starts `redis-server` on a free port.
  *
- * @param durable  write every command to disk before it is answered, so that a crash loses none
+ * @param durable  write every command to disk before the answer, so that a crash loses no acknowledged write
  */
 export async function startRedis({ durable = false }: { readonly durable?: boolean } = {}): Promise<Redis> {
   const folder = await mkdtemp(join(tmpdir(), 'notewire-redis-'))

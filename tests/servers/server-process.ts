@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Generous: this is a limit against servers that hang, not against slow machines. */
-export const PATIENCE_MS = 60_000
+/** The limit for a server that hangs. Long, because the machine may be slow. */
+export const SERVER_TIMEOUT_MS = 60_000
 
-/** Starts a server and resolves when it listens. It ends with this process, by `killSignal` or else SIGKILL. */
+/** Starts a server and resolves when it listens. It ends with this process, by `killSignal` or SIGKILL. */
 export async function startServerProcess(
   program: string,
   args: readonly string[],
   port: number,
   options: SpawnOptions = {},
 ): Promise<ChildProcess> {
-  // Debian keeps servers where a user's path does not lead.
+  // Debian installs servers in `/usr/sbin`, which is not in the PATH of a user.
   const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` }
   const server = spawn(program, args, { stdio: 'ignore', ...options, env })
   const kill = () => server.kill(options.killSignal ?? 'SIGKILL')
@@ -26,7 +26,7 @@ export async function startServerProcess(
   return server
 }
 
-/** Ends a server by a signal, and resolves when it is gone. */
+/** Sends a signal to a server, and resolves when it has ended. */
 export async function endServerProcess(server: ChildProcess, signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return
   const gone = once(server, 'exit')
@@ -35,10 +35,10 @@ export async function endServerProcess(server: ChildProcess, signal: 'SIGTERM' |
 }
 
 async function listening(server: ChildProcess, port: number): Promise<void> {
-  const giveUpAt = Date.now() + PATIENCE_MS
+  const giveUpAt = Date.now() + SERVER_TIMEOUT_MS
   while (!(await accepts(port))) {
     if (server.exitCode !== null) throw new Error(`${server.spawnfile} ended with code ${server.exitCode}`)
-    if (Date.now() > giveUpAt) throw new Error(`${server.spawnfile} does not listen after ${PATIENCE_MS} ms`)
+    if (Date.now() > giveUpAt) throw new Error(`${server.spawnfile} does not listen after ${SERVER_TIMEOUT_MS} ms`)
     await sleep(20)
   }
 }

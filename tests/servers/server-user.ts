@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 
 /**
- * Whom a server runs as that refuses to run as root: nobody, if this process is root's. Nobody may not enter every
- * folder that root may.
+ * The user for a server that refuses to run as root: `nobody` if this process runs as root. `nobody` has no access to some
+ * folders of root.
  */
 export const serverUser = userInfo().uid === 0 ? { uid: 65_534, gid: 65_534 } : undefined

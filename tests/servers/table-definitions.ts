@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 
-/** What a schema of PostgreSQL contains: columns, indexes, views, and functions with their settings, each as SQL or close to it. */
+/** Describes a schema of PostgreSQL: columns, indexes, views, and functions with their settings, in SQL or similar. */
 export async function tableDefinitions(pool: Pool, schema = 'public'): Promise<readonly string[]> {
   const { rows } = await pool.query<{ line: string }>(DEFINITIONS, [schema])
   return rows.map(({ line }) => line)

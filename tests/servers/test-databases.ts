@@ -1,13 +1,13 @@
 import { Pool, type PoolConfig } from 'pg'
 import { type Postgres, startPostgres } from './postgres.ts'
 
-/** A server with as many empty databases as a test wants, and pools that end before it does. */
+/** A server with any number of empty databases, and pools that end before the server. */
 export interface TestDatabases {
   readonly server: Postgres
   emptyDatabase(): Promise<string>
   poolOf(url: string, options?: PoolConfig): Pool
   migratedPool(options?: PoolConfig): Promise<Pool>
-  /** Ends something before the server. */
+  /** Everything that must end before the server. */
   readonly cleanUp: AsyncDisposableStack
 }
 
@@ -41,7 +41,7 @@ export async function startDatabases(
   return { server, emptyDatabase, poolOf, migratedPool, cleanUp }
 }
 
-/** A pool of `pg` that outlives its server: connections that break are no error of the test. */
+/** A pool of `pg` that ignores broken connections, so that it can outlive its server. */
 export function openPool(connectionString: string, options: PoolConfig = {}): Pool {
   const pool = new Pool({ connectionString, ...options })
   pool.on('connect', (client) => client.on('error', () => undefined))

@@ -2,12 +2,12 @@ import { type PostgresConnection, postgresStore } from '@notewire/webhooks/postg
 import { openPool } from '../../servers/test-databases.ts'
 import type { WorkerDatabase } from './worker-database.ts'
 
-/** Opens a pool that the store and the handlers share. */
+/** Opens a pool for the store and the handlers. */
 export function openPostgres(url: string): WorkerDatabase<PostgresConnection> {
   const pool = openPool(url, { max: 5 })
   return {
     store: postgresStore(pool),
-    async writeWithMark({ integration, eventId, run }, mark, leave) {
+    async writeInTransaction({ integration, eventId, run }, commit, onEnd) {
       const client = await pool.connect()
       try {
         await client.query('BEGIN')
@@ -16,12 +16,12 @@ export function openPostgres(url: string): WorkerDatabase<PostgresConnection> {
           eventId,
           run,
         ])
-        await mark(client)
-        leave()
+        await commit(client)
+        onEnd()
         await client.query('COMMIT')
         client.release()
       } catch (error) {
-        // Its transaction ends with it.
+        // Closing the connection ends the transaction.
         client.release(true)
         throw error
       }

@@ -2,19 +2,19 @@ import { DatabaseSync } from 'node:sqlite'
 import { type SqliteConnection, sqliteStore } from '@notewire/webhooks/sqlite'
 import type { WorkerDatabase } from './worker-database.ts'
 
-/** Opens the file that all workers share: once for the store, and once for the handlers. */
+/** Opens the shared file twice: for the store and for the handlers. */
 export function openSqlite(path: string): WorkerDatabase<SqliteConnection> {
   const store = sqliteStore(path)
   const database = new DatabaseSync(path, { timeout: 1_000 })
   const insert = database.prepare('INSERT INTO effects (integration, event_id, run) VALUES (?, ?, ?)')
   return {
     store,
-    writeWithMark({ integration, eventId, run }, mark, leave) {
+    writeInTransaction({ integration, eventId, run }, commit, onEnd) {
       database.exec('BEGIN IMMEDIATE')
       try {
         insert.run(integration, eventId, run)
-        void mark(database)
-        leave()
+        void commit(database)
+        onEnd()
         database.exec('COMMIT')
       } catch (error) {
         database.exec('ROLLBACK')

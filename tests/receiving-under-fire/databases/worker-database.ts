@@ -1,19 +1,27 @@
 import type { ReceiverStore } from '@notewire/webhooks'
-import type { Effect } from '../effect.ts'
+import type { Integration } from '../integrations.ts'
 
-/** What a worker has of the database that all workers share. */
+/** The effect of a handler for an event. */
+export interface Effect {
+  readonly integration: Integration
+  readonly eventId: string
+  /** The run of the handler, which begins with the name of its worker. */
+  readonly run: string
+}
+
+/** The connection of a worker to the database that all workers share. */
 export interface WorkerDatabase<Transaction> {
   readonly store: ReceiverStore<Transaction>
   /**
-   * Writes an effect and the event's mark in one transaction, or neither. Left out where there are no transactions.
+   * Writes an effect and commits its event in one transaction. `undefined` if the database has no transactions.
    *
-   * @param mark  marks the event within the transaction
-   * @param leave  called right before the transaction commits
+   * @param commit  commits the event in the transaction
+   * @param onEnd  called right before the transaction commits
    */
-  readonly writeWithMark?: (
+  readonly writeInTransaction?: (
     effect: Effect,
-    mark: (transaction: Transaction) => Promise<void>,
-    leave: () => void,
+    commit: (transaction: Transaction) => Promise<void>,
+    onEnd: () => void,
   ) => Promise<void> | undefined
   close(): Promise<void>
 }

@@ -1,10 +1,10 @@
 import { postgresStore } from '@notewire/webhooks/postgres'
 import { startPostgres } from '../../servers/index.ts'
 import { openPool } from '../../servers/test-databases.ts'
-import type { Effect } from '../effect.ts'
+import type { Effect } from '../databases/worker-database.ts'
 import type { StoreServer } from './store-server.ts'
 
-/** Starts PostgreSQL as it is in production: a commit waits for the disk. */
+/** Starts PostgreSQL with the durability of production: a commit waits for the disk. */
 export async function makePostgres(): Promise<StoreServer> {
   const server = await startPostgres({ durable: true })
   const pool = openPool(server.url, { max: 1 })
@@ -12,7 +12,7 @@ export async function makePostgres(): Promise<StoreServer> {
   await pool.query('CREATE TABLE effects (position bigserial PRIMARY KEY, integration text, event_id text, run text)')
   return {
     engine: 'postgres',
-    place: server.url,
+    location: server.url,
     readEffects: async () =>
       (await pool.query<Effect>('SELECT integration, event_id AS "eventId", run FROM effects ORDER BY position')).rows,
     crashAndRestart: server.crashAndRestart,

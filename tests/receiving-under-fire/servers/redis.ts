@@ -1,8 +1,8 @@
 import { startRedis } from '../../servers/index.ts'
 import type { StoreServer } from './store-server.ts'
 
-/** Starts Redis so that what it has answered survives it. */
+/** Starts a Redis server that keeps every acknowledged write after a crash. */
 export async function makeRedis(): Promise<StoreServer> {
   const { port, crashAndRestart, stop } = await startRedis({ durable: true })
-  return { engine: 'redis', place: String(port), crashAndRestart, stop }
+  return { engine: 'redis', location: String(port), crashAndRestart, stop }
 }

@@ -4,22 +4,22 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sqliteStore } from '@notewire/webhooks/sqlite'
-import type { Effect } from '../effect.ts'
+import type { Effect } from '../databases/worker-database.ts'
 import type { StoreServer } from './store-server.ts'
 
-/** Makes the one file. */
+/** Creates the file that all workers share. */
 export async function makeSqlite(): Promise<StoreServer> {
   const folder = await mkdtemp(join(tmpdir(), 'notewire-sqlite-'))
-  const place = join(folder, 'events.db')
-  const store = sqliteStore(place)
+  const location = join(folder, 'events.db')
+  const store = sqliteStore(location)
   await store.migrate()
   await store.close()
-  const database = new DatabaseSync(place, { timeout: 0 })
+  const database = new DatabaseSync(location, { timeout: 0 })
   database.exec('CREATE TABLE effects (position INTEGER PRIMARY KEY, integration TEXT, event_id TEXT, run TEXT)')
   const read = database.prepare('SELECT integration, event_id AS eventId, run FROM effects ORDER BY position')
   return {
     engine: 'sqlite',
-    place,
+    location,
     isLocked: () => isLocked(database),
     readEffects: async () => read.all() as unknown as readonly Effect[],
     async stop() {
@@ -29,7 +29,7 @@ export async function makeSqlite(): Promise<StoreServer> {
   }
 }
 
-// Longer than a dozen others write in turn.
+// Longer than a dozen workers write in turn.
 const LOCKED_AFTER_MS = 500
 
 async function isLocked(database: DatabaseSync): Promise<boolean> {

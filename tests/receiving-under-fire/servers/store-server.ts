@@ -1,15 +1,15 @@
-import type { Effect } from '../effect.ts'
+import type { Effect } from '../databases/worker-database.ts'
 import type { Engine } from '../worker-settings.ts'
 
-/** The database that all workers share, as the test sees it. */
+/** The database that all workers share, for the test. */
 export interface StoreServer {
   readonly engine: Engine
-  readonly place: string
-  /** The effects that were committed with their marks, in their order. Left out where the store has no transactions. */
+  readonly location: string
+  /** The effects whose transactions have committed, in order. `undefined` if the store has no transactions. */
   readonly readEffects?: () => Promise<readonly Effect[]>
-  /** Ends it by SIGKILL and starts it again on the same files. Left out where there is no server. */
+  /** Kills the server with SIGKILL and starts it again on the same files. `undefined` if the store has no server. */
   readonly crashAndRestart?: () => Promise<void>
-  /** Whether nobody can write, because a process that stands still holds the one lock. Left out where there are many. */
+  /** Whether a paused process holds the only write lock. `undefined` if writers do not share one lock. */
   readonly isLocked?: () => Promise<boolean>
   stop(): Promise<void>
 }

@@ -2,17 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../simulation/random.ts'
 import type { Fleet } from './fleet.ts'
 import { INTEGRATIONS, type Integration } from './integrations.ts'
-import type { Member } from './member.ts'
-import type { Ordeal } from './ordeals.ts'
-import { type AddressedEvent, ordealOf } from './plan.ts'
+import { type AddressedEvent, eventOfSlowNote } from './plan.ts'
 import type { StoreServer } from './servers/store-server.ts'
 import type { Service } from './service.ts'
+import type { SlowNote } from './slow-notes.ts'
+import type { WorkerProcess } from './worker-process.ts'
 
-/** How long a load balancer takes to find out that a worker does not answer. */
+/** The time in which a load balancer detects that a worker does not answer. */
 const NOTICED_AFTER_MS = 1_000
 
-/** What the fire consists of. */
-export interface FireOptions {
+export interface ChaosOptions {
   readonly server: StoreServer
   readonly fleet: Fleet
   readonly service: Service
@@ -21,40 +20,40 @@ export interface FireOptions {
   readonly kills: number
 }
 
-/** What the fire has done. */
-export interface Damage {
-  /** The workers that were ended by SIGKILL. */
+/** What `runChaos` has done. */
+export interface ChaosResult {
+  /** The names of the workers that were killed with SIGKILL. */
   readonly killed: ReadonlySet<string>
-  /** Those that stood still for longer than a lease lasts. */
+  /** The names of the workers that were paused for longer than a lease. */
   readonly paused: ReadonlySet<string>
-  /** How many attempts each event took that a handler was slower with than the service waits. */
+  /** The number of attempts of each event whose handler exceeded the deadline of the service. */
   readonly attemptsOfOverdue: readonly number[]
 }
 
-/** Sends everything while workers and the store's server are killed. Resolves when all has been acknowledged. */
-export async function playWithFire(options: FireOptions): Promise<Damage> {
-  const fire = new Fire(options)
-  return await Promise.race([fire.burn(), options.fleet.failure])
+/** Sends all deliveries while it kills workers and the server of the store. Resolves when all are acknowledged. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
+  const chaos = new Chaos(options)
+  return await Promise.race([chaos.run(), options.fleet.failure])
 }
 
-class Fire {
-  readonly #options: FireOptions
+class Chaos {
+  readonly #options: ChaosOptions
   readonly #killed = new Set<string>()
   readonly #paused = new Set<string>()
 
-  constructor(options: FireOptions) {
+  constructor(options: ChaosOptions) {
     this.#options = options
   }
 
-  async burn(): Promise<Damage> {
+  async run(): Promise<ChaosResult> {
     const { service, deliveries, server, random } = this.#options
-    const stream = service.stream(deliveries)
+    const stream = service.deliverAll(deliveries)
     const kills = this.#killAtRandom()
     const outlasting = INTEGRATIONS.map((integration) => this.#begin('note_outlasting', integration))
     const overdue = INTEGRATIONS.map((integration) => this.#begin('note_overdue', integration))
     const begun = await Promise.all([...outlasting, ...overdue])
 
-    // Leases are renewed across it.
+    // The leases of slow handlers must survive the crash.
     await sleep(random.integer(200, 1_500))
     await server.crashAndRestart?.()
     await Promise.all(INTEGRATIONS.flatMap((integration) => [this.#pause(integration), this.#abandon(integration)]))
@@ -65,7 +64,7 @@ class Fire {
 
   async #killAtRandom(): Promise<void> {
     const { fleet, service, random, deliveries, kills } = this.#options
-    // None towards the end: what a killed worker has claimed takes 20 s to come free.
+    // No kills near the end: the claims of a killed worker last for up to 20 s.
     const moments = Array.from({ length: kills }, () => Math.floor(random.fraction() * 0.6 * deliveries.length))
     const replaced: Promise<void>[] = []
     for (const moment of moments.toSorted((a, b) => a - b)) {
@@ -75,52 +74,52 @@ class Fire {
     await Promise.all(replaced)
   }
 
-  #kill(member: Member): Promise<void> {
-    this.#killed.add(member.name)
-    return this.#options.fleet.replace(member)
+  #kill(worker: WorkerProcess): Promise<void> {
+    this.#killed.add(worker.name)
+    return this.#options.fleet.replace(worker)
   }
 
-  /** Has a worker begin with an ordeal, however often the store fails it. */
-  async #begin(ordeal: Ordeal, integration: Integration): Promise<Begun> {
+  /** Sends the event of a slow note to one worker until its handler begins, even if the store fails several times. */
+  async #begin(note: SlowNote, integration: Integration): Promise<Begun> {
     const { fleet, service } = this.#options
-    const member = fleet.spare()
+    const worker = fleet.spare()
     let hasBegun = false
-    const route = (last: Member | undefined) => (hasBegun ? fleet.route(last) : member)
-    const acknowledged = service.deliver(ordealOf(ordeal, integration), route)
-    await fleet.begun(ordeal, integration, member)
+    const route = (last: WorkerProcess | undefined) => (hasBegun ? fleet.route(last) : worker)
+    const acknowledged = service.deliver(eventOfSlowNote(note, integration), route)
+    await fleet.begun(note, integration, worker)
     hasBegun = true
-    return { member, acknowledged }
+    return { worker, acknowledged }
   }
 
-  /** Stops a worker in the middle of a handler until another has taken its event over, and has it go on then. */
+  /** Pauses a worker during a handler, and resumes it when another worker has taken its event over. */
   async #pause(integration: Integration): Promise<void> {
     const { fleet, server } = this.#options
-    const { member, acknowledged } = await this.#begin('note_paused', integration)
-    this.#paused.add(member.name)
-    member.pause()
-    // Whoever is stopped in the middle of a write to a file keeps all others from writing: they would wait for ever.
+    const { worker, acknowledged } = await this.#begin('note_paused', integration)
+    this.#paused.add(worker.name)
+    worker.pause()
+    // A worker that is paused during a write to SQLite's file would block all others for ever.
     while (await server.isLocked?.()) {
-      member.resume()
+      worker.resume()
       await sleep(1)
-      member.pause()
+      worker.pause()
     }
     await sleep(NOTICED_AFTER_MS)
-    fleet.withdraw(member)
+    fleet.withdraw(worker)
     await acknowledged
-    member.resume()
-    fleet.restore(member)
+    worker.resume()
+    fleet.restore(worker)
   }
 
-  /** Kills a worker in the middle of a handler. */
+  /** Kills a worker during a handler. */
   async #abandon(integration: Integration): Promise<void> {
-    const { member, acknowledged } = await this.#begin('note_abandoned', integration)
-    await this.#kill(member)
+    const { worker, acknowledged } = await this.#begin('note_abandoned', integration)
+    await this.#kill(worker)
     await acknowledged
   }
 }
 
 interface Begun {
-  readonly member: Member
-  /** How many attempts it took. */
+  readonly worker: WorkerProcess
+  /** The number of attempts, when the event is acknowledged. */
   readonly acknowledged: Promise<number>
 }

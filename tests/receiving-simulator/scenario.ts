@@ -5,57 +5,57 @@ import type { Random } from '../simulation/random.ts'
 
 export const INTEGRATIONS = ['personal', 'channel'] as const
 
-/** An event as it goes to the endpoint of one integration. */
+/** An event for the endpoint of one integration. */
 export interface AddressedEvent {
   readonly integration: string
   readonly event: WebhookEvent
 }
 
-/** How often, from 0 to 1, something goes wrong where it can. */
+/** The probability of each fault, from 0 to 1, wherever it can happen. */
 export interface FaultRates {
-  /** The process dies: at a call of the store, or in a handler. */
+  /** The process dies: during a call of the store, or in a handler. */
   readonly crash: number
-  /** The process stands still, and time goes on. */
+  /** The process freezes while time continues. */
   readonly freeze: number
   /** A call of the store fails, before or after its effect, or takes effect long after it has failed. */
   readonly storeError: number
   /** A call of the store takes seconds. */
   readonly slowStore: number
-  /** A handler takes seconds, up to more than a deadline and a lease. */
+  /** A handler takes seconds, at most longer than the deadline of an attempt and a lease. */
   readonly slowHandler: number
   /** A handler throws, before or after its effect. */
   readonly failingHandler: number
-  /** The answer does not reach the service. */
+  /** The answer of the receiver does not reach the service. */
   readonly lostAnswer: number
 }
 
-/** What is decided before a history begins. */
-export interface Circumstances {
+/** The parameters of a history, drawn before it begins. */
+export interface Scenario {
   readonly gate: GateMode
-  /** Whether a handler marks the event in the transaction of its effect, or the processor marks it afterwards. */
-  readonly effects: 'with the mark' | 'before the mark'
-  /** Whether the receivers answer the service, or are asked by workers of a queue, which nobody waits for. */
-  readonly asked: 'by the service' | 'by a queue'
+  /** Whether a handler commits the event in the transaction of its effect, or the processor commits it afterwards. */
+  readonly effects: 'with the commit' | 'before the commit'
+  /** Whether the service sends requests, or the workers of a queue call `process`. */
+  readonly deliveredBy: 'service' | 'queue'
   readonly skewsMs: readonly number[]
   readonly handled: ReadonlySet<EventKind>
   readonly handlesUnknown: boolean
   readonly events: readonly AddressedEvent[]
-  /** How far the first attempts are apart, at most. */
+  /** The time in which all first attempts are sent. */
   readonly spreadMs: number
   readonly rates: FaultRates
-  /** After which nothing goes wrong any more. */
+  /** The time after which no fault happens. */
   readonly faultsLastMs: number
 }
 
-/** Draws them, each history some and no history all: one fault that never stops hides what others do. */
-export function drawCircumstances(random: Random): Circumstances {
+/** Draws a scenario with some of the faults: one fault that happens all the time would hide the effects of the others. */
+export function drawScenario(random: Random): Scenario {
   const rate = () => (random.chance(0.5) ? 0 : random.pick([0.02, 0.06, 0.15, 0.4]))
   return {
     gate: random.pick(['deletions-at-equal', 'deletions-at-equal', 'per-kind', 'strict', 'off']),
-    effects: random.pick(['with the mark', 'before the mark']),
-    asked: random.pick(['by the service', 'by the service', 'by a queue']),
+    effects: random.pick(['with the commit', 'before the commit']),
+    deliveredBy: random.pick(['service', 'service', 'queue']),
     skewsMs: Array.from({ length: random.integer(2, 4) }, () => random.pick([0, 0, random.integer(-600_000, 600_000)])),
-    handled: new Set(KINDS.filter((kind) => !UNHANDLED_AT_TIMES.has(kind) || random.chance(0.6))),
+    handled: new Set(KINDS.filter((kind) => !SOMETIMES_UNHANDLED.has(kind) || random.chance(0.6))),
     handlesUnknown: random.chance(0.7),
     events: drawEvents(random),
     spreadMs: random.pick([0, 10, 10, 200, 5_000, 60_000]),
@@ -75,12 +75,12 @@ export function drawCircumstances(random: Random): Circumstances {
 // Updates are the most frequent.
 const NOTE_KINDS = ['note.updated', ...NOTE_EVENT_KINDS] as const
 const KINDS: readonly EventKind[] = [...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS]
-/** Of events, in no order, since clocks are off. One of them cannot be read. */
+/** Event times. An event gets any of them, because clocks are wrong. One of them is not a time. */
 const TIMES = [1, 2, 3, 4].map((minute) => `2026-01-01T09:0${minute}:00.000Z`).concat('unknown') as [
   string,
   ...string[],
 ]
-const UNHANDLED_AT_TIMES: ReadonlySet<EventKind> = new Set([
+const SOMETIMES_UNHANDLED: ReadonlySet<EventKind> = new Set([
   'note.summary.generated',
   'note.ended',
   ...ENDPOINT_EVENT_KINDS,
@@ -89,7 +89,7 @@ const UNHANDLED_AT_TIMES: ReadonlySet<EventKind> = new Set([
 function drawEvents(random: Random): readonly AddressedEvent[] {
   const [personal, channel] = INTEGRATIONS
   const events = [...drawEventsOf(personal, random)]
-  // The same event may concern two integrations. Its id, and its note's, are then the same.
+  // Two integrations may receive the same event, with the same event id and note id.
   if (random.chance(0.4)) events.push(...events.map(({ event }) => ({ integration: channel, event })))
   else if (random.chance(0.5)) events.push(...drawEventsOf(channel, random))
   return events
@@ -108,7 +108,7 @@ function* drawEventsOf(integration: string, random: Random): Iterable<AddressedE
         const occurredAt = random.pick(TIMES)
         yield { integration, event: anEvent({ ...traits, kind, revision, recordingSessionId, occurredAt }) }
       }
-      // A summary may become ready, and a note leave, without a new revision (open point 20).
+      // A summary may become ready, and a note inaccessible, without a new revision (open point 20).
       revision += random.pick([0, 1, 1, 2])
     }
   }
@@ -118,8 +118,8 @@ function* drawEventsOf(integration: string, random: Random): Iterable<AddressedE
   }
 }
 
-/** Says which event it is. */
-export function inWords({ integration, event }: AddressedEvent): string {
+/** Describes an event for the log. */
+export function describeEvent({ integration, event }: AddressedEvent): string {
   const { note_id: note, revision } = event.data as { note_id?: string; revision?: number }
   const place = note === undefined ? '' : ` of ${integration} ${note}`
   const version = revision === undefined ? '' : ` at revision ${revision}, ${event.occurred_at}`

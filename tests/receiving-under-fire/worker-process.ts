@@ -7,15 +7,15 @@ import type { SignedAttempt } from '@notewire/webhooks/testing'
 import type { Integration } from './integrations.ts'
 import type { WorkerReport, WorkerSettings } from './worker-settings.ts'
 
-/** A running worker, as the load balancer and the operator see it. */
-export class Member {
+/** The process of a worker. */
+export class WorkerProcess {
   readonly name: string
-  /** It exits when it is told to, and not before. */
+  /** Resolves when the process has ended as requested. Rejects if it ends otherwise. */
   readonly gone: Promise<void>
   readonly #process: ChildProcess
   readonly #agent = new Agent({ keepAlive: true })
   readonly #port: Promise<number>
-  #end: 'SIGKILL' | 'SIGTERM' | undefined
+  #requestedEnd: 'SIGKILL' | 'SIGTERM' | undefined
 
   constructor(settings: WorkerSettings, environment: NodeJS.ProcessEnv, onReport: (report: WorkerReport) => void) {
     this.name = `worker ${settings.number}`
@@ -31,9 +31,9 @@ export class Member {
     })
     this.gone = once(this.#process, 'exit').then(([code, signal]) => {
       this.#agent.destroy()
-      const asTold = this.#end === 'SIGTERM' ? code === 0 : this.#end === signal
-      if (!asTold)
-        throw new Error(`${this.name} has ended with ${code ?? signal}, and was told ${this.#end ?? 'nothing'}`)
+      const asRequested = this.#requestedEnd === 'SIGTERM' ? code === 0 : this.#requestedEnd === signal
+      if (!asRequested)
+        throw new Error(`${this.name} has ended with ${code ?? signal}, expected ${this.#requestedEnd ?? 'no end'}`)
     })
   }
 
@@ -41,8 +41,8 @@ export class Member {
     await Promise.race([this.#port, this.gone])
   }
 
-  /** @returns the status of its answer, or `undefined` when none has come in time */
-  async answer(integration: Integration, { headers, body }: SignedAttempt): Promise<number | undefined> {
+  /** @returns the status of the answer, or `undefined` if none arrives in time */
+  async post(integration: Integration, { headers, body }: SignedAttempt): Promise<number | undefined> {
     const port = await this.#port
     return await new Promise((resolve) => {
       const attempt = request({
@@ -67,14 +67,12 @@ export class Member {
     })
   }
 
-  /** Ends it at once. */
-  async end(): Promise<void> {
-    this.#end = 'SIGKILL'
+  async kill(): Promise<void> {
+    this.#requestedEnd = 'SIGKILL'
     this.#process.kill('SIGKILL')
     await this.gone
   }
 
-  /** It stands still, and does not know. */
   pause(): void {
     this.#process.kill('SIGSTOP')
   }
@@ -83,10 +81,10 @@ export class Member {
     this.#process.kill('SIGCONT')
   }
 
-  /** Asks it to finish and exit. */
+  /** Sends SIGTERM: the worker closes its receivers and exits. */
   async close(): Promise<void> {
-    this.#end ??= 'SIGTERM'
-    this.#process.kill(this.#end)
+    this.#requestedEnd ??= 'SIGTERM'
+    this.#process.kill(this.#requestedEnd)
     await this.gone
   }
 }
