@@ -61,9 +61,9 @@ npm run simulate:mirror-lag                                        # new histori
   the response, or there is no response.
 - **Processes** die before or after any store operation, or freeze for longer than any lease. A store operation fails before or after its effect, or
   takes effect long after it has failed. Clocks are wrong by up to ten minutes.
-- **Open points of the contract** that concern reading: different and absent fields, tombstones with few fields, empty pages, cursors that expire or
-  repeat, coarse timestamps, an inclusive \`updated_after\`, no operation for one note, summaries and deletions that do not increase the revision,
-  content without a revision, and other orders of events.
+- **Open points of the contract** that concern reading: other field names, absent fields, tombstones with few fields, empty pages, expired or repeated
+  cursors, coarse timestamps, an inclusive \`updated_after\`, and no operation for one note. Summaries and deletions may keep the revision, content may
+  lack a revision, and events may have another order.
 
 ### Checked guarantees
 
