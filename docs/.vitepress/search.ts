@@ -25,6 +25,6 @@ function renderWithKeywords(
 
 // VitePress sends the text of this function to the browser: it must not use anything from this file.
 function guidesFirst(id: string): number {
-  if (/reference|decisions/.test(id)) return 0.2
+  if (/reference|decisions|coverage/.test(id)) return 0.2
   return id.includes('troubleshooting') ? 0.6 : 1
 }
