@@ -104,8 +104,9 @@ describe.runIf(isInstalled('chromium'))('in a browser, at the width of a phone',
     const first = page.locator('.VPLocalSearchBox .result').first()
     const found: Record<string, string> = {}
     for (const [query] of SEARCHES) {
-      // Each search begins on a new page. Otherwise the results of the previous query would stay visible for a moment.
+      // The box opens with the last query of the session, and its results stay until the box has searched again.
       await page.goto(site.url)
+      await page.evaluate('sessionStorage.clear()')
       await page
         .getByRole('button', { name: /search/i })
         .first()

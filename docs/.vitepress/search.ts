@@ -25,6 +25,6 @@ function renderWithKeywords(
 
 // VitePress sends the source of this function to the browser, so it must not use other parts of this file.
 function guidesFirst(id: string): number {
-  if (/reference|decisions|glossary/.test(id)) return 0.2
+  if (/reference|decisions|glossary|coverage/.test(id)) return 0.2
   return id.includes('troubleshooting') ? 0.6 : 1
 }
