@@ -25,6 +25,7 @@ function renderWithKeywords(
 
 // VitePress sends the source of this function to the browser, so it must not use other parts of this file.
 function guidesFirst(id: string): number {
-  if (/reference|decisions|glossary|coverage/.test(id)) return 0.2
+  if (/reference|decisions/.test(id)) return 0.2
+  if (/glossary|coverage|proof|benchmarks/.test(id)) return 0.5
   return id.includes('troubleshooting') ? 0.6 : 1
 }
