@@ -11,6 +11,7 @@ const replayable = [`${import.meta.dirname}/tests/replayable-properties.ts`]
 
 const inBrowsers = ['src/**/*.browser.test.ts']
 const onRealServers = ['src/stores/*/**/*.test.ts', 'src/queues/**/*.test.ts']
+const ofDoctor = ['src/doctor/receivers.test.ts']
 const onRedis = ['src/stores/redis/**/*.test.ts', 'src/queues/**/*.test.ts']
 
 // With one worker Vitest puts group 0, the default, behind all others: hence 1 and 2 below.
@@ -19,7 +20,7 @@ const unit = (name: string) =>
     name,
     root: `packages/${name}`,
     include: ['src/**/*.test.ts'],
-    exclude: [...onRealServers, ...inBrowsers],
+    exclude: [...onRealServers, ...inBrowsers, ...ofDoctor],
     setupFiles: replayable,
     sequence: { groupOrder: 1 },
   })
@@ -51,6 +52,15 @@ const inChromium = fromSource({
   name: 'console',
   root: 'packages/mock-server',
   include: inBrowsers,
+  sequence: { groupOrder: 1 },
+})
+
+// `notewire doctor` against wrong and right receivers in TypeScript and Python.
+const doctorReceivers = fromSource({
+  name: 'doctor-receivers',
+  root: 'packages/notewire',
+  include: ofDoctor,
+  setupFiles: replayable,
   sequence: { groupOrder: 1 },
 })
 
@@ -117,6 +127,7 @@ const simulators = [
 const rest = [
   redisAndQueues,
   ...(isInstalled('chromium') ? [inChromium] : []),
+  doctorReceivers,
   ...simulators,
   whole('docs'),
   whole('contract-coverage'),
