@@ -15,6 +15,7 @@ const underFire = [
   'src/stores/*/{consuming-under-fire,many-processes,many-workers}.test.ts',
   'src/commands/pull-after-a-kill.test.ts',
 ]
+const ofDoctor = ['src/doctor/receivers.test.ts']
 const onRedis = ['src/stores/redis/**/*.test.ts', 'src/queues/**/*.test.ts']
 
 // With one worker Vitest puts group 0, the default, behind all others: hence 1 and 2 below.
@@ -23,7 +24,7 @@ const unit = (name: string) =>
     name,
     root: `packages/${name}`,
     include: ['src/**/*.test.ts'],
-    exclude: [...onRealServers, ...inBrowsers, ...underFire],
+    exclude: [...onRealServers, ...inBrowsers, ...underFire, ...ofDoctor],
     setupFiles: replayable,
     sequence: { groupOrder: 1 },
   })
@@ -63,6 +64,15 @@ const inChromium = fromSource({
   name: 'console',
   root: 'packages/mock-server',
   include: inBrowsers,
+  sequence: { groupOrder: 1 },
+})
+
+// `notewire doctor` against wrong and right receivers in TypeScript and Python.
+const doctorReceivers = fromSource({
+  name: 'doctor-receivers',
+  root: 'packages/notewire',
+  include: ofDoctor,
+  setupFiles: replayable,
   sequence: { groupOrder: 1 },
 })
 
@@ -132,6 +142,7 @@ const rest = [
   redisAndQueues,
   killedProcesses,
   ...(isInstalled('chromium') ? [inChromium] : []),
+  doctorReceivers,
   ...simulators,
   whole('docs'),
   whole('contract-coverage'),

@@ -50,6 +50,7 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'command-line/export.md',
     'command-line/verify.md',
     'command-line/doctor.md',
+    'command-line/other-languages.md',
     'command-line/*.md',
   ],
   'Test what you build': [

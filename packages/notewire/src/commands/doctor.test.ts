@@ -27,8 +27,8 @@ afterEach(cleanUp)
 describe('notewire doctor', () => {
   it('announces what it sends, prints a report, and exits with 0 when the receiver follows the contract', async () => {
     const { code, stdout, stderr } = await doctor([right.url.href])
-    expect(stderr).toMatch(/^Sending up to \d+ deliveries to http:\/\/127/)
-    expect(stdout).toMatch(/^Connection and valid delivery\n {2}✓ The receiver answers at its URL\n/)
+    expect(stderr).toMatch(/^Sending deliveries to http:\/\/127/)
+    expect(stdout).toMatch(/^✓ The receiver passes; its effects were not tested \(--effects-url\)\.\n\nConnection and valid delivery\n {2}✓ /)
     expect(stdout).toMatch(/\nThe receiver follows the contract\.\n0 failed, 0 warned, \d+ passed, \d+ not tested\n/)
     expect(code).toBe(0)
   })
@@ -46,11 +46,13 @@ describe('notewire doctor', () => {
     ])
     const report: ReceiverReport = JSON.parse(stdout)
     expect(report.summary).toMatchObject({ failed: 0, warned: 0, not_tested: 1 })
+    expect(report.diagnosis).toBe('follows the contract')
   })
 
   it('exits with 1 when a "must" fails', async () => {
     await using receiver = await startReceiver(handWritten({ isCurrent: () => true }))
     const { code, stdout } = await doctor([receiver.url.href, '--only', 'timestamp'])
+    expect(stdout).toMatch(/^✗ The receiver ignores the age of a delivery/)
     expect(stdout).toMatch(
       /✗ failed {2}A delivery signed 301 s ago is rejected \(4xx\)\n {2}check {4}timestamp\.stale\n/,
     )
@@ -61,7 +63,7 @@ describe('notewire doctor', () => {
     const gone = await startReceiver(handWritten())
     await gone[Symbol.asyncDispose]()
     const { code, stdout } = await doctor([gone.url.href, '--only', 'body'])
-    expect(stdout).toMatch(/^✗ failed {2}The receiver answers at its URL\n.*\(ECONNREFUSED\)/s)
+    expect(stdout).toMatch(/^✗ The receiver cannot be reached\.\n\n✗ failed {2}The receiver answers at its URL\n.*\(ECONNREFUSED\)/s)
     expect(stdout).toMatch(/\nThe receiver could not be reached\.\n/)
     expect(code).toBe(5)
   })

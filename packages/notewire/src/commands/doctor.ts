@@ -19,7 +19,7 @@ export const command = (run: Run) =>
 const declare = () =>
   newCommand({
     description:
-      'Checks a receiver in any language. It sends up to 160 valid and invalid deliveries, signed with a test secret that the receiver uses, and compares each answer with the contract. The events are about notes that do not exist: every ID starts with "doctor_". Each problem names the section of the contract, the fix, and a curl command that repeats the request. The secret is never shown.',
+      'Checks a receiver in any language. It sends hundreds of valid, invalid and forged deliveries, signed with a test secret that the receiver uses, and compares each answer with the contract; with --effects-url, also what the receiver applied. The first line of the report is the diagnosis. The events are about notes that do not exist: every ID starts with "doctor_". Each problem names the section of the contract, the fix, and a curl command that repeats the request. The secret is never shown.',
     settings: ['signingSecret'],
     examples: {
       'doctor http://localhost:3000/webhooks/notes': 'check a receiver on this machine',
@@ -30,7 +30,7 @@ const declare = () =>
   })
     .addArgument(new Argument('[receiver-url]', 'the URL to which the receiver accepts deliveries').argParser(httpUrl))
     .option('--second-secret-file <file>', 'a second secret that the receiver accepts', path)
-    .option('--effects-url <url>', 'a URL of the receiver that lists the events it applied', httpUrl)
+    .option('--effects-url <url>', 'a URL that answers with a JSON array: the event_id of each event that the receiver applied', httpUrl)
     .option('--only <check>', 'run only this check or group of checks; can be repeated', repeated(checkName))
     .option('--time-limit <time>', 'stop after this time (default: 5m)', duration)
     .option('--list', 'list the checks and send nothing')
@@ -83,8 +83,7 @@ function announce(url: URL, only: readonly string[] | undefined, output: Context
       `${url.host} is not this machine, and http is not encrypted: anyone on the network can read and replay the deliveries.`,
     )
   }
-  const checks = checksNamed(only).length
   output.tell(
-    `Sending up to ${2 * checks} deliveries to ${url.origin}${url.pathname} for ${checks} checks. Some are valid and some are invalid. All are about notes that do not exist (doctor_…). A receiver with a database stores their IDs: use a test database.\n`,
+    `Sending deliveries to ${url.origin}${url.pathname} for ${checksNamed(only).length} checks. Some are valid and some are invalid. All are about notes that do not exist (doctor_…). A receiver with a database stores their IDs: use a test database.\n`,
   )
 }

@@ -4,6 +4,7 @@ import { bodyChecks } from './checks/body.ts'
 import { connectionChecks } from './checks/connection.ts'
 import { effectChecks } from './checks/effect.ts'
 import { eventChecks } from './checks/event.ts'
+import { forgeryChecks } from './checks/forgery.ts'
 import { headerChecks } from './checks/header.ts'
 import { repetitionChecks } from './checks/repetition.ts'
 import { secretChecks, signatureChecks } from './checks/signature.ts'
@@ -12,9 +13,10 @@ import { timestampChecks } from './checks/timestamp.ts'
 export const CHECKS: readonly Check[] = [
   ...connectionChecks,
   ...signatureChecks,
+  ...headerChecks,
+  ...forgeryChecks,
   ...secretChecks,
   ...timestampChecks,
-  ...headerChecks,
   ...bodyChecks,
   ...eventChecks,
   ...repetitionChecks,

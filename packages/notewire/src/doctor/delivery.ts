@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
-import { SIGNATURE_HEADERS, SIGNATURE_VERSION, SIGNING_SECRET_PREFIX } from '@notewire/protocol'
+import { NOTE_EVENT_KINDS, SIGNATURE_HEADERS, SIGNATURE_VERSION, SIGNING_SECRET_PREFIX } from '@notewire/protocol'
 import { createVerifier } from '@notewire/webhooks/verify'
 
 export interface Delivery {
@@ -27,6 +27,11 @@ export interface DeliveryTraits {
   readonly method?: string
   readonly url: URL
 }
+
+/** Removes the three headers. */
+export const UNSIGNED: Readonly<Record<string, undefined>> = Object.fromEntries(
+  Object.values(SIGNATURE_HEADERS).map((name) => [name, undefined]),
+)
 
 export function makeDelivery(traits: DeliveryTraits): Delivery {
   const { method = 'POST', url, signer, signature = versioned, body, sentBody = body } = traits
@@ -71,6 +76,7 @@ export interface Signer {
 export interface Secret {
   readonly text: string
   readonly encodedKey: string
+  readonly key: Buffer
   readonly signer: Signer
 }
 
@@ -79,7 +85,8 @@ export function secretOf(text: string): Secret {
   // The verifier explains what is wrong with a malformed secret; Buffer would decode it anyway.
   createVerifier({ secret: text })
   const encodedKey = text.slice(SIGNING_SECRET_PREFIX.length)
-  return { text, encodedKey, signer: signerWithKey(Buffer.from(encodedKey, 'base64url')) }
+  const key = Buffer.from(encodedKey, 'base64url')
+  return { text, encodedKey, key, signer: signerWithKey(key) }
 }
 
 /** A signer with a random key, which no receiver accepts. */
@@ -118,6 +125,34 @@ export function testEvent(kind: string, data: Fields = {}, fields: Fields = {}):
 
 export function eventBody(kind = 'note.updated', data: Fields = {}, fields: Fields = {}): string {
   return JSON.stringify(testEvent(kind, data, fields))
+}
+
+/** A kind of event; `note.deleted` is one for each reason. */
+export interface EventKind {
+  readonly name: string
+  readonly kind: string
+  readonly event: (data?: Fields) => TestEvent
+}
+
+export const NOTE_KINDS: readonly EventKind[] = [
+  ...NOTE_EVENT_KINDS.map((name) => kindOf(name)),
+  {
+    name: 'note.deleted (access_lost)',
+    kind: 'note.deleted',
+    event: (data) => testEvent('note.deleted', { reason: 'access_lost', ...data }),
+  },
+]
+
+/** Every kind, and two that do not exist. */
+export const KINDS: readonly EventKind[] = [
+  ...NOTE_KINDS,
+  ...['endpoint.verification', 'endpoint.test', 'note.doctor_made_this_up', 'doctor.made_this_up'].map((name) =>
+    kindOf(name),
+  ),
+]
+
+function kindOf(kind: string): EventKind {
+  return { name: kind, kind, event: (data) => testEvent(kind, data) }
 }
 
 /** A new ID. Every ID of the doctor starts with `doctor_`, so that it never names a real note. */

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { failed, type Outcome, warned } from './check.ts'
 import { type DeliveryTraits, eventBody, signerWithKey, versioned } from './delivery.ts'
 import type { Examination } from './examination.ts'
@@ -11,6 +12,10 @@ const NOTE_NOT_FOUND =
 
 const KIND_REJECTED =
   'the receiver accepts endpoint.test, so the signature is right. It rejects this kind of event, or the fields of the event'
+
+const SIGNED = 'compute it over "{id}.{timestamp}.{body}"'
+
+const CSRF = '; or a check against CSRF answers 403, from which the route must be exempt'
 
 /**
  * The outcome for a valid event about a note that the receiver did not accept. Only a warning if the receiver accepts
@@ -33,7 +38,8 @@ export async function diagnoseRejection(examination: Examination): Promise<strin
   for (const [mistake, traits] of knownMistakes(examination)) {
     if (isAccepted((await deliver(traits)).reply)) return mistake
   }
-  return 'the receiver uses another secret than this command, or it verifies other bytes than the raw body'
+  const isForbidden = first.reply.kind === 'answered' && first.reply.status === 403
+  return `the receiver uses another secret than this command, or it verifies other bytes than the raw body${isForbidden ? CSRF : ''}`
 }
 
 function causeByAnswer(reply: Reply, { secrets: [{ encodedKey }] }: Examination): string | undefined {
@@ -54,18 +60,30 @@ function causeByAnswer(reply: Reply, { secrets: [{ encodedKey }] }: Examination)
 
 /** Mistakes of receivers, each with a delivery that only a receiver with this mistake accepts. */
 function knownMistakes({
-  secrets: [{ text, encodedKey, signer }],
+  secrets: [{ text, encodedKey, key }, second],
 }: Examination): readonly (readonly [cause: string, traits: Partial<DeliveryTraits>])[] {
   const body = eventBody()
-  const keyedWith = (key: Uint8Array) => ({ signer: signerWithKey(key) })
-  const signedOver = (changed: string) => ({
+  const keyedWith = (other: Uint8Array) => ({ signer: signerWithKey(other) })
+  const signedOver = (contentOf: (id: string, timestamp: string) => string, algorithm = 'sha256') => ({
     body,
-    signer: { sign: (id: string, timestamp: string) => signer.sign(id, timestamp, Buffer.from(changed)) },
+    signer: {
+      sign: (id: string, timestamp: string) =>
+        createHmac(algorithm, key).update(contentOf(id, timestamp)).digest('base64'),
+    },
   })
-  const encodedAs = (encoding: 'hex' | 'base64url') => ({
-    signature: (valid: string) => versioned(Buffer.from(valid, 'base64').toString(encoding)),
+  const serialized = (changed: string) => signedOver((id, timestamp) => `${id}.${timestamp}.${changed}`)
+  const written = (write: (signature: Buffer) => string) => ({
+    signature: (valid: string) => write(Buffer.from(valid, 'base64')),
   })
   return [
+    ['it accepts only v2 signatures: accept entries that start with "v1,"', { signature: (valid) => `v2,${valid}` }],
+    [`it leaves webhook-id out of the HMAC: ${SIGNED}`, signedOver((_, time) => `${time}.${body}`)],
+    [`it leaves webhook-timestamp out of the HMAC: ${SIGNED}`, signedOver((id) => `${id}.${body}`)],
+    [`it computes the HMAC over the body alone: ${SIGNED}`, signedOver(() => body)],
+    [`it puts webhook-timestamp before webhook-id: ${SIGNED}`, signedOver((id, time) => `${time}.${id}.${body}`)],
+    [`it leaves the dots out of the HMAC: ${SIGNED}`, signedOver((id, time) => id + time + body)],
+    ['it uses SHA-1: use SHA-256', signedOver((id, time) => `${id}.${time}.${body}`, 'sha1')],
+    ['it uses SHA-512: use SHA-256', signedOver((id, time) => `${id}.${time}.${body}`, 'sha512')],
     [
       'it uses the whole secret as the key: remove whsec_ and decode the rest as base64url',
       keyedWith(Buffer.from(text)),
@@ -75,18 +93,36 @@ function knownMistakes({
       'it decodes the secret as standard base64, which drops "-" and "_": decode it as base64url',
       keyedWith(Buffer.from(encodedKey.replaceAll(/[-_]/g, ''), 'base64')),
     ],
+    ...(second === undefined
+      ? []
+      : [['it accepts only the second secret: configure the first, or both', { signer: second.signer }] as const]),
     [
       'it verifies JSON that was parsed and serialized again (as json.dumps does): verify the raw body',
-      signedOver(asPythonWrites(body)),
+      serialized(asPythonWrites(body)),
     ],
     [
       'it verifies JSON that was parsed and serialized again with sorted keys: verify the raw body',
-      signedOver(JSON.stringify(withSortedKeys(JSON.parse(body)))),
+      serialized(JSON.stringify(withSortedKeys(JSON.parse(body)))),
     ],
-    ['it expects the signature in hex: decode it as standard base64', encodedAs('hex')],
-    ['it expects the signature in base64url: decode it as standard base64 with padding', encodedAs('base64url')],
-    ['it expects the signature without "v1,": remove the prefix', { signature: (valid) => valid }],
+    [
+      'it expects the signature in hex: decode it as standard base64',
+      written((bytes) => versioned(bytes.toString('hex'))),
+    ],
+    [
+      'it expects the base64 of the hex digest: encode the bytes of the digest',
+      written((bytes) => versioned(Buffer.from(bytes.toString('hex')).toString('base64'))),
+    ],
+    [
+      'it expects the signature in base64url: decode it as standard base64 with padding',
+      written((bytes) => versioned(bytes.toString('base64url'))),
+    ],
+    ['it expects the signature without "v1,": remove the prefix', written((bytes) => bytes.toString('base64'))],
+    ['it expects "sha256=" and hex, as GitHub sends', written((bytes) => `sha256=${bytes.toString('hex')}`)],
     ['it reads webhook-timestamp as milliseconds: the header is in seconds', { timestamp: String(Date.now()) }],
+    [
+      'it reads the headers svix-…: the headers of this service are webhook-…',
+      { rename: (name) => name.replace(/^webhook-/, 'svix-') },
+    ],
   ]
 }
 

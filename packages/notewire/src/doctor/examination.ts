@@ -1,6 +1,6 @@
 import { RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import { CommandError } from '../errors/failure.ts'
-import { type DeliveryTraits, eventBody, makeDelivery, type Secret } from './delivery.ts'
+import { type DeliveryTraits, eventBody, isLarge, makeDelivery, type Secret } from './delivery.ts'
 import { type Exchange, isAccepted, send } from './send.ts'
 
 export interface Examination {
@@ -22,12 +22,17 @@ export const DEFAULT_LIMITS = {
   answerWithinMs: RECEIVER_DEADLINE_MS,
   answerSoonMs: RECEIVER_DEADLINE_MS - 2_000,
   totalMs: 300_000,
-  unansweredAllowed: 5,
-  effectWithinMs: 5_000,
+  /** The examination ends after this number of answers that took longer than `answerSoonMs`, or did not arrive. */
+  slowAllowed: 3,
+  effectWithinMs: 15_000,
   effectsSettleMs: 500,
 }
 
 export type Limits = Readonly<typeof DEFAULT_LIMITS>
+
+export function isSlow({ reply, tookMs, delivery }: Exchange, { answerSoonMs }: Limits): boolean {
+  return (reply.kind === 'timed-out' || tookMs >= answerSoonMs) && !isLarge(delivery)
+}
 
 /**
  * Sends the first valid delivery. If the receiver does not accept it, tries other kinds of event: a handler that fails because the
@@ -82,15 +87,12 @@ function problemOf(error: unknown): string {
 }
 
 export function readEffects(value: unknown): CountApplied {
-  const isObject = typeof value === 'object' && value !== null
-  const ids = isObject && 'event_ids' in value ? value.event_ids : value
+  const ids = typeof value === 'object' && value !== null && 'event_ids' in value ? value.event_ids : value
   if (Array.isArray(ids)) return (eventId) => ids.filter((each) => each === eventId).length
-  const count = isObject && 'count' in value ? value.count : value
-  if (typeof count === 'number') return () => count
   throw unreadable('answered JSON of another shape')
 }
 
 function unreadable(problem: string): CommandError {
-  const message = `the effects URL ${problem}. It must answer GET with JSON: a number, { "count": 3 }, an array of the IDs of applied events, or { "event_ids": [] }.`
+  const message = `the effects URL ${problem}. It must answer GET with JSON: an array with the event_id of each event that was applied, in which an event that was applied twice is listed twice.`
   return new CommandError('effects_unreadable', message)
 }

@@ -3,8 +3,8 @@ import { checksNamed } from './catalogue.ts'
 import { type Check, notTested, type Outcome } from './check.ts'
 import { curlOf } from './curl.ts'
 import { isLarge, secretOf } from './delivery.ts'
-import type { Effects } from './examination.ts'
-import { DEFAULT_LIMITS, type Examination, type Limits, startExamination } from './examination.ts'
+import { DEFAULT_LIMITS, type Effects, type Examination, isSlow, type Limits, startExamination } from './examination.ts'
+import { mainProblem } from './main-problem.ts'
 import { type Finding, latencyOf, type ReceiverReport, summaryOf } from './report.ts'
 import { seconds } from './send.ts'
 
@@ -42,18 +42,19 @@ export async function examineReceiver(options: ExaminationOptions): Promise<Rece
   const checks = checksNamed(only)
   const findings: Finding[] = []
   for (const check of checks) {
-    const reason = timeUp.aborted ? timeIsUp(limits) : reasonToSkip(check, examination, findings)
-    const outcome = reason === undefined ? await run(check, examination, { stop, timeUp }) : notTested(reason)
+    const reason = reasonToSkip(check, examination, findings)
+    const outcome = reason === undefined ? await run(check, examination, stop) : notTested(reason)
     const finding = findingOf(check, outcome)
     findings.push(finding)
     onFinding?.(finding, findings.length, checks.length)
   }
-  const incompleteBecause = timeUp.aborted ? timeIsUp(limits) : tooManyUnanswered(examination)
+  const incompleteBecause = reasonToStop(examination)
   const usual = examination.exchanges.filter(({ delivery, reply }) => reply.kind === 'answered' && !isLarge(delivery))
   return {
     schema_version: 1,
     report: 'receiver',
     url: url.origin + url.pathname,
+    diagnosis: mainProblem(findings) ?? health(findings, incompleteBecause),
     started_at: new Date(startedAt).toISOString(),
     duration_ms: Date.now() - startedAt,
     complete: incompleteBecause === undefined,
@@ -65,6 +66,14 @@ export async function examineReceiver(options: ExaminationOptions): Promise<Rece
   }
 }
 
+/** The diagnosis of a receiver without problems. */
+function health(findings: readonly Finding[], incompleteBecause: string | undefined): string {
+  if (incompleteBecause !== undefined) return `could not be tested completely: ${incompleteBecause}`
+  const passed = new Set(findings.filter(({ verdict }) => verdict === 'passed').map(({ id }) => id))
+  if (passed.has('effect.applied')) return 'follows the contract'
+  return 'passes; its effects were not tested (--effects-url)'
+}
+
 function reasonToSkip(check: Check, examination: Examination, findings: readonly Finding[]): string | undefined {
   if (check.always === true) return undefined
   if (examination.acceptedKind === undefined) {
@@ -72,21 +81,17 @@ function reasonToSkip(check: Check, examination: Examination, findings: readonly
   }
   const isRequiredMissing = findings.some(({ id, verdict }) => id === check.requires && verdict !== 'passed')
   return (
-    tooManyUnanswered(examination) ??
+    reasonToStop(examination) ??
     (isRequiredMissing ? `${check.requires} did not pass, and this check would report the same problem` : undefined)
   )
 }
 
-async function run(
-  check: Check,
-  examination: Examination,
-  { stop, timeUp }: { readonly stop: AbortSignal; readonly timeUp: AbortSignal },
-): Promise<Outcome> {
+async function run(check: Check, examination: Examination, stop: AbortSignal): Promise<Outcome> {
   try {
     return await check.run(examination)
   } catch (error) {
     stop.throwIfAborted()
-    if (timeUp.aborted) return notTested(timeIsUp(examination.limits))
+    if (examination.signal.aborted) return notTested(timeIsUp(examination))
     throw error
   }
 }
@@ -96,19 +101,33 @@ function tooLate({ totalMs }: Limits): CommandError {
   return new CommandError('doctor_timeout', message)
 }
 
-function timeIsUp({ totalMs }: Limits): string {
-  return `the time limit of ${seconds(totalMs)} ended`
+/** Why the examination ends before all checks have run. */
+function reasonToStop(examination: Examination): string | undefined {
+  const { exchanges, limits, signal } = examination
+  if (signal.aborted) return timeIsUp(examination)
+  const slow = exchanges.filter((exchange) => isSlow(exchange, limits)).length
+  if (slow < limits.slowAllowed) return undefined
+  return `the receiver answered ${slow} deliveries later than after ${seconds(limits.answerSoonMs)}, or not at all`
 }
 
-/** Ends the examination of a receiver that leaves deliveries without an answer: each of them takes 10 s. */
-function tooManyUnanswered({ exchanges, limits: { unansweredAllowed } }: Examination): string | undefined {
-  const unanswered = exchanges.filter(({ reply }) => reply.kind === 'timed-out').length
-  return unanswered < unansweredAllowed ? undefined : `the receiver did not answer ${unanswered} deliveries`
+function timeIsUp({ exchanges, limits: { totalMs } }: Examination): string {
+  const { p50_ms = 0 } = latencyOf(exchanges.map(({ tookMs }) => tookMs)) ?? {}
+  const pace = p50_ms < 1_000 ? '' : `; an answer took ${seconds(p50_ms)} (median)`
+  return `the time limit of ${seconds(totalMs)} ended${pace}`
 }
 
-function findingOf(check: Check, { verdict: found, seen, cause, delivery }: Outcome): Finding {
-  const { id, group, title, section, severity, fix } = check
+function findingOf(check: Check, { verdict: found, seen, what, cause, exchange }: Outcome): Finding {
+  const { id, group, title, section, severity, fix, problem } = check
   const verdict = found === 'failed' && severity === 'should' ? 'warned' : found
   const finding = { id, group, title, section, severity, verdict, seen }
-  return delivery === undefined ? finding : { ...finding, cause, fix, repeat: curlOf(delivery) }
+  if (exchange === undefined) return finding
+  const { delivery, reply } = exchange
+  return {
+    ...finding,
+    problem: (typeof problem === 'string' ? problem : problem(reply)) + (what === undefined ? '' : ` (${what})`),
+    status: reply.kind === 'answered' ? reply.status : undefined,
+    cause,
+    fix,
+    repeat: curlOf(delivery),
+  }
 }

@@ -10,6 +10,8 @@ export interface ReceiverReport {
   readonly report: 'receiver'
   /** Without the query, which may contain a secret. */
   readonly url: string
+  /** What is wrong, in one sentence without its subject, which is the receiver. */
+  readonly diagnosis: string
   readonly started_at: string
   readonly duration_ms: number
   readonly complete: boolean
@@ -23,7 +25,11 @@ export interface ReceiverReport {
 
 export interface Finding
   extends Pick<Check, 'id' | 'group' | 'title' | 'section' | 'severity'>,
-    Omit<Outcome, 'delivery'> {
+    Pick<Outcome, 'verdict' | 'seen' | 'cause'> {
+  /** What the receiver does, if the check did not pass: `accepts a delivery without webhook-id`. */
+  readonly problem?: string | undefined
+  /** The HTTP status that showed it. */
+  readonly status?: number | undefined
   readonly fix?: string | undefined
   /** A curl command that repeats the request. Its signature is valid for 5 minutes. */
   readonly repeat?: string | undefined
@@ -60,14 +66,16 @@ const MARKS = {
   not_tested: { mark: '-', format: 'dim' },
 } as const
 
-/** The report for a person: one line for each check, then the details of each failure and each warning, then the result. */
+/** The report for a person: the diagnosis, one line for each check, the details of each failure and each warning, the result. */
 export function renderText(report: ReceiverReport, options: TextOptions): string {
   const { findings } = report
   const groups = isUnreachable(report) ? [] : [...Map.groupBy(findings, ({ group }) => group)]
   const problems = (['failed', 'warned'] as const).flatMap((wanted) =>
     findings.filter(({ verdict }) => verdict === wanted),
   )
+  const { mark, format } = MARKS[problems[0]?.verdict ?? (isHealthy(report) ? 'passed' : 'warned')]
   return [
+    hanging(`${options.paint(format, mark)} `, `The receiver ${report.diagnosis}.`, options.width),
     ...groups.map(([title, ofGroup]) => groupText(title, ofGroup, options)),
     ...problems.map((finding) => problemText(finding, options)),
     resultText(report, options),
@@ -91,9 +99,9 @@ function groupText(title: string, findings: readonly Finding[], { width, paint }
 }
 
 function problemText(finding: Finding, { width, paint }: TextOptions): string {
-  const { verdict, id, title, section, seen, cause, fix, repeat } = finding
+  const { verdict, id, title, section, problem, seen, cause, fix, repeat } = finding
   const { mark, format } = MARKS[verdict]
-  const rows = Object.entries({ check: id, contract: section, seen, cause, fix })
+  const rows = Object.entries({ check: id, contract: section, problem, seen, cause, fix })
   return [
     hanging(`${paint(format, `${mark} ${verdict}`)}  `, title, width),
     ...rows.flatMap(([label, text]) => (text === undefined ? [] : [hanging(`  ${label.padEnd(9)}`, text, width)])),

@@ -1,4 +1,4 @@
-import { accepts, failed, group, must, type Outcome, passed, warned } from '../check.ts'
+import { ACCEPTED, accepts, failed, group, must, type Outcome, passed, sentencesOn, warned } from '../check.ts'
 import { eventBody, testId } from '../delivery.ts'
 import type { Examination } from '../examination.ts'
 import { describeExchange, type Exchange, isAccepted } from '../send.ts'
@@ -14,48 +14,64 @@ const ACCEPT_STALE =
   'Answer 2xx to an event whose revision is equal to or lower than the last applied one, and ignore it. A late event is not an error.'
 
 export const repetitionChecks = group('Duplicates and order', [
-  must('repetition.one-after-another', 'Every attempt of a repeated delivery is accepted (2xx)', DUPLICATES, {
-    fix: ACCEPT_DUPLICATES,
-    requires: 'event.note.updated',
-    run: accepts(() => {
+  must(
+    'repetition.one-after-another',
+    accepts('a repeated delivery', () => {
       const attempt = { body: eventBody(), webhookId: testId('attempt') }
       return [attempt, attempt, attempt]
     }),
-  }),
-  must('repetition.other-webhook-id', 'Each attempt with another webhook-id is accepted (2xx)', REPLAYS, {
-    fix: `${ACCEPT_DUPLICATES} Recognize duplicates by event_id, because webhook-id may change.`,
-    requires: 'repetition.one-after-another',
-    run: accepts(() => {
+    DUPLICATES,
+    {
+      fix: ACCEPT_DUPLICATES,
+      requires: 'event.note.updated',
+    },
+  ),
+  must(
+    'repetition.other-webhook-id',
+    accepts('a repeated event with another webhook-id', () => {
       const body = eventBody()
       return [{ body }, { body }, { body }]
     }),
-  }),
-  must('repetition.at-once', 'Five concurrent deliveries of an event are accepted (2xx)', `${DUPLICATES}; ${ORDER}`, {
-    fix: 'Let the database detect the duplicate (INSERT … ON CONFLICT DO NOTHING on event_id), and answer 2xx to the second delivery. A unique violation must not become a 500.',
-    requires: 'repetition.one-after-another',
-    run: testConcurrentDeliveries,
-  }),
-  must('repetition.older-revision', 'Revisions in another order are accepted (2xx)', ORDER, {
-    fix: ACCEPT_STALE,
-    requires: 'event.note.updated',
-    run: accepts(() => {
+    REPLAYS,
+    {
+      fix: `${ACCEPT_DUPLICATES} Recognize duplicates by event_id, because webhook-id may change.`,
+      requires: 'repetition.one-after-another',
+    },
+  ),
+  must(
+    'repetition.at-once',
+    { ...sentencesOn('an event in five concurrent deliveries', ACCEPTED), run: testConcurrentDeliveries },
+    `${DUPLICATES}; ${ORDER}`,
+    {
+      fix: 'Let the database detect the duplicate (INSERT … ON CONFLICT DO NOTHING on event_id), and answer 2xx to the second delivery. A unique violation must not become a 500.',
+      requires: 'repetition.one-after-another',
+    },
+  ),
+  must(
+    'repetition.older-revision',
+    accepts('an event that arrives after one with a higher revision', () => {
       const note_id = testId('note')
       return [3, 2, 1, 4].map((revision) => ({ body: eventBody('note.updated', { note_id, revision }) }))
     }),
-  }),
+    ORDER,
+    {
+      fix: ACCEPT_STALE,
+      requires: 'event.note.updated',
+    },
+  ),
   must(
     'repetition.equal-revision',
-    'A deletion with an equal revision, and a later update, are accepted (2xx)',
+    accepts('an event with the revision of the one before it', () => {
+      const note_id = testId('note')
+      return ['note.updated', 'note.deleted', 'note.updated'].map((kind) => ({
+        what: kind,
+        body: eventBody(kind, { note_id, revision: 2 }),
+      }))
+    }),
     `${ORDER}; open point 20`,
     {
       fix: `${ACCEPT_STALE} Apply a deletion even if its revision is equal: losing access may not raise the revision.`,
       requires: 'event.note.updated',
-      run: accepts(() => {
-        const note_id = testId('note')
-        return ['note.updated', 'note.deleted', 'note.updated'].map((kind) => ({
-          body: eventBody(kind, { note_id, revision: 2 }),
-        }))
-      }),
     },
   ),
 ])

@@ -1,6 +1,19 @@
-import { failed, group, must, passed, type RunCheck, rejects, should, warned } from '../check.ts'
+import {
+  ACCEPTED,
+  type Expectation,
+  failed,
+  group,
+  must,
+  passed,
+  REJECTED,
+  rejects,
+  type Statement,
+  sentencesOn,
+  should,
+  warned,
+} from '../check.ts'
 import { secondsFromNow } from '../delivery.ts'
-import { describeExchange, isAccepted, isRejected, type Reply } from '../send.ts'
+import { describeExchange } from '../send.ts'
 
 const RULE_5 = '§5, receiver rule 5'
 const WEBHOOK_TIMESTAMP = '§5, webhook-timestamp'
@@ -21,77 +34,106 @@ const CLOCK_MARGIN_SECONDS = 30
 const SLOW_MS = 1_500
 
 export const timestampChecks = group('Timestamps', [
-  must('timestamp.stale', 'A delivery signed 301 s ago is rejected (4xx)', RULE_5, {
+  must('timestamp.stale', answersAt('a delivery signed 301 s ago', REJECTED, -301, -CLOCK_MARGIN_SECONDS), RULE_5, {
     fix: COMPARE_BOTH_WAYS,
-    run: rejectsAt(-301, -CLOCK_MARGIN_SECONDS),
   }),
-  must('timestamp.future', 'A delivery signed more than 300 s in the future is rejected (4xx)', RULE_5, {
-    fix: COMPARE_BOTH_WAYS,
-    // 303, because time passes until the receiver compares.
-    run: rejectsAt(303, CLOCK_MARGIN_SECONDS),
-  }),
-  must('timestamp.oldest-allowed', 'A delivery signed 295 s ago is accepted (2xx)', RULE_5, {
-    fix: ALLOW_300_SECONDS,
-    run: acceptsAt(-295, CLOCK_MARGIN_SECONDS),
-  }),
-  must('timestamp.newest-allowed', 'A delivery signed 295 s in the future is accepted (2xx)', RULE_5, {
-    fix: ALLOW_300_SECONDS,
-    run: acceptsAt(295, -CLOCK_MARGIN_SECONDS),
-  }),
-  must('timestamp.no-number', 'A timestamp that is not a number is rejected (4xx)', RULE_5, {
-    fix: DIGITS_ONLY,
-    requires: 'timestamp.stale',
-    run: rejects(() => ['now', 'NaN', new Date().toISOString()].map((timestamp) => ({ timestamp }))),
-  }),
-  must('timestamp.negative', 'A negative timestamp is rejected (4xx)', RULE_5, {
-    fix: COMPARE_BOTH_WAYS,
-    requires: 'timestamp.stale',
-    run: rejects(() => ({ timestamp: `-${secondsFromNow(0)}` })),
-  }),
-  must('timestamp.milliseconds', 'A timestamp in milliseconds is rejected (4xx)', WEBHOOK_TIMESTAMP, {
-    fix: 'webhook-timestamp is in seconds. Compare it with time.time() (Python), time.Now().Unix() (Go), Time.now.to_i (Ruby), Date.now() / 1000 (JavaScript).',
-    requires: 'timestamp.stale',
-    run: rejects(() => ({ timestamp: String(Date.now()) })),
-  }),
-  should('timestamp.trailing-junk', 'A timestamp with text after its digits is rejected (4xx)', WEBHOOK_TIMESTAMP, {
-    fix: DIGITS_ONLY,
-    requires: 'timestamp.stale',
-    run: rejects(() => ({ timestamp: `${secondsFromNow(0)}junk` })),
-  }),
-  should('timestamp.other-notations', 'A timestamp with a fraction or exponent is rejected (4xx)', WEBHOOK_TIMESTAMP, {
-    fix: DIGITS_ONLY,
-    requires: 'timestamp.stale',
-    run: rejects(() => ['.5', 'e0'].map((tail) => ({ timestamp: secondsFromNow(0) + tail }))),
-  }),
+  // 303, because time passes until the receiver compares.
+  must(
+    'timestamp.future',
+    answersAt('a delivery signed more than 300 s in the future', REJECTED, 303, CLOCK_MARGIN_SECONDS),
+    RULE_5,
+    {
+      fix: COMPARE_BOTH_WAYS,
+    },
+  ),
+  must(
+    'timestamp.oldest-allowed',
+    answersAt('a delivery signed 295 s ago', ACCEPTED, -295, CLOCK_MARGIN_SECONDS),
+    RULE_5,
+    {
+      fix: ALLOW_300_SECONDS,
+    },
+  ),
+  must(
+    'timestamp.newest-allowed',
+    answersAt('a delivery signed 295 s in the future', ACCEPTED, 295, -CLOCK_MARGIN_SECONDS),
+    RULE_5,
+    {
+      fix: ALLOW_300_SECONDS,
+    },
+  ),
+  must(
+    'timestamp.no-number',
+    rejects('a timestamp that is not a number', () =>
+      ['now', 'NaN', new Date().toISOString()].map((timestamp) => ({ what: timestamp, timestamp })),
+    ),
+    RULE_5,
+    {
+      fix: DIGITS_ONLY,
+      requires: 'timestamp.stale',
+    },
+  ),
+  must(
+    'timestamp.negative',
+    rejects('a negative timestamp', () => ({ timestamp: `-${secondsFromNow(0)}` })),
+    RULE_5,
+    {
+      fix: COMPARE_BOTH_WAYS,
+      requires: 'timestamp.stale',
+    },
+  ),
+  must(
+    'timestamp.milliseconds',
+    rejects('a timestamp in milliseconds', () => ({ timestamp: String(Date.now()) })),
+    WEBHOOK_TIMESTAMP,
+    {
+      fix: 'webhook-timestamp is in seconds. Compare it with time.time() (Python), time.Now().Unix() (Go), Time.now.to_i (Ruby), Date.now() / 1000 (JavaScript).',
+      requires: 'timestamp.stale',
+    },
+  ),
+  should(
+    'timestamp.trailing-junk',
+    rejects('a timestamp with text after its digits', () => ({ timestamp: `${secondsFromNow(0)}junk` })),
+    WEBHOOK_TIMESTAMP,
+    {
+      fix: DIGITS_ONLY,
+      requires: 'timestamp.stale',
+    },
+  ),
+  should(
+    'timestamp.other-notations',
+    rejects('a timestamp with a sign, fraction or exponent', () =>
+      [`+${secondsFromNow(0)}`, `${secondsFromNow(0)}.5`, `${secondsFromNow(0)}e0`].map((timestamp) => ({
+        what: timestamp,
+        timestamp,
+      })),
+    ),
+    WEBHOOK_TIMESTAMP,
+    {
+      fix: DIGITS_ONLY,
+      requires: 'timestamp.stale',
+    },
+  ),
 ])
 
-function rejectsAt(offsetSeconds: number, marginSeconds: number): RunCheck {
-  return answersAt('a 4xx', isRejected, offsetSeconds, marginSeconds)
-}
-
-function acceptsAt(offsetSeconds: number, marginSeconds: number): RunCheck {
-  return answersAt('a 2xx', isAccepted, offsetSeconds, marginSeconds)
-}
-
 /** If the answer is wrong, repeats the delivery with a margin: then a clock that is a few seconds off only warns. */
-function answersAt(
-  expected: string,
-  isExpected: (reply: Reply) => boolean,
-  offsetSeconds: number,
-  marginSeconds: number,
-): RunCheck {
-  return async ({ deliver }) => {
-    let exchange = await deliver({ timestamp: secondsFromNow(offsetSeconds) })
-    // The receiver may have compared the timestamp at the end of this time.
-    for (let tries = 1; tries < 3 && !isExpected(exchange.reply) && exchange.tookMs > SLOW_MS; tries += 1) {
-      exchange = await deliver({ timestamp: secondsFromNow(offsetSeconds) })
-    }
-    const seen = describeExchange(exchange)
-    if (isExpected(exchange.reply)) return passed(seen)
-    const withMargin = await deliver({ timestamp: secondsFromNow(offsetSeconds + marginSeconds) })
-    if (!isExpected(withMargin.reply)) return failed(exchange, `${seen}; expected ${expected}`)
-    const distance = Math.abs(offsetSeconds + marginSeconds)
-    const cause = `it answers ${expected} at ${distance} s: its clock is a few seconds off, or its limit is not exactly 300 s`
-    return warned(exchange, `${seen}; expected ${expected}`, cause)
+function answersAt(subject: string, expectation: Expectation, offsetSeconds: number, marginSeconds: number): Statement {
+  const { answer, isMetBy } = expectation
+  return {
+    ...sentencesOn(subject, expectation),
+    run: async ({ deliver }) => {
+      let exchange = await deliver({ timestamp: secondsFromNow(offsetSeconds) })
+      // The receiver may have compared the timestamp at the end of this time.
+      for (let tries = 1; tries < 3 && !isMetBy(exchange.reply) && exchange.tookMs > SLOW_MS; tries += 1) {
+        exchange = await deliver({ timestamp: secondsFromNow(offsetSeconds) })
+      }
+      const seen = describeExchange(exchange)
+      if (isMetBy(exchange.reply)) return passed(seen)
+      const withMargin = await deliver({ timestamp: secondsFromNow(offsetSeconds + marginSeconds) })
+      if (!isMetBy(withMargin.reply)) return failed(exchange, `${seen}; expected ${answer}`)
+      const distance = Math.abs(offsetSeconds + marginSeconds)
+      const cause = `it answers ${answer} at ${distance} s: its clock is a few seconds off, or its limit is not exactly 300 s`
+      return warned(exchange, `${seen}; expected ${answer}`, cause)
+    },
   }
 }

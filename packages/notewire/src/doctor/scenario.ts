@@ -1,0 +1,185 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { CommandError } from '../errors/failure.ts'
+import { failed, notTested, type Outcome, passed, type RunCheck, type Statement } from './check.ts'
+import { type DeliveryTraits, type EventKind, NOTE_KINDS, type TestEvent } from './delivery.ts'
+import type { CountApplied, Effects, Examination } from './examination.ts'
+import { type Exchange, isAccepted } from './send.ts'
+
+/** Deliveries, and how often one of their events must be applied in the end. */
+export interface Scenario {
+  readonly what: string
+  /** Events that must be applied before the deliveries are sent: one after another, under the `webhookId`. */
+  readonly before?: readonly TestEvent[]
+  readonly webhookId?: string
+  readonly deliveries: readonly Partial<DeliveryTraits>[]
+  readonly atOnce?: boolean
+  readonly counted: TestEvent
+  readonly times: number
+}
+
+/** @param scenariosOf  takes the kinds of events that the receiver applies */
+export function applies(
+  title: string,
+  problem: string,
+  scenariosOf: (handled: readonly EventKind[]) => readonly Scenario[],
+): Statement {
+  return {
+    title,
+    problem,
+    run: withEffects(async (examination) => await play(examination, scenariosOf(await handledKinds(examination)))),
+  }
+}
+
+export const appliesEvents: Statement = {
+  title: 'A valid event is applied',
+  problem: 'accepts valid events and applies none',
+  run: withEffects(async (examination) => {
+    const handled = await handledKinds(examination)
+    if (handled.length > 0) return passed(`applied: ${namesOf(handled)}`)
+    return failed(await examination.deliver({}), `applied none of these: ${namesOf(NOTE_KINDS)}`)
+  }),
+}
+
+export const appliesBothReasons: Statement = {
+  title: 'A deletion is applied for either reason',
+  problem: 'applies deletions with one reason only',
+  run: withEffects(async (examination) => {
+    const applied = (await handledKinds(examination)).filter(isDeletion)
+    if (applied.length === 0) return notTested('the receiver applies no deletions')
+    if (applied.length === 2) return passed('applied: deleted, access_lost')
+    return failed(await examination.deliver({}), `applied only ${namesOf(applied)}`)
+  }),
+}
+
+export function isDeletion({ kind }: EventKind): boolean {
+  return kind === 'note.deleted'
+}
+
+export function bodyOf(event: TestEvent) {
+  return { body: JSON.stringify(event) }
+}
+
+type ExaminationWithEffects = Examination & { readonly effects: Effects }
+
+function withEffects(run: (examination: ExaminationWithEffects) => Promise<Outcome>): RunCheck {
+  return async (examination) => {
+    const { effects } = examination
+    if (effects === undefined) {
+      return notTested('this needs --effects-url, where the receiver lists the events that it applied')
+    }
+    try {
+      return await run({ ...examination, effects })
+    } catch (error) {
+      if (error instanceof CommandError) return notTested(error.message)
+      throw error
+    }
+  }
+}
+
+const HANDLED = new WeakMap<Effects, Promise<readonly EventKind[]>>()
+
+/** The kinds of events that the receiver applies. Found once in an examination, because it waits for those that it ignores. */
+function handledKinds(examination: ExaminationWithEffects): Promise<readonly EventKind[]> {
+  const known = HANDLED.get(examination.effects)
+  if (known !== undefined) return known
+  const found = findHandledKinds(examination)
+  HANDLED.set(examination.effects, found)
+  return found
+}
+
+async function findHandledKinds(examination: ExaminationWithEffects): Promise<readonly EventKind[]> {
+  // A receiver that keeps one revision for all notes applies only higher revisions than the doctor has sent before.
+  for (const revision of [1, Number.MAX_SAFE_INTEGER]) {
+    const sent = NOTE_KINDS.map((kind) => ({ kind, event: kind.event({ revision }) }))
+    for (const { event } of sent) await examination.deliver(bodyOf(event))
+    const count = await countWhenApplied(
+      examination,
+      sent.map(({ event }) => event),
+    )
+    const handled = sent.filter(({ event }) => count(event.event_id) > 0).map(({ kind }) => kind)
+    if (handled.length > 0) return handled
+  }
+  return []
+}
+
+/** Plays all scenarios at a time, so that the receiver is waited for once and not once for each. */
+async function play(examination: ExaminationWithEffects, all: readonly Scenario[]): Promise<Outcome> {
+  const ready = await prepare(examination, all)
+  if (ready.length === 0) return notTested('the receiver does not apply the events that this needs')
+  const exchanges = new Map<Scenario, Exchange>()
+  for (let round = 0; round < Math.max(...ready.map(({ deliveries }) => deliveries.length)); round += 1) {
+    for (const scenario of ready) {
+      const exchange = await sendRound(examination, scenario, round)
+      if (exchange !== undefined) exchanges.set(scenario, exchange)
+    }
+  }
+  await countWhenApplied(
+    examination,
+    ready.filter(({ times }) => times > 0).map(({ counted }) => counted),
+  )
+  // The receiver may still apply an event, or apply it again.
+  await pause(examination.limits.effectsSettleMs, undefined, { signal: examination.signal })
+  const count = await examination.effects(examination.signal)
+  for (const scenario of ready) {
+    const { what, counted, times } = scenario
+    const applied = count(counted.event_id)
+    const exchange = exchanges.get(scenario)
+    if (applied !== times && exchange !== undefined) {
+      return { ...failed(exchange, `applied ${timesText(applied)}; expected ${timesText(times)}`), what }
+    }
+  }
+  return passed(`as expected: ${ready.map(({ what }) => what).join(', ')}`)
+}
+
+/** Sends the events of `before`. Returns the scenarios whose events were all applied. */
+async function prepare(examination: ExaminationWithEffects, all: readonly Scenario[]): Promise<readonly Scenario[]> {
+  let ready = all
+  for (let step = 0; step < Math.max(0, ...all.map(({ before = [] }) => before.length)); step += 1) {
+    const sent = ready.flatMap(({ before, webhookId }) => {
+      const event = before?.[step]
+      return event === undefined ? [] : [{ event, webhookId }]
+    })
+    for (const { event, webhookId } of sent) {
+      await examination.deliver({ ...bodyOf(event), ...(webhookId !== undefined && { webhookId }) })
+    }
+    const count = await countWhenApplied(
+      examination,
+      sent.map(({ event }) => event),
+    )
+    ready = ready.filter(({ before = [] }) => before.slice(0, step + 1).every(({ event_id }) => count(event_id) > 0))
+  }
+  return ready
+}
+
+async function sendRound(
+  { deliver }: Examination,
+  { deliveries, atOnce }: Scenario,
+  round: number,
+): Promise<Exchange | undefined> {
+  const delivery = deliveries[round]
+  if (delivery === undefined || (atOnce && round > 0)) return undefined
+  if (!atOnce) return await deliver(delivery)
+  const exchanges = await Promise.all(deliveries.map((each) => deliver(each)))
+  return exchanges.find(({ reply }) => isAccepted(reply)) ?? (await deliver(delivery))
+}
+
+/** Waits until each of these events was applied, for a limited time. */
+async function countWhenApplied(
+  { effects, limits, signal }: ExaminationWithEffects,
+  events: readonly TestEvent[],
+): Promise<CountApplied> {
+  const giveUpAt = Date.now() + limits.effectWithinMs
+  while (true) {
+    const count = await effects(signal)
+    if (events.every(({ event_id }) => count(event_id) > 0) || Date.now() >= giveUpAt) return count
+    await pause(100, undefined, { signal })
+  }
+}
+
+function namesOf(kinds: readonly EventKind[]): string {
+  return kinds.map(({ name }) => name).join(', ')
+}
+
+function timesText(count: number): string {
+  return ['never', 'once'][count] ?? `${count} times`
+}
