@@ -173,6 +173,8 @@ export default defineConfig({
   test: {
     // Much of the time is spent in waiting for processes and sockets.
     maxWorkers: 3,
+    // Concurrent tests of a file start processes of their own.
+    maxConcurrency: 2,
     // Against tests that hang: none may fail because the machine is slow.
     testTimeout: 1_800_000,
     hookTimeout: 600_000,
