@@ -100,6 +100,14 @@ const whole = (name: string) =>
     sequence: { groupOrder: 2 },
   })
 
+// Two examples at a time: installing one waits for the disk while the tests of another run.
+const examples = fromSource({
+  name: 'examples',
+  include: ['tests/examples.test.ts'],
+  maxConcurrency: 2,
+  sequence: { groupOrder: 2 },
+})
+
 const runtimes = fromSource({
   name: 'runtimes',
   root: 'tests/runtimes',
@@ -155,7 +163,7 @@ const rest = [
   whole('quickstarts'),
   whole('workflows'),
   whole('tables'),
-  whole('examples'),
+  examples,
   runtimes,
 ]
 // Minutes of compilers and browsers.
@@ -173,8 +181,6 @@ export default defineConfig({
   test: {
     // Much of the time is spent in waiting for processes and sockets.
     maxWorkers: 3,
-    // Concurrent tests of a file start processes of their own.
-    maxConcurrency: 2,
     // Against tests that hang: none may fail because the machine is slow.
     testTimeout: 1_800_000,
     hookTimeout: 600_000,
