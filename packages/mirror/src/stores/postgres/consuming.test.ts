@@ -58,7 +58,7 @@ describe('commit in a transaction of PostgreSQL', () => {
     return { mirror, problems, applyIn, notes: new NoteWriter(store) }
   }
 
-  it('takes effect with the transaction, and counts also if apply fails after it', async () => {
+  it('takes effect with the transaction, even if apply fails after it', async () => {
     const { mirror, notes, applyIn } = aConsumer()
     await notes.show('a', 'First')
     const apply = applyIn(async (client, commit) => {
@@ -70,7 +70,7 @@ describe('commit in a transaction of PostgreSQL', () => {
     expect(await readRows()).toEqual(['a'])
   })
 
-  it('does not count if the transaction is rolled back', async () => {
+  it('has no effect if the transaction is rolled back', async () => {
     const { mirror, notes, applyIn, problems } = aConsumer()
     await notes.show('a', 'First')
     const apply = applyIn((_, commit) => commit())
@@ -79,10 +79,10 @@ describe('commit in a transaction of PostgreSQL', () => {
     expect(await mirror.consumerStatus('index')).toMatchObject({ lag: 1, backoff: { failures: 1 } })
   })
 
-  it('throws if another process has taken over', async () => {
+  it('throws if another process has taken the lease', async () => {
     const { mirror, notes, applyIn } = aConsumer()
     const later = new ManualClock()
-    later.moveOn(31_000)
+    later.advance(31_000)
     const other = openMirror({ store: postgresMirror(pool), clock: later })
     await notes.show('a', 'First')
     const thrown: unknown[] = []
@@ -130,7 +130,7 @@ describe('a process that dies before any of its statements', () => {
     expect(await dieAtEveryStatement(startProcess, readRows, rounds)).toBeGreaterThan(20)
   })
 
-  it.each(Object.entries(plantedInConsumers))('shows the planted bug "%s"', async (_, plant) => {
+  it.each(Object.entries(plantedInConsumers))('detects the planted bug "%s"', async (_, plant) => {
     const deaths = dieAtEveryStatement(startProcess, readRows, rounds, plant)
     await expect(deaths).rejects.toThrow(AssertionError)
   })
