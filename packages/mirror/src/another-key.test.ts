@@ -11,7 +11,7 @@ const FORMS: readonly (readonly [string, ContractVariants])[] = [
   ['without a key id', { keyForm: 'without_key_id' }],
 ]
 
-/** A key that sees the notes of a channel, and none of the personal ones. */
+/** A key that sees the notes of a channel, but no personal notes. */
 function keyThatSeesNothing({ service: { owner } }: MirroredService): IssuedKey {
   return owner.createIntegration({ channels: [owner.createChannel('empty')] }).issueKey()
 }
@@ -22,7 +22,7 @@ function mirrorWith({ service, another }: MirroredService, store: MirrorStore, a
 }
 
 describe.each(FORMS)('another key %s', (_form, contract) => {
-  it('is refused before it asks the service for anything, and removes nothing', async () => {
+  it('is rejected before any request, and removes nothing', async () => {
     await using world = await mirroredService({ notes: 10, contract })
     const store = memoryMirror()
     const mirror = world.another({ store })
@@ -43,7 +43,7 @@ describe.each(FORMS)('another key %s', (_form, contract) => {
     expect((await mirror.status()).notes).toMatchObject({ live: 10, hidden: 0, gone: 0 })
   })
 
-  it('goes on once it is adopted, and the key before it is refused then', async () => {
+  it('continues once it is adopted, and the previous key is then rejected', async () => {
     await using world = await mirroredService({ notes: 3, contract })
     const store = memoryMirror()
     await world.another({ store }).sync()
@@ -54,14 +54,14 @@ describe.each(FORMS)('another key %s', (_form, contract) => {
     await expect(world.another({ store }).sync()).rejects.toMatchObject({ code: 'key_changed' })
   })
 
-  it('is the same key in the next process, which goes on', async () => {
+  it('is recognized as the same key by the next process', async () => {
     await using world = await mirroredService({ notes: 3, contract })
     const store = memoryMirror()
     await world.another({ store }).sync()
     expect((await mirrorWith(world, store, world.service.apiKey).sync({ scan: 'now' })).listed).toBe(true)
   })
 
-  it('shows in no error, and stands nowhere in the store', async () => {
+  it('appears neither in an error nor in the store', async () => {
     await using world = await mirroredService({ notes: 1, contract })
     const store = memoryMirror()
     await world.another({ store }).sync()
@@ -78,7 +78,7 @@ describe.each(FORMS)('another key %s', (_form, contract) => {
 describe('of two keys without an id', () => {
   const contract = { keyForm: 'without_key_id' } as const
 
-  it('the error says the form, and shows no digest', async () => {
+  it('the error names the form, and contains no digest', async () => {
     await using world = await mirroredService({ notes: 1, contract })
     const store = memoryMirror()
     await world.another({ store }).sync()
@@ -91,7 +91,7 @@ describe('of two keys without an id', () => {
     expect(shownBy(error)).not.toContain(key.digest)
   })
 
-  it('the first that comes to an empty copy keeps it, when two processes begin at once', async () => {
+  it('the first key is recorded when two processes start concurrently on an empty copy', async () => {
     await using world = await mirroredService({ notes: 10, contract })
     const store = memoryMirror()
     const mirrors = [world.another({ store }), mirrorWith(world, store, keyThatSeesNothing(world).key)]
@@ -100,7 +100,7 @@ describe('of two keys without an id', () => {
     expect(refused).toMatchObject([{ reason: { code: 'key_changed' } }])
   })
 
-  it('digests of two copies cannot be matched', async () => {
+  it('the digests differ between two copies', async () => {
     await using world = await mirroredService({ notes: 1, contract })
     const recorded = async () => {
       const store = memoryMirror()
@@ -112,7 +112,7 @@ describe('of two keys without an id', () => {
 })
 
 describe('a copy with notes that does not record its key', () => {
-  it('is refused to every key until one is adopted', async () => {
+  it('rejects every key until one is adopted', async () => {
     await using world = await mirroredService({ notes: 5 })
     const store = memoryMirror()
     const mirror = world.another({ store })
@@ -128,7 +128,7 @@ describe('a copy with notes that does not record its key', () => {
     expect((await mirror.sync({ scan: 'now' })).listed).toBe(true)
   })
 
-  it('is refused also when an earlier version wrote its progress', async () => {
+  it('rejects every key even if an earlier version wrote its progress', async () => {
     await using world = await mirroredService({ notes: 5 })
     const store = memoryMirror()
     const mirror = world.another({ store })
@@ -140,7 +140,7 @@ describe('a copy with notes that does not record its key', () => {
     await expect(mirror.sync()).rejects.toMatchObject({ code: 'key_changed', recorded: 'nothing' })
   })
 
-  it('takes the first key while it holds nothing but what events have said', async () => {
+  it('records the first key while it contains only hints of events', async () => {
     await using world = await mirroredService({ notes: 1 })
     await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
     world.service.owner.record().end()
@@ -150,14 +150,14 @@ describe('a copy with notes that does not record its key', () => {
   })
 })
 
-describe('a client of the user’s own', () => {
+describe('a user’s own client', () => {
   it.each<[string, () => Promise<unknown>]>([
     ['no identity', async () => undefined],
     ['an empty key id', async () => ({ kind: 'key_id', keyId: '' })],
     ['an empty digest', async () => ({ kind: 'digest', digest: '' })],
     ['an identity of no known kind', async () => ({ kind: 'name', name: 'mine' })],
     ['an error', () => Promise.reject(new Error('s3cret'))],
-  ])('that identifies its key by %s is refused, and not taken for the same', async (_what, identifyKey) => {
+  ])('that identifies its key by %s is rejected', async (_what, identifyKey) => {
     await using world = await mirroredService({ notes: 3 })
     const client = { ...world.client, identifyKey: identifyKey as () => Promise<KeyIdentity> }
     const mirror = world.another({ client })
@@ -180,7 +180,7 @@ describe('a client of the user’s own', () => {
   })
 })
 
-it('a scan that another key had begun is begun anew by the key that is adopted', async () => {
+it('a scan that was begun with another key is restarted with the adopted key', async () => {
   await using world = await mirroredService({ notes: 250 })
   const store = memoryMirror()
   await world.another({ store }).sync()

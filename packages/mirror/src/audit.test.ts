@@ -59,7 +59,7 @@ describe('the audit hook of mirrors', () => {
     })
   })
 
-  it('is called with what was removed before acceptRemovals failed, and with the rest when it is called again', async () => {
+  it('is called with the removals before acceptRemovals failed, and with the remaining ones when it is repeated', async () => {
     await using world = await audited(1)
     const { mirrors, customers, service, trail, store } = world
     for (let index = 0; index < 60; index += 1) customers[0]?.write(`note ${index}`)
@@ -78,7 +78,7 @@ describe('the audit hook of mirrors', () => {
     expect(removals).toEqual([20, 40])
   })
 
-  it('is not called for what did not take effect', async () => {
+  it('is not called for an act without effect', async () => {
     await using world = await audited(1)
     const { mirrors, trail } = world
     expect(await mirrors.remove('customer-0')).toBe(false)
@@ -96,7 +96,7 @@ describe('the audit hook of mirrors', () => {
     expect(world.trail.map(({ act }) => act)).toEqual(['add'])
   })
 
-  it('is awaited, after the act is in the store', async () => {
+  it('is awaited, after the act is stored', async () => {
     const found: unknown[] = []
     await using world = await audited(1, {
       async onAudit({ integration }) {
@@ -113,7 +113,7 @@ describe('the audit hook of mirrors', () => {
   it.each([
     ['throws', () => fail()],
     ['rejects', () => Promise.reject(new Error('the trail is down'))],
-  ])('undoes nothing if it %s: the call succeeds, and onProblem gets the error', async (_how, onAudit) => {
+  ])('does not undo the act if it %s: the call succeeds, and onProblem gets the error', async (_how, onAudit) => {
     const problems: unknown[] = []
     await using world = await audited(1, { onAudit, onProblem: (problem) => problems.push(problem) })
     expect(await world.mirrors.add('customer-0')).toMatchObject({ state: 'active' })
@@ -141,7 +141,7 @@ describe('the audit hook of one mirror', () => {
   })
 })
 
-/** A store whose commits fail after some. */
+/** A store whose commits fail after a number of commits. */
 function failingAfter(store: MirrorStore, commits: number): MirrorStore {
   let left = commits
   const commit: MirrorStore['commit'] = async (...values) => {

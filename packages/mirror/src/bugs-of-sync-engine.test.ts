@@ -6,11 +6,11 @@ import { copyIn, type MirroredService, mirroredService, truthOf } from './fixtur
 import { createMirror, type Mirror, type MirrorStore, memoryMirror } from './index.ts'
 import { sqliteMirror } from './stores/sqlite/index.ts'
 
-// Bugs of stripe/sync-engine (https://github.com/stripe/sync-engine) and of stripe/sync-engine-fork, where its successor is written: what
-// happened there, and what is true here.
+// Bugs of stripe/sync-engine (https://github.com/stripe/sync-engine) and of stripe/sync-engine-fork, in which its successor is developed. Each
+// group names the bug; its tests show the behavior of this mirror.
 
 describe('sync-engine 171: a deletion event arrived, and the copy kept the object', () => {
-  it('does not show the note once the event is answered, and erases it', async () => {
+  it('does not show the note after the event is answered, and erases it', async () => {
     await using world = await mirroredService({ notes: 3 })
     const { service, mirror } = world
     await service.connect((secret) => mirror.receiver({ secret }).fetch)
@@ -39,7 +39,7 @@ describe('sync-engine 265: the deletion event was missed, and syncing the one ob
 })
 
 describe('sync-engine-fork 368: objects whose deletion no event announced were never removed', () => {
-  it('finds them by the daily scan, and removes none of another account', async () => {
+  it('finds them with the daily scan, and removes none of another account', async () => {
     await using world = await manyCustomers(2)
     const [first, second] = world.customers
     const deleted = first?.write('deleted')
@@ -66,7 +66,7 @@ describe('sync-engine 111: 40 objects were missing after downtime, and a sync re
     deleted?.delete()
     left?.moveTo(service.owner.createChannel('elsewhere'))
     edited?.edit({ title: 'edited' })
-    // Longer than the service repeats events, and than it keeps the endpoint active.
+    // Longer than the service retries events, and than the endpoint stays active.
     await service.clock.advance('168h')
     const { settled } = await mirror.sync()
     expect(settled).toBeGreaterThanOrEqual(41)
@@ -76,7 +76,7 @@ describe('sync-engine 111: 40 objects were missing after downtime, and a sync re
 })
 
 describe('sync-engine-fork 189: a run that failed was recorded as complete, and nothing was synced for a week', () => {
-  it('continues a listing that failed as soon as it is asked to', async () => {
+  it('continues a failed listing in the next sync', async () => {
     const faults = [{ request: 'GET /v1/notes', calls: [2], fault: { kind: 'status', status: 429 } } as const]
     await using world = await mirroredService({ notes: 250, faults }, {}, { maxRetries: 0 })
     await expect(world.mirror.work()).rejects.toMatchObject({ code: 'rate_limited' })
@@ -93,7 +93,7 @@ describe.each<[string, () => MirrorStore]>([
 ])(
   'sync-engine-fork 211: objects of two accounts in one database had one row and one cursor: %s',
   (_name, openStore) => {
-    it('keeps notes of two integrations apart that have the same id, and a watermark for each', async () => {
+    it('isolates notes with the same id in two integrations, with a watermark for each', async () => {
       const store = openStore()
       await using one = await accountIn(store, 'one')
       await using other = await accountIn(store, 'other')
@@ -130,7 +130,7 @@ async function receiverThatCanStop(service: NotesService, mirror: Mirror): Promi
   return state
 }
 
-/** An account of a service of its own. All have the same seed, and so the same ids of notes. */
+/** An account with its own service. All services have the same seed, and therefore the same note ids. */
 async function accountIn(store: MirrorStore, integration: string): Promise<Omit<MirroredService, 'asked' | 'another'>> {
   const service = await createNotesService({ notes: 3, seed: 7 })
   const { baseUrl, apiKey, clock } = service

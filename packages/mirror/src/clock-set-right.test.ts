@@ -6,7 +6,7 @@ import { type MirrorStore, memoryMirror } from './index.ts'
 
 const DAY_MS = 86_400_000
 
-/** A clock that is some time ahead of another until it is set right. */
+/** A clock that is ahead of another until it is corrected. */
 function aClockAhead(of: Clock, ms: number) {
   let ahead = ms
   return {
@@ -18,7 +18,7 @@ function aClockAhead(of: Clock, ms: number) {
   }
 }
 
-/** A store that a process no longer reaches once it has written so often: it died. */
+/** A store whose process dies after a number of commits. */
 function dyingAfter(commits: number, store: MirrorStore): MirrorStore {
   let left = commits
   return {
@@ -31,7 +31,7 @@ function dyingAfter(commits: number, store: MirrorStore): MirrorStore {
   }
 }
 
-describe('a mirror whose clock was a month ahead and is set right', () => {
+describe('a mirror whose clock was a month ahead and is corrected', () => {
   async function setRight() {
     const world = await mirroredService({ notes: 3 })
     const clock = aClockAhead(world.service.clock, 30 * DAY_MS)
@@ -41,7 +41,7 @@ describe('a mirror whose clock was a month ahead and is set right', () => {
     return { ...world, mirror }
   }
 
-  it('polls at once, and every few minutes from then on', async () => {
+  it('polls immediately, and then every few minutes', async () => {
     await using world = await setRight()
     world.service.owner.record().end()
     expect(await world.mirror.work()).toMatchObject({ listed: true, nextAt: world.service.clock.now() + 300_000 })
@@ -49,14 +49,14 @@ describe('a mirror whose clock was a month ahead and is set right', () => {
     expect(await world.mirror.work()).toMatchObject({ listed: false })
   })
 
-  it('scans at once, since nobody knows when it did', async () => {
+  it('scans immediately, because the time of the last scan is unknown', async () => {
     await using world = await setRight()
     await world.mirror.sync()
     const { correctAsOf } = await world.mirror.status()
     expect(correctAsOf?.getTime()).toBeLessThanOrEqual(world.service.clock.now())
   })
 
-  it('takes the place of a process that died while it listed', async () => {
+  it('replaces a process that died while it listed', async () => {
     await using world = await mirroredService({ notes: 3 })
     const store = memoryMirror()
     const clock = aClockAhead(world.service.clock, 30 * DAY_MS)
@@ -66,7 +66,7 @@ describe('a mirror whose clock was a month ahead and is set right', () => {
     expect(await world.another({ store }).sync()).toMatchObject({ listed: true })
   })
 
-  it('reads the notes at once that were to be read again later', async () => {
+  it('immediately reads notes that were postponed', async () => {
     await using world = await mirroredService({ notes: 3 }, {}, { maxRetries: 0 })
     const store = memoryMirror()
     const clock = aClockAhead(world.service.clock, 30 * DAY_MS)
@@ -89,9 +89,7 @@ describe('two mirrors whose clocks differ by some minutes', () => {
     const other = world.another({ store })
     await ahead.sync()
     const before = world.asked().length
-    await whileRunning({ mirror: ahead }, () =>
-      whileRunning({ mirror: other }, () => world.service.clock.advance('1h')),
-    )
+    await whileRunning(ahead, () => whileRunning(other, () => world.service.clock.advance('1h')))
     expect(world.asked().length - before).toBeLessThanOrEqual(13)
   })
 })

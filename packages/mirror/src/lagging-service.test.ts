@@ -11,17 +11,17 @@ interface LaggingWorld {
   readonly mirror: Mirror
   readonly client: NotesClient
   readonly asked: readonly string[]
-  /** Answers reads and listings, from now on, as they are answered now. */
+  /** Records the current answers to reads and listings, and repeats them from now on. */
   freeze(): void
   thaw(): void
-  /** Keeps the answers of before for `freeze`, from now on. */
+  /** Keeps earlier answers for `freeze`, from now on. */
   keepAnswers(): void
-  /** Delivers an event, and returns the status that the receiver answers. */
+  /** Delivers an event, and returns the receiver's status. */
   send(event: Parameters<typeof anEvent>[0]): Promise<number>
   hear(event: Parameters<typeof anEvent>[0]): Promise<void>
 }
 
-/** A service one of whose replicas can stop following it. */
+/** A service with a replica that can be frozen. */
 async function laggingWorld(contract: object = {}, store: MirrorStore = memoryMirror()): Promise<LaggingWorld> {
   const service = await createNotesService({ contract })
   onTestFinished(() => service.close())
@@ -81,7 +81,7 @@ async function aNoteIn({ service, mirror, client }: LaggingWorld) {
   return note
 }
 
-it('a stale page and a stale read do not show a note again whose deletion was acknowledged and confirmed', async () => {
+it('a stale page and a stale read do not show a note whose deletion was acknowledged and confirmed', async () => {
   const world = await laggingWorld()
   const { service, mirror } = world
   const note = await aNoteIn(world)
@@ -103,7 +103,7 @@ it('a stale page and a stale read do not show a note again whose deletion was ac
   expect(await mirror.status()).toMatchObject({ contradictions: 0, notes: { gone: 1 } })
 })
 
-it('a note that was never read, and whose deletion was announced, is gone with the read that does not find it', async () => {
+it('a note that was never read and whose deletion was announced is gone after a read that does not find it', async () => {
   const { mirror, hear } = await laggingWorld()
   await mirror.sync({ scan: 'now' })
   await hear({ kind: 'note.ended', noteId: 'note_unseen', revision: 1 })
@@ -115,7 +115,7 @@ it('a note that was never read, and whose deletion was announced, is gone with t
   expect(await mirror.status()).toMatchObject({ notes: { dirty: 0 }, correctAsOf: expect.any(Date) })
 })
 
-it('a deletion event that waits 16 minutes for the store does not end the minute that a later one began', async () => {
+it('a deletion event that waits 16 minutes for the store does not shorten the lag of a later deletion event', async () => {
   const store = memoryMirror()
   let wait = Promise.resolve()
   const slow: MirrorStore = Object.create(store, {
@@ -144,7 +144,7 @@ it('a deletion event that waits 16 minutes for the store does not end the minute
   expect(await mirror.get(note.note_id)).toBeUndefined()
 })
 
-it('access that is regained at the same revision is shown by a scan a minute later, without an event', async () => {
+it('a note whose access is regained at the same revision is shown by a scan a minute later, without an event', async () => {
   const world = await laggingWorld()
   const { service, mirror } = world
   const note = await aNoteIn(world)
@@ -158,7 +158,7 @@ it('access that is regained at the same revision is shown by a scan a minute lat
   expect(await mirror.get(note.note_id)).toMatchObject({ note: { revision: note.revision }, isSettled: true })
 })
 
-it('a service that was restored is followed after eight and a half minutes, and the status tells until then', async () => {
+it('the mirror follows a restored service after eight and a half minutes, and counts contradictions until then', async () => {
   const world = await laggingWorld()
   const { service, mirror } = world
   const note = await aNoteIn(world)
@@ -185,7 +185,7 @@ it('a service that was restored is followed after eight and a half minutes, and 
   expect((await mirror.status()).contradictions).toBe(0)
 })
 
-it('acceptReads shows what the service shows, below the revision of an announced deletion too', async () => {
+it('acceptReads accepts what the service returns, even a revision below that of an announced deletion', async () => {
   const world = await laggingWorld()
   const { mirror } = world
   const note = await aNoteIn(world)
@@ -200,7 +200,7 @@ it('acceptReads shows what the service shows, below the revision of an announced
   expect((await mirror.explain('note_unheard')).presence).toBe('unknown')
 })
 
-it('a first listing of a service that writes no revision with content asks no more for content that is older than a minute', async () => {
+it('a first listing of a service without content revisions reads content older than a minute once', async () => {
   const world = await laggingWorld({ contentRevision: 'absent' })
   const { service, mirror } = world
   const recording = service.owner.record({ title: 'Weekly' })
@@ -208,12 +208,12 @@ it('a first listing of a service that writes no revision with content asks no mo
   await service.clock.advance('10m')
   await mirror.sync()
   const ofNote = world.asked.filter((path) => path.includes(recording.note.note_id))
-  // The transcript, the summary, and the note once more after them.
+  // The transcript, the summary, and the note again after them.
   expect(ofNote).toHaveLength(3)
   expect(await mirror.get(recording.note.note_id)).toMatchObject({ isSettled: true, summary: { markdown: '# Sum' } })
 })
 
-it('content without a revision of a note that has just changed is shown, and settles when it was read again after a minute', async () => {
+it('content without a revision of a note that has just changed is shown, and settled by another read after a minute', async () => {
   const world = await laggingWorld({ contentRevision: 'absent' })
   const { service, mirror } = world
   const recording = service.owner.record({ title: 'Weekly' })

@@ -5,7 +5,7 @@ import { type MirrorStore, memoryMirror } from './index.ts'
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
-it('answers 204 and reports the outcome applied when the hint of an event is written', async () => {
+it('answers 204 and reports the outcome applied when the hint of an event is stored', async () => {
   await using world = await mirroredService()
   const outcomes: ProcessOutcome['status'][] = []
   const hooks = { onOutcome: ({ status }: ProcessOutcome) => outcomes.push(status) }
@@ -17,7 +17,7 @@ it('answers 204 and reports the outcome applied when the hint of an event is wri
   expect((await world.mirror.status()).notes).toMatchObject({ hidden: 1, dirty: 1 })
 })
 
-it('answers 503 while the hint of an event cannot be written, and hears the event when it is sent again', async () => {
+it('answers 503 while the hint of an event cannot be stored, and stores it when the event is sent again', async () => {
   const memory = memoryMirror()
   let failures = 0
   const store: MirrorStore = {
@@ -48,7 +48,7 @@ it('answers 503 while the hint of an event cannot be written, and hears the even
   expect((await world.mirror.status()).notes).toMatchObject({ dirty: 1 })
 })
 
-it('writes the hint of an event that is passed to process', async () => {
+it('stores the hint of an event that is passed to process', async () => {
   await using world = await mirroredService()
   const receiver = world.mirror.receiver({ secret: undefined, logger: SILENT })
   const event = { event_id: 'evt_1', event_type: 'note.deleted', data: { note_id: 'note_1', revision: 3 } } as const

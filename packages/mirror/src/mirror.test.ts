@@ -6,7 +6,7 @@ import { copyIn, mirroredService, truthOf } from './fixtures/mirrored-service.ts
 import { createMirror, memoryMirror, openMirror } from './index.ts'
 
 describe('the first sync', () => {
-  it('copies every note with transcript and summary, with no request more than that takes', async () => {
+  it('copies every note with transcript and summary, without unnecessary requests', async () => {
     await using world = await mirroredService({ notes: 250 })
     const report = await world.mirror.sync()
     expect(report).toEqual({ listed: true, settled: 250, postponed: 0, nextAt: world.service.clock.now() + 300_000 })
@@ -14,7 +14,7 @@ describe('the first sync', () => {
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
   })
 
-  it('reads no more notes at once than it may', async () => {
+  it('reads at most `concurrency` notes concurrently', async () => {
     let most = 0
     let underWay = 0
     const world = await mirroredService({ notes: 40 })
@@ -38,7 +38,7 @@ describe('the first sync', () => {
     await world.service.close()
   })
 
-  it('goes on where it was interrupted, and asks for nothing twice but the page that was not applied', async () => {
+  it('continues after an interruption, and repeats only the request for the page that was not applied', async () => {
     await using world = await mirroredService({ notes: 350 })
     const end = new AbortController()
     const mirror = world.another({
@@ -54,7 +54,7 @@ describe('the first sync', () => {
     expect(world.asked().filter((line) => line === 'GET /v1/notes').length).toBeLessThanOrEqual(4 + 1 + 4)
   })
 
-  it('leaves out what is not kept, and does not even ask for it', async () => {
+  it('does not read parts that are not kept', async () => {
     await using world = await mirroredService({ notes: 5 }, { keep: [] })
     await world.mirror.sync()
     expect(world.asked()).toEqual(['GET /v1/notes'])
@@ -78,7 +78,7 @@ describe('the first sync', () => {
     }
   })
 
-  it('needs no scope for what is not kept', async () => {
+  it('needs no scope for parts that are not kept', async () => {
     await using world = await mirroredService({ notes: 3 })
     const { key } = world.service.owner.createIntegration().issueKey({ scopes: ['notes:read', 'summaries:read'] })
     const client = new NotesClient({ baseUrl: world.service.baseUrl, apiKey: key, fetch: world.service.fetch })
@@ -93,7 +93,7 @@ describe('the first sync', () => {
 })
 
 describe('a sync of a mirror that is up to date', () => {
-  it('costs one request, and writes no content', async () => {
+  it('sends one request, and writes no content', async () => {
     await using world = await mirroredService({ notes: 120 })
     await world.mirror.sync()
     await world.service.clock.advance('1h')
@@ -102,7 +102,7 @@ describe('a sync of a mirror that is up to date', () => {
     expect(world.asked().length - before).toBe(1)
   })
 
-  it('finds what changed, and reads that alone', async () => {
+  it('finds changed notes, and reads only these', async () => {
     await using world = await mirroredService({ notes: 120 })
     await world.mirror.sync()
     await world.service.clock.advance('1h')
@@ -139,7 +139,7 @@ describe('a scan', () => {
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
   })
 
-  it('takes a tombstone for what it is, without another read', async () => {
+  it('removes a note with a tombstone without another read', async () => {
     await using world = await mirroredService({ notes: 10 })
     await world.mirror.sync()
     const [note] = world.service.owner.notes()
@@ -151,7 +151,7 @@ describe('a scan', () => {
     expect(await world.mirror.get(note?.note_id ?? '')).toBeUndefined()
   })
 
-  it('removes nothing when the service shows an empty list and reads the notes still', async () => {
+  it('removes nothing if the service lists no notes but still reads them', async () => {
     const faults = [{ request: 'GET /v1/notes', calls: [2, 3], fault: { kind: 'empty_page' } } as const]
     await using world = await mirroredService({ notes: 10, faults })
     await world.mirror.sync()
@@ -159,7 +159,7 @@ describe('a scan', () => {
     expect((await world.mirror.status()).notes).toMatchObject({ live: 10, gone: 0 })
   })
 
-  it('holds back what is too much to remove without being told, until it is accepted', async () => {
+  it('holds removals back if too many notes are missing, until they are accepted', async () => {
     const held: unknown[] = []
     await using world = await mirroredService(
       { notes: 100 },
@@ -179,7 +179,7 @@ describe('a scan', () => {
     await expect(world.mirror.acceptRemovals(lastScan?.scanId ?? '')).rejects.toMatchObject({ code: 'scan_unknown' })
   })
 
-  it('shows again what was held back and came back', async () => {
+  it('shows a note again whose removal was held back and that is found again', async () => {
     await using world = await mirroredService({ notes: 100 })
     await world.mirror.sync()
     const channel = world.service.owner.createChannel('elsewhere')
@@ -191,7 +191,7 @@ describe('a scan', () => {
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
   })
 
-  it('holds back a missing note for which an event arrived while it was read', async () => {
+  it('holds the removal of a missing note back for which an event arrived while it was read', async () => {
     await using world = await mirroredService({ notes: 100 })
     const store = memoryMirror()
     await world.another({ store }).sync()
@@ -222,7 +222,7 @@ describe('a scan', () => {
     expect(hasArrived).toBe(true)
   })
 
-  it('certifies nothing while a note that it holds back could not be read, and holds it back when it can be', async () => {
+  it('sets no correctAsOf while a missing note could not be read, and holds its removal back when it can be read', async () => {
     await using world = await mirroredService({ notes: 100 }, {}, { maxRetries: 0 })
     await world.mirror.sync()
     await world.mirror.sync({ scan: 'now' })
@@ -246,10 +246,10 @@ describe('a scan', () => {
   })
 })
 
-describe('a service that does not offer the reading of one note', () => {
+describe('a service without an operation for single notes', () => {
   const contract = { noteOperation: 'absent' } as const
 
-  it('is mirrored through its lists: what two of them do not show is gone', async () => {
+  it('is mirrored by listings: a note that two listings do not contain is gone', async () => {
     await using world = await mirroredService({ notes: 30, contract })
     const endpoint = await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
     await world.mirror.sync()
@@ -264,7 +264,7 @@ describe('a service that does not offer the reading of one note', () => {
     expect(endpoint.status).toBe('active')
   })
 
-  it('is listed once for all that wait, and not once for each', async () => {
+  it('is listed once for all waiting notes', async () => {
     await using world = await mirroredService({ notes: 30, contract })
     await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
     await world.mirror.sync()
@@ -285,14 +285,14 @@ describe('a service that does not offer the reading of one note', () => {
   })
 })
 
-describe('a service that refuses', () => {
+describe('a service that answers with an error', () => {
   it.each([
     [401, 'unauthorized'],
     [403, 'forbidden'],
     [429, 'rate_limited'],
     [500, 'server_error'],
     [404, 'not_found'],
-  ])('with %i removes nothing by that', async (status, code) => {
+  ])('with %i does not cause removals', async (status, code) => {
     await using world = await mirroredService({ notes: 10 }, {}, { maxRetries: 0 })
     await world.mirror.sync()
     world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status } })
@@ -302,7 +302,7 @@ describe('a service that refuses', () => {
 })
 
 describe('another key', () => {
-  it('is refused for a mirror that was made with one, until it is adopted', async () => {
+  it('is rejected by a mirror with a recorded key, until it is adopted', async () => {
     await using world = await mirroredService({ notes: 5 })
     const store = memoryMirror()
     await world.another({ store }).sync()
@@ -318,7 +318,7 @@ describe('another key', () => {
     await expect(world.another({ store }).sync()).rejects.toMatchObject({ code: 'key_changed' })
   })
 
-  it('reads not a single note: what it cannot see is not gone', async () => {
+  it('reads no note, because a note that it cannot see is not gone', async () => {
     await using world = await mirroredService({ notes: 5 })
     const store = memoryMirror()
     const mirror = world.another({ store })
@@ -337,7 +337,7 @@ describe('another key', () => {
     expect((await mirror.status()).notes).toMatchObject({ live: 5, gone: 0, dirty: 1 })
   })
 
-  it('has a mirror of its own in the same store', async () => {
+  it('can have its own mirror in the same store', async () => {
     await using world = await mirroredService({ notes: 5 })
     const store = memoryMirror()
     const channel = world.service.owner.createChannel('team')
@@ -355,7 +355,7 @@ describe('another key', () => {
 })
 
 describe('hints', () => {
-  it('are written down before they are answered, and bring a new note with one read of each of its parts', async () => {
+  it('are stored before the answer, and lead to one read of each part of a new note', async () => {
     await using world = await mirroredService({ notes: 3 })
     await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
     await world.mirror.sync()
@@ -372,7 +372,7 @@ describe('hints', () => {
     ])
   })
 
-  it('of a deletion hide the note before the service has its answer', async () => {
+  it('of a deletion hide the note before the answer', async () => {
     await using world = await mirroredService({ notes: 3 })
     let answered = 0
     await world.service.connect((secret) => {
@@ -394,7 +394,7 @@ describe('hints', () => {
     expect((await world.mirror.status()).notes).toMatchObject({ live: 2, hidden: 0, gone: 1 })
   })
 
-  it('of deletions erase within an hour and a little, of however many notes, though the service cannot be asked', async () => {
+  it('of deletions erase any number of notes soon after an hour, even if the service is down', async () => {
     const store = memoryMirror()
     await using world = await mirroredService({ notes: 60 }, { store }, { maxRetries: 0 })
     await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
@@ -411,7 +411,7 @@ describe('hints', () => {
     expect((await world.mirror.status()).notes).toMatchObject({ live: 0, hidden: 60, dirty: 60 })
   })
 
-  it('that bring no news cost no request', async () => {
+  it('with nothing new cause no request', async () => {
     await using world = await mirroredService({ notes: 3 })
     const endpoint = await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
     const note = world.service.owner.record().end()
@@ -425,7 +425,7 @@ describe('hints', () => {
 })
 
 describe('two processes on one mirror', () => {
-  it('share the work: one lists, both read, and nothing is read twice', async () => {
+  it('share the work: one lists, both read, and no note is read twice', async () => {
     await using world = await mirroredService({ notes: 300 })
     const store = memoryMirror()
     const mirrors = [world.another({ store }), world.another({ store })]
@@ -438,7 +438,7 @@ describe('two processes on one mirror', () => {
 })
 
 describe('work', () => {
-  it('syncs when the next poll is due, reads what events mark, and tells when to come again', async () => {
+  it('syncs when the next poll is due, reads dirty notes, and returns the time of the next call', async () => {
     await using world = await mirroredService({ notes: 3 })
     await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
     const first = await world.mirror.work()
@@ -450,7 +450,7 @@ describe('work', () => {
     expect(await world.mirror.work()).toMatchObject({ listed: true, nextAt: world.service.clock.now() + 300_000 })
   })
 
-  it('waits for the turn to list that another process has, which may have crashed', async () => {
+  it('waits for the lease of another lister, which may have crashed', async () => {
     await using world = await mirroredService({ notes: 300 })
     const store = memoryMirror()
     const crashed = new AbortController()
@@ -475,8 +475,8 @@ describe('work', () => {
   })
 })
 
-describe('the watch for silence', () => {
-  it('says that the endpoint is probably disabled when polls find changes that no event announced', async () => {
+describe('the silence in the status', () => {
+  it('says that the endpoint is probably disabled if polls find changes that no event announced', async () => {
     await using world = await mirroredService({ notes: 10 })
     let isDeaf = false
     await world.service.connect((secret) => {
@@ -502,7 +502,7 @@ describe('the watch for silence', () => {
 })
 
 describe('a mirror that is only read', () => {
-  it('needs no key, and shows what the other one has', async () => {
+  it('needs no key, and shows the notes of the mirror that writes', async () => {
     await using world = await mirroredService({ notes: 5 })
     const store = memoryMirror()
     await world.another({ store }).sync()
@@ -516,7 +516,7 @@ describe('a mirror that is only read', () => {
 })
 
 describe('a position of the feed', () => {
-  it('is refused by a copy that was made anew since', async () => {
+  it('is rejected by a copy that was created later', async () => {
     await using world = await mirroredService({ notes: 2 })
     await world.mirror.sync()
     let after = ''

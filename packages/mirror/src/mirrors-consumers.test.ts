@@ -2,10 +2,10 @@ import { describe, expect, it, vi } from 'vitest'
 import { manyCustomers } from './fixtures/many-customers.ts'
 import { type ConsumerChange, memoryMirror } from './index.ts'
 
-/** Each attempt moves the clock of the service on. */
+/** Each attempt advances the service's clock. */
 const PATIENCE = { interval: 5, timeout: 10_000 }
 
-/** A consumer of one customer that has nothing to do for ten minutes. */
+/** A consumer of one customer that has been idle for ten minutes. */
 async function anIdleConsumer() {
   const store = memoryMirror()
   const looks = vi.spyOn(store, 'readConsumer')
@@ -32,7 +32,7 @@ async function anIdleConsumer() {
 }
 
 describe('an idle consumer of one of many integrations', () => {
-  it('looks at the store every 30 s, and finds what another process has written', async () => {
+  it('polls the store every 30 s, and finds changes of another process', async () => {
     await using stage = await anIdleConsumer()
     const { world, looks, titles } = stage
     // After 1, 3, 7, 15 and 31 s, and then every 30 s.
@@ -43,7 +43,7 @@ describe('an idle consumer of one of many integrations', () => {
       await world.service.clock.advance('1s')
       expect(titles).toContain('of another process')
     }, PATIENCE)
-    // After a change, soon again.
+    // After a change, the times are short again.
     const found = world.service.clock.now()
     const before = looks.mock.calls.length
     await vi.waitFor(async () => {
@@ -53,7 +53,7 @@ describe('an idle consumer of one of many integrations', () => {
     expect(world.service.clock.now() - found).toBeLessThan(30_000)
   })
 
-  it('gets what its own process writes at once', async () => {
+  it('gets changes of its own process immediately', async () => {
     await using stage = await anIdleConsumer()
     const { world, titles } = stage
     world.customers[0]?.write('of this process')

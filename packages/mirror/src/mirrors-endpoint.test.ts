@@ -19,7 +19,7 @@ async function customerWithReceiver() {
 }
 
 describe('the endpoint of an integration', () => {
-  it('is registered once, however often it is added', async () => {
+  it('is registered once, even if the integration is added several times', async () => {
     await using stage = await customerWithReceiver()
     const { world, port } = stage
     for (let time = 0; time < 3; time += 1) await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
@@ -53,7 +53,7 @@ describe('the endpoint of an integration', () => {
     },
   )
 
-  it('that was registered although no answer came is found', async () => {
+  it('that was registered without an answer is found', async () => {
     await using stage = await customerWithReceiver()
     const { world, port } = stage
     const fault = { kind: 'dropped', lost: 'answer' } as const
@@ -81,7 +81,7 @@ describe('the endpoint of an integration', () => {
     expect(port.secrets.get('customer-0')).toBe(secret)
   })
 
-  it('that our outage disabled is active again when our receiver answers, and nothing is missed', async () => {
+  it('that our outage disabled becomes active again when our receiver answers, and no change is missed', async () => {
     await using stage = await customerWithReceiver()
     const { world, port } = stage
     await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
@@ -100,7 +100,7 @@ describe('the endpoint of an integration', () => {
     expect(await world.titles('customer-0')).toContain('after')
   })
 
-  it('heals after an outage of the service of 20 hours', async () => {
+  it('becomes active again after an outage of the service of 20 hours', async () => {
     await using stage = await customerWithReceiver()
     const { world, port } = stage
     await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
@@ -116,7 +116,7 @@ describe('the endpoint of an integration', () => {
     expect(await world.titles('customer-0')).toHaveLength(6)
   })
 
-  it('of each integration heals in a day with an outage of our receiver of an hour, and of the service of 20', async () => {
+  it('of each integration becomes active again in a day with an outage of our receiver of an hour, and of the service of 20', async () => {
     await using world = await manyCustomers(5)
     await using port = await receiverOnPort(world.mirrors)
     const begin = world.service.clock.now()
@@ -147,7 +147,7 @@ describe('the endpoint of an integration', () => {
     for (const { integration } of world.customers) expect(await world.titles(integration)).toHaveLength(18)
   })
 
-  it('is said to be forbidden when the key lacks webhooks:manage, and the integration polls', async () => {
+  it('has the status forbidden if the key lacks webhooks:manage, and the integration polls', async () => {
     await using stage = await customerWithReceiver()
     const { world, port } = stage
     const channel = world.service.owner.createChannel('team')
@@ -162,7 +162,7 @@ describe('the endpoint of an integration', () => {
     expect(await world.titles('customer-0')).toEqual(['polled'])
   })
 
-  it('is said to be missing when it was deleted, and add makes another', async () => {
+  it('has the status missing if it was deleted, and add creates another', async () => {
     await using stage = await customerWithReceiver()
     const { world, port } = stage
     const { endpoint } = await world.mirrors.add('customer-0', port.optionsFor('customer-0'))

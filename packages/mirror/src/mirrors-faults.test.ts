@@ -6,14 +6,14 @@ import { IntegrationBusyError, type Mirrors, memoryMirror } from './index.ts'
 
 const CUSTOMERS = 3
 
-/** What may happen, and how many calls of the store later the process of that moment is abandoned. */
+/** Possible steps, and the number of calls of the store after which the process dies. */
 const step = fc.record({
   act: fc.constantFrom('write', 'delete', 'add', 'remove', 'work', 'wait', 'hint lost'),
   customer: fc.nat(CUSTOMERS - 1),
   dies: fc.option(fc.nat(40), { freq: 3 }),
 })
 
-it('shows each customer its own notes, whichever call of the store is the last of a process', async () => {
+it('shows each customer its own notes, at whichever call of the store a process dies', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), live), { numRuns: 40 })
 }, 120_000)
 
@@ -29,7 +29,7 @@ async function live(steps: readonly Step[]): Promise<void> {
 
   for (const [index, { act, customer, dies }] of steps.entries()) {
     const integration = `customer-${customer}`
-    // A process of its own, which ends in the middle of whatever it does.
+    // A separate process, which dies in the middle of its work.
     const mirrors = world.another({ store: dies === null ? store : abandoning(store, dies) })
     const attempt = async (work: () => Promise<unknown>) => {
       if (dies === null) await whileTimePasses(work)
@@ -91,7 +91,7 @@ async function live(steps: readonly Step[]): Promise<void> {
     }
   }
 
-  // A process that waits for the lease of one that died.
+  // A process that waits for the lease of a dead process.
   async function whileTimePasses(work: () => Promise<unknown>): Promise<void> {
     let isOver = false
     const working = work().finally(() => {

@@ -25,7 +25,7 @@ async function aCustomer(count = 1) {
   }
 }
 
-/** Moves time on until the call has ended, for `longestMs` at most. */
+/** Advances the clock until the call has ended, for `longestMs` at most. */
 async function whileTimePasses<Result>(
   { service }: ManyCustomers,
   longestMs: number,
@@ -42,8 +42,8 @@ async function whileTimePasses<Result>(
   return outcome ?? 'still waiting'
 }
 
-describe('adding an integration that another worker has', () => {
-  it('takes it although the worker has made it due at the next poll', async () => {
+describe('adding an integration that another worker has taken', () => {
+  it('takes it even if the worker has scheduled its next poll', async () => {
     const store = memoryMirror()
     await using world = await manyCustomers(1, { store })
     await using port = await receiverOnPort(world.mirrors)
@@ -60,7 +60,7 @@ describe('adding an integration that another worker has', () => {
     expect(port.secrets.has('customer-0')).toBe(true)
   })
 
-  it('takes it first if it is new, also if onAudit is slow', async () => {
+  it('takes it before other workers if it is new, even if onAudit is slow', async () => {
     await using world = await manyCustomers(1)
     await using port = await receiverOnPort(world.mirrors)
     const onAudit = () => world.mirrors.work(BUDGET)
@@ -81,7 +81,7 @@ describe('adding an integration that another worker has', () => {
 })
 
 describe('a saveSecret that hangs', () => {
-  it('is given up after 10 s, and the next add rotates the secret', async () => {
+  it('rejects add after 10 s, and the next add rotates the secret', async () => {
     await using stage = await aCustomer()
     const { world, port } = stage
     const { endpoint, saveSecret } = port.optionsFor('customer-0')
@@ -98,7 +98,7 @@ describe('a saveSecret that hangs', () => {
 })
 
 describe('a connect that hangs', () => {
-  it('is reported with the code of a time limit', async () => {
+  it('is reported with the code callback_timed_out', async () => {
     await using world = await manyCustomers(1)
     const mirrors = world.another({ connect: () => new Promise<never>(() => undefined) })
     await mirrors.add('customer-0')
@@ -132,7 +132,7 @@ describe('adding a parked integration', () => {
   it.each([
     ['with an endpoint', true],
     ['without one', false],
-  ])('whose key was refused tries the key again, %s', async (_how, hasEndpoint) => {
+  ])('whose key was refused retries the key, %s', async (_how, hasEndpoint) => {
     await using stage = await aCustomer()
     const { world, port } = stage
     const options = hasEndpoint ? port.optionsFor('customer-0') : {}
@@ -153,7 +153,7 @@ describe('adding a parked integration', () => {
     expect(await world.titles('customer-0')).toEqual(['repaired'])
   })
 
-  it('whose first key was refused takes another key, because no note was listed', async () => {
+  it('whose first key was refused accepts another key, because no note was listed', async () => {
     await using world = await manyCustomers(1)
     await using port = await receiverOnPort(world.mirrors)
     const [customer] = world.customers
@@ -166,7 +166,7 @@ describe('adding a parked integration', () => {
     expect(port.secrets.has('customer-0')).toBe(true)
   })
 
-  it('whose key another integration uses is rejected each time, until it has its own', async () => {
+  it('whose key another integration uses is rejected until it has its own key', async () => {
     await using stage = await aCustomer(2)
     const { world, port } = stage
     const own = world.customers[1]?.apiKey
@@ -212,7 +212,7 @@ describe('options', () => {
     ['a budget in words', ['work', { budgetMs: '500' }], 'budgetMs'],
     ['an endpoint that is no URL', ['add', 'acme', { ...ENDPOINT, endpoint: 'not a url' }], 'endpoint'],
     ['an endpoint of another protocol', ['add', 'acme', { ...ENDPOINT, endpoint: 'ftp://app.example' }], 'endpoint'],
-  ] as const)('refuse %s, before anything changes', async (_what, [call, ...values], option) => {
+  ] as const)('rejects %s before anything changes', async (_what, [call, ...values], option) => {
     const mirrors = createMirrors({ store: memoryMirror(), connect: () => ({ baseUrl: '', apiKey: '' }) })
     const calls = mirrors as unknown as Record<string, (...values: readonly unknown[]) => Promise<unknown>>
     await expect(calls[call]?.(...values)).rejects.toMatchObject({ code: 'option_invalid', option })
@@ -222,7 +222,7 @@ describe('options', () => {
   it.each([
     [{ apiKey: 'key' }, 'baseUrl'],
     [{ baseUrl: 'https://notes.example', apiKey: '' }, 'apiKey'],
-  ])('of connect that lack something are named, without advice on the environment: %j', async (access, option) => {
+  ])('names what connect did not return, without advice on the environment: %j', async (access, option) => {
     await using world = await manyCustomers(1)
     const mirrors = world.another({ connect: () => access as never })
     await mirrors.add('customer-0')

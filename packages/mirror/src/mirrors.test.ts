@@ -1,11 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { manyCustomers, receiverOnPort, whileTheyRun, workFor } from './fixtures/many-customers.ts'
+import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
+import { whileRunning } from './fixtures/while-running.ts'
 import { IntegrationRemovedError, type MirrorStore, type Mirrors, memoryMirror } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }
 
 describe('mirrors of many integrations', () => {
-  it('copy the notes of each customer, and show none to another', async () => {
+  it('copy the notes of each customer, and show them to no other customer', async () => {
     await using world = await manyCustomers(5)
     for (const customer of world.customers) {
       customer.write(`of ${customer.integration}`)
@@ -21,7 +22,7 @@ describe('mirrors of many integrations', () => {
     expect(await world.mirrors.of('customer-0').search('customer-1')).toEqual([])
   })
 
-  it('send no request and write nothing while none is due', async () => {
+  it('send no request and write nothing while no integration is due', async () => {
     const store = memoryMirror()
     await using world = await manyCustomers(3, { store })
     for (const { integration } of world.customers) await world.mirrors.add(integration)
@@ -32,7 +33,7 @@ describe('mirrors of many integrations', () => {
     expect([world.asked().length, await store.integrations.list({ after: '', limit: 10 })]).toEqual(before)
   })
 
-  it('poll a service once that takes longer to answer than a slice', async () => {
+  it('poll a service once if its answer takes longer than a slice', async () => {
     await using world = await manyCustomers(1)
     const [customer] = world.customers
     let requests = 0
@@ -55,7 +56,7 @@ describe('mirrors of many integrations', () => {
   it('are kept up to date by run', async () => {
     await using world = await manyCustomers(3)
     for (const { integration } of world.customers) await world.mirrors.add(integration)
-    await whileTheyRun(world.mirrors, async () => {
+    await whileRunning(world.mirrors, async () => {
       await world.service.clock.advance('1m')
       world.customers[1]?.write('late')
       await world.service.clock.advance('6m')
@@ -97,7 +98,7 @@ describe('mirrors of many integrations', () => {
     expect(first).toMatchObject({ integration: 'customer-1', state: 'active', failures: 0, endpoint: null })
   })
 
-  it.each(['', 'a/b', 'a b', 'é', 'x'.repeat(129)])('refuse the id %j', async (integration) => {
+  it.each(['', 'a/b', 'a b', 'é', 'x'.repeat(129)])('reject the id %j', async (integration) => {
     await using world = await manyCustomers(0)
     await expect(world.mirrors.add(integration)).rejects.toThrow('integration must be')
     expect(() => world.mirrors.of(integration)).toThrow('integration must be')
@@ -112,7 +113,7 @@ describe('mirrors of many integrations', () => {
     expect(await world.mirrors.get('customer-0')).toBeUndefined()
   })
 
-  it('work on one integration that is named, and on no other', async () => {
+  it('work on a named integration only', async () => {
     await using world = await manyCustomers(2)
     for (const { integration } of world.customers) await world.mirrors.add(integration)
     const { remaining } = await world.mirrors.work({ ...BUDGET, integration: 'customer-1' })
@@ -134,14 +135,14 @@ describe('mirrors of many integrations', () => {
     await world.mirrors.add('customer-0')
     await world.mirrors.work({ budgetMs: 1 })
     await world.mirrors.add('customer-1')
-    const working = whileTheyRun(world.another({}), () => world.service.clock.advance('20s'))
+    const working = whileRunning(world.another({}), () => world.service.clock.advance('20s'))
     await working
     expect(await world.titles('customer-1')).toEqual(['small'])
     expect(await world.titles('customer-0')).toHaveLength(450)
   })
 })
 
-describe('a call that cannot work', () => {
+describe('an invalid call', () => {
   it.each([
     ['run without a signal', (mirrors: Mirrors) => mirrors.run({} as never), 'mirrors.run needs an AbortSignal'],
     [
@@ -151,18 +152,18 @@ describe('a call that cannot work', () => {
     ],
     ['work without a budget', (mirrors: Mirrors) => mirrors.work({} as never), 'budgetMs'],
     ['a misspelt option', (mirrors: Mirrors) => mirrors.work({ budget: 1 } as never), 'budget'],
-  ])('is refused with a next step: %s', async (_what, call, message) => {
+  ])('is rejected with a next step: %s', async (_what, call, message) => {
     await using world = await manyCustomers(0)
     await expect(call(world.mirrors)).rejects.toThrow(message)
   })
 })
 
 describe('a hint', () => {
-  it('brings its note within a second, long before the next poll', async () => {
+  it('updates its note within a second, long before the next poll', async () => {
     await using world = await manyCustomers(3)
     await using port = await receiverOnPort(world.mirrors)
     for (const { integration } of world.customers) await world.mirrors.add(integration, port.optionsFor(integration))
-    await whileTheyRun(world.mirrors, async () => {
+    await whileRunning(world.mirrors, async () => {
       await world.service.clock.advance('2m')
       expect(new Set((await world.mirrors.list()).map(({ endpoint }) => endpoint?.status))).toEqual(new Set(['active']))
       const before = world.asked('customer-0').length
@@ -174,11 +175,11 @@ describe('a hint', () => {
     expect(await world.titles('customer-1')).toEqual([])
   })
 
-  it('that another process hears is worked on, too', async () => {
+  it('that another process has stored is worked on, too', async () => {
     await using world = await manyCustomers(2)
     await using port = await receiverOnPort(world.another({}))
     await world.mirrors.add('customer-1', port.optionsFor('customer-1'))
-    await whileTheyRun(world.mirrors, async () => {
+    await whileRunning(world.mirrors, async () => {
       await world.service.clock.advance('2m')
       world.customers[1]?.write('hinted')
       await world.service.clock.advance('1s')
@@ -186,7 +187,7 @@ describe('a hint', () => {
     })
   })
 
-  it('that comes during a slice is worked on after it', async () => {
+  it('that arrives during a slice is worked on after it', async () => {
     const memory = memoryMirror()
     let isFinishing: () => Promise<void> = async () => undefined
     const integrations: MirrorStore['integrations'] = Object.create(memory.integrations)
@@ -280,7 +281,7 @@ describe('an API key', () => {
 })
 
 describe('a connect', () => {
-  it('without a key fails, and takes none from the environment', async () => {
+  it('without a key fails, and reads none from the environment', async () => {
     await using world = await manyCustomers(1)
     const { baseUrl, fetch } = world.service
     const mirrors = world.another({ connect: () => ({ baseUrl, fetch }) as never })
@@ -299,7 +300,7 @@ describe('a failure', () => {
   it.each([
     ['throws', () => Promise.reject(new Error('no database'))],
     ['hangs', () => new Promise<never>(() => undefined)],
-  ])('of a connect that %s delays its own integration alone', async (_how, fail) => {
+  ])('of a connect that %s delays its own integration only', async (_how, fail) => {
     await using world = await manyCustomers(20)
     const broken = new Set(world.customers.slice(0, 19).map(({ integration }) => integration))
     const { apiKey = '' } = world.customers[19] ?? {}
@@ -309,18 +310,18 @@ describe('a failure', () => {
     })
     for (const { integration } of world.customers) await world.mirrors.add(integration)
     world.customers[19]?.write('fine')
-    await whileTheyRun(mirrors, () => world.service.clock.advance('30s'))
+    await whileRunning(mirrors, () => world.service.clock.advance('30s'))
     expect(await world.titles('customer-19')).toEqual(['fine'])
     expect((await world.mirrors.status()).backingOff).toBe(19)
     expect(new Set(world.problems.map(({ integration }) => integration))).toEqual(broken)
   })
 
-  it('by a rate limit waits as long as the service asks, also for hints', async () => {
+  it('by a rate limit causes the pause that the service requests, even for hints', async () => {
     await using world = await manyCustomers(2)
     await using port = await receiverOnPort(world.mirrors)
     await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
     await world.mirrors.add('customer-1')
-    await whileTheyRun(world.mirrors, async () => {
+    await whileRunning(world.mirrors, async () => {
       await world.service.clock.advance('2m')
       const limit = world.service.faults.inject({
         request: 'GET /v1/notes',
@@ -339,7 +340,7 @@ describe('a failure', () => {
     })
   })
 
-  it('of the service is tried again with growing pauses, and heals', async () => {
+  it('of the service is retried with growing pauses until it succeeds', async () => {
     await using world = await manyCustomers(3)
     for (const { integration } of world.customers) await world.mirrors.add(integration)
     const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 503 } })
@@ -355,7 +356,7 @@ describe('a failure', () => {
 })
 
 describe('polls', () => {
-  it('widen to an hour while events arrive, and narrow when one finds what no event announced', async () => {
+  it('become rarer, up to an hour, while events arrive, and frequent again when one finds unannounced changes', async () => {
     await using world = await manyCustomers(1)
     await using port = await receiverOnPort(world.mirrors)
     await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
@@ -378,7 +379,7 @@ describe('polls', () => {
     expect(await pollsIn(40)).toBe(3)
   })
 
-  it('stay narrow without an endpoint', async () => {
+  it('stay frequent without an endpoint', async () => {
     await using world = await manyCustomers(1)
     await world.mirrors.add('customer-0')
     await workFor(world, 180)
@@ -389,7 +390,7 @@ describe('polls', () => {
 })
 
 describe('a removed integration', () => {
-  it('cannot be read from then on, and is erased by work', async () => {
+  it('cannot be read any more, and is erased by work', async () => {
     const store = memoryMirror()
     await using world = await manyCustomers(2, { store })
     for (const customer of world.customers) {
@@ -447,7 +448,7 @@ describe('a removed integration', () => {
     await using world = await manyCustomers(1)
     await using port = await receiverOnPort(world.mirrors)
     await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
-    await whileTheyRun(world.mirrors, () => world.service.clock.advance('2m'))
+    await whileRunning(world.mirrors, () => world.service.clock.advance('2m'))
     expect(port.answers.at(-1)).toEqual({ integration: 'customer-0', status: 204 })
     await world.mirrors.remove('customer-0')
     world.customers[0]?.write('late')
@@ -455,7 +456,7 @@ describe('a removed integration', () => {
     expect(port.answers.at(-1)).toEqual({ integration: 'customer-0', status: 404 })
   })
 
-  it('does not come back by a worker that was at it', async () => {
+  it('is not restored by a worker that was working on it', async () => {
     const store = memoryMirror()
     await using world = await manyCustomers(1, { store })
     for (let index = 0; index < 250; index += 1) world.customers[0]?.write(`note ${index}`)

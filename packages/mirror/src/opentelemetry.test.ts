@@ -93,7 +93,7 @@ describe('the telemetry of a mirror', () => {
     expect(await telemetry.measured()).toMatchObject({ 'notewire.mirror.removals.held': [[{}, 60]] })
   })
 
-  it('counts reads that contradict what is known', async () => {
+  it('counts reads that contradict earlier ones', async () => {
     await using world = await mirroredService({ notes: 1 }, { hooks: mirrorTelemetry() })
     await world.mirror.sync()
     const [note] = world.service.owner.notes()
@@ -101,7 +101,7 @@ describe('the telemetry of a mirror', () => {
     const receiver = world.mirror.receiver({ secret: SECRET })
     const attempt = await signAttempt(SECRET, deletion, { signedAt: world.service.clock.now() })
     await receiver.fetch(new Request('https://receiver.test/', { method: 'POST', ...attempt }))
-    // The service still shows the note.
+    // The service still returns the note.
     await world.mirror.settle()
     expect(await telemetry.measured()).toMatchObject({ 'notewire.mirror.contradictions': [[{}, 1]] })
   })
@@ -114,7 +114,7 @@ describe('the telemetry of a mirror', () => {
     expect(await telemetry.measured()).toMatchObject({ 'notewire.mirror.lag': [[{}, expect.any(Number)]] })
   })
 
-  it('shows neither a key, nor the id of a note, nor what a note says', async () => {
+  it('contains neither a key, nor the id of a note, nor note content', async () => {
     const hooks = { ...mirrorTelemetry() }
     const requests = clientTelemetry()
     await using world = await mirroredService({}, { hooks }, { hooks: requests })
@@ -176,14 +176,14 @@ describe('the telemetry of mirrors of many integrations', () => {
     })
   })
 
-  it('ends with its observation', async () => {
+  it('stops when its stop function is called', async () => {
     await using world = await manyCustomers(0)
     observeMirrors(world.mirrors)()
     expect(await telemetry.measured()).toEqual({})
   })
 })
 
-/** The real thing: spans and metrics are read from what would be exported. */
+/** The OpenTelemetry SDK with exporters in memory. */
 function exporting() {
   const spanExporter = new InMemorySpanExporter()
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spanExporter)] }))

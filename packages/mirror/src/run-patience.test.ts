@@ -4,7 +4,7 @@ import { mirroredService } from './fixtures/mirrored-service.ts'
 import { whileRunning } from './fixtures/while-running.ts'
 import { type MirrorStore, memoryMirror } from './index.ts'
 
-/** A store in which somebody else locks every note: one is due, and none can be taken. */
+/** A store in which another transaction locks every note: one is due, and none can be taken. */
 function lockedStore() {
   const memory = memoryMirror()
   let isLocked = false
@@ -26,20 +26,20 @@ function lockedStore() {
   }
 }
 
-describe('a mirror that runs beside somebody who locks a note that is due', () => {
-  it('looks every second whether it can be taken', async () => {
+describe('a running mirror while another transaction locks a due note', () => {
+  it('tries every second to take it', async () => {
     const { store, lock, takes } = lockedStore()
     await using world = await mirroredService({ notes: 3 }, { store })
     await world.mirror.sync()
     lock()
     const before = takes()
-    await whileRunning(world, () => world.service.clock.advance('10s'))
+    await whileRunning(world.mirror, () => world.service.clock.advance('10s'))
     expect(takes() - before).toBeGreaterThan(10)
     expect(takes() - before).toBeLessThan(200)
   })
 })
 
-describe('a mirror that runs while the service wants a pause', () => {
+describe('a running mirror while the service requests a pause', () => {
   async function rateLimited(retryAfter: number, store = memoryMirror()) {
     const world = await mirroredService({ notes: 3 }, { store }, { maxRetries: 0 })
     await world.mirror.sync()
@@ -51,9 +51,9 @@ describe('a mirror that runs while the service wants a pause', () => {
   it.each([
     [1_200, '19m', '2m'],
     [7_200, '59m', '2m'],
-  ] as const)('of %i s leaves it alone for as long as that, or an hour', async (retryAfter, quiet, rest) => {
+  ] as const)('of %i s sends no request for that time, at most an hour', async (retryAfter, quiet, rest) => {
     await using world = await rateLimited(retryAfter)
-    await whileRunning(world, async () => {
+    await whileRunning(world.mirror, async () => {
       await world.service.clock.advance('1s')
       const before = world.asked().length
       await world.service.clock.advance(quiet)
@@ -63,19 +63,19 @@ describe('a mirror that runs while the service wants a pause', () => {
     })
   })
 
-  it('of less than its own backs off all the same', async () => {
+  it('shorter than its own backoff uses its own backoff', async () => {
     await using world = await rateLimited(1)
     const before = world.asked().length
-    await whileRunning(world, () => world.service.clock.advance('30m'))
+    await whileRunning(world.mirror, () => world.service.clock.advance('30m'))
     expect(world.asked().length - before).toBeLessThan(30)
   })
 
-  it('erases what an event called gone within its hour, without a request', async () => {
+  it('erases a note that an event hid within an hour, without a request', async () => {
     const store = memoryMirror()
     await using world = await rateLimited(7_200, store)
     await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
     const [note] = world.service.owner.notes()
-    await whileRunning(world, async () => {
+    await whileRunning(world.mirror, async () => {
       await world.service.clock.advance('10m')
       note?.delete()
       await world.service.clock.advance('66m')

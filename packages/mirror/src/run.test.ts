@@ -5,15 +5,15 @@ import { whileRunning } from './fixtures/while-running.ts'
 import type { ProblemNotice } from './index.ts'
 
 describe('a mirror that runs', () => {
-  it('copies everything at once, and ends quietly with its signal', async () => {
+  it('copies everything immediately, and resolves when its signal fires', async () => {
     await using world = await mirroredService({ notes: 20 })
-    await whileRunning(world, () => world.service.clock.advance('1s'))
+    await whileRunning(world.mirror, () => world.service.clock.advance('1s'))
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
   })
 
-  it('asks for changes every few minutes', async () => {
+  it('polls every few minutes', async () => {
     await using world = await mirroredService({ notes: 20 })
-    await whileRunning(world, async () => {
+    await whileRunning(world.mirror, async () => {
       await world.service.clock.advance('1s')
       const before = world.asked().length
       await world.service.clock.advance('1h')
@@ -23,10 +23,10 @@ describe('a mirror that runs', () => {
     })
   })
 
-  it('reads what an event marks at once, long before the next poll', async () => {
+  it('reads the note of an event immediately, long before the next poll', async () => {
     await using world = await mirroredService({ notes: 3 })
     await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
-    await whileRunning(world, async () => {
+    await whileRunning(world.mirror, async () => {
       await world.service.clock.advance('1s')
       const note = world.service.owner.record({ title: 'Retro' }).end()
       await world.service.clock.advance('2s')
@@ -34,10 +34,10 @@ describe('a mirror that runs', () => {
     })
   })
 
-  it('holds no more memory after hours without an event', async () => {
+  it('does not use more memory after hours without an event', async () => {
     await using world = await mirroredService({ notes: 3 }, { pollEveryMs: 86_400_000 })
     const countWaiting = () => queryObjects(AbortController, { format: 'count' })
-    await whileRunning(world, async () => {
+    await whileRunning(world.mirror, async () => {
       await world.service.clock.advance('1s')
       const before = countWaiting()
       await world.service.clock.advance('1h')
@@ -47,7 +47,7 @@ describe('a mirror that runs', () => {
 
   it('scans once a day', async () => {
     await using world = await mirroredService({ notes: 3 })
-    await whileRunning(world, async () => {
+    await whileRunning(world.mirror, async () => {
       await world.service.clock.advance('1s')
       const [note] = world.service.owner.notes()
       note?.moveTo(world.service.owner.createChannel('elsewhere'))
@@ -58,12 +58,12 @@ describe('a mirror that runs', () => {
     })
   })
 
-  it('backs off while the service is down, says so, and catches up', async () => {
+  it('backs off while the service is down, reports it, and catches up', async () => {
     const problems: ProblemNotice[] = []
     const hooks = { onProblem: (problem: ProblemNotice) => problems.push(problem) }
     await using world = await mirroredService({ notes: 20 }, { hooks }, { maxRetries: 0 })
     const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 503 } })
-    await whileRunning(world, async () => {
+    await whileRunning(world.mirror, async () => {
       await world.service.clock.advance('30m')
       expect(problems.length).toBeGreaterThan(5)
       expect(problems.length).toBeLessThan(30)
@@ -74,7 +74,7 @@ describe('a mirror that runs', () => {
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
   })
 
-  it('ends with the error when the key is refused, since no patience can mend that', async () => {
+  it('rejects with the error if the key is refused, because retries cannot succeed', async () => {
     await using world = await mirroredService({
       notes: 3,
       faults: [{ request: '* /v1/**', fault: { kind: 'status', status: 401 } }],

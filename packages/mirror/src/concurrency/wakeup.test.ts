@@ -4,14 +4,14 @@ import { Wakeup } from './wakeup.ts'
 const { signal } = new AbortController()
 
 describe('a wakeup', () => {
-  it('wakes all tasks that wait', async () => {
+  it('resolves all waiting tasks', async () => {
     const wakeup = new Wakeup()
     const waiting = [wakeup.next(signal), wakeup.next(signal)]
     wakeup.wake()
     await expect(Promise.all(waiting)).resolves.toBeDefined()
   })
 
-  it('wakes all tasks when it ends, and lets none wait after that', async () => {
+  it('resolves all waiting tasks when it ends, and later ones immediately', async () => {
     const wakeup = new Wakeup()
     const waiting = wakeup.next(signal)
     wakeup.end()
@@ -20,7 +20,7 @@ describe('a wakeup', () => {
     await expect(wakeup.next(signal)).resolves.toBeUndefined()
   })
 
-  it('lets no task wait whose signal has fired', async () => {
+  it('resolves a task immediately if its signal has fired', async () => {
     const wakeup = new Wakeup()
     const end = new AbortController()
     const waiting = wakeup.next(end.signal)

@@ -14,7 +14,7 @@ function aConsumedMirror() {
   return { store, clock, problems, mirror, notes: new NoteWriter(store) }
 }
 
-/** An application that writes titles down, unless something is to fail. */
+/** An application that stores titles, and can be made to fail. */
 function anIndex() {
   const titles = new Map<string, unknown>()
   const calls: string[][] = []
@@ -33,7 +33,7 @@ function anIndex() {
 }
 
 describe('a consumer', () => {
-  it('gets each live note once, then changes, and continues where it was', async () => {
+  it('gets each live note once, then changes, and continues at its cursor', async () => {
     const { mirror, notes } = aConsumedMirror()
     const index = anIndex()
     await notes.show('gone', 'Before')
@@ -57,7 +57,7 @@ describe('a consumer', () => {
     expect(await mirror.consumerStatus('index')).toEqual({ lag: 0, waiting: 0, parked: [], backoff: null })
   })
 
-  it('gets the parts that changed since what it applied, and when a note is settled', async () => {
+  it('gets the parts that changed since its last applied change, and a change when a note is settled', async () => {
     const { mirror, notes } = aConsumedMirror()
     const got: unknown[] = []
     const apply = (changes: readonly ConsumerChange[]) => {
@@ -78,7 +78,7 @@ describe('a consumer', () => {
     ])
   })
 
-  it('gets one removal of a note that is hidden and is gone then, and all parts of one that comes back', async () => {
+  it('gets one removal of a note that is hidden and then gone, and all parts of a restored note', async () => {
     const { mirror, notes } = aConsumedMirror()
     const kinds: string[] = []
     const apply = (changes: readonly ConsumerChange[]) => {
@@ -95,7 +95,7 @@ describe('a consumer', () => {
     expect(kinds).toEqual(['5 parts', 'removed', '5 parts'])
   })
 
-  it('retries a note that fails alone with growing pauses, and parks it, while others continue', async () => {
+  it('retries a note that fails alone with growing pauses, and then parks it, while others continue', async () => {
     const { mirror, notes, clock, problems } = aConsumedMirror()
     const index = anIndex()
     index.failing.add('bad')
@@ -106,7 +106,7 @@ describe('a consumer', () => {
     const pauses: number[] = []
     for (let nextAt = report.nextAt; nextAt !== null; ) {
       pauses.push(nextAt - clock.now())
-      clock.moveOn(nextAt - clock.now())
+      clock.advance(nextAt - clock.now())
       nextAt = (await mirror.consumeDue(index.options)).nextAt
     }
     expect(pauses).toEqual([1, 4, 16, 64, 256, 1024, 4096].map((seconds) => seconds * 1_000))
@@ -122,7 +122,7 @@ describe('a consumer', () => {
     expect((await mirror.consumerStatus('index')).parked).toEqual([])
   })
 
-  it('lets a later change take the place of a note that waits, and a removal cancel it', async () => {
+  it('replaces a waiting note by its later change, and drops it after a removal', async () => {
     const { mirror, notes, clock } = aConsumedMirror()
     const index = anIndex()
     index.failing.add('a').add('b')
@@ -136,13 +136,13 @@ describe('a consumer', () => {
       ['a', 'Second'],
       ['c', 'First'],
     ])
-    clock.moveOn(60_000)
+    clock.advance(60_000)
     index.calls.length = 0
     await mirror.consumeDue(index.options)
     expect(index.calls).toEqual([])
   })
 
-  it('backs off as a whole if everything fails, and counts no attempt', async () => {
+  it('backs off if all changes fail, and counts no attempts', async () => {
     const { mirror, notes, clock } = aConsumedMirror()
     const index = anIndex()
     index.failing.add('all')
@@ -151,7 +151,7 @@ describe('a consumer', () => {
       const { nextAt, failed } = await mirror.consumeDue(index.options)
       expect([failed, nextAt]).toEqual([2, clock.now() + pauseMs])
       expect(await mirror.consumeDue(index.options)).toEqual({ applied: 0, failed: 0, nextAt })
-      clock.moveOn(pauseMs)
+      clock.advance(pauseMs)
     }
     const { lag, waiting, backoff } = await mirror.consumerStatus('index')
     expect({ lag, waiting, backoff }).toMatchObject({
@@ -172,13 +172,13 @@ describe('a consumer', () => {
     await notes.show('good', 'First')
     for (let rounds = 0; rounds < 10 && !index.titles.has('good'); rounds += 1) {
       await mirror.consumeDue({ ...index.options, batchSize: 1 })
-      clock.moveOn(300_000)
+      clock.advance(300_000)
     }
     expect([...index.titles]).toEqual([['good', 'First']])
     expect((await mirror.consumerStatus('index')).waiting).toBe(3)
   })
 
-  it('shares a cursor among processes: one consumes, and another continues when the lease has ended', async () => {
+  it('shares a cursor among processes: one consumes, and another continues when the lease has expired', async () => {
     const { mirror: other, store, notes, clock } = aConsumedMirror()
     let isFrozen = true
     const renewConsumer = (...asked: Parameters<typeof store.renewConsumer>) =>
@@ -189,10 +189,10 @@ describe('a consumer', () => {
     const lost = await new Promise<unknown>((resolve) => {
       const hang = async (_: unknown, { signal }: ConsumerContext) => {
         expect(await other.consumeDue(index.options)).toEqual({ applied: 0, failed: 0, nextAt: clock.now() + 30_000 })
-        clock.moveOn(31_000)
+        clock.advance(31_000)
         expect(await other.consumeDue(index.options)).toMatchObject({ applied: 1 })
         isFrozen = false
-        clock.moveOn(10_000)
+        clock.advance(10_000)
         if (!signal.aborted) await new Promise((gone) => signal.addEventListener('abort', gone))
         resolve(signal.reason)
         throw signal.reason
@@ -203,14 +203,14 @@ describe('a consumer', () => {
     expect(index.calls).toEqual([['a']])
   })
 
-  it('keeps its lease for as long as apply takes', async () => {
+  it('renews its lease while apply runs', async () => {
     const { mirror, store, notes, clock } = aConsumedMirror()
     const other = openMirror({ store, clock })
     await notes.show('a', 'First')
     const index = anIndex()
     const apply = async () => {
       for (let turns = 0; turns < 20; turns += 1) {
-        clock.moveOn(10_000)
+        clock.advance(10_000)
         await new Promise(setImmediate)
         expect((await other.consumeDue(index.options)).applied).toBe(0)
       }
@@ -219,13 +219,13 @@ describe('a consumer', () => {
     expect(index.calls).toEqual([])
   })
 
-  it('keeps its lease while it applies single notes, also if none takes long', async () => {
+  it('renews its lease while it applies single notes, even if each is quick', async () => {
     const { mirror, store, notes, clock } = aConsumedMirror()
     const other = openMirror({ store, clock })
     for (const noteId of ['a', 'b', 'c', 'd', 'e', 'f']) await notes.show(noteId, 'First')
     const index = anIndex()
     const apply = async (changes: readonly ConsumerChange[]) => {
-      clock.moveOn(9_000)
+      clock.advance(9_000)
       await new Promise(setImmediate)
       expect((await other.consumeDue(index.options)).applied).toBe(0)
       if (changes[0]?.noteId !== 'f') throw new Error('fails')
@@ -234,7 +234,7 @@ describe('a consumer', () => {
     expect(index.calls).toEqual([])
   })
 
-  it('counts nothing against notes when it is ended, and gives its lease back', async () => {
+  it('counts no attempts when it is aborted, and releases its lease', async () => {
     const { mirror, notes } = aConsumedMirror()
     const index = anIndex()
     await notes.show('a', 'First')
@@ -248,7 +248,7 @@ describe('a consumer', () => {
     expect(await mirror.consumeDue(index.options)).toEqual({ applied: 1, failed: 0, nextAt: null })
   })
 
-  it('is told that a store has no transactions', async () => {
+  it('rejects commit if the store has no transactions', async () => {
     const { mirror, notes, problems } = aConsumedMirror()
     await notes.show('a', 'First')
     const apply = async (_: unknown, { commit }: ConsumerContext) => commit(undefined as never)
@@ -256,7 +256,7 @@ describe('a consumer', () => {
     expect(problems).toMatchObject([{ error: { message: expect.stringContaining('needs a store with transactions') } }])
   })
 
-  it('goes on until the signal fires, also after the store failed', async () => {
+  it('continues until the signal fires, even after the store failed', async () => {
     const { store, notes, clock, problems } = aConsumedMirror()
     let fails = 2
     const flaky = {
@@ -272,14 +272,14 @@ describe('a consumer', () => {
     const consuming = mirror.consume({ ...index.options, signal: end.signal })
     for (const title of ['First', 'Second']) {
       await notes.show('a', title)
-      await expect.poll(() => clock.moveOn(1_000) ?? index.titles.get('a'), { interval: 5 }).toBe(title)
+      await expect.poll(() => clock.advance(1_000) ?? index.titles.get('a'), { interval: 5 }).toBe(title)
     }
     end.abort()
     await consuming
     expect(problems).toHaveLength(2)
   })
 
-  it('refuses what cannot work, with the fix', async () => {
+  it('rejects invalid options, with the fix', async () => {
     const { mirror } = aConsumedMirror()
     const index = anIndex()
     await expect(mirror.consumeDue({ ...index.options, name: '' })).rejects.toThrow(/'search'/)
@@ -288,7 +288,7 @@ describe('a consumer', () => {
     await expect(mirror.consume({ name: 'index', apply: index.options.apply } as never)).rejects.toThrow(/AbortSignal/)
   })
 
-  it('follows a mirror of the service, and gets a note settled with its summary', async () => {
+  it('gets changes of a mirror of the service, and a note settled with its summary', async () => {
     await using stage = await mirroredService({ notes: 3 })
     const { service, mirror } = stage
     const seen = new Map<string, readonly unknown[]>()

@@ -5,7 +5,7 @@ import { anyConsumedHistory, playConsumed } from '../testing/fixtures/consumed-h
 import { plantedInConsumers } from './fixtures/dying-at-statements.ts'
 
 describe('a consumer of two processes that die between any two calls of the store', () => {
-  it.each(['exactly once', 'at least once'] as const)('applies the last state of every note, %s', async (way) => {
+  it.each(['exactly once', 'at least once'] as const)('applies the latest state of every note, %s', async (way) => {
     await fc.assert(
       fc.asyncProperty(anyConsumedHistory, (steps) => playConsumed(steps, way)),
       { numRuns: 300 },
@@ -13,7 +13,7 @@ describe('a consumer of two processes that die between any two calls of the stor
   })
 })
 
-/** Ways in which a store could be wrong, or be used wrongly. */
+/** Bugs of a store, or of its use. */
 const planted: Readonly<Record<string, (store: MirrorStore) => MirrorStore>> = {
   ...plantedInConsumers,
   'a worker that lost its lease still commits': (store) => ({
@@ -53,7 +53,7 @@ const planted: Readonly<Record<string, (store: MirrorStore) => MirrorStore>> = {
   }),
 }
 
-it('gets what changed before the cursor passed it, of a note that changed again', async () => {
+it('gets parts that changed before the cursor passed the note, if the note changed again', async () => {
   const show = (noteId: 'a' | 'b' | 'c', hasSummary: boolean) => ({ act: 'show', noteId, hasSummary }) as const
   const consume = { act: 'consume' as const, batchSize: 1, failing: [], stop: null }
   const steps = [show('b', false), consume, show('b', true), show('c', false), show('b', true), consume, consume]

@@ -23,7 +23,7 @@ const keptSince = (since: number) => ({ since, attempts: 1, dueAt: 0, parkedAt: 
 const at = (base: number, startedAt = 0) => ({ ...NEW_CONSUMER, base, startedAt })
 const gone = { state: aState('n1', { presence: 'gone' }), note: null, vanishedSince: 50 } as const
 
-describe('what a consumer gets of a note', () => {
+describe('the change that a consumer gets', () => {
   it.each([
     ['content after the base', aConsumable(), at(49), 'content'],
     ['nothing at the base', aConsumable(), at(50), 'nothing'],
@@ -52,7 +52,7 @@ describe('what a consumer gets of a note', () => {
 describe('the parts of a change', () => {
   const changedAt = { ...eachPart(() => 10), title: 50, summary: 30 }
 
-  it('are those that changed after the last change that the consumer applied', () => {
+  it('are those that changed after the last applied change', () => {
     expect(changedParts(deliveryOf(aConsumable({ changedAt }), at(30)))).toEqual(['title'])
     expect(changedParts(deliveryOf(aConsumable({ changedAt, kept: keptSince(20) }), at(30)))).toEqual([
       'title',
@@ -61,12 +61,12 @@ describe('the parts of a change', () => {
     expect(changedParts(deliveryOf(aConsumable(), at(30)))).toEqual([])
   })
 
-  it('are all of a note that is new, or was restored', () => {
+  it('are all parts for a new or restored note', () => {
     const all = ['title', 'content', 'transcript', 'summary', 'statuses']
     expect(changedParts(deliveryOf(aConsumable({ visibleSince: 31 }), at(30)))).toEqual(all)
   })
 
-  it('have hashes that depend on what they say, and not on revisions', async () => {
+  it('have hashes that depend on their values, and not on revisions', async () => {
     const hashes = async (traits: Partial<ConsumableNote>) => {
       const change = await changeOf(deliveryOf(aConsumable(traits), at(0)))
       return change?.kind === 'content' ? change.hashes : undefined
@@ -84,7 +84,7 @@ describe('the parts of a change', () => {
     })
   })
 
-  it('tell whether transcript and summary belong to the revision, also while an event waits to be read', async () => {
+  it('say whether transcript and summary belong to the revision, even while the note is dirty', async () => {
     const settled = async (state: ConsumableNote['state']) => changeOf(deliveryOf(aConsumable({ state }), at(0)))
     expect(await settled(aLiveState('n1', { dirty: 4 }))).toMatchObject({ isSettled: true })
     expect(await settled(aLiveState('n1', { settledRevision: null }))).toMatchObject({ isSettled: false })

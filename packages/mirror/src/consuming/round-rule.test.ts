@@ -27,7 +27,7 @@ function after(notes: readonly ConsumableNote[], ...failed: readonly string[]) {
 }
 
 describe('a round', () => {
-  it('in which everything was applied moves the cursor, ends the backoff and the lease, and forgets its notes', () => {
+  it('in which all changes were applied moves the cursor, ends backoff and lease, and deletes its notes', () => {
     const { state: next, notes } = after([aConsumable('w', 4, waiting), aConsumable('a', 11), aConsumable('b', 15)])
     expect(next).toEqual({ ...NEW_CONSUMER, cursor: 15, base: 15 })
     expect([...notes]).toEqual([
@@ -37,7 +37,7 @@ describe('a round', () => {
     ])
   })
 
-  it('in which all changes failed backs off, and counts no attempt', () => {
+  it('in which all changes failed starts a backoff, and counts no attempts', () => {
     const notes = [aConsumable('w', 4, waiting), aConsumable('a', 11)]
     const first = after(notes, 'w', 'a')
     expect(first).toEqual({
@@ -47,14 +47,14 @@ describe('a round', () => {
     })
   })
 
-  it('in which one note failed alone keeps that note back, and moves the cursor', () => {
+  it('in which one note failed alone records that note, and moves the cursor', () => {
     const { state: next, notes } = after([aConsumable('a', 11), aConsumable('b', 15)], 'a')
     expect(next.cursor).toBe(15)
     expect(notes.get('a')).toEqual({ since: 10, attempts: 1, dueAt: NOW + 1_000, parkedAt: null, error })
     expect(notes.get('b')).toBe(null)
   })
 
-  it('of waiting notes alone counts their attempts: they failed alone before', () => {
+  it('of waiting notes only counts their attempts, because they failed alone before', () => {
     expect(after([aConsumable('w', 4, waiting)], 'w').notes.get('w')).toMatchObject({
       attempts: 3,
       dueAt: NOW + 16_000,
@@ -66,7 +66,7 @@ describe('a round', () => {
     expect(notes.get('w')).toEqual({ since: 3, attempts: 8, dueAt: null, parkedAt: NOW, error })
   })
 
-  it('never parks a removal, and pauses at most six hours', () => {
+  it('never parks a removal, and pauses for at most six hours', () => {
     const { notes } = after([aRemoved('w', 4, { ...waiting, attempts: 70 })], 'w')
     expect(notes.get('w')).toMatchObject({ attempts: 71, dueAt: NOW + 21_600_000, parkedAt: null })
   })
@@ -74,22 +74,25 @@ describe('a round', () => {
   it.each([
     ['waiting', waiting],
     ['parked', parked],
-  ])('begins anew with a %s note that changed, whose parts still count from what was applied', (_, kept) => {
-    const { notes } = after([aConsumable('w', 12, kept), aConsumable('b', 15)], 'w')
-    expect(notes.get('w')).toEqual({ ...waiting, since: 3, attempts: 1, dueAt: NOW + 1_000 })
-  })
+  ])(
+    'restarts the attempts of a %s note that changed, and keeps the position of its last applied change',
+    (_, kept) => {
+      const { notes } = after([aConsumable('w', 12, kept), aConsumable('b', 15)], 'w')
+      expect(notes.get('w')).toEqual({ ...waiting, since: 3, attempts: 1, dueAt: NOW + 1_000 })
+    },
+  )
 
-  it('forgets a parked note that was removed', () => {
+  it('deletes a parked note that was removed', () => {
     expect(after([aRemoved('w', 12, parked)]).notes.get('w')).toBe(null)
   })
 
-  it('passes notes of which there is nothing to get, whether or not others fail', () => {
+  it('moves the cursor past notes without a change for the consumer, whether or not others fail', () => {
     const unseen = { ...aRemoved('u', 14), vanishedSince: 0 }
     expect(after([unseen]).state.cursor).toBe(14)
     expect(after([aConsumable('a', 11), unseen], 'a').state).toMatchObject({ cursor: 10, failures: 1 })
   })
 
-  it('keeps what it applied while there are more changes, because those notes may move ahead of the cursor', () => {
+  it('records applied notes while there are more changes, because they may move ahead of the cursor', () => {
     const deliveries = [aConsumable('w', 4, waiting), aConsumable('a', 11)].map((note) => deliveryOf(note, state))
     const { state: next, notes, forgetsApplied } = afterRound(state, deliveries, new Map(), false, NOW)
     expect(next).toMatchObject({ cursor: 11, base: 10 })
@@ -98,7 +101,7 @@ describe('a round', () => {
     expect(after([aConsumable('b', 15)]).forgetsApplied).toBe(true)
   })
 
-  it('leaves the cursor while single notes are applied', () => {
+  it('does not move the cursor while single notes are applied', () => {
     const single = afterSingle(state, deliveryOf(aConsumable('a', 11), state))
     expect(single.state).toEqual(state)
     expect(single.notes.get('a')).toMatchObject({ since: 11, dueAt: null, parkedAt: null })
@@ -113,7 +116,7 @@ describe('the notes of a round', () => {
   const chosen = (limit: number, some: Partial<Record<'due' | 'changes', readonly ConsumableNote[]>>) =>
     chooseDeliveries({ due: [], changes: [], ...some }, state, limit).map(({ note }) => note.state.noteId)
 
-  it('are as many as are wanted, at most half of them retried while there are changes', () => {
+  it('are at most `limit`, and at most half of them retries while there are changes', () => {
     expect(chosen(4, { due, changes })).toEqual(['w0', 'w1', 'c0', 'c1'])
     expect(chosen(4, { due })).toEqual(['w0', 'w1', 'w2', 'w3'])
     expect(chosen(1, { due, changes })).toEqual(['w0'])
@@ -136,7 +139,7 @@ describe('the time of the next round', () => {
   const dueAt = (traits: Partial<typeof NEW_CONSUMER>) =>
     dueTime({ ...record, state: { ...NEW_CONSUMER, ...traits } }, NOW)
 
-  it('is now if there are changes, and never if there is nothing', () => {
+  it('is now if there are changes, and null if there is no work', () => {
     expect(dueTime(record, NOW)).toBe(NOW)
     expect(dueTime({ ...record, hasChanges: false }, NOW)).toBe(null)
     expect(dueTime({ ...record, hasChanges: false, nextDueAt: NOW + 5 }, NOW)).toBe(NOW + 5)
@@ -148,12 +151,12 @@ describe('the time of the next round', () => {
     expect(dueAt({ leaseUntil: NOW - 9 })).toBe(NOW)
   })
 
-  it('is not put off by a clock that was ahead', () => {
+  it('is not postponed by a clock that was ahead', () => {
     expect(dueAt({ leaseUntil: NOW + 86_400_000 })).toBe(NOW)
   })
 })
 
-describe('what is kept of an error', () => {
+describe('the stored facts of an error', () => {
   it.each([
     [new TypeError('the note says "secret"'), { name: 'TypeError', code: null }],
     [Object.assign(new Error('no'), { code: 'ECONNRESET' }), { name: 'Error', code: 'ECONNRESET' }],
@@ -164,7 +167,7 @@ describe('what is kept of an error', () => {
     ],
     ['a title of a note', { name: 'Error', code: null }],
     [undefined, { name: 'Error', code: null }],
-  ])('is its name and its code, and never its message: %s', (thrown, facts) => {
+  ])('are its name and code, never its message: %s', (thrown, facts) => {
     expect(factsOf(thrown)).toEqual(facts)
   })
 })

@@ -4,7 +4,7 @@ import { createMirror, type MirrorOptions, memoryMirror } from '../index.ts'
 
 const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret' })
 
-describe('an option that cannot work', () => {
+describe('an invalid option', () => {
   it.each<[string, object]>([
     ['client', { client: undefined }],
     ['client', { client: {} }],
@@ -21,7 +21,7 @@ describe('an option that cannot work', () => {
     ['scanEveryMs', { scanEveryMs: -1 }],
     ['interval', { interval: 5 }],
     ['onError', { hooks: { onError: () => undefined } }],
-  ])('is refused at once, naming %s, for %o', (option, wrong) => {
+  ])('is rejected immediately, naming %s, for %o', (option, wrong) => {
     const options = { client, store: memoryMirror(), ...wrong } as MirrorOptions
     expect(() => createMirror(options)).toThrow(expect.objectContaining({ code: 'option_invalid', option }))
   })
@@ -31,12 +31,12 @@ it.each([
   ['interval', '"pollEveryMs", in milliseconds'],
   ['scanEvery', '"scanEveryMs", in milliseconds'],
   ['db', '"store"'],
-])('an option called %s is answered with %s', (option, meant) => {
+])('the error for an option called %s names %s', (option, meant) => {
   const options = { client, store: memoryMirror(), [option]: 5 } as MirrorOptions
   expect(() => createMirror(options)).toThrow(`createMirror has no option "${option}". Did you mean ${meant}?`)
 })
 
-it('a mirror that is shown does not show the key', () => {
+it('an inspected mirror does not show the key', () => {
   const mirror = createMirror({ client, store: memoryMirror() })
   expect(JSON.stringify(mirror)).not.toContain('s3cret')
 })

@@ -24,8 +24,8 @@ function aLedger() {
   return { store, ledger, commits, known, versions }
 }
 
-describe('revisions from what is known', () => {
-  it('are written together if they come while another is being written', async () => {
+describe('revisions of known states', () => {
+  it('are written together if they are requested during a commit', async () => {
     const { ledger, commits, known, versions } = aLedger()
     const keep = (state: ReturnType<typeof aLiveNote>) => ({ state })
     const outcomes = await Promise.all(['a', 'b', 'c'].map((noteId) => ledger.reviseKnown(known(noteId), keep)))
@@ -34,7 +34,7 @@ describe('revisions from what is known', () => {
     expect(await versions()).toEqual([1, 1, 1])
   })
 
-  it('are refused one by one if another process changed a note', async () => {
+  it('are rejected only for notes that another process has changed', async () => {
     const { ledger, known, versions } = aLedger()
     const keep = (state: ReturnType<typeof aLiveNote>) => ({ state })
     await ledger.reviseKnown(known('b'), keep)
@@ -59,7 +59,7 @@ describe('revisions from what is known', () => {
 })
 
 describe('a revision', () => {
-  it('is decided again if another process was faster, with the sequence number of its first try', async () => {
+  it('is decided again after a conflict, with the sequence number of its first attempt', async () => {
     const { store, ledger, versions } = aLedger()
     const sequences: number[] = []
     await ledger.revise(['a'], (state, sequence) => {
@@ -73,7 +73,7 @@ describe('a revision', () => {
     expect(await versions()).toEqual([2])
   })
 
-  it('gives up if other processes are faster at every try', async () => {
+  it('gives up if every attempt conflicts', async () => {
     const { store } = aLedger()
     const busy = { ...store, commit: async () => 'conflict' as const }
     const ledger = new Ledger({ store: busy, integration: 's' })
@@ -82,7 +82,7 @@ describe('a revision', () => {
 })
 
 describe('an advance of the progress', () => {
-  it('is written with the notes of its page, or not at all', async () => {
+  it('is committed with the notes of its page, or not at all', async () => {
     const { store, ledger, commits } = aLedger()
     const decide = (state: ReturnType<typeof aLiveNote>) => ({ state })
     const advance = ({ progress }: { progress: MirrorProgress }) => ({ ...progress, copyId: 'copy-1' })

@@ -18,12 +18,15 @@ describe('a sync that takes hours', () => {
     return { ...world, isErased: async () => (await store.getNote('default', noteId))?.note === null }
   }
 
-  it.each(['settle', 'sync'] as const)('erases within it what an event called gone an hour ago (%s)', async (act) => {
-    await using world = await slowService()
-    const begin = world.service.clock.now()
-    expect(await world.isErased()).toBe(false)
-    await world.mirror[act]()
-    expect(world.service.clock.now() - begin).toBeGreaterThan(90 * 60_000)
-    expect(await world.isErased()).toBe(true)
-  })
+  it.each(['settle', 'sync'] as const)(
+    'erases notes that an event hid an hour ago before it ends (%s)',
+    async (act) => {
+      await using world = await slowService()
+      const begin = world.service.clock.now()
+      expect(await world.isErased()).toBe(false)
+      await world.mirror[act]()
+      expect(world.service.clock.now() - begin).toBeGreaterThan(90 * 60_000)
+      expect(await world.isErased()).toBe(true)
+    },
+  )
 })

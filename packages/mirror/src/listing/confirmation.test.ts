@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest'
 import { type MirroredService, mirroredService } from '../fixtures/mirrored-service.ts'
 import { type Mirror, type MirrorStore, memoryMirror } from '../index.ts'
 
-/** No operation reads one note (open point 8). */
+/** The service has no operation that reads one note (open point 8). */
 const contract = { noteOperation: 'absent' } as const
 
 const PAGE = 100
 
-/** Takes notes out of the key's sight without an event. */
+/** Moves notes out of the key's sight without an event. */
 function moveOut({ service }: MirroredService, count: number, from = 0): readonly NoteHandle[] {
   const elsewhere = service.owner.createChannel('elsewhere')
   const moved = service.owner.notes().slice(from, from + count)
@@ -18,7 +18,7 @@ function moveOut({ service }: MirroredService, count: number, from = 0): readonl
   return moved
 }
 
-/** A mirror whose requests can be answered, or followed by something, in another way. `page` counts listings of 100 notes. */
+/** A mirror whose requests the test can answer differently, or follow by an act. `page` counts listings of 100 notes. */
 function mirrorThat(
   { service, another }: MirroredService,
   store: MirrorStore,
@@ -39,8 +39,8 @@ function mirrorThat(
   return another({ client, store, keep: ['note'] })
 }
 
-describe('a service that reads no single notes', () => {
-  it('confirms all that a scan misses by one listing', async () => {
+describe('a service without an operation for single notes', () => {
+  it('confirms all missing notes by one listing', async () => {
     await using world = await mirroredService({ notes: 1_000, contract }, { keep: ['note'] })
     await world.mirror.sync()
     const [first] = moveOut(world, 200)
@@ -48,7 +48,7 @@ describe('a service that reads no single notes', () => {
     const before = world.asked().length
     await world.mirror.sync({ scan: 'now' })
     const pages = 800 / PAGE
-    // The poll, the scan, what finds out that single notes cannot be read, and the listing that confirms.
+    // The poll, the scan, the listing that detects the missing operation, and the confirming listing.
     expect(world.asked().length - before).toBeLessThanOrEqual(1 + pages + 6 + pages)
     expect((await world.mirror.status()).notes).toMatchObject({ live: 800, hidden: 0, gone: 200 })
     expect(await world.mirror.explain(first?.note_id ?? '')).toMatchObject({
@@ -56,7 +56,7 @@ describe('a service that reads no single notes', () => {
     })
   })
 
-  it('is not asked anew whether it can, once that is known', async () => {
+  it('is not asked again for single notes once this is known', async () => {
     await using world = await mirroredService({ notes: 300, contract }, { keep: ['note'] })
     await world.mirror.sync()
     moveOut(world, 1)
@@ -69,7 +69,7 @@ describe('a service that reads no single notes', () => {
     expect((await world.mirror.status()).notes).toMatchObject({ live: 298, gone: 2 })
   })
 
-  it('keeps a note that the first listing has left out and the second one shows', async () => {
+  it('keeps a note that is missing in the first listing and listed in the second', async () => {
     await using world = await mirroredService({ notes: 300, contract })
     const store = memoryMirror()
     await world.another({ store, keep: ['note'] }).sync()
@@ -80,12 +80,12 @@ describe('a service that reads no single notes', () => {
     expect((await mirror.status()).lastScan).toMatchObject({ seen: 0, missing: 300 })
   })
 
-  it('shows a note again that comes back while it is listed, with the next scan at the latest', async () => {
+  it('shows a note that returns during the listing after the next scan at the latest', async () => {
     await using world = await mirroredService({ notes: 300, contract })
     const store = memoryMirror()
     await world.another({ store, keep: ['note'] }).sync()
     const moved = moveOut(world, 20)
-    // Pages 1 to 3 are the scan, page 4 finds out that no single note can be read. Notes come back after page 5, the first that confirms.
+    // Pages 1 to 3 are the scan, page 4 detects the missing operation. Notes return after page 5, the first of the confirming listing.
     const mirror = mirrorThat(world, store, (page) => {
       if (page === 6) for (const note of moved) note.moveTo('personal')
       return undefined
@@ -96,7 +96,7 @@ describe('a service that reads no single notes', () => {
     expect((await mirror.status()).notes).toMatchObject({ live: 300, gone: 0 })
   })
 
-  it('keeps a note that comes back and is announced while it is listed', async () => {
+  it('keeps a note that returns and is announced during the listing', async () => {
     await using world = await mirroredService({ notes: 300, contract: { ...contract, accessGained: 'announced' } })
     const store = memoryMirror()
     const first = world.another({ store, keep: ['note'] })
@@ -120,14 +120,14 @@ describe('a service that reads no single notes', () => {
     expect((await mirror.status()).notes).toMatchObject({ live: 300, gone: 0, dirty: 0 })
   })
 
-  it('goes on with the listing that confirms where it was interrupted', async () => {
+  it('continues an interrupted confirming listing', async () => {
     await using world = await mirroredService({ notes: 500, contract })
     const store = memoryMirror()
     await world.another({ store, keep: ['note'] }).sync()
     moveOut(world, 100)
     const end = new AbortController()
     const asked: number[] = []
-    // Four pages are the scan, one finds out that no single note can be read, and two confirm.
+    // Four pages are the scan, one detects the missing operation, and two confirm.
     const mirror = mirrorThat(world, store, (page) => {
       asked.push(page)
       if (page === 4 + 1 + 3) end.abort(new Error('interrupted'))
@@ -138,17 +138,17 @@ describe('a service that reads no single notes', () => {
     expect((await mirror.status()).scan).toMatchObject({ phase: 'confirming', missing: 100 })
     await mirror.sync()
     expect((await mirror.status()).notes).toMatchObject({ live: 400, gone: 100 })
-    // The page that was interrupted is asked for again, and no other.
+    // Only the interrupted page is requested again.
     expect(asked.length).toBe(4 + 1 + 4 + 1)
   })
 
-  it('begins the listing that confirms anew when the service has forgotten its cursor', async () => {
+  it('restarts the confirming listing if its cursor has expired', async () => {
     await using world = await mirroredService({ notes: 500, contract })
     const store = memoryMirror()
     await world.another({ store, keep: ['note'] }).sync()
     moveOut(world, 100)
     const forgotten = () => Response.json({ error: { code: 'invalid_cursor', message: '' } }, { status: 400 })
-    // Four pages are the scan, one finds out that no single note can be read; the third that confirms is refused, and four more follow.
+    // Four pages are the scan, one detects the missing operation; the third confirming page is rejected, and four more follow.
     const asked: number[] = []
     const mirror = mirrorThat(world, store, (page) => {
       asked.push(page)
@@ -159,7 +159,7 @@ describe('a service that reads no single notes', () => {
     expect((await mirror.status()).notes).toMatchObject({ live: 400, gone: 100 })
   })
 
-  it('removes nothing while the listing that confirms does not reach its last page', async () => {
+  it('removes nothing until the confirming listing has reached its last page', async () => {
     await using world = await mirroredService({ notes: 500, contract })
     const store = memoryMirror()
     await world.another({ store, keep: ['note'] }).sync()
@@ -181,7 +181,7 @@ describe('a service that reads no single notes', () => {
     await world.another({ store, keep: ['note'] }).sync()
     const notes = world.service.owner.notes()
     const elsewhere = world.service.owner.createChannel('elsewhere')
-    // Pages by offset: what is deleted before an offset shifts a note onto the page that was read already.
+    // With pages by offset, a deletion before the offset shifts a note onto a page that was read already.
     const pagesByOffset = async (request: Request) => {
       const url = new URL(request.url)
       const offset = Number(url.searchParams.get('cursor') ?? 0)
@@ -197,13 +197,13 @@ describe('a service that reads no single notes', () => {
       return await pagesByOffset(request)
     })
     await mirror.sync({ scan: 'now' })
-    // Both notes that left were listed before they did: the next scan finds them missing.
+    // Both notes that left were listed before they left. The next scan misses them.
     expect((await mirror.status()).notes).toMatchObject({ live: 300, gone: 0 })
     await mirror.sync({ scan: 'now' })
     expect((await mirror.status()).notes).toMatchObject({ live: 298, gone: 2 })
   })
 
-  it('holds back by one listing what is too much to remove', async () => {
+  it('holds removals back after one listing if too many notes are missing', async () => {
     await using world = await mirroredService({ notes: 200, contract }, { keep: ['note'] })
     await world.mirror.sync()
     moveOut(world, 100)
@@ -216,7 +216,7 @@ describe('a service that reads no single notes', () => {
 })
 
 describe('a service that reads single notes', () => {
-  it('ends its scan though the note by which it is tried can never be read', async () => {
+  it('completes a scan even if the listed note that is read first can never be read', async () => {
     await using world = await mirroredService({ notes: 30 }, { keep: ['note'] }, { maxRetries: 0 })
     await world.mirror.sync()
     const [, , , unreadable] = world.service.owner.notes()
@@ -235,7 +235,7 @@ describe('a service that reads single notes', () => {
     expect((await world.mirror.status()).notes).toMatchObject({ live: 27, gone: 3, dirty: 0 })
   })
 
-  it('is asked for each note that a scan misses, and not listed again', async () => {
+  it('gets a read of each missing note, and no second listing', async () => {
     await using world = await mirroredService({ notes: 300 }, { keep: ['note'] })
     await world.mirror.sync()
     const moved = moveOut(world, 40)

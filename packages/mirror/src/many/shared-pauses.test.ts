@@ -13,7 +13,7 @@ it('pauses a service that limits three integrations in a row, and no other', () 
   expect(pauses.until('https://other.example')).toBe(0)
 })
 
-it('begins to count anew when the service has answered', () => {
+it('restarts the count when the service has answered', () => {
   const pauses = new SharedPauses()
   for (const integration of ['a', 'b']) pauses.recordRateLimit(URL, integration, 1_000, 60_000)
   pauses.recordAnswer(URL)
@@ -21,7 +21,7 @@ it('begins to count anew when the service has answered', () => {
   expect(pauses.until(URL)).toBe(0)
 })
 
-it('sends no request of 30 integrations while a shared limit lasts, and brings all up to date after it', async () => {
+it('sends no request of 30 integrations during a shared rate limit, and brings all up to date after it', async () => {
   await using world = await manyCustomers(30)
   for (const { integration } of world.customers) await world.mirrors.add(integration)
   const fault = { kind: 'status', status: 429, retryAfter: 60 } as const

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { jittered } from './timing.ts'
 
-describe('a time that is jittered', () => {
-  it('is the same for an integration, and up to a fifth shorter', () => {
+describe('the jitter of a time', () => {
+  it('is constant for an integration, and shortens the time by up to a fifth', () => {
     const times = Array.from({ length: 1_000 }, (_, index) => jittered(100_000, `customer-${index}`))
     expect(jittered(100_000, 'customer-7')).toBe(times[7])
     expect(Math.min(...times)).toBeGreaterThanOrEqual(80_000)

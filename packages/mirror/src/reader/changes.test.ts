@@ -8,7 +8,7 @@ import type { MirrorStore } from '../interfaces/store.ts'
 import { memoryMirror } from '../stores/memory-store.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 
-/** A store, and what happens to its notes. */
+/** A store, and operations on its notes. */
 function aFeed() {
   const store = memoryMirror()
   const named: MirrorStore = {
@@ -48,7 +48,7 @@ async function lastOf(changes: AsyncIterable<MirrorChange>): Promise<string> {
 }
 
 describe('the feed', () => {
-  it('tells each note once, at its latest change', async () => {
+  it('yields each note once, at its latest change', async () => {
     const feed = aFeed()
     await feed.appear('a')
     await feed.appear('b')
@@ -56,7 +56,7 @@ describe('the feed', () => {
     expect(await toldOf(feed.read())).toEqual(['added b', 'added a'])
   })
 
-  it('goes on behind a position', async () => {
+  it('continues after a position', async () => {
     const feed = aFeed()
     await feed.appear('a')
     await feed.appear('b')
@@ -71,14 +71,14 @@ describe('the feed', () => {
     expect(await toldOf(feed.read({ after: await lastOf(feed.read()) }))).toEqual([])
   })
 
-  it('says nothing of a note that came and went since', async () => {
+  it('yields nothing for a note that appeared and vanished since', async () => {
     const feed = aFeed()
     await feed.appear('a')
     await feed.remove('a')
     expect(await toldOf(feed.read())).toEqual([])
   })
 
-  it('tells the end of a note that it told of in the same loop', async () => {
+  it('yields the removal of a note that it has yielded in the same loop', async () => {
     const feed = aFeed()
     await feed.appear('a')
     const told: string[] = []
@@ -89,7 +89,7 @@ describe('the feed', () => {
     expect(told).toEqual(['added a', 'removed a'])
   })
 
-  it('never calls a note changed that it has not told of', async () => {
+  it('never yields content for a note that it has not yielded as added', async () => {
     const feed = aFeed()
     for (let count = 0; count < 150; count += 1) await feed.appear(`n${count}`)
     const told: string[] = []
@@ -101,7 +101,7 @@ describe('the feed', () => {
     expect(told.filter((line) => line.startsWith('content'))).toEqual([])
   })
 
-  it('waits for more when it is to follow, until its signal fires', async () => {
+  it('waits for more changes with follow, until its signal fires', async () => {
     const feed = aFeed()
     const end = new AbortController()
     const told: string[] = []
@@ -118,17 +118,17 @@ describe('the feed', () => {
   })
 
   it.each(['', 'x', '7', 'copy-1:', 'copy-1:1.5', 'copy-1:-1', `copy-1:${'1'.repeat(20)}`])(
-    'refuses to begin behind %j, which is no position',
+    'rejects %j, which is not a position',
     async (after) => {
       await expect(toldOf(aFeed().read({ after }))).rejects.toMatchObject({ code: 'position_malformed' })
     },
   )
 
-  it('refuses to go on behind a position of a copy that was deleted since', async () => {
+  it('rejects a position of a copy that was deleted since', async () => {
     await expect(toldOf(aFeed().read({ after: 'copy-0:7' }))).rejects.toMatchObject({ code: 'position_foreign' })
   })
 
-  it('lets a reader who stops and resumes wherever it likes end with what is there', async () => {
+  it('leads a reader that stops and resumes at any position to the current notes', async () => {
     const acts = fc.array(
       fc.record({
         act: fc.constantFrom('appear', 'change', 'hide', 'remove', 'read', 'read some'),

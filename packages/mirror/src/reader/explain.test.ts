@@ -4,8 +4,8 @@ import { aGoneNote, aLiveNote, NOW } from '../fixtures/note-states.ts'
 import { unknownNote } from '../interfaces/note-state.ts'
 import { explain } from './explain.ts'
 
-describe('a note is explained by the evidence', () => {
-  it('when nobody has ever heard of it', () => {
+describe('an explanation of a note', () => {
+  it('says that the note was never named', () => {
     expect(explain('n1', undefined)).toEqual({
       noteId: 'n1',
       presence: 'unknown',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { mirroredService } from '../fixtures/mirrored-service.ts'
 import { type MirrorStore, memoryMirror, openMirror } from '../index.ts'
 
-/** A store that cannot be reached when it is used for the first time. */
+/** A store that is not available at its first use. */
 function unreachableAtFirst(store: MirrorStore): MirrorStore {
   let isReachable = false
   return {
@@ -16,7 +16,7 @@ function unreachableAtFirst(store: MirrorStore): MirrorStore {
 }
 
 describe('a mirror that is only read', () => {
-  it('works as soon as its store can be reached', async () => {
+  it('works as soon as its store is available', async () => {
     await using world = await mirroredService({ notes: 5 })
     const store = memoryMirror()
     await world.another({ store }).sync()
@@ -25,7 +25,7 @@ describe('a mirror that is only read', () => {
     expect((await reader.status()).notes.live).toBe(5)
   })
 
-  it('tells positions to go on behind to a loop that began before the first sync', async () => {
+  it('yields valid positions in a loop that began before the first sync', async () => {
     await using world = await mirroredService({ notes: 3 })
     const store = memoryMirror()
     const reader = openMirror({ store, clock: world.service.clock })
@@ -46,7 +46,7 @@ describe('a mirror that is only read', () => {
 })
 
 describe('a search', () => {
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses a limit of %s', async (limit) => {
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects a limit of %s', async (limit) => {
     const reader = openMirror({ store: memoryMirror() })
     await expect(reader.search('budget', limit)).rejects.toMatchObject({ option: 'limit' })
   })

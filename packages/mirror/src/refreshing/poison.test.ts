@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { mirroredService } from '../fixtures/mirrored-service.ts'
 import { type MirrorStore, memoryMirror } from '../index.ts'
 
-/** A service that answers some requests in its own way. */
+/** A service whose answers to some requests the test replaces. */
 async function serviceWith(answer: (url: URL) => Response | undefined, store: MirrorStore = memoryMirror()) {
   const problems: (string | undefined)[] = []
   let requests = 0
@@ -26,7 +26,7 @@ const SECRET = 'whsec_c2VjcmV0LW9mLXRoaXMtdGVzdC1hbmQtbm8tb3RoZXI'
 
 const transcriptOf = ({ pathname }: URL) => /notes\/(?<noteId>[^/]+)\/transcript$/.exec(pathname)?.groups?.['noteId']
 
-it('notes that cannot be read keep neither others nor the listing from going on', async () => {
+it('notes that cannot be read block neither others nor the listing', async () => {
   const broken = new Set<string>()
   await using world = await serviceWith((url) =>
     broken.has(transcriptOf(url) ?? '') ? Response.json({ text: 7 }) : undefined,
@@ -57,7 +57,7 @@ it('a service that is down is not asked for every note', async () => {
   expect(world.requestsSoFar() - before).toBeLessThan(40)
 })
 
-it('what the store cannot take keeps nothing else from being written', async () => {
+it('a note that the store rejects does not prevent other writes', async () => {
   const inner = memoryMirror()
   let refused = ''
   const store: MirrorStore = {
@@ -78,7 +78,7 @@ it('what the store cannot take keeps nothing else from being written', async () 
   expect(world.problems).toEqual([refused])
 })
 
-it.each([500, 410, 400])('a scan ends although a note that is missing answers %s', async (status) => {
+it.each([500, 410, 400])('a scan completes although the read of a missing note answers %s', async (status) => {
   let silent = ''
   const hides = ({ pathname }: URL) => pathname.endsWith(`/notes/${silent}`)
   await using world = await serviceWith((url) => (hides(url) ? new Response('no', { status }) : undefined))
@@ -99,7 +99,7 @@ it.each([
   ['answers 404', () => Response.json({ error: { code: 'not_found', message: 'no' } }, { status: 404 })],
   ['is of a higher revision', () => Response.json({ note_id: 'n', revision: 99, text: 'x', segments: [] })],
 ])(
-  'a transcript that the record calls ready, and that %s, is asked for now and then, and left alone',
+  'a transcript with the status ready that %s is retried with growing pauses, and then counts as absent',
   async (_, answer) => {
     let bad = ''
     await using world = await serviceWith((url) => (transcriptOf(url) === bad ? answer() : undefined))
@@ -121,20 +121,23 @@ it.each([
   ['\ud800', 400, []],
   ['a\0', 400, []],
   ['x'.repeat(20_000), 400, []],
-] as const)('an event about %.10j, which cannot be read, harms nothing else', async (noteId, status, problems) => {
-  await using world = await serviceWith(() => undefined)
-  const { mirror, service } = world
-  await mirror.sync()
-  const event = anEvent({ kind: 'note.updated', noteId, revision: 3 })
-  const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
-  const receiver = mirror.receiver({ secret: SECRET, logger })
-  const attempt = await signAttempt(SECRET, event, { signedAt: service.clock.now() })
-  const request = new Request('https://receiver.test/', { method: 'POST', ...attempt })
-  expect((await receiver.fetch(request)).status).toBe(status)
-  const [note] = service.owner.notes()
-  note?.edit({ title: 'edited' })
-  await service.clock.advance('1h')
-  expect(await mirror.sync()).toMatchObject({ listed: true, postponed: problems.length })
-  expect((await mirror.get(note?.note_id ?? ''))?.note.title).toBe('edited')
-  expect(world.problems).toEqual(problems)
-})
+] as const)(
+  'an event about %.10j, which cannot be read, does not affect other notes',
+  async (noteId, status, problems) => {
+    await using world = await serviceWith(() => undefined)
+    const { mirror, service } = world
+    await mirror.sync()
+    const event = anEvent({ kind: 'note.updated', noteId, revision: 3 })
+    const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
+    const receiver = mirror.receiver({ secret: SECRET, logger })
+    const attempt = await signAttempt(SECRET, event, { signedAt: service.clock.now() })
+    const request = new Request('https://receiver.test/', { method: 'POST', ...attempt })
+    expect((await receiver.fetch(request)).status).toBe(status)
+    const [note] = service.owner.notes()
+    note?.edit({ title: 'edited' })
+    await service.clock.advance('1h')
+    expect(await mirror.sync()).toMatchObject({ listed: true, postponed: problems.length })
+    expect((await mirror.get(note?.note_id ?? ''))?.note.title).toBe('edited')
+    expect(world.problems).toEqual(problems)
+  },
+)

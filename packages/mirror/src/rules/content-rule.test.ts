@@ -58,28 +58,28 @@ describe('a transcript and a summary', () => {
     expect(judgeContent(aContent(traits), KEEP_ALL)).toBe(verdict)
   })
 
-  it('that are missing though the record calls them ready are unconfirmed: they may be those of another revision', () => {
+  it('that are missing although their status is ready are unconfirmed, because they may belong to another revision', () => {
     expect(judgeContent(aContent({ summary: { status: 'missing' } }), KEEP_ALL)).toBe('unconfirmed')
     expect(judgeContent(aContent({ transcript: { status: 'empty' } }), KEEP_ALL)).toBe('unconfirmed')
   })
 
-  it('that are missing though the record calls them ready are told from the others, where they are kept', () => {
+  it('that are missing although their status is ready are detected, if they are kept', () => {
     expect(lacksReadyPart(aContent({ summary: { status: 'missing' } }), KEEP_ALL)).toBe(true)
     expect(lacksReadyPart(aContent({ transcript: { status: 'empty' } }), KEEP_ALL)).toBe(true)
     expect(lacksReadyPart(aContent({ summary: { status: 'missing' } }), new Set(['note', 'transcript']))).toBe(false)
     expect(lacksReadyPart(aContent(), KEEP_ALL)).toBe(false)
   })
 
-  it('that are not kept are not judged', () => {
+  it('that are not kept are ignored', () => {
     expect(judgeContent(aContent({ summary: { status: 'missing' } }), new Set(['note', 'transcript']))).toBe('settled')
   })
 
-  it('that do not say their revision are unconfirmed', () => {
+  it('without a revision are unconfirmed', () => {
     const transcript = { status: 'ready', transcript: { note_id: 'n1', text: 'said' } } as const
     expect(judgeContent(aContent({ transcript }), KEEP_ALL)).toBe('unconfirmed')
   })
 
-  it('are written down with the revision that they belong to', () => {
+  it('are stored with the revision that they belong to', () => {
     const decision = applyContent(unsettled, aContent(), KEEP_ALL, NOW)
     expect(decision).toMatchObject({
       state: { settledRevision: 5, transcriptHeld: 'ready', summaryHeld: 'ready', dueAt: null, attempts: 0 },
@@ -88,7 +88,7 @@ describe('a transcript and a summary', () => {
     })
   })
 
-  it('that are no longer there are erased', () => {
+  it('that no longer exist are erased', () => {
     const note = aRecord({ transcript_status: 'empty' })
     const state = { ...unsettled, transcriptStatus: 'empty' }
     const decision = applyContent(state, aContent({ note, transcript: { status: 'empty' } }), KEEP_ALL, NOW)
@@ -100,11 +100,11 @@ describe('a transcript and a summary', () => {
     ['has another status', { ...unsettled, summaryStatus: 'pending' }],
     ['was hidden', { ...unsettled, presence: 'hidden' }],
     ['is gone', aGoneNote()],
-  ])('are not written down when the note %s meanwhile', (_, state) => {
+  ])('are not stored if the note %s meanwhile', (_, state) => {
     expect(applyContent(state, aContent(), KEEP_ALL, NOW)).toBeUndefined()
   })
 
-  it('that were read beside the note are written with it, and announced as what happened to the note', () => {
+  it('that were read at the same time as the note are stored with it, and announced as the change of the note', () => {
     const appeared = read(unknownNote('n1'), aRecord(), aReading(1, 2))
     expect(withContent(appeared, aContent(), KEEP_ALL, NOW)).toEqual({
       state: { ...appeared.state, settledRevision: 5, transcriptHeld: 'ready', summaryHeld: 'ready', dueAt: null },
@@ -113,14 +113,14 @@ describe('a transcript and a summary', () => {
     })
   })
 
-  it('that were read beside a note that is gone, or hidden, are dropped', () => {
+  it('that were read at the same time as a gone or hidden note are dropped', () => {
     const gone = read(aLiveNote(), undefined, aReading(20, 21))
     expect(withContent(gone, aContent(), KEEP_ALL, NOW)).toBe(gone)
     const hidden = { state: aLiveNote({ presence: 'hidden', settledRevision: null }) }
     expect(withContent(hidden, aContent(), KEEP_ALL, NOW)).toBe(hidden)
   })
 
-  it('that took their time are not written over what another has settled meanwhile', () => {
+  it('that were read late do not overwrite content that was settled meanwhile', () => {
     const settled = aLiveNote({ evidence: { says: 'present', ...aReading(30, 31) } })
     expect(
       applyLateContent(
@@ -133,7 +133,7 @@ describe('a transcript and a summary', () => {
     ).toBeUndefined()
   })
 
-  it('that took their time are read again when a later read has seen the note meanwhile', () => {
+  it('that were read late are read again if another read of the note ended meanwhile', () => {
     const seenSince = { ...unsettled, evidence: { says: 'present' as const, ...aReading(30, 31) } }
     const decision = applyLateContent(seenSince, aContent(), { asOf: 11, mayLag: false }, KEEP_ALL, NOW)
     expect(decision).toEqual({ state: { ...seenSince, dueAt: NOW } })
@@ -142,12 +142,12 @@ describe('a transcript and a summary', () => {
     })
   })
 
-  it('leave a mark that came meanwhile', () => {
+  it('do not clear a hint that arrived meanwhile', () => {
     const decision = applyContent({ ...unsettled, dirty: 40, dueAt: NOW }, aContent(), KEEP_ALL, NOW)
     expect(decision?.state).toMatchObject({ dirty: 40, dueAt: NOW, settledRevision: 5 })
   })
 
-  it('that lag are asked for again with longer pauses, and count as absent in the end', () => {
+  it('that lag are retried with growing pauses, and finally count as absent', () => {
     let state = unsettled
     let attempts = 0
     for (let next = postponeContent(state, NOW); next !== undefined; next = postponeContent(state, NOW)) {
@@ -158,11 +158,11 @@ describe('a transcript and a summary', () => {
     expect(attempts).toBe(8)
   })
 
-  it('of a note that moved mark it to be read', () => {
+  it('that are newer than the record make the note dirty', () => {
     expect(rereadOutdated(unsettled, 77, NOW)).toMatchObject({ state: { dirty: 77, dueAt: NOW } })
   })
 
-  it('of a note that moves at every look are left alone in the end, as if they had not come', () => {
+  it('that are newer than the record at every attempt finally count as not ready', () => {
     let state = unsettled
     const pauses: number[] = []
     for (let next = rereadOutdated(state, 77, NOW); next !== undefined; next = rereadOutdated(state, 77, NOW)) {
@@ -175,7 +175,7 @@ describe('a transcript and a summary', () => {
   })
 })
 
-describe('content that is not of the revision of its note', () => {
+describe('content without the revision of its note', () => {
   const HOUR_MS = 3_600_000
   const seen = (recordSeenAt: number | null) => ({ recordSeenAt })
   const record = (updatedMsAgo: number) => aRecord({ updated_at: new Date(NOW - updatedMsAgo).toISOString() })
@@ -197,7 +197,7 @@ describe('content that is not of the revision of its note', () => {
     ).toBe(mayLag)
   })
 
-  it('is shown, does not count as settled, and is due again when it cannot lag any more', () => {
+  it('is shown, is not settled, and is due again when it can no longer lag', () => {
     const state = { ...unsettled, recordSeenAt: NOW - 1000 }
     expect(
       applyLateContent(state, aContent(), { asOf: state.evidence?.end, mayLag: true }, KEEP_ALL, NOW),
@@ -208,7 +208,7 @@ describe('content that is not of the revision of its note', () => {
     })
   })
 
-  it('does not take away what is there when it did not come', () => {
+  it('does not erase a stored part if it is absent', () => {
     const content = aContent({ transcript: { status: 'not_ready' }, summary: { status: 'missing' } })
     const decision = applyLateContent(
       unsettled,
@@ -221,7 +221,7 @@ describe('content that is not of the revision of its note', () => {
     expect(decision?.announce).toBeUndefined()
   })
 
-  it('is not written down when the note has changed, or is to be read again anyway', () => {
+  it('is not stored if the note has changed or must be read again', () => {
     expect(
       applyLateContent({ ...unsettled, revision: 6 }, aContent(), { asOf: 11, mayLag: true }, KEEP_ALL, NOW),
     ).toBeUndefined()
@@ -233,21 +233,21 @@ describe('content that is not of the revision of its note', () => {
   })
 })
 
-describe('a note that an event has hidden, and that cannot be read', () => {
+describe('a note that an event has hidden and that cannot be read', () => {
   const hidden = aLiveNote({ presence: 'hidden', hiddenBy: 20, hiddenAt: NOW, dirty: 20, dueAt: NOW })
 
-  it('keeps its content for an hour, while it is tried again', () => {
+  it('keeps its content for an hour while it is retried', () => {
     expect(eraseUnconfirmed(hidden, NOW + 60 * 60_000 - 1)).toBeUndefined()
     expect(postpone(hidden, NOW).state).toMatchObject({ attempts: 1, dirty: 20 })
   })
 
-  it('is erased after that, and is still to be read', () => {
+  it('is erased after that, and must still be read', () => {
     const decision = eraseUnconfirmed(hidden, NOW + 60 * 60_000)
     expect(decision?.content).toBe('erase')
     expect(decision?.state).toMatchObject({ presence: 'hidden', dirty: 20, settledRevision: null, hiddenAt: null })
   })
 
-  it('is left alone when a read has settled it', () => {
+  it('is not erased if a read has settled it', () => {
     expect(eraseUnconfirmed(aLiveNote(), NOW + 60 * 60_000)).toBeUndefined()
     expect(eraseUnconfirmed(aGoneNote(), NOW + 60 * 60_000)).toBeUndefined()
   })

@@ -7,7 +7,7 @@ import { eraseUnconfirmed } from './removal.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** A note that an event has called deleted at revision 7, and that a read right after it did not find. */
+/** A note whose deletion at revision 7 an event announced, and that a read right after the event did not find. */
 function aDeletedNote(traits: Partial<Hint> = {}): NoteState {
   return read(hiddenBy(aLiveNote(), traits), undefined, aReading(20, 21)).state
 }
@@ -25,7 +25,7 @@ const later = (at: number, source: 'read' | 'poll' | 'scan' = 'read') => aReadin
 
 describe('after a deletion was announced and confirmed', () => {
   it.each(['read', 'poll', 'scan', 'backfill'] as const)(
-    'a record below its revision shows nothing, by a %s',
+    'a record below its revision does not show the note, in a %s',
     (source) => {
       const { state, content, announce } = read(aDeletedNote(), aRecord({ revision: 6 }), aReading(30, 31, { source }))
       expect(state).toMatchObject({ presence: 'gone', floor: { revision: 7, at: NOW } })
@@ -33,14 +33,14 @@ describe('after a deletion was announced and confirmed', () => {
     },
   )
 
-  it('a record of its revision shows nothing when the read began within 60 s, and is read again after them', () => {
+  it('a record of its revision does not show the note if the read began within 60 s, and is read again after that', () => {
     const { state } = read(aDeletedNote(), aRecord({ revision: 7 }), later(NOW + 60_000, 'poll'))
     expect(state).toMatchObject({ presence: 'gone', dirty: 31, dueAt: NOW + 60_001, contradictedSince: null })
     const back = read(state, aRecord({ revision: 7 }), aReading(32, 33, { at: NOW + 60_001 }))
     expect(back).toMatchObject({ state: { presence: 'live', floor: null, dirty: null }, announce: 'appeared' })
   })
 
-  it('a slow read counts from when it began', () => {
+  it('a slow read is dated by its start', () => {
     const slow = aReading(30, 31, { begunAt: NOW + 60_000, at: NOW + 90_000 })
     expect(read(aDeletedNote(), aRecord({ revision: 7 }), slow).state.presence).toBe('gone')
   })
@@ -50,25 +50,25 @@ describe('after a deletion was announced and confirmed', () => {
     expect(state).toMatchObject({ presence: 'live', revision: 7 })
   })
 
-  it('a record above its revision shows the note at once', () => {
+  it('a record above its revision shows the note immediately', () => {
     expect(read(aDeletedNote(), aRecord({ revision: 8 }), later(NOW + 1)).state).toMatchObject({
       presence: 'live',
       floor: null,
     })
   })
 
-  it('a second loss of access at its revision begins the 60 s anew', () => {
+  it('a second loss of access at its revision restarts the 60 s', () => {
     const again = hiddenBy(aDeletedNote(), {}, NOW + 50_000, 25)
     expect(read(again, aRecord({ revision: 7 }), later(NOW + 110_000)).state.presence).toBe('gone')
     expect(read(again, aRecord({ revision: 7 }), later(NOW + 110_001)).state.presence).toBe('live')
   })
 
-  it('an earlier deletion that comes late does not lower it', () => {
+  it('a late event of an earlier deletion does not lower it', () => {
     const again = hiddenBy(aDeletedNote(), { revision: 3 }, NOW + 50_000, 25)
     expect(again.floor).toMatchObject({ revision: 7, at: NOW })
   })
 
-  it('a deletion without a revision has that of the highest known', () => {
+  it('a deletion without a revision has the highest known revision', () => {
     expect(hiddenBy(aLiveNote(), { revision: null }).floor).toMatchObject({ revision: 5 })
     expect(hiddenBy(aDeletedNote(), { revision: null }).floor).toMatchObject({ revision: 7 })
     const unknown = hiddenBy(unknownNote('n1'), { revision: null })
@@ -76,21 +76,21 @@ describe('after a deletion was announced and confirmed', () => {
     expect(read(unknown, aRecord(), later(NOW + 60_001)).state.presence).toBe('live')
   })
 
-  it('an update of a higher revision that is announced later is waited for', () => {
+  it('a later event of a higher revision makes the mirror wait for that revision', () => {
     const hint = aDeletion({ kind: 'note.updated', revision: 9 })
     const { state } = applyHint(aDeletedNote(), hint, { sequence: 25, at: NOW + 1000 })
     expect(read(state, aRecord({ revision: 8 }), later(NOW + 2000)).state.presence).toBe('gone')
     expect(read(state, aRecord({ revision: 9 }), later(NOW + 2000)).state.presence).toBe('live')
   })
 
-  it('a tombstone leaves it as it is', () => {
+  it('a tombstone does not change it', () => {
     const { state } = read(hiddenBy(aLiveNote()), aTombstone({ revision: 7 }), aReading(20, 21))
     expect(state).toMatchObject({ presence: 'gone', revision: 7, floor: { revision: 7 } })
   })
 })
 
 describe('a note that an event has hidden', () => {
-  it('is read again in short pauses within the 60 s, so that its content is erased soon, and once right after them', () => {
+  it('is read again after short pauses within the 60 s, so that its content is erased soon, and once right after them', () => {
     let state = hiddenBy(aLiveNote())
     const times: number[] = []
     for (let start = 20; state.presence === 'hidden'; start += 2) {
@@ -106,13 +106,13 @@ describe('a note that an event has hidden', () => {
     expect(erased).toMatchObject({ presence: 'hidden', floor: { revision: 7 } })
   })
 
-  it('is not shown by a higher revision either when the read had begun before the event came', () => {
+  it('is not shown by a higher revision if the read had begun before the event arrived', () => {
     expect(read(hiddenBy(aLiveNote()), aRecord({ revision: 8 }), aReading(19, 25)).state.presence).toBe('hidden')
   })
 })
 
-describe('a service that shows a lower revision than that of an announced deletion for good', () => {
-  /** Reads it whenever it is due, for two hours at most. */
+describe('a service that permanently returns a lower revision than that of an announced deletion', () => {
+  /** Reads the note whenever it is due, for two hours at most. */
   function patientlyRead(from: NoteState): NoteState {
     let state = from
     for (let start = 30; state.dueAt !== null && state.dueAt < NOW + 7_200_000; start += 2) {
@@ -122,13 +122,13 @@ describe('a service that shows a lower revision than that of an announced deleti
   }
   const contradicted = patientlyRead(read(aDeletedNote(), aRecord({ revision: 6 }), later(NOW + 1, 'poll')).state)
 
-  it('is not believed after any number of attempts: the contradiction stays known, and is looked at a few times a day', () => {
+  it('is not accepted after any number of attempts: the contradiction stays, and the note is read a few times a day', () => {
     expect(contradicted).toMatchObject({ presence: 'gone', contradictedSince: NOW + 1 })
     expect(contradicted.dirty).not.toBeNull()
     expect((contradicted.dueAt ?? 0) - NOW).toBeGreaterThan(6 * 60 * 60_000)
   })
 
-  it('is believed when a scan shows it that began 24 h after the event', () => {
+  it('is accepted in a scan that began 24 h after the event', () => {
     const scanned = (scanBeganAt: number) => {
       const reading = aReading(90, 91, { source: 'scan', scanBeganAt, at: NOW + 2 * DAY_MS })
       return read(contradicted, aRecord({ revision: 6 }), reading).state
@@ -137,14 +137,14 @@ describe('a service that shows a lower revision than that of an announced deleti
     expect(scanned(NOW + DAY_MS)).toMatchObject({ presence: 'live', revision: 6, floor: null, contradictedSince: null })
   })
 
-  it('is not believed by a read or a poll after 24 h', () => {
+  it('is not accepted in a read or a poll after 24 h', () => {
     for (const source of ['read', 'poll'] as const) {
       const reading = aReading(90, 91, { source, at: NOW + 2 * DAY_MS })
       expect(read(contradicted, aRecord({ revision: 6 }), reading).state.presence).toBe('gone')
     }
   })
 
-  it('is believed when the note was created after the deletion: the identifier is used again', () => {
+  it('is accepted if the note was created after the deletion, because the identifier was reused', () => {
     const created = (created_at: string) =>
       read(aDeletedNote(), aRecord({ revision: 1, created_at }), later(NOW + 5000)).state
     expect(created(new Date(NOW + 1000).toISOString())).toMatchObject({ presence: 'live', revision: 1, floor: null })
@@ -152,13 +152,13 @@ describe('a service that shows a lower revision than that of an announced deleti
     expect(created('2026-01-02T12:00:00').presence).toBe('gone')
   })
 
-  it('does not take the same creation time for a later one, however late the event says that the deletion was', () => {
+  it('is not accepted with the known creation time, whenever the event says that the deletion happened', () => {
     const created_at = new Date(NOW + 5000).toISOString()
     const state = { ...aDeletedNote(), createdAt: created_at }
     expect(read(state, aRecord({ revision: 6, created_at }), later(NOW + 9000)).state.presence).toBe('gone')
   })
 
-  it('is believed when somebody accepts what is read', () => {
+  it('is accepted with acceptReads', () => {
     const policy = { keep: KEEP_ALL, isAccepted: true }
     expect(applyRead(contradicted, aRecord({ revision: 6 }), aReading(90, 91), policy)).toMatchObject({
       state: { presence: 'live', revision: 6, floor: null, contradictedSince: null, dirty: null },
@@ -166,7 +166,7 @@ describe('a service that shows a lower revision than that of an announced deleti
     })
   })
 
-  it('is settled when a read does not find the note any more', () => {
+  it('no longer contradicts when a read does not find the note', () => {
     expect(read(contradicted, undefined, aReading(90, 91)).state).toMatchObject({
       presence: 'gone',
       dirty: null,
@@ -190,7 +190,7 @@ describe('a note that was removed without an event', () => {
 })
 
 describe('a clock that is set back', () => {
-  it('does not keep a note hidden for ever: the 60 s begin anew', () => {
+  it('does not keep a note hidden for ever: the 60 s restart', () => {
     const state = { ...aDeletedNote(), floor: { revision: 7, at: NOW + DAY_MS, deletedAt: NOW } }
     const once = read(state, aRecord({ revision: 7 }), later(NOW)).state
     expect(once).toMatchObject({ presence: 'gone', floor: { at: NOW }, dueAt: NOW + 60_001 })
@@ -206,16 +206,16 @@ describe('a clock that is set back', () => {
   })
 })
 
-describe('an event of the lower revision that reads show', () => {
+describe('an event of the lower revision that reads return', () => {
   const { state } = read(aLiveNote(), aRecord({ revision: 4 }), aReading(11, 12))
   const updated = (revision: number) => aDeletion({ kind: 'note.updated', revision })
 
-  it('neither ends the contradiction nor hastens the next attempt', () => {
+  it('neither ends the contradiction nor makes the next attempt earlier', () => {
     const after = applyHint(state, updated(4), { sequence: 20, at: NOW + 100 }).state
     expect(after).toMatchObject({ contradictedSince: NOW, attempts: 1, dueAt: state.dueAt, dirty: 20 })
   })
 
-  it('ends it when it names the higher one: the patience begins anew', () => {
+  it('of the higher revision ends it, and the attempts restart', () => {
     const after = applyHint(state, updated(5), { sequence: 20, at: NOW + 100 }).state
     expect(after).toMatchObject({ contradictedSince: null, attempts: 0, dueAt: NOW + 100 })
   })

@@ -22,10 +22,10 @@ function anEvent(data: object, event_type = 'note.updated'): WebhookEvent {
   return { event_id: 'e1', event_type, occurred_at: '2026-01-01T00:00:00Z', data } as WebhookEvent
 }
 
-describe('a deletion, whatever its reason', () => {
+describe('a deletion for either reason', () => {
   const deletion = aHint({ kind: 'note.deleted', revision: 1 })
 
-  it('hides a live note at once, marks it to be read, and tells', () => {
+  it('hides a live note immediately, makes it dirty, and announces that', () => {
     const decision = applyHint(aLiveNote(), deletion, AT)
     expect(decision).toMatchObject({
       state: { presence: 'hidden', hiddenBy: 50, hiddenAt: NOW, dirty: 50, dueAt: NOW },
@@ -37,13 +37,13 @@ describe('a deletion, whatever its reason', () => {
   it.each<[string, NoteState, string]>([
     ['a gone note', aGoneNote(), 'gone'],
     ['a note that nobody knows', unknownNote('n1'), 'hidden'],
-  ])('marks %s, and tells nobody', (_, note, presence) => {
+  ])('makes %s dirty, and announces nothing', (_, note, presence) => {
     const decision = applyHint(note, deletion, AT)
     expect(decision).toMatchObject({ state: { presence, dirty: 50, hiddenBy: 50 } })
     expect(decision.announce).toBeUndefined()
   })
 
-  it('keeps the time at which the note was hidden first', () => {
+  it('keeps the time at which the note was first hidden', () => {
     const hidden = applyHint(aLiveNote(), deletion, AT).state
     expect(applyHint(hidden, deletion, { ...AT, sequence: 60, at: NOW + 1000 }).state).toMatchObject({
       hiddenAt: NOW,
@@ -57,13 +57,13 @@ describe('an update of a live note', () => {
     ['of the stored revision and no statuses', {}],
     ['of a lower revision', { revision: 1 }],
     ['with the stored statuses', { transcriptStatus: 'ready', summaryStatus: 'ready' }],
-  ])('%s asks for no read, and is remembered', (_, traits) => {
+  ])('%s causes no read, and is recorded', (_, traits) => {
     const hint = aHint({ revision: 5, ...traits })
     const heard = { kind: 'note.updated', revision: hint.revision, sequence: 50, at: NOW }
     expect(applyHint(aLiveNote(), hint, AT)).toEqual({ state: aLiveNote({ heard }) })
   })
 
-  it('asks for one while there is work on the note: a read that began before what the event tells of settles nothing', () => {
+  it('causes a read if the note must be read anyway, because a read that began before the event proves nothing', () => {
     const noNews = aHint({ revision: 5 })
     expect(applyHint(aLiveNote({ dirty: 40 }), noNews, AT).state).toMatchObject({ dirty: 50 })
     expect(applyHint(aLiveNote({ settledRevision: null }), noNews, AT).state).toMatchObject({ dirty: 50 })
@@ -75,7 +75,7 @@ describe('an update of a live note', () => {
     ['with another status at a lower revision', { revision: 4, transcriptStatus: 'pending' }],
     ['of no revision', { revision: null }],
     ['of an unknown kind, of a higher revision', { kind: 'note.shared' }],
-  ])('%s marks it, and changes nothing that is shown', (_, traits) => {
+  ])('%s makes it dirty, and changes nothing that is shown', (_, traits) => {
     const decision = applyHint(aLiveNote(), aHint(traits), AT)
     expect(decision.state).toMatchObject({ presence: 'live', dirty: 50, dueAt: NOW, revision: 5 })
     expect(decision.announce).toBeUndefined()
@@ -86,19 +86,19 @@ describe('an update of a note that is not shown', () => {
   it.each([
     ['gone', aGoneNote()],
     ['unknown', unknownNote('n1')],
-  ])('marks it when it is %s, and shows nothing', (_, note) => {
+  ])('makes it dirty if it is %s, and does not show it', (_, note) => {
     const decision = applyHint(note, aHint({ revision: 1 }), AT)
     expect(decision.state).toMatchObject({ presence: note.presence, dirty: 50 })
   })
 
-  it('remembers the highest revision that was spoken of', () => {
+  it('keeps the highest announced revision', () => {
     const once = applyHint(aGoneNote(), aHint({ revision: 9 }), AT).state
     expect(applyHint(once, aHint({ revision: 7 }), AT).state.hintedRevision).toBe(9)
   })
 })
 
 describe('an event', () => {
-  it('is a hint when it names a note, whatever its kind', () => {
+  it('is a hint if it names a note, for any kind of event', () => {
     expect(hintIn(anEvent({ note_id: 'n1', revision: 3, summary_status: 'ready' }, 'note.shared'))).toEqual({
       noteId: 'n1',
       kind: 'note.shared',
@@ -109,11 +109,11 @@ describe('an event', () => {
     })
   })
 
-  it.each([2 ** 60, 0.5, Number.NaN, '7'])('with %s for a revision has none', (revision) => {
+  it.each([2 ** 60, 0.5, Number.NaN, '7'])('with %s as revision has no revision', (revision) => {
     expect(hintIn(anEvent({ note_id: 'n1', revision }, 'note.shared'))?.revision).toBeNull()
   })
 
-  it.each([{}, { note_id: '' }, { note_id: 7 }, { note_id: null }])('is none with the data %j', (data) => {
+  it.each([{}, { note_id: '' }, { note_id: 7 }, { note_id: null }])('is not a hint with the data %j', (data) => {
     expect(hintIn(anEvent(data))).toBeUndefined()
   })
 })

@@ -14,42 +14,42 @@ const DELETION = {
   summaryStatus: null,
 }
 
-describe('a note that is seen for the first time', () => {
-  it('is shown at once, and its content is due', () => {
+describe('a note that is read for the first time', () => {
+  it('is shown immediately, and its content is due', () => {
     const { state, content, announce } = read(unknownNote('n1'), aRecord(), aReading(1, 2, { source: 'backfill' }))
     expect(state).toMatchObject({ presence: 'live', revision: 5, settledRevision: null, dueAt: NOW, dirty: null })
     expect(content).toEqual({ note: aRecord() })
     expect(announce).toBe('appeared')
   })
 
-  it('is settled at once in a mirror that keeps no transcripts and summaries', () => {
+  it('is settled immediately in a mirror that keeps no transcripts and summaries', () => {
     const policy = { keep: new Set(['note'] as const) }
     const { state } = applyRead(unknownNote('n1'), aRecord(), aReading(1, 2), policy)
     expect(state).toMatchObject({ settledRevision: 5, dueAt: null })
   })
 
-  it('is kept without title, content and unknown fields in a mirror that keeps identifiers and statuses alone', () => {
+  it('is stored without title, content and unknown fields in a mirror that keeps only identifiers and statuses', () => {
     const record = { ...aRecord(), mood: 'secret' }
     const { content } = applyRead(unknownNote('n1'), record, aReading(1, 2), { keep: new Set() })
     expect(JSON.stringify(content)).not.toMatch(/Stand-up|secret/)
     expect(content).toMatchObject({ note: { note_id: 'n1', revision: 5, transcript_status: 'ready' } })
   })
 
-  it('is remembered as gone when it is a tombstone, and nobody is told', () => {
+  it('is recorded as gone if it is a tombstone, without an announcement', () => {
     const { state, announce } = read(unknownNote('n1'), aTombstone(), aReading(1, 2, { source: 'scan' }))
     expect(state).toMatchObject({ presence: 'gone', evidence: { says: 'absent' }, dueAt: null })
     expect(announce).toBeUndefined()
   })
 })
 
-describe('presence follows the order of evidence', () => {
-  it('a read that started after the other had ended wins, unless its revision is lower', () => {
+describe('presence depends on the order of reads', () => {
+  it('a read that started after the other had ended overrides it, unless its revision is lower', () => {
     expect(read(aLiveNote(), undefined, aReading(11, 12)).state.presence).toBe('gone')
     expect(read(aGoneNote(), aRecord({ revision: 1 }), aReading(21, 22)).state.presence).toBe('gone')
     expect(read(aGoneNote(), aRecord(), aReading(21, 22)).state.presence).toBe('live')
   })
 
-  it('reads that overlap and contradict each other change nothing, and are settled by one more', () => {
+  it('reads that overlap and contradict each other change nothing, and cause another read', () => {
     const returning = read(aGoneNote(), aRecord({ revision: 9 }), aReading(20, 30))
     expect(returning.state).toEqual({ ...aGoneNote(), dirty: 30, dueAt: NOW })
     const vanishing = read(aLiveNote(), undefined, aReading(10, 30))
@@ -62,7 +62,7 @@ describe('presence follows the order of evidence', () => {
     expect(read(aLiveNote(), aRecord(), aReading(10, 30)).state.evidence).toMatchObject({ start: 10, end: 30 })
   })
 
-  it('a tombstone proves absence in any list', () => {
+  it('a tombstone proves absence in any listing', () => {
     const { state, content, announce } = read(aLiveNote(), aTombstone(), aReading(11, 12, { source: 'poll' }))
     expect(state).toMatchObject({ presence: 'gone', transcriptHeld: null, summaryHeld: null, settledRevision: null })
     expect([content, announce]).toEqual(['erase', 'vanished'])
@@ -75,7 +75,7 @@ describe('presence follows the order of evidence', () => {
     expect(announce).toBe('appeared')
   })
 
-  it('evidence never goes back, whatever is read in whatever order', () => {
+  it('evidence never gets older, in any order of reads', () => {
     const answers = fc.constantFrom(undefined, aRecord(), aRecord({ revision: 6 }), aTombstone())
     const reads = fc.array(fc.tuple(fc.nat(30), answers), { maxLength: 12 })
     fc.assert(
@@ -97,19 +97,19 @@ describe('presence follows the order of evidence', () => {
 describe('a note that an event has hidden', () => {
   const hidden = applyHint(aLiveNote(), DELETION, { sequence: 20, at: NOW }).state
 
-  it('stays hidden when a read shows it that had begun before the event came', () => {
+  it('stays hidden after a read that found it but had begun before the event arrived', () => {
     const { state, content } = read(hidden, aRecord({ revision: 6 }), aReading(19, 25))
     expect(state).toMatchObject({ presence: 'hidden', dirty: 20, hiddenBy: 20 })
     expect(content).toBeUndefined()
   })
 
-  it('is restored by a read that began more than 60 s after it', () => {
+  it('is restored by a read that began more than 60 s after the event', () => {
     const { state, announce } = read(hidden, aRecord(), aReading(20, 25, { at: NOW + 60_001 }))
     expect(state).toMatchObject({ presence: 'live', dirty: null, hiddenBy: null, hiddenAt: null })
     expect(announce).toBe('appeared')
   })
 
-  it('is not shown again by an older read, which shows a lower revision than the one that is kept', () => {
+  it('is not shown again by an older read with a lower revision than the stored one', () => {
     const late = applyHint(aLiveNote({ evidence: { says: 'present', ...aReading(30, 60) } }), DELETION, {
       sequence: 20,
       at: NOW,
@@ -119,39 +119,39 @@ describe('a note that an event has hidden', () => {
     expect(content).toBeUndefined()
   })
 
-  it('is gone, and erased, when such a read does not find it', () => {
+  it('is gone and erased if such a read does not find it', () => {
     const { state, content, announce } = read(hidden, undefined, aReading(20, 25))
     expect(state).toMatchObject({ presence: 'gone', dirty: null, hiddenBy: null, hiddenAt: null, dueAt: null })
     expect([content, announce]).toEqual(['erase', 'vanished'])
   })
 })
 
-describe('content is the highest revision', () => {
+describe('the stored record has the highest revision', () => {
   it.each([
     ['a higher revision', { revision: 6 }],
     ['another status', { summary_status: 'pending' }],
     ['another updated_at', { updated_at: '2026-01-01T11:59:00Z' }],
-  ])('%s is news', (_, traits) => {
+  ])('%s is a change', (_, traits) => {
     const { state, content, announce } = read(aLiveNote(), aRecord(traits), aReading(11, 12))
     expect(state).toMatchObject({ settledRevision: null, evidence: { start: 11 } })
     expect(content).toEqual({ note: aRecord(traits) })
     expect(announce).toBe('changed')
   })
 
-  it('the same record is none: its evidence alone is refreshed', () => {
+  it('the same record only updates the evidence', () => {
     expect(read(aLiveNote(), aRecord(), aReading(11, 12))).toEqual({
       state: { ...aLiveNote(), evidence: { says: 'present', start: 11, end: 12, source: 'read', at: NOW } },
     })
   })
 
-  it('a lower revision is none, and is looked at again when it was read later', () => {
+  it('a lower revision is not applied, and is read again if its read was later', () => {
     const later = read(aLiveNote(), aRecord({ revision: 4, title: 'Old' }), aReading(11, 12))
     expect(later).toMatchObject({ state: { revision: 5, dirty: 12, contradictedSince: NOW } })
     expect(later.content).toBeUndefined()
     expect(read(aLiveNote(), aRecord({ revision: 4 }), aReading(9, 12)).state.dirty).toBeNull()
   })
 
-  it('a revision that went back for good is taken for a lag in eight attempts of eight and a half minutes, then accepted', () => {
+  it('a permanently lower revision is treated as a lag for eight attempts over eight and a half minutes, and then accepted', () => {
     let state = read(aLiveNote(), aRecord({ revision: 4 }), aReading(11, 12, { source: 'poll' })).state
     const times: number[] = []
     for (let start = 12; state.dirty !== null; start += 2) {
@@ -164,7 +164,7 @@ describe('content is the highest revision', () => {
     expect(state).toMatchObject({ presence: 'live', revision: 4, contradictedSince: null, settledRevision: null })
   })
 
-  it('attempts in quick succession do not make a lower revision true', () => {
+  it('attempts in quick succession do not make a lower revision accepted', () => {
     let state = aLiveNote()
     for (let start = 12; start < 60; start += 2) {
       state = read(state, aRecord({ revision: 4 }), aReading(start, start + 1, { at: NOW + start })).state
@@ -181,19 +181,19 @@ describe('content is the highest revision', () => {
     })
   })
 
-  it('a lower revision is accepted at once when somebody accepts what is read', () => {
+  it('a lower revision is accepted immediately with acceptReads', () => {
     const policy = { keep: KEEP_ALL, isAccepted: true }
     const decision = applyRead(aLiveNote(), aRecord({ revision: 4 }), aReading(11, 12), policy)
     expect(decision).toMatchObject({ state: { revision: 4, dirty: null }, announce: 'changed' })
   })
 
-  it('of overlapping reads of one revision that differ, none is believed: the note is read once more', () => {
+  it('overlapping reads of one revision that differ are not applied, and the note is read again', () => {
     const { state, content } = read(aLiveNote(), aRecord({ summary_status: 'pending' }), aReading(10, 30))
     expect(state).toMatchObject({ summaryStatus: 'ready', dirty: 30 })
     expect(content).toBeUndefined()
   })
 
-  it('content that was not there, of which no status tells, is due at each sight', () => {
+  it('absent content without a status is due at each read of its note', () => {
     const silent = { transcriptStatus: null, summaryStatus: null, summaryHeld: 'not_ready' } as const
     const record = aRecord({ transcript_status: undefined, summary_status: undefined })
     const { state } = read(aLiveNote(silent), record, aReading(11, 12, { source: 'scan' }))
@@ -204,13 +204,13 @@ describe('content is the highest revision', () => {
 describe('a mirror that keeps', () => {
   const seen = aReading(11, 12, { source: 'scan' })
 
-  it('less than it did takes away the rest with the next change of a note', () => {
+  it('fewer parts than before erases the others with the next change of a note', () => {
     const decision = applyRead(aLiveNote(), aRecord({ revision: 6 }), seen, { keep: new Set() })
     expect(decision.content).toMatchObject({ transcript: null, summary: null })
     expect(decision.state).toMatchObject({ settledRevision: 6, transcriptHeld: null, summaryHeld: null })
   })
 
-  it('more than it did reads what is missing, though the note is the same', () => {
+  it('more parts than before reads the missing parts, although the note is the same', () => {
     const without = aLiveNote({ transcriptHeld: null })
     const decision = read(without, aRecord(), seen)
     expect(decision).toMatchObject({ state: { settledRevision: null, dueAt: NOW }, content: { note: aRecord() } })
@@ -228,7 +228,7 @@ describe('an answer that lags behind an event', () => {
     summaryStatus: null,
   }
 
-  it('keeps the note dirty, backs off longer each time, and is believed in the end', () => {
+  it('keeps the note dirty with growing pauses, and is finally accepted', () => {
     let { state } = applyHint(aLiveNote(), hint, { sequence: 20, at: NOW })
     const pauses: number[] = []
     for (let start = 20; state.dirty !== null; start += 2) {
@@ -240,7 +240,7 @@ describe('an answer that lags behind an event', () => {
     expect(state).toMatchObject({ presence: 'live', hintedRevision: null, attempts: 0, dueAt: null })
   })
 
-  it('is a 404 right after the creation of a note: the note is not gone until the patience is spent', () => {
+  it('is a 404 right after the creation of a note: the note is gone only after the last attempt', () => {
     let { state } = applyHint(unknownNote('n1'), hint, { sequence: 20, at: NOW })
     state = read(state, undefined, aReading(20, 21)).state
     expect(state).toMatchObject({ presence: 'hidden', dirty: 20, attempts: 1 })
@@ -253,13 +253,13 @@ describe('an answer that lags behind an event', () => {
     expect(state).toMatchObject({ presence: 'gone', dueAt: null })
   })
 
-  it('does not make a live note linger that is not there any more', () => {
+  it('does not keep a live note that no longer exists', () => {
     const { state } = applyHint(aLiveNote(), hint, { sequence: 20, at: NOW })
     const decision = read(state, undefined, aReading(20, 21))
     expect(decision).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })
   })
 
-  it('is an absence right after it: the note is gone, and is looked for once more when the lag is over', () => {
+  it('is an absence right after the event: the note is gone, and is read again when the lag is over', () => {
     const { state } = applyHint(aLiveNote(), hint, { sequence: 20, at: NOW })
     const gone = read(state, undefined, aReading(20, 21)).state
     expect(gone).toMatchObject({ presence: 'gone', dirty: 21, dueAt: NOW + 60_001 })
@@ -268,7 +268,7 @@ describe('an answer that lags behind an event', () => {
     expect(read(gone, aRecord({ revision: 7 }), later).state).toMatchObject({ presence: 'live', dirty: null })
   })
 
-  it('shows no note that is not shown: a record below the revision of an event proves nothing', () => {
+  it('does not show a note: a record below the revision of an event proves nothing', () => {
     const { state } = applyHint(aGoneNote(), hint, { sequence: 30, at: NOW })
     const lagging = read(state, aRecord({ revision: 6 }), aReading(30, 31)).state
     expect(lagging).toMatchObject({ presence: 'gone', contradictedSince: NOW, dirty: 30 })
@@ -276,25 +276,25 @@ describe('an answer that lags behind an event', () => {
   })
 })
 
-describe('a hint that comes during a read', () => {
-  it('marks the note again: the read does not clear it', () => {
+describe('a hint that arrives during a read', () => {
+  it('keeps the note dirty: the read does not clear it', () => {
     const { state } = applyHint(aGoneNote(), { ...DELETION, kind: 'note.updated' }, { sequence: 40, at: NOW })
     expect(read(state, undefined, aReading(39, 41)).state).toMatchObject({ presence: 'gone', dirty: 40, dueAt: NOW })
     expect(read(state, undefined, aReading(40, 41)).state).toMatchObject({ presence: 'gone', dirty: null, dueAt: null })
   })
 })
 
-describe('an absence that was asked for before an event spoke of the note', () => {
+describe('an absence in a read that began before an event about the note', () => {
   const { state } = applyHint(aLiveNote(), { ...DELETION, kind: 'note.updated' }, { sequence: 40, at: NOW })
 
-  it('proves nothing, even when the event was no news: the note is read once more', () => {
+  it('proves nothing, even if the event contained nothing new: the note is read again', () => {
     expect(state).toMatchObject({ dirty: null, dueAt: null })
     const decision = read(state, undefined, aReading(39, 41))
     expect(decision).toEqual({ state: { ...state, dirty: 41, dueAt: NOW } })
     expect(read(decision.state, undefined, aReading(41, 42)).state).toMatchObject({ presence: 'gone', dueAt: null })
   })
 
-  it('proves it when it is a tombstone, which is for good', () => {
+  it('proves the removal if it is a tombstone, which is final', () => {
     expect(read(state, aTombstone(), aReading(39, 41)).state).toMatchObject({ presence: 'gone' })
   })
 })
@@ -315,7 +315,7 @@ describe('removals that a scan holds back', () => {
     expect(read(held, undefined, aReading(22, 23)).content).toBeUndefined()
   })
 
-  it('hold a missing note for which an event arrived during the confirmation, if the next read does not find it', () => {
+  it('include a missing note for which an event arrived during the confirmation, if the next read does not find it', () => {
     const told = applyHint(aLiveNote(), { ...DELETION, kind: 'note.updated' }, { sequence: 22, at: NOW }).state
     const before = { ...told, dirty: 22, dueAt: NOW }
     const { state, content } = applyRead(before, undefined, aReading(20, 23), policy)
@@ -327,11 +327,11 @@ describe('removals that a scan holds back', () => {
     expect(read(state, aTombstone(), aReading(24, 25)).state).toMatchObject({ presence: 'gone', heldByScan: null })
   })
 
-  it('end when the note is seen again', () => {
+  it('end when a read finds the note', () => {
     expect(read(held, aRecord(), aReading(22, 23)).state).toMatchObject({ presence: 'live', heldByScan: null })
   })
 
-  it('end when the service says itself that the note is gone: by a tombstone, or an event and a read', () => {
+  it('end when the service proves that the note is gone: by a tombstone, or by an event and a read', () => {
     expect(read(held, aTombstone(), aReading(22, 23))).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })
     const told = applyHint(held, DELETION, { sequence: 30, at: NOW }).state
     expect(read(told, undefined, aReading(30, 31))).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })

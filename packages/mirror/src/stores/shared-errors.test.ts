@@ -28,7 +28,7 @@ it.each([
   }
 })
 
-it('the error for an operation without an answer is PostgresTimeoutError of both packages, and says after how long', async () => {
+it('the error for an operation without an answer is PostgresTimeoutError of both packages, with the time limit', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const pool = { query: () => new Promise<never>(() => undefined) }

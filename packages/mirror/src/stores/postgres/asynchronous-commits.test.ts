@@ -25,7 +25,7 @@ it.each<[string, MirrorCommit, (store: MirrorStore) => Promise<unknown>, unknown
     (store) => store.latestPosition('default'),
     1,
   ],
-])('%s outlives a crash, also where the database commits asynchronously', async (_what, commit, read, expected) => {
+])('%s survives a crash, even if the database commits asynchronously', async (_what, commit, read, expected) => {
   const url = await databases.emptyDatabase()
   const admin = databases.poolOf(url)
   await admin.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`)

@@ -63,7 +63,7 @@ describe('a process that dies before any of its statements', () => {
     expect(await dieAtEveryStatement(startProcess, readRows, rounds)).toBeGreaterThan(20)
   })
 
-  it.each(Object.entries(plantedInConsumers))('shows the planted bug "%s"', async (_, plant) => {
+  it.each(Object.entries(plantedInConsumers))('detects the planted bug "%s"', async (_, plant) => {
     const deaths = dieAtEveryStatement(startProcess, readRows, rounds, plant)
     await expect(deaths).rejects.toThrow(AssertionError)
   })

@@ -48,7 +48,7 @@ describe('commit in a transaction of PostgreSQL', () => {
     return { mirror, problems, applyIn, notes: new NoteWriter(store) }
   }
 
-  it('takes effect with the transaction, and counts also if apply fails after it', async () => {
+  it('takes effect with the transaction, even if apply fails after it', async () => {
     const { mirror, notes, applyIn } = aConsumer()
     await notes.show('a', 'First')
     const apply = applyIn(async (client, commit) => {
@@ -60,7 +60,7 @@ describe('commit in a transaction of PostgreSQL', () => {
     expect(await readRows()).toEqual(['a'])
   })
 
-  it('does not count if the transaction is rolled back', async () => {
+  it('has no effect if the transaction is rolled back', async () => {
     const { mirror, notes, applyIn, problems } = aConsumer()
     await notes.show('a', 'First')
     const apply = applyIn((_, commit) => commit())
@@ -69,10 +69,10 @@ describe('commit in a transaction of PostgreSQL', () => {
     expect(await mirror.consumerStatus('index')).toMatchObject({ lag: 1, backoff: { failures: 1 } })
   })
 
-  it('throws if another process has taken over', async () => {
+  it('throws if another process has taken the lease', async () => {
     const { mirror, notes, applyIn } = aConsumer()
     const later = new ManualClock()
-    later.moveOn(31_000)
+    later.advance(31_000)
     const other = openMirror({ store: postgresMirror(pool), clock: later })
     await notes.show('a', 'First')
     const thrown: unknown[] = []

@@ -81,11 +81,11 @@ const write = fc.record({
   state,
   content,
   announce: fc.constantFrom(undefined, 'appeared', 'changed', 'vanished'),
-  /** How far the writer is behind. */
+  /** The lag of the writer. */
   lag: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1),
 })
 
-/** What happens to both stores. */
+/** A step of a history, for both stores. */
 const step = fc.oneof(
   {
     weight: 10,
@@ -122,7 +122,7 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 
-it('answers like the store in memory, whatever happens in whatever order', async () => {
+it('answers like the store in memory for any history', async () => {
   const told: Record<string, number> = {}
   let histories = 0
   await fc.assert(
@@ -139,7 +139,7 @@ it('answers like the store in memory, whatever happens in whatever order', async
     }),
     { numRuns: 150 },
   )
-  // A history in which nothing is ever refused would prove little.
+  // A history without conflicts would prove little.
   for (const answer of ['committed', 'conflict', 'load', 'take', 'read'])
     expect(told[answer], answer).toBeGreaterThan(100)
 })
@@ -168,7 +168,7 @@ async function answerTo(store: MirrorStore, prefix: string, step: Step): Promise
     case 'load':
       return await store.load(integration, step.noteIds)
     case 'take': {
-      // Which of several that are due at the same moment comes first, nobody promises: those taken together never come again.
+      // The order of notes with the same dueAt is not specified. Notes that were taken together are therefore not due again.
       const until = step.limit > 1 ? 10_000_000 : step.now + 50_000
       const { notes, ...rest } = await store.takeDue(integration, { ...step, until })
       const taken = notes.map(({ state, version, note }) => ({ state, version, note }))

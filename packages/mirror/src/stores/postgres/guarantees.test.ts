@@ -19,7 +19,7 @@ const newNote = (noteId: string, write: Partial<NoteWrite> = {}): NoteWrite => {
 }
 
 describe('an operation', () => {
-  it('is one statement without a name, hence one round trip, and a search two', async () => {
+  it('is one unnamed statement and therefore one round trip, and a search is two', async () => {
     const pool = await databases.migratedPool()
     const statements: unknown[][] = []
     const store = postgresMirror({
@@ -50,7 +50,7 @@ describe('an operation', () => {
     }
   })
 
-  it('stamps notes in place, and leaves indexes and content alone', async () => {
+  it('updates evidence in place, without writing indexes or content', async () => {
     const pool = await databases.migratedPool()
     const store = postgresMirror(pool)
     const noteIds = Array.from({ length: 300 }, (_, index) => `note_${String(index).padStart(3, '0')}`)
@@ -72,7 +72,7 @@ describe('an operation', () => {
     expect(rows[1].hot / rows[1].updates).toBeGreaterThan(0.95)
   })
 
-  it('finds rows by their index from the first page on, also where nobody has counted them yet', async () => {
+  it('finds rows by their index from the first page on, even without statistics', async () => {
     const pool = await databases.migratedPool({ max: 1 })
     await pool.query('ALTER TABLE notewire_mirror_notes SET (autovacuum_enabled = off)')
     await pool.query('ALTER TABLE notewire_mirror_content SET (autovacuum_enabled = off)')
@@ -106,7 +106,7 @@ describe('an operation', () => {
     await answer
   })
 
-  it('waits ten seconds at most for what somebody else has locked, and others get on meanwhile', async () => {
+  it('waits at most ten seconds for a lock, and does not block others meanwhile', async () => {
     const pool = await databases.migratedPool()
     const store = postgresMirror(pool)
     await store.commit('default', {
@@ -124,7 +124,7 @@ describe('an operation', () => {
     client.release()
   })
 
-  it('says what to do where the tables are missing, and passes on the errors of the driver', async () => {
+  it('says what to do if the tables are missing, and passes on the errors of the driver', async () => {
     const store = postgresMirror(databases.poolOf(await databases.emptyDatabase()))
     await expect(store.load('default', [])).rejects.toThrow(PostgresNotMigratedError)
     await expect(store.getNote('default', 'note_1')).rejects.toThrow(/store\.migrate\(\)/)
@@ -134,7 +134,7 @@ describe('an operation', () => {
 })
 
 describe('a load', () => {
-  it('waits for no commit of others', async () => {
+  it('does not wait for commits of others', async () => {
     const pool = await databases.migratedPool()
     const store = postgresMirror(pool)
     await store.load('default', [])
@@ -147,7 +147,7 @@ describe('a load', () => {
     expect((await store.load('default', ['note_1'])).notes.size).toBe(1)
   })
 
-  it('goes on behind every number that was handed out, where the count itself is lost', async () => {
+  it('continues after every number that was returned, even if the counter is lost', async () => {
     const pool = await databases.migratedPool()
     const store = postgresMirror(pool)
     for (let turn = 1; turn <= 3; turn += 1) expect((await store.load('default', [])).sequence).toBe(turn)
@@ -157,7 +157,7 @@ describe('a load', () => {
     expect((await store.load('default', [])).sequence).toBe(sequence + 1)
   })
 
-  it('grows by one beyond each limit, however many load at once', async () => {
+  it('grows by one beyond each limit, with any number of concurrent loads', async () => {
     const store = postgresMirror(await databases.migratedPool({ max: 16 }))
     const numbers: number[] = []
     const work = async () => {
@@ -168,8 +168,8 @@ describe('a load', () => {
   })
 })
 
-describe('what a service may send', () => {
-  it('is kept losslessly where it is no text of PostgreSQL: ids and events included', async () => {
+describe('data of a service', () => {
+  it('is stored without loss even if PostgreSQL cannot store it as text, including ids and events', async () => {
     const store = postgresMirror(await databases.migratedPool())
     const states = ['a\0', 'a\ud83d', 'a\ufffd', 'a\u001a', 'a\u001a0000'].map((noteId) => ({
       ...unknownNote(noteId),
@@ -185,7 +185,7 @@ describe('what a service may send', () => {
   })
 
   it.each(['~/', '<!--', '@1a', 'a_', './', "<a '", 'a-'])(
-    'does not keep the parser busy: a megabyte of %s',
+    'does not block the parser: a megabyte of %s',
     async (pattern) => {
       const store = postgresMirror(await databases.migratedPool())
       const text = `${pattern.repeat(1_000_000 / pattern.length)} walrus`
@@ -196,7 +196,7 @@ describe('what a service may send', () => {
     25_000,
   )
 
-  it('is found by its first words where it has more than an index can hold', async () => {
+  it('is found by its first words if it has more words than PostgreSQL can index', async () => {
     const store = postgresMirror(await databases.migratedPool())
     const words = Array.from({ length: 300_000 }, (_, index) => `word${index}`)
     const content = { note: aNote('note_1', { title: 'Walrus' }), transcript: aTranscript('note_1', words.join(' ')) }
@@ -205,7 +205,7 @@ describe('what a service may send', () => {
     expect(found?.transcript).toEqual(content.transcript)
   })
 
-  it('is found in whatever case where the database knows the letters of English alone', async () => {
+  it('is found in any case if the locale of the database folds only English letters', async () => {
     const { server, poolOf } = databases
     await poolOf(server.url).query("CREATE DATABASE plain TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
     const store = postgresMirror(poolOf(server.url.replace(/postgres$/, 'plain')))
@@ -217,7 +217,7 @@ describe('what a service may send', () => {
 })
 
 describe('the tables', () => {
-  it('show live notes to SQL of the user, whatever a note holds', async () => {
+  it('show live notes to SQL of the user, with any content', async () => {
     const pool = await databases.migratedPool()
     const store = postgresMirror(pool)
     const content = {
@@ -247,7 +247,7 @@ describe('the tables', () => {
     expect(found.rows).toEqual([{ note_id: 'note_1' }])
   })
 
-  it('keep nothing of what was erased: no row, no statistics, and no byte in their files once these are written anew', async () => {
+  it('keep nothing of erased content: no row, no statistics, and no byte in their files once these are rewritten', async () => {
     const pool = await databases.migratedPool()
     const store = postgresMirror(pool)
     const content = { note: aNote('note_1', { title: 'walrus' }), transcript: aTranscript('note_1', 'secret') }
@@ -269,7 +269,7 @@ describe('the tables', () => {
     expect(await bytesOf(pool)).not.toContain('secret')
   })
 
-  it('are vacuumed for one erased note, with the next round of autovacuum', async () => {
+  it('are vacuumed after one erased note, with the next autovacuum', async () => {
     const pool = await databases.migratedPool()
     await pool.query("ALTER SYSTEM SET autovacuum_naptime = '1s'")
     await pool.query('SELECT pg_reload_conf()')
@@ -302,15 +302,15 @@ describe('the tables', () => {
 })
 
 describe('postgresMirror', () => {
-  it('refuses what has no query', () => {
-    // @ts-expect-error a connection string is no pool
+  it('rejects a pool without query', () => {
+    // @ts-expect-error a connection string is not a pool
     expect(() => postgresMirror('postgres://localhost')).toThrow(OptionError)
-    // @ts-expect-error the promise of a pool
+    // @ts-expect-error a promise of a pool
     expect(() => postgresMirror(Promise.resolve(new Pool()))).toThrow(/pool has no method "query"/)
   })
 })
 
-/** What the files of table and indexes hold. */
+/** Reads the files of the table and its indexes. */
 async function bytesOf(pool: Pool): Promise<string> {
   const { rows } = await pool.query(`
     SELECT convert_from(translate_nul, 'LATIN1') AS bytes FROM (

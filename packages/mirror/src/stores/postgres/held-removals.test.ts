@@ -18,12 +18,12 @@ const stores: readonly (readonly [string, () => Promise<MirrorStore>])[] = [
   ['PostgreSQL', async () => postgresMirror(await databases.migratedPool())],
 ]
 
-/** A service whose notes are copied to a store, a channel that the key does not see, and what was held back so far. */
+/** A service with a mirror, a channel that the key does not see, and the notices of held removals so far. */
 interface Copied extends MirroredService {
   readonly held: readonly RemovalsHeldNotice[]
-  /** Takes a note out of the key's sight, without an event or a tombstone. */
+  /** Moves a note out of the key's sight, without an event or a tombstone. */
   moveOut(note: number): void
-  /** Receives events from now on, and loses them while it is deaf. */
+  /** Receives events from now on, and drops them while it is deaf. */
   listen(): Promise<{ isDeaf: boolean }>
   scan(): Promise<void>
 }
@@ -54,19 +54,22 @@ async function copied(store: MirrorStore, options: NotesServiceOptions): Promise
 }
 
 describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
-  it.each([1, 2, 10])('holds back all notes of a copy of %i when nothing proves that they are gone', async (notes) => {
-    await using world = await copied(await open(), { notes })
-    for (let note = 0; note < notes; note += 1) world.moveOut(note)
-    await world.scan()
-    const { held, notes: counts, lastScan } = await world.mirror.status()
-    expect(counts).toMatchObject({ live: 0, hidden: notes, gone: 0 })
-    expect(held).toEqual([{ scanId: lastScan?.scanId, notes }])
-    expect(world.held).toEqual([{ scanId: lastScan?.scanId, missing: notes, live: notes }])
-    expect(await world.mirror.acceptRemovals(lastScan?.scanId ?? '')).toBe(notes)
-    expect((await world.mirror.status()).notes).toMatchObject({ live: 0, hidden: 0, gone: notes })
-  })
+  it.each([1, 2, 10])(
+    'holds back the removal of all notes of a copy of %i if nothing proves that they are gone',
+    async (notes) => {
+      await using world = await copied(await open(), { notes })
+      for (let note = 0; note < notes; note += 1) world.moveOut(note)
+      await world.scan()
+      const { held, notes: counts, lastScan } = await world.mirror.status()
+      expect(counts).toMatchObject({ live: 0, hidden: notes, gone: 0 })
+      expect(held).toEqual([{ scanId: lastScan?.scanId, notes }])
+      expect(world.held).toEqual([{ scanId: lastScan?.scanId, missing: notes, live: notes }])
+      expect(await world.mirror.acceptRemovals(lastScan?.scanId ?? '')).toBe(notes)
+      expect((await world.mirror.status()).notes).toMatchObject({ live: 0, hidden: 0, gone: notes })
+    },
+  )
 
-  it('goes on holding them back in later scans, and shows those that come back', async () => {
+  it('continues to hold them back in later scans, and shows those that are found again', async () => {
     await using world = await copied(await open(), { notes: 3 })
     const handles = world.service.owner.notes()
     for (const note of [0, 1, 2]) world.moveOut(note)
@@ -78,7 +81,7 @@ describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
     expect((await world.mirror.status()).notes).toMatchObject({ live: 1, hidden: 2, gone: 0 })
   })
 
-  it('holds back all notes also when others have come into sight with the same scan', async () => {
+  it('holds back the removal of all notes even if the same scan found new ones', async () => {
     await using world = await copied(await open(), { notes: 3 })
     const { owner } = world.service
     const channel = owner.createChannel('team')
@@ -91,7 +94,7 @@ describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
     expect((await world.mirror.status()).notes).toMatchObject({ live: 2, hidden: 3, gone: 0 })
   })
 
-  it('removes a few of many after a read of each', async () => {
+  it('removes a few of many notes after a read of each', async () => {
     await using world = await copied(await open(), { notes: 3 })
     for (const note of [0, 1]) world.moveOut(note)
     await world.scan()
@@ -99,7 +102,7 @@ describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
     expect(world.held).toEqual([])
   })
 
-  it('removes all notes when a tombstone proves each', async () => {
+  it('removes all notes if a tombstone proves each removal', async () => {
     await using world = await copied(await open(), { notes: 3 })
     for (const note of world.service.owner.notes()) note.delete()
     await world.scan()
@@ -107,7 +110,7 @@ describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
     expect(world.held).toEqual([])
   })
 
-  it('removes all notes when a deletion event proves each', async () => {
+  it('removes all notes if a deletion event proves each removal', async () => {
     await using world = await copied(await open(), { notes: 3 })
     await world.listen()
     for (const note of [0, 1, 2]) world.moveOut(note)
@@ -117,7 +120,7 @@ describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
     expect(world.held).toEqual([])
   })
 
-  it('of two notes holds back the one that no tombstone proves to be gone', async () => {
+  it('holds back the one of two removals that no tombstone proves', async () => {
     await using world = await copied(await open(), { notes: 2 })
     world.service.owner.notes()[0]?.delete()
     world.moveOut(1)
@@ -126,7 +129,7 @@ describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
     expect(world.held).toMatchObject([{ missing: 1 }])
   })
 
-  it('of two notes holds back the one that no event proves to be gone', async () => {
+  it('holds back the one of two removals that no event proves', async () => {
     await using world = await copied(await open(), { notes: 2 })
     const ear = await world.listen()
     world.moveOut(0)
@@ -139,7 +142,7 @@ describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
     expect(world.held).toMatchObject([{ missing: 1 }])
   })
 
-  it('removes a note that it holds back once a deletion event proves it', async () => {
+  it('removes a note whose removal it holds back once a deletion event proves it', async () => {
     await using world = await copied(await open(), { notes: 2 })
     const [first] = world.service.owner.notes()
     for (const note of [0, 1]) world.moveOut(note)

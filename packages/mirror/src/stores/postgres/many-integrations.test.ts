@@ -32,7 +32,7 @@ const places: Readonly<Record<string, () => Promise<readonly [MirrorStore, Mirro
 }
 
 describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
-  it('are shared by two processes: each slice is done by one, and no note is another customer’s', async () => {
+  it('are shared by two processes: one of them does each slice, and each customer has only its own notes', async () => {
     const [one, two] = await open()
     await using world = await manyCustomers(12, { store: one })
     const other = world.another({ store: two })
@@ -65,7 +65,7 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
     expect(secrets.sort()).toEqual(world.customers.map(({ integration }) => integration))
   })
 
-  it('keep every hint that comes while they are worked on', async () => {
+  it('keep every hint that arrives during a slice', async () => {
     const [one, two] = await open()
     await using world = await manyCustomers(4, { store: one })
     const other = world.another({ store: two })
@@ -87,7 +87,7 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
     }
   })
 
-  it('are written by no worker that was frozen until its lease had ended', async () => {
+  it('are not written by a worker that was frozen until its lease had expired', async () => {
     const [one, two] = await open()
     await using world = await manyCustomers(1, { store: two })
     const [customer] = world.customers
@@ -117,7 +117,7 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
     await world.service.clock.advance('61s')
     await workFor(world, 1)
     expect(await world.titles('customer-0')).toHaveLength(250)
-    // The sequence may grow: its numbers only date what is read.
+    // The sequence may grow, because its numbers only date reads.
     const written = async () => [
       (await two.readProgress('customer-0')).progressVersion,
       await two.integrations.get('customer-0'),
@@ -128,7 +128,7 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
     expect(await written()).toEqual(before)
   })
 
-  it('do not come back when they are removed during a slice', async () => {
+  it('are not restored if they are removed during a slice', async () => {
     const [one, two] = await open()
     await using world = await manyCustomers(2, { store: two })
     for (const customer of world.customers) {
@@ -159,7 +159,7 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
 })
 
 describe.each(Object.entries(places))('a removal in %s', (_name, open) => {
-  it('reaches each consumer once for each note, whatever it has applied before', async () => {
+  it('reaches each consumer once for each note, whatever the consumer has applied before', async () => {
     const [one, two] = await open()
     await using world = await manyCustomers(2, { store: one })
     const other = world.another({ store: two })
@@ -200,7 +200,7 @@ describe.each(Object.entries(places))('a removal in %s', (_name, open) => {
     expect(await world.titles('customer-1')).toHaveLength(25)
   })
 
-  it('waits for a consumer that does not come back for seven days', async () => {
+  it('waits seven days for a consumer that does not continue', async () => {
     const [one] = await open()
     await using world = await manyCustomers(1, { store: one })
     world.customers[0]?.write('customer-0 0')
@@ -215,7 +215,7 @@ describe.each(Object.entries(places))('a removal in %s', (_name, open) => {
     expect(await one.listChanges('customer-0', 0, 10)).toEqual([])
   })
 
-  it('that is followed by another add leaves a consumer with what is there', async () => {
+  it('that is followed by another add leaves a consumer with the current notes', async () => {
     const [one] = await open()
     await using world = await manyCustomers(1, { store: one })
     const [customer] = world.customers
@@ -240,7 +240,7 @@ describe.each(Object.entries(places))('a removal in %s', (_name, open) => {
   })
 })
 
-/** A consumer that keeps the titles of the notes, and counts removals. */
+/** A consumer that stores the titles of the notes, and counts removals. */
 function copyingConsumer(name: string) {
   const notes = new Map<string, unknown>()
   const removals: string[] = []
@@ -297,7 +297,7 @@ describe('an empty poll in PostgreSQL', () => {
 })
 
 describe('a consumer without changes in PostgreSQL', () => {
-  it('costs five statements that read', async () => {
+  it('runs five statements that read', async () => {
     const { statements, store } = await countingStore()
     await using world = await manyCustomers(1, { store })
     await world.mirrors.add('customer-0')
@@ -312,7 +312,7 @@ describe('a consumer without changes in PostgreSQL', () => {
   })
 })
 
-/** The store of a process that is frozen: it renews no lease, and hears of none that is lost. */
+/** The store of a frozen process: it renews no lease, and does not detect a lost lease. */
 function neverRenewing(store: MirrorStore): MirrorStore {
   return new Proxy(store, {
     get(target, name) {

@@ -20,7 +20,7 @@ const PAIRS = ['pair 0', 'pair 1', 'pair 2', 'pair 3']
 let databases: TestDatabases
 afterEach(() => databases.cleanUp.disposeAsync())
 
-it('loses no change and shows none too early, with 16 workers over four pools who write the same notes', async () => {
+it('loses no change and shows none too early, with 16 workers over four pools that write the same notes', async () => {
   databases = await startDatabases()
   const url = await databases.emptyDatabase()
   const pools = Array.from({ length: 4 }, () => databases.poolOf(url, { max: 5 }))
@@ -59,13 +59,13 @@ it('loses no change and shows none too early, with 16 workers over four pools wh
   expect(await halfWritten(pool)).toEqual([])
   const { rows: all } = await pool.query('SELECT note_id, position::int, attempts::int FROM notewire_mirror_notes')
   expect(all).toHaveLength(WORKERS * TURNS + 2 * PAIRS.length)
-  // What the reader saw last of each note is what it is now: no change came to light behind a position that it had passed.
+  // The reader has the current state of each note: no change became visible before a position that the reader had passed.
   expect(seen).toEqual(new Map(all.map(({ note_id, position, attempts }) => [note_id, { position, attempts }])))
   const deadlocks = await pool.query('SELECT sum(deadlocks)::int AS deadlocks FROM pg_stat_database')
   expect(deadlocks.rows).toEqual([{ deadlocks: 0 }])
 })
 
-it('gives every note that is due to one of 16 workers over four pools, and none to two', async () => {
+it('gives every due note to exactly one of 16 workers over four pools', async () => {
   databases = await startDatabases()
   const url = await databases.emptyDatabase()
   const stores = Array.from({ length: 4 }, () => postgresMirror(databases.poolOf(url, { max: 5 })))
@@ -84,7 +84,7 @@ it('gives every note that is due to one of 16 workers over four pools, and none 
   const taken: string[] = []
   const work = async (_: unknown, worker: number) => {
     const own = stores[worker % stores.length] as MirrorStore
-    // Others may hold, for a moment, all that is left.
+    // Other workers may hold the locks of all remaining notes for a moment.
     for (let isLeft = true; isLeft; ) {
       const due = await own.takeDue('default', { now: 5_000, until: 9_000, limit: 5 })
       taken.push(...due.notes.map(({ state }) => state.noteId))
@@ -95,7 +95,7 @@ it('gives every note that is due to one of 16 workers over four pools, and none 
   expect(taken.toSorted()).toEqual(noteIds.toSorted())
 })
 
-it('writes nothing by halves and hands no number out again when the server crashes in mid-run', async () => {
+it('commits atomically and returns no number twice if the server crashes', async () => {
   databases = await startDatabases({ durable: true })
   const pool = await databases.migratedPool({ max: WORKERS })
   const store = postgresMirror(pool)
@@ -134,7 +134,7 @@ it('writes nothing by halves and hands no number out again when the server crash
   await expectConfirmed(pool, confirmed)
 })
 
-it('writes nothing by halves when instances are killed again and again', async () => {
+it('commits atomically if instances are killed again and again', async () => {
   databases = await startDatabases()
   const url = await databases.emptyDatabase()
   const pool = databases.poolOf(url)
@@ -157,11 +157,11 @@ it('writes nothing by halves when instances are killed again and again', async (
     await exited
   }
   await expectConfirmed(pool, confirmed)
-  // Nobody is left who holds a lock.
+  // No transaction holds a lock any more.
   for (const pair of PAIRS) expect((await countOn(postgresMirror(pool), pair)).outcome).toBe('committed')
 })
 
-/** Has commits pause between what they read and what they write, so that others come between. */
+/** Makes commits pause between their reads and writes, so that other commits interleave. */
 async function widenTheWindows(pool: Pool): Promise<void> {
   const places = ['  IF contents <>', '  IF announcements > 0', '  INSERT INTO notewire_mirror_notes AS notes']
   const pausing = places.reduce((text, place) => {
@@ -176,7 +176,7 @@ async function addOnce(store: MirrorStore, noteId: string): Promise<void> {
   expect(await store.commit('default', { notes: [write] })).toBe('committed')
 }
 
-/** Reads changes as a user's index does, and keeps what it saw last of each note. */
+/** Reads changes like a user's index, and keeps the latest state of each note. */
 async function follow(store: MirrorStore, isOver: () => boolean) {
   const seen = new Map<string, { readonly position: number; readonly attempts: number }>()
   for (let after = 0, wasOver = false; ; ) {
@@ -203,7 +203,7 @@ async function expectConfirmed(pool: Pool, confirmed: ReadonlyMap<string, number
   }
 }
 
-/** Pairs whose halves, or whose state and content, do not say the same; and positions that are not what was counted. */
+/** Lists pairs whose halves differ, or whose state and content differ; and wrong positions. */
 async function halfWritten(pool: Pool): Promise<readonly unknown[]> {
   const { rows } = await pool.query(`
     SELECT one.note_id

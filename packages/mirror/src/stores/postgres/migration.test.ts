@@ -33,7 +33,7 @@ const notes = [{ state: unknownNote('note_1'), expectedVersion: 0, announce: 'ap
 
 describe('migrate', () => {
   it.each(isInstalled('pgbouncer') ? ['directly', 'through PgBouncer'] : ['directly'])(
-    'may be called by eight instances at once, and again, %s',
+    'may be called by eight instances concurrently, and again, %s',
     async (way) => {
       const { emptyDatabase, poolOf, cleanUp } = databases
       const database = await emptyDatabase()
@@ -49,7 +49,7 @@ describe('migrate', () => {
     },
   )
 
-  it('needs no right to make anything where nothing is missing', async () => {
+  it('needs no right to create anything if nothing is missing', async () => {
     const { emptyDatabase, poolOf } = databases
     const database = await emptyDatabase()
     const owner = poolOf(database)
@@ -64,7 +64,7 @@ describe('migrate', () => {
     expect(await store.search('default', ['word'], 1)).toEqual([])
   })
 
-  it('keeps to the search_path of the connection', async () => {
+  it('uses the search_path of the connection', async () => {
     const { emptyDatabase, poolOf } = databases
     const url = await emptyDatabase()
     const pool = poolOf(url)
@@ -78,7 +78,7 @@ describe('migrate', () => {
     ])
   })
 
-  it('leaves instances of the version before at work, on the same tables', async () => {
+  it('does not disturb instances of the previous version on the same tables', async () => {
     const pool = databases.poolOf(await databases.emptyDatabase())
     const before = postgresMirror(pool)
     await before.migrate()
@@ -92,7 +92,7 @@ describe('migrate', () => {
     expect(await after.commit('default', { notes })).toBe('conflict')
   })
 
-  it('does not mind how the database reads backslashes', async () => {
+  it('works with any setting of standard_conforming_strings', async () => {
     const { emptyDatabase, poolOf } = databases
     const url = await emptyDatabase()
     await poolOf(url).query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET standard_conforming_strings = off`)
@@ -105,7 +105,7 @@ describe('migrate', () => {
     for (const word of ['walrus', 'yes', 'sss']) expect(await store.search('default', [word], 1)).toHaveLength(1)
   })
 
-  it('refuses a database that cannot hold all letters, and says what to do', async () => {
+  it('rejects a database with another encoding than UTF8, and says what to do', async () => {
     const { server, poolOf } = databases
     await poolOf(server.url).query(
       "CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'",
@@ -121,7 +121,7 @@ describe('migrate', () => {
 describe('postgres.sql', () => {
   const migration = migrationOf(MIRROR_TABLES)
 
-  it('makes what migrate makes, for a store that may make nothing', async () => {
+  it('creates what migrate creates, for a store that may create nothing', async () => {
     const { emptyDatabase, poolOf } = databases
     const [byFile, byProgram] = [poolOf(await emptyDatabase()), poolOf(await emptyDatabase())]
     const store = postgresMirror(byFile, { migrate: false })
@@ -136,7 +136,7 @@ describe('postgres.sql', () => {
     expect(await tableDefinitions(byFile)).toEqual(await tableDefinitions(byProgram))
   })
 
-  it('makes them in the first schema of the search_path', async () => {
+  it('creates the tables in the first schema of the search_path', async () => {
     const { emptyDatabase, poolOf } = databases
     const pool = poolOf(await emptyDatabase())
     const client = await pool.connect()
@@ -151,7 +151,7 @@ describe('postgres.sql', () => {
 })
 
 describe('the option schema', () => {
-  it('puts everything into a schema that it creates, apart from other schemas', async () => {
+  it('creates everything in its own schema, isolated from other schemas', async () => {
     const { emptyDatabase, poolOf } = databases
     const pool = poolOf(await emptyDatabase())
     for (const schema of ['one', 'Two-2', 'select']) {
@@ -164,7 +164,7 @@ describe('the option schema', () => {
     expect(await tableDefinitions(pool)).toEqual([])
   })
 
-  it('needs no right to make a schema that is there', async () => {
+  it('needs no right to create a schema that exists', async () => {
     const { emptyDatabase, poolOf } = databases
     const url = await emptyDatabase()
     await poolOf(url).query(`
@@ -175,7 +175,7 @@ describe('the option schema', () => {
     expect(await store.commit('default', { notes })).toBe('committed')
   })
 
-  it.each(['', '1st', 'a"b', "a'b", 'a$b', 'a.b', 'x'.repeat(64), 'é'])('refuses %j', (schema) => {
+  it.each(['', '1st', 'a"b', "a'b", 'a$b', 'a.b', 'x'.repeat(64), 'é'])('rejects %j', (schema) => {
     expect(() => postgresMirror(databases.poolOf(databases.server.url), { schema })).toThrow(OptionError)
   })
 })
@@ -195,7 +195,7 @@ it.each([
   ['notewire_mirror_take_1', TAKE_FUNCTION, '268fd1ffa08eb29d'],
   ['notewire_mirror_sequence_1', SEQUENCE_FUNCTION, '959633ca22e56a45'],
   ['notewire_mirror_words_1', SEARCH_FUNCTIONS, '621ab9e40f6c529c'],
-])('%s is what it was: databases that have it keep it, so that a change needs a new number', (name, text, digest) => {
+])('%s is unchanged: databases keep an existing function, so a change needs a new number', (name, text, digest) => {
   expect(text).toContain(`FUNCTION ${name}(`)
   expect(createHash('sha256').update(text).digest('hex').slice(0, 16)).toBe(digest)
 })

@@ -19,7 +19,7 @@ const NUMBERS = Array.from({ length: NOTES }, (_, index) => index)
 const ERASED = NUMBERS.filter((index) => index % 3 > 0)
 
 describe('purge', () => {
-  it('leaves nothing of erased notes in the files of the tables and indexes, and all of the others', async () => {
+  it('removes erased notes from the files of the tables and indexes, and keeps all other notes', async () => {
     const { pool, store, write, left } = await withNotes()
     expect(await left(NUMBERS)).toEqual(NUMBERS)
     await write(ERASED, 'erase')
@@ -32,7 +32,7 @@ describe('purge', () => {
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
   })
 
-  it('rejects while an older transaction could still see what is erased, and succeeds after it', async () => {
+  it('rejects while an older transaction could still see erased content, and succeeds after it', async () => {
     const { pool, store, write, left } = await withNotes()
     const reader = await pool.connect()
     await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
@@ -46,7 +46,7 @@ describe('purge', () => {
     expect(await left(ERASED)).toEqual([])
   })
 
-  it('waits for a lock without keeping other readers waiting', async () => {
+  it('waits for a lock without blocking readers', async () => {
     const { pool, store, write, left } = await withNotes()
     await write(ERASED, 'erase')
     const reader = await pool.connect()
@@ -67,7 +67,7 @@ describe('purge', () => {
     expect(await left(ERASED)).toEqual([])
   })
 
-  it('rejects when the table stays locked for 10 s', async () => {
+  it('rejects if the table stays locked for 10 s', async () => {
     const { pool, store } = await withNotes()
     const reader = await pool.connect()
     await reader.query('BEGIN')
@@ -89,7 +89,7 @@ describe('purge', () => {
     client.release()
   })
 
-  it('rejects where the role may not vacuum the table', async () => {
+  it('rejects if the role may not vacuum the table', async () => {
     const { url, pool } = await withNotes()
     await pool.query("CREATE ROLE reader LOGIN PASSWORD 'reader'")
     await pool.query('GRANT SELECT, DELETE ON notewire_mirror_content TO reader')
@@ -97,7 +97,7 @@ describe('purge', () => {
     await expect(store.purge()).rejects.toMatchObject({ code: 'purge_incomplete', obstacle: 'not_permitted' })
   })
 
-  it('rejects before the tables are there', async () => {
+  it('rejects if the tables do not exist', async () => {
     const store = postgresMirror(databases.poolOf(await databases.emptyDatabase()))
     await expect(store.purge()).rejects.toMatchObject({ code: 'postgres_not_migrated' })
   })
@@ -132,7 +132,7 @@ async function writeNotes(store: MirrorStore, indexes: readonly number[], what: 
   expect(await store.commit('default', { notes })).toBe('committed')
 }
 
-/** Which of the notes have a word in any file of the database, once everything is written to the disk. */
+/** Returns the notes with a word in any file of the database, after a checkpoint. */
 async function foundIn(pool: Pool, indexes: readonly number[]): Promise<readonly number[]> {
   await pool.query('CHECKPOINT')
   const { rows } = await pool.query<{ folder: string }>(

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => databases.cleanUp.disposeAsync())
 
-it('shows a role the integration that its transaction has set, with the recipe of the documentation', async () => {
+it('shows a role the integration that its transaction has set, with the documented policies', async () => {
   const url = await databases.emptyDatabase()
   const owner = databases.poolOf(url)
   const store = postgresMirror(owner)

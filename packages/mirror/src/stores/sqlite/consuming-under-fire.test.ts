@@ -79,7 +79,7 @@ describe('a process that dies before any of its statements', () => {
     expect(await dieAtEveryStatement(startProcess(path), readRows, rounds)).toBeGreaterThan(30)
   })
 
-  it.each(Object.entries(plantedInConsumers))('shows the planted bug "%s"', async (_, plant) => {
+  it.each(Object.entries(plantedInConsumers))('detects the planted bug "%s"', async (_, plant) => {
     const { path, readRows } = await aFile()
     const deaths = dieAtEveryStatement(startProcess(path), readRows, rounds, plant)
     await expect(deaths).rejects.toThrow(AssertionError)

@@ -38,7 +38,7 @@ async function aFile() {
 }
 
 describe('commit in a transaction of SQLite', () => {
-  it('is synchronous, and takes effect with the transaction, by either driver', async () => {
+  it('is synchronous, and takes effect with the transaction, with either driver', async () => {
     const { path, database, write, mirror, notes, rows } = await aFile()
     await notes.show('a', 'First')
     await mirror.consumeDue({
@@ -66,7 +66,7 @@ describe('commit in a transaction of SQLite', () => {
     expect(await mirror.consumerStatus('index')).toEqual({ lag: 0, waiting: 0, parked: [], backoff: null })
   })
 
-  it('takes the storage of a Durable Object', async () => {
+  it('accepts the storage of a Durable Object', async () => {
     const storage = objectStorage()
     const store = sqliteMirror(durableObjectSqlite(storage))
     await store.migrate()
@@ -86,7 +86,7 @@ describe('commit in a transaction of SQLite', () => {
     expect(storage.sql.exec('SELECT change FROM applied').toArray()).toMatchObject([{ change: 'a' }])
   })
 
-  it('counts if apply fails after it, and does not count if the transaction is rolled back', async () => {
+  it('takes effect even if apply fails after it, but not if the transaction is rolled back', async () => {
     const { database, write, mirror, notes, rows, clock, problems } = await aFile()
     const applyAnd = (end: 'COMMIT' | 'ROLLBACK', then: () => void) => ({
       name: 'index',
@@ -101,7 +101,7 @@ describe('commit in a transaction of SQLite', () => {
     await notes.show('a', 'First')
     expect(await mirror.consumeDue(applyAnd('ROLLBACK', () => undefined))).toMatchObject({ applied: 0, failed: 1 })
     expect(problems).toMatchObject([{ code: 'transaction_not_committed' }])
-    clock.moveOn(1_000)
+    clock.advance(1_000)
     const failing = applyAnd('COMMIT', () => {
       throw new Error('after the commit')
     })
@@ -109,7 +109,7 @@ describe('commit in a transaction of SQLite', () => {
     expect(rows()).toEqual(['a'])
   })
 
-  it('throws at once if another process has taken over, and needs an open transaction', async () => {
+  it('throws synchronously if another process has taken the lease, and needs an open transaction', async () => {
     const { path, database, write, mirror, notes, rows, clock } = await aFile()
     const other = openMirror({ store: sqliteMirror(path), clock })
     await notes.show('a', 'First')
@@ -122,7 +122,7 @@ describe('commit in a transaction of SQLite', () => {
         } catch (error) {
           thrown.push(error)
         }
-        clock.moveOn(31_000)
+        clock.advance(31_000)
         await other.consumeDue({ name: 'index', apply: () => undefined })
         database.exec('BEGIN IMMEDIATE')
         try {

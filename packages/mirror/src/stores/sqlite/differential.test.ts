@@ -12,7 +12,7 @@ const stores = {
   'better-sqlite3': () => sqliteMirror(betterSqlite(new Database(':memory:'))),
 }
 
-it.each(Object.entries(stores))('%s answers as the mirror in memory does, whatever happens', async (_driver, open) => {
+it.each(Object.entries(stores))('%s answers like the store in memory for any history', async (_driver, open) => {
   const answered = new Map<unknown, number>()
   const store = open()
   await store.migrate()
@@ -35,13 +35,13 @@ it.each(Object.entries(stores))('%s answers as the mirror in memory does, whatev
     { numRuns: 150 },
   )
   await store.close?.()
-  // Histories in which little happens would prove little.
+  // Histories with few effects would prove little.
   for (const answer of ['committed', 'conflict', 'take', 'read', 'load']) {
     expect(answered.get(answer), answer).toBeGreaterThan(100)
   }
 })
 
-it('keeps every field of every state', async () => {
+it('stores every field of every state', async () => {
   const store = sqliteMirror(':memory:')
   await store.migrate()
   let run = 0

@@ -8,7 +8,7 @@ import { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
 
 const SECRETS = ['Zanzibar', 'Quetzalcoatl', 'rhododendron']
 
-it('what is erased is overwritten, also by a store whose folder was not there when it was first used', async () => {
+it('erased content is overwritten, even by a store whose folder did not exist at its first use', async () => {
   const path = join(dirname(temporaryPath(onTestFinished)), 'made later', 'notes.db')
   const store = sqliteMirror(path)
   onTestFinished(() => store.close?.())
@@ -20,7 +20,7 @@ it('what is erased is overwritten, also by a store whose folder was not there wh
   expect(secretsIn(path)).toEqual([])
 })
 
-it('the log that could not be cut off, for whatever reason, is cut off with the next write', async () => {
+it('a log that could not be truncated, for any reason, is truncated with the next write', async () => {
   const path = temporaryPath(onTestFinished)
   const inner = nodeSqlite(path)
   let isFull = false

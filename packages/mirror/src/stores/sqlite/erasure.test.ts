@@ -10,7 +10,7 @@ import { openMirror } from './fixtures/open-mirror.ts'
 import { startProcess } from './fixtures/start-process.ts'
 import { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
 
-/** Each in another place of a note, none in any other note. */
+/** Words that each occur in one part of one note. */
 const SECRETS = ['zanzibar', 'quetzalcoatl', 'unfamiliar', 'rhododendron', 'wolpertinger', 'yggdrasil', 'jabberwocky']
 
 const SECRET_CONTENT: ContentParts = {
@@ -22,7 +22,7 @@ const SECRET_CONTENT: ContentParts = {
   summary: aSummary('secret', '# Jabberwocky'),
 }
 
-it.each(['node:sqlite', 'better-sqlite3'])('by %s, nothing of an erased note is left in any file', async (driver) => {
+it.each(['node:sqlite', 'better-sqlite3'])('with %s, nothing of an erased note remains in any file', async (driver) => {
   const path = temporaryPath(onTestFinished)
   const store = await openWithNotes(path, driver)
   await write(store, 'secret', SECRET_CONTENT)
@@ -32,7 +32,7 @@ it.each(['node:sqlite', 'better-sqlite3'])('by %s, nothing of an erased note is 
   expect((await store.listNotes('default', '', 1_000)).length).toBe(100)
 })
 
-it('of what was there before an edit, nothing is left either', async () => {
+it('nothing of the content before an edit remains', async () => {
   const path = temporaryPath(onTestFinished)
   const store = await openWithNotes(path, 'node:sqlite')
   await write(store, 'secret', SECRET_CONTENT)
@@ -46,7 +46,7 @@ it('of what was there before an edit, nothing is left either', async () => {
 })
 
 it.each(['node:sqlite', 'better-sqlite3'])(
-  'by %s, a word is not found once a note has lost it, however often it stood there',
+  'with %s, a word that an edit removes is no longer found, however often it occurred',
   async (driver) => {
     const path = temporaryPath(onTestFinished)
     const store = await openWithNotes(path, driver)
@@ -60,7 +60,7 @@ it.each(['node:sqlite', 'better-sqlite3'])(
   },
 )
 
-it('a part that is erased alone is gone alike, and the rest is not', async () => {
+it('one part can be erased alone, and the others remain', async () => {
   const path = temporaryPath(onTestFinished)
   const store = await openWithNotes(path, 'node:sqlite')
   await write(store, 'secret', SECRET_CONTENT)
@@ -69,7 +69,7 @@ it('a part that is erased alone is gone alike, and the rest is not', async () =>
   expect(await store.search('default', ['zanzibar'], 10)).toHaveLength(1)
 })
 
-it('what a process had erased when it was killed is gone when the next one begins', async () => {
+it('content that a process had erased when it was killed is removed when the next process starts', async () => {
   const path = temporaryPath(onTestFinished)
   const store = await openWithNotes(path, 'node:sqlite')
   await write(store, 'secret', SECRET_CONTENT)
@@ -86,7 +86,7 @@ it('what a process had erased when it was killed is gone when the next one begin
   expect(secretsIn(path)).toEqual([])
 })
 
-it('what a reader of the file still sees is gone with the first write after it has ended', async () => {
+it('erased content that a reader of the file still sees is removed with the first write after the reader has ended', async () => {
   const path = temporaryPath(onTestFinished)
   const store = await openWithNotes(path, 'node:sqlite')
   await write(store, 'secret', SECRET_CONTENT)
@@ -130,7 +130,7 @@ function secretsIn(path: string): readonly string[] {
   return SECRETS.filter((secret) => bytes.includes(secret))
 }
 
-/** What the search index holds, whether or not its note is still there. */
+/** Reads the words of the search index, even those of deleted notes. */
 function wordsIn(path: string): readonly unknown[] {
   const database = new DatabaseSync(path)
   database.exec('CREATE VIRTUAL TABLE temp.words USING fts5vocab (main, notewire_mirror_search, row)')

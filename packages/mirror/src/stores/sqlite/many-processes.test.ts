@@ -9,7 +9,7 @@ import { sqliteMirror } from './sqlite-mirror.ts'
 
 const TIMES = 150
 
-it('four processes on one file lose no change, and get no number twice', async () => {
+it('four processes on one file lose no change, and get different numbers', async () => {
   const path = temporaryPath(onTestFinished)
   const drivers = ['node:sqlite', 'better-sqlite3', 'node:sqlite', 'better-sqlite3']
   const processes = drivers.map((driver) => startProcess('count-on.ts', path, driver, String(TIMES)))
@@ -18,7 +18,7 @@ it('four processes on one file lose no change, and get no number twice', async (
   await writeFile(`${path}.go`, '')
   const sequences = (await Promise.all(printing)).flatMap((text) => JSON.parse(text.split('\n')[1] ?? '') as number[])
   expect(new Set(sequences).size).toBe(sequences.length)
-  // All have loaded the same version of the first note: three of them had to load it again.
+  // All have loaded the same version of the first note, so three of them had to load it again.
   expect(sequences.length).toBeGreaterThan(drivers.length * TIMES)
   const store = sqliteMirror(path)
   onTestFinished(() => store.close?.())
@@ -30,7 +30,7 @@ it('four processes on one file lose no change, and get no number twice', async (
   }
 })
 
-it('a writer that is killed at any moment leaves each of its commits whole or not at all', async () => {
+it('a writer that is killed at any time commits atomically', async () => {
   const path = temporaryPath(onTestFinished)
   let last = 0
   for (const driver of [
@@ -48,7 +48,7 @@ it('a writer that is killed at any moment leaves each of its commits whole or no
     writer.kill('SIGKILL')
     const acknowledged = Number((await printing).trimEnd().split('\n').at(-1))
     const written = await numberIn(path)
-    // One commit may have been made whose writer could not say so any more.
+    // The killed writer may have committed once more without printing the number.
     expect([acknowledged, acknowledged + 1]).toContain(written)
     expect(written).toBeGreaterThan(last)
     last = written
@@ -61,7 +61,7 @@ async function textOf(output: AsyncIterable<unknown>): Promise<string> {
   return text
 }
 
-/** The number that everything in the file agrees on. */
+/** Reads the number of the last commit, and checks that all rows have it. */
 async function numberIn(path: string): Promise<number> {
   const store = sqliteMirror(path)
   await store.migrate()
@@ -89,7 +89,7 @@ async function numberIn(path: string): Promise<number> {
 function expectSound(path: string): void {
   const database = new DatabaseSync(path)
   expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
-  // Compares the index with what it is of, and throws where they differ.
+  // Compares the index with its content, and throws if they differ.
   database.exec("INSERT INTO notewire_mirror_search (notewire_mirror_search, rank) VALUES ('integrity-check', 1)")
   database.close()
 }

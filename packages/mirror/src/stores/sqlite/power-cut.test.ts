@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { aLiveState } from '../../testing/checks/builders.ts'
 import { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
 
-it('numbers and positions that a power cut took back are never given again', async () => {
+it('numbers and positions that a power cut has undone are never reused', async () => {
   const path = temporaryPath(onTestFinished)
   const before = sqliteMirror(path)
   await before.migrate()
@@ -22,7 +22,7 @@ it('numbers and positions that a power cut took back are never given again', asy
   }
 })
 
-/** Announces a note, as a read does: with nothing that has to be flushed. */
+/** Announces a note like a read, whose commit is not flushed. */
 async function announceOne(store: SqliteMirror, noteId: string) {
   const { sequence } = await store.load('default', [noteId])
   const notes = [{ state: aLiveState(noteId), expectedVersion: 0, announce: 'appeared' }] as const
@@ -30,7 +30,7 @@ async function announceOne(store: SqliteMirror, noteId: string) {
   return { sequence, position: await store.latestPosition('default') }
 }
 
-/** A driver that puts the files back, when it is closed, to what they were when they were flushed last. */
+/** A driver that, when it is closed, restores the files to their state at the last flush. */
 function losingAtPowerCut(path: string): SqliteDriver {
   const inner = nodeSqlite(path)
   const files = [path, `${path}-wal`]

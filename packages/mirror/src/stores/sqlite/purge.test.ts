@@ -12,7 +12,7 @@ import { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
 const DRIVERS = ['node:sqlite', 'better-sqlite3']
 
 it.each(DRIVERS)(
-  'by %s, of hundreds of erased notes the file keeps next to nothing, and a purge the rest',
+  'with %s, the file keeps almost nothing of hundreds of erased notes, and a purge removes the rest',
   async (driver) => {
     const path = temporaryPath(onTestFinished)
     const store = await openStore(path, driver)
@@ -22,7 +22,7 @@ it.each(DRIVERS)(
     const contentOf = (index: number) => {
       return { note: aNote(`note ${index}`, { title: titleOf(index), content: 'and so on '.repeat(below(60)) }) }
     }
-    // Notes that grow and shrink have SQLite move rows from page to page.
+    // SQLite moves rows between pages when notes grow and shrink.
     for (const some of [all, ...pagesOf(all, 60).map((page) => page.map(() => below(all.length)))]) {
       await write(store, new Map(some.map((index) => [`note ${index}`, contentOf(index)])))
     }
@@ -44,7 +44,7 @@ it.each(DRIVERS)(
   },
 )
 
-it('of thousands of erased words the search index keeps next to none, and none after a purge', async () => {
+it('the search index keeps almost none of thousands of erased words, and none after a purge', async () => {
   const path = temporaryPath(onTestFinished)
   const store = await openStore(path, 'node:sqlite')
   await write(store, new Map([['kept', { note: aNote('kept', { title: 'Stand-up' }) }]]))
@@ -66,7 +66,7 @@ it('of thousands of erased words the search index keeps next to none, and none a
   expect(await store.search('default', ['stand-up'], 1_000)).toHaveLength(1)
 })
 
-it('erased words leave the search index while the mirror has nothing else to do', async () => {
+it('erased words are removed from the search index while no note is due', async () => {
   const path = temporaryPath(onTestFinished)
   const store = await openStore(path, 'node:sqlite')
   const markOf = (index: number) => `q${String(index).padStart(5, '0')}z`
@@ -85,7 +85,7 @@ it('erased words leave the search index while the mirror has nothing else to do'
   const idle = () => store.takeDue('default', { now: 0, until: 0, limit: 1 })
   await write600(numbers, false)
   await write(store, new Map([['titled', { note: aNote('titled') }]]))
-  // The second time, the index is in one piece, which no merge would write anew without a reason.
+  // The second time, the index has one segment, which a merge would not rewrite by itself.
   for (const erased of [numbers.filter((index) => index % 4 > 0), numbers.filter((index) => index % 8 === 0)]) {
     await write600(erased, true)
     expect(left(erased).length).toBeGreaterThan(0)
@@ -96,7 +96,7 @@ it('erased words leave the search index while the mirror has nothing else to do'
   for (const index of kept) expect(await store.search('default', words(index).slice(0, 2), 10)).toHaveLength(1)
 })
 
-it('erased words leave the search index when no note is left, too', async () => {
+it('erased words are removed from the search index even if no note is left', async () => {
   const path = temporaryPath(onTestFinished)
   const store = await openStore(path, 'node:sqlite')
   const words = Array.from({ length: 20_000 }, (_, index) => `zanzibar${wordOf(index)}`)
@@ -106,7 +106,7 @@ it('erased words leave the search index when no note is left, too', async () => 
   expect(bytesOf(path)).not.toContain('zanzibar')
 })
 
-it('a purge rejects while a reader of the file can still see what was erased, and succeeds after it', async () => {
+it('a purge rejects while a reader of the file can still see erased content, and succeeds after it', async () => {
   const path = temporaryPath(onTestFinished)
   const store = await openStore(path, 'node:sqlite')
   await write(store, new Map([['secret', { note: aNote('secret', { title: 'zanzibar' }) }]]))
@@ -122,7 +122,7 @@ it('a purge rejects while a reader of the file can still see what was erased, an
   expect(bytesOf(path)).not.toContain('zanzibar')
 })
 
-it('where the host keeps the file to itself, a purge makes the search index anew', async () => {
+it('if the host controls the file, a purge rebuilds the search index', async () => {
   const store = sqliteMirror(durableObjectSqlite(objectStorage()))
   await store.migrate()
   await write(store, new Map([['kept', { note: aNote('kept', { title: 'Stand-up' }) }]]))
@@ -152,7 +152,7 @@ function pagesOf<Item>(items: readonly Item[], length: number): readonly (readon
   )
 }
 
-/** The same numbers every time. */
+/** A seeded random number generator. */
 function numbersBelow(): (limit: number) => number {
   let last = 1
   return (limit) => {
@@ -161,7 +161,7 @@ function numbersBelow(): (limit: number) => number {
   }
 }
 
-/** Words without order, so that they stand anywhere in the index. */
+/** Pseudo-random words, so that they are anywhere in the index. */
 function wordOf(number: number): string {
   return (Math.imul(number + 1, 2_654_435_761) >>> 0).toString(36).padStart(7, 'x')
 }

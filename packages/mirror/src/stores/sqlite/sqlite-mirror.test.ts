@@ -27,7 +27,7 @@ describe.each(Object.entries(stores))('the mirror in %s', (_where, open) => {
 })
 
 describe('a path', () => {
-  it('is opened when the store is first used, and not before', async () => {
+  it('is opened when the store is first used', async () => {
     const path = temporaryPath(onTestFinished)
     const store = sqliteMirror(path)
     expect(existsSync(path)).toBe(false)
@@ -36,7 +36,7 @@ describe('a path', () => {
     await store.close?.()
   })
 
-  it('is remembered from one process to the next, and by a store that was closed', async () => {
+  it('keeps its data between processes, and for a store that was closed', async () => {
     const path = temporaryPath(onTestFinished)
     const store = sqliteMirror(path)
     await store.migrate()
@@ -51,7 +51,7 @@ describe('a path', () => {
     }
   })
 
-  it('is of no use where the runtime has no node:sqlite, which is said', async () => {
+  it('is rejected with an explanation if the runtime has no node:sqlite', async () => {
     const missing = vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined)
     await expect(sqliteMirror('notes.db').migrate()).rejects.toThrow(NodeSqliteMissingError)
     missing.mockRestore()
@@ -59,7 +59,7 @@ describe('a path', () => {
 })
 
 describe('a database', () => {
-  it('that was never migrated says so in SQLite’s words', async () => {
+  it('that was never migrated causes the error of SQLite', async () => {
     await expect(sqliteMirror(':memory:').load('default', [])).rejects.toThrow('no such table: notewire_mirrors')
   })
 
@@ -68,11 +68,11 @@ describe('a database', () => {
   })
 })
 
-describe('a note whose transcript and summary are still to be read', () => {
+describe('a note whose transcript and summary must be read', () => {
   const unsettled = aLiveState('note_1', { settledRevision: null, dueAt: 1_000 })
   const content = { note: aNote('note_1', { title: 'Walrus' }) }
 
-  it('is found as soon as they are there', async () => {
+  it('is found as soon as they are read', async () => {
     const store = sqliteMirror(':memory:')
     await store.migrate()
     await store.commit('default', { notes: [{ state: unsettled, expectedVersion: 0, content }] })
@@ -82,7 +82,7 @@ describe('a note whose transcript and summary are still to be read', () => {
     await store.close?.()
   })
 
-  it('is found as soon as there is nothing else to do, however long they take', async () => {
+  it('is found as soon as no note is due, even if they are not read yet', async () => {
     const store = sqliteMirror(':memory:')
     await store.migrate()
     await store.commit('default', { notes: [{ state: unsettled, expectedVersion: 0, content }] })

@@ -29,7 +29,7 @@ async function readerOfNotes(): Promise<DatabaseSync> {
   return reader
 }
 
-it('live notes can be read by SQL, with what they say', async () => {
+it('live notes can be read by SQL, with their content', async () => {
   const reader = await readerOfNotes()
   expect(reader.prepare('SELECT * FROM notewire_live_notes ORDER BY note_id').all()).toMatchObject([
     { integration: 'default', note_id: 'bare', title: null, transcript: null, is_settled: 1 },
@@ -59,7 +59,7 @@ it('segments and the rest of a record are JSON', async () => {
   ])
 })
 
-it('the index can be searched by SQL, with all that FTS5 offers', async () => {
+it('the index can be searched by SQL, with all features of FTS5', async () => {
   const reader = await readerOfNotes()
   const search = `
     SELECT note_id, snippet(notewire_mirror_search, 3, '[', ']', '…', 3) AS said
@@ -68,7 +68,7 @@ it('the index can be searched by SQL, with all that FTS5 offers', async () => {
   expect(reader.prepare(search).all()).toEqual([{ note_id: 'live', said: 'Good [morning] everybody' }])
 })
 
-it('a SQLite without full-text search is told from other failures, with the way out', async () => {
+it('an SQLite without full-text search has its own error, with the next step', async () => {
   const inner = nodeSqlite(':memory:')
   const without: SqliteDriver = {
     ...inner,
@@ -81,7 +81,7 @@ it('a SQLite without full-text search is told from other failures, with the way 
   await expect(sqliteMirror(without).migrate()).rejects.toMatchObject({ code: 'sqlite_full_text_missing' })
 })
 
-it('tables of a newer version are refused, and not changed', async () => {
+it('tables of a newer version are rejected, and not changed', async () => {
   const path = temporaryPath(onTestFinished)
   const store = sqliteMirror(path)
   await store.migrate()
@@ -98,7 +98,7 @@ it('tables of a newer version are refused, and not changed', async () => {
   expect(readFileSync(path).equals(before)).toBe(true)
 })
 
-it('whoever only reads changes nothing in the file', async () => {
+it('a mirror that only reads does not change the file', async () => {
   const path = temporaryPath(onTestFinished)
   const store = sqliteMirror(path)
   await store.migrate()
