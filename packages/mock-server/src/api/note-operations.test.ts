@@ -1,9 +1,8 @@
 import type { Note, NotePage, Summary, Transcript } from '@notewire/protocol'
 import { noteSchema, summarySchema, transcriptSchema } from '@notewire/protocol/schemas'
 import { describe, expect, it } from 'vitest'
-import { call, refusal } from '../fixtures/call.ts'
+import { call, pagesOf, refusal } from '../fixtures/call.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
-import type { NotesService } from '../service/notes-service.ts'
 
 describe('GET /v1/notes', () => {
   it('lists 50 notes per page in order of creation, with a cursor while there are more (§4)', async () => {
@@ -13,7 +12,7 @@ describe('GET /v1/notes', () => {
     expect(first.body).toMatchObject({ has_more: true, next_cursor: expect.any(String) })
     expect(first.body.notes).toHaveLength(50)
 
-    const pages = await pagesOf(service, 'limit=50')
+    const pages = await pagesOf(service, 50)
     expect(pages.map(({ notes }) => notes.length)).toEqual([50, 50, 20])
     expect(pages.at(-1)).toMatchObject({ has_more: false, next_cursor: null })
     const created = pages.flatMap(({ notes }) => notes.map(({ created_at }) => created_at))
@@ -23,7 +22,7 @@ describe('GET /v1/notes', () => {
 
   it('answers has_more: false with a last page that is full (§4)', async () => {
     await using service = await createNotesService({ notes: 4 })
-    const pages = await pagesOf(service, 'limit=2')
+    const pages = await pagesOf(service, 2)
     expect(pages.map(({ notes }) => notes.length)).toEqual([2, 2])
   })
 
@@ -236,12 +235,3 @@ describe('the content of a deleted note', () => {
     expect(await refusal(call(service, `GET /v1/notes/${note?.note_id}/${part}`))).toEqual([404, 'not_found'])
   })
 })
-
-async function pagesOf(service: NotesService, query: string): Promise<readonly NotePage[]> {
-  const pages: NotePage[] = []
-  for (let cursor: string | null = ''; cursor !== null; cursor = pages.at(-1)?.next_cursor ?? null) {
-    const next: string = cursor === '' ? '' : `&cursor=${cursor}`
-    pages.push((await call<NotePage>(service, `GET /v1/notes?${query}${next}`)).body)
-  }
-  return pages
-}

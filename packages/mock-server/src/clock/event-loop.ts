@@ -1,7 +1,7 @@
 // Read once, so that fake timers of a test do not stop the service.
 const { clearImmediate, clearTimeout, setImmediate, setTimeout } = globalThis
 
-/** The longest delay that Node.js accepts. A timer with a longer one fires at once. */
+/** The longest delay that Node.js accepts. A timer with a longer delay fires immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Resolves in the next turn of the event loop, after everything that was ready to continue. */

@@ -82,7 +82,7 @@ function endedNote(world: World, title: string | undefined): string {
   return endSession(world, world.recordNote({ title }, 'personal').note_id)
 }
 
-/** Ends the recording session that has not ended, or a new one. */
+/** Ends the open recording session of a note, or a new one. */
 function endSession(world: World, note_id: string): string {
   const open = world.note(note_id).sessions.find(({ ended }) => !ended)?.recording_session_id
   world.endSession(note_id, open ?? world.beginSession(note_id), {})

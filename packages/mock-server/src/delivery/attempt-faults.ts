@@ -62,8 +62,8 @@ const REORDER_DELAY_MS = { least: 1000, most: 20_000 }
 const share = z._default(z.number().check(z.minimum(0), z.maximum(1)), 0)
 
 export const disorderSchema = fields({
-  duplicated: share.check(z.describe('The share of attempts that arrive twice, from 0 to 1.')),
-  reordered: share.check(z.describe('The share of deliveries that leave 1 to 20 seconds late, from 0 to 1.')),
+  duplicated: share.check(z.describe('The share of attempts that are sent twice, from 0 to 1.')),
+  reordered: share.check(z.describe('The share of deliveries that are sent 1 to 20 seconds late, from 0 to 1.')),
   failing: share.check(z.describe('The share of attempts that fail, from 0 to 1.')),
 })
 

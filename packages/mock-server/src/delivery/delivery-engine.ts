@@ -49,7 +49,7 @@ export class DeliveryEngine {
     this.disorder = parts.disorder
   }
 
-  /** Sends an event to an endpoint. The first attempt leaves in the next turn of the event loop. */
+  /** Sends an event to an endpoint. The first attempt is sent in the next turn of the event loop. */
   send(event: NoteEvent | EndpointEvent, endpoint: Endpoint): Dispatch {
     const { event_id, event_type } = event
     return this.#begin({ event_id, event_type, body: JSON.stringify(event), replay_of: undefined }, endpoint)

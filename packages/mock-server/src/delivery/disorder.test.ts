@@ -19,64 +19,64 @@ async function afterDeliveries(
 
 describe('disorder', () => {
   it('does not affect endpoint.verification', async () => {
-    await using world = await afterDeliveries({ duplicated: 1, reordered: 1, failing: 1 }, 0)
-    expect(world.service.attempts).toMatchObject([{ attempt: 1, duplicate: false, outcome: { status: 204 } }])
+    await using setup = await afterDeliveries({ duplicated: 1, reordered: 1, failing: 1 }, 0)
+    expect(setup.service.attempts).toMatchObject([{ attempt: 1, duplicate: false, outcome: { status: 204 } }])
   })
 
   it('duplicated: sends the same attempt twice', async () => {
-    await using world = await afterDeliveries({ duplicated: 1 }, 3)
-    const { received } = world.inbox
+    await using setup = await afterDeliveries({ duplicated: 1 }, 3)
+    const { received } = setup.inbox
     expect(received).toHaveLength(1 + 2 * 3)
     const [, one, again] = received
     expect(again).toEqual(one)
-    const logged = world.service.attempts.slice(1)
+    const logged = setup.service.attempts.slice(1)
     expect(logged.map(({ duplicate }) => duplicate)).toEqual([false, true, false, true, false, true])
     expect(logged.map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1, 1, 1])
   })
 
   it('reordered: sends deliveries 1 to 20 seconds late, so that they overtake each other', async () => {
-    await using world = await afterDeliveries({ reordered: 1 }, 20)
-    const [first, ...attempts] = world.service.attempts
+    await using setup = await afterDeliveries({ reordered: 1 }, 20)
+    const [first, ...attempts] = setup.service.attempts
     for (const { at } of attempts) {
       expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(1000)
       expect(at - (first?.at ?? 0)).toBeLessThanOrEqual(20_000)
     }
     const departed = attempts.map(({ event_id }) => event_id)
-    const occurred = world.service.deliveries.slice(1).map(({ event_id }) => event_id)
+    const occurred = setup.service.deliveries.slice(1).map(({ event_id }) => event_id)
     expect(departed).not.toEqual(occurred)
     expect([...departed].sort()).toEqual([...occurred].sort())
   })
 
   it('failing: loses the request of half the attempts, and the answer of the other half', async () => {
-    await using world = await afterDeliveries({ failing: 1 }, 40)
-    const attempts = world.service.attempts.slice(1)
+    await using setup = await afterDeliveries({ failing: 1 }, 40)
+    const attempts = setup.service.attempts.slice(1)
     expect(attempts).toHaveLength(40 * 7)
     const lost = (what: string) => attempts.filter(({ outcome }) => outcome.kind === 'dropped' && outcome.lost === what)
     expect(lost('request').length + lost('answer').length).toBe(attempts.length)
     expect(lost('answer').length).toBeGreaterThan(attempts.length * 0.4)
     expect(lost('request').length).toBeGreaterThan(attempts.length * 0.4)
-    expect(world.inbox.kinds).toHaveLength(lost('answer').length)
-    expect(world.service.deliveries.slice(1).map(({ status }) => status)).toEqual(Array(40).fill('given_up'))
+    expect(setup.inbox.kinds).toHaveLength(lost('answer').length)
+    expect(setup.service.deliveries.slice(1).map(({ status }) => status)).toEqual(Array(40).fill('given_up'))
   })
 
   it('at moderate rates delivers every event at least once, and some more often', async () => {
-    await using world = await afterDeliveries({ duplicated: 0.2, reordered: 0.2, failing: 0.2 }, 100)
-    const arrivals = world.inbox.received.slice(1).map(({ event }) => event.event_id)
+    await using setup = await afterDeliveries({ duplicated: 0.2, reordered: 0.2, failing: 0.2 }, 100)
+    const arrivals = setup.inbox.received.slice(1).map(({ event }) => event.event_id)
     expect(new Set(arrivals).size).toBe(100)
     expect(arrivals.length).toBeGreaterThan(110)
-    expect(world.service.deliveries.every(({ status }) => status === 'delivered')).toBe(true)
+    expect(setup.service.deliveries.every(({ status }) => status === 'delivered')).toBe(true)
   })
 
   it('can be changed while the service runs', async () => {
-    await using world = await afterDeliveries({}, 1)
-    world.service.disorder = { duplicated: 1 }
-    world.service.owner.record().end({ summary: false })
-    await world.service.settled()
-    expect(world.service.disorder).toEqual({ duplicated: 1, reordered: 0, failing: 0 })
-    world.service.disorder = {}
-    world.service.owner.record().end({ summary: false })
-    await world.service.settled()
-    expect(world.inbox.kinds).toHaveLength(1 + 2 + 1)
+    await using setup = await afterDeliveries({}, 1)
+    setup.service.disorder = { duplicated: 1 }
+    setup.service.owner.record().end({ summary: false })
+    await setup.service.settled()
+    expect(setup.service.disorder).toEqual({ duplicated: 1, reordered: 0, failing: 0 })
+    setup.service.disorder = {}
+    setup.service.owner.record().end({ summary: false })
+    await setup.service.settled()
+    expect(setup.inbox.kinds).toHaveLength(1 + 2 + 1)
   })
 
   it.each([{ failing: 1.1 }, { duplicated: -0.1 }, { reordered: Number.NaN }, { failing: '0.5' }, { flaky: 0.5 }])(

@@ -24,40 +24,40 @@ const statusOf = async (service: NotesService, operation: string) => (await call
 
 describe('a replay', () => {
   it('delivers the same event with a new webhook-id (§6, row 14, row 19)', async () => {
-    await using world = await aDelivery()
-    const { status, body } = await call(world.service, world.operation)
+    await using setup = await aDelivery()
+    const { status, body } = await call(setup.service, setup.operation)
     expect([status, body]).toEqual([202, { delivery_id: expect.stringMatching(/^dlv_/) }])
-    await world.service.settled()
-    const [, first, again] = world.inbox.received
+    await setup.service.settled()
+    const [, first, again] = setup.inbox.received
     expect(again?.body).toBe(first?.body)
     expect(again?.headers['webhook-id']).not.toBe(first?.headers['webhook-id'])
-    expect(world.service.deliveries.at(-1)).toMatchObject({
-      replay_of: world.delivery_id,
+    expect(setup.service.deliveries.at(-1)).toMatchObject({
+      replay_of: setup.delivery_id,
       status: 'delivered',
       attempts: 1,
     })
   })
 
   it('is retried like any delivery', async () => {
-    await using world = await aDelivery()
-    world.inbox.answer = () => 500
-    await call(world.service, world.operation)
-    await world.service.settled()
-    expect(world.service.deliveries.at(-1)).toMatchObject({ status: 'given_up', attempts: 7 })
+    await using setup = await aDelivery()
+    setup.inbox.answer = () => 500
+    await call(setup.service, setup.operation)
+    await setup.service.settled()
+    expect(setup.service.deliveries.at(-1)).toMatchObject({ status: 'given_up', attempts: 7 })
   })
 
   it('answers 404 for a delivery that is unknown or of another endpoint', async () => {
-    await using world = await aDelivery()
-    const other = await world.service.connect(anInbox().open)
-    expect(await statusOf(world.service, replayOf(world.endpoint_id, 'dlv_1'))).toBe(404)
-    expect(await statusOf(world.service, replayOf(other.endpoint_id, world.delivery_id))).toBe(404)
+    await using setup = await aDelivery()
+    const other = await setup.service.connect(anInbox().open)
+    expect(await statusOf(setup.service, replayOf(setup.endpoint_id, 'dlv_1'))).toBe(404)
+    expect(await statusOf(setup.service, replayOf(other.endpoint_id, setup.delivery_id))).toBe(404)
   })
 
   it('answers 409 if the endpoint is not active', async () => {
-    await using world = await aDelivery()
-    world.inbox.answer = () => 500
-    const { url } = world.service.attempts[0] ?? {}
-    await call(world.service, `PATCH /v1/webhook-endpoints/${world.endpoint_id}`, { body: { url } })
-    expect(await refusal(call(world.service, world.operation))).toEqual([409, 'endpoint_not_active'])
+    await using setup = await aDelivery()
+    setup.inbox.answer = () => 500
+    const { url } = setup.service.attempts[0] ?? {}
+    await call(setup.service, `PATCH /v1/webhook-endpoints/${setup.endpoint_id}`, { body: { url } })
+    expect(await refusal(call(setup.service, setup.operation))).toEqual([409, 'endpoint_not_active'])
   })
 })

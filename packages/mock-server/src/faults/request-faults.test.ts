@@ -1,7 +1,6 @@
-import type { NotePage } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { MockServerError } from '../errors/mock-server-error.ts'
-import { call } from '../fixtures/call.ts'
+import { call, pagesOf } from '../fixtures/call.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
 import type { FaultRule, RequestFault } from './fault-rule.ts'
@@ -197,13 +196,8 @@ describe('the recipe of a service', () => {
 })
 
 async function pageSizes(service: NotesService, limit: number): Promise<readonly number[]> {
-  const pages: NotePage[] = []
-  for (let cursor: string | null = ''; cursor !== null; cursor = pages.at(-1)?.next_cursor ?? null) {
-    const next: string = cursor === '' ? '' : `&cursor=${cursor}`
-    pages.push((await call<NotePage>(service, `GET /v1/notes?limit=${limit}${next}`)).body)
-  }
-  expect(new Set(pages.flatMap(({ notes }) => notes.map(({ note_id }) => note_id))).size).toBe(
-    service.owner.notes().length,
-  )
+  const pages = await pagesOf(service, limit)
+  const ids = pages.flatMap(({ notes }) => notes.map(({ note_id }) => note_id))
+  expect(ids).toEqual(service.owner.notes().map(({ note_id }) => note_id))
   return pages.map(({ notes }) => notes.length)
 }

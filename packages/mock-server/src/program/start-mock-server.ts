@@ -2,7 +2,6 @@ import type { UrlPolicyName } from '../addresses/url-policy.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
 import type { NotesServiceOptions } from '../service/service-options.ts'
-import type { Owner } from '../world/owner.ts'
 import { type ScenarioSetup, scheduleActs, setUpScenario } from './play-scenario.ts'
 import { loadScenario } from './scenario.ts'
 
@@ -95,14 +94,12 @@ function recordOf({ baseUrl, apiKey, owners }: NotesService, { keys, endpoints }
     base_url: baseUrl,
     api_key: apiKey,
     console: `${baseUrl}/console`,
-    ...(owners.length === 1 ? {} : { accounts: owners.map(accountOf) }),
+    ...(owners.length === 1
+      ? {}
+      : { accounts: owners.map(({ owner_id, name, apiKey: api_key }) => ({ owner_id, name, api_key })) }),
     ...(keys.size === 0 ? {} : { keys: Object.fromEntries([...keys].map(([name, { key }]) => [name, key])) }),
     ...(endpoints.length === 0 ? {} : { endpoints }),
   }
-}
-
-function accountOf({ owner_id, name, apiKey: api_key }: Owner) {
-  return { owner_id, name, api_key }
 }
 
 function textOf({ baseUrl, apiKey, owners }: NotesService, { keys, endpoints }: ScenarioSetup): string {

@@ -27,7 +27,7 @@ describe('the types of a service', () => {
     void createNotesService({ clock: 'unknown' })
   })
 
-  it('let it be used with `await using`', () => {
+  it('support `await using`', () => {
     expectTypeOf<NotesService>().toExtend<AsyncDisposable>()
   })
 

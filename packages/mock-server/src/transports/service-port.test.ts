@@ -82,7 +82,7 @@ describe('a service that listens', () => {
     await first
   })
 
-  it('refuses connections once it is closed', async () => {
+  it('accepts no connections after it is closed', async () => {
     const service = await createNotesService()
     const { url } = await service.listen()
     await service.close()

@@ -1,14 +1,46 @@
 import { keyIdOf, type NotePage } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { call, refusal } from '../fixtures/call.ts'
+import { checked } from '../errors/checked.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
+import { call, pagesOf, refusal } from '../fixtures/call.ts'
 import { anInbox, toNotes } from '../fixtures/inbox.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
-import type { ContractVariants } from './contract-variants.ts'
+import { type ContractVariants, contractSchema } from './contract-variants.ts'
 
 const withContract = (contract: ContractVariants, notes = 0) => createNotesService({ contract, notes })
 
 const list = async (service: NotesService, query = '') => (await call<NotePage>(service, `GET /v1/notes${query}`)).body
+
+const resolveContract = (variants: object) => checked('contract', contractSchema, variants)
+const CONTRACT_DEFAULTS = resolveContract({})
+
+describe('the variants of the contract', () => {
+  it('have the default of every row', () => {
+    expect(resolveContract({ notesField: undefined })).toEqual(CONTRACT_DEFAULTS)
+    expect(resolveContract(CONTRACT_DEFAULTS)).toEqual(CONTRACT_DEFAULTS)
+  })
+
+  it('can be set one by one', () => {
+    expect(resolveContract({ disableAfter: 3 })).toEqual({ ...CONTRACT_DEFAULTS, disableAfter: 3 })
+  })
+
+  it.each([
+    ...Object.keys(CONTRACT_DEFAULTS).map((name) => [name, {}]),
+    ['disableAfter', 0],
+    ['debounceQuiet', 'soon'],
+    ['cursorLifetime', -1],
+    ['keyPrefix', 'a b'],
+    ['keyForm', 'jwt'],
+    ['notesField', ''],
+    ['transcriptNotReady', 500],
+    ['revision', 1],
+  ])('are rejected by name: %s', (name, value) => {
+    const resolve = () => resolveContract({ [String(name)]: value })
+    expect(resolve).toThrow(MockServerError)
+    expect(resolve).toThrow(String(name))
+  })
+})
 
 describe('the list of notes', () => {
   it('row 1: contains the notes in a field of another name', async () => {
@@ -57,16 +89,9 @@ describe('the list of notes', () => {
 
   it('row 6: answers an empty page with has_more before every page but the first', async () => {
     await using service = await withContract({ emptyPages: true }, 5)
-    const sizes: number[] = []
-    const cursors = new Set()
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const page: NotePage = await list(service, `?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)
-      sizes.push(page.notes.length)
-      cursor = page.next_cursor
-      cursors.add(cursor)
-    }
-    expect(sizes).toEqual([2, 0, 2, 0, 1])
-    expect(cursors.size).toBe(5)
+    const pages = await pagesOf(service, 2)
+    expect(pages.map(({ notes }) => notes.length)).toEqual([2, 0, 2, 0, 1])
+    expect(new Set(pages.map(({ next_cursor }) => next_cursor)).size).toBe(5)
   })
 
   it.each([

@@ -18,7 +18,7 @@ import { count, fields } from '../errors/checked.ts'
  * ```
  */
 export interface ContractVariants {
-  /** Row 1: the field of the list that holds the notes. @default 'notes' */
+  /** Row 1: the field of the list response that contains the notes. @default 'notes' */
   readonly notesField?: string | undefined
   /** Row 2: the names of the field with the identifier of a note. @default 'both' */
   readonly noteIdentifier?: 'both' | 'note_id' | 'id' | undefined
@@ -78,7 +78,7 @@ export interface ContractVariants {
   readonly endpointKinds?: 'refused' | 'accepted' | undefined
   /** Row 12: `data.reason` of events other than `note.deleted`. @default 'absent' */
   readonly otherReasons?: 'absent' | 'null' | undefined
-  /** Row 13: the field of an endpoint that holds its identifier. @default 'endpoint_id' */
+  /** Row 13: the field of an endpoint that contains its identifier. @default 'endpoint_id' */
   readonly endpointIdentifier?: 'endpoint_id' | 'id' | undefined
   /** Row 13: the fields of an endpoint: all, or only the identifier (and the secret, when it is returned). @default 'all' */
   readonly endpointFields?: 'all' | 'required' | undefined

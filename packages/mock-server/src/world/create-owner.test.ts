@@ -19,11 +19,11 @@ const resourceOf = async (service: NotesService, { note_id }: NoteHandle) =>
 
 describe('a recording session that ends', () => {
   it('sends note.ended, with the session and the new revision (§2, §6, row 12, row 31)', async () => {
-    await using world = await aServiceWithInbox()
-    const recording = world.service.owner.record()
+    await using setup = await aServiceWithInbox()
+    const recording = setup.service.owner.record()
     const note = recording.end()
-    await world.service.clock.advance(0)
-    expect(world.inbox.received.at(-1)?.event).toEqual({
+    await setup.service.clock.advance(0)
+    expect(setup.inbox.received.at(-1)?.event).toEqual({
       event_id: expect.stringMatching(/^evt_/),
       event_type: 'note.ended',
       occurred_at: '2026-01-01T00:00:00.000Z',
@@ -35,7 +35,7 @@ describe('a recording session that ends', () => {
         summary_status: 'pending',
       },
     })
-    expect(await resourceOf(world.service, note)).toMatchObject({
+    expect(await resourceOf(setup.service, note)).toMatchObject({
       status: 'ended',
       revision: 2,
       ended_at: '2026-01-01T00:00:00.000Z',
@@ -43,30 +43,30 @@ describe('a recording session that ends', () => {
   })
 
   it('gets a summary 5 to 30 seconds later, which raises the revision and sends note.summary.generated (§6, row 20)', async () => {
-    await using world = await aServiceWithInbox()
-    const notes = Array.from({ length: 30 }, () => world.service.owner.record().end())
-    await world.service.clock.advance(4999)
-    expect(world.inbox.kinds).not.toContain('note.summary.generated')
-    await world.service.clock.advance(25_001)
-    expect(world.inbox.kinds.filter((kind) => kind === 'note.summary.generated')).toHaveLength(30)
+    await using setup = await aServiceWithInbox()
+    const notes = Array.from({ length: 30 }, () => setup.service.owner.record().end())
+    await setup.service.clock.advance(4999)
+    expect(setup.inbox.kinds).not.toContain('note.summary.generated')
+    await setup.service.clock.advance(25_001)
+    expect(setup.inbox.kinds.filter((kind) => kind === 'note.summary.generated')).toHaveLength(30)
     expect(notes.map(({ revision }) => revision)).toEqual(Array(30).fill(3))
   })
 
   it('gets no summary with summary: false', async () => {
-    await using world = await aServiceWithInbox()
-    const note = world.service.owner.record().end({ summary: false })
-    await world.service.settled()
-    expect(world.inbox.kinds).toEqual(['note.ended'])
-    expect((await resourceOf(world.service, note)).summary_status).toBe('missing')
+    await using setup = await aServiceWithInbox()
+    const note = setup.service.owner.record().end({ summary: false })
+    await setup.service.settled()
+    expect(setup.inbox.kinds).toEqual(['note.ended'])
+    expect((await resourceOf(setup.service, note)).summary_status).toBe('missing')
   })
 
   it('sends note.ended once, even if the note has several sessions, and cancels a summary in progress (§2, §6)', async () => {
-    await using world = await aServiceWithInbox()
-    const note = world.service.owner.record().end()
+    await using setup = await aServiceWithInbox()
+    const note = setup.service.owner.record().end()
     note.record().end()
-    await world.service.settled()
-    expect(world.inbox.kinds).toEqual(['note.ended', 'note.ended', 'note.summary.generated'])
-    const sessions = world.inbox.received
+    await setup.service.settled()
+    expect(setup.inbox.kinds).toEqual(['note.ended', 'note.ended', 'note.summary.generated'])
+    const sessions = setup.inbox.received
       .map(({ event }) => event.data)
       .flatMap((data) => ('recording_session_id' in data ? data.recording_session_id : []))
     expect(new Set(sessions).size).toBe(2)
@@ -83,45 +83,45 @@ describe('a recording session that ends', () => {
 
 describe('an edit', () => {
   it('raises the revision and sends note.updated (§2, §6, §9)', async () => {
-    await using world = await aServiceWithInbox()
-    const note = world.service.owner.record().end({ summary: false })
+    await using setup = await aServiceWithInbox()
+    const note = setup.service.owner.record().end({ summary: false })
     note.edit({ title: 'Renamed' })
     note.edit({ content: 'Rewritten' })
-    await world.service.settled()
-    expect(world.inbox.kinds).toEqual(['note.ended', 'note.updated'])
-    expect(world.inbox.received.at(-1)?.event).toMatchObject({ data: { revision: 4 } })
-    expect(await resourceOf(world.service, note)).toMatchObject({ title: 'Renamed', content: 'Rewritten', revision: 4 })
+    await setup.service.settled()
+    expect(setup.inbox.kinds).toEqual(['note.ended', 'note.updated'])
+    expect(setup.inbox.received.at(-1)?.event).toMatchObject({ data: { revision: 4 } })
+    expect(await resourceOf(setup.service, note)).toMatchObject({ title: 'Renamed', content: 'Rewritten', revision: 4 })
   })
 
   it('of a note that has not ended raises the revision, and sends nothing (§2, row 29)', async () => {
-    await using world = await aServiceWithInbox()
-    const { note, end } = world.service.owner.record()
+    await using setup = await aServiceWithInbox()
+    const { note, end } = setup.service.owner.record()
     note.edit({ title: 'Early' })
     expect(note.revision).toBe(2)
     end({ summary: false })
-    await world.service.settled()
-    expect(world.inbox.kinds).toEqual(['note.ended'])
+    await setup.service.settled()
+    expect(setup.inbox.kinds).toEqual(['note.ended'])
   })
 
   it('that changes nothing does nothing', async () => {
-    await using world = await aServiceWithInbox()
-    const note = world.service.owner.record({ title: 'Same' }).end({ summary: false })
+    await using setup = await aServiceWithInbox()
+    const note = setup.service.owner.record({ title: 'Same' }).end({ summary: false })
     note.edit({ title: 'Same' })
     note.edit({})
-    await world.service.settled()
-    expect(world.inbox.kinds).toEqual(['note.ended'])
+    await setup.service.settled()
+    expect(setup.inbox.kinds).toEqual(['note.ended'])
     expect(note.revision).toBe(2)
   })
 })
 
 describe('a deletion', () => {
   it('sends note.deleted with reason deleted at a raised revision, and no summary after it (§6, row 20)', async () => {
-    await using world = await aServiceWithInbox()
-    const note = world.service.owner.record().end()
+    await using setup = await aServiceWithInbox()
+    const note = setup.service.owner.record().end()
     note.delete()
-    await world.service.settled()
-    expect(world.inbox.kinds).toEqual(['note.ended', 'note.deleted'])
-    expect(world.inbox.received.at(-1)?.event).toMatchObject({ data: { reason: 'deleted', revision: 3 } })
+    await setup.service.settled()
+    expect(setup.inbox.kinds).toEqual(['note.ended', 'note.deleted'])
+    expect(setup.inbox.received.at(-1)?.event).toMatchObject({ data: { reason: 'deleted', revision: 3 } })
   })
 
   it('makes every later act on the note throw', async () => {

@@ -27,72 +27,72 @@ const updatesIn = ({ received }: Inbox) =>
 
 describe('edits close together', () => {
   it('are combined into one event with the last revision, 5 s after the last edit (§6, row 21)', async () => {
-    await using world = await anEndedNote()
-    const beganAt = world.service.clock.now()
+    await using setup = await anEndedNote()
+    const beganAt = setup.service.clock.now()
     for (const title of ['One', 'Two', 'Three']) {
-      world.note.edit({ title })
-      await world.service.clock.advance('4s')
+      setup.note.edit({ title })
+      await setup.service.clock.advance('4s')
     }
-    expect(updatesIn(world.inbox)).toEqual([])
-    await world.service.clock.advance(999)
-    expect(updatesIn(world.inbox)).toEqual([])
-    await world.service.clock.advance(1)
-    expect(updatesIn(world.inbox)).toMatchObject([{ data: { note_id: world.note.note_id, revision: 5 } }])
-    expect(Date.parse(updatesIn(world.inbox)[0]?.occurred_at ?? '')).toBe(beganAt + 13_000)
-    await world.service.settled()
-    expect(updatesIn(world.inbox)).toHaveLength(1)
+    expect(updatesIn(setup.inbox)).toEqual([])
+    await setup.service.clock.advance(999)
+    expect(updatesIn(setup.inbox)).toEqual([])
+    await setup.service.clock.advance(1)
+    expect(updatesIn(setup.inbox)).toMatchObject([{ data: { note_id: setup.note.note_id, revision: 5 } }])
+    expect(Date.parse(updatesIn(setup.inbox)[0]?.occurred_at ?? '')).toBe(beganAt + 13_000)
+    await setup.service.settled()
+    expect(updatesIn(setup.inbox)).toHaveLength(1)
   })
 
   it('that continue are announced 60 s after the first edit, and later ones in another event (row 21)', async () => {
-    await using world = await anEndedNote()
-    const beganAt = world.service.clock.now()
+    await using setup = await anEndedNote()
+    const beganAt = setup.service.clock.now()
     for (let second = 0; second < 90; second += 3) {
-      world.note.edit({ title: `At ${second} s` })
-      await world.service.clock.advance('3s')
+      setup.note.edit({ title: `At ${second} s` })
+      await setup.service.clock.advance('3s')
     }
-    await world.service.settled()
-    const times = updatesIn(world.inbox).map(({ occurred_at }) => Date.parse(occurred_at ?? '') - beganAt)
+    await setup.service.settled()
+    const times = updatesIn(setup.inbox).map(({ occurred_at }) => Date.parse(occurred_at ?? '') - beganAt)
     expect(times).toEqual([60_000, 87_000 + 5000])
   })
 
   it('of two notes send two events', async () => {
-    await using world = await anEndedNote()
-    const other = world.service.owner.record().end({ summary: false })
-    world.note.edit({ title: 'One' })
+    await using setup = await anEndedNote()
+    const other = setup.service.owner.record().end({ summary: false })
+    setup.note.edit({ title: 'One' })
     other.edit({ title: 'Two' })
-    await world.service.settled()
-    expect(updatesIn(world.inbox).map(({ data }) => data.note_id)).toEqual([world.note.note_id, other.note_id])
+    await setup.service.settled()
+    expect(updatesIn(setup.inbox).map(({ data }) => data.note_id)).toEqual([setup.note.note_id, other.note_id])
   })
 
   it('are combined for the times of the contract variant (row 21)', async () => {
-    await using world = await anEndedNote({ debounceQuiet: '1s', debounceLongest: '2s' })
-    const beganAt = world.service.clock.now()
+    await using setup = await anEndedNote({ debounceQuiet: '1s', debounceLongest: '2s' })
+    const beganAt = setup.service.clock.now()
     for (const title of ['One', 'Two', 'Three', 'Four']) {
-      world.note.edit({ title })
-      await world.service.clock.advance(900)
+      setup.note.edit({ title })
+      await setup.service.clock.advance(900)
     }
-    await world.service.settled()
-    const times = updatesIn(world.inbox).map(({ occurred_at }) => Date.parse(occurred_at ?? '') - beganAt)
+    await setup.service.settled()
+    const times = updatesIn(setup.inbox).map(({ occurred_at }) => Date.parse(occurred_at ?? '') - beganAt)
     expect(times).toEqual([2000, 3700])
   })
 })
 
 describe('a pending update', () => {
   it('is cancelled when its note is deleted (row 29)', async () => {
-    await using world = await anEndedNote()
-    world.note.edit({ title: 'New' })
-    world.note.delete()
-    await world.service.settled()
-    expect(world.inbox.kinds).toEqual(['note.ended', 'note.deleted'])
+    await using setup = await anEndedNote()
+    setup.note.edit({ title: 'New' })
+    setup.note.delete()
+    await setup.service.settled()
+    expect(setup.inbox.kinds).toEqual(['note.ended', 'note.deleted'])
   })
 
   it('is cancelled when access is lost, even if it is regained (row 29)', async () => {
-    await using world = await anEndedNote()
-    world.note.edit({ title: 'New' })
-    world.note.moveTo(world.service.owner.createChannel('Team'))
-    world.note.moveTo('personal')
-    await world.service.settled()
-    expect(world.inbox.kinds).toEqual(['note.ended', 'note.deleted'])
+    await using setup = await anEndedNote()
+    setup.note.edit({ title: 'New' })
+    setup.note.moveTo(setup.service.owner.createChannel('Team'))
+    setup.note.moveTo('personal')
+    await setup.service.settled()
+    expect(setup.inbox.kinds).toEqual(['note.ended', 'note.deleted'])
   })
 
   it('is sent to the integrations that keep access to the note, and not to those that gained it', async () => {

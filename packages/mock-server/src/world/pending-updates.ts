@@ -38,7 +38,7 @@ export class PendingUpdates {
     this.#pending.set(note_id, { firstAt, audience: new Set(audience), announcement })
   }
 
-  /** Sends the event of a note no longer to these integrations. */
+  /** Removes integrations from those that get the event of a note. */
   removeFromAudience(note_id: string, integrations: readonly Integration[]): void {
     const pending = this.#pending.get(note_id)
     for (const integration of integrations) pending?.audience.delete(integration)

@@ -25,47 +25,47 @@ async function twoSides(contract: ContractVariants = {}) {
 
 describe('a note that moves from the personal notes to a channel, seen from both keys', () => {
   it('sends note.deleted with access_lost to one, and becomes visible to the other without an event or a new revision (§1, §5, §6, row 20, row 28)', async () => {
-    await using world = await twoSides()
-    const { service, note, key } = world
-    const before = await world.read(service.apiKey)
+    await using setup = await twoSides()
+    const { service, note, key } = setup
+    const before = await setup.read(service.apiKey)
     const { updated_at, revision } = before
-    note.moveTo(world.channel)
+    note.moveTo(setup.channel)
     await service.settled()
-    expect(world.personal.received.at(-1)?.event).toMatchObject({
+    expect(setup.personal.received.at(-1)?.event).toMatchObject({
       event_type: 'note.deleted',
       data: { note_id: note.note_id, reason: 'access_lost', revision },
     })
-    expect(world.team.kinds).toEqual([])
-    expect([await world.listed(service.apiKey), await world.listed(key)]).toEqual([[], [note.note_id]])
+    expect(setup.team.kinds).toEqual([])
+    expect([await setup.listed(service.apiKey), await setup.listed(key)]).toEqual([[], [note.note_id]])
     expect(await refusal(call(service, `GET /v1/notes/${note.note_id}`))).toEqual([404, 'not_found'])
-    const owner = { type: 'channel', channel_id: world.channel.channel_id }
-    expect(await world.read(key)).toEqual({ ...before, owner })
-    expect(await world.listed(key, `?updated_after=${updated_at}`)).toEqual([])
+    const owner = { type: 'channel', channel_id: setup.channel.channel_id }
+    expect(await setup.read(key)).toEqual({ ...before, owner })
+    expect(await setup.listed(key, `?updated_after=${updated_at}`)).toEqual([])
 
     note.moveTo('personal')
     await service.settled()
-    expect(world.team.kinds).toEqual(['note.deleted'])
-    expect(world.personal.kinds).toEqual(['note.ended', 'note.deleted'])
-    expect(await world.read(service.apiKey)).toEqual(before)
+    expect(setup.team.kinds).toEqual(['note.deleted'])
+    expect(setup.personal.kinds).toEqual(['note.ended', 'note.deleted'])
+    expect(await setup.read(service.apiKey)).toEqual(before)
   })
 
   it('is sent as note.updated to integrations that gain access, with accessGained: announced (row 28)', async () => {
-    await using world = await twoSides({ accessGained: 'announced' })
-    world.note.moveTo(world.channel)
-    await world.service.settled()
-    expect(world.team.kinds).toEqual(['note.updated'])
-    expect(world.personal.kinds).toEqual(['note.ended', 'note.deleted'])
-    expect(world.note.revision).toBe(2)
+    await using setup = await twoSides({ accessGained: 'announced' })
+    setup.note.moveTo(setup.channel)
+    await setup.service.settled()
+    expect(setup.team.kinds).toEqual(['note.updated'])
+    expect(setup.personal.kinds).toEqual(['note.ended', 'note.deleted'])
+    expect(setup.note.revision).toBe(2)
   })
 
   it('gets a new revision and updated_at, with accessGained: revised (row 28)', async () => {
-    await using world = await twoSides({ accessGained: 'revised' })
-    const { updated_at } = await world.read(world.service.apiKey)
-    world.note.moveTo(world.channel)
-    await world.service.settled()
-    expect(world.team.kinds).toEqual([])
-    expect(world.note.revision).toBe(3)
-    expect(await world.listed(world.key, `?updated_after=${updated_at}`)).toEqual([world.note.note_id])
+    await using setup = await twoSides({ accessGained: 'revised' })
+    const { updated_at } = await setup.read(setup.service.apiKey)
+    setup.note.moveTo(setup.channel)
+    await setup.service.settled()
+    expect(setup.team.kinds).toEqual([])
+    expect(setup.note.revision).toBe(3)
+    expect(await setup.listed(setup.key, `?updated_after=${updated_at}`)).toEqual([setup.note.note_id])
   })
 })
 
@@ -73,11 +73,11 @@ describe('a note that moves to its current place', () => {
   it.each(['silent', 'announced', 'revised'] as const)(
     'does not change, and sends no event (%s)',
     async (accessGained) => {
-      await using world = await twoSides({ accessGained })
-      const before = world.personal.received.length
-      world.note.moveTo('personal')
-      await world.service.settled()
-      expect([world.note.revision, world.personal.received.length]).toEqual([2, before])
+      await using setup = await twoSides({ accessGained })
+      const before = setup.personal.received.length
+      setup.note.moveTo('personal')
+      await setup.service.settled()
+      expect([setup.note.revision, setup.personal.received.length]).toEqual([2, before])
     },
   )
 })
