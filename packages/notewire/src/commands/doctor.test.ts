@@ -28,7 +28,9 @@ describe('notewire doctor', () => {
   it('announces what it sends, prints a report, and exits with 0 when the receiver follows the contract', async () => {
     const { code, stdout, stderr } = await doctor([right.url.href])
     expect(stderr).toMatch(/^Sending deliveries to http:\/\/127/)
-    expect(stdout).toMatch(/^✓ The receiver passes; its effects were not tested \(--effects-url\)\.\n\nConnection and valid delivery\n {2}✓ /)
+    expect(stdout).toMatch(
+      /^✓ The receiver passes; its effects were not tested \(--effects-url\)\.\n\nConnection and valid delivery\n {2}✓ /,
+    )
     expect(stdout).toMatch(/\nThe receiver follows the contract\.\n0 failed, 0 warned, \d+ passed, \d+ not tested\n/)
     expect(code).toBe(0)
   })
@@ -63,7 +65,9 @@ describe('notewire doctor', () => {
     const gone = await startReceiver(handWritten())
     await gone[Symbol.asyncDispose]()
     const { code, stdout } = await doctor([gone.url.href, '--only', 'body'])
-    expect(stdout).toMatch(/^✗ The receiver cannot be reached\.\n\n✗ failed {2}The receiver answers at its URL\n.*\(ECONNREFUSED\)/s)
+    expect(stdout).toMatch(
+      /^✗ The receiver cannot be reached\.\n\n✗ failed {2}The receiver answers at its URL\n.*\(ECONNREFUSED\)/s,
+    )
     expect(stdout).toMatch(/\nThe receiver could not be reached\.\n/)
     expect(code).toBe(5)
   })

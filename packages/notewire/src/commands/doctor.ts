@@ -30,7 +30,11 @@ const declare = () =>
   })
     .addArgument(new Argument('[receiver-url]', 'the URL to which the receiver accepts deliveries').argParser(httpUrl))
     .option('--second-secret-file <file>', 'a second secret that the receiver accepts', path)
-    .option('--effects-url <url>', 'a URL that answers with a JSON array: the event_id of each event that the receiver applied', httpUrl)
+    .option(
+      '--effects-url <url>',
+      'a URL that answers with a JSON array: the event_id of each event that the receiver applied',
+      httpUrl,
+    )
     .option('--only <check>', 'run only this check or group of checks; can be repeated', repeated(checkName))
     .option('--time-limit <time>', 'stop after this time (default: 5m)', duration)
     .option('--list', 'list the checks and send nothing')

@@ -2,19 +2,14 @@ import type { DeliveryTraits } from './delivery.ts'
 import type { Examination } from './examination.ts'
 import { describeExchange, type Exchange, isAccepted, isRejected, type Reply } from './send.ts'
 
-/** What a check tests, as code and in words. */
-export interface Statement {
-  /** What is right: `A delivery without webhook-id is rejected (4xx)`. */
-  readonly title: string
-  /** What a receiver does for which this is not true: `accepts a delivery without webhook-id`. It may depend on its answer. */
-  readonly problem: string | ((reply: Reply) => string)
-  readonly run: RunCheck
-}
-
-export interface Check extends Statement {
+export interface Check {
   /** Stable, for scripts: a group, a dot and a name. */
   readonly id: string
   readonly group: string
+  /** What is right: `A delivery without webhook-id is rejected (4xx)`. */
+  readonly title: string
+  /** What a receiver does for which this is not true: `accepts a delivery without webhook-id`. */
+  readonly problem: (reply: Reply) => string
   /** The section of the contract: `§5, receiver rule 4`, `open point 26`. */
   readonly section: string
   /** If a `must` does not hold, the receiver fails. If a `should` does not hold, the report warns. */
@@ -22,9 +17,10 @@ export interface Check extends Statement {
   /** What to change in the receiver if the statement does not hold, in one or two sentences. */
   readonly fix: string
   /** The ID of an earlier check. If that one did not pass, this one is skipped: it would report the same problem. */
-  readonly requires?: string
-  /** Whether the check also runs if the receiver accepts no valid delivery, or if the time is over. */
-  readonly always?: boolean
+  readonly requires?: string | undefined
+  /** Whether the check also runs if the receiver accepts no valid delivery, or if the examination has ended. */
+  readonly always?: boolean | undefined
+  readonly run: RunCheck
 }
 
 /** Tests a statement. Throws nothing but the reason of the examination's signal. */
@@ -41,20 +37,43 @@ export interface Outcome {
   readonly cause?: string | undefined
 }
 
-type CheckDetails = Pick<Check, 'fix' | 'requires' | 'always'>
+/** A test of answers, or of anything else; then `problem` says what a receiver does that does not pass it. */
+type Test =
+  | { readonly accepts: Draft }
+  | { readonly rejects: Draft }
+  | { readonly acceptsOrRejects: Draft }
+  | { readonly expects: Expectation; readonly draft: Draft }
+  | { readonly expects: Expectation; readonly run: RunCheck }
+  | { readonly problem: string; readonly run: RunCheck }
+
+type CheckDetails = Pick<Check, 'fix' | 'requires' | 'always'> & Test
 
 export const must = declare('must')
 
 export const should = declare('should')
 
+/** A check of answers has no title but a subject, as the middle of a sentence: `a delivery without webhook-id`. */
 function declare(severity: Check['severity']) {
-  return (id: string, statement: Statement, section: string, details: CheckDetails): Omit<Check, 'group'> => ({
-    id,
-    section,
-    severity,
-    ...statement,
-    ...details,
-  })
+  return (id: string, title: string, section: string, details: CheckDetails): Omit<Check, 'group'> => {
+    const { fix, requires, always } = details
+    return { id, section, severity, fix, requires, always, ...statementOf(title, details) }
+  }
+}
+
+function statementOf(title: string, test: Test): Pick<Check, 'title' | 'problem' | 'run'> {
+  if ('problem' in test) return { title, problem: () => test.problem, run: test.run }
+  if ('accepts' in test) return statementOf(title, { expects: ACCEPTED, draft: test.accepts })
+  if ('rejects' in test) return statementOf(title, { expects: REJECTED, draft: test.rejects })
+  if ('acceptsOrRejects' in test) return statementOf(title, { expects: NO_ERROR, draft: test.acceptsOrRejects })
+  const { expects } = test
+  return {
+    title: `${title.charAt(0).toUpperCase()}${title.slice(1)} ${expects.title}`,
+    problem: (reply) => `${verbFor(reply)} ${title}`,
+    run:
+      'run' in test
+        ? test.run
+        : async (examination) => await answersAll(examination, expects, [test.draft(examination)].flat()),
+  }
 }
 
 export function group(title: string, checks: readonly Omit<Check, 'group'>[]): readonly Check[] {
@@ -109,34 +128,6 @@ export type Variant = Partial<DeliveryTraits> & { readonly what?: string }
 
 /** The deliveries of a check, in order. Made when the check runs, because signatures expire. */
 export type Draft = (examination: Examination) => Variant | readonly Variant[]
-
-/** @param subject  the deliveries, in the singular, as the middle of a sentence: `a delivery without webhook-id` */
-export function accepts(subject: string, draft: Draft): Statement {
-  return answers(subject, ACCEPTED, draft)
-}
-
-export function rejects(subject: string, draft: Draft): Statement {
-  return answers(subject, REJECTED, draft)
-}
-
-export function acceptsOrRejects(subject: string, draft: Draft): Statement {
-  return answers(subject, NO_ERROR, draft)
-}
-
-export function answers(subject: string, expectation: Expectation, draft: Draft): Statement {
-  return {
-    ...sentencesOn(subject, expectation),
-    run: async (examination) => await answersAll(examination, expectation, [draft(examination)].flat()),
-  }
-}
-
-/** The words of a statement about answers. */
-export function sentencesOn(subject: string, { title }: Expectation): Omit<Statement, 'run'> {
-  return {
-    title: `${subject.charAt(0).toUpperCase()}${subject.slice(1)} ${title}`,
-    problem: (reply) => `${verbFor(reply)} ${subject}`,
-  }
-}
 
 /** Sends deliveries until the receiver answers one of them wrongly. */
 export async function answersAll(

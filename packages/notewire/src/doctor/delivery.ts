@@ -127,6 +127,10 @@ export function eventBody(kind = 'note.updated', data: Fields = {}, fields: Fiel
   return JSON.stringify(testEvent(kind, data, fields))
 }
 
+export function bodyOf(event: TestEvent): { readonly body: string } {
+  return { body: JSON.stringify(event) }
+}
+
 /** A kind of event; `note.deleted` is one for each reason. */
 export interface EventKind {
   readonly name: string

@@ -124,7 +124,7 @@ function findingOf(check: Check, { verdict: found, seen, what, cause, exchange }
   const { delivery, reply } = exchange
   return {
     ...finding,
-    problem: (typeof problem === 'string' ? problem : problem(reply)) + (what === undefined ? '' : ` (${what})`),
+    problem: problem(reply) + (what === undefined ? '' : ` (${what})`),
     status: reply.kind === 'answered' ? reply.status : undefined,
     cause,
     fix,

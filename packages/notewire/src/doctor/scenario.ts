@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { CommandError } from '../errors/failure.ts'
-import { failed, notTested, type Outcome, passed, type RunCheck, type Statement } from './check.ts'
-import { type DeliveryTraits, type EventKind, NOTE_KINDS, type TestEvent } from './delivery.ts'
+import { failed, notTested, type Outcome, passed, type RunCheck } from './check.ts'
+import { bodyOf, type DeliveryTraits, type EventKind, NOTE_KINDS, type TestEvent } from './delivery.ts'
 import type { CountApplied, Effects, Examination } from './examination.ts'
 import { type Exchange, isAccepted } from './send.ts'
 
@@ -11,52 +11,33 @@ export interface Scenario {
   /** Events that must be applied before the deliveries are sent: one after another, under the `webhookId`. */
   readonly before?: readonly TestEvent[]
   readonly webhookId?: string
-  readonly deliveries: readonly Partial<DeliveryTraits>[]
+  /** Default: the counted event. */
+  readonly deliveries?: readonly Partial<DeliveryTraits>[]
   readonly atOnce?: boolean
   readonly counted: TestEvent
-  readonly times: number
+  readonly times: 0 | 1
 }
 
-/** @param scenariosOf  takes the kinds of events that the receiver applies */
-export function applies(
-  title: string,
-  problem: string,
-  scenariosOf: (handled: readonly EventKind[]) => readonly Scenario[],
-): Statement {
-  return {
-    title,
-    problem,
-    run: withEffects(async (examination) => await play(examination, scenariosOf(await handledKinds(examination)))),
-  }
+/** @param scenariosOf  gets the kinds of events that the receiver applies */
+export function applies(scenariosOf: (handled: readonly EventKind[]) => readonly Scenario[]): RunCheck {
+  return withEffects(async (examination) => await play(examination, scenariosOf(await handledKinds(examination))))
 }
 
-export const appliesEvents: Statement = {
-  title: 'A valid event is applied',
-  problem: 'accepts valid events and applies none',
-  run: withEffects(async (examination) => {
-    const handled = await handledKinds(examination)
-    if (handled.length > 0) return passed(`applied: ${namesOf(handled)}`)
-    return failed(await examination.deliver({}), `applied none of these: ${namesOf(NOTE_KINDS)}`)
-  }),
-}
+export const appliesEvents = withEffects(async (examination) => {
+  const handled = await handledKinds(examination)
+  if (handled.length > 0) return passed(`applied: ${namesOf(handled)}`)
+  return failed(await examination.deliver({}), `applied none of these: ${namesOf(NOTE_KINDS)}`)
+})
 
-export const appliesBothReasons: Statement = {
-  title: 'A deletion is applied for either reason',
-  problem: 'applies deletions with one reason only',
-  run: withEffects(async (examination) => {
-    const applied = (await handledKinds(examination)).filter(isDeletion)
-    if (applied.length === 0) return notTested('the receiver applies no deletions')
-    if (applied.length === 2) return passed('applied: deleted, access_lost')
-    return failed(await examination.deliver({}), `applied only ${namesOf(applied)}`)
-  }),
-}
+export const appliesBothReasons = withEffects(async (examination) => {
+  const applied = (await handledKinds(examination)).filter(isDeletion)
+  if (applied.length === 0) return notTested('the receiver applies no deletions')
+  if (applied.length === 2) return passed('applied: deleted, access_lost')
+  return failed(await examination.deliver({}), `applied only ${namesOf(applied)}`)
+})
 
 export function isDeletion({ kind }: EventKind): boolean {
   return kind === 'note.deleted'
-}
-
-export function bodyOf(event: TestEvent) {
-  return { body: JSON.stringify(event) }
 }
 
 type ExaminationWithEffects = Examination & { readonly effects: Effects }
@@ -102,16 +83,13 @@ async function findHandledKinds(examination: ExaminationWithEffects): Promise<re
   return []
 }
 
-/** Plays all scenarios at a time, so that the receiver is waited for once and not once for each. */
+/** Plays all scenarios in turns, so that the receiver is waited for once and not once for each. */
 async function play(examination: ExaminationWithEffects, all: readonly Scenario[]): Promise<Outcome> {
   const ready = await prepare(examination, all)
   if (ready.length === 0) return notTested('the receiver does not apply the events that this needs')
   const exchanges = new Map<Scenario, Exchange>()
-  for (let round = 0; round < Math.max(...ready.map(({ deliveries }) => deliveries.length)); round += 1) {
-    for (const scenario of ready) {
-      const exchange = await sendRound(examination, scenario, round)
-      if (exchange !== undefined) exchanges.set(scenario, exchange)
-    }
+  for (const { scenario, deliveries } of inTurns(ready)) {
+    exchanges.set(scenario, await sendAtOnce(examination, deliveries))
   }
   await countWhenApplied(
     examination,
@@ -120,15 +98,34 @@ async function play(examination: ExaminationWithEffects, all: readonly Scenario[
   // The receiver may still apply an event, or apply it again.
   await pause(examination.limits.effectsSettleMs, undefined, { signal: examination.signal })
   const count = await examination.effects(examination.signal)
-  for (const scenario of ready) {
-    const { what, counted, times } = scenario
+  for (const [{ what, counted, times }, exchange] of exchanges) {
     const applied = count(counted.event_id)
-    const exchange = exchanges.get(scenario)
-    if (applied !== times && exchange !== undefined) {
-      return { ...failed(exchange, `applied ${timesText(applied)}; expected ${timesText(times)}`), what }
-    }
+    if (applied === times) continue
+    return { ...failed(exchange, `applied ${timesText(applied)}; expected ${timesText(times)}`), what }
   }
   return passed(`as expected: ${ready.map(({ what }) => what).join(', ')}`)
+}
+
+/** The first deliveries of all scenarios, then the second ones, and so on. */
+function* inTurns(scenarios: readonly Scenario[]) {
+  const plays = scenarios.map((scenario) => {
+    const { counted, deliveries = [bodyOf(counted)], atOnce = false } = scenario
+    return { scenario, turns: atOnce ? [deliveries] : deliveries.map((each) => [each]) }
+  })
+  for (let turn = 0; turn < Math.max(...plays.map(({ turns }) => turns.length)); turn += 1) {
+    for (const { scenario, turns } of plays) {
+      const deliveries = turns[turn]
+      if (deliveries !== undefined) yield { scenario, deliveries }
+    }
+  }
+}
+
+/** Returns an accepted exchange, if there is one. Concurrent deliveries may all be rejected because of each other. */
+async function sendAtOnce({ deliver }: Examination, deliveries: readonly Partial<DeliveryTraits>[]): Promise<Exchange> {
+  const exchanges = await Promise.all(deliveries.map((each) => deliver(each)))
+  const [first] = exchanges
+  if (first !== undefined && exchanges.length === 1) return first
+  return exchanges.find(({ reply }) => isAccepted(reply)) ?? (await deliver(deliveries[0] ?? {}))
 }
 
 /** Sends the events of `before`. Returns the scenarios whose events were all applied. */
@@ -149,18 +146,6 @@ async function prepare(examination: ExaminationWithEffects, all: readonly Scenar
     ready = ready.filter(({ before = [] }) => before.slice(0, step + 1).every(({ event_id }) => count(event_id) > 0))
   }
   return ready
-}
-
-async function sendRound(
-  { deliver }: Examination,
-  { deliveries, atOnce }: Scenario,
-  round: number,
-): Promise<Exchange | undefined> {
-  const delivery = deliveries[round]
-  if (delivery === undefined || (atOnce && round > 0)) return undefined
-  if (!atOnce) return await deliver(delivery)
-  const exchanges = await Promise.all(deliveries.map((each) => deliver(each)))
-  return exchanges.find(({ reply }) => isAccepted(reply)) ?? (await deliver(delivery))
 }
 
 /** Waits until each of these events was applied, for a limited time. */

@@ -1,70 +1,34 @@
-import {
-  accepts,
-  answers,
-  failed,
-  group,
-  must,
-  NOT_ROUTED,
-  notTested,
-  type Outcome,
-  passed,
-  should,
-  warned,
-} from '../check.ts'
+import { failed, group, must, NOT_ROUTED, notTested, type Outcome, passed, should, warned } from '../check.ts'
 import { isLarge, type Secret } from '../delivery.ts'
 import { type Examination, isSlow } from '../examination.ts'
 import { describeExchange, type Exchange, isAccepted, seconds } from '../send.ts'
 
 export const answerChecks = group('Answers', [
-  must(
-    'answer.in-time',
-    {
-      title: 'Every answer arrives within 10 s',
-      problem: 'answers too slowly',
-      run: testResponseTimes,
-    },
-    '§8, receiver response deadline',
-    {
-      fix: 'Store the event, answer 204, and process it later: with a job queue (Celery, Sidekiq, BullMQ, pg-boss), or a table and a worker. Fetch transcripts there, not before the answer.',
-      always: true,
-    },
-  ),
-  must(
-    'answer.leaks-nothing',
-    {
-      title: 'No answer contains a valid signature or the secret',
-      problem: 'answers with the valid signature or with the secret',
-      run: testLeaks,
-    },
-    '§5, webhook signatures',
-    {
-      fix: 'Answer 401 without a reason, and write the reason to your log. Anyone who sees the valid signature can send that delivery.',
-    },
-  ),
-  should(
-    'answer.get',
-    answers('a GET request', NOT_ROUTED, () => ({ method: 'GET', body: '' })),
-    '§7',
-    {
-      fix: 'Route only POST; the reference receivers answer 404 to other methods.',
-    },
-  ),
-  should(
-    'answer.wrong-path',
-    answers('a delivery to another path', NOT_ROUTED, ({ url }) => ({ url: new URL('doctor-was-here', url) })),
-    '§7',
-    {
-      fix: 'Route only the registered path; the reference receivers answer 404 to other paths.',
-    },
-  ),
-  must(
-    'answer.still-there',
-    accepts('a valid delivery after all checks', () => ({})),
-    '§4, receiver contract',
-    {
-      fix: 'One of the checks stopped the receiver or occupied its last worker. Read its log, catch the errors of the handlers, and limit the time for reading a body.',
-    },
-  ),
+  must('answer.in-time', 'Every answer arrives within 10 s', '§8, receiver response deadline', {
+    fix: 'Store the event, answer 204, and process it later: with a job queue (Celery, Sidekiq, BullMQ, pg-boss), or a table and a worker. Fetch transcripts there, not before the answer.',
+    always: true,
+    problem: 'answers too slowly',
+    run: testResponseTimes,
+  }),
+  must('answer.leaks-nothing', 'No answer contains a valid signature or the secret', '§5, webhook signatures', {
+    fix: 'Answer 401 without a reason, and write the reason to your log. Anyone who sees the valid signature can send that delivery.',
+    problem: 'answers with the valid signature or with the secret',
+    run: testLeaks,
+  }),
+  should('answer.get', 'a GET request', '§7', {
+    fix: 'Route only POST; the reference receivers answer 404 to other methods.',
+    expects: NOT_ROUTED,
+    draft: () => ({ method: 'GET', body: '' }),
+  }),
+  should('answer.wrong-path', 'a delivery to another path', '§7', {
+    fix: 'Route only the registered path; the reference receivers answer 404 to other paths.',
+    expects: NOT_ROUTED,
+    draft: ({ url }) => ({ url: new URL('doctor-was-here', url) }),
+  }),
+  must('answer.still-there', 'a valid delivery after all checks', '§4, receiver contract', {
+    fix: 'One of the checks stopped the receiver or occupied its last worker. Read its log, catch the errors of the handlers, and limit the time for reading a body.',
+    accepts: () => ({}),
+  }),
 ])
 
 async function testResponseTimes({ exchanges, limits }: Examination): Promise<Outcome> {

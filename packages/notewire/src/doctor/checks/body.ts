@@ -1,4 +1,4 @@
-import { accepts, acceptsOrRejects, answers, group, must, REJECTED, rejects, should } from '../check.ts'
+import { group, must, REJECTED, should } from '../check.ts'
 import { eventBody, strangerSigner, testEvent, testId } from '../delivery.ts'
 import { isRejected } from '../send.ts'
 
@@ -21,122 +21,68 @@ const HUGE_BODY_BYTES = 4 * 1024 * 1024
 const NO_EVENTS = ['null', '7', '[]', '{}', '{"event_type":"note.ended"}']
 
 export const bodyChecks = group('Bodies', [
-  must(
-    'body.spaces',
-    accepts('a body with indentation and another order of keys', ({ acceptedKind = '' }) => {
+  must('body.spaces', 'a body with indentation and another order of keys', RULE_1, {
+    fix: VERIFY_RAW_BODY,
+    accepts: ({ acceptedKind = '' }) => {
       const { event_id, event_type, occurred_at, data } = testEvent(acceptedKind)
       return { body: JSON.stringify({ occurred_at, data, event_type, event_id }, null, 3).replaceAll('":', '" :') }
-    }),
-    RULE_1,
-    {
-      fix: VERIFY_RAW_BODY,
     },
-  ),
-  must(
-    'body.line-breaks',
-    accepts('a body that starts and ends with line breaks', ({ acceptedKind }) => ({
+  }),
+  must('body.line-breaks', 'a body that starts and ends with line breaks', RULE_1, {
+    fix: `${VERIFY_RAW_BODY} Do not trim the body.`,
+    accepts: ({ acceptedKind }) => ({
       body: `\r\n ${eventBody(acceptedKind)}\r\n`,
-    })),
-    RULE_1,
-    {
-      fix: `${VERIFY_RAW_BODY} Do not trim the body.`,
-    },
-  ),
-  must(
-    'body.non-ascii',
-    accepts('a body with characters outside ASCII (é, emoji, U+2028)', ({ acceptedKind }) => ({
+    }),
+  }),
+  must('body.non-ascii', 'a body with characters outside ASCII (é, emoji, U+2028)', RULE_1, {
+    fix: `${VERIFY_RAW_BODY} If you hash text, encode it as UTF-8, not as Latin-1 or ASCII, and do not normalize it.`,
+    accepts: ({ acceptedKind }) => ({
       // The last two characters change under Unicode normalization.
       body: eventBody(acceptedKind, {}, { event_id: `${testId('event')}_\u00e9\u{1F4DD}\u2028e\u0301\ufb01` }),
-    })),
-    RULE_1,
-    {
-      fix: `${VERIFY_RAW_BODY} If you hash text, encode it as UTF-8, not as Latin-1 or ASCII, and do not normalize it.`,
-    },
-  ),
-  must(
-    'body.escapes',
-    accepts('a body with escaped characters (\\u005f)', ({ acceptedKind }) => ({
+    }),
+  }),
+  must('body.escapes', 'a body with escaped characters (\\u005f)', RULE_1, {
+    fix: VERIFY_RAW_BODY,
+    accepts: ({ acceptedKind }) => ({
       body: eventBody(acceptedKind).replaceAll('doctor_', 'doctor\\u005f'),
-    })),
-    RULE_1,
-    {
-      fix: VERIFY_RAW_BODY,
-    },
-  ),
-  should(
-    'body.large',
-    accepts('a body of just under 256 KiB', ({ acceptedKind }) => ({
+    }),
+  }),
+  should('body.large', 'a body of just under 256 KiB', SIZE, {
+    fix: "Raise the limit to 256 KiB for this route: client_max_body_size in nginx, DATA_UPLOAD_MAX_MEMORY_SIZE in Django, express.raw({ limit: '256kb' }) in Express, whose default is 100 kB.",
+    requires: 'body.line-breaks',
+    accepts: ({ acceptedKind }) => ({
       body: eventBody(acceptedKind).padEnd(LARGE_BODY_BYTES),
-    })),
-    SIZE,
-    {
-      fix: "Raise the limit to 256 KiB for this route: client_max_body_size in nginx, DATA_UPLOAD_MAX_MEMORY_SIZE in Django, express.raw({ limit: '256kb' }) in Express, whose default is 100 kB.",
-      requires: 'body.line-breaks',
-    },
-  ),
-  should(
-    'body.too-large',
-    answers(
-      'a body of 4 MiB',
-      { ...REJECTED, isMetBy: (reply) => isRejected(reply) || reply.kind === 'closed' },
-      ({ acceptedKind }) => ({ body: eventBody(acceptedKind).padEnd(HUGE_BODY_BYTES) }),
-    ),
-    SIZE,
-    {
-      fix: 'Stop reading at a limit and answer 413: MAX_CONTENT_LENGTH in Flask, DATA_UPLOAD_MAX_MEMORY_SIZE in Django, http.MaxBytesReader in Go, bodyLimit in Fastify. Otherwise anyone can fill the memory of the receiver without a signature.',
-    },
-  ),
-  must(
-    'body.unsigned-not-json',
-    rejects('a body that is not an event and not signed', () =>
+    }),
+  }),
+  should('body.too-large', 'a body of 4 MiB', SIZE, {
+    fix: 'Stop reading at a limit and answer 413: MAX_CONTENT_LENGTH in Flask, DATA_UPLOAD_MAX_MEMORY_SIZE in Django, http.MaxBytesReader in Go, bodyLimit in Fastify. Otherwise anyone can fill the memory of the receiver without a signature.',
+    expects: { ...REJECTED, isMetBy: (reply) => isRejected(reply) || reply.kind === 'closed' },
+    draft: ({ acceptedKind }) => ({ body: eventBody(acceptedKind).padEnd(HUGE_BODY_BYTES) }),
+  }),
+  must('body.unsigned-not-json', 'a body that is not an event and not signed', '§5, receiver rule 6', {
+    fix: 'Verify the signature before you parse the body. Answer 401 if the signature is not valid; the body does not matter.',
+    requires: 'signature.wrong-secret',
+    rejects: () =>
       ['{"event_id":', '', '\u0000', ...NO_EVENTS].map((text) => ({
         what: JSON.stringify(text),
         body: text,
         signer: strangerSigner(),
       })),
-    ),
-    '§5, receiver rule 6',
-    {
-      fix: 'Verify the signature before you parse the body. Answer 401 if the signature is not valid; the body does not matter.',
-      requires: 'signature.wrong-secret',
-    },
-  ),
-  should(
-    'body.empty',
-    acceptsOrRejects('a signed empty body', () => ({ body: '' })),
-    SHAPE,
-    {
-      fix: PARSE_SAFELY,
-    },
-  ),
-  should(
-    'body.not-json',
-    acceptsOrRejects('a signed body that is not JSON', () =>
+  }),
+  should('body.empty', 'a signed empty body', SHAPE, { fix: PARSE_SAFELY, acceptsOrRejects: () => ({ body: '' }) }),
+  should('body.not-json', 'a signed body that is not JSON', SHAPE, {
+    fix: PARSE_SAFELY,
+    acceptsOrRejects: () =>
       ['{"event_id":', 'hello', '\ufeff{}'].map((text) => ({ what: JSON.stringify(text), body: text })),
-    ),
-    SHAPE,
-    {
-      fix: PARSE_SAFELY,
-    },
-  ),
-  should(
-    'body.no-event',
-    acceptsOrRejects('a signed body that is JSON but not an event', () =>
-      NO_EVENTS.map((text) => ({ what: text, body: text })),
-    ),
-    SHAPE,
-    {
-      fix: PARSE_SAFELY,
-    },
-  ),
-  should(
-    'body.not-utf8',
-    acceptsOrRejects('a signed body that is not UTF-8', () => ({
+  }),
+  should('body.no-event', 'a signed body that is JSON but not an event', SHAPE, {
+    fix: PARSE_SAFELY,
+    acceptsOrRejects: () => NO_EVENTS.map((text) => ({ what: text, body: text })),
+  }),
+  should('body.not-utf8', 'a signed body that is not UTF-8', SHAPE, {
+    fix: `Hash the bytes, not decoded text, and answer 400 if they are not UTF-8. ${VERIFY_RAW_BODY}`,
+    acceptsOrRejects: () => ({
       body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]),
-    })),
-    SHAPE,
-    {
-      fix: `Hash the bytes, not decoded text, and answer 400 if they are not UTF-8. ${VERIFY_RAW_BODY}`,
-    },
-  ),
+    }),
+  }),
 ])

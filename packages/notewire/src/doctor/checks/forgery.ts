@@ -1,6 +1,5 @@
 import {
   ACCEPTED,
-  answers,
   answersAll,
   group,
   must,
@@ -9,12 +8,11 @@ import {
   type Outcome,
   passed,
   REJECTED,
-  rejects,
-  type Statement,
-  sentencesOn,
+  type RunCheck,
   type Variant,
 } from '../check.ts'
 import {
+  bodyOf,
   type Delivery,
   eventBody,
   KINDS,
@@ -33,79 +31,51 @@ const VERIFY_FIRST =
   'Verify every request first, before you look at its IDs, its kind or its revision, and do not remember results of verifications.'
 
 export const forgeryChecks = group('Forged deliveries', [
-  must(
-    'forgery.every-kind',
-    rejects('a forged event', () => KINDS.flatMap(({ name, event }) => forged(name, event()))),
-    RULES_3_6,
-    {
-      fix: 'Verify the signature before you read event_type. Answer no kind of event before that, not even one that you ignore.',
-      requires: 'signature.wrong-secret',
-    },
-  ),
-  must(
-    'forgery.known-webhook-id',
-    rejectsAfterAcceptance(
-      {
-        title: 'A forged delivery with an accepted webhook-id is rejected (4xx)',
-        problem: 'does not verify deliveries whose webhook-id it has accepted before',
-      },
-      ({ event, headers }) => {
-        const webhookId = headers['webhook-id']
-        return [
-          ...forged('another event', testEvent(event.event_type), webhookId),
-          ...forged('a deletion', testEvent('note.deleted'), webhookId),
-          { what: 'a deletion with the accepted signature', body: eventBody('note.deleted'), headers },
-        ]
-      },
+  must('forgery.every-kind', 'a forged event', RULES_3_6, {
+    fix: 'Verify the signature before you read event_type. Answer no kind of event before that, not even one that you ignore.',
+    requires: 'signature.wrong-secret',
+    rejects: () => KINDS.flatMap(({ name, event }) => forged(name, event())),
+  }),
+  must('forgery.known-webhook-id', 'A forged delivery with an accepted webhook-id is rejected (4xx)', RULES_3_6, {
+    fix: VERIFY_FIRST,
+    requires: 'forgery.every-kind',
+    problem: 'does not verify deliveries whose webhook-id it has accepted before',
+    run: rejectsAfterAcceptance(({ event, headers }) => {
+      const webhookId = headers['webhook-id']
+      return [
+        ...forged('another event', testEvent(event.event_type), webhookId),
+        ...forged('a deletion', testEvent('note.deleted'), webhookId),
+        { what: 'a deletion with the accepted signature', body: eventBody('note.deleted'), headers },
+      ]
+    }),
+  }),
+  must('forgery.known-note', 'A forged event about a known note is rejected (4xx)', RULES_3_6, {
+    fix: VERIFY_FIRST,
+    requires: 'forgery.every-kind',
+    problem: 'compares revisions before it verifies the signature',
+    run: rejectsAfterAcceptance(({ event: { event_type, data } }) =>
+      [0, 1].flatMap((revision) => forged(`revision ${revision}`, testEvent(event_type, { ...data, revision }))),
     ),
-    RULES_3_6,
-    {
-      fix: VERIFY_FIRST,
-      requires: 'forgery.every-kind',
-    },
-  ),
-  must(
-    'forgery.known-note',
-    rejectsAfterAcceptance(
-      {
-        title: 'A forged event about a known note is rejected (4xx)',
-        problem: 'compares revisions before it verifies the signature',
-      },
-      ({ event: { event_type, data } }) =>
-        [0, 1].flatMap((revision) => forged(`revision ${revision}`, testEvent(event_type, { ...data, revision }))),
-    ),
-    RULES_3_6,
-    {
-      fix: VERIFY_FIRST,
-      requires: 'forgery.every-kind',
-    },
-  ),
-  must(
-    'forgery.known-event-id',
-    rejectsAfterAcceptance(
-      {
-        title: 'A forged delivery with an accepted event_id is rejected (4xx)',
-        problem: 'recognizes duplicates before it verifies the signature',
-      },
-      ({ event, headers }) => {
-        const { 'content-type': _type, 'webhook-id': webhookId, ...signature } = headers
-        return [
-          ...forged('the same event', event),
-          ...forged('the same delivery', event, webhookId),
-          ...forged('a deletion with the same event_id', { ...deletionOf(event), event_id: event.event_id }),
-          { what: 'the same event with the accepted signature', body: JSON.stringify(event), headers: signature },
-        ]
-      },
-    ),
-    RULES_3_6,
-    {
-      fix: VERIFY_FIRST,
-      requires: 'forgery.every-kind',
-    },
-  ),
-  must(
-    'forgery.other-request',
-    answers('a forged delivery of another form', NOT_ROUTED, ({ url }) => {
+  }),
+  must('forgery.known-event-id', 'A forged delivery with an accepted event_id is rejected (4xx)', RULES_3_6, {
+    fix: VERIFY_FIRST,
+    requires: 'forgery.every-kind',
+    problem: 'recognizes duplicates before it verifies the signature',
+    run: rejectsAfterAcceptance(({ event, headers }) => {
+      const { 'content-type': _type, 'webhook-id': webhookId, ...signature } = headers
+      return [
+        ...forged('the same event', event),
+        ...forged('the same delivery', event, webhookId),
+        ...forged('a deletion with the same event_id', testEvent('note.deleted', {}, { event_id: event.event_id })),
+        { what: 'the same event with the accepted signature', ...bodyOf(event), headers: signature },
+      ]
+    }),
+  }),
+  must('forgery.other-request', 'a forged delivery of another form', RULES_3_6, {
+    fix: 'Verify in the handler of the route, whatever the request looks like, not in a parser or a filter that some requests do not pass.',
+    requires: 'signature.wrong-secret',
+    expects: NOT_ROUTED,
+    draft: ({ url }) => {
       const signer = strangerSigner()
       const withQuery = new URL(url)
       withQuery.searchParams.set('doctor', '1')
@@ -119,22 +89,14 @@ export const forgeryChecks = group('Forged deliveries', [
         { what: 'with a query', signer, url: withQuery },
         { what: '60 kB', signer, body: eventBody().padEnd(60_000) },
       ]
-    }),
-    RULES_3_6,
-    {
-      fix: 'Verify in the handler of the route, whatever the request looks like, not in a parser or a filter that some requests do not pass.',
-      requires: 'signature.wrong-secret',
     },
-  ),
-  must(
-    'forgery.before-valid',
-    { ...sentencesOn('a valid delivery after forged ones with its IDs', ACCEPTED), run: testValidAfterForged },
-    RULES_3_6,
-    {
-      fix: 'Store no ID of a delivery that does not verify. Otherwise anyone can suppress events.',
-      requires: 'forgery.every-kind',
-    },
-  ),
+  }),
+  must('forgery.before-valid', 'a valid delivery after forged ones with its IDs', RULES_3_6, {
+    fix: 'Store no ID of a delivery that does not verify. Otherwise anyone can suppress events.',
+    requires: 'forgery.every-kind',
+    expects: ACCEPTED,
+    run: testValidAfterForged,
+  }),
 ])
 
 /** A delivery that the receiver accepted. */
@@ -144,24 +106,18 @@ interface Accepted {
 }
 
 /** Has the receiver accept an event of each kind, and sends forged deliveries that reuse something of it. */
-function rejectsAfterAcceptance(
-  sentences: Omit<Statement, 'run'>,
-  forgeries: (accepted: Accepted) => readonly Variant[],
-): Statement {
-  return {
-    ...sentences,
-    run: async (examination) => {
-      let seen = ''
-      for (const kind of KINDS) {
-        const event = kind.event()
-        const { reply, delivery } = await examination.deliver({ body: JSON.stringify(event) })
-        if (!isAccepted(reply)) continue
-        const outcome = await answersAll(examination, REJECTED, forgeries({ event, headers: delivery.headers }))
-        if (outcome.verdict !== 'passed') return { ...outcome, what: `${outcome.what}, after a valid ${kind.name}` }
-        seen = outcome.seen
-      }
-      return seen === '' ? notTested('the receiver accepts no kind of event') : passed(`after each kind: ${seen}`)
-    },
+function rejectsAfterAcceptance(forgeries: (accepted: Accepted) => readonly Variant[]): RunCheck {
+  return async (examination) => {
+    let seen = ''
+    for (const kind of KINDS) {
+      const event = kind.event()
+      const { reply, delivery } = await examination.deliver(bodyOf(event))
+      if (!isAccepted(reply)) continue
+      const outcome = await answersAll(examination, REJECTED, forgeries({ event, headers: delivery.headers }))
+      if (outcome.verdict !== 'passed') return { ...outcome, what: `${outcome.what}, after a valid ${kind.name}` }
+      seen = outcome.seen
+    }
+    return seen === '' ? notTested('the receiver accepts no kind of event') : passed(`after each kind: ${seen}`)
   }
 }
 
@@ -169,13 +125,12 @@ async function testValidAfterForged(examination: Examination): Promise<Outcome> 
   const event = testEvent(examination.acceptedKind ?? 'note.updated')
   const webhookId = testId('attempt')
   for (const { what: _what, ...traits } of forged('', event, webhookId)) await examination.deliver(traits)
-  return await answersAll(examination, ACCEPTED, [{ body: JSON.stringify(event), webhookId }])
+  return await answersAll(examination, ACCEPTED, [{ ...bodyOf(event), webhookId }])
 }
 
 /** An event signed with another secret, and one that is not signed. */
 export function forged(what: string, event: TestEvent, webhookId?: string): readonly Variant[] {
-  const body = JSON.stringify(event)
-  const traits = { body, ...(webhookId !== undefined && { webhookId }) }
+  const traits = { ...bodyOf(event), ...(webhookId !== undefined && { webhookId }) }
   return [
     { what: `${what}, signed with another secret`, ...traits, signer: strangerSigner() },
     {
@@ -184,9 +139,4 @@ export function forged(what: string, event: TestEvent, webhookId?: string): read
       headers: webhookId === undefined ? UNSIGNED : { 'webhook-signature': undefined },
     },
   ]
-}
-
-export function deletionOf({ data }: TestEvent): TestEvent {
-  const { note_id = testId('note') } = data
-  return testEvent('note.deleted', { note_id })
 }

@@ -1,4 +1,4 @@
-import { ACCEPTED, accepts, failed, group, must, type Outcome, passed, sentencesOn, warned } from '../check.ts'
+import { ACCEPTED, failed, group, must, type Outcome, passed, warned } from '../check.ts'
 import { eventBody, testId } from '../delivery.ts'
 import type { Examination } from '../examination.ts'
 import { describeExchange, type Exchange, isAccepted } from '../send.ts'
@@ -14,66 +14,47 @@ const ACCEPT_STALE =
   'Answer 2xx to an event whose revision is equal to or lower than the last applied one, and ignore it. A late event is not an error.'
 
 export const repetitionChecks = group('Duplicates and order', [
-  must(
-    'repetition.one-after-another',
-    accepts('a repeated delivery', () => {
+  must('repetition.one-after-another', 'a repeated delivery', DUPLICATES, {
+    fix: ACCEPT_DUPLICATES,
+    requires: 'event.note.updated',
+    accepts: () => {
       const attempt = { body: eventBody(), webhookId: testId('attempt') }
       return [attempt, attempt, attempt]
-    }),
-    DUPLICATES,
-    {
-      fix: ACCEPT_DUPLICATES,
-      requires: 'event.note.updated',
     },
-  ),
-  must(
-    'repetition.other-webhook-id',
-    accepts('a repeated event with another webhook-id', () => {
+  }),
+  must('repetition.other-webhook-id', 'a repeated event with another webhook-id', REPLAYS, {
+    fix: `${ACCEPT_DUPLICATES} Recognize duplicates by event_id, because webhook-id may change.`,
+    requires: 'repetition.one-after-another',
+    accepts: () => {
       const body = eventBody()
       return [{ body }, { body }, { body }]
-    }),
-    REPLAYS,
-    {
-      fix: `${ACCEPT_DUPLICATES} Recognize duplicates by event_id, because webhook-id may change.`,
-      requires: 'repetition.one-after-another',
     },
-  ),
-  must(
-    'repetition.at-once',
-    { ...sentencesOn('an event in five concurrent deliveries', ACCEPTED), run: testConcurrentDeliveries },
-    `${DUPLICATES}; ${ORDER}`,
-    {
-      fix: 'Let the database detect the duplicate (INSERT … ON CONFLICT DO NOTHING on event_id), and answer 2xx to the second delivery. A unique violation must not become a 500.',
-      requires: 'repetition.one-after-another',
-    },
-  ),
-  must(
-    'repetition.older-revision',
-    accepts('an event that arrives after one with a higher revision', () => {
+  }),
+  must('repetition.at-once', 'an event in five concurrent deliveries', `${DUPLICATES}; ${ORDER}`, {
+    fix: 'Let the database detect the duplicate (INSERT … ON CONFLICT DO NOTHING on event_id), and answer 2xx to the second delivery. A unique violation must not become a 500.',
+    requires: 'repetition.one-after-another',
+    expects: ACCEPTED,
+    run: testConcurrentDeliveries,
+  }),
+  must('repetition.older-revision', 'an event that arrives after one with a higher revision', ORDER, {
+    fix: ACCEPT_STALE,
+    requires: 'event.note.updated',
+    accepts: () => {
       const note_id = testId('note')
       return [3, 2, 1, 4].map((revision) => ({ body: eventBody('note.updated', { note_id, revision }) }))
-    }),
-    ORDER,
-    {
-      fix: ACCEPT_STALE,
-      requires: 'event.note.updated',
     },
-  ),
-  must(
-    'repetition.equal-revision',
-    accepts('an event with the revision of the one before it', () => {
+  }),
+  must('repetition.equal-revision', 'an event with the revision of the one before it', `${ORDER}; open point 20`, {
+    fix: `${ACCEPT_STALE} Apply a deletion even if its revision is equal: losing access may not raise the revision.`,
+    requires: 'event.note.updated',
+    accepts: () => {
       const note_id = testId('note')
       return ['note.updated', 'note.deleted', 'note.updated'].map((kind) => ({
         what: kind,
         body: eventBody(kind, { note_id, revision: 2 }),
       }))
-    }),
-    `${ORDER}; open point 20`,
-    {
-      fix: `${ACCEPT_STALE} Apply a deletion even if its revision is equal: losing access may not raise the revision.`,
-      requires: 'event.note.updated',
     },
-  ),
+  }),
 ])
 
 async function testConcurrentDeliveries({ deliver }: Examination): Promise<Outcome> {

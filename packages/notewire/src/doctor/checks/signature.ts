@@ -1,15 +1,4 @@
-import {
-  ACCEPTED,
-  accepts,
-  answersAll,
-  group,
-  must,
-  notTested,
-  rejects,
-  type Statement,
-  sentencesOn,
-  should,
-} from '../check.ts'
+import { ACCEPTED, answersAll, group, must, notTested, type RunCheck, should } from '../check.ts'
 import {
   eventBody,
   type Secret,
@@ -59,28 +48,21 @@ const GUESSABLE_KEYS = [
 ]
 
 export const signatureChecks = group('Signatures', [
-  must(
-    'signature.tampered-body',
-    rejects('a body that was changed after signing', () => {
+  must('signature.tampered-body', 'a body that was changed after signing', RULE_6, {
+    fix: VERIFY_SIGNATURE,
+    rejects: () => {
       const body = eventBody('note.updated', { revision: 1 })
       return { body, sentBody: body.replace('"revision":1', '"revision":2') }
-    }),
-    RULE_6,
-    {
-      fix: VERIFY_SIGNATURE,
     },
-  ),
-  must(
-    'signature.wrong-secret',
-    rejects('a delivery signed with another secret', () => ({ signer: strangerSigner() })),
-    RULE_6,
-    {
-      fix: VERIFY_SIGNATURE,
-    },
-  ),
-  must(
-    'signature.equivalent-body',
-    rejects('a body that was written differently after signing', () => {
+  }),
+  must('signature.wrong-secret', 'a delivery signed with another secret', RULE_6, {
+    fix: VERIFY_SIGNATURE,
+    rejects: () => ({ signer: strangerSigner() }),
+  }),
+  must('signature.equivalent-body', 'a body that was written differently after signing', RULE_1, {
+    fix: 'Compute the HMAC over the bytes of the body as they arrived, and over nothing else: no parsed, trimmed or normalized form.',
+    requires: 'signature.tampered-body',
+    rejects: () => {
       // With sorted keys and without white space, as receivers write it that do not verify the raw body.
       const { data, event_id, event_type, occurred_at } = testEvent('endpoint.test')
       const body = JSON.stringify({ data, event_id, event_type, occurred_at })
@@ -89,85 +71,53 @@ export const signatureChecks = group('Signatures', [
         { what: 'keys in another order', body, sentBody: JSON.stringify({ event_id, event_type, occurred_at, data }) },
         { what: 'a line break at the end', body, sentBody: `${body}\n` },
       ]
-    }),
-    RULE_1,
-    {
-      fix: 'Compute the HMAC over the bytes of the body as they arrived, and over nothing else: no parsed, trimmed or normalized form.',
-      requires: 'signature.tampered-body',
     },
-  ),
-  must(
-    'signature.guessable-key',
-    rejects('a delivery signed with a guessable or missing secret', () =>
+  }),
+  must('signature.guessable-key', 'a delivery signed with a guessable or missing secret', RULE_6, {
+    fix: 'Do not start, or answer 503, if no secret is configured. Anyone can compute an HMAC with an empty key, or with the text of a missing value ("None", "undefined").',
+    requires: 'signature.wrong-secret',
+    rejects: () =>
       GUESSABLE_KEYS.map((key) => ({ what: `key ${JSON.stringify(key)}`, signer: signerWithKey(Buffer.from(key)) })),
-    ),
-    RULE_6,
-    {
-      fix: 'Do not start, or answer 503, if no secret is configured. Anyone can compute an HMAC with an empty key, or with the text of a missing value ("None", "undefined").',
-      requires: 'signature.wrong-secret',
-    },
-  ),
-  must(
-    'signature.other-webhook-id',
-    rejects('a signature for another webhook-id', () => ({ headers: { 'webhook-id': testId('attempt') } })),
-    SIGNED_CONTENT,
-    {
-      fix: SIGN_HEADER_VALUES,
-      requires: 'signature.wrong-secret',
-    },
-  ),
-  must(
-    'signature.other-timestamp',
-    rejects('a signature for another timestamp', () => ({
+  }),
+  must('signature.other-webhook-id', 'a signature for another webhook-id', SIGNED_CONTENT, {
+    fix: SIGN_HEADER_VALUES,
+    requires: 'signature.wrong-secret',
+    rejects: () => ({ headers: { 'webhook-id': testId('attempt') } }),
+  }),
+  must('signature.other-timestamp', 'a signature for another timestamp', SIGNED_CONTENT, {
+    fix: SIGN_HEADER_VALUES,
+    requires: 'signature.wrong-secret',
+    rejects: () => ({
       timestamp: secondsFromNow(-4),
       headers: { 'webhook-timestamp': secondsFromNow(-2) },
-    })),
-    SIGNED_CONTENT,
-    {
-      fix: SIGN_HEADER_VALUES,
-      requires: 'signature.wrong-secret',
-    },
-  ),
-  must(
-    'signature.empty',
-    rejects('an empty signature', () =>
-      ['', 'v1,', 'v1', ','].map((value) => ({ what: `"${value}"`, signature: () => value })),
-    ),
-    RULE_6,
-    {
-      fix: COMPARE_WHOLE,
-      requires: 'signature.wrong-secret',
-    },
-  ),
-  must(
-    'signature.shortened',
-    rejects('the beginning of a valid signature', () =>
+    }),
+  }),
+  must('signature.empty', 'an empty signature', RULE_6, {
+    fix: COMPARE_WHOLE,
+    requires: 'signature.wrong-secret',
+    rejects: () => ['', 'v1,', 'v1', ','].map((value) => ({ what: `"${value}"`, signature: () => value })),
+  }),
+  must('signature.shortened', 'the beginning of a valid signature', RULE_6, {
+    fix: `${COMPARE_WHOLE} A 500 often comes from a comparison that throws an error if the lengths differ.`,
+    requires: 'signature.wrong-secret',
+    rejects: () =>
       [1, 12, 40].map((length) => ({
         what: `${length} characters`,
         signature: (valid) => versioned(valid.slice(0, length)),
       })),
-    ),
-    RULE_6,
-    {
-      fix: `${COMPARE_WHOLE} A 500 often comes from a comparison that throws an error if the lengths differ.`,
-      requires: 'signature.wrong-secret',
-    },
-  ),
-  must(
-    'signature.other-case',
-    rejects('a valid signature whose letters are in another case', () => [
+  }),
+  must('signature.other-case', 'a valid signature whose letters are in another case', RULE_6, {
+    fix: `${COMPARE_WHOLE} Base64 distinguishes capitals from small letters: without the case, a signature is much easier to guess.`,
+    requires: 'signature.wrong-secret',
+    rejects: () => [
       { what: 'small letters', signature: (valid) => versioned(valid.toLowerCase()) },
       { what: 'capitals', signature: (valid) => versioned(valid.toUpperCase()) },
-    ]),
-    RULE_6,
-    {
-      fix: `${COMPARE_WHOLE} Base64 distinguishes capitals from small letters: without the case, a signature is much easier to guess.`,
-      requires: 'signature.wrong-secret',
-    },
-  ),
-  should(
-    'signature.other-spelling',
-    rejects('a valid signature in another spelling', (examination) => {
+    ],
+  }),
+  should('signature.other-spelling', 'a valid signature in another spelling', RULE_6, {
+    fix: COMPARE_STRICTLY,
+    requires: 'signature.wrong-secret',
+    rejects: (examination) => {
       const telling = tellingDelivery(examination)
       return [
         {
@@ -179,160 +129,98 @@ export const signatureChecks = group('Signatures', [
         { what: 'percent-encoded', signature: (valid) => versioned(encodeURIComponent(valid)) },
         { what: 'in quotes', signature: (valid) => versioned(`"${valid}"`) },
       ]
-    }),
-    RULE_6,
-    {
-      fix: COMPARE_STRICTLY,
-      requires: 'signature.wrong-secret',
     },
-  ),
-  should(
-    'signature.trailing-garbage',
-    rejects('a valid signature with extra characters', () =>
+  }),
+  should('signature.trailing-garbage', 'a valid signature with extra characters', RULE_6, {
+    fix: COMPARE_STRICTLY,
+    requires: 'signature.wrong-secret',
+    rejects: () =>
       ['AAAA', '!'].map((tail) => ({
         what: `"${tail}" at the end`,
         signature: (valid) => versioned(valid + tail),
       })),
-    ),
-    RULE_6,
-    {
-      fix: COMPARE_STRICTLY,
-      requires: 'signature.wrong-secret',
-    },
-  ),
-  must(
-    'signature.not-base64',
-    rejects('a signature that is not base64', () => [
+  }),
+  must('signature.not-base64', 'a signature that is not base64', RULE_6, {
+    fix: 'Answer 401 if the signature cannot be decoded or compared. In Python, catch binascii.Error, and compare bytes: compare_digest throws a TypeError for text that is not ASCII. In Go and Java, handle the error for illegal base64.',
+    requires: 'signature.wrong-secret',
+    rejects: () => [
       { signature: () => versioned('%%% not base64 %%%') },
       // One character more than a multiple of four, and too long to begin a valid signature by chance.
       { signature: () => versioned('aaaaa') },
       { signature: (valid) => versioned(`\u00c3\u00a9${valid.slice(2)}`) },
-    ]),
-    RULE_6,
-    {
-      fix: 'Answer 401 if the signature cannot be decoded or compared. In Python, catch binascii.Error, and compare bytes: compare_digest throws a TypeError for text that is not ASCII. In Go and Java, handle the error for illegal base64.',
-      requires: 'signature.wrong-secret',
-    },
-  ),
-  must(
-    'signature.version',
-    rejects('a valid signature with another version ("v2,", "v1a,")', () =>
+    ],
+  }),
+  must('signature.version', 'a valid signature with another version ("v2,", "v1a,")', RULE_4, {
+    fix: TRY_EACH_ENTRY,
+    requires: 'signature.wrong-secret',
+    rejects: () =>
       ['v2,', 'v1a,', 'v10,', 'v0,', 'V1,'].map((version) => ({
         what: version,
         signature: (valid) => version + valid,
       })),
-    ),
-    RULE_4,
-    {
-      fix: TRY_EACH_ENTRY,
-      requires: 'signature.wrong-secret',
-    },
-  ),
-  must(
-    'signature.without-version',
-    rejects('a valid signature without a version', () => [
-      { signature: (valid) => valid },
-      { signature: (valid) => `,${valid}` },
-    ]),
-    RULE_4,
-    {
-      fix: TRY_EACH_ENTRY,
-      requires: 'signature.wrong-secret',
-    },
-  ),
-  must(
-    'signature.right-one-first',
-    accepts('a valid signature before a wrong one', () => ({ signature: (valid) => `${versioned(valid)} ${wrong()}` })),
-    RULE_4,
-    {
-      fix: TRY_EACH_ENTRY,
-    },
-  ),
-  must(
-    'signature.right-one-last',
-    accepts('a valid signature after wrong ones', () => ({
+  }),
+  must('signature.without-version', 'a valid signature without a version', RULE_4, {
+    fix: TRY_EACH_ENTRY,
+    requires: 'signature.wrong-secret',
+    rejects: () => [{ signature: (valid) => valid }, { signature: (valid) => `,${valid}` }],
+  }),
+  must('signature.right-one-first', 'a valid signature before a wrong one', RULE_4, {
+    fix: TRY_EACH_ENTRY,
+    accepts: () => ({ signature: (valid) => `${versioned(valid)} ${wrong()}` }),
+  }),
+  must('signature.right-one-last', 'a valid signature after wrong ones', RULE_4, {
+    fix: TRY_EACH_ENTRY,
+    accepts: () => ({
       signature: (valid) => `${wrong()} ${wrong()} ${versioned(valid)}`,
-    })),
-    RULE_4,
-    {
-      fix: TRY_EACH_ENTRY,
-    },
-  ),
-  must(
-    'signature.among-unknown-versions',
-    accepts('a valid v1 signature among other versions', () => [
+    }),
+  }),
+  must('signature.among-unknown-versions', 'a valid v1 signature among other versions', RULE_4, {
+    fix: TRY_EACH_ENTRY,
+    accepts: () => [
       { signature: (valid) => `${wrong('v2')} ${versioned(valid)}` },
       { signature: (valid) => `${versioned(valid)} ${wrong('v1a')}` },
-    ]),
-    RULE_4,
-    {
-      fix: TRY_EACH_ENTRY,
-    },
-  ),
-  must(
-    'signature.all-wrong',
-    rejects('a list of wrong signatures', () => ({ signature: () => `${wrong()} ${wrong()}` })),
-    RULE_4,
-    {
-      fix: TRY_EACH_ENTRY,
-      requires: 'signature.wrong-secret',
-    },
-  ),
+    ],
+  }),
+  must('signature.all-wrong', 'a list of wrong signatures', RULE_4, {
+    fix: TRY_EACH_ENTRY,
+    requires: 'signature.wrong-secret',
+    rejects: () => ({ signature: () => `${wrong()} ${wrong()}` }),
+  }),
 ])
 
 export const secretChecks = group('Secrets', [
-  must(
-    'secret.base64url',
-    acceptsSecret(
-      'a delivery signed with a secret that contains "-" or "_"',
+  must('secret.base64url', 'a delivery signed with a secret that contains "-" or "_"', '§5, secret', {
+    fix: DECODE_BASE64URL,
+    ...acceptsSecret(
       (secrets) => secrets.find(({ encodedKey }) => /[-_]/.test(encodedKey)),
       'no secret contains "-" or "_"; pass one that does with --second-secret-file, and configure it in the receiver',
     ),
-    '§5, secret',
-    {
-      fix: DECODE_BASE64URL,
-    },
-  ),
-  must(
-    'secret.without-padding',
-    acceptsSecret(
-      'a delivery signed with a secret that needs padding',
+  }),
+  must('secret.without-padding', 'a delivery signed with a secret that needs padding', '§5, secret', {
+    fix: DECODE_BASE64URL,
+    ...acceptsSecret(
       (secrets) => secrets.find(({ encodedKey }) => encodedKey.length % 4 !== 0),
       'no secret needs padding; pass one that does with --second-secret-file, and configure it in the receiver',
     ),
-    '§5, secret',
-    {
-      fix: DECODE_BASE64URL,
-    },
-  ),
+  }),
   must(
     'secret.rotation',
-    acceptsSecret(
-      'a delivery signed with the second secret of a rotation',
-      ([, second]) => second,
-      'no second secret was given (--second-secret-file)',
-    ),
+    'a delivery signed with the second secret of a rotation',
     '§5, receiver rule 4; open point 14',
     {
       fix: 'Try every configured secret. For 24 h after a rotation the service signs with the old and the new secret, and your receiver may have either.',
+      ...acceptsSecret(([, second]) => second, 'no second secret was given (--second-secret-file)'),
     },
   ),
 ])
 
-function acceptsSecret(
-  subject: string,
-  choose: (secrets: Examination['secrets']) => Secret | undefined,
-  reasonForNone: string,
-): Statement {
-  return {
-    ...sentencesOn(subject, ACCEPTED),
-    run: async (examination) => {
-      const secret = choose(examination.secrets)
-      return secret === undefined
-        ? notTested(reasonForNone)
-        : await answersAll(examination, ACCEPTED, [{ signer: secret.signer }])
-    },
+function acceptsSecret(choose: (secrets: Examination['secrets']) => Secret | undefined, reasonForNone: string) {
+  const run: RunCheck = async (examination) => {
+    const secret = choose(examination.secrets)
+    if (secret === undefined) return notTested(reasonForNone)
+    return await answersAll(examination, ACCEPTED, [{ signer: secret.signer }])
   }
+  return { expects: ACCEPTED, run }
 }
 
 /** A delivery whose signature contains "+" or "/", so that base64url spells it differently. */

@@ -6,9 +6,7 @@ import {
   must,
   passed,
   REJECTED,
-  rejects,
-  type Statement,
-  sentencesOn,
+  type RunCheck,
   should,
   warned,
 } from '../check.ts'
@@ -34,106 +32,70 @@ const CLOCK_MARGIN_SECONDS = 30
 const SLOW_MS = 1_500
 
 export const timestampChecks = group('Timestamps', [
-  must('timestamp.stale', answersAt('a delivery signed 301 s ago', REJECTED, -301, -CLOCK_MARGIN_SECONDS), RULE_5, {
+  must('timestamp.stale', 'a delivery signed 301 s ago', RULE_5, {
     fix: COMPARE_BOTH_WAYS,
+    ...answersAt(REJECTED, -301, -CLOCK_MARGIN_SECONDS),
   }),
   // 303, because time passes until the receiver compares.
-  must(
-    'timestamp.future',
-    answersAt('a delivery signed more than 300 s in the future', REJECTED, 303, CLOCK_MARGIN_SECONDS),
-    RULE_5,
-    {
-      fix: COMPARE_BOTH_WAYS,
-    },
-  ),
-  must(
-    'timestamp.oldest-allowed',
-    answersAt('a delivery signed 295 s ago', ACCEPTED, -295, CLOCK_MARGIN_SECONDS),
-    RULE_5,
-    {
-      fix: ALLOW_300_SECONDS,
-    },
-  ),
-  must(
-    'timestamp.newest-allowed',
-    answersAt('a delivery signed 295 s in the future', ACCEPTED, 295, -CLOCK_MARGIN_SECONDS),
-    RULE_5,
-    {
-      fix: ALLOW_300_SECONDS,
-    },
-  ),
-  must(
-    'timestamp.no-number',
-    rejects('a timestamp that is not a number', () =>
-      ['now', 'NaN', new Date().toISOString()].map((timestamp) => ({ what: timestamp, timestamp })),
-    ),
-    RULE_5,
-    {
-      fix: DIGITS_ONLY,
-      requires: 'timestamp.stale',
-    },
-  ),
-  must(
-    'timestamp.negative',
-    rejects('a negative timestamp', () => ({ timestamp: `-${secondsFromNow(0)}` })),
-    RULE_5,
-    {
-      fix: COMPARE_BOTH_WAYS,
-      requires: 'timestamp.stale',
-    },
-  ),
-  must(
-    'timestamp.milliseconds',
-    rejects('a timestamp in milliseconds', () => ({ timestamp: String(Date.now()) })),
-    WEBHOOK_TIMESTAMP,
-    {
-      fix: 'webhook-timestamp is in seconds. Compare it with time.time() (Python), time.Now().Unix() (Go), Time.now.to_i (Ruby), Date.now() / 1000 (JavaScript).',
-      requires: 'timestamp.stale',
-    },
-  ),
-  should(
-    'timestamp.trailing-junk',
-    rejects('a timestamp with text after its digits', () => ({ timestamp: `${secondsFromNow(0)}junk` })),
-    WEBHOOK_TIMESTAMP,
-    {
-      fix: DIGITS_ONLY,
-      requires: 'timestamp.stale',
-    },
-  ),
-  should(
-    'timestamp.other-notations',
-    rejects('a timestamp with a sign, fraction or exponent', () =>
+  must('timestamp.future', 'a delivery signed more than 300 s in the future', RULE_5, {
+    fix: COMPARE_BOTH_WAYS,
+    ...answersAt(REJECTED, 303, CLOCK_MARGIN_SECONDS),
+  }),
+  must('timestamp.oldest-allowed', 'a delivery signed 295 s ago', RULE_5, {
+    fix: ALLOW_300_SECONDS,
+    ...answersAt(ACCEPTED, -295, CLOCK_MARGIN_SECONDS),
+  }),
+  must('timestamp.newest-allowed', 'a delivery signed 295 s in the future', RULE_5, {
+    fix: ALLOW_300_SECONDS,
+    ...answersAt(ACCEPTED, 295, -CLOCK_MARGIN_SECONDS),
+  }),
+  must('timestamp.no-number', 'a timestamp that is not a number', RULE_5, {
+    fix: DIGITS_ONLY,
+    requires: 'timestamp.stale',
+    rejects: () => ['now', 'NaN', new Date().toISOString()].map((timestamp) => ({ what: timestamp, timestamp })),
+  }),
+  must('timestamp.negative', 'a negative timestamp', RULE_5, {
+    fix: COMPARE_BOTH_WAYS,
+    requires: 'timestamp.stale',
+    rejects: () => ({ timestamp: `-${secondsFromNow(0)}` }),
+  }),
+  must('timestamp.milliseconds', 'a timestamp in milliseconds', WEBHOOK_TIMESTAMP, {
+    fix: 'webhook-timestamp is in seconds. Compare it with time.time() (Python), time.Now().Unix() (Go), Time.now.to_i (Ruby), Date.now() / 1000 (JavaScript).',
+    requires: 'timestamp.stale',
+    rejects: () => ({ timestamp: String(Date.now()) }),
+  }),
+  should('timestamp.trailing-junk', 'a timestamp with text after its digits', WEBHOOK_TIMESTAMP, {
+    fix: DIGITS_ONLY,
+    requires: 'timestamp.stale',
+    rejects: () => ({ timestamp: `${secondsFromNow(0)}junk` }),
+  }),
+  should('timestamp.other-notations', 'a timestamp with a sign, fraction or exponent', WEBHOOK_TIMESTAMP, {
+    fix: DIGITS_ONLY,
+    requires: 'timestamp.stale',
+    rejects: () =>
       [`+${secondsFromNow(0)}`, `${secondsFromNow(0)}.5`, `${secondsFromNow(0)}e0`].map((timestamp) => ({
         what: timestamp,
         timestamp,
       })),
-    ),
-    WEBHOOK_TIMESTAMP,
-    {
-      fix: DIGITS_ONLY,
-      requires: 'timestamp.stale',
-    },
-  ),
+  }),
 ])
 
 /** If the answer is wrong, repeats the delivery with a margin: then a clock that is a few seconds off only warns. */
-function answersAt(subject: string, expectation: Expectation, offsetSeconds: number, marginSeconds: number): Statement {
-  const { answer, isMetBy } = expectation
-  return {
-    ...sentencesOn(subject, expectation),
-    run: async ({ deliver }) => {
-      let exchange = await deliver({ timestamp: secondsFromNow(offsetSeconds) })
-      // The receiver may have compared the timestamp at the end of this time.
-      for (let tries = 1; tries < 3 && !isMetBy(exchange.reply) && exchange.tookMs > SLOW_MS; tries += 1) {
-        exchange = await deliver({ timestamp: secondsFromNow(offsetSeconds) })
-      }
-      const seen = describeExchange(exchange)
-      if (isMetBy(exchange.reply)) return passed(seen)
-      const withMargin = await deliver({ timestamp: secondsFromNow(offsetSeconds + marginSeconds) })
-      if (!isMetBy(withMargin.reply)) return failed(exchange, `${seen}; expected ${answer}`)
-      const distance = Math.abs(offsetSeconds + marginSeconds)
-      const cause = `it answers ${answer} at ${distance} s: its clock is a few seconds off, or its limit is not exactly 300 s`
-      return warned(exchange, `${seen}; expected ${answer}`, cause)
-    },
+function answersAt(expects: Expectation, offsetSeconds: number, marginSeconds: number) {
+  const { answer, isMetBy } = expects
+  const run: RunCheck = async ({ deliver }) => {
+    let exchange = await deliver({ timestamp: secondsFromNow(offsetSeconds) })
+    // The receiver may have compared the timestamp at the end of this time.
+    for (let tries = 1; tries < 3 && !isMetBy(exchange.reply) && exchange.tookMs > SLOW_MS; tries += 1) {
+      exchange = await deliver({ timestamp: secondsFromNow(offsetSeconds) })
+    }
+    const seen = describeExchange(exchange)
+    if (isMetBy(exchange.reply)) return passed(seen)
+    const withMargin = await deliver({ timestamp: secondsFromNow(offsetSeconds + marginSeconds) })
+    if (!isMetBy(withMargin.reply)) return failed(exchange, `${seen}; expected ${answer}`)
+    const distance = Math.abs(offsetSeconds + marginSeconds)
+    const cause = `it answers ${answer} at ${distance} s: its clock is a few seconds off, or its limit is not exactly 300 s`
+    return warned(exchange, `${seen}; expected ${answer}`, cause)
   }
+  return { expects, run }
 }
