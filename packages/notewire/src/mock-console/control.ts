@@ -1,5 +1,8 @@
 import { CommandError } from '../errors/failure.ts'
 
+/** Where `notewire mock` listens by default. */
+export const MOCK_URL = 'http://127.0.0.1:4010'
+
 /** What an exit code of the program depends on: the codes of other refusals become `console_refused`. */
 const KNOWN_CODES = ['note_unknown', 'endpoint_unknown', 'endpoint_missing'] as const
 
