@@ -70,7 +70,7 @@ async function receiveUntilInterrupted(context: Context, options: Options): Prom
     forward,
     tell: (received) => void show(received),
   })
-  await using listening = await openPort({ ...options, port: service?.local ? (options.port ?? 0) : port }, listener)
+  await using listening = await openPort({ ...options, port: service?.localUrl ? (options.port ?? 0) : port }, listener)
   const { url } = listening
   await output.print({ listening: url }, `Listening on ${url}`)
   const registration = service && (await register(service.client, options.publicUrl ?? url, context))
@@ -94,7 +94,7 @@ interface DevelopmentSession extends Disposable {
 
 /** Gives the application its settings, has it verified once it answers, and sends events at the press of a key. */
 async function develop(
-  { client, local }: RegisteringService,
+  { client, localUrl, settings: ofMock }: RegisteringService,
   { endpoint_id, secret, verify }: Registration,
   forward: Forward,
   { yes = false }: { readonly yes?: boolean },
@@ -102,11 +102,11 @@ async function develop(
 ): Promise<DevelopmentSession> {
   const { settings, prompts } = context
   const needed = {
-    ...(local && { NOTES_BASE_URL: local.baseUrl, NOTES_API_KEY: local.apiKey }),
+    ...ofMock,
     ...((await settings.findSecret('forwardSecret')) === undefined && { NOTES_SIGNING_SECRET: secret }),
   }
-  await offerSettings({ settings: needed, isAgreed: yes, isPrintable: local !== undefined }, context)
-  const keys = prompts.available ? prompts.keys(eventKeys(client, endpoint_id, local?.baseUrl, context)) : undefined
+  await offerSettings({ settings: needed, isAgreed: yes, isPrintable: ofMock !== undefined }, context)
+  const keys = prompts.available ? prompts.keys(eventKeys(client, endpoint_id, localUrl, context)) : undefined
   return { hear: followVerification(forward, verify, context), [Symbol.dispose]: () => keys?.[Symbol.dispose]() }
 }
 

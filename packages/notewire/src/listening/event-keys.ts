@@ -33,7 +33,7 @@ export function eventKeys(
 
   function explain(): void {
     const ofNotes = 'e end a note, u edit it (sent 5 s later), d delete it, '
-    output.tell(`Keys: ${mockUrl === undefined ? '' : ofNotes}t send a test, q quit`)
+    output.tell(`Keys: ${mockUrl === undefined ? '' : ofNotes}t test, q quit`)
   }
 
   explain()

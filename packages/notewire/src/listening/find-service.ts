@@ -8,8 +8,10 @@ import { MOCK_URL } from '../mock-console/control.ts'
 /** The service at which `listen` registers an endpoint. */
 export interface RegisteringService {
   readonly client: NotesClient
-  /** How an application reaches the service, if it is on this machine. */
-  readonly local?: { readonly baseUrl: string; readonly apiKey: string }
+  /** The URL of a service on this machine. */
+  readonly localUrl?: string
+  /** The settings with which an application reads notes from a mock service. They are no secrets: the key is valid only there. */
+  readonly settings?: Readonly<Record<string, string>>
   /** Ends the mock service that was started. */
   readonly mock?: AsyncDisposable
 }
@@ -52,22 +54,27 @@ async function localService(
 ): Promise<RegisteringService> {
   const { createNotesService } = await import('@notewire/mock-server')
   const mock = await createNotesService({ clock: 'real' })
-  if (apiKey !== undefined && apiKey !== mock.apiKey)
-    return { client: await openClient(context), local: { baseUrl, apiKey } }
+  if (apiKey !== undefined && apiKey !== mock.apiKey) return { client: await openClient(context), localUrl: baseUrl }
+  const settings = (url: string) => ({ NOTES_BASE_URL: url, NOTES_API_KEY: mock.apiKey })
   const { hostname, port } = new URL(baseUrl)
   try {
     await mock.listen({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) })
   } catch (error) {
     // With this key, `notewire mock` runs in another terminal.
-    if (apiKey !== undefined) return { client: await openClient(context), local: { baseUrl, apiKey } }
+    if (apiKey !== undefined)
+      return { client: await openClient(context), localUrl: baseUrl, settings: settings(baseUrl) }
     context.output.tell(
       `Without an API key, a mock notes service is started at ${baseUrl}. If one runs there already, set NOTES_API_KEY to the key that it printed. To start it at another port, pass --base-url http://127.0.0.1:4011.`,
     )
     throw error
   }
   context.output.tell(`A mock notes service runs here. Console: ${mock.baseUrl}/console`)
-  const local = { baseUrl: mock.baseUrl, apiKey: mock.apiKey }
-  return { client: new NotesClient(local), local, mock }
+  return {
+    client: new NotesClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey }),
+    localUrl: mock.baseUrl,
+    settings: settings(mock.baseUrl),
+    mock,
+  }
 }
 
 function tunnelMissing(baseUrl: string, forwardTo: string, port: number): UsageError {
