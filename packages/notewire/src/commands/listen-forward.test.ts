@@ -3,6 +3,8 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text as textOf } from 'node:stream/consumers'
+import { stripVTControlCharacters } from 'node:util'
 import { createNotesService } from '@notewire/mock-server'
 import { createVerifier } from '@notewire/webhooks'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -27,8 +29,6 @@ describe('listen --forward-to without a key', () => {
     await running.saw(/Write NOTES_BASE_URL, NOTES_API_KEY, NOTES_SIGNING_SECRET to \.env\?/)
     running.type('y')
     await running.saw(/not forwarded: nothing listens there[\s\S]*has not accepted the verification/)
-    running.type('e')
-    await running.saw(/once the application is verified/)
 
     await app.start()
     await running.saw(/204.*endpoint\.verification/)
@@ -41,9 +41,19 @@ describe('listen --forward-to without a key', () => {
     running.type('t')
     await running.saw(/204.* endpoint\.test/)
     running.type('?')
-    await running.saw(/Keys: [\s\S]*Keys: e end a new note/)
+    await running.saw(/Keys: [\s\S]*Keys: e end a note/)
     running.type('q')
-    expect((await running.ended).exitCode).toBe(0)
+    const { exitCode, stdout } = await running.ended
+    expect(exitCode).toBe(0)
+
+    const printed = linesOf(stdout)
+    const session = await sessionOnPage()
+    expect(session.at(-1)).toBe('Stopped.')
+    let position = -1
+    for (const line of session) {
+      position = printed.indexOf(line, position + 1)
+      expect(position, `${line}, in:\n${printed.join('\n')}`).toBeGreaterThan(-1)
+    }
 
     const { NOTES_SIGNING_SECRET: secret = '' } = await variablesIn(cwd)
     const verify = createVerifier({ secret })
@@ -189,8 +199,19 @@ describe('listen --forward-to with a key', () => {
     expect(unwrapped(stderr)).toContain('--forward-to http://localhost:3000/hook --port 3001 --public-url <url>')
   })
 
-  it('offers no secret to an application that has one', async () => {
+  it('never prints the secret of a service that is no mock service', async () => {
     const { env } = await mockService({ seed: 7 })
+    const app = await application(204)
+    const running = started(['--forward-to', app.url], { env, cwd: await temporaryFolder() })
+    await running.saw(/Pass --yes to write it/)
+    await running.saw(/forwarded: 204/)
+    running.child.kill('SIGINT')
+    const { stdout, stderr } = await running.ended
+    expect(stdout + stderr).not.toMatch(/whsec_|ntw_live_/)
+  })
+
+  it('offers no secret to an application that has one', async () => {
+    const { env } = await mockService()
     const app = await application(204)
     const cwd = await temporaryFolder()
     const settings = { ...env, NOTEWIRE_FORWARD_SECRET: anotherSecret }
@@ -198,6 +219,26 @@ describe('listen --forward-to with a key', () => {
     expect(Object.keys(await variablesIn(cwd))).toEqual(['NOTES_BASE_URL', 'NOTES_API_KEY'])
   })
 })
+
+/** The lines of the first session on the page about `listen`, without what differs at each run. */
+async function sessionOnPage(): Promise<readonly string[]> {
+  const page = await readFile(join(import.meta.dirname, '../../../../docs/command-line/listen.md'), 'utf8')
+  const [, session = ''] = /```console\n\$ .*\n(.*?)```/s.exec(page) ?? []
+  return linesOf(session)
+}
+
+function linesOf(output: string): readonly string[] {
+  return stripVTControlCharacters(output)
+    .split(/[\r\n]+/)
+    .map((line) =>
+      line
+        .replace(/^\d\d:\d\d:\d\d/, '<time>')
+        .replace(/127\.0\.0\.1:\d+/, '<host>')
+        .replace(/(whe|note)_\w{20}/, '$1_<id>')
+        .trimEnd(),
+    )
+    .filter((line) => line !== '')
+}
 
 function started(args: readonly string[], options: RunOptions) {
   return startNotewire(['listen', ...args], options)
@@ -217,9 +258,7 @@ async function application(status: number) {
   let answered = status
   const received: { readonly headers: Readonly<Record<string, string>>; readonly body: string }[] = []
   const server = createServer(async (request, response) => {
-    const chunks = await Array.fromAsync(request)
-    const headers = request.headers as Record<string, string>
-    received.push({ headers, body: Buffer.concat(chunks).toString() })
+    received.push({ headers: request.headers as Record<string, string>, body: await textOf(request) })
     response.writeHead(answered, { connection: 'close' }).end()
   })
   const start = async (port: number) => {

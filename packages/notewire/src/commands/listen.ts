@@ -12,7 +12,7 @@ import { offerSettings } from '../listening/offer-settings.ts'
 import { openPort } from '../listening/open-port.ts'
 import { type Forward, forwardRaw, forwardResigned, type Received, receiveDeliveries } from '../listening/receive.ts'
 import { type Registration, register } from '../listening/registration.ts'
-import { followVerification, type Verification } from '../listening/verification.ts'
+import { followVerification } from '../listening/verification.ts'
 import { untilAborted } from '../terminal/interruption.ts'
 import { newCommand } from './new-command.ts'
 
@@ -30,11 +30,7 @@ const declare = () =>
     },
     next: 'Make something happen: notewire trigger note.ended. To see why a delivery was rejected: notewire verify, with a file of --save.',
   })
-    .option(
-      '--port <number>',
-      'where to listen (default: 3000, or a free port if it does not matter); 0 is a free port',
-      port,
-    )
+    .option('--port <number>', 'where to listen (default: 3000); 0 is a free port', port)
     .option('--host <address>', 'who can reach it; 0.0.0.0: every machine', text, '127.0.0.1')
     .option('--path <path>', 'the only path to answer (default: any)', text)
     .option('--register', 'register an endpoint while it listens')
@@ -50,7 +46,8 @@ async function receiveUntilInterrupted(context: Context, options: Options): Prom
   refuseContradictions(options)
   const { settings, clock, signal, output } = context
   const port = options.port ?? defaultPort(options)
-  await using service = await findService({ ...options, port }, context)
+  const service = await findService({ ...options, port }, context)
+  await using _mock = service?.mock
   const known = service === undefined ? await settings.requireSecret('signingSecret') : undefined
   // Wrong settings are reported before anything listens.
   if (known !== undefined) createVerifier({ secret: known })
@@ -59,11 +56,11 @@ async function receiveUntilInterrupted(context: Context, options: Options): Prom
   if (known !== undefined) secret.resolve(known)
   const forward = await forwardOf(options, () => secret.promise, context)
   // Deliveries are shown after the question about `.env`.
-  const ready = Promise.withResolvers<Verification | undefined>()
+  const ready = Promise.withResolvers<DevelopmentSession | undefined>()
   const show = async (received: Received) => {
-    const verification = await ready.promise
+    const session = await ready.promise
     await output.print(receivedRecord(received), receivedLines(received, output))
-    verification?.hear(received)
+    session?.hear(received)
     if (options.save !== undefined) await save(options.save, received, context)
   }
   const listener = receiveDeliveries({
@@ -73,7 +70,7 @@ async function receiveUntilInterrupted(context: Context, options: Options): Prom
     forward,
     tell: (received) => void show(received),
   })
-  await using listening = await openPort({ ...options, port: service?.local ? (options.port ?? 0) : port }, listener)
+  await using listening = await openPort({ ...options, port: service?.localUrl ? (options.port ?? 0) : port }, listener)
   const { url } = listening
   await output.print({ listening: url }, `Listening on ${url}`)
   const registration = service && (await register(service.client, options.publicUrl ?? url, context))
@@ -81,8 +78,8 @@ async function receiveUntilInterrupted(context: Context, options: Options): Prom
   let exitCode: ExitCode = EXIT_CODES.done
   try {
     using session =
-      service && registration && forward && (await develop({ service, registration, forward }, options, context))
-    ready.resolve(session?.verification)
+      service && registration && forward && (await develop(service, registration, forward, options, context))
+    ready.resolve(session)
     await untilAborted(signal)
   } finally {
     exitCode = (await registration?.end()) ?? exitCode
@@ -91,36 +88,26 @@ async function receiveUntilInterrupted(context: Context, options: Options): Prom
   return exitCode
 }
 
-/** The verification of an endpoint while its receiver is developed. Disposing it gives the keyboard back. */
 interface DevelopmentSession extends Disposable {
-  readonly verification: Verification
+  readonly hear: (received: Received) => void
 }
 
 /** Gives the application its settings, has it verified once it answers, and sends events at the press of a key. */
 async function develop(
-  {
-    service,
-    registration: { endpoint_id, secret, verify },
-    forward,
-  }: { readonly service: RegisteringService; readonly registration: Registration; readonly forward: Forward },
-  { forwardTo = '', forwardRaw, yes }: Options,
+  { client, localUrl, settings: ofMock }: RegisteringService,
+  { endpoint_id, secret, verify }: Registration,
+  forward: Forward,
+  { yes = false }: { readonly yes?: boolean },
   context: Context,
 ): Promise<DevelopmentSession> {
-  const { settings, prompts, signal } = context
-  const { local } = service
-  const hasSecret = !forwardRaw && (await settings.findSecret('forwardSecret')) !== undefined
+  const { settings, prompts } = context
   const needed = {
-    ...(local && { NOTES_BASE_URL: local.baseUrl, NOTES_API_KEY: local.apiKey }),
-    ...(hasSecret ? {} : { NOTES_SIGNING_SECRET: secret }),
+    ...ofMock,
+    ...((await settings.findSecret('forwardSecret')) === undefined && { NOTES_SIGNING_SECRET: secret }),
   }
-  await offerSettings({ settings: needed, isAgreed: yes === true, isPrintable: local !== undefined }, context)
-  // The timestamp of a delivery that is forwarded unchanged is too old after five minutes.
-  const again = forwardRaw ? forwardResigned(forwardTo, async () => secret, signal) : forward
-  const verification = followVerification(again, verify, context)
-  const keys = prompts.available
-    ? prompts.keys(eventKeys(service, endpoint_id, verification.isDone, context))
-    : undefined
-  return { verification, [Symbol.dispose]: () => keys?.[Symbol.dispose]() }
+  await offerSettings({ settings: needed, isAgreed: yes, isPrintable: ofMock !== undefined }, context)
+  const keys = prompts.available ? prompts.keys(eventKeys(client, endpoint_id, localUrl, context)) : undefined
+  return { hear: followVerification(forward, verify, context), [Symbol.dispose]: () => keys?.[Symbol.dispose]() }
 }
 
 async function save(folder: string, received: Received, { workingFolder, output }: Context): Promise<void> {

@@ -70,7 +70,7 @@ describe('status --verify', () => {
     expect(found.behind).toContainEqual({ note_id: deleted?.note_id, fields: ['presence'] })
     expect(found.behind).toContainEqual({ note_id: added.note_id, fields: ['presence'] })
     const { stdout } = await runNotewire(['status', '--verify'], run)
-    expect(unwrapped(stdout)).toContain('2 of them changed there after the last poll: notewire pull')
+    expect(unwrapped(stdout)).toContain('2 of them changed there after the last poll.')
     await runNotewire(['pull'], run)
     expect(await compared(['--all'], run)).toMatchObject({ exitCode: 0, compared: 3, ...EQUAL })
   })

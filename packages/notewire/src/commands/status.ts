@@ -1,9 +1,11 @@
-import type { MirrorStatus } from '@notewire/mirror'
+import { isDeepStrictEqual } from 'node:util'
+import { KeyChangedError, type MirrorStatus } from '@notewire/mirror'
+import type { SqliteMirror } from '@notewire/mirror/sqlite'
 import { wholeNumber } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { openClient } from '../context/notes-client.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from '../errors/failure.ts'
-import { type Copy, type CopyFile, type ReadableCopy, readCopy } from '../local-copy/local-copy.ts'
+import { type Copy, type CopyFile, readCopy } from '../local-copy/local-copy.ts'
 import { keyErrorOf } from '../pulling/key-change.ts'
 import { heldWords } from '../pulling/pull-report.ts'
 import { amount, grouped, spell } from '../terminal/amounts.ts'
@@ -33,33 +35,34 @@ export const command = (run: Run) =>
     .action(
       run((context, { verify, all }) => {
         if (all && verify === undefined) throw new UsageError('--all says what to verify. Add --verify.')
-        const sample = verify === true ? SAMPLE : verify
-        return readCopy(context, async (copy) =>
-          showStatus(
-            copy,
-            sample === undefined ? undefined : await verified(copy, all ? 'all' : sample, context),
-            context,
-          ),
-        )
+        const notes = verify === true ? SAMPLE : verify
+        return readCopy(context, async (copy, store) => {
+          const comparison = notes && (await compare(copy, store, all ? 'all' : notes, context))
+          return await showStatus(copy, comparison || undefined, context)
+        })
       }),
     )
 
 /** How many notes are compared by default. */
 const SAMPLE = 50
 
-async function verified(
-  { file, mirror, requireKey }: ReadableCopy,
+/** @throws CommandError if the key is not the key of the copy: it may see other notes */
+async function compare(
+  { file, mirror }: Copy,
+  store: SqliteMirror,
   notes: number | 'all',
   context: Context,
 ): Promise<Comparison> {
   const { signal } = context
+  const { integration } = file
   const client = await openClient(context)
+  const { copyId, key } = (await store.readProgress(integration)).progress
+  const given = await client.identifyKey(copyId ?? integration)
+  if (!isDeepStrictEqual(key, given))
+    throw await keyErrorOf(new KeyChangedError(integration, key, given), client, file, signal)
   const progress = context.progress('Comparing')
   try {
-    await requireKey(client)
     return await compareCopy(mirror, client, { notes, signal, progress })
-  } catch (error) {
-    throw await keyErrorOf(error, client, file, signal)
   } finally {
     progress.finish()
   }
@@ -71,49 +74,24 @@ async function showStatus(
   { output, clock }: Context,
 ): Promise<ExitCode> {
   const status = await mirror.status()
-  const problems = [...problemsIn(status), ...(comparison === undefined ? [] : differencesIn(comparison))]
+  const problems = problemsIn(status, comparison)
   const lines = [
     `${file.label} contains ${amount(status.notes.live, 'note')}.`,
     ...problems,
-    ...factsOf(status, clock.now()),
-    ...(comparison === undefined ? [] : factsOfComparison(comparison)),
+    ...factsOf(status, comparison, clock.now()),
   ].map((text) => {
     const mark = problems.includes(text) ? output.paint('yellow', '!') : ' '
     return `${mark} ${wrap(text, output.width, '  ').trimStart()}`
   })
-  const isOk = problems.length === 0
-  const record = { ...statusRecord(file, status, isOk), comparison: comparison && comparisonRecord(comparison) }
-  await output.print(record, lines.join('\n'))
-  return isOk ? EXIT_CODES.done : EXIT_CODES.failed
-}
-
-function differencesIn({ compared, differences }: Comparison): readonly string[] {
-  const real = differences.filter(({ isBehind }) => !isBehind)
-  if (real.length === 0) return []
-  const lines = real.map(({ noteId, fields }) => `${printable(noteId)}: ${fields.join(', ')}`)
-  const advice =
-    'Update the copy, deletions included, and compare again: notewire pull --scan. If these notes still differ, pull into a new file: notewire pull --database <file>'
-  return [[`Notes that differ from the service: ${real.length} of ${grouped(compared)}.`, ...lines, advice].join('\n')]
-}
-
-function factsOfComparison({ compared, differences }: Comparison): readonly string[] {
-  const behind = differences.filter(({ isBehind }) => isBehind).length
-  return [
-    `${amount(compared, 'note was', 'notes were')} compared with the service.`,
-    ...(behind === 0 ? [] : [`${grouped(behind)} of them changed there after the last poll: notewire pull`]),
-  ]
-}
-
-function comparisonRecord({ compared, differences }: Comparison): object {
-  const named = (isBehind: boolean) =>
-    differences
-      .filter((difference) => difference.isBehind === isBehind)
-      .map(({ noteId, fields }) => ({ note_id: noteId, fields }))
-  return { compared, different: named(false), behind: named(true) }
+  await output.print(statusRecord(file, status, comparison, problems.length === 0), lines.join('\n'))
+  return problems.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed
 }
 
 /** What needs attention, and what to do about it. */
-function problemsIn({ notes, isBackfilled, held, silence }: MirrorStatus): readonly string[] {
+function problemsIn(
+  { notes, isBackfilled, held, silence }: MirrorStatus,
+  comparison: Comparison | undefined,
+): readonly string[] {
   const pending = notes.dirty + notes.unsettled
   return [
     !isBackfilled && 'The first pull has not ended, so notes may be missing. Continue it: notewire pull',
@@ -121,10 +99,20 @@ function problemsIn({ notes, isBackfilled, held, silence }: MirrorStatus): reado
     silence !== null && `Events have stopped: ${silence}. See the status of the endpoint: notewire endpoints list`,
     pending > 0 &&
       `${amount(pending, 'note is', 'notes are')} still to be read. The next pull reads them: notewire pull`,
+    comparison !== undefined && comparison.different.length > 0 && differenceWords(comparison),
   ].filter((problem) => problem !== false)
 }
 
-function factsOf(status: MirrorStatus, now: number): readonly string[] {
+function differenceWords({ compared, different }: Comparison): string {
+  const lines = different.map(({ note_id, fields }) => `${printable(note_id)}: ${fields.join(', ')}`)
+  return [
+    `Notes that differ from the service: ${different.length} of ${grouped(compared)}.`,
+    ...lines,
+    'Update the copy, deletions included, and compare again: notewire pull --scan. If these notes still differ, pull into a new file: notewire pull --database <file>',
+  ].join('\n')
+}
+
+function factsOf(status: MirrorStatus, comparison: Comparison | undefined, now: number): readonly string[] {
   const { isBackfilled, contradictions, polledAt, heardAt } = status
   return [
     contradictions > 0 &&
@@ -134,10 +122,17 @@ function factsOf(status: MirrorStatus, now: number): readonly string[] {
     heardAt === null
       ? 'No event has arrived yet: the copy is updated by polls.'
       : `The last event arrived ${ago(heardAt, now)}.`,
+    comparison !== undefined &&
+      `${amount(comparison.compared, 'note was', 'notes were')} compared with the service. ${grouped(comparison.behind.length)} of them changed there after the last poll.`,
   ].filter((fact) => fact !== false)
 }
 
-function statusRecord({ shown, integration }: CopyFile, status: MirrorStatus, isOk: boolean): object {
+function statusRecord(
+  { shown, integration }: CopyFile,
+  status: MirrorStatus,
+  comparison: Comparison | undefined,
+  isOk: boolean,
+): object {
   const { notes, contradictions, silence, lastScan } = status
   return {
     database: shown,
@@ -160,6 +155,7 @@ function statusRecord({ shown, integration }: CopyFile, status: MirrorStatus, is
     scan_under_way: status.scan !== null,
     held: status.held.map(snakeCased),
     silence,
+    comparison,
   }
 }
 

@@ -3,10 +3,21 @@ import { ENDPOINT_EVENT_KINDS, type EventKind, NOTE_EVENT_KINDS } from '@notewir
 import { text } from '../configuration/value-readers.ts'
 import type { Run } from '../context/context.ts'
 import { EXIT_CODES, UsageError } from '../errors/failure.ts'
-import { control } from '../mock-console/control.ts'
-import { MOCK_URL, timingOf, triggerEvent } from '../mock-console/trigger-event.ts'
+import { control, MOCK_URL } from '../mock-console/control.ts'
 import { wrap } from '../terminal/width.ts'
 import { newCommand } from './new-command.ts'
+
+const TIMING: Readonly<Partial<Record<EventKind, string>>> = {
+  'note.ended': 'It is sent at once; note.summary.generated follows in 5 to 30 s.',
+  'note.summary.generated': 'note.ended is sent at once, and this event follows in 5 to 30 s.',
+  'note.updated': 'It is sent 5 s after the last edit.',
+}
+
+interface Triggered {
+  readonly event_type: EventKind
+  readonly note_id?: string
+  readonly endpoint_ids?: readonly string[]
+}
 
 export const command = (run: Run) =>
   newCommand({
@@ -36,11 +47,13 @@ export const command = (run: Run) =>
         rejectUnusedOptions(kind, { note, title, reason, endpoint })
         const baseUrl = (await settings.find('baseUrl')) ?? MOCK_URL
         const wanted = { event_type: kind, note_id: note, title, reason, endpoint_id: endpoint }
-        const triggered = await triggerEvent(baseUrl, wanted, signal)
+        const triggered = await control<Triggered>(baseUrl, '/control/trigger', wanted, signal)
         if (settle) await control(baseUrl, '/control/clock/settle', {}, signal)
         const about = triggered.note_id ?? triggered.endpoint_ids?.join(', ') ?? ''
         await output.print(triggered, wrap(`${output.paint('bold', kind)} about ${about}`, output.width, ''))
-        output.tell(`${timingOf(kind)} Its deliveries: ${new URL(baseUrl).origin}/console/deliveries`)
+        output.tell(
+          `${TIMING[kind] ?? 'It is sent at once.'} Its deliveries: ${new URL(baseUrl).origin}/console/deliveries`,
+        )
         return EXIT_CODES.done
       }),
     )

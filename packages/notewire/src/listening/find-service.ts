@@ -2,14 +2,18 @@ import { NotesClient } from '@notewire/client'
 import { isLoopback } from '../configuration/value-readers.ts'
 import type { Context } from '../context/context.ts'
 import { openClient } from '../context/notes-client.ts'
-import { failureOf, UsageError } from '../errors/failure.ts'
-import { MOCK_URL } from '../mock-console/trigger-event.ts'
+import { UsageError } from '../errors/failure.ts'
+import { MOCK_URL } from '../mock-console/control.ts'
 
 /** The service at which `listen` registers an endpoint. */
-export interface RegisteringService extends AsyncDisposable {
+export interface RegisteringService {
   readonly client: NotesClient
-  /** How an application reaches a service on this machine; `undefined` for a service elsewhere. */
-  readonly local?: { readonly baseUrl: string; readonly apiKey: string }
+  /** The URL of a service on this machine. */
+  readonly localUrl?: string
+  /** The settings with which an application reads notes from a mock service. They are no secrets: the key is valid only there. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Ends the mock service that was started. */
+  readonly mock?: AsyncDisposable
 }
 
 export interface ServiceRequest {
@@ -29,48 +33,48 @@ export async function findService(
   { register, publicUrl, forwardTo, port }: ServiceRequest,
   context: Pick<Context, 'settings' | 'output'>,
 ): Promise<RegisteringService | undefined> {
-  const { settings } = context
   const mustRegister = register || publicUrl !== undefined
-  if (forwardTo === undefined) return mustRegister ? await openService(context) : undefined
+  if (forwardTo === undefined) return mustRegister ? { client: await openClient(context) } : undefined
+  const { settings } = context
   const baseUrl = (await settings.find('baseUrl')) ?? MOCK_URL
   const apiKey = await settings.findSecret('apiKey')
   const exists = !mustRegister && (await settings.findSecret('signingSecret')) !== undefined
-  if (exists && apiKey === undefined) return undefined
-  if (isLoopback(new URL(baseUrl).hostname)) return await openLocalService(baseUrl, apiKey, context)
-  if (mustRegister) return await openService(context)
-  if (exists) return undefined
-  throw tunnelMissing(baseUrl, forwardTo, port)
+  const isLocal = isLoopback(new URL(baseUrl).hostname)
+  if (exists && (apiKey === undefined || !isLocal)) return undefined
+  if (isLocal) return await localService(baseUrl, apiKey, context)
+  if (!mustRegister) throw tunnelMissing(baseUrl, forwardTo, port)
+  return { client: await openClient(context) }
 }
 
-async function openService(context: Pick<Context, 'settings'>): Promise<RegisteringService> {
-  return { client: await openClient(context), [Symbol.asyncDispose]: async () => undefined }
-}
-
-/** A key of the mock service that is in `.env` since an earlier run counts as none: the mock service is started again. */
-async function openLocalService(
+/** The mock service, if there is no key or its own, which is in `.env` since an earlier run. */
+async function localService(
   baseUrl: string,
   apiKey: string | undefined,
   context: Pick<Context, 'settings' | 'output'>,
 ): Promise<RegisteringService> {
   const { createNotesService } = await import('@notewire/mock-server')
   const mock = await createNotesService({ clock: 'real' })
-  if (apiKey !== undefined && apiKey !== mock.apiKey)
-    return { ...(await openService(context)), local: { baseUrl, apiKey } }
+  if (apiKey !== undefined && apiKey !== mock.apiKey) return { client: await openClient(context), localUrl: baseUrl }
+  const settings = (url: string) => ({ NOTES_BASE_URL: url, NOTES_API_KEY: mock.apiKey })
   const { hostname, port } = new URL(baseUrl)
   try {
     await mock.listen({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) })
   } catch (error) {
-    if (failureOf(error).code !== 'listen_failed') throw error
-    // `notewire mock` runs in another terminal, with the same key.
-    if (apiKey !== undefined) return { ...(await openService(context)), local: { baseUrl, apiKey } }
+    // With this key, `notewire mock` runs in another terminal.
+    if (apiKey !== undefined)
+      return { client: await openClient(context), localUrl: baseUrl, settings: settings(baseUrl) }
     context.output.tell(
-      `Without an API key, a mock notes service is started at ${baseUrl}. If one runs there already, set NOTES_API_KEY to the key that it printed. To use another port: --base-url http://127.0.0.1:4011`,
+      `Without an API key, a mock notes service is started at ${baseUrl}. If one runs there already, set NOTES_API_KEY to the key that it printed. To start it at another port, pass --base-url http://127.0.0.1:4011.`,
     )
     throw error
   }
   context.output.tell(`A mock notes service runs here. Console: ${mock.baseUrl}/console`)
-  const local = { baseUrl: mock.baseUrl, apiKey: mock.apiKey }
-  return { client: new NotesClient(local), local, [Symbol.asyncDispose]: () => mock.close() }
+  return {
+    client: new NotesClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey }),
+    localUrl: mock.baseUrl,
+    settings: settings(mock.baseUrl),
+    mock,
+  }
 }
 
 function tunnelMissing(baseUrl: string, forwardTo: string, port: number): UsageError {

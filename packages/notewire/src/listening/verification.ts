@@ -2,26 +2,20 @@ import type { Context } from '../context/context.ts'
 import { failureOf } from '../errors/failure.ts'
 import type { Forward, Received } from './receive.ts'
 
-/** How long to wait between two attempts, in milliseconds. */
 const ATTEMPT_EVERY_MS = 2_000
-
-export interface Verification {
-  readonly isDone: () => boolean
-  readonly hear: (received: Received) => void
-}
 
 /**
  * Has an endpoint verified as soon as the receiver to forward to accepts the verification: the service itself repeats it only after 30 s,
  * then after 5 min (contract §8).
  *
  * @param verify  has the service send the verification again
+ * @returns what to call with each delivery
  */
 export function followVerification(
   forward: Forward,
   verify: () => Promise<unknown>,
   { clock, signal, output }: Pick<Context, 'clock' | 'signal' | 'output'>,
-): Verification {
-  let isDone = false
+): (received: Received) => void {
   let isWaiting = false
 
   async function verifyOnceAccepted({ arrival, judgement }: Received): Promise<void> {
@@ -34,20 +28,15 @@ export function followVerification(
     await verify()
   }
 
-  return {
-    isDone: () => isDone,
-    hear(received) {
-      const { answered, judgement } = received
-      if (judgement.outcome?.event.event_type !== 'endpoint.verification') return
-      isDone ||= answered < 300
-      if (isDone || isWaiting) return
-      isWaiting = true
-      output.tell(
-        'The application has not accepted the verification. Start it, or restart it to read its settings: the program tries again every 2 s.',
-      )
-      verifyOnceAccepted(received).catch((error: unknown) => {
-        if (!signal.aborted) output.warn(`The endpoint was not verified: ${failureOf(error).message}`)
-      })
-    },
+  return (received) => {
+    const event = received.judgement.outcome?.event
+    if (event?.event_type !== 'endpoint.verification' || received.answered < 300 || isWaiting) return
+    isWaiting = true
+    output.tell(
+      'The application has not accepted the verification, without which the service sends no events about notes. Start the application, or restart it to read its settings. It is verified as soon as it answers.',
+    )
+    verifyOnceAccepted(received).catch((error: unknown) => {
+      if (!signal.aborted) output.warn(`The endpoint was not verified: ${failureOf(error).message}`)
+    })
   }
 }

@@ -1,15 +1,6 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
-import type { NotesClient } from '@notewire/client'
-import {
-  createMirror,
-  KeyChangedError,
-  type Mirror,
-  type MirrorOptions,
-  type MirrorReader,
-  openMirror,
-} from '@notewire/mirror'
+import { createMirror, type Mirror, type MirrorOptions, type MirrorReader, openMirror } from '@notewire/mirror'
 import { type SqliteMirror, sqliteMirror } from '@notewire/mirror/sqlite'
 import type { Context } from '../context/context.ts'
 import { CommandError, type CommandErrorCode } from '../errors/failure.ts'
@@ -26,11 +17,6 @@ export interface CopyFile {
 export interface Copy {
   readonly file: CopyFile
   readonly mirror: MirrorReader
-}
-
-export interface ReadableCopy extends Copy {
-  /** Rejects the key of a client that is not the key of the copy, because it may see other notes. @throws KeyChangedError */
-  readonly requireKey: (client: NotesClient) => Promise<void>
 }
 
 export interface KeptCopy extends Copy {
@@ -54,19 +40,14 @@ export async function copyFileOf({
 /** Opens the copy for reading, without an API key. @throws CommandError `copy_missing` or `copy_empty` */
 export async function readCopy<Result>(
   context: CopyContext,
-  work: (copy: ReadableCopy) => Promise<Result>,
+  work: (copy: Copy, store: SqliteMirror) => Promise<Result>,
 ): Promise<Result> {
   const file = await copyFileOf(context)
   return await withStore(file, requireCopy, async (store) => {
     const mirror = openMirror({ store, integration: file.integration, clock: context.clock })
     const { isBackfilled, notes } = await mirror.status()
     if (!isBackfilled && notes.live + notes.hidden + notes.gone === 0) throw empty(file)
-    const requireKey = async (client: NotesClient) => {
-      const { copyId, key } = (await store.readProgress(file.integration)).progress
-      const given = await client.identifyKey(copyId ?? file.integration)
-      if (!isDeepStrictEqual(key, given)) throw new KeyChangedError(file.integration, key, given)
-    }
-    return await work({ file, mirror, requireKey })
+    return await work({ file, mirror }, store)
   })
 }
 

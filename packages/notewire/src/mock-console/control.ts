@@ -1,5 +1,8 @@
 import { CommandError } from '../errors/failure.ts'
 
+/** The URL at which `notewire mock` listens by default. */
+export const MOCK_URL = 'http://127.0.0.1:4010'
+
 /** The codes that have their own exit code. All other codes become `console_refused`. */
 const KNOWN_CODES = ['note_unknown', 'endpoint_unknown', 'endpoint_missing'] as const
 
