@@ -31,11 +31,15 @@ export async function writeReport(tables: readonly Table[]): Promise<void> {
 }
 
 function pageOf(tables: readonly Table[]): string {
-  return `# Benchmarks
+  return `---
+keywords: performance, speed, latency, throughput, overhead, memory, bundle size
+---
 
-Made by \`npm run benchmarks\`, on Node.js ${process.version}, ${platform()} ${arch()}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unnamed processor'}.
-Every table is one run in which all contenders take turns, so that the ratios hold where the absolute numbers do not.
-Losses are in it like everything else.
+# Benchmarks
+
+Written by \`npm run benchmarks\` with Node.js ${process.version}, ${platform()} ${arch()}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unnamed processor'}.
+In each table, the contenders are measured alternately in one run. Compare the ratios: the absolute numbers depend on the machine and its load.
+The tables also show where Notewire loses.
 
 ${tables.map(sectionOf).join('\n')}`
 }
