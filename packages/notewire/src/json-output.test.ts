@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { signAttempt } from '@notewire/webhooks/testing'
 import { afterEach, expect, it } from 'vitest'
+import { jsonLines } from './fixtures/json-lines.ts'
 import { cleanUp } from './fixtures/leftovers.ts'
 import { mockService } from './fixtures/mock-service.ts'
 import { runNotewire } from './fixtures/run-notewire.ts'
@@ -37,8 +38,7 @@ it('every JSON object that a command prints has schema_version 1, and every fiel
   for (const args of commands) {
     const { stdout } = await runNotewire([...args, '--json'], { env, cwd })
     expect(stdout, args.join(' ')).not.toBe('')
-    for (const line of stdout.trimEnd().split('\n')) {
-      const printed = JSON.parse(line)
+    for (const printed of jsonLines(stdout)) {
       expect(printed, args.join(' ')).toMatchObject({ schema_version: 1 })
       expect(fieldsOf(printed).filter((field) => !/^[a-z0-9]+(_[a-z0-9]+)*$/.test(field))).toEqual([])
     }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { NotesClient } from '@notewire/client'
 import { afterEach, describe, expect, it } from 'vitest'
 import { CLOSED_PORT } from './fixtures/closed-port.ts'
+import { jsonLines } from './fixtures/json-lines.ts'
 import { cleanUp } from './fixtures/leftovers.ts'
 import { mockService } from './fixtures/mock-service.ts'
 import { runNotewire, startInTerminal } from './fixtures/run-notewire.ts'
@@ -112,11 +113,7 @@ describe('with --json', () => {
       await client.webhookEndpoints.create({ url: `http://127.0.0.1:9/${name}`, events: ['note.ended'] })
     }
     const { stdout, stderr } = await runNotewire(['endpoints', 'list', '--json'], { env })
-    const urls = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line).url)
-    expect(urls).toEqual(['http://127.0.0.1:9/one', 'http://127.0.0.1:9/two'])
+    expect(jsonLines(stdout).map(({ url }) => url)).toEqual(['http://127.0.0.1:9/one', 'http://127.0.0.1:9/two'])
     expect(stderr).toBe('')
   })
 })

@@ -6,6 +6,7 @@ import type { NotesService } from '@notewire/mock-server'
 import { systemClock } from '@notewire/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { exportFolder } from '../exporting/export-folder.ts'
+import { jsonLines } from '../fixtures/json-lines.ts'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { notesIn, notesOf } from '../fixtures/local-copy.ts'
 import { prepared } from '../fixtures/prepared.ts'
@@ -143,10 +144,7 @@ describe('export', () => {
     [['export', '-', '--format', 'jsonl', '--full'], '--full is for folders'],
   ])('%j ends with 2', async (args, complaint) => {
     const { exitCode, stderr } = await runNotewire(args)
-    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining(complaint),
-    })
+    expect([exitCode, unwrapped(stderr)]).toEqual([2, expect.stringContaining(complaint)])
   })
 })
 
@@ -155,17 +153,17 @@ describe('export --format jsonl', () => {
     const { env, cwd } = await prepared(1)
     await runNotewire(['pull'], { cwd, env })
     const { exitCode, stderr } = await runNotewire(['export', '-', '--format', 'jsonl', '--after', '7f'], { cwd })
-    expect({ exitCode, stderr }).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining('the given position is not the position of a change'),
-    })
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining('the given position is not the position of a change'),
+    ])
   })
 
   it('writes one line for each note with its content, to a file with mode 600, and replaces it the next time', async () => {
     const { service, env, cwd } = await prepared(3)
     const args = ['export', 'notes.jsonl', '--format', 'jsonl']
     await runNotewire([...args, '--pull'], { cwd, env })
-    const lines = async () => linesIn(await readFile(join(cwd, 'notes.jsonl'), 'utf8'))
+    const lines = async (): Promise<Line[]> => jsonLines(await readFile(join(cwd, 'notes.jsonl'), 'utf8'))
     expect((await lines()).map(({ note, summary, transcript }) => ({ note, summary, transcript })).sort(byId)).toEqual(
       (await notesOf(service)).map(({ note, summary, transcript }) => ({ note, summary, transcript })),
     )
@@ -187,8 +185,8 @@ describe('export --format jsonl', () => {
     edited?.edit({ title: 'Another' })
     gone?.delete()
     await runNotewire(['pull'], { cwd, env })
-    const args = ['export', '-', '--format', 'jsonl', '--after', linesIn(all.stdout).at(-1)?.position ?? '']
-    const news = linesIn((await runNotewire(args, { cwd })).stdout)
+    const args = ['export', '-', '--format', 'jsonl', '--after', jsonLines(all.stdout).at(-1).position]
+    const news: Line[] = jsonLines((await runNotewire(args, { cwd })).stdout)
     expect(news.map(({ change, note_id }) => [change, note_id]).sort()).toEqual([
       ['content', edited?.note_id],
       ['removed', gone?.note_id],
@@ -247,13 +245,6 @@ interface Line {
   readonly note: { readonly note_id: string; readonly title: string }
   readonly summary: object
   readonly transcript: object
-}
-
-function linesIn(text: string): readonly Line[] {
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
 }
 
 function byId(one: Pick<Line, 'note'>, other: Pick<Line, 'note'>): number {

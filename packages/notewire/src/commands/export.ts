@@ -56,7 +56,7 @@ function rejectConflicts(target: string, { format, full, after }: Options): void
   if (full && format === 'jsonl') throw new UsageError('--full is for folders: JSON Lines are always written in full.')
 }
 
-/** Pulls, and shows the report unless stdout is for the export alone. */
+/** Pulls, and shows the report unless the export is written to stdout. */
 async function pullFirst(target: string, context: Context): Promise<ExitCode> {
   const report = await pullNotes({}, context)
   if (target !== STDOUT && !context.output.json) return await showPull(report, context)

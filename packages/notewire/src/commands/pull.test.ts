@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { CLOSED_PORT } from '../fixtures/closed-port.ts'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { notesIn, notesOf } from '../fixtures/local-copy.ts'
-import { asked, prepared, silentFrom } from '../fixtures/prepared.ts'
+import { prepared, receivedRequests, silentFrom } from '../fixtures/prepared.ts'
 import { readOnlyFolder } from '../fixtures/read-only-folder.ts'
 import { runNotewire, startInTerminal, startNotewire } from '../fixtures/run-notewire.ts'
 import { unwrapped } from '../fixtures/unwrapped.ts'
@@ -99,7 +99,7 @@ describe('a pull that is interrupted', () => {
     const { service, env, cwd, database } = await prepared(150)
     const silence = silentFrom(service, 120)
     const running = startNotewire(['pull'], { cwd, env })
-    await asked(service, 120)
+    await receivedRequests(service, 120)
     running.child.kill('SIGINT')
     const { exitCode, stderr } = await running.ended
     silence.remove()
@@ -117,7 +117,7 @@ describe('a pull that is interrupted', () => {
     const { service, env, cwd } = await prepared(40)
     const silence = silentFrom(service, 30)
     const running = startNotewire(['pull'], { cwd, env })
-    await asked(service, 30)
+    await receivedRequests(service, 30)
     running.child.kill('SIGKILL')
     await running.ended
     silence.remove()
@@ -186,20 +186,16 @@ describe('a key', () => {
     },
   )
 
-  it('without a key id can be adopted if it sees the same notes', async () => {
-    const { service, env, cwd } = await prepared(5, { contract: { keyForm: 'without_key_id' } })
-    await runNotewire(['pull'], { cwd, env })
-    const adopted = await runNotewire(['pull', '--adopt-key'], { cwd, env: otherKey(service, env) })
-    expect(adopted.exitCode).toBe(0)
-    expect(unwrapped(adopted.stderr)).toMatch(/now belongs to this key \(it has no key id\)/)
-    expect((await runNotewire(['pull'], { cwd, env })).exitCode).toBe(3)
-  })
-
-  it('can be adopted if it sees the same notes', async () => {
-    const { service, env, cwd, database } = await prepared(5)
+  it.each([
+    ['key_id', /now belongs to the key /],
+    ['without_key_id', /now belongs to this key \(it has no key id\)/],
+  ] as const)('of the form %s can be adopted if it sees the same notes', async (keyForm, words) => {
+    const { service, env, cwd, database } = await prepared(5, { contract: { keyForm } })
     await runNotewire(['pull'], { cwd, env })
     const other = otherKey(service, env)
-    expect((await runNotewire(['pull', '--adopt-key'], { cwd, env: other })).exitCode).toBe(0)
+    const adopted = await runNotewire(['pull', '--adopt-key'], { cwd, env: other })
+    expect([adopted.exitCode, unwrapped(adopted.stderr)]).toEqual([0, expect.stringMatching(words)])
+    expect((await runNotewire(['pull'], { cwd, env })).exitCode).toBe(3)
     service.owner.record({ title: 'New' }).end({ summary: false })
     expect((await runNotewire(['pull'], { cwd, env: other })).exitCode).toBe(0)
     expect(await notesIn(database)).toEqual(await notesOf(service))
@@ -243,10 +239,7 @@ describe('more removals than a pull makes without consent', () => {
     const elsewhere = service.owner.createChannel('Elsewhere')
     for (const note of service.owner.notes()) note.moveTo(elsewhere)
     const { exitCode, stderr } = await runNotewire(['pull', '--scan'], { cwd, env })
-    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining('no longer shows 3 notes of 3'),
-    })
+    expect([exitCode, unwrapped(stderr)]).toEqual([1, expect.stringContaining('no longer shows 3 notes of 3')])
     for (const note of service.owner.notes()) note.moveTo('personal')
     expect((await runNotewire(['pull', '--scan'], { cwd, env })).exitCode).toBe(0)
     expect(await notesIn(database)).toEqual(await notesOf(service))
@@ -287,10 +280,7 @@ describe('a database that cannot be written', () => {
     const { env, cwd } = await prepared(1)
     await writeFile(join(cwd, 'diary.txt'), 'Dear diary, this is no database at all, however you look at it.')
     const { exitCode, stderr } = await runNotewire(['pull', '--database', 'diary.txt'], { cwd, env })
-    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining('diary.txt is not a SQLite database'),
-    })
+    expect([exitCode, unwrapped(stderr)]).toEqual([1, expect.stringContaining('diary.txt is not a SQLite database')])
     expect(await readFile(join(cwd, 'diary.txt'), 'utf8')).toMatch(/^Dear diary/)
   })
 
@@ -323,10 +313,10 @@ describe('a service that cannot be reached', () => {
     const before = await notesIn(database)
     service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 503 } })
     const { exitCode, stderr } = await runNotewire(['pull', '--scan'], { cwd, env })
-    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
-      exitCode: 5,
-      stderr: expect.stringContaining('The notes pulled so far are in notes.db.'),
-    })
+    expect([exitCode, unwrapped(stderr)]).toEqual([
+      5,
+      expect.stringContaining('The notes pulled so far are in notes.db.'),
+    ])
     expect(await notesIn(database)).toEqual(before)
   })
 })

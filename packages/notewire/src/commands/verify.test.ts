@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createNotesService } from '@notewire/mock-server'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { afterEach, describe, expect, it } from 'vitest'
+import { jsonLines } from '../fixtures/json-lines.ts'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
 import { anotherSecret, aSecret } from '../fixtures/secrets.ts'
@@ -45,10 +46,7 @@ function har(...requests: readonly Delivery[]): string {
 /** The verdicts of `--json` for several deliveries, in one run. */
 async function verdicts(deliveries: readonly Delivery[], args: readonly string[] = []) {
   const { stdout } = await runNotewire(['verify', '--json', ...args], { env, input: har(...deliveries) })
-  return stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  return jsonLines(stdout)
 }
 
 const codesOf = ({ causes }: { causes: readonly { code: string }[] }) => causes.map(({ code }) => code)
@@ -179,10 +177,7 @@ describe('notewire verify', () => {
     const sent = await delivery()
     const input = har(sent, { ...sent, body: JSON.stringify(event, null, 2) })
     const { exitCode, stdout, stderr } = await runNotewire(['verify', '--json'], { env, input })
-    const [valid, invalid] = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const [valid, invalid] = jsonLines(stdout)
     expect(valid).toEqual({
       schema_version: 1,
       verdict: 'valid',

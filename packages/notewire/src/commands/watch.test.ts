@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { jsonLines } from '../fixtures/json-lines.ts'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { notesIn, notesOf } from '../fixtures/local-copy.ts'
 import { prepared } from '../fixtures/prepared.ts'
@@ -29,10 +30,7 @@ describe('watch', () => {
     service.owner.record({ title: 'Retrospective' }).end({ summary: false })
     await running.saw(/"Retrospective"/)
     running.child.kill('SIGINT')
-    const lines = (await running.ended).stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const lines = jsonLines((await running.ended).stdout)
     expect(lines.map(({ change, title }) => [change, title])).toEqual([
       [undefined, undefined],
       ['added', 'Stand-up'],
@@ -105,10 +103,7 @@ describe('watch', () => {
     [['--poll', '10ms'], '--poll takes a second at least'],
   ])('%j ends with 2', async (args, complaint) => {
     const { exitCode, stderr } = await runNotewire(['watch', ...args])
-    expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
-      exitCode: 2,
-      stderr: expect.stringContaining(complaint),
-    })
+    expect([exitCode, unwrapped(stderr)]).toEqual([2, expect.stringContaining(complaint)])
   })
 })
 

@@ -16,7 +16,7 @@ const MAX_CHARACTERS = 60
  * on the note, so that every export gives it the same name.
  *
  * The name is safe on every file system. It begins with the day, so that it never names a device, a hidden file or another folder.
- * It ends with the digest, so that two titles that differ only in case or normalization get different names.
+ * It ends with the digest, so that notes whose titles differ only in case or normalization get different names.
  */
 export function fileNameOf({ note_id, title, created_at }: Note, idLength = SHORT_ID): string {
   const day = /^\d{4}-\d{2}-\d{2}/.exec(created_at ?? '')?.[0] ?? 'undated'

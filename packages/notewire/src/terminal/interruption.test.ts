@@ -11,11 +11,11 @@ afterEach(cleanUp)
 
 describe('Ctrl-C', () => {
   it('during a call ends the program with 130, without a stack', async () => {
-    const { url, asked } = await serviceThatNeverAnswers()
+    const { url, requested } = await serviceThatNeverAnswers()
     const running = startNotewire(['endpoints', 'list'], {
       env: { NOTES_BASE_URL: url, NOTES_API_KEY: 'ntw_live_k.secret' },
     })
-    await asked
+    await requested
     running.child.kill('SIGINT')
     expect(await running.ended).toEqual({ exitCode: 130, stdout: '', stderr: 'Interrupted.\n' })
   })
@@ -30,12 +30,12 @@ describe('Ctrl-C', () => {
   })
 
   it('a second time ends a program that is cleaning up', async () => {
-    const { url, asked } = await serviceThatNeverAnswers('DELETE')
+    const { url, requested } = await serviceThatNeverAnswers('DELETE')
     const env = { NOTES_BASE_URL: url, NOTES_API_KEY: 'ntw_live_k.secret' }
     const running = startNotewire(['listen', '--port', '0', '--register'], { env })
     await running.saw(/Registered as/)
     running.child.kill('SIGINT')
-    await asked
+    await requested
     running.child.kill('SIGINT')
     expect((await running.ended).exitCode).toBe(130)
   })
@@ -65,7 +65,7 @@ describe('a program that closes the stdout that it reads', () => {
 /** A service that does not answer requests of one method. To others, it answers with an endpoint. */
 async function serviceThatNeverAnswers(
   method = 'GET',
-): Promise<{ readonly url: string; readonly asked: Promise<unknown> }> {
+): Promise<{ readonly url: string; readonly requested: Promise<unknown> }> {
   const server = createServer((request, response) => {
     if (request.method === method) server.emit('unanswered', request)
     else response.writeHead(201).end(JSON.stringify({ endpoint_id: 'whe_1', signing_secret: aSecret }))
@@ -74,8 +74,8 @@ async function serviceThatNeverAnswers(
     server.closeAllConnections()
     server.close()
   })
-  const asked = once(server, 'unanswered')
+  const requested = once(server, 'unanswered')
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requested }
 }
