@@ -23,16 +23,16 @@ const INTEGRATIONS = 4
 const NOTES = 20
 const WORKERS = 3
 const KILLS = isProof ? 60 : 3
-/** The additional clock skew of each new worker. After six workers it exceeds the length of a lease. */
+/** How much the clock of each new worker is ahead of the previous one: the leases of six workers ago have expired. */
 const AHEAD_MS = 10_000
 
-/** Determines the operations of the owner and the lost events. Durations are not determined. */
+/** Determines the owner's acts and the lost deliveries, but not the timing. */
 const seed = Number(process.env['FIRE_SEED'] ?? randomInt(2 ** 31))
 
-it('three processes that keep mirrors of four integrations are killed, and so is PostgreSQL: nothing is lost, and nothing is shown twice', async () => {
+it('loses no note and shows none twice when three processes with mirrors of four integrations are killed, and PostgreSQL crashes', async () => {
   onTestFailed(() =>
     console.error(
-      `The same acts again: FIRE_SEED=${seed} npx vitest run --config vitest.workspace.ts --project many-mirrors-under-fire`,
+      `To repeat the same acts: FIRE_SEED=${seed} npx vitest run --config vitest.workspace.ts --project many-mirrors-under-fire`,
     ),
   )
   const random = new Random(seed, 0)
@@ -69,7 +69,7 @@ it('three processes that keep mirrors of four integrations are killed, and so is
   cleanUp.defer(() => crew.killAll())
   const front = await startFront((request) => crew.answer(request, random.integer(0, 99)))
   cleanUp.defer(front.close)
-  const judge = () =>
+  const openMirrors = () =>
     createMirrors({
       store: postgresMirror(pool),
       clock: clockAhead(aheadMs),
@@ -77,11 +77,11 @@ it('three processes that keep mirrors of four integrations are killed, and so is
       scanEveryMs: 2_000,
       connect: (integration) => ({ baseUrl: service.baseUrl, apiKey: keys[integration] ?? '' }),
     })
-  for (const integration of integrations) await judge().add(integration)
+  for (const integration of integrations) await openMirrors().add(integration)
   for (let count = 0; count < WORKERS; count += 1) await crew.hire()
   for (const integration of integrations) {
     const saveSecret = (secret: string) => pool.query(SAVE_SECRET, [integration, secret])
-    await judge().add(integration, { endpoint: `${front.url}/webhooks/notes/${integration}`, saveSecret })
+    await openMirrors().add(integration, { endpoint: `${front.url}/webhooks/notes/${integration}`, saveSecret })
   }
 
   for (let kills = 0; kills < KILLS; kills += 1) {
@@ -92,35 +92,35 @@ it('three processes that keep mirrors of four integrations are killed, and so is
     await crew.hire()
   }
   await crew.killAll()
-  await untilSame()
-  expect(await shown()).toEqual(await truth())
+  await untilConverged()
+  expect(await mirroredTitles()).toEqual(await serviceTitles())
   for (const integration of integrations) await consumeAll(integration)
-  expect(await titles()).toEqual(await truth())
+  expect(await titles()).toEqual(await serviceTitles())
   const { rows: before } = await pool.query('SELECT max(place) AS place FROM applied')
 
-  // A removal reaches the consumer of one integration once for each note.
-  expect(await judge().remove('customer-0')).toBe(true)
-  await judge().work({ budgetMs: 60_000, integration: 'customer-0' })
+  // The consumer of a removed integration gets one removal of each note.
+  expect(await openMirrors().remove('customer-0')).toBe(true)
+  await openMirrors().work({ budgetMs: 60_000, integration: 'customer-0' })
   for (const integration of integrations) await consumeAll(integration)
-  expect(await titles()).toEqual({ ...(await truth()), 'customer-0': {} })
+  expect(await titles()).toEqual({ ...(await serviceTitles()), 'customer-0': {} })
   const { rows: removed } = await pool.query(
     "SELECT note_id, count(*)::int AS times FROM applied WHERE integration = 'customer-0' AND place > $1 GROUP BY note_id",
     [before[0].place],
   )
   expect(removed.every(({ times }) => times === 1)).toBe(true)
-  expect(removed.map(({ note_id }) => note_id).sort()).toEqual(Object.keys((await truth())['customer-0'] ?? {}).sort())
+  expect(removed.map(({ note_id }) => note_id).sort()).toEqual(Object.keys((await serviceTitles())['customer-0'] ?? {}).sort())
 
-  /** Does the remaining work of all processes. */
-  async function untilSame(): Promise<void> {
+  /** Works until the mirrors equal the service. */
+  async function untilConverged(): Promise<void> {
     for (let tries = 0; tries < 120; tries += 1) {
       aheadMs += AHEAD_MS
-      const mirrors = judge()
+      const mirrors = openMirrors()
       await mirrors.work({ budgetMs: 5_000 })
       for (const integration of integrations) {
         const { held } = await mirrors.of(integration).status()
         for (const { scanId } of held) await mirrors.of(integration).acceptRemovals(scanId)
       }
-      if (isDeepStrictEqual(await shown(), await truth())) return
+      if (isDeepStrictEqual(await mirroredTitles(), await serviceTitles())) return
       await sleep(250)
     }
   }
@@ -129,20 +129,20 @@ it('three processes that keep mirrors of four integrations are killed, and so is
     const consumer = { name: 'titles', apply: applyToTitles(pool, integration) }
     for (;;) {
       aheadMs += AHEAD_MS
-      if ((await judge().of(integration).consumeDue(consumer)).nextAt === null) return
+      if ((await openMirrors().of(integration).consumeDue(consumer)).nextAt === null) return
     }
   }
 
   /** The titles that the mirrors show, by note. */
-  async function shown(): Promise<Titles> {
+  async function mirroredTitles(): Promise<Titles> {
     return await ofEach(async (integration) => {
       const notes: [string, unknown][] = []
-      for await (const { note } of judge().of(integration).list()) notes.push([note.note_id, note.title])
+      for await (const { note } of openMirrors().of(integration).list()) notes.push([note.note_id, note.title])
       return notes
     })
   }
 
-  /** The titles that the consumers keep. */
+  /** The titles that the consumers have stored. */
   async function titles(): Promise<Titles> {
     return await ofEach(async (integration) => {
       const { rows } = await pool.query('SELECT note_id, title FROM titles WHERE integration = $1', [integration])
@@ -150,8 +150,8 @@ it('three processes that keep mirrors of four integrations are killed, and so is
     })
   }
 
-  /** The titles that the service shows. */
-  async function truth(): Promise<Titles> {
+  /** The titles in the service. */
+  async function serviceTitles(): Promise<Titles> {
     return await ofEach(async (integration) => {
       const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: keys[integration] ?? '' })
       const notes: [string, unknown][] = []

@@ -2,22 +2,21 @@ import { type MirrorStore, memoryMirror } from '@notewire/mirror'
 import { postgresMirror } from '@notewire/mirror/postgres'
 import { sqliteMirror } from '@notewire/mirror/sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { lookForStrangers } from './many-mirrors/isolation.ts'
+import { findForeignNotes } from './many-mirrors/isolation.ts'
 import { simulator } from './many-mirrors/simulator.ts'
 import { openPool, startPostgres, temporaryPath } from './servers/index.ts'
 import { explore } from './simulation/explore.ts'
 import { isProof } from './test-run.ts'
 
 const SEED = 2026
-/** Two million operations take longer than the timeout of other tests. */
+/** Two million operations exceed the usual time limit of tests. */
 const HOURS_MS = 4 * 3_600_000
 const HISTORIES = isProof ? 3_000 : 30
 
-/** Stops when a note appears in another integration. */
 const OPERATIONS = isProof ? 2_000_000 : 20_000
 
 describe(`${OPERATIONS} operations`, () => {
-  const show = async (store: MirrorStore) => await lookForStrangers(store, OPERATIONS, SEED)
+  const show = async (store: MirrorStore) => await findForeignNotes(store, OPERATIONS, SEED)
 
   it('show no note of another integration in memory', async () => {
     expect(await show(memoryMirror())).toEqual([])
@@ -38,13 +37,13 @@ describe(`${OPERATIONS} operations`, () => {
 })
 
 describe.concurrent('histories of three integrations and two processes, one of which freezes', () => {
-  it(`keep every promise, ${HISTORIES} of them`, async () => {
+  it(`contain no violation, in ${HISTORIES} histories`, async () => {
     const { found, tally } = await explore(simulator, { store: 'memory', seed: SEED, histories: HISTORIES })
     expect(found).toBeUndefined()
     for (const [act, times] of Object.entries(tally)) expect(times, act).toBeGreaterThan(HISTORIES / 10)
   })
 
-  it.each(simulator.plantedCases)('find that $name', async ({ name }) => {
+  it.each(simulator.plantedCases)('detect the planted bug: $name', async ({ name }) => {
     const { found } = await explore(simulator, { store: 'memory', seed: SEED, histories: 200, bug: name })
     expect(found?.violation, 'not within 200 histories').toBeDefined()
   })

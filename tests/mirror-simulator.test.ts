@@ -21,7 +21,7 @@ function simulate(...args: string[]): Promise<string> {
   return run(process.execPath, [...program, ...args], WORKSPACE).catch((error: Error) => error.message)
 }
 
-// The same seed in every run, so that only a change of the code makes it fail. `npm run simulate:mirror` draws a new seed each time.
+// The same in every run, so that a failure is caused by the change. `npm run simulate:mirror` draws another seed each time.
 const SEED = 2026
 const LAGGING_HISTORIES = isProof ? 10_000 : 300
 
@@ -30,29 +30,29 @@ describe.concurrent('mirrors in one store', () => {
     ['memory', isProof ? 9_000 : 250],
     ['sqlite', isProof ? 1_000 : 50],
   ] as const)(
-    'keep every promise, in the %s store in %i histories',
+    'have no violation, in the %s store in %i histories',
     { timeout: 1_800_000 },
     async (store, histories) => {
       const seed = SEED
       const { found, tally } = await explore(simulator, { store, seed, histories })
       if (found !== undefined) {
         expect.fail(
-          `${found.violation}\nThe same again: ${replayCommand(simulator, { seed, history: found.history, store })}`,
+          `${found.violation}\nTo replay: ${replayCommand(simulator, { seed, history: found.history, store })}`,
         )
       }
-      // If an event or a fault hardly ever happened, the histories would prove little about it.
+      // Histories with few events would prove little.
       for (const event of EVERYTHING) expect(tally[event], event).toBeGreaterThan(histories / 100)
     },
   )
 })
 
-describe('mirrors of a service whose replicas lag, and which is finally restored from a backup', () => {
-  it(`keep every promise, in ${LAGGING_HISTORIES} histories`, { timeout: 1_800_000 }, async () => {
+describe('mirrors of a service with lagging replicas that is restored in the end', () => {
+  it(`have no violation, in ${LAGGING_HISTORIES} histories`, { timeout: 1_800_000 }, async () => {
     const exploration = { store: 'memory', seed: SEED, histories: LAGGING_HISTORIES } as const
     const { found, tally } = await explore(laggingSimulator, exploration)
     if (found !== undefined) {
       const again = replayCommand(laggingSimulator, { ...exploration, history: found.history })
-      expect.fail(`${found.violation}\nThe same again: ${again}`)
+      expect.fail(`${found.violation}\nTo replay: ${again}`)
     }
     for (const event of LAG) expect(tally[event], event).toBeGreaterThan(exploration.histories / 100)
   })
@@ -74,14 +74,14 @@ const EVERYTHING = [
 ]
 
 describe('a history', () => {
-  it.each(['memory', 'sqlite'])('on the %s store is repeatable, and is printed step by step', async (store) => {
+  it.each(['memory', 'sqlite'])('in the %s store is the same in each replay, with a log', async (store) => {
     const again = ['--seed', '123', '--history', '45', '--store', store]
     const [first, second] = await Promise.all([simulate(...again), simulate(...again)])
     expect(first).toMatch(/owner {7}begins .*\n(.*\n)+Every promise was kept\.\n$/)
     expect(second).toBe(first)
   })
 
-  it('that breaks a promise breaks it again when it is repeated', async () => {
+  it('with a violation has the same violation in a replay', async () => {
     const bug = 'an older record over a newer row'
     const { found } = await explore(simulator, { store: 'memory', seed: 1, histories: BOUND, bug })
     const again = ['--seed', '1', '--history', String(found?.history), '--bug', bug]
@@ -95,13 +95,13 @@ describe.runIf(isProof).concurrent('the simulator finds', () => {
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
   })
 
-  it.each(laggingSimulator.plantedCases)('$name, where replicas lag', { timeout: 1_800_000 }, async (planted) => {
+  it.each(laggingSimulator.plantedCases)('$name, with lagging replicas', { timeout: 1_800_000 }, async (planted) => {
     const { found } = await searchFor(laggingSimulator, planted, 1)
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
   })
 })
 
-it('docs/mirror/proof.md lists every planted bug', () => {
+it('the page of the proof lists every planted bug', () => {
   const page = readFileSync(join(WORKSPACE, 'docs/mirror/proof.md'), 'utf8')
   for (const { name } of [...plantedBugs, ...plantedByLag]) expect(page).toContain(`| ${name} |`)
 })

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@notewire/protocol'
 
-/** The clock of the machine, set ahead. */
+/** The system clock, ahead by some milliseconds. */
 export function clockAhead(ms: number): Clock {
   return { ...systemClock, now: () => systemClock.now() + ms, sleep: systemClock.sleep.bind(systemClock) }
 }

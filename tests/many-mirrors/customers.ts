@@ -1,16 +1,16 @@
 import { createMirrors, type MirrorStore, type Mirrors } from '@notewire/mirror'
 import { createNotesService, type NotesService } from '@notewire/mock-server'
 
-/** A customer of one service: a key that sees one channel. All titles in it begin with the id of the integration. */
+/** A customer of the service: a key that sees one channel. All titles in the channel begin with the id of the integration. */
 export interface Customer {
   readonly integration: string
   readonly apiKey: string
-  /** The titles of the notes that are there. */
+  /** The titles of the existing notes. */
   readonly titles: Set<string>
   write(): { readonly noteId: string; readonly title: string }
 }
 
-/** Some customers of one service, in virtual time. */
+/** Makes a service in virtual time, with some customers. */
 export async function someCustomers(
   count: number,
 ): Promise<{ readonly service: NotesService; readonly customers: readonly Customer[] }> {
@@ -35,7 +35,7 @@ export async function someCustomers(
   return { service, customers }
 }
 
-/** A process of its own. */
+/** Makes the mirrors of one process. */
 export function processOn(
   store: MirrorStore,
   service: NotesService,

@@ -10,40 +10,40 @@ const LEASE = '61s'
 
 class Violation extends Error {}
 
-/** Plays one history of three integrations and two processes, one of which is frozen in the middle of a slice now and then. */
+/** Plays a history of three integrations and two processes, one of which freezes in some of its slices. */
 export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, inWords = false) => {
   const random = new Random(seed, history)
   const { service, customers } = await someCustomers(3)
   const store = memoryMirror()
-  const awake = processOn(store, service, customers)
-  const receiver = awake.receiver({ secret: (_integration) => undefined })
+  const running = processOn(store, service, customers)
+  const receiver = running.receiver({ secret: (_integration) => undefined })
   const lines: string[] = []
   let steps = 0
 
-  async function hear({ integration }: Customer, noteId: string): Promise<void> {
+  async function storeHint({ integration }: Customer, noteId: string): Promise<void> {
     const event = anEvent({ kind: 'note.ended', noteId, revision: 2 })
     await receiver.process(event, { integration })
   }
 
-  /** Freezes another process after an answer to an integration, or before it gives the integration back, until the act is over. */
+  /** Freezes the other process after an answer to an integration, or before it releases the integration, until the act is over. */
   async function whileFrozen({ integration }: Customer, act: () => Promise<void>): Promise<void> {
-    const [frozen, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const [frozen, unfrozen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let callsLeft = random.integer(1, 3)
-    const isAtTheEnd = random.chance(0.5)
+    const isBeforeRelease = random.chance(0.5)
     async function freeze(): Promise<void> {
       callsLeft -= 1
-      if (callsLeft !== 0 && !isAtTheEnd) return
+      if (callsLeft !== 0 && !isBeforeRelease) return
       frozen.resolve()
-      await goesOn.promise
+      await unfrozen.promise
     }
-    const freezing = freezingStore(store, isAtTheEnd ? freeze : async () => undefined)
+    const freezing = freezingStore(store, isBeforeRelease ? freeze : async () => undefined)
     const other = processOn(freezing, service, customers, async (asked) => {
-      if (asked === integration && !isAtTheEnd) await freeze()
+      if (asked === integration && !isBeforeRelease) await freeze()
     })
     const working = other.work({ ...BUDGET, integration })
     await Promise.race([frozen.promise, working])
     await act()
-    goesOn.resolve()
+    unfrozen.resolve()
     await working
   }
 
@@ -51,13 +51,13 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
     async 'a hint'(customer) {
       const before = await store.integrations.list({ after: '', limit: 10 })
       const { noteId, title } = customer.write()
-      await hear(customer, noteId)
+      await storeHint(customer, noteId)
       const after = await store.integrations.list({ after: '', limit: 10 })
       const others = (records: typeof before) =>
         records.filter(({ integration }) => integration !== customer.integration)
       if (!isDeepStrictEqual(others(before), others(after))) throw new Violation('a hint changed another integration')
-      await awake.work(BUDGET)
-      await shows(awake, customer, title)
+      await running.work(BUDGET)
+      await shows(running, customer, title)
     },
     async 'a hint during a slice'(customer) {
       await service.clock.advance('2h')
@@ -66,10 +66,10 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
       await whileFrozen(customer, async () => {
         const written = customer.write()
         title = written.title
-        await hear(customer, written.noteId)
+        await storeHint(customer, written.noteId)
       })
-      await awake.work(BUDGET)
-      await shows(awake, customer, title)
+      await running.work(BUDGET)
+      await shows(running, customer, title)
     },
     async 'a worker loses its lease'(customer) {
       await service.clock.advance('2h')
@@ -82,7 +82,7 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
       let before: unknown
       await whileFrozen(customer, async () => {
         await service.clock.advance(LEASE)
-        await awake.work(BUDGET)
+        await running.work(BUDGET)
         before = await written()
       })
       if (!isDeepStrictEqual(await written(), before)) throw new Violation('a worker without a lease wrote')
@@ -91,28 +91,28 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
       await service.clock.advance('2h')
       customer.write()
       await whileFrozen(customer, async () => {
-        await awake.remove(customer.integration)
-        if (random.chance(0.5)) await awake.work(BUDGET)
+        await running.remove(customer.integration)
+        if (random.chance(0.5)) await running.work(BUDGET)
       })
-      await awake.work(BUDGET)
-      const isThere = (await awake.list()).some(({ integration }) => integration === customer.integration)
+      await running.work(BUDGET)
+      const isThere = (await running.list()).some(({ integration }) => integration === customer.integration)
       if (isThere || (await store.listNotes(customer.integration, '', 1)).length > 0) {
-        throw new Violation('a removed integration came back')
+        throw new Violation('a removed integration was restored')
       }
-      await awake.add(customer.integration)
+      await running.add(customer.integration)
     },
     async time() {
       await service.clock.advance('7m')
-      await awake.work(BUDGET)
+      await running.work(BUDGET)
     },
   }
 
   try {
     for (const customer of customers) {
       customer.write()
-      await awake.add(customer.integration)
+      await running.add(customer.integration)
     }
-    await awake.work(BUDGET)
+    await running.work(BUDGET)
     for (let left = random.integer(3, 10); left > 0; left -= 1) {
       const act = random.pick([
         'a hint',
@@ -130,9 +130,9 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
       await showsOnlyItsOwn(store, customers)
     }
     await service.clock.advance('2h')
-    await awake.work(BUDGET)
+    await running.work(BUDGET)
     for (const customer of customers) {
-      const shown = await titlesOf(awake, customer)
+      const shown = await titlesOf(running, customer)
       if (!isDeepStrictEqual(shown, [...customer.titles].sort()))
         throw new Violation(`${customer.integration} lacks notes`)
     }
@@ -163,20 +163,20 @@ async function showsOnlyItsOwn(store: MirrorStore, customers: readonly Customer[
   }
 }
 
-/** The store of a process that is frozen: it renews no lease, and does not learn that one is lost. */
+/** The store of a process that freezes: it renews no lease, and does not detect a lost lease. */
 function freezingStore(store: MirrorStore, beforeFinish: () => Promise<void>): MirrorStore {
   const { integrations } = store
-  const freezing = replacing(integrations, {
+  const freezing = withMembers(integrations, {
     renew: async () => true,
     async finish(...values) {
       await beforeFinish()
       return await integrations.finish(...values)
     },
   })
-  return replacing(store, { integrations: freezing })
+  return withMembers(store, { integrations: freezing })
 }
 
-function replacing<Target extends object>(target: Target, members: Partial<Target>): Target {
+function withMembers<Target extends object>(target: Target, members: Partial<Target>): Target {
   return new Proxy(target, {
     get(_, name) {
       const member: unknown = Reflect.get(members, name) ?? Reflect.get(target, name, target)

@@ -3,35 +3,35 @@ import { type ConsumerChange, createMirror, createMirrors, type MirrorStore, mem
 import { createNotesService } from '@notewire/mock-server'
 import { Random } from '../simulation/random.ts'
 
-/** Ids that a mistake in a key, a pattern or a collation would mix up. */
+/** Ids that a bug in a key, a pattern or a collation would confuse. */
 const INTEGRATIONS = ['acme', 'ACME', 'acme1', 'acme_', 'acme.', 'acm', 'default', '100']
 const NOTES = 30
 const COMMON_WORD = 'walrus'
 
 /**
- * Writes and reads the same note ids in eight integrations at once, in every way that a mirror can be read, and removes and adds integrations
+ * Writes and reads the same note ids in eight integrations concurrently, with every method that reads a mirror, and removes and adds integrations
  * meanwhile.
  *
- * @returns what was shown under another integration than its own
+ * @returns the notes that were shown in another integration than their own
  */
-export async function lookForStrangers(
+export async function findForeignNotes(
   store: MirrorStore,
   operations: number,
   seed: number,
 ): Promise<readonly string[]> {
   const template = await aSettledNote()
   const mirrors = createMirrors({ store, connect: () => Promise.reject(new Error('there is no service')) })
-  const strangers: string[] = []
+  const foreignNotes: string[] = []
   for (const integration of INTEGRATIONS) await mirrors.add(integration)
   await Promise.all(INTEGRATIONS.map((integration, index) => live(integration, `owned${index}by${index}`, index)))
-  return strangers
+  return foreignNotes
 
-  async function live(integration: string, owner: string, lane: number): Promise<void> {
-    const random = new Random(seed, lane)
+  async function live(integration: string, owner: string, stream: number): Promise<void> {
+    const random = new Random(seed, stream)
     let mirror = mirrors.of(integration)
 
     function check(how: string, title: string | null | undefined): void {
-      if (title?.startsWith(`${owner} `) !== true) strangers.push(`${how} of ${integration} showed ${title}`)
+      if (title?.startsWith(`${owner} `) !== true) foreignNotes.push(`${how} of ${integration} showed ${title}`)
     }
 
     async function write(noteId: string): Promise<void> {
@@ -104,7 +104,7 @@ export async function lookForStrangers(
   }
 }
 
-/** A note with its content and its state after it was read. */
+/** A note with content and state, as a mirror stores it. */
 async function aSettledNote() {
   await using service = await createNotesService({ notes: 1 })
   const store = memoryMirror()

@@ -1,6 +1,6 @@
 import { type Patch, patchOf } from '../simulation/patch.ts'
 
-/** A mistake in the schedule of many integrations that the histories must find. */
+/** A bug in the schedule of many integrations that the histories must detect. */
 export interface PlantedBug {
   readonly name: string
   readonly mistake: string
@@ -23,7 +23,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: "a job's later time overwrites a hint's",
-    mistake: 'A worker that ends its slice writes the time that it computed, although a hint came meanwhile.',
+    mistake: 'A worker that ends its slice writes its computed time, although a hint arrived meanwhile.',
     patches: [scheduling('return row.hints === hints ? after : {', 'return hints >= 0 ? after : {')],
   },
   {
@@ -32,8 +32,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [scheduling('|| (token !== undefined && token !== row.token)', '')],
   },
   {
-    name: 'a removed integration comes back',
-    mistake: 'A removal begins no new generation, so that a worker can write what it has begun.',
+    name: 'a removed integration is restored',
+    mistake: 'A removal begins no new generation, so that a worker can commit the work that it has begun.',
     patches: [
       scheduling('const { token } = row\n', 'const { token, generation: same } = row\n'),
       scheduling(

@@ -8,7 +8,7 @@ export const TITLES_TABLES = `
   CREATE TABLE titles (integration text, note_id text, title text, PRIMARY KEY (integration, note_id));
   CREATE TABLE applied (place bigserial, integration text, note_id text, kind text)`
 
-/** Keeps a table of titles in the database of the mirror, and writes down each change that it applies, in the transaction of the consumer. */
+/** Maintains a table of titles in the mirror's database, and records each applied change, in the transaction of the consumer. */
 export function applyToTitles(pool: Pool, integration: string): ApplyChanges<PostgresConnection> {
   return async (changes, { commit }) => {
     const connection = await pool.connect()

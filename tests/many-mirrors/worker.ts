@@ -1,4 +1,4 @@
-// One process that keeps the mirrors of several integrations: a crew starts it, and kills it.
+// A process with the mirrors of several integrations. A crew starts and kills it.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createMirrors } from '@notewire/mirror'

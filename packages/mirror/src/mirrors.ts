@@ -1,7 +1,7 @@
 import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
 import type { ReceiverOfMany } from '@notewire/webhooks'
 import { once } from './concurrency/once.ts'
-import { requireCount, requireIntegration, requireSignal } from './context/mirror-options.ts'
+import { requireCount, requireFunction, requireIntegration, requireSignal } from './context/mirror-options.ts'
 import { IntegrationRemovedError } from './interfaces/errors.ts'
 import type { IntegrationState } from './interfaces/integration-store.ts'
 import { type AuditNotice, audit, callHook } from './interfaces/mirror-hooks.ts'
@@ -20,7 +20,6 @@ import {
   type AddOptions,
   type MirrorsOptions,
   type MirrorsReceiverOptions,
-  requireFunction,
   requireUrl,
   resolveMirrorsOptions,
   type WorkOptions,

@@ -1,5 +1,5 @@
 import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
-import { requireCount, requireSignal } from '../context/mirror-options.ts'
+import { requireCount, requireFunction, requireSignal } from '../context/mirror-options.ts'
 import type { ErrorFacts } from '../interfaces/consumer-store.ts'
 import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
@@ -95,7 +95,7 @@ export function createConsumers<Transaction>(
   async function roundOf({ name, batchSize = 100, apply, signal }: ConsumeDueOptions<Transaction>) {
     requireName(name)
     requireCount('batchSize', batchSize)
-    requireFunction(apply)
+    requireFunction('apply', apply, 'Pass a function that applies an array of changes.')
     const store = await open()
     const until = signal ?? new AbortController().signal
     return { store, integration, clock, name, batchSize, apply, signal: until, onProblem: hooks.onProblem, onChange }
@@ -134,9 +134,4 @@ const OPTIONS: readonly (keyof ConsumeOptions)[] = ['name', 'batchSize', 'apply'
 function requireName(name: unknown): string {
   if (typeof name === 'string' && name !== '') return name
   throw new OptionError('name', "name is missing or not a string. Pass the consumer's name, such as 'search'.")
-}
-
-function requireFunction(apply: unknown): void {
-  if (typeof apply === 'function') return
-  throw new OptionError('apply', 'apply is not a function. Pass a function that applies an array of changes.')
 }

@@ -144,3 +144,9 @@ export function requireSignal(method: string, signal: AbortSignal): AbortSignal 
   if (typeof signal?.addEventListener === 'function') return signal
   throw new OptionError('signal', `${method} needs an AbortSignal. Pass one: { signal: controller.signal }.`)
 }
+
+/** @throws OptionError when the value is not a function */
+export function requireFunction<Value>(option: string, value: Value, fix: string): Value {
+  if (typeof value === 'function') return value
+  throw new OptionError(option, `${option} is not a function. ${fix}`)
+}

@@ -159,9 +159,7 @@ export class Engine {
     }
   }
 
-  /**
-   * @param copy  the state of the copy, if the integration is leased to this process
-   */
+  /** @param copy  the state of the copy, if the integration is leased to this process */
   async #sync(stop: StopConditions, what: Pick<Listing, 'scanWhen' | 'isPollDue'> | 'no listing', copy?: CopyState) {
     const { integration, clock, store } = this.#settings
     const { key, context } = await this.#begin(stop, copy?.progress)

@@ -5,7 +5,6 @@ export type NotePart = 'title' | 'content' | 'transcript' | 'summary' | 'statuse
 
 export const NOTE_PARTS: readonly NotePart[] = ['title', 'content', 'transcript', 'summary', 'statuses']
 
-/** Makes an object with a value for each part. */
 export function eachPart<Value>(make: (part: NotePart) => Value): Record<NotePart, Value> {
   return Object.fromEntries(NOTE_PARTS.map((part) => [part, make(part)])) as Record<NotePart, Value>
 }

@@ -6,7 +6,6 @@ import { isAhead } from '../rules/time.ts'
 /** The lease of the lister, in milliseconds. After it, another process may list. */
 const LEASE_MS = 30_000
 
-/** Makes a lease that begins now. */
 export function leaseOf(holder: string, now: number): ListerLease {
   return { holder, until: now + LEASE_MS }
 }

@@ -67,14 +67,14 @@ export async function workAtOnce(integration: string, first: FirstWork, settings
   if (error !== undefined) throw error
 }
 
-/** Takes one integration as soon as no other worker has it, even if it is not due. Returns `undefined` if it was removed. */
+/** Takes one integration as soon as no other worker has it, even if it is not due; `undefined` if it was removed and its content is erased. */
 async function takeNow(integration: string, { store, clock }: MirrorsSettings): Promise<TakenIntegration | undefined> {
   const { integrations } = store
   const giveUpAt = clock.now() + GIVE_UP_AFTER_MS
   for (;;) {
     const record = await integrations.get(integration)
-    const isRemoved = record?.state === 'removing' && record.pausedUntil !== null
-    if (record === undefined || isRemoved) return undefined
+    const isErased = record?.state === 'removing' && record.pausedUntil !== null
+    if (record === undefined || isErased) return undefined
     // Repeated in each attempt, because another worker may have parked the integration or changed its `dueAt` since the last one.
     const now = clock.now()
     if (record.state === 'parked') await integrations.resume(integration, now)

@@ -5,6 +5,7 @@ import {
   type Complete,
   type MirrorOptions,
   requireCount,
+  requireFunction,
   requireParts,
   requireStore,
 } from '../context/mirror-options.ts'
@@ -151,12 +152,6 @@ export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings 
     hooks,
     clock: options.clock ?? systemClock,
   }
-}
-
-/** @throws OptionError when the value is not a function */
-export function requireFunction<Value>(option: string, value: Value, fix: string): Value {
-  if (typeof value === 'function') return value
-  throw new OptionError(option, `${option} is not a function. ${fix}`)
 }
 
 /** @throws OptionError when the value is not an HTTP or HTTPS URL */

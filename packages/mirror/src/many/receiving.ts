@@ -1,14 +1,10 @@
 import { refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
 import { createReceiver, type ReceiverOfMany } from '@notewire/webhooks'
+import { requireFunction } from '../context/mirror-options.ts'
 import { storeHint } from '../engine/store-hint.ts'
 import { IntegrationRemovedError } from '../interfaces/errors.ts'
 import { Ledger } from '../ledger/ledger.ts'
-import {
-  type MirrorsReceiverOptions,
-  type MirrorsSettings,
-  RECEIVER_OPTIONS,
-  requireFunction,
-} from './mirrors-options.ts'
+import { type MirrorsReceiverOptions, type MirrorsSettings, RECEIVER_OPTIONS } from './mirrors-options.ts'
 import { fencedStore } from './store-wrappers.ts'
 
 /**

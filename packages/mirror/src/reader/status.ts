@@ -36,7 +36,6 @@ export interface MirrorStatus {
 const SILENT_FOR_MS = 60 * 60_000
 const MIN_UNANNOUNCED = 3
 
-/** Reads the status of a mirror. */
 export async function statusOf(store: MirrorStore, integration: string, now: number): Promise<MirrorStatus> {
   const { progress, heardAt } = await store.readProgress(integration)
   const [{ contradicted: contradictions, ...notes }, held, position] = await Promise.all([

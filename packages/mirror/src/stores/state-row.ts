@@ -51,13 +51,11 @@ export type StateRow = { readonly note_id: string } & {
     : number | null
 }
 
-/** Converts a state to a row. */
 export function rowOf(state: NoteState): StateRow {
   const values = STATE_COLUMNS.map(([name, , valueIn]) => [name, valueIn(state) ?? null])
   return { note_id: state.noteId, ...Object.fromEntries(values) }
 }
 
-/** Converts a row to a state. */
 export function stateOf(row: StateRow): NoteState {
   return {
     noteId: row.note_id,

@@ -41,7 +41,6 @@ export function partValues(name: keyof ContentParts, content: ContentParts): rea
   return [...values, part ? JSON.stringify(rest) : null]
 }
 
-/** Reads a row of a note and its content. */
 export function storedNote(row: SqliteRow): StoredNote {
   return {
     state: versionedState(row).state,
@@ -51,7 +50,6 @@ export function storedNote(row: SqliteRow): StoredNote {
   }
 }
 
-/** Reads the record of a note. */
 export function recordIn(row: SqliteRow): Note | null {
   return partIn<Note>(row, 'note')
 }

@@ -53,7 +53,6 @@ export const MOST_URGENT = `SELECT integration FROM (${[0, 1, 2, 3].map(mostUrge
 export const THIS_ONE =
   'SELECT integration FROM notewire_integrations WHERE integration = ? AND due_at <= ? AND rank <= ?'
 
-/** Reads a row of integrations. */
 export function recordIn(row: SqliteRow): IntegrationRecord {
   const number = (name: string) => (row[name] ?? null) as number | null
   const endpoint = row['endpoint']

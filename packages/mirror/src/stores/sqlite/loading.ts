@@ -14,7 +14,6 @@ export function loadStatements(integration: string, noteIds: readonly string[]):
   ]
 }
 
-/** Reads the results of `loadStatements`. */
 export function loadedNotes([mirrors, rows = []]: readonly SqliteRow[][]): LoadedNotes {
   const notes = rows.map(versionedState)
   return { ...loadedProgress(mirrors?.[0]), notes: new Map(notes.map((note) => [note.state.noteId, note])) }

@@ -23,7 +23,6 @@ export function noteValues(state: NoteState): readonly SqliteValue[] {
 
 const TEXTS = ['note_id', ...STATE_COLUMNS.filter(([, type]) => type === 'text').map(([name]) => name)]
 
-/** Reads a row of notes. */
 export function versionedState(found: SqliteRow): VersionedState {
   const originals = TEXTS.map((name) => {
     const text = found[name]

@@ -237,10 +237,8 @@ export const FIND_SCHEMA: SqliteStatement = {
   parameters: [],
 }
 
-/** Reads the version of the tables. */
 export const READ_VERSION: SqliteStatement = { sql: 'SELECT version FROM notewire_mirror_version', parameters: [] }
 
-/** Rebuilds the search index. */
 export const REBUILD_SEARCH: SqliteStatement = {
   sql: "INSERT INTO notewire_mirror_search (notewire_mirror_search) VALUES ('rebuild')",
   parameters: [],

@@ -375,7 +375,6 @@ function scheduleOf(record: IntegrationRecord | undefined) {
   return { dueAt: record?.dueAt, rank: record?.rank }
 }
 
-/** Stores the hint of an event. */
 async function storeHint({ store, integration }: CheckContext, noteId: string, fence: Fence, at = NOW): Promise<void> {
   const notes = [{ state: aState(noteId, { dirty: 1, dueAt: at }), expectedVersion: 0 }]
   assert.equal(await store.commit(integration, { notes, heardAt: at, fence }), 'committed')
