@@ -1,11 +1,11 @@
-import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { Agent, request } from 'node:http'
+import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PEER_SECRET, signDeliveries } from './deliveries.ts'
 import { median, mediansTurnByTurn } from './measure.ts'
 import type { Table } from './report.ts'
-import { askProgram, startProgram } from './start-program.ts'
+import { type BenchmarkRequest, post, processorTimeOf, sendAll } from './requests.ts'
+import { startProgram } from './start-program.ts'
 
 const BYTES = 16_384
 const FORGERIES = 1_500
@@ -30,11 +30,6 @@ const FORGED: Readonly<Record<string, string>> = {
   'one text of escapes': filled('{"a":"', '\\u0001', '"}'),
   'one number of many digits': filled('[', '7', ']'),
   'arrays and commas at the bounds': `${'['.repeat(31)}[${'7.7,'.repeat(256)}7${']'.repeat(32)}`.padEnd(BYTES),
-}
-
-interface Sent {
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer | string
 }
 
 /** Measures the processor time of a server for forged requests, and the latency of valid deliveries meanwhile. */
@@ -65,13 +60,8 @@ async function microsecondsARequest(body: string): Promise<number> {
   const server = await startProgram<{ port: number }>('server-under-test.ts', 'node:http', 'examining', PEER_SECRET)
   const { port } = server.firstMessage
   const agent = new Agent({ keepAlive: true, maxSockets: PARALLEL })
-  const send = async (count: number) => {
-    let left = count
-    const sendOn = async () => {
-      while (left-- > 0) await post(forged(body), 401, port, agent)
-    }
-    await Promise.all(Array.from({ length: PARALLEL }, sendOn))
-  }
+  const send = (count: number) =>
+    sendAll(Array.from({ length: count }), PARALLEL, () => post(forged(body), 401, port, agent))
   await send(WARM_UP)
   const before = await processorTimeOf(server.process)
   await send(FORGERIES)
@@ -131,7 +121,7 @@ async function sendSteadily(body: string, port: number, agent: Agent, over: Abor
   await Promise.all(underWay)
 }
 
-function forged(body: string): Sent {
+function forged(body: string): BenchmarkRequest {
   const signature = randomBytes(32).toString('base64')
   const timestamp = String(Math.floor(Date.now() / 1000))
   return {
@@ -144,23 +134,4 @@ function forged(body: string): Sent {
 function filled(first: string, middle: string, last: string): string {
   const times = Math.floor((BYTES - first.length - last.length) / middle.length)
   return (first + middle.repeat(times) + last).padEnd(BYTES)
-}
-
-async function processorTimeOf(server: ChildProcess): Promise<number> {
-  const { cpu } = await askProgram<{ cpu: number }>(server, 'how much')
-  return cpu
-}
-
-function post({ body, headers }: Sent, expected: number, port: number, agent: Agent): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const length = { 'content-type': 'application/json', 'content-length': body.length }
-    const options = { agent, port, host: '127.0.0.1', method: 'POST', path: '/', headers: { ...headers, ...length } }
-    const sent = request(options, (response) => {
-      response.resume()
-      if (response.statusCode === expected) response.on('end', resolve)
-      else reject(new Error(`answered ${response.statusCode}`))
-    })
-    sent.on('error', reject)
-    sent.end(body)
-  })
 }

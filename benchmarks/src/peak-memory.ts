@@ -5,8 +5,8 @@ import { existsSync, readFileSync } from 'node:fs'
  * parent had at the fork.
  */
 export function peakMemoryMb(): number {
-  const told = existsSync(STATUS) ? /^VmHWM:\s+(?<kilobytes>\d+) kB$/m.exec(readFileSync(STATUS, 'utf8')) : null
-  return Number(told?.groups?.['kilobytes'] ?? process.resourceUsage().maxRSS) / 1024
+  const peak = existsSync(STATUS) ? /^VmHWM:\s+(?<kilobytes>\d+) kB$/m.exec(readFileSync(STATUS, 'utf8')) : null
+  return Number(peak?.groups?.['kilobytes'] ?? process.resourceUsage().maxRSS) / 1024
 }
 
 const STATUS = '/proc/self/status'

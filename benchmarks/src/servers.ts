@@ -1,9 +1,9 @@
-import type { ChildProcess } from 'node:child_process'
-import { Agent, request } from 'node:http'
-import { PEER_SECRET, type SignedDelivery, signDeliveries } from './deliveries.ts'
+import { Agent } from 'node:http'
+import { PEER_SECRET, signDeliveries } from './deliveries.ts'
 import { mediansTurnByTurn } from './measure.ts'
 import type { Table } from './report.ts'
-import { askProgram, startProgram } from './start-program.ts'
+import { post, processorTimeOf, sendAll } from './requests.ts'
+import { startProgram } from './start-program.ts'
 
 const EVENTS = 40_000
 const WARM_UP = 4_000
@@ -37,38 +37,13 @@ async function microsecondsAnEvent(framework: string, variant: string): Promise<
   const { port } = server.firstMessage
   const agent = new Agent({ keepAlive: true, maxSockets: PARALLEL })
   const deliveries = signDeliveries(WARM_UP + EVENTS, 330)
-  await deliver(deliveries.slice(0, WARM_UP), port, agent)
+  const deliver = (from: number, to: number) =>
+    sendAll(deliveries.slice(from, to), PARALLEL, (delivery) => post(delivery, 204, port, agent))
+  await deliver(0, WARM_UP)
   const before = await processorTimeOf(server.process)
-  await deliver(deliveries.slice(WARM_UP), port, agent)
+  await deliver(WARM_UP, deliveries.length)
   const used = (await processorTimeOf(server.process)) - before
   agent.destroy()
   server.process.kill()
   return used / EVENTS
-}
-
-async function processorTimeOf(server: ChildProcess): Promise<number> {
-  const { cpu } = await askProgram<{ cpu: number }>(server, 'how much')
-  return cpu
-}
-
-async function deliver(deliveries: readonly SignedDelivery[], port: number, agent: Agent): Promise<void> {
-  const waiting = deliveries.values()
-  const send = async () => {
-    for (const delivery of waiting) await post(delivery, port, agent)
-  }
-  await Promise.all(Array.from({ length: PARALLEL }, send))
-}
-
-function post({ body, headers }: SignedDelivery, port: number, agent: Agent): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const options = { agent, port, host: '127.0.0.1', method: 'POST', path: '/' }
-    const length = { 'content-type': 'application/json', 'content-length': body.length }
-    const sent = request({ ...options, headers: { ...headers, ...length } }, (response) => {
-      response.resume()
-      if (response.statusCode === 204) response.on('end', resolve)
-      else reject(new Error(`answered ${response.statusCode}`))
-    })
-    sent.on('error', reject)
-    sent.end(body)
-  })
 }

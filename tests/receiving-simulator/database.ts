@@ -1,5 +1,6 @@
 import type { Claim, CommitResult, ReceiverStore } from '@notewire/webhooks'
 import type { HandlerCall } from './handler-call.ts'
+import type { SimulatedProcess } from './simulated-process.ts'
 
 /** The database that all instances share: the store and the rows that handlers write. */
 export interface Database {
@@ -27,12 +28,7 @@ export interface Transaction {
 }
 
 /** The part of a simulated process that the database needs. */
-export interface CallingProcess {
-  readonly dead: boolean
-  tell(what: string): void
-  maybeCrash(where: string): boolean
-  callDatabase<Result>(operation: string, effect: () => Promise<Result>, onFailure?: () => void): Promise<Result>
-}
+export type CallingProcess = Pick<SimulatedProcess, 'dead' | 'tell' | 'maybeCrash' | 'callDatabase'>
 
 /** The database refuses to commit a transaction because its claim was lost. */
 export class TransactionLostError extends Error {

@@ -2,7 +2,7 @@ import type { Clock } from '@notewire/protocol'
 import type { Claim } from '@notewire/webhooks'
 import { never } from '../simulation/never.ts'
 import type { Owner } from '../simulation/schedule.ts'
-import { type CallingProcess, TransactionLostError } from './database.ts'
+import { TransactionLostError } from './database.ts'
 import type { Grant } from './handler-call.ts'
 import type { HistoryContext } from './history-context.ts'
 import type { AddressedEvent } from './scenario.ts'
@@ -10,7 +10,7 @@ import type { AddressedEvent } from './scenario.ts'
 const DELAYS_MS = [300, 5_000, 22_000, 60_000] as const
 
 /** One process of the application, from its start to its end. After its end none of its steps run. */
-export class SimulatedProcess implements Owner, CallingProcess {
+export class SimulatedProcess implements Owner {
   readonly name: string
   readonly clock: Clock
   dead = false

@@ -6,7 +6,7 @@ import { serverToken } from './server-token.ts'
 export type AttemptOutcome = AnsweredAttempt | FailedAttempt
 
 /** A request that got a complete answer, of any status. */
-export interface AnsweredAttempt {
+interface AnsweredAttempt {
   readonly status: number
   readonly failure: undefined
   readonly networkCode: undefined

@@ -48,12 +48,7 @@ describe('context.commit', () => {
   })
 
   it('applies an event once if it is delivered twice', async () => {
-    const receiver = receiverWith((context) =>
-      inTransaction(async (client) => {
-        await client.query('INSERT INTO effects VALUES ($1)', ['one'])
-        await context.commit(client)
-      }),
-    )
+    const receiver = receiverWith((context) => apply(context))
     expect((await receiver.process(event)).status).toBe('applied')
     expect((await receiver.process(event)).status).toBe('duplicate')
     expect(await effects()).toBe(1)
@@ -62,14 +57,7 @@ describe('context.commit', () => {
   it.runIf(isInstalled('pgbouncer'))('does the same through PgBouncer in transaction mode', async () => {
     await using bouncer = await startPgBouncer(url)
     const bounced = openPool(bouncer.url)
-    const receiver = receiverWith(
-      (context) =>
-        inTransaction(async (client) => {
-          await client.query('INSERT INTO effects VALUES ($1)', ['one'])
-          await context.commit(client)
-        }, bounced),
-      bounced,
-    )
+    const receiver = receiverWith((context) => apply(context, bounced), bounced)
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => receiver.process(event)))
     expect(outcomes.filter(({ status }) => status === 'applied')).toHaveLength(1)
     expect(outcomes.filter(({ status }) => status === 'duplicate')).toHaveLength(19)
@@ -198,6 +186,14 @@ function receiverWith(handler: (context: HandlerContext<PostgresConnection>) => 
     logger: recordingLogger(),
     on: { 'note.updated': (_event, context) => handler(context) },
   })
+}
+
+/** Inserts a row and commits the event in one transaction. */
+function apply(context: HandlerContext<PostgresConnection>, database = pool): Promise<void> {
+  return inTransaction(async (client) => {
+    await client.query('INSERT INTO effects VALUES ($1)', ['one'])
+    await context.commit(client)
+  }, database)
 }
 
 async function inTransaction(work: (client: PoolClient) => Promise<void>, database = pool): Promise<void> {

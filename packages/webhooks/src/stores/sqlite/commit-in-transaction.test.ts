@@ -144,10 +144,13 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
       return { ...all, deliver, outcomes, logger }
     }
 
-    function inTransaction(database: SqliteConnection, work: () => void) {
+    /** Inserts a row and commits the event in one transaction. */
+    function apply(database: SqliteConnection, commit: () => void, afterCommit = () => {}) {
       database.exec('BEGIN IMMEDIATE')
       try {
-        work()
+        database.exec("INSERT INTO summaries VALUES ('note_1')")
+        commit()
+        afterCommit()
         database.exec('COMMIT')
       } catch (error) {
         database.exec('ROLLBACK')
@@ -156,12 +159,7 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
     }
 
     it('applies an event once', async () => {
-      const { deliver, outcomes, rows } = await receiving((database, commit) =>
-        inTransaction(database, () => {
-          database.exec("INSERT INTO summaries VALUES ('note_1')")
-          commit()
-        }),
-      )
+      const { deliver, outcomes, rows } = await receiving(apply)
       const event = anEvent({ kind: 'note.updated' })
       expect([await deliver(event), await deliver(event)]).toEqual([204, 204])
       expect(outcomes).toEqual(['applied', 'duplicate'])
@@ -171,9 +169,7 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
     it('leaves no row and no processed event if it fails after the commit', async () => {
       let failures = 1
       const { deliver, outcomes, rows } = await receiving((database, commit) =>
-        inTransaction(database, () => {
-          database.exec("INSERT INTO summaries VALUES ('note_1')")
-          commit()
+        apply(database, commit, () => {
           if (failures-- > 0) throw new Error('the disk is full')
         }),
       )
@@ -187,10 +183,7 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
       const { deliver, outcomes, rows } = await receiving((database, commit) => {
         // What another worker does after the lease has expired.
         database.exec('UPDATE notewire_events SET fencing_token = fencing_token + 1')
-        inTransaction(database, () => {
-          database.exec("INSERT INTO summaries VALUES ('note_1')")
-          commit()
-        })
+        apply(database, commit)
       })
       expect(await deliver(anEvent({ kind: 'note.updated' }))).toBe(503)
       expect(outcomes).toEqual(['claim-lost'])
