@@ -9,5 +9,3 @@ export const RAW_BODY_BY_FRAMEWORK = [
   "PHP: file_get_contents('php://input')",
   'Spring: @RequestBody byte[]',
 ]
-
-export const RAW_BODY_ADVICE = `Verify the bytes of the body as they arrived, before any JSON parser. ${RAW_BODY_BY_FRAMEWORK.join('. ')}.`

@@ -64,7 +64,8 @@ export const signatureChecks = group('Signatures', [
     requires: 'signature.tampered-body',
     rejects: () => {
       // With sorted keys and without white space, as receivers write it that do not verify the raw body.
-      const { data, event_id, event_type, occurred_at } = testEvent('endpoint.test')
+      const { event_id, event_type, occurred_at, data: { note_id, revision } } = testEvent('note.updated')
+      const data = { note_id, revision }
       const body = JSON.stringify({ data, event_id, event_type, occurred_at })
       return [
         { what: 'indented', body, sentBody: JSON.stringify(JSON.parse(body), null, 2) },
@@ -87,10 +88,7 @@ export const signatureChecks = group('Signatures', [
   must('signature.other-timestamp', 'a signature for another timestamp', SIGNED_CONTENT, {
     fix: SIGN_HEADER_VALUES,
     requires: 'signature.wrong-secret',
-    rejects: () => ({
-      timestamp: secondsFromNow(-4),
-      headers: { 'webhook-timestamp': secondsFromNow(-2) },
-    }),
+    rejects: () => ({ timestamp: secondsFromNow(-4), headers: { 'webhook-timestamp': secondsFromNow(-2) } }),
   }),
   must('signature.empty', 'an empty signature', RULE_6, {
     fix: COMPARE_WHOLE,
@@ -170,9 +168,7 @@ export const signatureChecks = group('Signatures', [
   }),
   must('signature.right-one-last', 'a valid signature after wrong ones', RULE_4, {
     fix: TRY_EACH_ENTRY,
-    accepts: () => ({
-      signature: (valid) => `${wrong()} ${wrong()} ${versioned(valid)}`,
-    }),
+    accepts: () => ({ signature: (valid) => `${wrong()} ${wrong()} ${versioned(valid)}` }),
   }),
   must('signature.among-unknown-versions', 'a valid v1 signature among other versions', RULE_4, {
     fix: TRY_EACH_ENTRY,
