@@ -182,6 +182,27 @@ describe('listen --forward-to with a key', () => {
     expect(service.requests.at(-1)).toMatchObject({ method: 'DELETE', status: 204 })
   })
 
+  it('removes the endpoint at Ctrl-C at the question about .env', async () => {
+    const { service, env } = await mockService({ seed: 7 })
+    const running = inTerminal(['--forward-to', (await application(204)).url], { env, cwd: await temporaryFolder() })
+    await running.saw(/Write NOTES_SIGNING_SECRET to \.env\?/)
+    running.type('\u0003')
+    expect((await running.ended).exitCode).toBe(130)
+    expect(service.requests.at(-1)).toMatchObject({ method: 'DELETE', status: 204 })
+  })
+
+  it('registers the URL of a tunnel', async () => {
+    const { service, env } = await mockService({ seed: 7 })
+    const app = await application(204)
+    const tunnel = await openTunnel()
+    const args = ['--forward-to', app.url, '--public-url', tunnel.url, '--yes']
+    const running = started(args, { env, cwd: await temporaryFolder() })
+    const [, url = ''] = await running.saw(/Listening on (\S+)/)
+    tunnel.leadTo(url)
+    await running.saw(/forwarded: 204/)
+    expect(service.attempts[0]).toMatchObject({ url: tunnel.url })
+  })
+
   it('uses the mock service of .env that runs in another terminal', async () => {
     const { service, env } = await mockService()
     const app = await application(204)
@@ -223,7 +244,7 @@ describe('listen --forward-to with a key', () => {
 /** The lines of the first session on the page about `listen`, without what differs at each run. */
 async function sessionOnPage(): Promise<readonly string[]> {
   const page = await readFile(join(import.meta.dirname, '../../../../docs/command-line/listen.md'), 'utf8')
-  const [, session = ''] = /```console\n\$ .*\n(.*?)```/s.exec(page) ?? []
+  const [, session = ''] = /```console\n\$ [^\n]*\n(.*?)```/s.exec(page) ?? []
   return linesOf(session)
 }
 
@@ -251,6 +272,20 @@ function inTerminal(args: readonly string[], { env, ...options }: RunOptions) {
 async function variablesIn(folder: string): Promise<Readonly<Record<string, string>>> {
   const lines = (await readFile(join(folder, '.env'), 'utf8')).trimEnd().split('\n')
   return Object.fromEntries(lines.map((line) => line.split('=', 2)))
+}
+
+/** A server that passes every request on to a URL, once it is known. */
+async function openTunnel() {
+  const { promise: target, resolve: leadTo } = Promise.withResolvers<string>()
+  const server = createServer(async (request, response) => {
+    const headers = Object.entries(request.headers as Record<string, string>).filter(([name]) => /^webhook/.test(name))
+    const answer = await fetch(await target, { method: 'POST', headers, body: await textOf(request) })
+    response.writeHead(answer.status).end()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  leave(() => server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, leadTo }
 }
 
 /** A receiver that answers every delivery alike, on a port that stays its own. */

@@ -117,7 +117,7 @@ function factsOf(status: MirrorStatus, comparison: Comparison | undefined, now: 
   return [
     contradictions > 0 &&
       `The service shows ${amount(contradictions, 'note')} at a lower revision than before: it lags, or was restored from a backup. For details: notewire explain <note_id>`,
-    isBackfilled && correctness(status, now),
+    isBackfilled && !comparison?.different.length && correctness(status, now),
     isBackfilled && `The last poll for changes was ${ago(polledAt, now)}.`,
     heardAt === null
       ? 'No event has arrived yet: the copy is updated by polls.'
