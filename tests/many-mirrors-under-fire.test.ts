@@ -108,7 +108,9 @@ it('loses no note and shows none twice when three processes with mirrors of four
     [before[0].place],
   )
   expect(removed.every(({ times }) => times === 1)).toBe(true)
-  expect(removed.map(({ note_id }) => note_id).sort()).toEqual(Object.keys((await serviceTitles())['customer-0'] ?? {}).sort())
+  expect(removed.map(({ note_id }) => note_id).sort()).toEqual(
+    Object.keys((await serviceTitles())['customer-0'] ?? {}).sort(),
+  )
 
   /** Works until the mirrors equal the service. */
   async function untilConverged(): Promise<void> {
