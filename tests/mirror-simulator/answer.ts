@@ -23,7 +23,7 @@ export function answerOf({ status, headers, text }: Answer, isTruncated: boolean
   return { status, headers, body } as unknown as Response
 }
 
-const NOWHERE = new URL('https://nowhere.test/')
+const NO_URL = new URL('https://nowhere.test/')
 
 /** Makes an error response of a proxy that has not called the service. */
 export function errorAnswer(
@@ -33,7 +33,7 @@ export function errorAnswer(
   const headers = new Headers()
   const status = outcome === 'denied' ? random.pick([401, 403]) : random.pick([429, 429, 500, 502, 503, 504])
   if (status === 429 && random.chance(0.7)) headers.set('retry-after', String(random.pick([0, 1, 7, 61, 3_600])))
-  return { url: NOWHERE, status, headers, text: 'not now', madeAt: logicalClock.next() }
+  return { url: NO_URL, status, headers, text: 'not now', madeAt: logicalClock.next() }
 }
 
 /** Makes an empty last page, as if the service had no notes. */

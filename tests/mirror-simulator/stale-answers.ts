@@ -2,7 +2,7 @@ import type { Answer } from './answer.ts'
 import type { HistoryContext } from './history-context.ts'
 
 /** How long an answer may be repeated, in milliseconds. */
-const LONGEST_LAG_MS = 20_000
+const MAX_REPEAT_MS = 20_000
 
 /** Repeats earlier answers to the same request, as long as the key sees the same notes. */
 export class StaleAnswers {
@@ -19,9 +19,7 @@ export class StaleAnswers {
     if (scenario.rates.staleAnswer === 0 || answer.status !== 200 || isContent(answer)) return answer
     const before = this.#before.get(answer.url.href)
     const mayRepeat =
-      before !== undefined &&
-      before.visibility === world.visibilityChanges &&
-      schedule.now - before.at <= LONGEST_LAG_MS
+      before !== undefined && before.visibility === world.visibilityChanges && schedule.now - before.at <= MAX_REPEAT_MS
     if (mayRepeat && this.#context.occurs('staleAnswer')) return before.answer
     this.#before.set(answer.url.href, { answer, visibility: world.visibilityChanges, at: schedule.now })
     return answer

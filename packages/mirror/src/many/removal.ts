@@ -36,7 +36,7 @@ export async function removePart(record: IntegrationRecord, context: RemovalCont
     const isErased = await eraseContent(record, context)
     return { ...record, dueAt: clock.now(), pausedUntil: isErased ? clock.now() + REMOVAL_RETENTION_MS : null }
   }
-  if (pausedUntil !== null && now < pausedUntil && (await isAnyBehind(store, integration, consumers))) {
+  if (pausedUntil !== null && now < pausedUntil && (await hasLaggingConsumer(store, integration, consumers))) {
     const waitedMs = now - (pausedUntil - REMOVAL_RETENTION_MS)
     return { ...record, dueAt: now + Math.min(Math.max(MIN_CHECK_MS, waitedMs / 4), MAX_CHECK_MS) }
   }
@@ -77,7 +77,11 @@ function isErased({ presence, evidence, heard }: NoteState): boolean {
   return presence === 'gone' && evidence === null && heard === null
 }
 
-async function isAnyBehind(store: MirrorStore, integration: string, consumers: readonly string[]): Promise<boolean> {
+async function hasLaggingConsumer(
+  store: MirrorStore,
+  integration: string,
+  consumers: readonly string[],
+): Promise<boolean> {
   for (const name of consumers) {
     const { lag, waiting } = await store.describeConsumer(integration, name)
     if (lag > 0 || waiting > 0) return true

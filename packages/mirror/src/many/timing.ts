@@ -17,8 +17,8 @@ export function pollEveryAfter(
   endpoint: EndpointRecord | null,
   shortest: number,
 ): number {
-  const isHeard = endpoint === null ? after.poll.heardAt !== null : endpoint.status === 'active'
-  if (current === null || !isHeard || foundUnannounced({ before, after })) return shortest
+  const areEventsArriving = endpoint === null ? after.poll.heardAt !== null : endpoint.status === 'active'
+  if (current === null || !areEventsArriving || foundUnannounced({ before, after })) return shortest
   if (after.poll.polledAt === before.poll.polledAt) return current
   return Math.min(current * 2, Math.max(MAX_POLL_EVERY_MS, shortest))
 }

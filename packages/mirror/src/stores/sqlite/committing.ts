@@ -4,7 +4,7 @@ import { type ContentParts, type ContentWrite, earliestDue, type NoteWrite } fro
 import type { MirrorCommit } from '../../interfaces/store.ts'
 import { escapedText } from '../escaped-text.ts'
 import { PART_COLUMNS, partValues } from './content-columns.ts'
-import { fenceStatement, hearStatement } from './integration-statements.ts'
+import { fenceStatement, hintStatement } from './integration-statements.ts'
 import { NOTE_COLUMNS, noteValues } from './note-columns.ts'
 
 /** Makes the statements of a commit. A guard statement fails if another process has written meanwhile. */
@@ -16,7 +16,7 @@ export function commitStatements(integrationName: string, commit: MirrorCommit):
   let announcedBefore = 0
   return [
     ...(fence === undefined ? [] : [fenceStatement(integration, fence)]),
-    ...(dueAt === null ? [] : [hearStatement(integration, dueAt)]),
+    ...(dueAt === null ? [] : [hintStatement(integration, dueAt)]),
     ...guards(integration, commit),
     ...mirrorWrite(integration, commit, announced),
     ...notes.flatMap((write) => {

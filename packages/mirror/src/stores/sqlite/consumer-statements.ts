@@ -99,8 +99,8 @@ function commitStatements(
   return [
     { sql: GUARD, parameters: [...key, expectedVersion] },
     { sql: WRITE_CONSUMER, parameters: [...key, token, JSON.stringify(state)] },
-    ...(forgetsApplied ? [{ sql: FORGET_APPLIED, parameters: key }] : []),
-    ...(notes.size === 0 ? [] : [FORGET, KEEP].map((sql) => ({ sql, parameters: [...key, written] }))),
+    ...(forgetsApplied ? [{ sql: DELETE_APPLIED, parameters: key }] : []),
+    ...(notes.size === 0 ? [] : [DELETE_NOTES, WRITE_NOTES].map((sql) => ({ sql, parameters: [...key, written] }))),
   ]
 }
 
@@ -171,15 +171,15 @@ const RENEW = `
   UPDATE notewire_mirror_consumers SET state = json_set(state, '$.leaseUntil', ?)
   WHERE integration = ? AND name = ? AND token = ? AND state ->> 'leaseUntil' IS NOT NULL RETURNING name`
 
-const FORGET_APPLIED = `
+const DELETE_APPLIED = `
   DELETE FROM notewire_mirror_consumer_notes
   WHERE integration = ? AND consumer = ? AND due_at IS NULL AND parked_at IS NULL`
 
-const FORGET = `
+const DELETE_NOTES = `
   DELETE FROM notewire_mirror_consumer_notes
   WHERE integration = ? AND consumer = ? AND note_id IN (SELECT value ->> 'noteId' FROM json_each(?))`
 
-const KEEP = `
+const WRITE_NOTES = `
   INSERT INTO notewire_mirror_consumer_notes
     (integration, consumer, note_id, since, attempts, due_at, parked_at, error_name, error_code)
   SELECT ?, ?, value ->> 'noteId', value ->> 'since', value ->> 'attempts', value ->> 'dueAt', value ->> 'parkedAt',

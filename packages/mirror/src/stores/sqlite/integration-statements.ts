@@ -18,7 +18,7 @@ export function fenceStatement(integration: string, fence: Fence, state: 'removi
 }
 
 /** Makes the statement that makes an integration due because of a hint. */
-export function hearStatement(integration: string, dueAt: number): SqliteStatement {
+export function hintStatement(integration: string, dueAt: number): SqliteStatement {
   const sql = `UPDATE notewire_integrations SET hints = hints + 1,
     rank = CASE WHEN is_held THEN rank ELSE 0 END,
     due_at = CASE
