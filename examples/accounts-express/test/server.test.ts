@@ -10,7 +10,7 @@ import { freePort, openPool, type Postgres, startPostgres } from 'notewire-test-
 import type { Pool } from 'pg'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 
 let postgres: Postgres
 let pool: Pool
@@ -164,7 +164,7 @@ it('ends with 0 after SIGTERM', async () => {
 
 async function customer(): Promise<Page> {
   const context = await browser.newContext()
-  context.setDefaultTimeout(PATIENCE_MS)
+  context.setDefaultTimeout(TIMEOUT_MS)
   const page = await context.newPage()
   await page.goto(url)
   return page
@@ -192,7 +192,7 @@ async function count(table: string): Promise<number> {
 }
 
 async function eventually(check: () => Promise<boolean | undefined>): Promise<void> {
-  for (const giveUpAt = Date.now() + PATIENCE_MS; !(await check()); await sleep(50)) {
+  for (const giveUpAt = Date.now() + TIMEOUT_MS; !(await check()); await sleep(50)) {
     assert.ok(Date.now() < giveUpAt, `it has not happened within 120 s:\n${printed}`)
   }
 }

@@ -9,7 +9,7 @@ import type { Pool } from 'pg'
 import { build, type NextServer, start } from './next-server.ts'
 
 const CRON_SECRET = 'a secret of the tests'
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 
 let postgres: Postgres
 let pool: Pool
@@ -165,7 +165,7 @@ async function rowsOf(table: string): Promise<number> {
 }
 
 async function eventually(check: () => Promise<boolean>): Promise<void> {
-  for (const giveUpAt = Date.now() + PATIENCE_MS; !(await check()); await sleep(100)) {
+  for (const giveUpAt = Date.now() + TIMEOUT_MS; !(await check()); await sleep(100)) {
     assert.ok(Date.now() < giveUpAt, `it has not happened within 120 s:\n${server.output()}`)
   }
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const NEXT = fileURLToPath(import.meta.resolve('next/dist/bin/next'))
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 
 /** The built application, running. */
 export interface NextServer extends AsyncDisposable {
@@ -24,7 +24,7 @@ export async function build(): Promise<void> {
 export async function start(port: number, environment: Readonly<Record<string, string>>): Promise<NextServer> {
   const { child, output } = run(['start', '--hostname', '127.0.0.1', '--port', String(port)], environment)
   for (let waitedMs = 0; !output().includes('Ready in'); waitedMs += 50) {
-    if (waitedMs > PATIENCE_MS || child.exitCode !== null) throw new Error(`next did not start:\n${output()}`)
+    if (waitedMs > TIMEOUT_MS || child.exitCode !== null) throw new Error(`next did not start:\n${output()}`)
     await sleep(50)
   }
   return {

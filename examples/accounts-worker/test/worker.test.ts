@@ -9,7 +9,7 @@ import { NotesClient } from '@notewire/client'
 import { createNotesService, type NotesService } from '@notewire/mock-server'
 import { type Deployment, deploy } from './deployment.ts'
 
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 
 let persisted: string
 let service: NotesService
@@ -173,7 +173,7 @@ function tablesIn(path: string): readonly string[] {
 }
 
 async function eventually(check: () => Promise<boolean>): Promise<void> {
-  for (const giveUpAt = Date.now() + PATIENCE_MS; !(await check()); await sleep(100)) {
+  for (const giveUpAt = Date.now() + TIMEOUT_MS; !(await check()); await sleep(100)) {
     assert.ok(Date.now() < giveUpAt, `it has not happened within 120 s:\n${worker.printed()}`)
   }
 }

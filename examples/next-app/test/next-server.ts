@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const NEXT = fileURLToPath(import.meta.resolve('next/dist/bin/next'))
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 /** The built application, running. */
 export interface NextServer {
@@ -51,7 +51,7 @@ function run(args: readonly string[], environment: NodeJS.ProcessEnv) {
     })
   }
   const printed = async (pattern: RegExp) => {
-    for (let waitedMs = 0; waitedMs < PATIENCE_MS && child.exitCode === null; waitedMs += 50) {
+    for (let waitedMs = 0; waitedMs < TIMEOUT_MS && child.exitCode === null; waitedMs += 50) {
       const found = pattern.exec(output)
       if (found !== null) return found[0]
       await sleep(50)

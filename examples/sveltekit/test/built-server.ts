@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const PROJECT = fileURLToPath(new URL('..', import.meta.url))
 const VITE = fileURLToPath(new URL('bin/vite.js', import.meta.resolve('vite/package.json')))
-const PATIENCE_MS = 20_000
+const TIMEOUT_MS = 20_000
 
 /** The built application, running. */
 export interface BuiltServer {
@@ -52,7 +52,7 @@ function run(args: readonly string[], environment: NodeJS.ProcessEnv) {
 }
 
 async function outputWith(pattern: RegExp, child: ChildProcess, output: () => string): Promise<string> {
-  for (let waitedMs = 0; waitedMs < PATIENCE_MS && child.exitCode === null; waitedMs += 20) {
+  for (let waitedMs = 0; waitedMs < TIMEOUT_MS && child.exitCode === null; waitedMs += 20) {
     if (pattern.test(output())) return output()
     await sleep(20)
   }

@@ -39,8 +39,8 @@ describe('the help', () => {
   })
 
   it('of a command is also printed by "help" before the command', async () => {
-    const asked = await runNotewire(['help', 'endpoints', 'create'])
-    expect(asked.stdout).toBe((await runNotewire(['endpoints', 'create', '--help'])).stdout)
+    const help = await runNotewire(['help', 'endpoints', 'create'])
+    expect(help.stdout).toBe((await runNotewire(['endpoints', 'create', '--help'])).stdout)
   })
 
   it.each([

@@ -41,10 +41,10 @@ describe('disorder', () => {
       expect(at - (first?.at ?? 0)).toBeGreaterThanOrEqual(1000)
       expect(at - (first?.at ?? 0)).toBeLessThanOrEqual(20_000)
     }
-    const departed = attempts.map(({ event_id }) => event_id)
+    const sent = attempts.map(({ event_id }) => event_id)
     const occurred = setup.service.deliveries.slice(1).map(({ event_id }) => event_id)
-    expect(departed).not.toEqual(occurred)
-    expect([...departed].sort()).toEqual([...occurred].sort())
+    expect(sent).not.toEqual(occurred)
+    expect([...sent].sort()).toEqual([...occurred].sort())
   })
 
   it('failing: loses the request of half the attempts, and the answer of the other half', async () => {

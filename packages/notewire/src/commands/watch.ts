@@ -9,7 +9,7 @@ import { keyErrorOf } from '../pulling/key-change.ts'
 import { observePull, type PullObserver } from '../pulling/pull-observer.ts'
 import { amount } from '../terminal/amounts.ts'
 import { receiveEvents } from '../watching/receive-events.ts'
-import { catchUp, problemTeller, watchCopy } from '../watching/watch-copy.ts'
+import { catchUp, problemReporter, watchCopy } from '../watching/watch-copy.ts'
 import { newCommand } from './new-command.ts'
 
 export const command = (run: Run) => declare().action(run(watchUntilInterrupted))
@@ -85,7 +85,7 @@ async function secretOf({ port: listened, register }: Options, { settings }: Con
 }
 
 function hooksOf({ hooks }: PullObserver, { clock, output }: Context): MirrorHooks {
-  const tellProblem = problemTeller(clock, output.warn)
+  const tellProblem = problemReporter(clock, output.warn)
   return {
     ...hooks,
     onProblem: ({ error }) => tellProblem(error),

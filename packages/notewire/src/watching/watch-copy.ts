@@ -66,13 +66,13 @@ async function warnOfSilence(
 const REPEAT_AFTER_MS = 60_000
 
 /** Shows a problem after which the command continues, at most once a minute, because a service that is down fails at every attempt. */
-export function problemTeller(clock: Clock, warn: (text: string) => void): (error: unknown) => void {
-  const toldAt = new Map<string, number>()
+export function problemReporter(clock: Clock, warn: (text: string) => void): (error: unknown) => void {
+  const reportedAt = new Map<string, number>()
   return (error) => {
     const { code, message } = failureOf(error)
     const now = clock.now()
-    if (now - (toldAt.get(code) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return
-    toldAt.set(code, now)
+    if (now - (reportedAt.get(code) ?? Number.NEGATIVE_INFINITY) < REPEAT_AFTER_MS) return
+    reportedAt.set(code, now)
     warn(`${message} notewire tries again.`)
   }
 }
