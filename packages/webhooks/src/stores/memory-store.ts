@@ -188,14 +188,15 @@ function lasts(lease: Lease | undefined, now: number): boolean {
   return lease !== undefined && lease.endsAt > now
 }
 
-/** Removes expired records, and returns how many of them were committed. A record keeps a lease that has not expired. */
+/** Removes expired leases and records, and returns how many of the records were committed. A record with a lease stays. */
 function pruneRecords(records: Map<string, EventRecord | NoteRecord>, now: number): number {
   let removed = 0
   for (const [id, record] of records) {
-    const { lease, keptUntil } = record
+    const { keptUntil } = record
+    if (!lasts(record.lease, now)) record.lease = undefined
     if (keptUntil !== undefined && keptUntil > now) continue
     if (keptUntil !== undefined) removed += 1
-    if (lasts(lease, now)) forgetCommits(record)
+    if (record.lease !== undefined) forgetCommits(record)
     else records.delete(id)
   }
   return removed

@@ -68,6 +68,24 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait'), ms: someMs }) },
 )
 
+const forgotten: ClaimRequest = {
+  integration: 'personal',
+  eventId: 'event 6',
+  note: undefined,
+  gate: 'strict',
+  leaseMs: 50,
+  keepMs: KEEP_MS,
+}
+/** `prune` ends an expired lease, also of an event whose record it keeps. */
+const PRUNED_CLAIM: Step[] = [
+  { do: 'apply', request: forgotten },
+  { do: 'forget', integration: 'personal', eventId: 'event 6' },
+  { do: 'claim', request: forgotten },
+  { do: 'wait', ms: 50 },
+  { do: 'prune' },
+  { do: 'commit', claim: 0 },
+]
+
 it('answers like the store in memory in any history', async () => {
   const answered = new Map<string, number>()
   await fc.assert(
@@ -89,7 +107,7 @@ it('answers like the store in memory in any history', async () => {
       sqlite.expectTokensToGrow()
       database.close()
     }),
-    { numRuns: 300 },
+    { numRuns: 300, examples: [[PRUNED_CLAIM]] },
   )
   // Otherwise the histories would not cover this answer.
   for (const answer of ['claimed', 'duplicate', 'busy', 'committed', 'lost', 'renewed', 'forgotten', 'stale at 2']) {
