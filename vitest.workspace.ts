@@ -11,7 +11,7 @@ const replayable = [`${import.meta.dirname}/tests/replayable-properties.ts`]
 
 const inBrowsers = ['src/**/*.browser.test.ts']
 const onRealServers = ['src/stores/*/**/*.test.ts', 'src/queues/**/*.test.ts']
-const ofDoctor = ['src/doctor/receivers.test.ts']
+const ofDoctor = ['src/doctor/{,python-}receivers.test.ts']
 const onRedis = ['src/stores/redis/**/*.test.ts', 'src/queues/**/*.test.ts']
 
 // With one worker Vitest puts group 0, the default, behind all others: hence 1 and 2 below.

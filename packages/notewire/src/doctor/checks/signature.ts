@@ -64,7 +64,12 @@ export const signatureChecks = group('Signatures', [
     requires: 'signature.tampered-body',
     rejects: () => {
       // With sorted keys and without white space, as receivers write it that do not verify the raw body.
-      const { event_id, event_type, occurred_at, data: { note_id, revision } } = testEvent('note.updated')
+      const {
+        event_id,
+        event_type,
+        occurred_at,
+        data: { note_id, revision },
+      } = testEvent('note.updated')
       const data = { note_id, revision }
       const body = JSON.stringify({ data, event_id, event_type, occurred_at })
       return [
