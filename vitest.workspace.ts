@@ -15,7 +15,7 @@ const underFire = [
   'src/stores/*/{consuming-under-fire,many-processes,many-workers}.test.ts',
   'src/commands/pull-after-a-kill.test.ts',
 ]
-const ofDoctor = ['src/doctor/receivers.test.ts']
+const ofDoctor = ['src/doctor/{,python-}receivers.test.ts']
 const onRedis = ['src/stores/redis/**/*.test.ts', 'src/queues/**/*.test.ts']
 
 // With one worker Vitest puts group 0, the default, behind all others: hence 1 and 2 below.

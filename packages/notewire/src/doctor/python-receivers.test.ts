@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest'
+import { examine, examineRight, rightResult } from './fixtures/examine.ts'
+import { hasPython, PYTHON_FAULTS, startPythonReceiver } from './fixtures/python-receiver.ts'
+import { RIGHT_IN_PYTHON } from './fixtures/right-receivers.ts'
+
+describe.runIf(hasPython())('a right receiver in Python passes', () => {
+  it.concurrent.each(RIGHT_IN_PYTHON)('$name', async (right) => {
+    expect(await examineRight(right)).toEqual(rightResult(right))
+  })
+})
+
+describe.runIf(hasPython())('a wrong receiver in Python is diagnosed', () => {
+  it.concurrent.each(PYTHON_FAULTS)('$fault', async ({ fault, limits, check, diagnosis }) => {
+    await using receiver = await startPythonReceiver(fault)
+    const result = await examine(receiver, limits)
+    expect(result.problems).toContain(check)
+    expect(result.diagnosis.slice(0, diagnosis.length)).toBe(diagnosis)
+  })
+})
