@@ -195,7 +195,7 @@ describe('listen --forward-to with a key', () => {
     const { service, env } = await mockService({ seed: 7 })
     const app = await application(204)
     const tunnel = await openTunnel()
-    const args = ['--forward-to', app.url, '--public-url', tunnel.url, '--yes']
+    const args = ['--forward-to', app.url, '--public-url', tunnel.url, '--port', '0', '--yes']
     const running = started(args, { env, cwd: await temporaryFolder() })
     const [, url = ''] = await running.saw(/Listening on (\S+)/)
     tunnel.leadTo(url)
@@ -229,6 +229,25 @@ describe('listen --forward-to with a key', () => {
     running.child.kill('SIGINT')
     const { stdout, stderr } = await running.ended
     expect(stdout + stderr).not.toMatch(/whsec_|ntw_live_/)
+  })
+
+  it('writes no secret that would set other variables, and removes the endpoint', async () => {
+    const methods: unknown[] = []
+    const server = createServer((request, response) => {
+      methods.push(request.method)
+      const endpoint = { endpoint_id: 'whe_1', signing_secret: `${aSecret}\nNODE_OPTIONS=--inspect` }
+      response.writeHead(201).end(JSON.stringify(endpoint))
+    })
+    leave(() => server.close())
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const cwd = await temporaryFolder()
+    const env = { NOTES_BASE_URL: url, NOTES_API_KEY: 'ntw_live_k.secret' }
+    const { exitCode, stderr } = await started(['--forward-to', `${url}/hook`, '--yes'], { env, cwd }).ended
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('secret_malformed') })
+    expect(methods).toEqual(['POST', 'DELETE'])
+    await expect(stat(join(cwd, '.env'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
   it('offers no secret to an application that has one', async () => {
