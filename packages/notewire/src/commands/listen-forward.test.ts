@@ -152,14 +152,6 @@ describe('listen --forward-to without a key', () => {
     expect(stderr).toMatch(reason)
   })
 
-  it('verifies the endpoint once an application that answered 500 answers 204', async () => {
-    const app = await application(500)
-    const running = started(['--forward-to', app.url, ...LOCAL], { cwd: await temporaryFolder() })
-    await running.saw(/forwarded, and rejected there: 500[\s\S]*has not accepted the verification/)
-    app.answer(204)
-    await running.saw(/204 {2}endpoint\.verification/)
-  })
-
   it('ends with 1 where the port of the mock service is taken, and says how to go on', async () => {
     const { service } = await mockService()
     const args = ['--forward-to', 'http://127.0.0.1:2/hook', '--base-url', service.baseUrl]
@@ -180,6 +172,16 @@ describe('listen --forward-to with a key', () => {
     running.type('\u0003')
     expect((await running.ended).exitCode).toBe(0)
     expect(service.requests.at(-1)).toMatchObject({ method: 'DELETE', status: 204 })
+  })
+
+  it('has the endpoint verified once an application that answered 500 answers 204', async () => {
+    const { service, env } = await mockService({ seed: 7 })
+    const app = await application(500)
+    const running = started(['--forward-to', app.url], { env, cwd: await temporaryFolder() })
+    await running.saw(/forwarded, and rejected there: 500[\s\S]*has not accepted the verification/)
+    app.answer(204)
+    await running.saw(/204 {2}endpoint\.verification/)
+    await expect.poll(() => service.requests.map(({ method }) => method)).toContain('PATCH')
   })
 
   it('removes the endpoint at Ctrl-C at the question about .env', async () => {
