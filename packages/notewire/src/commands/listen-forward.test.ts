@@ -152,14 +152,6 @@ describe('listen --forward-to without a key', () => {
     expect(stderr).toMatch(reason)
   })
 
-  it('verifies the endpoint once an application that answered 500 answers 204', async () => {
-    const app = await application(500)
-    const running = started(['--forward-to', app.url, ...LOCAL], { cwd: await temporaryFolder() })
-    await running.saw(/forwarded, and rejected there: 500[\s\S]*has not accepted the verification/)
-    app.answer(204)
-    await running.saw(/204 {2}endpoint\.verification/)
-  })
-
   it('ends with 1 where the port of the mock service is taken, and says how to go on', async () => {
     const { service } = await mockService()
     const args = ['--forward-to', 'http://127.0.0.1:2/hook', '--base-url', service.baseUrl]
@@ -182,6 +174,16 @@ describe('listen --forward-to with a key', () => {
     expect(service.requests.at(-1)).toMatchObject({ method: 'DELETE', status: 204 })
   })
 
+  it('has the endpoint verified once an application that answered 500 answers 204', async () => {
+    const { service, env } = await mockService({ seed: 7 })
+    const app = await application(500)
+    const running = started(['--forward-to', app.url], { env, cwd: await temporaryFolder() })
+    await running.saw(/forwarded, and rejected there: 500[\s\S]*has not accepted the verification/)
+    app.answer(204)
+    await running.saw(/204 {2}endpoint\.verification/)
+    await expect.poll(() => service.requests.map(({ method }) => method)).toContain('PATCH')
+  })
+
   it('removes the endpoint at Ctrl-C at the question about .env', async () => {
     const { service, env } = await mockService({ seed: 7 })
     const running = inTerminal(['--forward-to', (await application(204)).url], { env, cwd: await temporaryFolder() })
@@ -195,7 +197,7 @@ describe('listen --forward-to with a key', () => {
     const { service, env } = await mockService({ seed: 7 })
     const app = await application(204)
     const tunnel = await openTunnel()
-    const args = ['--forward-to', app.url, '--public-url', tunnel.url, '--yes']
+    const args = ['--forward-to', app.url, '--public-url', tunnel.url, '--port', '0', '--yes']
     const running = started(args, { env, cwd: await temporaryFolder() })
     const [, url = ''] = await running.saw(/Listening on (\S+)/)
     tunnel.leadTo(url)
@@ -229,6 +231,25 @@ describe('listen --forward-to with a key', () => {
     running.child.kill('SIGINT')
     const { stdout, stderr } = await running.ended
     expect(stdout + stderr).not.toMatch(/whsec_|ntw_live_/)
+  })
+
+  it('writes no secret that would set other variables, and removes the endpoint', async () => {
+    const methods: unknown[] = []
+    const server = createServer((request, response) => {
+      methods.push(request.method)
+      const endpoint = { endpoint_id: 'whe_1', signing_secret: `${aSecret}\nNODE_OPTIONS=--inspect` }
+      response.writeHead(201).end(JSON.stringify(endpoint))
+    })
+    leave(() => server.close())
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const cwd = await temporaryFolder()
+    const env = { NOTES_BASE_URL: url, NOTES_API_KEY: 'ntw_live_k.secret' }
+    const { exitCode, stderr } = await started(['--forward-to', `${url}/hook`, '--yes'], { env, cwd }).ended
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('secret_malformed') })
+    expect(methods).toEqual(['POST', 'DELETE'])
+    await expect(stat(join(cwd, '.env'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
   it('offers no secret to an application that has one', async () => {

@@ -45,8 +45,7 @@ type Options = ReturnType<ReturnType<typeof declare>['opts']>
 async function receiveUntilInterrupted(context: Context, options: Options): Promise<ExitCode> {
   refuseContradictions(options)
   const { settings, clock, signal, output } = context
-  const port = options.port ?? defaultPort(options)
-  const service = await findService({ ...options, port }, context)
+  const service = await findService({ ...options, port: portOf(options) }, context)
   await using _mock = service?.mock
   const known = service === undefined ? await settings.requireSecret('signingSecret') : undefined
   // Wrong settings are reported before anything listens.
@@ -70,7 +69,7 @@ async function receiveUntilInterrupted(context: Context, options: Options): Prom
     forward,
     tell: (received) => void show(received),
   })
-  await using listening = await openPort({ ...options, port: service?.localUrl ? (options.port ?? 0) : port }, listener)
+  await using listening = await openPort({ ...options, port: portOf(options, service) }, listener)
   const { url } = listening
   await output.print({ listening: url }, `Listening on ${url}`)
   const registration = service && (await register(service.client, options.publicUrl ?? url, context))
@@ -101,6 +100,8 @@ async function develop(
   context: Context,
 ): Promise<DevelopmentSession> {
   const { settings, prompts } = context
+  // A secret with a line break could set other variables.
+  createVerifier({ secret })
   const needed = {
     ...ofMock,
     ...((await settings.findSecret('forwardSecret')) === undefined && { NOTES_SIGNING_SECRET: secret }),
@@ -126,8 +127,10 @@ function refuseContradictions({ publicUrl, register, forwardRaw, yes, forwardTo 
   if (yes) throw new UsageError('--yes answers a question of --forward-to. Add that, or omit --yes.')
 }
 
-/** Not the port to which deliveries are forwarded. */
-function defaultPort({ forwardTo }: Options): number {
+/** By default any port that a service on this machine reaches, and not the port to which deliveries are forwarded. */
+function portOf({ port, publicUrl, forwardTo }: Options, service?: RegisteringService): number {
+  if (port !== undefined) return port
+  if (service?.localUrl !== undefined && publicUrl === undefined) return 0
   return forwardTo !== undefined && new URL(forwardTo).port === '3000' ? 3001 : 3000
 }
 

@@ -16,7 +16,7 @@ export interface RegisteringService {
   readonly mock?: AsyncDisposable
 }
 
-export interface ServiceRequest {
+interface ServiceRequest {
   readonly register?: boolean | undefined
   readonly publicUrl?: string | undefined
   readonly forwardTo?: string | undefined
