@@ -168,7 +168,7 @@ function dataOf(kind: string): Fields {
   if (kind.startsWith('endpoint.')) return { endpoint_id: testId('endpoint') }
   return {
     note_id: testId('note'),
-    revision: 1,
+    revision: 2,
     transcript_status: 'ready',
     summary_status: 'pending',
     ...(kind === 'note.ended' && { recording_session_id: testId('session') }),

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { CommandError } from '../errors/failure.ts'
 import { failed, notTested, type Outcome, passed, type RunCheck } from './check.ts'
-import { bodyOf, type DeliveryTraits, type EventKind, NOTE_KINDS, type TestEvent } from './delivery.ts'
+import { bodyOf, type DeliveryTraits, type EventKind, NOTE_KINDS, type TestEvent, testEvent } from './delivery.ts'
 import type { CountApplied, Effects, Examination } from './examination.ts'
 import { type Exchange, isAccepted } from './send.ts'
 
@@ -70,8 +70,14 @@ function handledKinds(examination: ExaminationWithEffects): Promise<readonly Eve
 
 async function findHandledKinds(examination: ExaminationWithEffects): Promise<readonly EventKind[]> {
   // A receiver that keeps one revision for all notes applies only higher revisions than the doctor has sent before.
-  for (const revision of [1, Number.MAX_SAFE_INTEGER]) {
+  for (const revision of [3, Number.MAX_SAFE_INTEGER]) {
     const sent = NOTE_KINDS.map((kind) => ({ kind, event: kind.event({ revision }) }))
+    // Some receivers only delete what they have.
+    for (const { event } of sent.filter(({ kind }) => isDeletion(kind))) {
+      const { note_id } = event.data
+      await examination.deliver(bodyOf(testEvent('note.ended', { note_id, revision: revision - 2 })))
+      await examination.deliver(bodyOf(testEvent('note.updated', { note_id, revision: revision - 1 })))
+    }
     for (const { event } of sent) await examination.deliver(bodyOf(event))
     const count = await countWhenApplied(
       examination,

@@ -39,7 +39,6 @@ const GUESSABLE_KEYS = [
   'undefined',
   'null',
   'None',
-  'nil',
   '<nil>',
   '[object Object]',
   'secret',
@@ -130,6 +129,7 @@ export const signatureChecks = group('Signatures', [
         },
         { what: 'without padding', signature: (valid) => versioned(valid.replace('=', '')) },
         { what: 'percent-encoded', signature: (valid) => versioned(encodeURIComponent(valid)) },
+        { what: 'after a tab', signature: (valid) => versioned(`\t${valid}`) },
         { what: 'in quotes', signature: (valid) => versioned(`"${valid}"`) },
       ]
     },
