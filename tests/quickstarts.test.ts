@@ -65,7 +65,7 @@ it('lambda: answers a verified delivery, and rejects a forged one', async () => 
 
   const invoke = join(terminal.folder, 'invoke.ts')
   const signed = await readFile(invoke, 'utf8')
-  const forged = signed.replace("process.env.NOTES_SIGNING_SECRET ?? ''", `'${FORGERS_SECRET}'`)
+  const forged = signed.replace("process.env['NOTES_SIGNING_SECRET'] ?? ''", `'${FORGERS_SECRET}'`)
   expect(forged).not.toBe(signed)
   await writeFile(invoke, forged)
   expect(await terminal.run(page.start)).toContain('the function answered 401')
