@@ -222,7 +222,8 @@ const OVERDUE = {
       'queue for slow handlers',
   },
   sink: {
-    message: 'a sink has not resolved 8 s after the delivery arrived; the receiver answers 503 and the sink keeps running',
+    message:
+      'a sink has not resolved 8 s after the delivery arrived; the receiver answers 503 and the sink keeps running',
   },
 } as const
 
