@@ -24,8 +24,8 @@ export const plantedByLag: readonly PlantedBug[] = [
     mistake: 'A listed record at or below the revision of a deletion event shows the note again.',
     patches: [
       floors(
-        "switch (state.floor === null ? 'current'",
-        "switch (state.floor === null || stamp.source !== 'read' ? 'current'",
+        "switch (state.floor === null ? 'newer'",
+        "switch (state.floor === null || stamp.source !== 'read' ? 'newer'",
       ),
     ],
   },
@@ -37,7 +37,7 @@ export const plantedByLag: readonly PlantedBug[] = [
   {
     name: 'no wait for the lag after a deletion event',
     mistake: 'A read at the revision of a deletion event shows the note again, however soon it was sent.',
-    patches: [floors("? 'current' : 'may_lag'", "? 'current' : 'current'")],
+    patches: [floors("? 'newer' : 'may_lag'", "? 'newer' : 'newer'")],
   },
   {
     name: 'content that settles at once',

@@ -10,7 +10,7 @@ import type { Decision } from '../rules/decision.ts'
 export type Decide = (state: NoteState, sequence: number) => Decision | undefined
 
 /** Returns the next progress, given the notes of the same commit; `undefined` to leave it unchanged. */
-export type Advance = (before: LoadedNotes, writes: readonly NoteWrite[]) => MirrorProgress | undefined
+export type NextProgress = (before: LoadedNotes, writes: readonly NoteWrite[]) => MirrorProgress | undefined
 
 /** What was loaded, and what was written. */
 interface Change {
@@ -35,7 +35,7 @@ export class Ledger {
   /**
    * Revises notes in one commit.
    *
-   * @param heardAt  when the event that is the reason arrived, in milliseconds since the Unix epoch
+   * @param heardAt  when the event arrived, if an event causes this revision, in milliseconds since the Unix epoch
    * @returns the written notes, by id
    * @throws MirrorBusyError when every attempt conflicted with other processes
    */
@@ -50,14 +50,14 @@ export class Ledger {
   /**
    * Advances the progress, and revises the notes of a page in the same commit.
    *
-   * @throws what `advance` throws; MirrorBusyError when every attempt conflicted with other processes
+   * @throws what `next` throws; MirrorBusyError when every attempt conflicted with other processes
    */
   async advance(
-    advance: Advance,
+    next: NextProgress,
     noteIds: readonly string[] = [],
     decide: Decide = () => undefined,
   ): Promise<Pick<Change, 'before' | 'progress'>> {
-    return await this.#change(noteIds, decide, advance)
+    return await this.#change(noteIds, decide, next)
   }
 
   /**
@@ -83,14 +83,19 @@ export class Ledger {
     return (await this.#enqueue(write)).has(write)
   }
 
-  async #change(noteIds: readonly string[], decide: Decide, advance: Advance, heardAt?: number): Promise<Change> {
+  async #change(
+    noteIds: readonly string[],
+    decide: Decide,
+    nextProgress: NextProgress,
+    heardAt?: number,
+  ): Promise<Change> {
     let sequence: number | undefined
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const before = await this.#store.load(this.#integration, noteIds)
       sequence ??= before.sequence
       const writes = decideAll(noteIds, before, decide, sequence)
       const notes = [...writes.values()]
-      const next = advance(before, notes)
+      const next = nextProgress(before, notes)
       const change = { before, writes, progress: next ?? before.progress }
       if (notes.length === 0 && next === undefined && heardAt === undefined) return change
       const progress = next && { expectedVersion: before.progressVersion, next }
@@ -111,7 +116,7 @@ export class Ledger {
     return written
   }
 
-  /** An error of the store counts as a conflict: the caller then revises the note alone, and gets the error. */
+  /** An error of the store counts as a conflict: the caller of `reviseKnown` retries with this note alone, and that retry throws the error. */
   async #commit(notes: readonly NoteWrite[]): Promise<boolean> {
     return (await this.#store.commit(this.#integration, { notes }).catch(() => 'conflict')) === 'committed'
   }

@@ -34,7 +34,7 @@ export async function list(context: SyncContext, listing: Listing): Promise<Mirr
   if (lister === undefined) return undefined
   try {
     for await (const notice of listings(lister, context, listing)) {
-      if (lister.hasNews) pages.wake()
+      if (lister.hasChangedNotes) pages.wake()
       callHook(context.hooks.onProgress, notice)
       await context.erasure.runIfDue()
       // After the last page the poll is completed first. Otherwise a slow service would be asked for that page again in every slice.

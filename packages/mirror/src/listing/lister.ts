@@ -27,7 +27,7 @@ export class Lister {
   #begunAt: number
   progress: MirrorProgress
   /** Whether the last page changed notes. */
-  hasNews = false
+  hasChangedNotes = false
   /** Whether more pages probably follow the latest page of the poll. */
   hasMore = true
 
@@ -67,7 +67,7 @@ export class Lister {
     }
   }
 
-  /** The start of the next request, as a sequence number. */
+  /** The sequence number to record as the start of the next request. */
   get sequence(): number {
     return this.#sequence
   }
@@ -97,7 +97,7 @@ export class Lister {
     const { keep, clock } = this.#context
     const source = page.phase === 'confirming' ? 'scan' : page.phase
     const scanBeganAt = source === 'scan' ? this.progress.scan?.beganAt : undefined
-    this.hasNews = false
+    this.hasChangedNotes = false
     const asked = { start: this.#sequence, source, begunAt: this.#begunAt, scanBeganAt }
     await this.#write(
       (before, writes) => progressAfterPage(this.progress, page, countsOf(notes, before, writes, this.progress)),
@@ -120,7 +120,7 @@ export class Lister {
     const { ledger, clock } = this.#context
     const fenced = (before: LoadedNotes, writes: readonly NoteWrite[]) => {
       if (before.progressVersion !== this.#version) throw new AnotherListerError()
-      this.hasNews = writes.length > 0
+      this.hasChangedNotes = writes.length > 0
       return { ...nextProgress(before, writes), lister }
     }
     const { before, progress } = await ledger.advance(fenced, noteIds, decide)
@@ -155,13 +155,13 @@ function countsOf(
     (stateOf(noteId)?.hintedRevision ?? null) === null
   return {
     live: live.length,
-    shownBefore: live.filter(wasShown).length,
+    alreadyShown: live.filter(wasShown).length,
     unannounced: writes.filter(isUnannounced).length,
     heardAt: before.heardAt,
   }
 }
 
-/** A page may contain a note twice, if the note moved in the order while the service made the page. */
+/** A page may contain a note twice, if the note changed while the service created the page. */
 function latestById(listed: readonly Note[]): ReadonlyMap<string, Note> {
   const notes = new Map<string, Note>()
   for (const note of listed) {
@@ -180,8 +180,8 @@ interface PageCounts {
   /** How many live notes it listed. */
   readonly live: number
   /** How many of those the mirror had shown before the scan began. */
-  readonly shownBefore: number
-  /** How many of its notes changed without an event that announced the change. */
+  readonly alreadyShown: number
+  /** How many of its notes changed, with no pending event for the change. */
   readonly unannounced: number
   /** When the last event arrived. */
   readonly heardAt: number | null
@@ -201,7 +201,7 @@ function progressAfterPage(progress: MirrorProgress, page: ListedPage, counts: P
     case 'scan': {
       const scan = requireScan(progress)
       const { cursor } = page
-      const counted = { seen: scan.seen + counts.live, kept: scan.kept + counts.shownBefore }
+      const counted = { seen: scan.seen + counts.live, kept: scan.kept + counts.alreadyShown }
       return { ...progress, scan: { ...scan, ...counted, cursor, phase: cursor === null ? 'listed' : 'listing' } }
     }
     case 'confirming': {

@@ -6,7 +6,7 @@ import type { MirrorsSettings, WorkReport } from './mirrors-options.ts'
 import type { SharedPauses } from './shared-pauses.ts'
 import { doSlice } from './slice.ts'
 
-/** The time after which a slice ends with its current page or read, in milliseconds. */
+/** A slice stops after this time, when its current page or read is complete, in milliseconds. */
 const SLICE_MS = 500
 
 /** The time between two checks for integrations that other processes have made due, in milliseconds. */
@@ -18,14 +18,14 @@ const AFTER_ERROR_MS = 5_000
 /** The share of the concurrent slices that is reserved for hints. */
 const HINT_SHARE = 1 / 4
 
-export interface Dispatch {
+export interface DispatchOptions {
   readonly settings: MirrorsSettings
   readonly pauses: SharedPauses
   readonly signal: AbortSignal
   readonly concurrency: number
   /** Functions that are called when this process has stored a hint. */
   readonly hintListeners: Set<() => void>
-  /** When to end. With it, `dispatch` also ends when nothing is due; without it, `dispatch` waits for the next due integration. */
+  /** If set, `dispatch` ends at this time, or when nothing is due. Otherwise it waits for the next due integration. */
   readonly endAt?: number | undefined
   /** Work on this integration only. */
   readonly integration?: string | undefined
@@ -33,8 +33,11 @@ export interface Dispatch {
   readonly onError: (error: unknown) => void
 }
 
-/** Takes due integrations and works on them in slices, hints first, until the signal fires or `endAt` is reached. */
-export async function dispatch(parts: Dispatch): Promise<void> {
+/**
+ * Takes due integrations and works on them in slices, hints first, until the signal fires. With `endAt`, also until that time, or until
+ * nothing is due.
+ */
+export async function dispatch(parts: DispatchOptions): Promise<void> {
   const { settings, pauses, signal, concurrency, endAt = Number.POSITIVE_INFINITY, integration, onError } = parts
   const { store, clock } = settings
   const maxOthers = concurrency - Math.floor(concurrency * HINT_SHARE)
@@ -58,8 +61,8 @@ export async function dispatch(parts: Dispatch): Promise<void> {
     isHintWaiting = false
     const others = [...running.values()].filter((isHint) => !isHint).length
     const now = clock.now()
-    const most = others < maxOthers ? RANKS.scan : RANKS.hint
-    return await store.integrations.take({ now, until: now + LEASE_MS, most, integration })
+    const maxRank = others < maxOthers ? RANKS.scan : RANKS.hint
+    return await store.integrations.take({ now, until: now + LEASE_MS, most: maxRank, integration })
   }
 
   function start(taken: TakenIntegration): void {

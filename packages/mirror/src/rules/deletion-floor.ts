@@ -18,16 +18,16 @@ interface AnnouncedDeletion {
 export function floorAfter(state: NoteState, { revision, occurredAt }: AnnouncedDeletion, at: number): DeletionFloor {
   const { floor } = state
   const highest = highestKnownRevision(state)
-  const named = revision ?? floor?.revision ?? (highest < 0 ? null : highest)
+  const floorRevision = revision ?? floor?.revision ?? (highest < 0 ? null : highest)
   const deletedAt = Math.max(occurredAt ?? at, at)
-  if (floor === null) return { revision: named, at, deletedAt }
-  if (named !== null && floor.revision !== null && named < floor.revision) return floor
+  if (floor === null) return { revision: floorRevision, at, deletedAt }
+  if (floorRevision !== null && floor.revision !== null && floorRevision < floor.revision) return floor
   // Concurrent processes may store two events in any order. The later time is kept.
   const latest = Math.max(trustedTime(floor.at, at), at)
-  return { revision: named, at: latest, deletedAt: Math.max(floor.deletedAt, deletedAt) }
+  return { revision: floorRevision, at: latest, deletedAt: Math.max(floor.deletedAt, deletedAt) }
 }
 
-/** Replaces the time of a floor by the present if a clock that was ahead wrote it: otherwise its lag might never end. */
+/** Replaces a floor time that lies in the future (a clock was ahead) with the current time. Otherwise the lag period might never end. */
 export function withTrustedFloor(state: NoteState, now: number): NoteState {
   const { floor } = state
   const at = floor === null ? now : trustedTime(floor.at, now)
@@ -50,14 +50,14 @@ export function endOfFloorLag({ at }: DeletionFloor): number {
 export type ReappearanceVerdict = 'show' | 'may_lag' | 'contradicted' | 'refused'
 
 export function judgeReappearance(state: NoteState, note: Note, stamp: ReadStamp): ReappearanceVerdict {
-  switch (state.floor === null ? 'current' : compareWithFloor(state.floor, state, note, stamp)) {
+  switch (state.floor === null ? 'newer' : compareWithFloor(state.floor, state, note, stamp)) {
     case 'accepted':
       return 'show'
     case 'may_lag':
       return 'may_lag'
     case 'lower':
       return 'refused'
-    case 'current':
+    case 'newer':
       return note.revision < highestKnownRevision(state) && !isAcceptedAfterRetries(state, stamp)
         ? 'contradicted'
         : 'show'
@@ -67,7 +67,7 @@ export function judgeReappearance(state: NoteState, note: Note, stamp: ReadStamp
 /**
  * How a record relates to the announced deletion of its note.
  *
- * - `current`: it is newer than the deletion: a higher revision, or the deletion's revision in a read that cannot lag behind it.
+ * - `newer`: it is newer than the deletion: a higher revision, or the deletion's revision in a read that cannot lag behind it.
  * - `may_lag`: it has the deletion's revision, in a read that may lag behind the deletion.
  * - `accepted`: it has a lower revision, and is accepted: its identifier was reused, or a full scan a day later lists it.
  * - `lower`: any other record with a lower revision.
@@ -77,10 +77,10 @@ function compareWithFloor(
   { createdAt }: NoteState,
   note: Note,
   { begunAt, scanBeganAt }: ReadStamp,
-): 'current' | 'may_lag' | 'accepted' | 'lower' {
-  if (floor.revision !== null && note.revision > floor.revision) return 'current'
+): 'newer' | 'may_lag' | 'accepted' | 'lower' {
+  if (floor.revision !== null && note.revision > floor.revision) return 'newer'
   if (floor.revision === null || note.revision === floor.revision) {
-    return isPastLag(trustedTime(floor.at, begunAt), begunAt) ? 'current' : 'may_lag'
+    return isPastLag(trustedTime(floor.at, begunAt), begunAt) ? 'newer' : 'may_lag'
   }
   if (wasCreatedAfter(floor, createdAt, note)) return 'accepted'
   const isOfLaterScan =
@@ -94,11 +94,11 @@ function wasCreatedAfter({ deletedAt }: DeletionFloor, knownCreatedAt: string | 
   return createdAt !== null && createdAt > deletedAt && created_at !== knownCreatedAt
 }
 
-/** Schedules another read for the end of the lag, or for an earlier time while the mirror still stores the content. */
+/** Schedules the next read at the end of the lag period, or earlier (with backoff) if the note's content is still stored. */
 export function retryAfterLag(state: NoteState, { end, at, source }: ReadStamp): NoteState {
   if (state.floor === null || (source !== 'read' && state.dirty !== null)) return state
   const attempts = source === 'read' ? state.attempts + 1 : state.attempts
-  const over = endOfFloorLag(state.floor)
-  const dueAt = state.presence === 'hidden' ? Math.min(over, at + backoffAfter(attempts)) : over
+  const lagEndsAt = endOfFloorLag(state.floor)
+  const dueAt = state.presence === 'hidden' ? Math.min(lagEndsAt, at + backoffAfter(attempts)) : lagEndsAt
   return { ...state, dirty: state.dirty ?? end, attempts, dueAt }
 }

@@ -19,7 +19,8 @@ export function mountEndpointOperations(api: Hono<ApiEnv>, parts: ServiceParts):
     const { url, events } = await readBody(context, newEndpointBody(contract))
     const endpoint = endpoints.create(context.get('integration'), await sender.checkUrl(url), events)
     const created = withSecret(endpoint)
-    if (contract.verification === 'before_response') await timeline.until(engine.verificationTried(endpoint))
+    if (contract.verification === 'before_response')
+      await timeline.until(engine.waitForFirstVerificationAttempt(endpoint))
     return context.json(created, 201)
   })
 

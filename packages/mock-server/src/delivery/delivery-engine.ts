@@ -63,7 +63,7 @@ export class DeliveryEngine {
   }
 
   /** Resolves with the outcome of the first attempt of an endpoint's last verification. */
-  async verificationTried(endpoint: Endpoint): Promise<void> {
+  async waitForFirstVerificationAttempt(endpoint: Endpoint): Promise<void> {
     await this.#verifications.get(endpoint)?.firstOutcome.promise
   }
 
@@ -133,7 +133,7 @@ export class DeliveryEngine {
   }
 
   #startAttempt(dispatch: Dispatch): void {
-    if (!this.#canSend(dispatch)) return
+    if (!this.#admitOrHold(dispatch)) return
     const { delivery, endpoint } = dispatch
     const { owner } = endpoint.integration
     const faults = this.#parts.faults.faultsOfAttempt(delivery.event_type, endpoint.endpoint_id, owner)
@@ -143,15 +143,18 @@ export class DeliveryEngine {
     } else this.#sendDelayed(dispatch, faults)
   }
 
-  /** Events about notes for an inactive endpoint are lost or queued (open points 16 and 17). */
-  #canSend(dispatch: Dispatch): boolean {
+  /**
+   * Whether the delivery can be sent now. An event about a note cannot if its endpoint is inactive: its delivery is then lost, or queued until
+   * the endpoint is active (open points 16 and 17).
+   */
+  #admitOrHold(dispatch: Dispatch): boolean {
     if (!isNoteEventKind(dispatch.delivery.event_type) || dispatch.endpoint.state === 'active') return true
     if (this.#parts.contract.whileInactive === 'queued') this.#queued.add(dispatch)
     else this.#end(dispatch, 'lost')
     return false
   }
 
-  /** Sends a reordered delivery, after the next attempt at its endpoint was answered. */
+  /** Sends a reordered delivery: after the next attempt to its endpoint has ended, or after `MAX_REORDER_MS`. */
   #sendReordered(dispatch: Dispatch): void {
     const faults = this.#reordered.get(dispatch) ?? []
     this.#reordered.delete(dispatch)
@@ -161,7 +164,7 @@ export class DeliveryEngine {
 
   #sendDelayed(dispatch: Dispatch, faults: readonly DeliveryFault[]): void {
     const send = () => {
-      if (this.#canSend(dispatch)) void this.#parts.timeline.trackInFlight(this.#attempt(dispatch, faults))
+      if (this.#admitOrHold(dispatch)) void this.#parts.timeline.trackInFlight(this.#attempt(dispatch, faults))
     }
     const ms = delayOf(faults)
     if (ms === 0) send()
@@ -173,8 +176,8 @@ export class DeliveryEngine {
     const { delivery, endpoint } = dispatch
     const { random, makeIdentifier } = endpoint.integration.owner
     delivery.attempts += 1
-    const draws = randomOf(`${delivery.delivery_id}/${delivery.attempts}`, random)
-    const faults = faultsOf(this.#disorderOf(delivery), rules, draws)
+    const attemptRandom = randomOf(`${delivery.delivery_id}/${delivery.attempts}`, random)
+    const faults = faultsOf(this.#disorderOf(delivery), rules, attemptRandom)
     const webhookId = contract.webhookId === 'per_attempt' ? makeIdentifier('message') : delivery.webhook_id
     const attempt = newAttempt(dispatch, webhookId, timeline.now(), faults)
     const logged = this.#sendAndLog(attempt, faults.lost)
@@ -185,7 +188,7 @@ export class DeliveryEngine {
     dispatch.firstOutcome.resolve()
   }
 
-  /** Logs attempts in the order in which they were sent, which does not depend on the speed of the answers. */
+  /** Logs attempts in the order of sending, not in the order of the responses. */
   async #sendAndLog(attempt: Attempt, lost: AttemptFaults['lost']): Promise<Attempt> {
     const index = this.attempts.push(attempt) - 1
     const result = await this.#send(attempt, lost)
@@ -257,6 +260,6 @@ export class DeliveryEngine {
   }
 }
 
-function randomOf(label: string, owner: SeededRandom): SeededRandom {
-  return owner.fork(`disorder/${label}`)
+function randomOf(label: string, random: SeededRandom): SeededRandom {
+  return random.fork(`disorder/${label}`)
 }

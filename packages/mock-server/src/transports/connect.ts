@@ -44,7 +44,7 @@ export function connectorOf(parts: ConnectParts) {
     const endpoint = await register(parts, url, options)
     const signing_secret = endpoint.secrets.text
     parts.sender.connect(url, makeReceiver(signing_secret))
-    await parts.timeline.until(parts.engine.verificationTried(endpoint))
+    await parts.timeline.until(parts.engine.waitForFirstVerificationAttempt(endpoint))
     return { ...endpointResource(endpoint), signing_secret }
   }
 }

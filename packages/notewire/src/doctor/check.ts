@@ -6,15 +6,15 @@ export interface Check {
   /** Stable, for scripts: a group, a dot and a name. */
   readonly id: string
   readonly group: string
-  /** What is right: `A delivery without webhook-id is rejected (4xx)`. */
+  /** The requirement: `A delivery without webhook-id is rejected (4xx)`. */
   readonly title: string
-  /** What a receiver does for which this is not true: `accepts a delivery without webhook-id`. */
+  /** What a receiver does that fails the check: `accepts a delivery without webhook-id`. */
   readonly problem: (reply: Reply) => string
   /** The section of the contract: `§5, receiver rule 4`, `open point 26`. */
   readonly section: string
-  /** If a `must` does not hold, the receiver fails. If a `should` does not hold, the report warns. */
+  /** If a `must` check fails, the receiver fails. If a `should` check fails, the report warns. */
   readonly severity: 'must' | 'should'
-  /** What to change in the receiver if the statement does not hold, in one or two sentences. */
+  /** What to change in a receiver that fails the check, in one or two sentences. */
   readonly fix: string
   /** The ID of an earlier check. If that one did not pass, this one is skipped: it would report the same problem. */
   readonly requires?: string | undefined
@@ -23,7 +23,7 @@ export interface Check {
   readonly run: RunCheck
 }
 
-/** Tests a statement. Throws nothing but the reason of the examination's signal. */
+/** Runs the check. It throws only if the signal of the examination fires, and then throws the signal's reason. */
 export type RunCheck = (examination: Examination) => Promise<Outcome>
 
 export interface Outcome {
@@ -32,12 +32,12 @@ export interface Outcome {
   /** What the receiver did. If it was not tested: why. */
   readonly seen: string
   readonly exchange?: Exchange
-  /** Which of several deliveries showed it. */
+  /** The delivery that failed, if the check sends several. */
   readonly what?: string | undefined
   readonly cause?: string | undefined
 }
 
-/** A test of answers, or of anything else; then `problem` says what a receiver does that does not pass it. */
+/** What a check tests. Tests of answers derive `title` and `problem` from the expectation; other tests state `problem`. */
 type Test =
   | { readonly accepts: Draft }
   | { readonly rejects: Draft }
@@ -52,7 +52,7 @@ export const must = declare('must')
 
 export const should = declare('should')
 
-/** A check of answers has no title but a subject, as the middle of a sentence: `a delivery without webhook-id`. */
+/** For a test of answers, `title` is only the subject of the sentence, in lower case: `a delivery without webhook-id`. */
 function declare(severity: Check['severity']) {
   return (id: string, title: string, section: string, details: CheckDetails): Omit<Check, 'group'> => {
     const { fix, requires, always } = details
@@ -84,12 +84,12 @@ export function passed(seen: string): Outcome {
   return { verdict: 'passed', seen }
 }
 
-/** The statement does not hold, as this exchange shows. */
+/** The receiver fails the check, as this exchange shows. */
 export function failed(exchange: Exchange, seen: string, cause?: string): Outcome {
   return { verdict: 'failed', seen, exchange, cause }
 }
 
-/** The statement almost holds, so that even a `must` only warns. */
+/** A small violation: the check warns, even if it is a `must`. */
 export function warned(exchange: Exchange, seen: string, cause?: string): Outcome {
   return { verdict: 'warned', seen, exchange, cause }
 }
@@ -123,7 +123,7 @@ const NO_ERROR: Expectation = {
   isMetBy: (reply) => isAccepted(reply) || isRejected(reply),
 }
 
-/** A delivery of a check; `what` tells it from the others of the same check. */
+/** A delivery of a check. `what` names it in the report. */
 export type Variant = Partial<DeliveryTraits> & { readonly what?: string }
 
 /** The deliveries of a check, in order. Made when the check runs, because signatures expire. */

@@ -54,7 +54,7 @@ export function makeDelivery(traits: DeliveryTraits): Delivery {
   }
 }
 
-/** How long a large body takes depends on the network. */
+/** Large bodies are left out of the response times, because the network dominates them. */
 export function isLarge({ body }: Delivery): boolean {
   return body.length > 65_536
 }
@@ -89,12 +89,12 @@ export function secretOf(text: string): Secret {
   return { text, encodedKey, key, signer: signerWithKey(key) }
 }
 
-/** A signer with a random key, which no receiver accepts. */
-export function strangerSigner(): Signer {
+/** Signs with a random key, which no receiver accepts. */
+export function signerWithRandomKey(): Signer {
   return signerWithKey(randomBytes(32))
 }
 
-/** A signer with this key: also with the keys that receivers use by mistake. */
+/** Signs with any key, including wrong keys that receivers use by mistake. */
 export function signerWithKey(key: Uint8Array): Signer {
   return {
     sign: (webhookId, timestamp, body) =>
@@ -131,7 +131,7 @@ export function bodyOf(event: TestEvent): { readonly body: string } {
   return { body: JSON.stringify(event) }
 }
 
-/** A kind of event; `note.deleted` is one for each reason. */
+/** A kind of event. `note.deleted` has one entry per reason. */
 export interface EventKind {
   readonly name: string
   readonly kind: string

@@ -5,17 +5,17 @@ import { bodyOf, type DeliveryTraits, type EventKind, NOTE_KINDS, type TestEvent
 import type { CountApplied, Effects, Examination } from './examination.ts'
 import { type Exchange, isAccepted } from './send.ts'
 
-/** Deliveries, and how often one of their events must be applied in the end. */
+/** Deliveries, and how often the receiver must have applied one of their events after all of them. */
 export interface Scenario {
   readonly what: string
-  /** Events that must be applied before the deliveries are sent: one after another, under the `webhookId`. */
+  /** Events that are sent first, one at a time, with `webhookId`. The scenario is skipped unless the receiver applies all of them. */
   readonly before?: readonly TestEvent[]
   readonly webhookId?: string
-  /** Default: the counted event. */
+  /** Default: the counted event alone. */
   readonly deliveries?: readonly Partial<DeliveryTraits>[]
   readonly atOnce?: boolean
-  readonly counted: TestEvent
-  readonly times: 0 | 1
+  readonly countedEvent: TestEvent
+  readonly expectedCount: 0 | 1
 }
 
 /** @param scenariosOf  gets the kinds of events that the receiver applies */
@@ -59,7 +59,7 @@ function withEffects(run: (examination: ExaminationWithEffects) => Promise<Outco
 
 const HANDLED = new WeakMap<Effects, Promise<readonly EventKind[]>>()
 
-/** The kinds of events that the receiver applies. Found once in an examination, because it waits for those that it ignores. */
+/** The kinds of events that the receiver applies. Cached per examination, because finding them waits until the time limit if one is ignored. */
 function handledKinds(examination: ExaminationWithEffects): Promise<readonly EventKind[]> {
   const known = HANDLED.get(examination.effects)
   if (known !== undefined) return known
@@ -89,33 +89,33 @@ async function findHandledKinds(examination: ExaminationWithEffects): Promise<re
   return []
 }
 
-/** Plays all scenarios in turns, so that the receiver is waited for once and not once for each. */
+/** Sends the deliveries of all scenarios interleaved, then waits once for all effects. */
 async function play(examination: ExaminationWithEffects, all: readonly Scenario[]): Promise<Outcome> {
   const ready = await prepare(examination, all)
   if (ready.length === 0) return notTested('the receiver does not apply the events that this needs')
   const exchanges = new Map<Scenario, Exchange>()
-  for (const { scenario, deliveries } of inTurns(ready)) {
+  for (const { scenario, deliveries } of interleave(ready)) {
     exchanges.set(scenario, await sendAtOnce(examination, deliveries))
   }
   await countWhenApplied(
     examination,
-    ready.filter(({ times }) => times > 0).map(({ counted }) => counted),
+    ready.filter(({ expectedCount }) => expectedCount > 0).map(({ countedEvent }) => countedEvent),
   )
   // The receiver may still apply an event, or apply it again.
   await pause(examination.limits.effectsSettleMs, undefined, { signal: examination.signal })
   const count = await examination.effects(examination.signal)
-  for (const [{ what, counted, times }, exchange] of exchanges) {
-    const applied = count(counted.event_id)
-    if (applied === times) continue
-    return { ...failed(exchange, `applied ${timesText(applied)}; expected ${timesText(times)}`), what }
+  for (const [{ what, countedEvent, expectedCount }, exchange] of exchanges) {
+    const applied = count(countedEvent.event_id)
+    if (applied === expectedCount) continue
+    return { ...failed(exchange, `applied ${timesText(applied)}; expected ${timesText(expectedCount)}`), what }
   }
   return passed(`as expected: ${ready.map(({ what }) => what).join(', ')}`)
 }
 
 /** The first deliveries of all scenarios, then the second ones, and so on. */
-function* inTurns(scenarios: readonly Scenario[]) {
+function* interleave(scenarios: readonly Scenario[]) {
   const plays = scenarios.map((scenario) => {
-    const { counted, deliveries = [bodyOf(counted)], atOnce = false } = scenario
+    const { countedEvent, deliveries = [bodyOf(countedEvent)], atOnce = false } = scenario
     return { scenario, turns: atOnce ? [deliveries] : deliveries.map((each) => [each]) }
   })
   for (let turn = 0; turn < Math.max(...plays.map(({ turns }) => turns.length)); turn += 1) {

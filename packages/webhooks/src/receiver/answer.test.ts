@@ -29,7 +29,7 @@ describe('what must come again is never answered 2xx', () => {
   it('when the claim was lost', async () => {
     const { status, retryAfter, lines } = await deliverWith({ commit: () => 'lost' })
     expect([status, retryAfter]).toEqual([503, '30'])
-    expect(lines).toMatch(/^warn the lease of an event expired while its handler ran/)
+    expect(lines).toMatch(/^warn the receiver lost its claim on an event/)
   })
 
   it('when the handler failed, even if the claim cannot be given back', async () => {

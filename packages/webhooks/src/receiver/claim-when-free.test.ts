@@ -44,7 +44,7 @@ describe('an event whose note is busy', () => {
     expect((await second).status).toBe(503)
     expect((await second).headers.get('retry-after')).toBe('30')
     expect(logger.lines).toEqual([
-      expect.stringMatching(/^warn another event of the same note is still being processed/),
+      expect.stringMatching(/^warn the event, or another event of its note, is still being processed/),
     ])
     slow.end()
     expect((await first).status).toBe('applied')

@@ -32,7 +32,7 @@ interface DeliveryTools {
 type Process = (event: WebhookEvent, context: AttemptContext) => Promise<ProcessOutcome>
 
 /** An attempt whose headers were checked. */
-interface Delivery {
+interface CheckedAttempt {
   readonly attempt: IncomingAttempt
   readonly integration: string
   readonly headers: CheckedHeaders
@@ -48,7 +48,7 @@ export function createResponder(
   const { path, maxBodyBytes, toleranceSeconds, waitUntil, clock, secrets, observer, consumer, enqueue } = tools
   const diagnose = createDiagnosis(clock)
 
-  // One asynchronous function, which waits only for what has not settled: every wait costs every delivery processor time.
+  // Awaits only pending promises, because each `await` costs processor time on every delivery.
   return async (attempt, integration) => {
     let deadline: Deadline | undefined
     let answer: Answer
@@ -56,9 +56,9 @@ export function createResponder(
       const admitted = admit(attempt, integration)
       if ('attempt' in admitted) {
         deadline = admitted.deadline
-        const refusal = secrets.isOfMany ? await refuseUnknown(admitted) : undefined
-        const accepted = refusal ?? accept(admitted, await attempt.readBody(maxBodyBytes, deadline.passed))
-        answer = isThenable(accepted) ? await accepted : accepted
+        const rejection = secrets.isOfMany ? await rejectWithoutSecret(admitted) : undefined
+        const answered = rejection ?? verifyAndProcess(admitted, await attempt.readBody(maxBodyBytes, deadline.passed))
+        answer = isThenable(answered) ? await answered : answered
       } else answer = admitted
     } catch (error) {
       observer.broken(error, nameOf(integration))
@@ -70,62 +70,65 @@ export function createResponder(
   }
 
   /** Answers requests that cannot be deliveries, before the secret is looked up and the body is read (contract §7). */
-  function admit(attempt: IncomingAttempt, integration: string | undefined): Answer | Delivery {
+  function admit(attempt: IncomingAttempt, integration: string | undefined): Answer | CheckedAttempt {
     if (!isIntegrationId(integration)) return answers.integrationUnknown
-    const turnedAway = turnAway(attempt)
-    if (turnedAway !== undefined) return turnedAway
+    const rejection = rejectEarly(attempt)
+    if (rejection !== undefined) return rejection
     const headers = checkHeaders(attempt.headers, { toleranceSeconds, clock })
     if (headers.status === 'checked') return { attempt, integration, headers, deadline: new Deadline(clock) }
     observer.refused(headers, nameOf(integration))
     return answers.unverified
   }
 
-  function turnAway({ method, path: requested, headers }: IncomingAttempt): Answer | undefined {
+  function rejectEarly({ method, path: requested, headers }: IncomingAttempt): Answer | undefined {
     if (method !== 'POST' || (path !== undefined && requested !== path)) return answers.notFound
     const encoding = readFirst(headers, 'content-encoding')
     if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return answers.encoded
     return Number(readFirst(headers, 'content-length') ?? 0) > maxBodyBytes ? answers.tooLarge : undefined
   }
 
-  /** Answers a request to an integration that does not exist, before its body is read. */
-  async function refuseUnknown(delivery: Delivery): Promise<Answer | undefined> {
-    const finding = await findSecret(delivery)
-    return finding.status === 'found' ? undefined : answerWithout(finding, delivery.integration)
+  /**
+   * Returns an error answer, before the body is read, if no secret is found: the integration is unknown, or its secret is missing, invalid
+   * or late.
+   */
+  async function rejectWithoutSecret(checked: CheckedAttempt): Promise<Answer | undefined> {
+    const finding = await findSecret(checked)
+    return finding.status === 'found' ? undefined : answerMissingSecret(finding, checked.integration)
   }
 
-  function accept(delivery: Delivery, reading: BodyReading): Answer | Promise<Answer> {
-    if (reading.status !== 'read') return answerUnread(reading.status, delivery.integration)
-    return whenSettled(verify(delivery, reading.bytes), (verified) => {
+  function verifyAndProcess(checked: CheckedAttempt, reading: BodyReading): Answer | Promise<Answer> {
+    if (reading.status !== 'read') return answerUnread(reading.status, checked.integration)
+    return whenSettled(verify(checked, reading.bytes), (verified) => {
       if (verified.status !== 'verified') return verified
-      observer.verified(verified, delivery.integration)
-      return processBody(delivery, reading.bytes)
+      observer.verified(verified, checked.integration)
+      return processBody(checked, reading.bytes)
     })
   }
 
-  function findSecret({ integration, deadline }: Delivery): SecretFinding | Promise<SecretFinding> {
+  function findSecret({ integration, deadline }: CheckedAttempt): SecretFinding | Promise<SecretFinding> {
     return inTime(secrets.find(integration), deadline)
   }
 
-  function verify(delivery: Delivery, body: Uint8Array): Verified | Answer | Promise<Verified | Answer> {
+  function verify(checked: CheckedAttempt, body: Uint8Array): Verified | Answer | Promise<Verified | Answer> {
     // Looked up again, because the secret may have expired or been forgotten while the body arrived.
-    return whenSettled(findSecret(delivery), (finding) => {
-      if (finding.status !== 'found') return answerWithout(finding, delivery.integration)
-      return whenSettled<Verification, Verified | Answer>(finding.check(body, delivery.headers), (verification) =>
-        verification.status === 'verified' ? verification : verifyByLatest(delivery, body, finding.check, verification),
+    return whenSettled(findSecret(checked), (finding) => {
+      if (finding.status !== 'found') return answerMissingSecret(finding, checked.integration)
+      return whenSettled<Verification, Verified | Answer>(finding.check(body, checked.headers), (verification) =>
+        verification.status === 'verified' ? verification : verifyByLatest(checked, body, finding.check, verification),
       )
     })
   }
 
   /** Checks the signature with the latest secret, because the secret may have been rotated since it was looked up. */
   async function verifyByLatest(
-    { integration, headers, deadline }: Delivery,
+    { integration, headers, deadline }: CheckedAttempt,
     body: Uint8Array,
     used: SignatureCheck,
     refusal: Refusal,
   ): Promise<Verified | Answer> {
     const other = headers.signatures.length > 0 ? secrets.findOther(integration, used) : undefined
     const finding = other && (await inTime(other, deadline))
-    if (finding !== undefined && finding.status !== 'found') return answerWithout(finding, integration)
+    if (finding !== undefined && finding.status !== 'found') return answerMissingSecret(finding, integration)
     const latest = finding?.check ?? used
     const verification = finding === undefined ? refusal : await latest(body, headers)
     if (verification.status === 'verified') return verification
@@ -133,15 +136,15 @@ export function createResponder(
     return answers.unverified
   }
 
-  function processBody(delivery: Delivery, body: Uint8Array): Answer | Promise<Answer> {
-    const { attempt, integration, deadline } = delivery
-    const reading = eventIn(body)
-    if (reading.status === 'malformed') {
-      observer.malformed(reading.problem, integration)
+  function processBody(checked: CheckedAttempt, body: Uint8Array): Answer | Promise<Answer> {
+    const { attempt, integration, deadline } = checked
+    const parsed = eventIn(body)
+    if (parsed.status === 'malformed') {
+      observer.malformed(parsed.problem, integration)
       return answers.malformed
     }
-    const { event } = reading
-    observer.drifted(event, reading.drift, integration)
+    const { event } = parsed
+    observer.drifted(event, parsed.drift, integration)
     const context = { integration, deadlineAt: deadline.at, headers: attempt.headers }
     // Events about the endpoint itself are not queued: this process answers whether the endpoint works.
     if (enqueue !== undefined && !isEndpointEvent(event)) {
@@ -150,16 +153,16 @@ export function createResponder(
     const work = consumer.process(event, context)
     return deadline
       .race(work)
-      .then((outcome) => (outcome === undefined ? answerOverdue(delivery, event, work) : answerTo(outcome)))
+      .then((outcome) => (outcome === undefined ? answerOverdue(checked, event, work) : answerTo(outcome)))
   }
 
   function answerOverdue(
-    { attempt, integration }: Delivery,
+    { attempt, integration }: CheckedAttempt,
     event: WebhookEvent,
     work: Promise<ProcessOutcome>,
   ): Answer {
     observer.overdue(event, integration, consumer.kind)
-    observer.guard(() => (attempt.waitUntil ?? waitUntil)?.(work.then(answerTo)))
+    observer.callHook(() => (attempt.waitUntil ?? waitUntil)?.(work.then(answerTo)))
     return answers.overdue
   }
 
@@ -176,7 +179,7 @@ export function createResponder(
     return integration !== undefined && secrets.knows(integration) ? integration : undefined
   }
 
-  function answerWithout(finding: SecretFinding, integration: string): Answer {
+  function answerMissingSecret(finding: SecretFinding, integration: string): Answer {
     observer.withoutSecret(finding, nameOf(integration))
     return answerWithoutSecret(finding)
   }

@@ -36,13 +36,13 @@ export class ReceivedEvent {
   }
 }
 
-/** How the promise of a handler was settled. */
-export type Settlement = { readonly status: 'returned' } | { readonly status: 'threw'; readonly error: unknown }
+/** What a handler did when it ended. */
+export type HandlerResult = { readonly status: 'returned' } | { readonly status: 'threw'; readonly error: unknown }
 
 /** How a handler ended. */
 export type HandlerEnd =
-  | Settlement
-  /** Another worker has claimed the event; the handler did not return. */
+  | HandlerResult
+  /** The claim was lost, and the handler did not return: it threw, or the receiver stopped waiting for it. */
   | { readonly status: 'lost' }
   /** The receiver stopped waiting for the handler, which may still be running. */
   | { readonly status: 'given-up'; readonly why: GivenUpBecause }
@@ -66,10 +66,10 @@ interface Tools<Transaction> {
   /** Contains each handler until it ends. */
   readonly runningHandlers: Set<RunningHandler>
   /** Called once for each handler that ends after it was given up. Never throws. */
-  readonly reportLateEnd: (event: WebhookEvent, end: Settlement, integration: string) => void
+  readonly reportLateEnd: (event: WebhookEvent, end: HandlerResult, integration: string) => void
 }
 
-const RETURNED: Settlement = { status: 'returned' }
+const RETURNED: HandlerResult = { status: 'returned' }
 
 /** One run of a handler: its lease, its time limit, and its `context.commit`. */
 export class HandlerRun<Transaction> {
@@ -83,7 +83,7 @@ export class HandlerRun<Transaction> {
   #isLost = false
   #isGivenUp = false
 
-  /** @param claimedAt  when the store was asked for the claim, by `monotonicNow`: the lease began no earlier */
+  /** @param claimedAt  `monotonicNow` before the claim was requested: a lower bound for the start of the lease */
   constructor(received: ReceivedEvent, claim: Claim, claimedAt: number, tools: Tools<Transaction>) {
     this.received = received
     this.claim = claim
@@ -130,11 +130,11 @@ export class HandlerRun<Transaction> {
         cancelTimeout()
         resolve(this.#conclude({ status: 'given-up', why }))
       }
-      const end = (settlement: Settlement) => {
+      const end = (result: HandlerResult) => {
         runningHandlers.delete(running)
         cancelTimeout()
-        if (this.#isGivenUp) reportLateEnd(event, settlement, attempt.integration)
-        else resolve(this.#conclude(settlement))
+        if (this.#isGivenUp) reportLateEnd(event, result, attempt.integration)
+        else resolve(this.#conclude(result))
       }
       const ended = Promise.resolve(work).then(
         () => end(RETURNED),
@@ -149,7 +149,7 @@ export class HandlerRun<Transaction> {
     if (this.#isCommitted) return
     this.#endLease = keepLease(this.#tools, this.claim, this.#claimedAt, () => {
       this.#isLost = true
-      this.received.abort.abort('another worker has claimed the event')
+      this.received.abort.abort('the claim was lost: another worker holds it, or its lease expired')
     })
   }
 
@@ -181,7 +181,7 @@ export class HandlerRun<Transaction> {
     // Until it ends, the transaction locks the claim, and a renewal would only wait for that lock.
     this.#endLease?.()
     const result = commitIn(this.#tools.store, transaction, this.claim)
-    if (isThenable(result)) return result.then((settled) => this.#refuseLost(settled))
+    if (isThenable(result)) return result.then((later) => this.#refuseLost(later))
     this.#refuseLost(result)
     return Promise.resolve()
   }

@@ -25,8 +25,8 @@ export interface HandlerContext<Transaction = never> {
   /** The integration whose event it is: `'default'` unless the receiver has others. */
   readonly integration: string
   /**
-   * Aborted when the handler should stop: the claim was lost to another worker, the handler took longer than
-   * `handlerTimeoutMs`, or the receiver is closing. Not aborted at the deadline. While the receiver closes, a handler that
+   * Aborted when the handler should stop: the claim was lost, the handler took longer than `handlerTimeoutMs`, or the receiver is
+   * closing. Not aborted at the deadline. While the receiver closes, a handler that
    * throws the signal's reason, an `AbortError`, or an error whose `cause` is the reason ends as `closing`, not as `failed`.
    */
   readonly signal: AbortSignal

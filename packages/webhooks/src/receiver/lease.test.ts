@@ -122,7 +122,7 @@ describe('a handler whose claim another worker has taken', () => {
     await begun.promise
     await clock.advance(5_000)
     expect((await response).status).toBe(503)
-    expect(logger.lines).toEqual([expect.stringMatching(/^warn the lease of an event expired while its handler ran/)])
+    expect(logger.lines).toEqual([expect.stringMatching(/^warn the receiver lost its claim on an event/)])
   })
 
   it('while the store was out of reach does not count, and the other one does', async () => {

@@ -8,9 +8,10 @@ export const LEASE_MS = 20_000
 const RENEW_EVERY_MS = 5_000
 
 /**
- * Renews a claim until it is ended. It does not wait for a store that does not answer.
+ * Renews a claim every 5 s until the claim is lost or the returned function is called. It schedules the next renewal without waiting for the
+ * store's response.
  *
- * @param askedAt  when the store was asked for the claim, by `monotonicNow`: the lease began no earlier
+ * @param askedAt  `monotonicNow` before the claim was requested: a lower bound for the start of the lease
  * @param onLost  called once if another worker has claimed the event, or if every renewal failed until the lease expired
  * @returns ends the renewals
  */

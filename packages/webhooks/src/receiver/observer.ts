@@ -2,15 +2,15 @@ import { type Clock, type Drift, isKnownEvent, type WebhookEvent } from '@notewi
 import { SecretError } from '../verifier/signing-secret.ts'
 import type { Refusal, Verified } from '../verifier/verification.ts'
 import type { ErrorAnswer } from './answer.ts'
-import type { Settlement } from './handler-run.ts'
+import type { HandlerResult } from './handler-run.ts'
 import { fieldsOf, type Logger, named, traceOf, unfailing } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { RateLimits } from './rate-limit.ts'
 import type { ReceiverHooks } from './receiver-hooks.ts'
 import type { SecretFinding } from './secret-source.ts'
 
-/** Answers that only `answeredError` logs. Anyone can cause them, so each is logged at most once a minute. */
-const TURNED_AWAY: readonly ErrorAnswer['code'][] = [
+/** Errors that no other method logs. Anyone can cause them, so each is logged at most once a minute. */
+const EARLY_ERRORS: readonly ErrorAnswer['code'][] = [
   'not_found',
   'integration_unknown',
   'lookups_limited',
@@ -29,7 +29,7 @@ const TURNED_AWAY: readonly ErrorAnswer['code'][] = [
 export class Observer {
   readonly #hooks: ReceiverHooks
   readonly #logger: Logger
-  readonly #turnedAway: RateLimits<ErrorAnswer['code']>
+  readonly #earlyErrorLimits: RateLimits<ErrorAnswer['code']>
   readonly #refused: RateLimits<Refusal['reason'] | SecretFinding['status']>
   readonly #drift: RateLimits<string>
 
@@ -37,7 +37,7 @@ export class Observer {
     const { hooks, logger, clock } = options
     this.#hooks = hooks
     this.#logger = unfailing(logger)
-    this.#turnedAway = new RateLimits(clock, { most: 1, windowMs: 60_000 })
+    this.#earlyErrorLimits = new RateLimits(clock, { most: 1, windowMs: 60_000 })
     // A limit for each reason: a flood of one reason must not hide the others.
     this.#refused = new RateLimits(clock, { most: 30, windowMs: 60_000 })
     this.#drift = new RateLimits(clock, { most: 1, windowMs: 3_600_000 })
@@ -45,19 +45,19 @@ export class Observer {
 
   /** Called once for every answer that is not 2xx. Logs the answers that nothing else logs. */
   answeredError(error: ErrorAnswer, integration: string | undefined): void {
-    const heldBack = TURNED_AWAY.includes(error.code) ? this.#turnedAway.admit(error.code) : undefined
-    if (heldBack !== undefined) {
+    const suppressed = EARLY_ERRORS.includes(error.code) ? this.#earlyErrorLimits.admit(error.code) : undefined
+    if (suppressed !== undefined) {
       this.#logger.warn('the receiver refused a request before checking its signature', {
         ...named(integration),
         ...error,
-        more_since_last_line: heldBack,
+        more_since_last_line: suppressed,
       })
     }
     const { onErrorAnswer } = this.#hooks
-    if (onErrorAnswer !== undefined) this.guard(() => onErrorAnswer(error, { integration }))
+    if (onErrorAnswer !== undefined) this.callHook(() => onErrorAnswer(error, { integration }))
   }
 
-  /** A field, so that it can be passed on. */
+  /** An arrow function, so that it stays bound when passed as a callback. */
   readonly outcome = (outcome: ProcessOutcome, timing: ProcessTiming, integration: string): void => {
     const line = OUTCOME_LINES[outcome.status]
     if (line !== undefined) {
@@ -65,21 +65,25 @@ export class Observer {
       this.#logger[line.level](line.message, { ...fieldsOf(outcome.event, integration), ...trace })
     }
     const { onOutcome } = this.#hooks
-    if (onOutcome !== undefined) this.guard(() => onOutcome(outcome, timing, { integration }))
+    if (onOutcome !== undefined) this.callHook(() => onOutcome(outcome, timing, { integration }))
   }
 
   /** Processes an event inside the hook that wraps it. */
-  around(event: WebhookEvent, integration: string, process: () => Promise<ProcessOutcome>): Promise<ProcessOutcome> {
+  runAroundHook(
+    event: WebhookEvent,
+    integration: string,
+    process: () => Promise<ProcessOutcome>,
+  ): Promise<ProcessOutcome> {
     const { aroundEvent } = this.#hooks
     if (aroundEvent === undefined) return process()
     let processing: Promise<ProcessOutcome> | undefined
     const begin = () => (processing ??= process())
-    this.guard(() => aroundEvent(event, begin, { integration }))
+    this.callHook(() => aroundEvent(event, begin, { integration }))
     return begin()
   }
 
-  /** A field, so that it can be passed on. */
-  readonly lateEnd = (event: WebhookEvent, end: Settlement, integration: string): void => {
+  /** An arrow function, so that it stays bound when passed as a callback. */
+  readonly lateEnd = (event: WebhookEvent, end: HandlerResult, integration: string): void => {
     const trace = end.status === 'threw' ? traceOf(end.error) : {}
     this.#logger.warn('a handler ended after the receiver had released its claim', {
       ...fieldsOf(event, integration),
@@ -90,13 +94,13 @@ export class Observer {
 
   overdue(event: WebhookEvent, integration: string, consumer: 'handler' | 'sink'): void {
     this.#logger.warn(OVERDUE[consumer].message, fieldsOf(event, integration))
-    this.guard(() => this.#hooks.onOverdue?.(event, { integration }))
+    this.callHook(() => this.#hooks.onOverdue?.(event, { integration }))
   }
 
-  /** The queue has confirmed an event, or has failed. A field, so that it can be passed on. */
+  /** The queue has confirmed an event, or has failed. An arrow function, so that it stays bound when passed as a callback. */
   readonly queued = ({ status, event }: ProcessOutcome, _timing: ProcessTiming, integration: string): void => {
     const { onQueued } = this.#hooks
-    if (status === 'applied' && onQueued !== undefined) this.guard(() => onQueued(event, { integration }))
+    if (status === 'applied' && onQueued !== undefined) this.callHook(() => onQueued(event, { integration }))
   }
 
   queueFailed(event: WebhookEvent, integration: string, error: unknown): void {
@@ -115,12 +119,12 @@ export class Observer {
     const more = this.#admit(reason)
     if (more !== undefined)
       this.#logger.warn('a delivery was refused', { ...named(integration), reason, detail, ...more })
-    this.guard(() => this.#hooks.onRefused?.(reason, detail, { integration }))
+    this.callHook(() => this.#hooks.onRefused?.(reason, detail, { integration }))
   }
 
   verified(verification: Verified, integration: string): void {
     const { onVerified } = this.#hooks
-    if (onVerified !== undefined) this.guard(() => onVerified(verification, { integration }))
+    if (onVerified !== undefined) this.callHook(() => onVerified(verification, { integration }))
   }
 
   malformed(problem: string, integration: string | undefined): void {
@@ -129,14 +133,14 @@ export class Observer {
 
   drifted(event: WebhookEvent, drift: readonly Drift[], integration: string): void {
     for (const each of drift) {
-      // Unknown kinds count as one, so that the keys are few.
+      // All unknown kinds share one key, to bound the number of keys.
       const kind = isKnownEvent(event) ? event.event_type : ''
       if (this.#drift.admit(`${kind} ${each.path} ${each.found}`) === undefined) continue
       this.#logger.warn('a signed event differs from the contract; the receiver processes it without the field', {
         ...fieldsOf(event, integration),
         ...each,
       })
-      this.guard(() => this.#hooks.onDrift?.(each, event, { integration }))
+      this.callHook(() => this.#hooks.onDrift?.(each, event, { integration }))
     }
   }
 
@@ -165,9 +169,9 @@ export class Observer {
 
   /** The additional fields of a log line, or `undefined` if there were too many lines with this reason. */
   #admit(reason: Refusal['reason'] | SecretFinding['status']): Readonly<Record<string, unknown>> | undefined {
-    const heldBack = this.#refused.admit(reason)
-    if (heldBack === undefined) return undefined
-    return heldBack === 0 ? {} : { more_since_last_line: heldBack }
+    const suppressed = this.#refused.admit(reason)
+    if (suppressed === undefined) return undefined
+    return suppressed === 0 ? {} : { more_since_last_line: suppressed }
   }
 
   // The console would print "{}" for empty fields.
@@ -176,8 +180,8 @@ export class Observer {
     else this.#logger.error(message, fields)
   }
 
-  /** Calls a function of the user. What it throws is logged and does not change the answer. */
-  guard(hook: () => unknown): void {
+  /** Calls a hook or `waitUntil`. An error that it throws is logged, and does not change the answer. */
+  callHook(hook: () => unknown): void {
     const failed = (error: unknown) => this.#logger.error('a hook threw; the event is not affected', traceOf(error))
     try {
       Promise.resolve(hook()).catch(failed)
@@ -196,11 +200,11 @@ const OUTCOME_LINES: Readonly<
   'sink-failed': { level: 'error', message: 'the sink failed; the event will be retried' },
   busy: {
     level: 'warn',
-    message: 'another event of the same note is still being processed; the event will be retried',
+    message: 'the event, or another event of its note, is still being processed; the event will be retried',
   },
   'claim-lost': {
     level: 'warn',
-    message: 'the lease of an event expired while its handler ran, and another worker claimed the event',
+    message: 'the receiver lost its claim on an event; the event will be retried',
   },
   'handler-timeout': {
     level: 'error',
@@ -210,9 +214,17 @@ const OUTCOME_LINES: Readonly<
   },
 }
 
+/** The log lines of deliveries that are answered at the deadline. */
 const OVERDUE = {
-  handler: { message: 'a handler is slower than the service waits and keeps running; use a queue for slow handlers' },
-  sink: { message: 'a sink is slower than the service waits and keeps running' },
+  handler: {
+    message:
+      'a handler has not ended 8 s after the delivery arrived; the receiver answers 503 and the handler keeps running; use a ' +
+      'queue for slow handlers',
+  },
+  sink: {
+    message:
+      'a sink has not resolved 8 s after the delivery arrived; the receiver answers 503 and the sink keeps running',
+  },
 } as const
 
 const NO_USABLE_SECRET = 'the option "secret" returned no usable secret; the receiver answers 503'

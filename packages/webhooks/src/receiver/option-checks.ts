@@ -24,7 +24,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 const GATE_MODES: readonly GateMode[] = ['strict', 'deletions-at-equal', 'per-kind', 'off']
 
 /** Throws an OptionError for a value that cannot work. */
-export function refuseValuesThatCannotWork(resolved: {
+export function assertValidOptions(resolved: {
   readonly revisionGate: GateMode
   readonly integration: string
   readonly path: string | undefined
@@ -68,7 +68,7 @@ export function refuseValuesThatCannotWork(resolved: {
 }
 
 /** Throws an OptionError for a `graceMs` that `close` cannot wait for. */
-export function refuseGraceThatCannotBe(graceMs: number): void {
+export function assertValidGraceMs(graceMs: number): void {
   refuseUnless(
     typeof graceMs === 'number' && graceMs >= 0 && graceMs <= LONGEST_TIMER_MS,
     'graceMs',
@@ -77,14 +77,14 @@ export function refuseGraceThatCannotBe(graceMs: number): void {
 }
 
 /** Throws an OptionError for handlers of unknown kinds, which would never run, and for handlers that are not functions. */
-export function refuseHandlersThatAreNoFunctions({
+export function assertHandlers({
   on,
   onUnknown,
 }: {
   readonly on: EventHandlers<never>
   readonly onUnknown: EventHandler<UnknownEvent, never> | undefined
 }): void {
-  refuseWhatIsNoObject('on', on, "{ 'note.ended': async (event) => … }")
+  assertObject('on', on, "{ 'note.ended': async (event) => … }")
   const kinds: readonly string[] = [...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS]
   for (const [kind, handler] of Object.entries(on)) {
     if (!kinds.includes(kind)) {
@@ -93,18 +93,18 @@ export function refuseHandlersThatAreNoFunctions({
         `on has no event "${kind}". It takes: ${kinds.join(', ')}. Handle other events in onUnknown.`,
       )
     }
-    refuseWhatIsNoFunction(kind, handler)
+    assertOptionalFunction(kind, handler)
   }
-  refuseWhatIsNoFunction('onUnknown', onUnknown)
+  assertOptionalFunction('onUnknown', onUnknown)
 }
 
 /** Throws an OptionError unless the value is an object. */
-export function refuseWhatIsNoObject(option: string, value: unknown, example: string): void {
+export function assertObject(option: string, value: unknown, example: string): void {
   refuseUnless(typeof value === 'object' && value !== null, option, `must be an object, such as ${example}.`)
 }
 
 /** Throws an OptionError unless the value is a function or absent. */
-export function refuseWhatIsNoFunction(option: string, value: unknown): void {
+export function assertOptionalFunction(option: string, value: unknown): void {
   if (value === undefined || typeof value === 'function') return
   throw new OptionError(option, `"${option}" is not a function but ${typeof value}. Pass a function, or omit it.`)
 }

@@ -20,7 +20,10 @@ export type ProcessOutcome =
   | { readonly status: 'store-failed'; readonly event: WebhookEvent; readonly error: unknown }
   /** The sink rejected. The event must be retried. */
   | { readonly status: 'sink-failed'; readonly event: WebhookEvent; readonly error: unknown }
-  /** Another worker claimed the event while the handler ran: this run does not count. */
+  /**
+   * The receiver lost its claim: the lease expired, and another worker may have claimed the event. This attempt does not mark the event as
+   * processed. The event must be retried.
+   */
   | { readonly status: 'claim-lost'; readonly event: WebhookEvent }
   /**
    * The handler took longer than `handlerTimeoutMs`: the receiver released its claim, and the handler may still be running. The event

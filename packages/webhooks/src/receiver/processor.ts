@@ -12,10 +12,10 @@ import { eventTime } from './event-time.ts'
 import {
   type AttemptContext,
   type HandlerEnd,
+  type HandlerResult,
   HandlerRun,
   ReceivedEvent,
   type RunningHandler,
-  type Settlement,
 } from './handler-run.ts'
 import { type EventHandler, type EventHandlers, handlerOf, TransactionNotCommittedError } from './handlers.ts'
 import { isAbort } from './lazy-abort.ts'
@@ -23,7 +23,7 @@ import { LEASE_MS } from './lease.ts'
 import type { Logger } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { waitAtMost } from './timers.ts'
-import { claimWhenFree, type DatedResult, Waiters } from './waiters.ts'
+import { claimWhenFree, type TimedClaimResult, Waiters } from './waiters.ts'
 import { isThenable } from './when-settled.ts'
 
 /** After its grace, `close` waits this long for the store to release the claims of handlers that still run, in milliseconds. */
@@ -43,7 +43,7 @@ export interface ProcessorOptions<Transaction = never> {
   /** Called with each outcome. Never throws. */
   readonly reportOutcome: (outcome: ProcessOutcome, timing: ProcessTiming, integration: string) => void
   /** Called once for each handler that ends after the processor has released its claim. Never throws. */
-  readonly reportLateEnd: (event: WebhookEvent, end: Settlement, integration: string) => void
+  readonly reportLateEnd: (event: WebhookEvent, end: HandlerResult, integration: string) => void
 }
 
 /** Applies events once and in order of revision: claim, handler, commit; or release, if the handler fails. */
@@ -91,10 +91,10 @@ export class Processor<Transaction = never> {
     const processed = Promise.all(Array.from(this.#processing, ({ outcome }) => outcome))
     const handlersEnd = [...this.#runningHandlers].map(({ ended }) => ended)
     await waitAtMost(clock, graceMs, Promise.all([processed, ...handlersEnd]))
-    const left = this.#runningHandlers.size
+    const stillRunning = this.#runningHandlers.size
     for (const handler of this.#runningHandlers) handler.giveUp('closing')
     await waitAtMost(clock, RELEASE_WITHIN_MS, processed)
-    return left
+    return stillRunning
   }
 
   async #process(received: ReceivedEvent): Promise<ProcessOutcome> {
@@ -107,7 +107,7 @@ export class Processor<Transaction = never> {
     let outcome: ProcessOutcome
     try {
       const answer = store.claim(request)
-      let claimed: DatedResult = { result: isThenable(answer) ? await answer : answer, askedAt: arrivedAt }
+      let claimed: TimedClaimResult = { result: isThenable(answer) ? await answer : answer, askedAt: arrivedAt }
       if (claimed.result.status === 'busy') {
         claimed = await claimWhenFree(this.#tools, request, abort, this.#waiters.released !== released)
       }
@@ -166,7 +166,7 @@ export class Processor<Transaction = never> {
       case 'given-up': {
         const outcome: ProcessOutcome = { status: end.why, event }
         if (!isCommitted) return this.#release(claim, outcome)
-        // A transaction that is still open may keep the store from answering.
+        // A transaction that is still open may block the store.
         return this.#confirmCommit(claim, outcome).catch(() => outcome)
       }
     }
@@ -186,10 +186,10 @@ export class Processor<Transaction = never> {
   }
 
   /**
-   * Asks the store whether the handler's transaction has committed: to the store, a committed event is a duplicate. A renewal would
-   * not tell: it is also lost if another worker claimed the event before the transaction was rolled back.
+   * Checks whether the handler's transaction has committed: if it has, a new claim returns `duplicate`. A renewal cannot answer this: it
+   * returns `lost` both after a commit and after another worker's claim.
    *
-   * @param otherwise  the outcome if it has not
+   * @param otherwise  the outcome if the transaction did not commit
    */
   async #confirmCommit(claim: Claim, otherwise: ProcessOutcome): Promise<ProcessOutcome> {
     const answer = await this.#options.store.claim(claim.request)
@@ -201,7 +201,7 @@ export class Processor<Transaction = never> {
     try {
       await this.#options.store.release(claim)
     } catch {
-      // The lease of a claim that cannot be released expires.
+      // Ignored: the claim ends when its lease expires.
     }
     return outcome
   }
@@ -224,7 +224,7 @@ function notCommitted(event: WebhookEvent): ProcessOutcome {
   return { status: 'failed', event, error: new TransactionNotCommittedError() }
 }
 
-// An event of an unknown kind waits for its note; only the four kinds of the contract pass the revision gate.
+// An event of an unknown kind waits for its note, but the revision gate does not check it.
 function noteOf(event: WebhookEvent): ClaimedNote | undefined {
   if (isNoteEvent(event)) {
     const { note_id, revision, recording_session_id } = event.data

@@ -7,7 +7,7 @@ export class RateLimit {
   readonly #windowMs: number
   #beganAt: number | undefined
   #admitted = 0
-  #heldBack = 0
+  #suppressed = 0
 
   constructor(clock: Clock, { most, windowMs }: { readonly most: number; readonly windowMs: number }) {
     this.#clock = clock
@@ -24,13 +24,13 @@ export class RateLimit {
       this.#admitted = 0
     }
     if (this.#admitted === this.#most) {
-      this.#heldBack += 1
+      this.#suppressed += 1
       return undefined
     }
     this.#admitted += 1
-    const heldBack = this.#heldBack
-    this.#heldBack = 0
-    return heldBack
+    const suppressed = this.#suppressed
+    this.#suppressed = 0
+    return suppressed
   }
 }
 

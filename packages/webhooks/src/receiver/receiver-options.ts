@@ -14,12 +14,12 @@ import { memoryStore } from '../stores/memory-store.ts'
 import type { EventHandler, EventHandlers } from './handlers.ts'
 import type { Logger } from './logger.ts'
 import {
+  assertHandlers,
+  assertObject,
+  assertOptionalFunction,
+  assertValidOptions,
   DEFAULT_HANDLER_TIMEOUT_MS,
   LONGEST_HANDLER_TIMEOUT_MS,
-  refuseHandlersThatAreNoFunctions,
-  refuseValuesThatCannotWork,
-  refuseWhatIsNoFunction,
-  refuseWhatIsNoObject,
 } from './option-checks.ts'
 import { HOOKS, type ReceiverHooks } from './receiver-hooks.ts'
 import { isLookup, type SecretLookup, type SecretSource } from './secret-source.ts'
@@ -170,7 +170,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
  */
 export function resolveReceiverOptions<Transaction>(options: AnyReceiverOptions<Transaction>) {
   refuseUnknownOptions('createReceiver', options, OPTIONS, ALIASES)
-  refuseWhatIsNoFunction('sink', options.sink)
+  assertOptionalFunction('sink', options.sink)
   refuseSinkWithHandlers(options)
   refuseOptionsOfOne(options)
   const clock = options.clock ?? systemClock
@@ -197,12 +197,12 @@ export function resolveReceiverOptions<Transaction>(options: AnyReceiverOptions<
   refuseWithoutMethods('store', resolved.store, ['claim', 'renew', 'commit', 'release', 'forget', 'prune'])
   if (resolved.queue !== undefined) refuseWithoutMethods('queue', resolved.queue, ['enqueue'])
   refuseWithoutMethods('logger', resolved.logger, ['info', 'warn', 'error'])
-  refuseWhatIsNoFunction('waitUntil', resolved.waitUntil)
-  refuseWhatIsNoObject('hooks', resolved.hooks, '{ onOutcome: (outcome) => … }')
+  assertOptionalFunction('waitUntil', resolved.waitUntil)
+  assertObject('hooks', resolved.hooks, '{ onOutcome: (outcome) => … }')
   refuseUnknownOptions('hooks', resolved.hooks, HOOKS)
-  for (const hook of HOOKS) refuseWhatIsNoFunction(hook, resolved.hooks[hook])
-  refuseHandlersThatAreNoFunctions(resolved)
-  refuseValuesThatCannotWork(resolved)
+  for (const hook of HOOKS) assertOptionalFunction(hook, resolved.hooks[hook])
+  assertHandlers(resolved)
+  assertValidOptions(resolved)
   return resolved
 }
 

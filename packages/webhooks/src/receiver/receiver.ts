@@ -5,7 +5,7 @@ import { eventFrom } from './event-in.ts'
 import type { AttemptContext } from './handler-run.ts'
 import { IntegrationSecrets } from './integration-secrets.ts'
 import { Observer } from './observer.ts'
-import { refuseGraceThatCannotBe } from './option-checks.ts'
+import { assertValidGraceMs } from './option-checks.ts'
 import type { ProcessOutcome } from './outcome.ts'
 import { Processor } from './processor.ts'
 import type { CloseOptions, Receiver, ReceiverFor, ReceiverOfMany } from './receiver-interface.ts'
@@ -84,20 +84,20 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
     observer,
     consumer: {
       kind: sink === undefined ? 'handler' : 'sink',
-      process: processAround,
+      process: processInHook,
     },
     enqueue: queueing && ((event, context) => queueing.process(event, context)),
   })
 
-  function processAround(event: WebhookEvent, context: AttemptContext): Promise<ProcessOutcome> {
-    return observer.around(event, context.integration, () => processor.process(event, context))
+  function processInHook(event: WebhookEvent, context: AttemptContext): Promise<ProcessOutcome> {
+    return observer.runAroundHook(event, context.integration, () => processor.process(event, context))
   }
 
   async function process(event: WebhookEvent, integration: string): Promise<ProcessOutcome> {
-    const reading = eventFrom(event)
-    if (reading.status === 'malformed') return cannotProcess(event, reading.problem, integration)
-    observer.drifted(reading.event, reading.drift, integration)
-    return await processAround(reading.event, { integration, handlerTimeoutMs: queuedHandlerTimeoutMs })
+    const parsed = eventFrom(event)
+    if (parsed.status === 'malformed') return cannotProcess(event, parsed.problem, integration)
+    observer.drifted(parsed.event, parsed.drift, integration)
+    return await processInHook(parsed.event, { integration, handlerTimeoutMs: queuedHandlerTimeoutMs })
   }
 
   function cannotProcess(event: WebhookEvent, problem: string, integration: string | undefined): ProcessOutcome {
@@ -114,7 +114,7 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
     const options: CloseOptions = typeof given === 'object' ? given : {}
     refuseUnknownOptions('close', options, ['graceMs'])
     const { graceMs = 10_000 } = options
-    refuseGraceThatCannotBe(graceMs)
+    assertValidGraceMs(graceMs)
     const [processing, enqueuing] = await Promise.all([processor.close(graceMs), queueing?.close(graceMs)])
     return processing + (enqueuing ?? 0)
   }
@@ -125,15 +125,15 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
   }
 
   const closing = { close, [Symbol.asyncDispose]: async () => void (await close()) }
-  const ofOne: Receiver = {
+  const singleReceiver: Receiver = {
     ...receiverFor(ownIntegration),
     integration: ownIntegration,
     process: (event) => process(event, ownIntegration),
     forget: (eventId) => forget(eventId, ownIntegration),
     ...closing,
   }
-  if (!(secrets instanceof IntegrationSecrets)) return ofOne
-  const ofMany: ReceiverOfMany = {
+  if (!(secrets instanceof IntegrationSecrets)) return singleReceiver
+  const multiReceiver: ReceiverOfMany = {
     for: receiverFor,
     respond: (attempt) => respond(attempt, attempt.integration),
     process: async (event, about) =>
@@ -145,7 +145,7 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
     forgetSecret: (integration) => secrets.forget(integration),
     ...closing,
   }
-  return ofMany
+  return multiReceiver
 }
 
 const NO_INTEGRATION =

@@ -11,10 +11,10 @@ const SLOWEST_POLL_MS = 250
 
 const BUSY: ClaimResult = { status: 'busy' }
 
-/** The store's result of a claim. */
-export interface DatedResult {
+/** The result of a claim, and the time of its request. */
+export interface TimedClaimResult {
   readonly result: ClaimResult
-  /** When the store was asked, by `monotonicNow`: the lease began no earlier. */
+  /** `monotonicNow` before the claim was requested: a lower bound for the start of the lease. */
   readonly askedAt: number
 }
 
@@ -25,19 +25,19 @@ interface Tools {
 }
 
 /**
- * Claims an event that the store called busy, as soon as it is free, for at most 2 s.
+ * Retries a claim that returned `busy`, until the store returns another result or 2 s have passed.
  *
- * @param isReleased  whether this process has released an event since the store was asked
+ * @param wasReleasedMeanwhile  whether this process has released an event since the claim was requested
  * @param abort  ends the wait early, with `busy`
  */
 export async function claimWhenFree(
   { store, clock, waiters }: Tools,
   request: ClaimRequest,
   abort: LazyAbort,
-  isReleased: boolean,
-): Promise<DatedResult> {
+  wasReleasedMeanwhile: boolean,
+): Promise<TimedClaimResult> {
   const waitUntil = monotonicNow(clock) + BUSY_WAIT_MS
-  let claimFirst = isReleased
+  let claimFirst = wasReleasedMeanwhile
   for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, SLOWEST_POLL_MS)) {
     const waiter = waiters.queue(request)
     try {
@@ -53,7 +53,7 @@ export async function claimWhenFree(
   }
 }
 
-// The signal has not fired yet.
+// Precondition: `signal` is not aborted, so listening for `abort` is enough.
 function firstOf(turn: Promise<void>, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = () => {
@@ -77,8 +77,9 @@ export interface Waiter {
 
 /**
  * Queues the attempts that wait for an event or a note, so that they claim it as soon as this process releases it, without
- * waiting for the next poll of the store. A release wakes one waiter: the others could not claim it either. A release between a
- * claim and `queue` would be missed: queue first and claim then, or compare `released` before and after.
+ * waiting for the next poll of the store. A release wakes only one waiter, because only one can claim.
+ *
+ * To avoid missing a release, call `queue` before `store.claim`, or compare `released` before and after the claim.
  */
 export class Waiters {
   readonly #queues = new Map<string, Set<() => void>>()
@@ -93,7 +94,7 @@ export class Waiters {
     const key = keyOf(request)
     const queue = this.#queues.get(key) ?? new Set()
     this.#queues.set(key, queue)
-    // Not `Promise.withResolvers`, which Node.js 20 does not have.
+    // Not `Promise.withResolvers`: the receiver also runs on Node.js 20, which is tested but not supported.
     let wake = (): void => undefined
     const turn = new Promise<void>((resolve) => {
       wake = resolve

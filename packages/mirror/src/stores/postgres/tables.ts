@@ -11,8 +11,8 @@ export const TABLES = `
 CREATE TABLE IF NOT EXISTS notewire_mirrors (
   integration      text COLLATE "C" NOT NULL PRIMARY KEY,
   sequence_limit   bigint NOT NULL DEFAULT 0, -- no greater number was ever returned
-  position         bigint NOT NULL DEFAULT 0, -- of the latest change
-  progress         jsonb,                     -- of listings
+  position         bigint NOT NULL DEFAULT 0, -- feed position of the latest change
+  progress         jsonb,                     -- progress of the listings
   progress_version bigint NOT NULL DEFAULT 0, -- how often the progress was written
   heard_at         timestamptz                -- when the last event arrived
 ) WITH (fillfactor = 50);
@@ -33,32 +33,32 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
   evidence_end      bigint,          -- sequence number when its response was received
   evidence_source   text,            -- 'backfill', 'poll', 'scan' or 'read'
   evidence_at       timestamptz,
-  revision          bigint,          -- of the stored record
+  revision          bigint,          -- revision of the stored record
   record_seen_at    timestamptz,     -- when that record was first read
   status            text,
   transcript_status text,
   summary_status    text,
   created_at        text,            -- as the service wrote it
   updated_at        text,            -- as the service wrote it
-  settled_revision  bigint,          -- of transcript and summary; null while they must be read
+  settled_revision  bigint,          -- revision that transcript and summary belong to; null if they must be read
   transcript_held   text,            -- 'ready' when there is one
   summary_held      text,            -- 'ready' when there is one
   dirty             bigint,          -- sequence number of the hint: the note must be read after it
   hinted_revision   numeric,         -- the highest revision that an event named
   hidden_by         bigint,          -- sequence number of the event that announced the deletion
   hidden_at         timestamptz,     -- when that event arrived
-  floor_revision    numeric,         -- of the deletion event: a stale read of a lower revision does not show the note
+  floor_revision    numeric,         -- revision of the deletion event; a stale record with a lower revision does not show the note again
   floor_at          timestamptz,     -- when the deletion event arrived; null without one
-  floor_deleted_at  timestamptz,     -- when the note was deleted, or later
+  floor_deleted_at  timestamptz,     -- occurred_at of the deletion event or its arrival, whichever is later
   contradicted_since timestamptz,    -- when reads began to return a lower revision than before
   held_by_scan      text,            -- the scan that holds the removal back until it is accepted
   attempts          bigint NOT NULL,
   due_at            timestamptz,     -- when the note or its content must be read
-  heard_kind        text,            -- of the last event
+  heard_kind        text,            -- kind of the last event
   heard_revision    numeric,
   heard_sequence    bigint,          -- sequence number when it arrived
   heard_at          timestamptz,
-  position          bigint NOT NULL, -- of the latest change; 0 before the first
+  position          bigint NOT NULL, -- feed position of the latest change; 0 before the first
   visible_since     bigint NOT NULL, -- position at which the note appeared last
   first_visible     bigint,          -- position at which the note appeared first
   vanished_since    bigint NOT NULL, -- position at which the note vanished last
@@ -96,7 +96,7 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_consumers (
   integration text COLLATE "C" NOT NULL,
   name        text COLLATE "C" NOT NULL,
   version     bigint NOT NULL, -- how often this row was written
-  token       bigint NOT NULL, -- how often its lease was taken
+  token       bigint NOT NULL, -- fencing token: increments each time the lease is taken
   state       jsonb NOT NULL,  -- cursor, lease and backoff
   PRIMARY KEY (integration, name)
 ) WITH (fillfactor = 50);
@@ -108,7 +108,7 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_consumer_notes (
   since       bigint NOT NULL, -- position of the last applied change of the note
   attempts    bigint NOT NULL,
   due_at      timestamptz,     -- when it is retried
-  parked_at   timestamptz,     -- when the last attempt failed
+  parked_at   timestamptz,     -- when the note was parked, after its last attempt failed; null if not parked
   error_name  text,
   error_code  text,
   PRIMARY KEY (integration, consumer, note_id)

@@ -1,15 +1,15 @@
 import type { SqliteStatement } from '@notewire/webhooks/storage'
 import { COUNTS, countsOf } from './counts.ts'
 
-/** The version of these tables. It is raised by a release whose changes make the tables unusable for earlier releases. */
+/** The version of these tables. A release increments it if earlier releases cannot use the new tables. */
 export const SCHEMA_VERSION = 1
 
 const ADD_TO_SEARCH = `
   INSERT INTO notewire_mirror_search (rowid, title, content, summary, transcript)
   VALUES (new.row_id, new.title, new.content, new.summary, new.transcript)`
 
-// FTS5 needs the indexed text to delete it. It must flush the deletion before the row is added again: otherwise SQLite (3.54.1 and older) loses
-// the deletion of a word whose positions in the new text take, for instance, 128 to 191 bytes, and still finds the word after it is deleted.
+// FTS5 needs the indexed text to delete it. Flush the deletion before adding the row again. Otherwise SQLite (3.54.1 and older) can keep a deleted
+// word in the index, for instance if its positions in the new text take 128 to 191 bytes.
 const REMOVE_FROM_SEARCH = `
   INSERT INTO notewire_mirror_search (notewire_mirror_search, rowid, title, content, summary, transcript)
   VALUES ('delete', old.row_id, old.title, old.content, old.summary, old.transcript);
@@ -26,11 +26,11 @@ export const SCHEMA: readonly SqliteStatement[] = [
     CREATE TABLE IF NOT EXISTS notewire_mirrors (
       integration TEXT NOT NULL PRIMARY KEY,
       sequence INTEGER NOT NULL,         -- the latest sequence number
-      position INTEGER NOT NULL,         -- of the latest change
-      progress TEXT,                     -- of listings, JSON
+      position INTEGER NOT NULL,         -- feed position of the latest change
+      progress TEXT,                     -- progress of the listings, JSON
       progress_version INTEGER NOT NULL, -- how often the progress was written
       heard_at INTEGER,                  -- when the last event arrived
-      ${COUNTS.map((count) => `${count} INTEGER NOT NULL DEFAULT 0`).join(', ')} -- numbers of notes
+      ${COUNTS.map((count) => `${count} INTEGER NOT NULL DEFAULT 0`).join(', ')} -- note counts, maintained by triggers
     ) WITHOUT ROWID`,
   `
     CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
@@ -44,32 +44,32 @@ export const SCHEMA: readonly SqliteStatement[] = [
       evidence_end INTEGER,            -- sequence number when its response was received
       evidence_source TEXT,            -- 'backfill', 'poll', 'scan' or 'read'
       evidence_at INTEGER,
-      revision INTEGER,                -- of the stored record
+      revision INTEGER,                -- revision of the stored record
       record_seen_at INTEGER,          -- when that record was first read
       status TEXT,
       transcript_status TEXT,
       summary_status TEXT,
       created_at TEXT,                 -- as the service wrote it
       updated_at TEXT,                 -- as the service wrote it
-      settled_revision INTEGER,        -- of transcript and summary; NULL while they must be read
+      settled_revision INTEGER,        -- revision that transcript and summary belong to; NULL if they must be read
       transcript_held TEXT,            -- 'ready' when there is one
       summary_held TEXT,               -- 'ready' when there is one
       dirty INTEGER,                   -- sequence number of the hint: the note must be read after it
       hinted_revision INTEGER,         -- the highest revision that an event named
       hidden_by INTEGER,               -- sequence number of the event that announced the deletion
       hidden_at INTEGER,               -- when that event arrived
-      floor_revision INTEGER,          -- of the deletion event: a stale read of a lower revision does not show the note
+      floor_revision INTEGER,          -- revision of the deletion event; a stale record with a lower revision does not show the note again
       floor_at INTEGER,                -- when the deletion event arrived; NULL without one
-      floor_deleted_at INTEGER,        -- when the note was deleted, or later
+      floor_deleted_at INTEGER,        -- occurred_at of the deletion event or its arrival, whichever is later
       contradicted_since INTEGER,      -- when reads began to return a lower revision than before
       held_by_scan TEXT,               -- the scan that holds the removal back until it is accepted
       attempts INTEGER NOT NULL,
       due_at INTEGER,                  -- when the note or its content must be read
-      heard_kind TEXT,                 -- of the last event
+      heard_kind TEXT,                 -- kind of the last event
       heard_revision INTEGER,
       heard_sequence INTEGER,          -- sequence number when it arrived
       heard_at INTEGER,
-      position INTEGER,                -- of the latest change
+      position INTEGER,                -- feed position of the latest change
       visible_since INTEGER NOT NULL DEFAULT 0, -- position at which the note appeared last
       first_visible INTEGER,           -- position at which the note appeared first
       vanished_since INTEGER NOT NULL DEFAULT 0, -- position at which the note vanished last
@@ -175,7 +175,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
       integration TEXT NOT NULL,
       name TEXT NOT NULL,
       version INTEGER NOT NULL,   -- how often this row was written
-      token INTEGER NOT NULL,     -- how often its lease was taken
+      token INTEGER NOT NULL,     -- fencing token: increments each time the lease is taken
       state TEXT NOT NULL,        -- cursor, lease and backoff: JSON
       PRIMARY KEY (integration, name)
     ) WITHOUT ROWID`,
@@ -187,7 +187,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
       since INTEGER NOT NULL,     -- position of the last applied change of the note
       attempts INTEGER NOT NULL,
       due_at INTEGER,             -- when it is retried
-      parked_at INTEGER,          -- when the last attempt failed
+      parked_at INTEGER,          -- when the note was parked, after its last attempt failed; NULL if not parked
       error_name TEXT,
       error_code TEXT,
       PRIMARY KEY (integration, consumer, note_id)
@@ -204,7 +204,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
       due_at INTEGER,            -- when the next work is due; while a worker has it, the end of its lease
       rank INTEGER NOT NULL,     -- of the work: 0 hint, 1 poll, 2 backfill, 3 scan
       hints INTEGER NOT NULL,    -- number of hints so far
-      token INTEGER NOT NULL,    -- fencing token: how often a worker took it
+      token INTEGER NOT NULL,    -- fencing token: increments each time a worker takes the integration
       is_held INTEGER NOT NULL,  -- whether a worker has it
       failures INTEGER NOT NULL, -- consecutive
       paused_until INTEGER,      -- no request is sent before this time
@@ -215,7 +215,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
   `
     CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at)
     WHERE due_at IS NOT NULL`,
-  // The next two tables accept no row: an INSERT fails, and rolls its transaction back.
+  // The next two tables are assertions: inserting a row always fails, which rolls the transaction back.
   `
     CREATE TABLE IF NOT EXISTS notewire_integration_fences (
       of TEXT CONSTRAINT notewire_fenced CHECK (0)
@@ -245,8 +245,8 @@ export const REBUILD_SEARCH: SqliteStatement = {
 }
 
 /**
- * Advances all sequences and positions by a million. A power cut may undo the latest commits, except those that acknowledge an event, and with them
- * numbers that were returned to callers. Each process therefore skips these numbers before its first write.
+ * Advances all sequences and positions by a million. A power cut may undo the latest commits, except those that acknowledge an event, so
+ * numbers that callers already hold could be assigned again. Each process avoids this by skipping a million numbers before its first write.
  */
 export const SKIP_NUMBERS: SqliteStatement = {
   sql: 'UPDATE notewire_mirrors SET sequence = sequence + 1000000, position = position + 1000000',

@@ -1,5 +1,5 @@
 import { group, must, REJECTED, should } from '../check.ts'
-import { eventBody, strangerSigner, testEvent, testId } from '../delivery.ts'
+import { eventBody, signerWithRandomKey, testEvent, testId } from '../delivery.ts'
 import { isRejected } from '../send.ts'
 
 const RULE_1 = '§5, receiver rule 1'
@@ -66,7 +66,7 @@ export const bodyChecks = group('Bodies', [
       ['{"event_id":', '', '\u0000', ...NO_EVENTS].map((text) => ({
         what: JSON.stringify(text),
         body: text,
-        signer: strangerSigner(),
+        signer: signerWithRandomKey(),
       })),
   }),
   should('body.empty', 'a signed empty body', SHAPE, { fix: PARSE_SAFELY, acceptsOrRejects: () => ({ body: '' }) }),

@@ -30,16 +30,16 @@ export const effectChecks = group('Effects', [
     fix: `${COMPARE_REVISIONS} Revisions of different notes are not related.`,
     requires: 'effect.applied',
     problem: 'keeps one revision for all notes',
-    run: appliesEach(({ event }) => ({ counted: event(), times: 1 })),
+    run: appliesEach(({ event }) => ({ countedEvent: event(), expectedCount: 1 })),
   }),
   must('effect.once-one-after-another', 'A repeated delivery is applied once', DUPLICATES, {
     fix: STORE_EVENT_IDS,
     requires: 'effect.other-note',
     problem: 'applies a repeated delivery again',
     run: appliesEach(({ event }) => {
-      const counted = event()
-      const attempt = { ...bodyOf(counted), webhookId: testId('attempt') }
-      return { deliveries: [attempt, attempt], counted, times: 1 }
+      const countedEvent = event()
+      const attempt = { ...bodyOf(countedEvent), webhookId: testId('attempt') }
+      return { deliveries: [attempt, attempt], countedEvent, expectedCount: 1 }
     }),
   }),
   must(
@@ -51,8 +51,12 @@ export const effectChecks = group('Effects', [
       requires: 'effect.other-note',
       problem: 'applies an event again when it is replayed with another webhook-id',
       run: appliesEach(({ event }) => {
-        const counted = event()
-        return { deliveries: [bodyOf(counted), { body: JSON.stringify(counted, null, 1) }], counted, times: 1 }
+        const countedEvent = event()
+        return {
+          deliveries: [bodyOf(countedEvent), { body: JSON.stringify(countedEvent, null, 1) }],
+          countedEvent,
+          expectedCount: 1,
+        }
       }),
     },
   ),
@@ -61,8 +65,13 @@ export const effectChecks = group('Effects', [
     requires: 'effect.other-note',
     problem: 'applies an event several times when its deliveries are concurrent',
     run: appliesEach(({ event }) => {
-      const counted = event()
-      return { deliveries: Array.from({ length: 5 }, () => bodyOf(counted)), atOnce: true, counted, times: 1 }
+      const countedEvent = event()
+      return {
+        deliveries: Array.from({ length: 5 }, () => bodyOf(countedEvent)),
+        atOnce: true,
+        countedEvent,
+        expectedCount: 1,
+      }
     }),
   }),
   must('effect.older-revision', 'An event with a lower revision than the last applied one is not applied', ORDER, {
@@ -72,8 +81,8 @@ export const effectChecks = group('Effects', [
     run: appliesEach((kind, handled) => {
       const note_id = testId('note')
       const first = handled.find(isUpdate) ?? kind
-      const counted = kind.event({ note_id, revision: 9 })
-      return { before: [first.event({ note_id, revision: 10 })], counted, times: 0 }
+      const countedEvent = kind.event({ note_id, revision: 9 })
+      return { before: [first.event({ note_id, revision: 10 })], countedEvent, expectedCount: 0 }
     }),
   }),
   must('effect.newer-revision', 'An event with a higher revision than the last applied one is applied', ORDER, {
@@ -82,7 +91,11 @@ export const effectChecks = group('Effects', [
     problem: 'ignores an event that is newer than what it has applied',
     run: appliesEach(({ event }) => {
       const note_id = testId('note')
-      return { before: [event({ note_id, revision: 9 })], counted: event({ note_id, revision: 10 }), times: 1 }
+      return {
+        before: [event({ note_id, revision: 9 })],
+        countedEvent: event({ note_id, revision: 10 }),
+        expectedCount: 1,
+      }
     }, isUpdate),
   }),
   must('effect.equal-revision', 'Another event of the same kind with an equal revision is not applied', ORDER, {
@@ -91,7 +104,7 @@ export const effectChecks = group('Effects', [
     problem: 'applies an event whose revision it has already applied',
     run: appliesEach(({ event }) => {
       const first = event({ revision: 5 })
-      return { before: [first], counted: { ...first, event_id: testId('event') }, times: 0 }
+      return { before: [first], countedEvent: { ...first, event_id: testId('event') }, expectedCount: 0 }
     }, isUpdate),
   }),
   must(
@@ -105,7 +118,7 @@ export const effectChecks = group('Effects', [
       run: appliesEach(({ event }, handled) => {
         const note_id = testId('note')
         const update = testEvent(handled.find(isUpdate)?.kind ?? 'note.updated', { note_id, revision: 5 })
-        return { before: [update], counted: event({ note_id, revision: 5 }), times: 1 }
+        return { before: [update], countedEvent: event({ note_id, revision: 5 }), expectedCount: 1 }
       }, isDeletion),
     },
   ),
@@ -116,7 +129,7 @@ export const effectChecks = group('Effects', [
     run: appliesEach(({ event }) => {
       const note_id = testId('note')
       const before = [event({ note_id, revision: 3 }), testEvent('note.deleted', { note_id, revision: 5 })]
-      return { before, counted: event({ note_id, revision: 4 }), times: 0 }
+      return { before, countedEvent: event({ note_id, revision: 4 }), expectedCount: 0 }
     }, isUpdate),
   }),
   must('effect.forged', 'A forged delivery is not applied', RULE_6, {
@@ -133,10 +146,14 @@ export const effectChecks = group('Effects', [
     requires: 'effect.other-note',
     problem: 'ignores a valid event after a forged one with its IDs',
     run: appliesEach(({ event }) => {
-      const counted = event()
+      const countedEvent = event()
       const webhookId = testId('attempt')
-      const newer = { ...counted, data: { ...counted.data, revision: 999 } }
-      return { deliveries: [...forged('', newer, webhookId), { ...bodyOf(counted), webhookId }], counted, times: 1 }
+      const newer = { ...countedEvent, data: { ...countedEvent.data, revision: 999 } }
+      return {
+        deliveries: [...forged('', newer, webhookId), { ...bodyOf(countedEvent), webhookId }],
+        countedEvent,
+        expectedCount: 1,
+      }
     }),
   }),
 ])
@@ -155,11 +172,11 @@ function appliesEach(
 }
 
 /** New events that must not be applied. */
-function forgedAnew(what: string, counted: TestEvent, late: TestEvent): readonly Scenario[] {
+function forgedAnew(what: string, countedEvent: TestEvent, late: TestEvent): readonly Scenario[] {
   const lately = { ...bodyOf(late), timestamp: secondsFromNow(-400) }
   return [
-    { what, deliveries: forged(what, counted), counted, times: 0 },
-    { what: `${what}, signed 400 s ago`, deliveries: [lately], counted: late, times: 0 },
+    { what, deliveries: forged(what, countedEvent), countedEvent, expectedCount: 0 },
+    { what: `${what}, signed 400 s ago`, deliveries: [lately], countedEvent: late, expectedCount: 0 },
   ]
 }
 
@@ -176,11 +193,16 @@ function forgedAgain(kind: EventKind, first: TestEvent, handled: readonly EventK
       webhookId,
       before: [...creationOf(kind, first, handled), first],
       deliveries: again,
-      counted: first,
-      times: 1,
+      countedEvent: first,
+      expectedCount: 1,
     },
     // The deliveries of all scenarios are sent in turns, so the event was applied before.
-    { what: `a deletion after ${what}`, deliveries: forged(what, deletion, webhookId), counted: deletion, times: 0 },
+    {
+      what: `a deletion after ${what}`,
+      deliveries: forged(what, deletion, webhookId),
+      countedEvent: deletion,
+      expectedCount: 0,
+    },
   ]
 }
 

@@ -16,7 +16,7 @@ import {
   type Delivery,
   eventBody,
   KINDS,
-  strangerSigner,
+  signerWithRandomKey,
   type TestEvent,
   testEvent,
   testId,
@@ -76,7 +76,7 @@ export const forgeryChecks = group('Forged deliveries', [
     requires: 'signature.wrong-secret',
     expects: NOT_ROUTED,
     draft: ({ url }) => {
-      const signer = strangerSigner()
+      const signer = signerWithRandomKey()
       const withQuery = new URL(url)
       withQuery.searchParams.set('doctor', '1')
       return [
@@ -132,7 +132,7 @@ async function testValidAfterForged(examination: Examination): Promise<Outcome> 
 export function forged(what: string, event: TestEvent, webhookId?: string): readonly Variant[] {
   const traits = { ...bodyOf(event), ...(webhookId !== undefined && { webhookId }) }
   return [
-    { what: `${what}, signed with another secret`, ...traits, signer: strangerSigner() },
+    { what: `${what}, signed with another secret`, ...traits, signer: signerWithRandomKey() },
     {
       what: `${what}, not signed`,
       ...traits,

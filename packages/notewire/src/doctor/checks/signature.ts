@@ -4,7 +4,7 @@ import {
   type Secret,
   secondsFromNow,
   signerWithKey,
-  strangerSigner,
+  signerWithRandomKey,
   testEvent,
   testId,
   versioned,
@@ -56,7 +56,7 @@ export const signatureChecks = group('Signatures', [
   }),
   must('signature.wrong-secret', 'a delivery signed with another secret', RULE_6, {
     fix: VERIFY_SIGNATURE,
-    rejects: () => ({ signer: strangerSigner() }),
+    rejects: () => ({ signer: signerWithRandomKey() }),
   }),
   must('signature.equivalent-body', 'a body that was written differently after signing', RULE_1, {
     fix: 'Compute the HMAC over the bytes of the body as they arrived, and over nothing else: no parsed, trimmed or normalized form.',
@@ -235,5 +235,5 @@ function tellingDelivery({ secrets: [{ signer }] }: Examination) {
 
 /** A signature in the right form, made with another key. */
 function wrong(version = 'v1'): string {
-  return `${version},${strangerSigner().sign('', '', new Uint8Array())}`
+  return `${version},${signerWithRandomKey().sign('', '', new Uint8Array())}`
 }
