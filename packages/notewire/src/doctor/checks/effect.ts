@@ -166,7 +166,7 @@ function appliesEach(
   return applies((handled) =>
     handled.filter(isOne).map((kind) => {
       const scenario = scenarioOf(kind, handled)
-      return { what: kind.name, before: creationOf(kind, scenario.counted, handled), ...scenario }
+      return { what: kind.name, before: creationOf(kind, scenario.countedEvent, handled), ...scenario }
     }),
   )
 }
