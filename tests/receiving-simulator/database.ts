@@ -1,6 +1,5 @@
 import type { Claim, CommitResult, ReceiverStore } from '@notewire/webhooks'
 import type { HandlerCall } from './handler-call.ts'
-import type { SimulatedProcess } from './simulated-process.ts'
 
 /** The database that all instances share: the store and the rows that handlers write. */
 export interface Database {
@@ -28,7 +27,12 @@ export interface Transaction {
 }
 
 /** The part of a simulated process that the database needs. */
-export type CallingProcess = Pick<SimulatedProcess, 'dead' | 'tell' | 'maybeCrash' | 'callDatabase'>
+export interface CallingProcess {
+  readonly dead: boolean
+  tell(what: string): void
+  maybeCrash(where: string): boolean
+  callDatabase<Result>(operation: string, effect: () => Promise<Result>, onFailure?: () => void): Promise<Result>
+}
 
 /** The database refuses to commit a transaction because its claim was lost. */
 export class TransactionLostError extends Error {
