@@ -15,6 +15,7 @@ const underFire = [
   'src/stores/*/{consuming-under-fire,many-processes,many-workers}.test.ts',
   'src/commands/pull-after-a-kill.test.ts',
 ]
+const ofCommands = ['src/commands/**/*.test.ts']
 const ofDoctor = ['src/doctor/{,python-}receivers.test.ts']
 const onRedis = ['src/stores/redis/**/*.test.ts', 'src/queues/**/*.test.ts']
 
@@ -24,7 +25,7 @@ const unit = (name: string) =>
     name,
     root: `packages/${name}`,
     include: ['src/**/*.test.ts'],
-    exclude: [...onRealServers, ...inBrowsers, ...underFire, ...ofDoctor],
+    exclude: [...onRealServers, ...inBrowsers, ...underFire, ...ofCommands, ...ofDoctor],
     setupFiles: replayable,
     sequence: { groupOrder: 1 },
   })
@@ -64,6 +65,16 @@ const inChromium = fromSource({
   name: 'console',
   root: 'packages/mock-server',
   include: inBrowsers,
+  sequence: { groupOrder: 1 },
+})
+
+// The commands of `notewire`, each run as a process of its own.
+const commands = fromSource({
+  name: 'commands',
+  root: 'packages/notewire',
+  include: ofCommands,
+  exclude: underFire,
+  setupFiles: replayable,
   sequence: { groupOrder: 1 },
 })
 
@@ -150,6 +161,7 @@ const rest = [
   redisAndQueues,
   killedProcesses,
   ...(isInstalled('chromium') ? [inChromium] : []),
+  commands,
   doctorReceivers,
   ...simulators,
   whole('docs'),
