@@ -150,7 +150,7 @@ function longestBackoff(retry: number): number {
 // The request never left this machine, or no connection was made.
 const UNSENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
-/** Whether a failed request may be sent again, although the service may have carried it out. */
+/** Whether a failed request may be sent again. With `if_refused`, only if the service has certainly not carried it out. */
 function mayBeRepeated({ repeatable }: Operation, { status, networkCode = '' }: AttemptOutcome): boolean {
   switch (repeatable) {
     case 'always':

@@ -74,7 +74,7 @@ export class Ledger {
    * Revises a note that was loaded before, without loading it again: for decisions that need no sequence number. Writes that are requested
    * during a commit are written together in the next commit.
    *
-   * @returns `false` if another process has changed the note meanwhile, and nothing was written
+   * @returns `false` if nothing was written: another process has changed the note, another write of the note is in the same commit, or the store failed
    */
   async reviseKnown(known: VersionedState, decide: (state: NoteState) => Decision | undefined): Promise<boolean> {
     const decision = decide(known.state)

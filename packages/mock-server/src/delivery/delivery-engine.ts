@@ -49,7 +49,7 @@ export class DeliveryEngine {
     this.disorder = parts.disorder
   }
 
-  /** Sends an event to an endpoint. The first attempt is sent in the next turn of the event loop. */
+  /** Sends an event to an endpoint. The first attempt is sent in the next turn of the event loop, unless `disorder` or a fault delays it. */
   send(event: NoteEvent | EndpointEvent, endpoint: Endpoint): Dispatch {
     const { event_id, event_type } = event
     return this.#begin({ event_id, event_type, body: JSON.stringify(event), replay_of: undefined }, endpoint)
@@ -62,7 +62,7 @@ export class DeliveryEngine {
     this.#verifications.set(endpoint, this.send(this.#endpointEvent('endpoint.verification', endpoint), endpoint))
   }
 
-  /** Resolves with the outcome of the first attempt of an endpoint's last verification. */
+  /** Resolves after the first attempt of the endpoint's last verification has ended. */
   async waitForFirstVerificationAttempt(endpoint: Endpoint): Promise<void> {
     await this.#verifications.get(endpoint)?.firstOutcome.promise
   }

@@ -17,9 +17,9 @@ export interface HandlerContext<Transaction = never> {
    *
    * Without this call, the receiver marks the event after the handler. If the process dies in between, the handler runs again.
    *
-   * @param transaction  the type is that of the store; stores without transactions have no type that fits
-   * @throws ClaimLostError when the handler no longer holds its claim; with a synchronous driver, at the call itself. Let it roll the
-   * transaction back
+   * @param transaction  a transaction on the store's database. If the store has no transactions, the type is `never`
+   * @throws ClaimLostError when the handler no longer holds its claim; with a synchronous driver, `commit` throws synchronously. Let the
+   * error roll the transaction back
    */
   commit(transaction: Transaction): Promise<void>
   /** The integration whose event it is: `'default'` unless the receiver has others. */

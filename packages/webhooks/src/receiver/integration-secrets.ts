@@ -51,8 +51,8 @@ export class IntegrationSecrets implements SecretFinder {
   readonly #lookUp: SecretLookup
   readonly #clock: Clock
   /**
-   * The least recently looked up first. Entries are not moved when they are used: a `Map` keeps the places of deleted entries until it is
-   * full, which would make each lookup a hundred times slower.
+   * The least recently looked up first. A cache hit does not move its entry: moving deletes and inserts it, and many deleted slots of a
+   * `Map` make each hit about 100 times slower.
    */
   readonly #known = new Map<string, Usable | Unusable>()
   /** Ids that the function did not know, and when it was called. A map of its own, so that forged ids evict no secret. */
@@ -189,7 +189,7 @@ export class IntegrationSecrets implements SecretFinder {
   }
 }
 
-/** Whether less than `ms` milliseconds have passed since a time. False for a future time, as after the clock was set back. */
+/** Whether less than `ms` milliseconds have passed since a time. False if `since` is in the future: a clock without `monotonic` can be set back. */
 function isWithin(ms: number, since: number, now: number): boolean {
   return now >= since && now - since < ms
 }

@@ -68,7 +68,7 @@ export class Observer {
     if (onOutcome !== undefined) this.callHook(() => onOutcome(outcome, timing, { integration }))
   }
 
-  /** Processes an event inside the hook that wraps it. */
+  /** Processes an event inside `aroundEvent`. The processing begins exactly once, even if the hook does not call `process`. */
   runAroundHook(
     event: WebhookEvent,
     integration: string,
