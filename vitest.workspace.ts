@@ -111,14 +111,6 @@ const whole = (name: string) =>
     sequence: { groupOrder: 2 },
   })
 
-// Two examples at a time: installing one waits for the disk while the tests of another run.
-const examples = fromSource({
-  name: 'examples',
-  include: ['tests/examples.test.ts'],
-  maxConcurrency: 2,
-  sequence: { groupOrder: 2 },
-})
-
 const runtimes = fromSource({
   name: 'runtimes',
   root: 'tests/runtimes',
@@ -175,7 +167,7 @@ const rest = [
   whole('quickstarts'),
   whole('workflows'),
   whole('tables'),
-  examples,
+  whole('examples'),
   runtimes,
 ]
 // Minutes of compilers and browsers.

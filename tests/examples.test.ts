@@ -30,7 +30,7 @@ it('finds the projects', () => {
   expect(projects).toEqual(expect.arrayContaining(['examples/express', 'examples/vitest-with-mock']))
 })
 
-it.concurrent.each(projects)('%s passes its own tests with the packed packages', async (project) => {
+it.each(projects)('%s passes its own tests with the packed packages', async (project) => {
   const copy = join(destination, project)
   await copyProject(project, copy, packages)
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], copy)
