@@ -19,7 +19,7 @@ const ofCommands = ['src/commands/**/*.test.ts']
 const ofDoctor = ['src/doctor/{,python-}receivers.test.ts']
 const onRedis = ['src/stores/redis/**/*.test.ts', 'src/queues/**/*.test.ts']
 
-// With one worker Vitest puts group 0, the default, behind all others: hence 1 and 2 below.
+// With one worker, Vitest runs group 0, the default, after all others. The groups below are therefore 1 and 2.
 const unit = (name: string) =>
   fromSource({
     name,

@@ -84,7 +84,7 @@ async function latencies(): Promise<Table> {
   return {
     title: `Median time until a valid delivery is answered, under ${FORGERIES_A_SECOND} forged requests a second`,
     unit: 'ms',
-    note: `node:http, without a log. Events of 330 bytes, one after the other, beside forgeries of ${BYTES} bytes. Ratios to no forgeries.`,
+    note: `node:http, without a log. Events of 330 bytes, one after the other, during forgeries of ${BYTES} bytes. Ratios to no forgeries.`,
     rows: Object.entries(milliseconds).map(([name, value]) => ({ name, value, ratio: value / alone })),
   }
 }

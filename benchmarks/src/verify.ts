@@ -64,7 +64,7 @@ function tableOf(bytes: number, nanoseconds: Readonly<Record<string, number>>): 
   return {
     title: `Verify, parse and validate an event of ${bytes} bytes`,
     unit: 'µs',
-    note: 'Stripe and Octokit verify their own schemes, and nobody but Notewire validates; Octokit checks no timestamp.',
+    note: 'Stripe and Octokit verify their own schemes, and only Notewire validates. Octokit checks no timestamp.',
     rows: Object.entries(nanoseconds).map(([name, value]) => ({ name, value: value / 1000, ratio: value / ours })),
   }
 }

@@ -30,7 +30,7 @@ export async function copyProject(folder: string, copy: string, packages: readon
   )
 }
 
-/** Links into an installed copy what its tests use of the workspace and nobody can install, such as its servers. */
+/** Links the unpublished packages of the workspace that the tests use, such as the test servers, into an installed copy. */
 export async function linkUnpublished(folder: string, copy: string): Promise<void> {
   const source = join(WORKSPACE, folder)
   const { devDependencies = {} } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))

@@ -1,7 +1,7 @@
 import type { Channel, NotesService } from '@notewire/mock-server'
 import type { Random } from '../simulation/random.ts'
 
-/** Somebody who records, edits, moves and deletes notes, and remembers which are deleted for good. */
+/** An owner who records, edits, moves and deletes notes, and remembers which notes are deleted permanently. */
 export class BusyOwner {
   readonly #service: NotesService
   readonly #random: Random

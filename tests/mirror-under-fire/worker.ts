@@ -19,7 +19,7 @@ server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const address = server.address()
 if (address === null || typeof address === 'string') throw new Error('the machine gave no port')
-// Whoever started it is gone.
+// The parent process has ended.
 process.on('disconnect', () => process.exit())
 process.send?.({ port: address.port } satisfies WorkerReport)
 await mirror.run({ signal: new AbortController().signal })

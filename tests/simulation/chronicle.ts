@@ -3,7 +3,7 @@ import type { Schedule } from './schedule.ts'
 /** What a run of histories counts, to show that they were not idle. */
 export type Tally = Record<string, number>
 
-/** Writes down what happens: always how often, and in words where somebody is to read it. */
+/** Records what happens: always counts it, and also writes a line if the log is printed. */
 export class Chronicle {
   readonly lines: string[] = []
   readonly #schedule: Schedule

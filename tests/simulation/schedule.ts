@@ -1,7 +1,7 @@
 import type { Clock } from '@notewire/protocol'
 import type { Random } from './random.ts'
 
-/** Whoever a step belongs to: the steps of the dead never come, and those of the frozen come when they thaw. */
+/** The owner of a step. Steps of a dead owner never run. Steps of a frozen owner run when it continues. */
 export interface Owner {
   readonly dead: boolean
   readonly frozenUntil: number

@@ -7,7 +7,7 @@ const [method, ...specifiers] = process.argv.slice(2)
 const require = createRequire(import.meta.url)
 const load = (specifier: string): unknown => (method === 'require' ? require(specifier) : import(specifier))
 
-readGlobals() // Node.js makes some of them, and more beside them, when they are first read.
+readGlobals() // Node.js creates some globals, and others with them, when they are first read.
 const before = readGlobals()
 const entries = new Map<string, unknown>()
 for (const specifier of specifiers) entries.set(specifier, await load(specifier))

@@ -43,7 +43,7 @@ describe('a transcript and a summary', () => {
       { note: aRecord({ summary_status: 'pending' }), summary: { status: 'not_ready' } },
       'settled',
     ],
-    ['of another revision accepted by nobody: lower', { transcript: aTranscript(4) }, 'unconfirmed'],
+    ['of another revision that was not accepted: lower', { transcript: aTranscript(4) }, 'unconfirmed'],
     ['of a lower revision, in the summary', { summary: aSummary(4) }, 'unconfirmed'],
     ['of a higher revision', { summary: aSummary(6) }, 'outdated'],
     ['that are gone', { transcript: { status: 'gone' } }, 'outdated'],

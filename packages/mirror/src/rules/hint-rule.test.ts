@@ -36,7 +36,7 @@ describe('a deletion for either reason', () => {
 
   it.each<[string, NoteState, string]>([
     ['a gone note', aGoneNote(), 'gone'],
-    ['a note that nobody knows', unknownNote('n1'), 'hidden'],
+    ['an unknown note', unknownNote('n1'), 'hidden'],
   ])('makes %s dirty, and announces nothing', (_, note, presence) => {
     const decision = applyHint(note, deletion, AT)
     expect(decision).toMatchObject({ state: { presence, dirty: 50, hiddenBy: 50 } })

@@ -109,7 +109,7 @@ async function pulled(notes: number) {
   return found
 }
 
-/** Changes the copy behind the back of the program. @returns the id of the note in row 2 */
+/** Changes the copy directly in its file, without the program. @returns the id of the note in row 2 */
 function alter(file: string, change: string): string {
   const database = new DatabaseSync(file)
   const noteId = () => database.prepare('SELECT note_id FROM notewire_mirror_notes WHERE row_id = 2').get()?.['note_id']

@@ -199,7 +199,7 @@ describe('a second loss of access at one revision', () => {
   })
 })
 
-describe('an event with fields that nobody knows', () => {
+describe('an event with unknown fields', () => {
   it.each(['malformed', 'status', 'problem', 'event'])('is an event all the same: %s', async (field) => {
     const seen: unknown[] = []
     const { deliver } = setUpReceiver({ on: { 'note.ended': (event) => void seen.push(event) } })

@@ -110,7 +110,7 @@ describe('a handler', () => {
   })
 })
 
-describe('an event of a kind that nobody knows', () => {
+describe('an event of an unknown kind', () => {
   it('is acknowledged without a handler, and given to `onUnknown` with one (row 26)', async () => {
     const event = anUnknownEvent({ noteId: 'note_1' })
     expect((await setUpReceiver().deliver(event)).status).toBe(204)
@@ -148,7 +148,7 @@ describe('an event of a kind that nobody knows', () => {
   it.each([
     ['without a note', {}],
     ['whose note is no text', { note_id: 7 }],
-  ])('%s waits for nobody', async (_which, data) => {
+  ])('%s does not wait for another event', async (_which, data) => {
     const held = heldHandler()
     const { receiver } = setUpReceiver({ onUnknown: held.handle, on: { 'endpoint.test': () => undefined } })
     const unknown = (eventId: string): UnknownEvent => ({ ...anUnknownEvent({ eventId }), data })

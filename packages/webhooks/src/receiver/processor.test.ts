@@ -253,7 +253,7 @@ describe('a plain order of things', () => {
     expect(claims).toBeLessThanOrEqual(100)
   })
 
-  it('does not let an event that nobody handles raise the revision', async () => {
+  it('does not raise the revision for an event without a handler', async () => {
     const applied: WebhookEvent[] = []
     const processor = processorOn(memoryStore(), { 'note.updated': (event) => applied.push(event) })
     const unhandled = anEvent({ kind: 'note.ended', revision: 9 })

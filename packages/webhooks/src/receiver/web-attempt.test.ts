@@ -36,19 +36,16 @@ describe('the body of a Web request', () => {
     ['has read', (request: Request) => request.json()],
     ['has read, and let go of,', (request: Request) => readToEnd(request.body?.getReader())],
     ['is about to read', async (request: Request) => request.body?.getReader()],
-  ])(
-    'that somebody else %s leaves nothing to verify: 500 at once, and a log line that names the fix',
-    async (_what, use) => {
-      const { clock, receiver, logger } = setUpReceiver()
-      const attempt = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }), { signedAt: clock.now() })
-      const request = new Request(URL, { method: 'POST', ...attempt })
-      await use(request)
-      expect((await receiver.fetch(request)).status).toBe(500)
-      expect(logger.lines).toEqual([expect.stringMatching(/^error .*Mount the receiver before any body parser/)])
-    },
-  )
+  ])('that other code %s cannot be verified: 500, and a log line that names the fix', async (_what, use) => {
+    const { clock, receiver, logger } = setUpReceiver()
+    const attempt = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }), { signedAt: clock.now() })
+    const request = new Request(URL, { method: 'POST', ...attempt })
+    await use(request)
+    expect((await receiver.fetch(request)).status).toBe(500)
+    expect(logger.lines).toEqual([expect.stringMatching(/^error .*Mount the receiver before any body parser/)])
+  })
 
-  it('that is not there is an empty one, which nobody signed: 401', async () => {
+  it('that is missing counts as empty, and its signature does not match: 401', async () => {
     const { clock, logger, receiver } = setUpReceiver()
     const headers = await passingHeaders(clock.now())
     expect((await receiver.fetch(new Request(URL, { method: 'POST', headers }))).status).toBe(401)
@@ -119,7 +116,7 @@ describe('the body of a Web request', () => {
   })
 })
 
-describe('what a framework passes beside the request', () => {
+describe('arguments that a framework passes in addition to the request', () => {
   it('is ignored, and `fetch` needs no receiver to be called on', async () => {
     const { fetch } = setUpReceiver().receiver
     const loose: (request: Request, context: object) => Promise<Response> = fetch

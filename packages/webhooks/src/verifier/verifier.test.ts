@@ -202,7 +202,7 @@ describe('a delivery that the service did not sign like this', () => {
     expect(await verdict(JSON.stringify(JSON.parse(body)), headers)).toBe('no-matching-signature')
   })
 
-  it('tells whoever passes a parsed body what to pass instead', async () => {
+  it('names what to pass instead of a parsed body', async () => {
     const { headers, body } = await sign(BODY)
     await expect(verify(JSON.parse(body), headers)).rejects.toThrow(BodyNotRawError)
     await expect(verify(JSON.parse(body), headers)).rejects.toThrow(/await request\.text\(\), or a Buffer/)
