@@ -68,24 +68,22 @@ const inChromium = fromSource({
   sequence: { groupOrder: 1 },
 })
 
+// Tests of the command line that take too long for `npm test`.
+const slow = (name: string, include: string[]) =>
+  fromSource({
+    name,
+    root: 'packages/notewire',
+    include,
+    exclude: underFire,
+    setupFiles: replayable,
+    sequence: { groupOrder: 1 },
+  })
+
 // The commands of `notewire`, each run as a process of its own.
-const commands = fromSource({
-  name: 'commands',
-  root: 'packages/notewire',
-  include: ofCommands,
-  exclude: underFire,
-  setupFiles: replayable,
-  sequence: { groupOrder: 1 },
-})
+const commands = slow('commands', ofCommands)
 
 // `notewire doctor` against wrong and right receivers in TypeScript and Python.
-const doctorReceivers = fromSource({
-  name: 'doctor-receivers',
-  root: 'packages/notewire',
-  include: ofDoctor,
-  setupFiles: replayable,
-  sequence: { groupOrder: 1 },
-})
+const doctorReceivers = slow('doctor-receivers', ofDoctor)
 
 // All type tests in one TypeScript program.
 const types = {
