@@ -41,7 +41,10 @@ interface CheckedAttempt {
 
 const LATE: SecretFinding = { status: 'late' }
 
-/** Makes the function that answers deliveries: it checks the headers, reads the body, checks the signature, parses and processes. It never rejects. */
+/**
+ * Makes the function that answers deliveries: it checks the headers, reads the body, checks the signature, parses and processes. It never
+ * rejects.
+ */
 export function createResponder(
   tools: DeliveryTools,
 ): (attempt: IncomingAttempt, integration: string | undefined) => Promise<Answer> {

@@ -192,7 +192,10 @@ export class IntegrationSecrets implements SecretFinder {
   }
 }
 
-/** Whether less than `ms` milliseconds have passed since a time. False if `since` is in the future: a clock without `monotonic` can be set back. */
+/**
+ * Whether less than `ms` milliseconds have passed since a time. False if `since` is in the future: a clock without `monotonic` can be set
+ * back.
+ */
 function isWithin(ms: number, since: number, now: number): boolean {
   return now >= since && now - since < ms
 }

@@ -152,7 +152,9 @@ export class Observer {
     )
   }
 
-  /** Logs that no usable secret was found. If the integration is unknown or its lookup was limited, `answeredError` logs the answer instead. */
+  /**
+   * Logs that no usable secret was found. If the integration is unknown or its lookup was limited, `answeredError` logs the answer instead.
+   */
   withoutSecret(finding: SecretFinding, integration: string | undefined): void {
     const message = WITHOUT_SECRET[finding.status]
     const more = message && this.#admit(finding.status)

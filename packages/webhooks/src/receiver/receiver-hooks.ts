@@ -39,8 +39,8 @@ export interface ReceiverHooks {
   readonly onDrift?: ((drift: Drift, event: WebhookEvent, context: HookContext) => void) | undefined
   /**
    * Wraps the processing of an event, for instance in a span: everything between the claim and the commit runs inside `process`. Call it
-   * immediately; it never rejects. The hook can neither prevent the processing nor change its outcome. An event that is handed to a queue is
-   * wrapped in the worker.
+   * immediately; it never rejects. The hook can neither prevent the processing nor change its outcome. An event that is handed to a queue
+   * is wrapped in the worker.
    */
   readonly aroundEvent?:
     | ((event: WebhookEvent, process: () => Promise<ProcessOutcome>, context: HookContext) => unknown)

@@ -85,9 +85,9 @@ export interface ReceiverOptions<Transaction = never, Secret = SecretSource> ext
    */
   readonly store?: ReceiverStore<Transaction> | undefined
   /**
-   * Takes verified events for workers to process, for handlers that take long. The receiver answers 204 once the queue has stored the event,
-   * and 503 if the queue does not confirm. Events about the endpoint itself are still processed here.
-   * The store must be one that all workers share.
+   * Takes verified events for workers to process, for handlers that take long. The receiver answers 204 once the queue has stored the
+   * event, and 503 if the queue does not confirm. Events about the endpoint itself are still processed here. The store must be one that all
+   * workers share.
    *
    * @default none: events are processed before they are answered
    */

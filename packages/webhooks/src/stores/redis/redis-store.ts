@@ -135,7 +135,9 @@ function gateArguments(gate: GateMode, change: NoteChange): readonly string[] {
   return [revision, change.kind === 'note.deleted' ? 'always' : unlessSeen, timeOf(change)]
 }
 
-/** The line that the key of a note stores for a change: its kind and, if it has one, its recording session. For a deletion, only the kind. */
+/**
+ * The line that the key of a note stores for a change: its kind and, if it has one, its recording session. For a deletion, only the kind.
+ */
 function seenLine({ kind, recordingSessionId }: NoteChange): string {
   if (kind === 'note.deleted' || recordingSessionId === undefined) return kind
   return `${kind} ${JSON.stringify(recordingSessionId)}`

@@ -70,7 +70,7 @@ local note = KEYS[2] and redis.call('GET', KEYS[2])
 local note_token, note_ends, revision, seen = 0, 0, '', ''
 if note then
   note_token, note_ends, revision, seen = string.match(note, '^(%d+) (%d+)\\n(%S*)(.*)$')
-  -- An event that the user has forgotten with `forget` passes the gate at any revision.
+  -- An event that the user has forgotten passes the gate at any revision.
   if ARGV[3] and revision ~= '' and not forgotten then
     local above = ARGV[3] - revision
     if above < 0 or above == 0 and not passes_at_equal(seen) then return 'stale ' .. revision end
