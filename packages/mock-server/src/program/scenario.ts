@@ -77,7 +77,7 @@ export type Scenario = z.output<typeof scenarioSchema>
 export type Act = Scenario['acts'][number]
 
 /**
- * Reads a scenario file. Without a path, the scenario is empty.
+ * Reads a scenario file. Without a path, returns an empty scenario.
  *
  * @throws {@link MockServerError} `scenario_unreadable` when the file cannot be read, `scenario_invalid` when it is no scenario
  */
@@ -106,7 +106,7 @@ function parsedJson(content: string, path: string): unknown {
   try {
     return JSON.parse(content)
   } catch (error) {
-    // Only V8's message contains the line. The rest of the message is not shown, because it may quote a title or a key.
+    // V8's message contains the line. The rest of the message is not shown, because it may quote a title or a key.
     const [, line] = /\(line (\d+) /.exec(error instanceof Error ? error.message : '') ?? []
     const problem = line === undefined ? 'it is not JSON' : `it is not JSON from line ${line} on`
     throw invalid(path, { problem, remedy: 'Correct the syntax.' })
