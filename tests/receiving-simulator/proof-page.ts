@@ -58,8 +58,8 @@ npm run simulate -- --seed 123 --history 45 --store sqlite  # one history, step 
 
 ## Planted bugs
 
-Each planted bug changes a few lines of the published code (\`tests/receiving-simulator/planted-bugs.ts\`). The simulator must find each bug. The
-numbers are the histories that it needed with ${SEEDS.length} seeds. CI searches for each bug again, and fails if it does not find the bug within ${BOUND}
+Each planted bug changes a few lines of the published code (\`tests/receiving-simulator/planted-bugs.ts\`). The last two columns say after how many
+histories the simulator found the bug, with ${SEEDS.length} seeds. \`npm run proof\` plants each bug again, and fails if the simulator does not find it within ${BOUND}
 histories.
 
 ${table}
