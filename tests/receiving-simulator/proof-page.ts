@@ -67,7 +67,7 @@ ${table}
 ## What it has found
 
 - A handler called \`context.commit\`, and its transaction was rolled back without an error. If another worker had claimed the event meanwhile, the
-  receiver counted the event as applied, and the event was lost. Now the processor asks the store whether the event is committed. The last
+  receiver counted the event as applied, and the event was lost. Now the processor checks in the store whether the event is committed. The last
   planted bug is this mistake.
 `
 }

@@ -21,9 +21,12 @@ export class Lister {
   readonly #context: SyncContext
   /** `undefined` if the whole integration is leased to this process. */
   readonly #holder: string | undefined
+  /** The version of the progress that this lister has written. A commit fails if the stored version is another one. */
   #version: number
   #sequence: number
+  /** When the last event arrived, as of the latest load; `null` before the first event. */
   #heardAt: number | null
+  /** A time before the next request is sent. */
   #begunAt: number
   progress: MirrorProgress
   /** Whether the last page changed notes. */
