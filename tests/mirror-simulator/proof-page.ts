@@ -51,14 +51,15 @@ npm run simulate:mirror-lag                                        # new histori
 
 ### Contents of a history
 
-- **The owner** records notes, ends sessions, edits, deletes, and moves notes out of the key's visibility and back at the same revision: during reads
-  and scans, before and after events. Summaries become ready later. Events of edits arrive later.
+- **The owner** records notes, ends sessions, and edits and deletes notes. The owner also moves notes to a place that the key cannot see, and back, at
+  the same revision. All of this happens during reads and scans, and before and after events. Summaries become ready later. Events of edits arrive
+  later.
 - **Processes** list, poll, scan, read due notes, call \`run\`, and receive events between any two acts. A reader follows the change feed from its last
   position.
 - **Events** are lost, duplicated, reordered, up to a day late, or arrive before reads show the change.
 - **Requests and responses** take up to half a minute, so that a stale response arrives after a newer one. The notes change between the pages of a
-  listing. The service answers 429, 5xx, 401 or 403 for a while, half a response, an empty list, or a stale record. Connections break before and after
-  the response, or there is no response.
+  listing. The service answers 429, 5xx, 401 or 403 for a while, or sends half a response, an empty list or a stale record. Connections break before
+  and after the response, or there is no response.
 - **Processes** die before or after any store operation, or freeze for longer than any lease. A store operation fails before or after its effect, or
   takes effect long after it has failed. Clocks are wrong by up to ten minutes.
 - **Open points of the contract** that concern reading: other field names, absent fields, tombstones with few fields, empty pages, expired or repeated
@@ -111,7 +112,8 @@ The simulator found these bugs in this project's own code while the mirror was w
 - A tombstone at an unchanged revision confirmed content that had just been read: a note that was no longer visible was settled without its content.
 - An older read showed a note again that an event had hidden, at a lower revision.
 - A summary that was missing at the next revision counted as missing at the current one.
-- The mirror dropped an update without news while an earlier read was about to remove the note. The event that brought the note back was lost.
+- The mirror dropped an event whose revision was not newer while an earlier read was about to remove the note. The note had become visible again, and
+  the mirror removed it.
 - A loop over the change feed did not report the removal of a note that it had reported itself.
 - In the mock server, fractions of milliseconds broke cursors. In the client, a race made every read use the list from then on.
 `

@@ -54,28 +54,38 @@ export async function followReadme(folder: string): Promise<string> {
  * @returns what the programs printed
  */
 export async function followTutorial(folder: string): Promise<string> {
-  await using service = await startService(folder)
   const port = await freePort()
-  const local = (text: string) =>
-    text.replaceAll('http://127.0.0.1:4010', service.baseUrl).replaceAll('3000', `${port}`)
-  const blocks = blocksOfMarkdown('docs/tutorial.md', page('docs/tutorial.md'))
-  const environment = blocks.find(({ language }) => language === 'ini')
-  await writeFile(join(folder, '.env'), local(code(environment)))
-  for (const block of blocks.filter(({ language }) => language === 'ts')) {
-    const name = /^\/\/ (\S+\.ts)\n/.exec(block.code)?.[1] ?? ''
-    await writeFile(join(folder, name), local(block.code))
+  const baseUrl = `http://127.0.0.1:${await freePort()}`
+  const url = `http://127.0.0.1:${port}/webhooks/notes`
+  for (const block of blocksOfMarkdown('docs/tutorial.md', page('docs/tutorial.md'))) {
+    const name = /^\/\/ (\S+\.ts)\n/.exec(block.code)?.[1]
+    if (name !== undefined) await writeFile(join(folder, name), block.code.replaceAll('3000', `${port}`))
   }
 
+  // Without a terminal, `--yes` confirms the question, and `trigger` sends the event of the key `e`.
+  const args = ['notewire', 'listen', '--yes', '--forward-to', url, '--base-url', baseUrl]
+  await using listening = start('npx', args, folder)
+  await listening.printed(/^Wrote .* to \.env/m)
   const node = (file: string) => run(process.execPath, ['--env-file=.env', file], folder)
   await using receiver = start(process.execPath, ['--env-file=.env', 'receiver.ts'], folder)
   await receiver.printed(/listening/)
-  const printed = [await node('register.ts')]
-  printed.push(await run('npx', ['notewire', 'trigger', 'note.ended', '--base-url', service.baseUrl], folder))
+  const printed = [await listening.printed(/204 +endpoint\.verification/)]
+  await run(process.execPath, ['--env-file=.env', '--input-type=module', '--eval', WAIT_UNTIL_ACTIVE], folder)
+  for (let notes = 0; notes < 2; notes += 1) {
+    await run('npx', ['notewire', 'trigger', 'note.ended', '--base-url', baseUrl], folder)
+  }
   printed.push(await receiver.printed(/has ended: \d+ characters/))
-  printed.push(await run('npx', ['notewire', 'doctor', local('http://127.0.0.1:3000/webhooks/notes')], folder))
+  printed.push(await run('npx', ['notewire', 'doctor', url], folder))
   printed.push(await node('read.ts'), await node('mirror.ts'), await node('mirror.ts'))
   return printed.join('')
 }
+
+// `listen` shows the verification before the service has received its answer.
+const WAIT_UNTIL_ACTIVE = `
+  import { NotesClient } from '@notewire/client'
+  const { webhookEndpoints } = new NotesClient()
+  for (const { endpoint_id } of await webhookEndpoints.list()) await webhookEndpoints.waitUntilActive(endpoint_id)
+`
 
 /** A service that a newcomer has started with `npx notewire mock`. */
 interface NewcomersService extends AsyncDisposable {

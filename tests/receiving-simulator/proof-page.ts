@@ -19,28 +19,28 @@ function pageOf(table: string): string {
 
 The simulator plays random histories: two to four instances with a load balancer share one store. It compares everything that happens with the
 guarantees in [Delivery semantics](receiving/delivery-semantics.md). The receivers and the stores are the published code. The service, the
-network, the queue, the handlers and the clocks are models. One seed determines when each step happens, in which order, and what fails. CI plays
+network, the queue, the handlers and the clocks are simulated. One seed determines when each step happens, in which order, and what fails. CI plays
 300 histories with each of \`memoryStore\` and \`sqliteStore\`, and \`npm run proof\` plays 10,000. If a history breaks a guarantee, the simulator
 prints the command that plays the history again, and describes it line by line:
 
 \`\`\`sh
 npm run simulate                                            # new histories
-npm run simulate -- --seed 123 --history 45 --store sqlite  # one of them, in words
+npm run simulate -- --seed 123 --history 45 --store sqlite  # one history, step by step
 \`\`\`
 
 ## What happens in a history
 
-- **Events.** All four kinds of events about notes of two integrations, with equal ids in both; unknown kinds, kinds without a handler, and
-  events about the endpoint. Revisions and times arrive in any order. Several events and deletions have the same revision, each event arrives up
-  to three times, and some times are invalid.
+- **Events.** The service sends all four kinds of events about notes of two integrations, with equal ids in both. It also sends unknown kinds,
+  kinds without a handler, and events about the endpoint. Events arrive in any order of their revisions and times. Several events and deletions
+  have the same revision, each event arrives up to three times, and some times are invalid.
 - **Retries.** The service retries after 30 s, 5 min, 30 min and so on, seven attempts in all, until it receives a 2xx. It never sends an
-  acknowledged event again. In a third of the histories, a queue calls \`process\` instead, without a limit on the time, and gives stalled jobs to
-  a second worker.
+  acknowledged event again. In a third of the histories, a queue calls \`process\` instead. It sets no time limit, and gives stalled jobs to a
+  second worker.
 - **Processes.** A process crashes at any call of the store, or in a handler before or after its effect. A process is frozen for up to a minute.
   A deployment stops a process, and kills it if it does not end. Clocks differ by up to ten minutes.
 - **The store.** A call fails before or after its effect, takes effect up to a minute after it failed, or takes seconds.
 - **Handlers** take up to 45 s, longer than the time limit of 8 s and the lease. They throw before or after their effect, or roll their
-  transaction back without an error. They write before the commit, or in the same transaction (with SQLite, a real one).
+  transaction back without an error. They write before the commit, or in the same transaction (a real one with SQLite).
 - **Operations.** Events are replayed with \`receiver.forget\`, and the store is pruned. All values of \`revisionGate\` are used.
 
 ## What the simulator checks
@@ -58,8 +58,8 @@ npm run simulate -- --seed 123 --history 45 --store sqlite  # one of them, in wo
 
 ## Planted bugs
 
-Each planted bug changes a few lines of the published code (\`tests/receiving-simulator/planted-bugs.ts\`). The simulator must find each bug. The
-numbers are the histories that it needed with ${SEEDS.length} seeds. CI searches for each bug again, and fails if it does not find the bug within ${BOUND}
+Each planted bug changes a few lines of the published code (\`tests/receiving-simulator/planted-bugs.ts\`). The last two columns say after how many
+histories the simulator found the bug, with ${SEEDS.length} seeds. \`npm run proof\` plants each bug again, and fails if the simulator does not find it within ${BOUND}
 histories.
 
 ${table}
@@ -67,7 +67,7 @@ ${table}
 ## What it has found
 
 - A handler called \`context.commit\`, and its transaction was rolled back without an error. If another worker had claimed the event meanwhile, the
-  receiver counted the event as applied, and the event was lost. Now the processor asks the store whether the event is committed. The last
+  receiver counted the event as applied, and the event was lost. Now the processor checks in the store whether the event is committed. The last
   planted bug is this mistake.
 `
 }

@@ -6,9 +6,9 @@ import { type AttemptOutcome, attempt, requestIdOf, TIMED_OUT } from './attempt.
 import { nameOf, type Operation } from './operation.ts'
 import { retryAfterOf } from './retry-after.ts'
 
-/** A call to send. */
+/** A call of an operation, which one or more requests carry out. */
 interface OutgoingCall {
-  /** Its number among the calls of all clients, for the hooks. */
+  /** The number of the call among the calls of all clients in this process, for the hooks. */
   readonly callId: number
   readonly operation: Operation
   readonly url: string
@@ -17,9 +17,9 @@ interface OutgoingCall {
   readonly totalTimeoutMs: number
 }
 
-/** The result of a call. */
+/** The result of a call, which may consist of several requests. */
 interface CallResult {
-  /** How its last request ended. */
+  /** How the last request ended. */
   readonly outcome: AttemptOutcome
   readonly attempts: readonly CallAttempt[]
   /** The time limit of the last request, in milliseconds. */
@@ -28,29 +28,29 @@ interface CallResult {
 
 // 529 is not an HTTP status. Some services answer it while they are overloaded.
 const RETRIED_STATUSES = [408, 429, 500, 502, 503, 504, 529]
-// A longer delay would look like a hang.
+// With a longer delay, a user would think that the program hangs.
 const LONGEST_DELAY_MS = 60_000
 const FIRST_DELAY_MS = 300
 
 /**
- * Sends a call with ky, which repeats its requests, delays them and limits their time.
+ * Sends a call with ky, which retries, delays and times out its requests. A failed call resolves with a failure as its `outcome`.
  *
- * @throws the reason of the signal, and nothing else
+ * @throws the reason of the signal, if it is aborted
  */
 export async function sendCall(settings: ClientSettings, call: OutgoingCall): Promise<CallResult> {
   const { operation, signal, totalTimeoutMs } = call
   const { hooks } = settings
   const deadline = performance.now() + totalTimeoutMs
   const attempts: CallAttempt[] = []
-  // The time limit of a call may pass before its first request.
+  // The outcome if the time limit of the call passes before its first request.
   let latest: Promise<AttemptOutcome> = Promise.resolve(TIMED_OUT)
   let latestResponse: ResponseNotice | undefined
   let timeoutMs = totalTimeoutMs
   let retryAfterMs: number | undefined
   let delayMs = 0
 
-  // Node.js 22 keeps every signal that depends on another until the other is collected. If ky derived signals from one that many calls
-  // share, each call would take longer than the one before it.
+  // Node.js 22 keeps a signal made by `AbortSignal.any` in memory as long as its source signal. If ky derived signals from a signal that
+  // many calls share, each call would take longer than the one before it. So each call gets a controller of its own.
   const callAbort = signal && new AbortController()
   const forwardAbort = () => callAbort?.abort(signal?.reason)
   signal?.addEventListener('abort', forwardAbort)
@@ -90,9 +90,9 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
     latest = recordAttempt(request)
     const outcome = await latest
     if (outcome.failure !== undefined) throw new NetworkError(request)
-    // To ky, every response that is not retried is a success.
+    // ky only decides about retries, so it gets an empty 200 for every response that is not retried.
     if (!RETRIED_STATUSES.includes(outcome.status)) return new Response()
-    // ky would compare a date in Retry-After with the clock of this machine. It gets seconds by the service's clock instead.
+    // ky would compare a date in Retry-After with the clock of this machine. `retryAfterOf` uses the clock of the service.
     retryAfterMs = retryAfterOf(outcome.headers)
     return new Response(null, {
       status: outcome.status,
@@ -100,12 +100,12 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
     })
   }
 
-  /** @returns `undefined` to let ky decide. After `true`, ky would ignore `Retry-After`. */
+  /** @returns `undefined` to let ky decide. Never `true`, because ky would then ignore `Retry-After`. */
   async function shouldRetry(retry: number): Promise<false | undefined> {
     const outcome = await latest
     const longestMs = Math.min(LONGEST_DELAY_MS, retryAfterMs ?? longestBackoff(retry))
     if (!mayBeRepeated(operation, outcome) || longestMs >= deadline - performance.now()) return false
-    // Any other delay is announced when ky calls `jitter`.
+    // Without `Retry-After`, ky calls `jitter`, which announces the retry.
     if (retryAfterMs !== undefined) announceRetry(longestMs)
     return undefined
   }
@@ -121,7 +121,7 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
     const notice = { callId: call.callId, operation: nameOf(operation), attempt: attempts.length + 1 }
     const began = performance.now()
     timeoutMs = Math.min(settings.timeoutMs, deadline - began)
-    // ky would copy headers among its options three times.
+    // Set here and not in ky's options, because ky would copy them three times.
     request.headers.set('accept', 'application/json')
     request.headers.set('authorization', `Bearer ${settings.apiKey}`)
     callHook(hooks.onRequest, notice)
@@ -147,10 +147,10 @@ function longestBackoff(retry: number): number {
   return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (retry - 1))
 }
 
-// The request never left this machine, or no connection was made.
+// With these codes, the service has not received the request.
 const UNSENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
-/** Whether a failed request may be sent again. With `if_refused`, only if the service has certainly not carried it out. */
+/** Whether a failed request may be sent again. An operation with `if_refused` may only if the service has certainly not carried it out. */
 function mayBeRepeated({ repeatable }: Operation, { status, networkCode = '' }: AttemptOutcome): boolean {
   switch (repeatable) {
     case 'always':

@@ -10,7 +10,7 @@ export interface Operation {
   readonly scope: Scope
   /** Returns what a response means, if its status alone does not say it. */
   readonly judge?: (answer: AnswerFacts) => Verdict | undefined
-  /** Whether the request may be sent again: always, only if the service refused or never got it, or never. */
+  /** Whether the request may be sent again: always, only if the service refused it or did not receive it, or never. */
   readonly repeatable: 'always' | 'if_refused' | 'never'
   /** What to do if no answer came and the service may have carried out the operation. */
   readonly afterLostAnswer?: string

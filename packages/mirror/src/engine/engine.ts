@@ -23,11 +23,11 @@ interface StopConditions extends Pick<SyncOptions, 'signal'> {
 }
 
 interface Synced extends Settled {
-  /** The progress, if this process has listed. */
+  /** The progress after the listing; `undefined` if this process has not listed. */
   readonly listed: MirrorProgress | undefined
 }
 
-/** Result of a slice, with the progress before and after it. */
+/** The result of {@link Engine.slice}, with the progress before and after it. */
 export interface Slice extends Pick<SyncReport, 'settled' | 'listed'> {
   /** When the next note is due; `null` when none is. */
   readonly nextDueAt: number | null
@@ -35,7 +35,7 @@ export interface Slice extends Pick<SyncReport, 'settled' | 'listed'> {
   readonly after: MirrorProgress
 }
 
-/** One process of a mirror. */
+/** Does the work of a mirror in this process: stores the hints of events, lists, and reads the notes that are due. */
 export class Engine {
   readonly #settings: MirrorSettings
   readonly #ledger: Ledger
@@ -57,13 +57,13 @@ export class Engine {
     return store
   })
 
-  /** Stores the hint of an event. When it resolves, the event may be acknowledged. */
+  /** Stores that the note of an event must be read again (a hint). When it resolves, the event may be acknowledged. */
   async receive(event: WebhookEvent): Promise<void> {
     await this.store()
     if (await storeHint(event, this.#ledger, this.#settings.clock)) this.#hints.wake()
   }
 
-  /** Polls, scans if a scan is due, and at the same time reads every note that is due. */
+  /** Polls, and scans if a scan is due. Concurrently reads every note that is due. */
   async sync({ signal, scan: scanWhen = 'when-due' }: SyncOptions): Promise<SyncReport> {
     await this.store()
     const { hooks, integration } = this.#settings
@@ -107,13 +107,13 @@ export class Engine {
     await this.#begin({})
   }
 
-  /** Erases overdue notes. `sync` and `settle` begin with it. */
+  /** Erases notes whose erasure is overdue (see {@link OverdueErasure}). `sync` and `settle` do this first. */
   async eraseOverdue(): Promise<void> {
     await this.store()
     await this.#erasure.run()
   }
 
-  /** Resolves when this process stores the next hint, after `maxMs` milliseconds, or when the signal fires, whichever comes first. */
+  /** Resolves when this process stores the next hint, when `maxMs` milliseconds have passed, or when the signal is aborted. */
   async waitForHint(maxMs: number, signal: AbortSignal): Promise<void> {
     await this.#hints.nextWithin(maxMs, this.#settings.clock, signal)
   }
@@ -143,7 +143,7 @@ export class Engine {
     return this.#holderId
   }
 
-  /** Checks the key before any note is read. */
+  /** Checks the key, and makes the context of a sync. Call it before any note is read. */
   async #begin(
     { signal, shouldYield = () => false }: StopConditions,
     progress?: MirrorProgress,
@@ -151,11 +151,11 @@ export class Engine {
     const parts = { ...this.#settings, ledger: this.#ledger, erasure: this.#erasure }
     const key = await requireKey({ ...parts, progress })
     const stopped = new AbortController()
-    const either = signal === undefined ? stopped.signal : AbortSignal.any([signal, stopped.signal])
-    const readNote = createNoteReader(this.#settings.client, either)
+    const anySignal = signal === undefined ? stopped.signal : AbortSignal.any([signal, stopped.signal])
+    const readNote = createNoteReader(this.#settings.client, anySignal)
     return {
       key,
-      context: { ...parts, readNote, signal: either, shouldYield, stop: (reason) => stopped.abort(reason) },
+      context: { ...parts, readNote, signal: anySignal, shouldYield, stop: (reason) => stopped.abort(reason) },
     }
   }
 
@@ -172,15 +172,15 @@ export class Engine {
         ? Promise.resolve(undefined)
         : list(context, { ...what, key, holder: this.#holder, leased, pages })
     const isAnyDue = copy === undefined || (copy.nextDueAt !== null && copy.nextDueAt <= clock.now())
-    // If the listing fails, the due notes are still read. If the reads fail, they stop the listing.
+    // If the listing fails, the due notes are still read. If reading the due notes fails, `settleDue` stops the listing.
     const [listed, settled] = await Promise.allSettled([
       listing.finally(() => pages.end()),
       settleDue(context, pages, isAnyDue),
     ])
     if (settled.status === 'rejected') throw settled.reason
     if (listed.status === 'rejected') throw listed.reason
-    const known = isAnyDue || pages.count > 0 ? settled.value.nextDueAt : copy?.nextDueAt
-    const nextDueAt = known === undefined ? await this.#nextDueAt() : known
+    const reportedDueAt = isAnyDue || pages.count > 0 ? settled.value.nextDueAt : copy?.nextDueAt
+    const nextDueAt = reportedDueAt === undefined ? await this.#nextDueAt() : reportedDueAt
     return { ...settled.value, listed: listed.value, nextDueAt }
   }
 
@@ -200,7 +200,7 @@ export class Engine {
     }
   }
 
-  /** When the next poll is due, or the lease of another process ends. */
+  /** When this process can next poll: the poll is due, and no other process has the lease for listing. */
   async #nextPollAt(known?: MirrorProgress): Promise<number> {
     const { integration, clock, store } = this.#settings
     const progress = known ?? (await store.readProgress(integration)).progress

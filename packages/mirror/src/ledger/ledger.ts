@@ -6,13 +6,16 @@ import type { MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedNotes, MirrorStore, VersionedState } from '../interfaces/store.ts'
 import type { Decision } from '../rules/decision.ts'
 
-/** Decides what to write for a note, from its state. `sequence` is the sequence number at which the reason (a response or an event) was available. */
+/**
+ * Returns what to write for a note, given its state; `undefined` to leave it unchanged. `sequence` is the latest sequence number when the
+ * response or event that causes the revision had arrived.
+ */
 export type Decide = (state: NoteState, sequence: number) => Decision | undefined
 
 /** Returns the next progress, given the notes of the same commit; `undefined` to leave it unchanged. */
 export type NextProgress = (before: LoadedNotes, writes: readonly NoteWrite[]) => MirrorProgress | undefined
 
-/** What was loaded, and what was written. */
+/** What was loaded and written in one commit. */
 interface Change {
   readonly before: LoadedNotes
   readonly writes: ReadonlyMap<string, NoteWrite>
@@ -22,7 +25,10 @@ interface Change {
 /** The maximum number of attempts to commit. Each conflict means that another process has committed. */
 const MAX_ATTEMPTS = 200
 
-/** The only writer of a mirror. It loads rows, decides, and commits if no other process has written them meanwhile; otherwise it repeats. */
+/**
+ * Writes every change of a mirror's notes and progress. It loads the rows, decides what to write, and commits unless another process has
+ * written one of the rows since. In that case it starts again.
+ */
 export class Ledger {
   readonly #store: MirrorStore
   readonly #integration: string
@@ -61,9 +67,9 @@ export class Ledger {
   }
 
   /**
-   * Advances a progress that was loaded before, without loading it again: for decisions that need no notes and no sequence number.
+   * Replaces a progress that the caller has loaded, without loading it again: for decisions that need no notes and no sequence number.
    *
-   * @returns `false` if another process has advanced it meanwhile, and nothing was written
+   * @returns `false` if nothing was written, because another process has written the progress since
    */
   async advanceKnown(expectedVersion: number, next: MirrorProgress): Promise<boolean> {
     const commit = { notes: [], progress: { expectedVersion, next } }
@@ -71,10 +77,11 @@ export class Ledger {
   }
 
   /**
-   * Revises a note that was loaded before, without loading it again: for decisions that need no sequence number. Writes that are requested
-   * during a commit are written together in the next commit.
+   * Revises a note that the caller has loaded, without loading it again: for decisions that need no sequence number. Writes that are
+   * requested while a commit runs are written together in the next commit.
    *
-   * @returns `false` if nothing was written: another process has changed the note, another write of the note is in the same commit, or the store failed
+   * @returns `false` if nothing was written, because another process has changed the note, the same commit already writes the note, or the
+   * store failed
    */
   async reviseKnown(known: VersionedState, decide: (state: NoteState) => Decision | undefined): Promise<boolean> {
     const decision = decide(known.state)
@@ -111,12 +118,14 @@ export class Ledger {
     const firstWrites = [...new Map(writes.toReversed().map((write) => [write.state.noteId, write])).values()]
     if (await this.#commit(firstWrites)) return new Set(firstWrites)
     const written = new Set<NoteWrite>()
-    // One of the notes has changed meanwhile, or the store rejects it. The others are still written.
+    // Another process has changed one of the notes, or the store rejects it. Each of the others is written in a commit of its own.
     for (const write of firstWrites) if (await this.#commit([write])) written.add(write)
     return written
   }
 
-  /** An error of the store counts as a conflict: the caller of `reviseKnown` retries with this note alone, and that retry throws the error. */
+  /**
+   * An error of the store counts as a conflict: the caller of `reviseKnown` retries with this note alone, and that retry throws the error.
+   */
   async #commit(notes: readonly NoteWrite[]): Promise<boolean> {
     return (await this.#store.commit(this.#integration, { notes }).catch(() => 'conflict')) === 'committed'
   }

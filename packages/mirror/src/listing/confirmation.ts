@@ -9,8 +9,8 @@ import { firstListedNote, isExpiredCursor, listPages, PAGE_SIZE } from '../servi
 import { type Lister, requireScan } from './lister.ts'
 
 /**
- * Confirms the notes that a scan missed: by a read of each note, or by a second listing if the service does not read single notes.
- * Yields after each page.
+ * Checks whether the notes that a scan did not list are gone: reads each of them, or lists all notes a second time if the service cannot
+ * read single notes. Yields after each page.
  */
 export async function* confirmMissing(lister: Lister, context: SyncContext): AsyncGenerator<ProgressNotice> {
   const scan = requireScan(lister.progress)
@@ -26,8 +26,8 @@ export async function* confirmMissing(lister: Lister, context: SyncContext): Asy
 }
 
 /**
- * Whether the service reads single notes (open point 8). The client finds out by reading a listed note. If no note is listed, the service
- * is assumed to read single notes, because an empty list may be a mistake.
+ * Whether the service can read single notes (open point 8). The client finds out by reading a listed note. Returns `true` if no note is
+ * listed: the list may be empty by mistake, and only single reads could then confirm a deletion.
  */
 async function readsSingleNotes({ client, signal }: SyncContext): Promise<boolean> {
   if (client.notes.readsFromList) return false
@@ -35,7 +35,7 @@ async function readsSingleNotes({ client, signal }: SyncContext): Promise<boolea
   try {
     if (note !== undefined) await client.notes.get(note.note_id, { signal })
   } catch (error) {
-    // Other notes may be readable although this one is not.
+    // An error of this note alone does not show whether the service can read single notes.
     if (signal.aborted || failsForEveryNote(error) || !(error instanceof NotesClientError)) throw error
   }
   return !client.notes.readsFromList
@@ -57,7 +57,7 @@ async function* confirmByListing(
   await removeUnlisted(lister, certificate, context)
 }
 
-/** Takes a new sequence number for the second listing: it is greater than those of the scan's pages. */
+/** Records a new sequence number as the start of the second listing. It is greater than those of the scan's pages. */
 async function beginSecondListing(lister: Lister): Promise<void> {
   await lister.advance((startedAt) => ({
     scan: { ...requireScan(lister.progress), confirmation: { startedAt, cursor: null, isComplete: false } },
@@ -69,7 +69,7 @@ async function* listSecondTime(lister: Lister, { client, signal }: SyncContext):
   if (confirmation === null || confirmation.isComplete) return
   let done = 0
   for await (const { notes, next_cursor: cursor } of listPages(client, confirmation.cursor, signal)) {
-    // A listed note gets new evidence, so it no longer counts as missing.
+    // `applyPage` records that each listed note exists, so it no longer counts as missing.
     await lister.applyPage({ phase: 'confirming', notes, cursor })
     done += notes.length
     yield { phase: 'confirming', done, total }
@@ -82,12 +82,12 @@ async function removeUnlisted(lister: Lister, certificate: CompletionCertificate
   const scan = requireScan(lister.progress)
   const { beganAt: begunAt, confirmation } = scan
   if (confirmation?.isComplete !== true) return
-  for await (const noteIds of candidates(certificate, context)) {
+  for await (const noteIds of missingNotes(certificate, context)) {
     await ledger.revise(noteIds, (state, end) => {
       const stamp = { start: confirmation.startedAt, end, source: 'scan', begunAt, at: clock.now() } as const
       return applyRead(state, undefined, stamp, { keep, holdingScan: holdingScanOf(scan) })
     })
-    await lister.advance(() => ({}))
+    await lister.renewLease()
   }
 }
 
@@ -98,15 +98,16 @@ async function* confirmByReads(
 ): AsyncGenerator<ProgressNotice> {
   const { missing: total } = requireScan(lister.progress)
   let done = 0
-  for await (const noteIds of candidates(certificate, context)) {
+  for await (const noteIds of missingNotes(certificate, context)) {
     await confirmAll(noteIds, lister, context)
     done += noteIds.length
     yield { phase: 'confirming', done, total }
-    await lister.advance(() => ({}))
+    await lister.renewLease()
   }
 }
 
-async function* candidates(certificate: CompletionCertificate, { store, integration }: SyncContext) {
+/** Lists the ids of the missing notes, page by page. */
+async function* missingNotes(certificate: CompletionCertificate, { store, integration }: SyncContext) {
   for (let after = ''; ; ) {
     const noteIds = await store.listCandidates(integration, certificate, after, PAGE_SIZE)
     const last = noteIds.at(-1)
@@ -155,8 +156,8 @@ async function confirm(
 }
 
 /**
- * Makes a missing note that cannot be read dirty, so that the scan can end and the note is read later. If that read does not find the
- * note, its removal is held back if the scan holds removals back.
+ * Marks a missing note whose read failed as dirty, so that the scan can end and a later sync reads the note. If that read does not find
+ * the note and the scan holds removals back, the removal of the note is held back.
  */
 async function markUnreadable(
   noteId: string,
@@ -170,6 +171,7 @@ async function markUnreadable(
   )
 }
 
+/** The id of the scan if it holds removals back, because too many notes are missing. */
 function holdingScanOf({ scanId, holdsBack }: ScanProgress): string | undefined {
   return holdsBack ? scanId : undefined
 }

@@ -9,21 +9,24 @@ import { applyRead } from '../rules/read-rule.ts'
 import { recordedKey, refuseOtherKey } from './key-guard.ts'
 import { leaseOf, otherLeaseEnd } from './schedule.ts'
 
-/** Another process lists now. The page that this process has read is not applied. */
+/** Another process has written the progress of the listing. The page that this process has read is not applied. */
 export class AnotherListerError extends Error {}
 
 /**
- * Lists for an integration. At most one process does so at a time: it commits the notes of each page together with the progress, and the
- * commit fails if another process has written the progress since. A lease in the progress keeps other processes from listing, unless the
- * whole integration is leased to this process.
+ * Applies the pages of an integration's listings. At most one process lists at a time: it commits the notes of each page together with the
+ * progress, and the commit fails if another process has written the progress since. A lease in the progress prevents other processes from
+ * listing. It is not needed if the whole integration is leased to this process, as with `createMirrors`.
  */
 export class Lister {
   readonly #context: SyncContext
   /** `undefined` if the whole integration is leased to this process. */
   readonly #holder: string | undefined
+  /** The version of the progress that this lister has written. A commit fails if the stored version is another one. */
   #version: number
   #sequence: number
+  /** When the last event arrived, as of the latest load; `null` before the first event. */
   #heardAt: number | null
+  /** A time before the next request is sent. */
   #begunAt: number
   progress: MirrorProgress
   /** Whether the last page changed notes. */
@@ -41,13 +44,13 @@ export class Lister {
     this.progress = loaded.progress
   }
 
-  /** Makes the lister of an integration that is leased to this process. */
+  /** Makes the lister of an integration that is leased to this process as a whole. */
   static ofLeased(context: SyncContext, loaded: LoadedProgress): Lister {
     return new Lister(context, undefined, loaded)
   }
 
   /**
-   * Takes the lease of the lister; `undefined` while another process has it.
+   * Takes the lease for listing, and makes the lister; `undefined` while another process has the lease.
    *
    * @throws KeyChangedError when the notes were listed with another key
    */
@@ -59,7 +62,7 @@ export class Lister {
     if (otherLeaseEnd(loaded.progress.lister, holder, clock.now()) !== undefined) return undefined
     const lister = new Lister(context, holder, loaded)
     try {
-      await lister.advance(() => ({}))
+      await lister.renewLease()
       return lister
     } catch (error) {
       if (error instanceof AnotherListerError) return undefined
@@ -72,12 +75,21 @@ export class Lister {
     return this.#sequence
   }
 
-  /** Commits progress without a page. `startedAt` is a new sequence number: the start of the requests that follow. */
+  /**
+   * Commits progress without a page. Renews the lease.
+   *
+   * @param next  gets a new sequence number, to record as the start of the requests that follow
+   */
   async advance(next: (startedAt: number) => Partial<MirrorProgress>): Promise<void> {
     await this.#write(({ sequence }) => ({ ...this.progress, ...next(sequence) }))
   }
 
-  /** Commits the end of a poll. Its last page was applied, or is empty. */
+  /** @throws AnotherListerError if another process has written the progress since */
+  async renewLease(): Promise<void> {
+    await this.advance(() => ({}))
+  }
+
+  /** Commits the end of a poll. Call it after the poll's last page was applied, or if that page is empty. */
   async endPoll(checkpoint: string | null, watermark: number | null): Promise<void> {
     const polledAt = this.#context.clock.now()
     const { poll } = this.progress
@@ -98,11 +110,11 @@ export class Lister {
     const source = page.phase === 'confirming' ? 'scan' : page.phase
     const scanBeganAt = source === 'scan' ? this.progress.scan?.beganAt : undefined
     this.hasChangedNotes = false
-    const asked = { start: this.#sequence, source, begunAt: this.#begunAt, scanBeganAt }
+    const request = { start: this.#sequence, source, begunAt: this.#begunAt, scanBeganAt }
     await this.#write(
       (before, writes) => progressAfterPage(this.progress, page, countsOf(notes, before, writes, this.progress)),
       [...notes.keys()],
-      (state, end) => applyRead(state, notes.get(state.noteId), { ...asked, end, at: clock.now() }, { keep }),
+      (state, end) => applyRead(state, notes.get(state.noteId), { ...request, end, at: clock.now() }, { keep }),
     )
   }
 
@@ -145,7 +157,7 @@ function countsOf(
 ): PageCounts {
   const live = [...listed.values()].filter((note) => !isTombstone(note)).map(({ note_id }) => note_id)
   const stateOf = (noteId: string) => before.notes.get(noteId)?.state
-  const wasShown = (noteId: string) => {
+  const wasLive = (noteId: string) => {
     const state = stateOf(noteId)
     return scan !== null && state?.presence === 'live' && (state.evidence?.start ?? 0) < scan.startedAt
   }
@@ -155,7 +167,7 @@ function countsOf(
     (stateOf(noteId)?.hintedRevision ?? null) === null
   return {
     live: live.length,
-    alreadyShown: live.filter(wasShown).length,
+    alreadyLive: live.filter(wasLive).length,
     unannounced: writes.filter(isUnannounced).length,
     heardAt: before.heardAt,
   }
@@ -177,11 +189,11 @@ type ListedPage =
   | { readonly phase: 'scan' | 'confirming'; readonly notes: readonly Note[]; readonly cursor: string | null }
 
 interface PageCounts {
-  /** How many live notes it listed. */
+  /** How many live notes the page contains. */
   readonly live: number
-  /** How many of those the mirror had shown before the scan began. */
-  readonly alreadyShown: number
-  /** How many of its notes changed, with no pending event for the change. */
+  /** How many of the live notes were already live in the mirror when the scan began. */
+  readonly alreadyLive: number
+  /** How many notes the page changed for which the mirror had no pending hint of an event. */
   readonly unannounced: number
   /** When the last event arrived. */
   readonly heardAt: number | null
@@ -201,7 +213,7 @@ function progressAfterPage(progress: MirrorProgress, page: ListedPage, counts: P
     case 'scan': {
       const scan = requireScan(progress)
       const { cursor } = page
-      const counted = { seen: scan.seen + counts.live, kept: scan.kept + counts.alreadyShown }
+      const counted = { seen: scan.seen + counts.live, kept: scan.kept + counts.alreadyLive }
       return { ...progress, scan: { ...scan, ...counted, cursor, phase: cursor === null ? 'listed' : 'listing' } }
     }
     case 'confirming': {
@@ -213,7 +225,7 @@ function progressAfterPage(progress: MirrorProgress, page: ListedPage, counts: P
   }
 }
 
-/** The scan that is under way. */
+/** Returns the running scan. Throws if none is running. */
 export function requireScan({ scan }: MirrorProgress): ScanProgress {
   if (scan === null) throw new Error('no scan is under way')
   return scan

@@ -31,7 +31,7 @@ export interface SliceContext {
   readonly shouldYield: () => boolean
 }
 
-/** Work on an active integration whose key no other integration uses. */
+/** The work on an active integration, called once its key is known to be used by no other integration. */
 export type ActiveWork = (
   taken: TakenIntegration,
   connection: Connection,
@@ -40,9 +40,9 @@ export type ActiveWork = (
 ) => Promise<NextWork>
 
 /**
- * Does a slice of work on a taken integration, schedules its next work, and releases its lease.
+ * Does one part (a slice) of the due work of an integration that this worker has taken, schedules its next work, and releases its lease.
  *
- * @returns the error, if there was one, after which the integration is retried or parked
+ * @returns the error, if the work failed: the integration is then retried later, or parked until the user acts
  * @throws errors of the store
  */
 export async function doSlice(
@@ -87,7 +87,7 @@ async function nextWork(taken: TakenIntegration, context: SliceContext, work: Ac
   }
 }
 
-/** Erases overdue notes that events have hidden. This needs no key. */
+/** Erases hidden notes whose erasure is overdue. This needs no key. */
 async function eraseHidden(record: IntegrationRecord, settings: MirrorsSettings): Promise<NextWork> {
   const { store, clock } = settings
   const { integration } = record
@@ -109,7 +109,7 @@ async function workWithKey(taken: TakenIntegration, context: SliceContext, work:
   const { integration } = record
   const lost = () => new LeaseLostError()
   let connection: Connection | undefined
-  if ((record.pausedUntil ?? 0) > settings.clock.now()) return { next: await whilePaused(record, settings) }
+  if ((record.pausedUntil ?? 0) > settings.clock.now()) return { next: await nextInPause(record, settings) }
   try {
     connection = await connect(integration, settings, context.signal)
     const now = settings.clock.now()
@@ -128,7 +128,7 @@ async function workWithKey(taken: TakenIntegration, context: SliceContext, work:
   }
 }
 
-/** Polls, scans and reads due notes; then checks the endpoint if a check is due, or if a poll found changes that no event announced. */
+/** Polls, scans and reads due notes. Then checks the endpoint, if a check is due or a poll found changes that no event announced. */
 const bringUpToDate: ActiveWork = async ({ record, copy }, { client }, engine, { settings, signal, shouldYield }) => {
   const slice = await engine.slice(copy, { signal, shouldYield })
   const now = settings.clock.now()
@@ -163,13 +163,13 @@ async function afterError(
   const pause = Math.max(jittered(backoffAfter(record.failures), integration), requestedPause(error))
   const rank = Math.max(record.rank, RANKS.poll)
   return {
-    next: await whilePaused({ ...record, rank, failures: record.failures + 1, pausedUntil: now + pause }, settings),
+    next: await nextInPause({ ...record, rank, failures: record.failures + 1, pausedUntil: now + pause }, settings),
     error,
   }
 }
 
-/** Schedules the end of the pause. Overdue notes are erased meanwhile. */
-async function whilePaused(record: IntegrationRecord, settings: MirrorsSettings): Promise<NextWork> {
+/** Erases overdue notes, and schedules the next work: the end of the pause, or an earlier erasure. */
+async function nextInPause(record: IntegrationRecord, settings: MirrorsSettings): Promise<NextWork> {
   const { dueAt } = await eraseHidden(record, settings)
   const pausedUntil = record.pausedUntil ?? 0
   return { ...record, dueAt: Math.min(dueAt ?? pausedUntil, pausedUntil) }

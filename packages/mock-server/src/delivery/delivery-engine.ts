@@ -36,9 +36,9 @@ export class DeliveryEngine {
   disorder: Disorder
   readonly #byId = new Map<string, Delivery>()
   readonly #pending = new Set<Dispatch>()
-  /** Deliveries that wait until their endpoint is active (open point 17). */
+  /** Deliveries to inactive endpoints, which wait until their endpoint is active (open point 17). */
   readonly #queued = new Set<Dispatch>()
-  /** The reordered deliveries, with the faults of their next attempt. */
+  /** Deliveries that a fault rule holds until the next attempt to their endpoint has ended, with the faults of their own next attempt. */
   readonly #reordered = new Map<Dispatch, readonly DeliveryFault[]>()
   /** The last verification sent to each endpoint. An answer to an earlier one has no effect. */
   readonly #verifications = new WeakMap<Endpoint, Dispatch>()
@@ -49,7 +49,9 @@ export class DeliveryEngine {
     this.disorder = parts.disorder
   }
 
-  /** Sends an event to an endpoint. The first attempt is sent in the next turn of the event loop, unless `disorder` or a fault delays it. */
+  /**
+   * Sends an event to an endpoint. The first attempt is sent in the next turn of the event loop, unless `disorder` or a fault delays it.
+   */
   send(event: NoteEvent | EndpointEvent, endpoint: Endpoint): Dispatch {
     const { event_id, event_type } = event
     return this.#begin({ event_id, event_type, body: JSON.stringify(event), replay_of: undefined }, endpoint)
@@ -133,7 +135,7 @@ export class DeliveryEngine {
   }
 
   #startAttempt(dispatch: Dispatch): void {
-    if (!this.#admitOrHold(dispatch)) return
+    if (!this.#admitOrQueue(dispatch)) return
     const { delivery, endpoint } = dispatch
     const { owner } = endpoint.integration
     const faults = this.#parts.faults.faultsOfAttempt(delivery.event_type, endpoint.endpoint_id, owner)
@@ -144,10 +146,10 @@ export class DeliveryEngine {
   }
 
   /**
-   * Whether the delivery can be sent now. An event about a note cannot if its endpoint is inactive: its delivery is then lost, or queued until
-   * the endpoint is active (open points 16 and 17).
+   * Returns whether the delivery can be sent now. If its event is about a note and its endpoint is inactive, it cannot: this method then
+   * ends the delivery as lost, or queues it until the endpoint is active (open points 16 and 17).
    */
-  #admitOrHold(dispatch: Dispatch): boolean {
+  #admitOrQueue(dispatch: Dispatch): boolean {
     if (!isNoteEventKind(dispatch.delivery.event_type) || dispatch.endpoint.state === 'active') return true
     if (this.#parts.contract.whileInactive === 'queued') this.#queued.add(dispatch)
     else this.#end(dispatch, 'lost')
@@ -164,7 +166,7 @@ export class DeliveryEngine {
 
   #sendDelayed(dispatch: Dispatch, faults: readonly DeliveryFault[]): void {
     const send = () => {
-      if (this.#admitOrHold(dispatch)) void this.#parts.timeline.trackInFlight(this.#attempt(dispatch, faults))
+      if (this.#admitOrQueue(dispatch)) void this.#parts.timeline.trackInFlight(this.#attempt(dispatch, faults))
     }
     const ms = delayOf(faults)
     if (ms === 0) send()
@@ -255,6 +257,7 @@ export class DeliveryEngine {
     dispatch.firstOutcome.resolve()
   }
 
+  /** A verification is delivered without disorder, so that each endpoint can become active. */
   #disorderOf({ event_type }: Delivery): Disorder {
     return event_type === 'endpoint.verification' ? {} : this.disorder
   }

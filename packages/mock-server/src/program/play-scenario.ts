@@ -35,7 +35,7 @@ export async function setUpScenario(service: NotesService, scenario: Scenario): 
 }
 
 /**
- * Does each act of a scenario at its time of the service's clock.
+ * Schedules each act of a scenario for its time on the service's clock.
  *
  * @param warn  is called with a sentence for each act that fails, for example because its note was deleted
  */
@@ -66,7 +66,7 @@ export function scheduleActs(
       recorded.set(act.note, { note: session.note, sessions: [session] })
     } else {
       const found = recorded.get(act.note)
-      // If there is no note, its act "record" failed, and `warn` was called.
+      // If the note is missing, its act "record" failed, and `warn` was called for that act.
       if (found !== undefined) actOnNote(act, found, channels)
     }
   }
@@ -95,7 +95,7 @@ function noSession(): never {
   throw new MockServerError('session_unknown', problem, 'Add an act "record-again" before it.')
 }
 
-/** Registers through the API like any client, so that contract variants and fault rules apply. */
+/** Registers an endpoint through the REST API as a client does, so that contract variants and fault rules apply. */
 async function register(
   { fetch, baseUrl, apiKey }: NotesService,
   { url, events, integration }: Scenario['endpoints'][number],

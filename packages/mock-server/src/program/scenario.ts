@@ -77,7 +77,7 @@ export type Scenario = z.output<typeof scenarioSchema>
 export type Act = Scenario['acts'][number]
 
 /**
- * Reads a scenario file. Without a path, the scenario is empty.
+ * Reads a scenario file. Without a path, returns an empty scenario.
  *
  * @throws {@link MockServerError} `scenario_unreadable` when the file cannot be read, `scenario_invalid` when it is no scenario
  */
@@ -106,7 +106,7 @@ function parsedJson(content: string, path: string): unknown {
   try {
     return JSON.parse(content)
   } catch (error) {
-    // Only V8's message contains the line. The rest of the message is not shown, because it may quote a title or a key.
+    // V8's message contains the line. The rest of the message is not shown, because it may quote a title or a key.
     const [, line] = /\(line (\d+) /.exec(error instanceof Error ? error.message : '') ?? []
     const problem = line === undefined ? 'it is not JSON' : `it is not JSON from line ${line} on`
     throw invalid(path, { problem, remedy: 'Correct the syntax.' })
@@ -123,11 +123,16 @@ function validScenario(parsed: unknown, path: string): Scenario {
 }
 
 function invalid(path: string, { problem, remedy, option }: Refusal & { readonly option?: string | undefined }) {
-  const whole = `${remedy} See docs/mock-server/scenarios.md for the format.`
-  return new MockServerError('scenario_invalid', `the scenario ${path} is not valid: ${problem}`, whole, option)
+  const remedyWithLink = `${remedy} See docs/mock-server/scenarios.md for the format.`
+  return new MockServerError(
+    'scenario_invalid',
+    `the scenario ${path} is not valid: ${problem}`,
+    remedyWithLink,
+    option,
+  )
 }
 
-/** The names that are used but not defined, or defined twice. */
+/** Yields a refusal for each name that is used but not defined, or defined twice. */
 function* wrongNames({ channels, integrations, endpoints, acts }: Scenario): Generator<Refusal, undefined> {
   const names = integrations.map(({ name }) => name)
   yield* repeated('channel', channels)
@@ -138,7 +143,7 @@ function* wrongNames({ channels, integrations, endpoints, acts }: Scenario): Gen
   for (const act of acts.toSorted((one, other) => durationMs(one.at) - durationMs(other.at))) {
     if (act.do === 'revoke') yield* unknown('integration', [act.integration], names)
     else {
-      yield* unknown('channel', placesIn(act), channels)
+      yield* unknown('channel', channelsIn(act), channels)
       yield* misplaced(act, recorded)
     }
   }
@@ -158,12 +163,12 @@ function* unknown(kind: string, used: readonly string[], known: readonly string[
   }
 }
 
-function placesIn(act: Act): readonly string[] {
+function channelsIn(act: Act): readonly string[] {
   if (act.do === 'record') return act.channel === undefined ? [] : [act.channel]
   return act.do === 'move' && act.to !== 'personal' ? [act.to] : []
 }
 
-/** A note must be recorded exactly once, and before any other act on it. */
+/** Yields a refusal unless each note is recorded exactly once, before every other act on it. */
 function* misplaced(act: Exclude<Act, { do: 'revoke' }>, recorded: Set<string>): Generator<Refusal> {
   if (act.do !== 'record') {
     if (recorded.has(act.note)) return

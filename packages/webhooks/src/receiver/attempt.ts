@@ -4,11 +4,12 @@ import type { Answer } from './answer.ts'
 /** A request to the receiver, as an adapter presents it. */
 export interface IncomingAttempt {
   readonly method: string
-  /** The path of the URL as the service requested it, mount points included, without the query. */
+  /** The path of the URL as the service requested it, including a router's prefix, without the query. */
   readonly path: string
   readonly headers: AttemptHeaders
   /**
-   * The id of the integration that the request names, unchecked. A receiver of many answers 404 without one. A receiver of one ignores it.
+   * The id of the integration that the request names, unchecked. A receiver of many integrations answers 404 without one. A receiver of one
+   * integration ignores it.
    */
   readonly integration?: string | undefined
   /** Reads the raw body: at most `maxBytes`, and only until `timeUp` resolves. */

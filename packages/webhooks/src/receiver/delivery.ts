@@ -41,7 +41,10 @@ interface CheckedAttempt {
 
 const LATE: SecretFinding = { status: 'late' }
 
-/** Makes the function that answers deliveries: it checks the headers, reads the body, checks the signature, parses and processes. It never rejects. */
+/**
+ * Makes the function that answers deliveries: it checks the headers, reads the body, checks the signature, parses and processes. It never
+ * rejects.
+ */
 export function createResponder(
   tools: DeliveryTools,
 ): (attempt: IncomingAttempt, integration: string | undefined) => Promise<Answer> {
@@ -110,7 +113,7 @@ export function createResponder(
   }
 
   function verify(checked: CheckedAttempt, body: Uint8Array): Verified | Answer | Promise<Verified | Answer> {
-    // Looked up again, because the secret may have expired or been forgotten while the body arrived.
+    // Looked up again, because the cached secret may have expired or been dropped while the body arrived.
     return whenSettled(findSecret(checked), (finding) => {
       if (finding.status !== 'found') return answerMissingSecret(finding, checked.integration)
       return whenSettled<Verification, Verified | Answer>(finding.check(body, checked.headers), (verification) =>

@@ -9,7 +9,7 @@ import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { setTimer } from './timers.ts'
 import { isThenable } from './when-settled.ts'
 
-/** What is known of the attempt that delivered an event, and the time limit of its handler. */
+/** The facts about the attempt that delivered an event, and the time limit of its handler. */
 export interface AttemptContext {
   readonly integration: string
   /** How long the handler may take, if it is not the processor's `handlerTimeoutMs`. */
@@ -36,10 +36,10 @@ export class ReceivedEvent {
   }
 }
 
-/** What a handler did when it ended. */
+/** Whether a handler returned or threw. */
 export type HandlerResult = { readonly status: 'returned' } | { readonly status: 'threw'; readonly error: unknown }
 
-/** How a handler ended. */
+/** How a handler's run ended for the receiver. */
 export type HandlerEnd =
   | HandlerResult
   /** The claim was lost, and the handler did not return: it threw, or the receiver stopped waiting for it. */
@@ -52,7 +52,7 @@ type GivenUpBecause = 'handler-timeout' | 'closing'
 
 /** A handler whose promise is pending. */
 export interface RunningHandler {
-  /** Resolves when the handler has returned or thrown, however late. */
+  /** Resolves when the handler has returned or thrown, even after the receiver stopped waiting for it. */
   readonly ended: Promise<unknown>
   /** Stops waiting for the handler; the caller then releases the claim. */
   giveUp(why: GivenUpBecause): void

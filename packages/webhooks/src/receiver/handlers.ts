@@ -11,9 +11,9 @@ import type { Logger } from './logger.ts'
 /** The second argument of a handler. */
 export interface HandlerContext<Transaction = never> {
   /**
-   * Marks the event as processed in a transaction of the handler, on the database of the receiver's store. The handler's rows and the mark
-   * commit together, so they take effect exactly once, even after a crash. Call it last, and do all fetching before the transaction
-   * begins, because the mark holds a lock until the transaction ends.
+   * Marks the event as processed in a transaction of the handler, on the database of the receiver's store. The handler's rows and this
+   * record commit together, so they take effect exactly once, even after a crash. Call it last in the transaction, and do all fetching
+   * before the transaction begins: from this call until its end, the transaction locks the claim.
    *
    * Without this call, the receiver marks the event after the handler. If the process dies in between, the handler runs again.
    *
@@ -22,36 +22,35 @@ export interface HandlerContext<Transaction = never> {
    * error roll the transaction back
    */
   commit(transaction: Transaction): Promise<void>
-  /** The integration whose event it is: `'default'` unless the receiver has others. */
+  /** The integration to which the event belongs: `'default'` unless the receiver has others. */
   readonly integration: string
   /**
    * Aborted when the handler should stop: the claim was lost, the handler took longer than `handlerTimeoutMs`, or the receiver is
-   * closing. Not aborted at the deadline. While the receiver closes, a handler that
-   * throws the signal's reason, an `AbortError`, or an error whose `cause` is the reason ends as `closing`, not as `failed`.
+   * closing. Not aborted at `deadlineAt`. While the receiver closes, the outcome is `closing`, not `failed`, if the handler throws the
+   * signal's reason, an `AbortError`, or an error whose `cause` is the reason.
    */
   readonly signal: AbortSignal
   /**
-   * When the service stops waiting for the answer, less a margin: milliseconds since the Unix epoch, on the receiver's
-   * clock. A handler may continue after it; the service then retries the event, which is a duplicate. `undefined` if no request waits for
-   * an answer, as in a queue worker.
+   * When the receiver answers 503 if the handler still runs: 2 s before the service stops waiting, in milliseconds since the Unix epoch on
+   * the receiver's clock. The handler may continue after it. The service then retries the event, and the retry is a duplicate if the
+   * handler has ended. `undefined` if no request waits for an answer, as in a queue worker.
    */
   readonly deadlineAt: number | undefined
   /**
-   * The headers of the attempt, names in lower case, without those that `Headers` cannot hold. Empty where there was no
-   * request, as in a queue worker.
+   * The headers of the request, without those that a `Headers` object rejects. Empty if there was no request, as in a queue worker.
    */
   readonly headers: Headers
-  /** Adds the event's id and kind to each line. The receiver never logs a secret or note content; neither should a handler. */
+  /** The receiver's logger. It adds the event's id and kind to each line. Do not log a secret or note content. */
   readonly logger: Logger
 }
 
 /**
- * Applies one event. It resolves when the effects are durable. If it throws, the service retries the event.
+ * Processes one event. Resolve when the effects are durable. If it throws, the service retries the event.
  * Events carry no content: read the current note through the client.
  */
 export type EventHandler<Event, Transaction = never> = (event: Event, context: HandlerContext<Transaction>) => unknown
 
-/** Handlers by event kind. An event without one is acknowledged. */
+/** Handlers by event kind. An event without a handler is acknowledged. */
 export type EventHandlers<Transaction = never> = {
   readonly [Kind in EventKind]?: EventHandler<EventOf<Kind>, Transaction> | undefined
 }
@@ -63,7 +62,7 @@ export function handlerOf<Transaction>(
   onUnknown: EventHandler<UnknownEvent, Transaction> | undefined,
 ): EventHandler<WebhookEvent, Transaction> | undefined {
   const handler = isKnownEvent(event) ? on[event.event_type] : onUnknown
-  // TypeScript cannot infer from the lookup that the handler takes events of this kind.
+  // TypeScript cannot infer that the handler found by `event_type` takes events of this kind.
   return handler as EventHandler<WebhookEvent, Transaction> | undefined
 }
 

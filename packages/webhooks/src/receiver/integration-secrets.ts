@@ -4,26 +4,29 @@ import { TokenBucket } from './rate-limit.ts'
 import { findingOf, type SecretFinder, type SecretFinding, type SecretLookup } from './secret-source.ts'
 import { ANSWER_WITHIN_MS } from './timers.ts'
 
-/** How long a secret is used after the function was called for it. */
+/** How long a secret stays cached after the call of the user's function `secret`. */
 const SECRET_MS = 60_000
-/** If there are more, the least recently looked up secret is dropped. A secret in use is looked up every minute. */
+/** The most secrets that are cached. Beyond it, the least recently looked up is dropped. A secret in use is looked up every minute. */
 export const MOST_SECRETS = 10_000
-/** Less than the delay of the service's first retry, 30 s: an integration that is saved after its first delivery is found at the retry. */
+/**
+ * How long an id stays cached as unknown. Less than the delay of the service's first retry (30 s), so that an integration that is saved
+ * shortly after its first delivery is found at the retry.
+ */
 const UNKNOWN_MS = 10_000
 const MOST_UNKNOWN = 1_000
-/** How often the secret of an integration is looked up again because no signature matched. */
+/** The least time between two lookups of one integration that were started because no signature matched. */
 const ASK_AGAIN_MS = 5_000
-/** How long deliveries wait for a lookup. After that, it is no longer shared or counted. */
+/** How long deliveries wait for a lookup. After that, new deliveries start another one, and `MOST_LOOKUPS` no longer counts it. */
 const LOOKUP_MS = ANSWER_WITHIN_MS
-/** More lookups than forged ids can start within {@link LOOKUP_MS}. */
+/** The most concurrent lookups: more than requests with invented ids can start within {@link LOOKUP_MS}, given {@link UNKNOWN_IDS}. */
 export const MOST_LOOKUPS = 512
-/** The limit for lookups of ids that this process does not know. Lookups that find an integration do not count. */
+/** The rate limit for lookups of ids that this process does not know. Lookups that find an integration do not count. */
 export const UNKNOWN_IDS = { most: 100, aSecond: 20 }
 
 /** A cached secret. Up to ten thousand are cached, so each should take at most 1 kB, including its key. */
 interface Usable extends Found {
   readonly integration: string
-  /** When the function was called. */
+  /** When the function `secret` was called. */
   readonly askedAt: number
 }
 
@@ -51,17 +54,17 @@ export class IntegrationSecrets implements SecretFinder {
   readonly #lookUp: SecretLookup
   readonly #clock: Clock
   /**
-   * The least recently looked up first. A cache hit does not move its entry: moving deletes and inserts it, and many deleted slots of a
-   * `Map` make each hit about 100 times slower.
+   * Integrations that exist, the least recently looked up first. A cache hit does not move its entry to the end: to move an entry, it
+   * would be deleted and inserted, and a `Map` with many deleted slots makes each hit about 100 times slower.
    */
   readonly #known = new Map<string, Usable | Unusable>()
-  /** Ids that the function did not know, and when it was called. A map of its own, so that forged ids evict no secret. */
+  /** Ids for which the function returned no integration, and when it was called. A separate map, so that invented ids evict no secret. */
   readonly #unknown = new Map<string, number>()
-  /** When secrets were last looked up again because no signature matched. */
+  /** When each integration was last looked up again because no signature matched. */
   readonly #askedAgain = new Map<string, number>()
-  /** The lookups that deliveries of the same integration share. */
+  /** The running lookup of each integration, for its deliveries to share. */
   readonly #shared = new Map<string, Lookup>()
-  /** The oldest first. */
+  /** The lookups that are counted, the oldest first. */
   readonly #underWay = new Set<Lookup>()
   readonly #unknownLookups: TokenBucket
 
@@ -77,7 +80,7 @@ export class IntegrationSecrets implements SecretFinder {
     if (known === undefined && this.#isUnknown(integration, now)) return UNKNOWN
     if (known?.status === 'found') {
       if (isWithin(SECRET_MS, known.askedAt, now)) return known
-      // The receiver remembers that the integration exists, so that its lookups are not limited like those of forged ids.
+      // The secret is dropped, and the integration stays known: its lookups are not limited like those of invented ids.
       this.#known.set(known.integration, { status: 'unusable', integration: known.integration })
     }
     return this.#ask(integration, now)
@@ -86,7 +89,7 @@ export class IntegrationSecrets implements SecretFinder {
   findOther(integration: string, used: SignatureCheck): SecretFinding | undefined | Promise<SecretFinding> {
     const now = this.#now()
     const known = this.#known.get(integration)
-    // The secret was replaced or forgotten while the signature was computed.
+    // The cached secret was replaced or dropped while the signature was computed: find the current one.
     if (known?.status !== 'found' || known.check !== used) return this.find(integration)
     if (!this.#isAsking(integration, now)) {
       const askedAgainAt = this.#askedAgain.get(integration)
@@ -100,7 +103,7 @@ export class IntegrationSecrets implements SecretFinder {
     return this.#known.has(integration)
   }
 
-  /** Drops the cached secret of an integration. Deliveries that wait for a lookup start another one. */
+  /** Drops the cached secret of an integration. When a running lookup ends, the deliveries that wait for it start a new one. */
   forget(integration: string): void {
     this.#known.delete(integration)
     this.#unknown.delete(integration)
@@ -110,7 +113,7 @@ export class IntegrationSecrets implements SecretFinder {
     this.#shared.delete(integration)
   }
 
-  /** Calls the function, or shares a running lookup. */
+  /** Calls the function `secret`, or shares a running lookup. */
   #ask(integration: string, now: number): SecretFinding | Promise<SecretFinding> {
     const shared = this.#isAsking(integration, now) ? this.#shared.get(integration) : undefined
     if (shared !== undefined) return shared.finding
@@ -178,7 +181,7 @@ export class IntegrationSecrets implements SecretFinder {
     return this.#shared.has(integration)
   }
 
-  // In whole milliseconds, which take less memory.
+  // In whole milliseconds: V8 stores small integers in less memory than fractions.
   #now(): number {
     return Math.floor(monotonicNow(this.#clock))
   }
@@ -189,12 +192,15 @@ export class IntegrationSecrets implements SecretFinder {
   }
 }
 
-/** Whether less than `ms` milliseconds have passed since a time. False if `since` is in the future: a clock without `monotonic` can be set back. */
+/**
+ * Whether less than `ms` milliseconds have passed since a time. False if `since` is in the future: a clock without `monotonic` can be set
+ * back.
+ */
 function isWithin(ms: number, since: number, now: number): boolean {
   return now >= since && now - since < ms
 }
 
-/** A copy of an id that a router cut from a URL: the original string would keep the whole URL in memory. */
+/** Copies an id that a router cut from a URL: a substring keeps the whole URL in memory. */
 function copyOf(integration: string): string {
   return JSON.parse(JSON.stringify(integration))
 }

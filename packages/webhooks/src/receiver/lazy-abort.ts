@@ -12,7 +12,10 @@ export class LazyAbort {
     return this.#reason !== undefined
   }
 
-  /** Created in the request that reads it: Workers allow no other. */
+  /**
+   * Created when it is first read, because on Cloudflare Workers a request can only use an `AbortSignal` that was created during that
+   * request.
+   */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.aborted) this.#controller.abort(this.#reason)

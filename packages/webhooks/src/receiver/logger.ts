@@ -19,7 +19,7 @@ export function withFields(logger: Logger, fields: Readonly<Record<string, unkno
   }
 }
 
-/** The log field of an integration. It is left out for `default`, because a program with one integration does not need it. */
+/** The log field of an integration. Omitted for `default`, because a program with one integration does not need it. */
 export function named(integration: string | undefined): { readonly integration?: string } {
   return integration === undefined || integration === 'default' ? {} : { integration }
 }

@@ -9,7 +9,7 @@ import { RateLimits } from './rate-limit.ts'
 import type { ReceiverHooks } from './receiver-hooks.ts'
 import type { SecretFinding } from './secret-source.ts'
 
-/** Errors that no other method logs. Anyone can cause them, so each is logged at most once a minute. */
+/** Error answers that only `answeredError` logs. Anyone can cause them, so each code is logged at most once a minute. */
 const EARLY_ERRORS: readonly ErrorAnswer['code'][] = [
   'not_found',
   'integration_unknown',
@@ -21,10 +21,10 @@ const EARLY_ERRORS: readonly ErrorAnswer['code'][] = [
 ]
 
 /**
- * Calls the hooks for everything that happens, and logs what needs attention.
+ * Calls the user's hooks, and logs what needs attention.
  *
- * `integration` is `undefined` if a request names an integration that is not known to exist. Anyone can send any number of such ids, so
- * they must not fill the log or become series of a metric.
+ * `integration` is `undefined` if the receiver does not know that the integration exists. Anyone can send requests with invented ids, which
+ * must not fill the log or become label values of a metric.
  */
 export class Observer {
   readonly #hooks: ReceiverHooks
@@ -38,12 +38,12 @@ export class Observer {
     this.#hooks = hooks
     this.#logger = unfailing(logger)
     this.#earlyErrorLimits = new RateLimits(clock, { most: 1, windowMs: 60_000 })
-    // A limit for each reason: a flood of one reason must not hide the others.
+    // `RateLimits` counts each reason separately: a flood of one reason must not hide the others.
     this.#refused = new RateLimits(clock, { most: 30, windowMs: 60_000 })
     this.#drift = new RateLimits(clock, { most: 1, windowMs: 3_600_000 })
   }
 
-  /** Called once for every answer that is not 2xx. Logs the answers that nothing else logs. */
+  /** Called once for every answer that is not 2xx. Logs only {@link EARLY_ERRORS}: other methods log the rest. */
   answeredError(error: ErrorAnswer, integration: string | undefined): void {
     const suppressed = EARLY_ERRORS.includes(error.code) ? this.#earlyErrorLimits.admit(error.code) : undefined
     if (suppressed !== undefined) {
@@ -68,7 +68,7 @@ export class Observer {
     if (onOutcome !== undefined) this.callHook(() => onOutcome(outcome, timing, { integration }))
   }
 
-  /** Processes an event inside `aroundEvent`. The processing begins exactly once, even if the hook does not call `process`. */
+  /** Processes an event inside `aroundEvent`, exactly once, even if the hook does not call its argument `process`. */
   runAroundHook(
     event: WebhookEvent,
     integration: string,
@@ -97,7 +97,7 @@ export class Observer {
     this.callHook(() => this.#hooks.onOverdue?.(event, { integration }))
   }
 
-  /** The queue has confirmed an event, or has failed. An arrow function, so that it stays bound when passed as a callback. */
+  /** Called when the queue has confirmed an event or has failed. An arrow function, so that it stays bound when passed as a callback. */
   readonly queued = ({ status, event }: ProcessOutcome, _timing: ProcessTiming, integration: string): void => {
     const { onQueued } = this.#hooks
     if (status === 'applied' && onQueued !== undefined) this.callHook(() => onQueued(event, { integration }))
@@ -133,7 +133,7 @@ export class Observer {
 
   drifted(event: WebhookEvent, drift: readonly Drift[], integration: string): void {
     for (const each of drift) {
-      // All unknown kinds share one key, to bound the number of keys.
+      // All unknown kinds share one rate limit, so that the number of limits is bounded.
       const kind = isKnownEvent(event) ? event.event_type : ''
       if (this.#drift.admit(`${kind} ${each.path} ${each.found}`) === undefined) continue
       this.#logger.warn('a signed event differs from the contract; the receiver processes it without the field', {
@@ -152,7 +152,9 @@ export class Observer {
     )
   }
 
-  /** No usable secret was found. For an unknown integration or a limited lookup, `answeredError` logs the answer. */
+  /**
+   * Logs that no usable secret was found. If the integration is unknown or its lookup was limited, `answeredError` logs the answer instead.
+   */
   withoutSecret(finding: SecretFinding, integration: string | undefined): void {
     const message = WITHOUT_SECRET[finding.status]
     const more = message && this.#admit(finding.status)
@@ -167,7 +169,7 @@ export class Observer {
     })
   }
 
-  /** The additional fields of a log line, or `undefined` if there were too many lines with this reason. */
+  /** The additional fields of a log line, or `undefined` if the rate limit of this reason suppresses the line. */
   #admit(reason: Refusal['reason'] | SecretFinding['status']): Readonly<Record<string, unknown>> | undefined {
     const suppressed = this.#refused.admit(reason)
     if (suppressed === undefined) return undefined
@@ -180,7 +182,7 @@ export class Observer {
     else this.#logger.error(message, fields)
   }
 
-  /** Calls a hook or `waitUntil`. An error that it throws is logged, and does not change the answer. */
+  /** Calls a hook or `waitUntil`. Logs an error that it throws; the answer stays the same. */
   callHook(hook: () => unknown): void {
     const failed = (error: unknown) => this.#logger.error('a hook threw; the event is not affected', traceOf(error))
     try {
@@ -191,7 +193,7 @@ export class Observer {
   }
 }
 
-/** The log lines of the outcomes that need attention. */
+/** The log line for each outcome that needs attention. */
 const OUTCOME_LINES: Readonly<
   Partial<Record<ProcessOutcome['status'], { readonly level: 'warn' | 'error'; readonly message: string }>>
 > = {
@@ -214,7 +216,7 @@ const OUTCOME_LINES: Readonly<
   },
 }
 
-/** The log lines of deliveries that are answered at the deadline. */
+/** The log line for a delivery whose deadline passes, by what still runs. */
 const OVERDUE = {
   handler: {
     message:
@@ -229,7 +231,7 @@ const OVERDUE = {
 
 const NO_USABLE_SECRET = 'the option "secret" returned no usable secret; the receiver answers 503'
 
-/** The log lines of secrets that were not found. */
+/** The log line for each lookup that found no usable secret. */
 const WITHOUT_SECRET: Readonly<Partial<Record<SecretFinding['status'], string>>> = {
   missing:
     'no signing secret is known, so the receiver answers 503. Set the option "secret" to the secret from the response ' +
@@ -239,7 +241,7 @@ const WITHOUT_SECRET: Readonly<Partial<Record<SecretFinding['status'], string>>>
   late: 'the option "secret" did not resolve in time; the receiver answers 503',
 }
 
-/** Our message never contains the secret. The message of another error may. */
+/** The message of a `SecretError` never contains the secret, so it is logged. The message of another error may. */
 function problemOf(error: unknown): Readonly<Record<string, unknown>> {
   return isSecretError(error) ? { problem: error.message } : traceOf(error)
 }

@@ -4,9 +4,9 @@ import type { WebhookEvent } from '@notewire/protocol'
 export type ProcessOutcome =
   /** The handler ran, and the event is marked as processed. */
   | { readonly status: 'applied'; readonly event: WebhookEvent }
-  /** The receiver has no handler for this kind: the event is marked as processed, and raises no revision. */
+  /** The receiver has no handler for this kind: the event is marked as processed, and the revision of its note stays as it is. */
   | { readonly status: 'unhandled'; readonly event: WebhookEvent }
-  /** It was processed before (contract §6, delivery semantics 1). */
+  /** The event was processed before (contract §6, delivery semantics 1). */
   | { readonly status: 'duplicate'; readonly event: WebhookEvent }
   /** The note is already at `appliedRevision` (contract §6, delivery semantics 2). */
   | { readonly status: 'stale'; readonly event: WebhookEvent; readonly appliedRevision: number }

@@ -52,7 +52,7 @@ export class Processor<Transaction = never> {
   readonly #tools
   readonly #waiters = new Waiters()
   readonly #processing = new Set<ReceivedEvent>()
-  /** Includes handlers that were given up and have not ended. */
+  /** Includes handlers that still run after the processor stopped waiting for them. */
   readonly #runningHandlers = new Set<RunningHandler>()
   #isClosing = false
   #closed: Promise<number> | undefined
@@ -211,7 +211,8 @@ export class Processor<Transaction = never> {
     return {
       integration,
       eventId: event.event_id,
-      // An event without a handler neither waits for its note nor raises the note's revision, which would make handled events stale.
+      // An event without a handler does not claim its note: it need not wait for it, and raising the note's revision would make handled
+      // events stale.
       note: handled ? noteOf(event) : undefined,
       gate: revisionGate,
       leaseMs: LEASE_MS,

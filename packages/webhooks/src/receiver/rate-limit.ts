@@ -15,7 +15,7 @@ export class RateLimit {
     this.#windowMs = windowMs
   }
 
-  /** @returns how many calls were not admitted since the last one that was; `undefined` if this one is not admitted */
+  /** @returns how many calls were refused since the last admitted one; `undefined` if this call is refused */
   admit(): number | undefined {
     const now = monotonicNow(this.#clock)
     // A clock without monotonic time may be set back. The window then begins again.
@@ -34,7 +34,7 @@ export class RateLimit {
   }
 }
 
-/** A {@link RateLimit} for each key. The keys must be few. */
+/** A {@link RateLimit} for each key. The limits are never removed, so the number of keys must be bounded. */
 export class RateLimits<Key> {
   readonly #limits = new Map<Key, RateLimit>()
   readonly #newLimit: () => RateLimit

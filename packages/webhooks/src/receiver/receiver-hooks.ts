@@ -12,8 +12,9 @@ export interface HookContext<Integration extends string | undefined = string> {
 /** Functions that the receiver calls when something happens, for metrics and traces. Their errors are logged and change nothing else. */
 export interface ReceiverHooks {
   /**
-   * An event has an outcome. Called once for each verified attempt and each call of `process`, except for malformed events. With a queue, the receiver of the worker calls it, and not the
-   * receiver that answers the delivery. With a sink, it is called once the sink has settled.
+   * An event has an outcome. Called once for each verified attempt and each call of `process`, except for malformed events. With a queue,
+   * the receiver of the worker calls it, and not the receiver that answers the delivery. With a sink, it is called once the sink has
+   * resolved or rejected.
    */
   readonly onOutcome?: ((outcome: ProcessOutcome, timing: ProcessTiming, context: HookContext) => void) | undefined
   /** The queue has confirmed an event: the delivery is answered, and a worker will process it. */
@@ -27,8 +28,8 @@ export interface ReceiverHooks {
     | ((reason: VerificationFailure, detail: string, context: HookContext<string | undefined>) => void)
     | undefined
   /**
-   * An attempt is answered with 4xx or 5xx. Called once for each such answer, also after {@link onRefused} and after outcomes that are not
-   * answered with 2xx. It gets nothing else from the request, because anyone can send one.
+   * An attempt is answered with 4xx or 5xx. Called once for each such answer, in addition to {@link onRefused} and {@link onOutcome}. It
+   * receives no other part of the request, because anyone can send one.
    */
   readonly onErrorAnswer?: ((answer: ErrorAnswer, context: HookContext<string | undefined>) => void) | undefined
   /**
@@ -38,8 +39,8 @@ export interface ReceiverHooks {
   readonly onDrift?: ((drift: Drift, event: WebhookEvent, context: HookContext) => void) | undefined
   /**
    * Wraps the processing of an event, for instance in a span: everything between the claim and the commit runs inside `process`. Call it
-   * immediately; it never rejects. The hook can neither prevent the processing nor change its outcome. An event that is handed to a queue is
-   * wrapped in the worker.
+   * immediately; it never rejects. The hook can neither prevent the processing nor change its outcome. An event that is handed to a queue
+   * is wrapped in the worker.
    */
   readonly aroundEvent?:
     | ((event: WebhookEvent, process: () => Promise<ProcessOutcome>, context: HookContext) => unknown)

@@ -30,21 +30,21 @@ interface DeliveryOptions<Secret> {
   /**
    * The endpoint's signing secret, a list of secrets during a rotation, or a function that the receiver calls at each delivery.
    *
-   * A function that takes a parameter, `(integration) => …`, makes a receiver of many integrations: see {@link SecretLookup}. What it
-   * returns is used for 60 s. Its `length` decides: a function that was wrapped into one without named parameters makes a receiver of one.
+   * A function that takes a parameter, `(integration) => …`, makes a receiver of many integrations: see {@link SecretLookup}. The receiver
+   * caches what it returns for 60 s. The receiver checks the `length` of the function: a wrapper such as `(...args) => …` has the length
+   * 0, and makes a receiver of one integration.
    */
   readonly secret: Secret
   /**
-   * The integration, hence the API key, that this endpoint belongs to. Receivers of several integrations may share a
-   * store if each has an integration of its own. 1 to 128 of the characters `A-Z a-z 0-9 . _ ~ -`, and not `.` or `..`. A
-   * receiver of many takes it from each request.
+   * The id of the integration (one API key) to which this endpoint belongs. Receivers may share a store if their ids differ. 1 to 128 of
+   * the characters `A-Z a-z 0-9 . _ ~ -`, and not `.` or `..`. A receiver of many integrations takes it from each request.
    *
    * @default 'default'
    */
   readonly integration?: string | undefined
   /**
-   * The only path that the receiver answers, as the service requests it, mount points included. Other paths get 404 (contract §7). Omit it
-   * if the framework routes. A receiver of many cannot have it.
+   * The only path that the receiver answers: the whole path that the service requests, including a router's prefix. Other paths get 404
+   * (contract §7). Omit it if the framework routes. A receiver of many integrations cannot have it.
    */
   readonly path?: string | undefined
   /**
@@ -85,9 +85,9 @@ export interface ReceiverOptions<Transaction = never, Secret = SecretSource> ext
    */
   readonly store?: ReceiverStore<Transaction> | undefined
   /**
-   * Takes verified events for workers to process, for handlers that take long. The receiver answers 204 once the queue has stored the event,
-   * and 503 if the queue does not confirm. Events about the endpoint itself are still processed here.
-   * The store must be one that all workers share.
+   * Takes verified events for workers to process, for handlers that take long. The receiver answers 204 once the queue has stored the
+   * event, and 503 if the queue does not confirm. Events about the endpoint itself are still processed here. The store must be one that all
+   * workers share.
    *
    * @default none: events are processed before they are answered
    */
@@ -102,9 +102,9 @@ export interface ReceiverOptions<Transaction = never, Secret = SecretSource> ext
    */
   readonly dedupWindowMs?: number | undefined
   /**
-   * How long a handler may take, in milliseconds: at most 86_100_000 (23 h 55 min). Then `context.signal` fires, the claim is
-   * given up with the outcome `handler-timeout`, and the event can be processed again. The handler may still be running:
-   * `context.commit` rejects what it does then, and nothing else does.
+   * How long a handler may take, in milliseconds: at most 86_100_000 (23 h 55 min). After that, `context.signal` is aborted, the claim is
+   * released with the outcome `handler-timeout`, and the event can be processed again. The handler may still be running: only a
+   * transaction that calls `context.commit` is then rejected; its other effects are not prevented.
    *
    * @default 900_000 (15 min) for deliveries; 86_100_000 for `process`, which queue workers call
    */
@@ -221,7 +221,7 @@ function refuseSinkWithHandlers<Transaction>(options: AnyReceiverOptions<Transac
   }
 }
 
-/** Throws an OptionError for options that a receiver of many cannot have, because they differ for each integration. */
+/** Throws an OptionError for options that a receiver of many integrations cannot have, because they differ for each integration. */
 function refuseOptionsOfOne<Transaction>({ secret, integration, path }: AnyReceiverOptions<Transaction>): void {
   if (!isLookup(secret)) return
   if (integration !== undefined) {

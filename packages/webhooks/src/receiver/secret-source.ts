@@ -19,7 +19,7 @@ export type SecretSource = Secrets | (() => Secrets | Promise<Secrets>)
  */
 export type SecretLookup = (integration: string) => Secrets | null | Promise<Secrets | null>
 
-/** Whether a `secret` makes a receiver of many: it is a function that takes a parameter. */
+/** Whether a `secret` makes a receiver of many integrations: it is a function that takes a parameter. */
 export function isLookup(secret: SecretSource | SecretLookup): secret is SecretLookup {
   return typeof secret === 'function' && secret.length > 0
 }
@@ -35,14 +35,14 @@ export type SecretFinding =
   | { readonly status: 'invalid'; readonly error: unknown }
   /** The function threw. */
   | { readonly status: 'failed'; readonly error: unknown }
-  /** The function did not settle before the answer had to leave. */
+  /** The function did not resolve before the deadline of the answer. */
   | { readonly status: 'late' }
   /** The function was not called, because too many lookups are running or found no integration. */
   | { readonly status: 'limited' }
 
 /** Finds the signing secrets of a receiver. */
 export interface SecretFinder {
-  /** Whether the integration is taken from the request, and may not exist. */
+  /** Whether each request names its integration, which may not exist. */
   readonly isOfMany: boolean
   /** Finds the current secret of an integration: synchronously if it is cached. Never rejects. */
   find(integration: string): SecretFinding | Promise<SecretFinding>
@@ -74,7 +74,7 @@ function finderOf(source: SecretSource): () => SecretFinding | Promise<SecretFin
     return () => finding
   }
 
-  // The secret rarely changes between deliveries, and to prepare its key takes longer than to compute a signature.
+  // The result is cached: the secret rarely changes, and preparing its key takes longer than computing a signature.
   let latest: { readonly secrets: string; readonly finding: SecretFinding } | undefined
   return async () => {
     try {
@@ -107,7 +107,7 @@ function signatureCheckOf(secrets: Secrets | null): SignatureCheck | undefined {
   return known.length === all.length ? check : withPlacesIn(all, check)
 }
 
-/** A check whose `secretIndex` is the place in the list that the user passed, which may contain empty secrets. */
+/** A check whose `secretIndex` is the position in the user's list, which may contain empty secrets. */
 function withPlacesIn(all: readonly string[], check: SignatureCheck): SignatureCheck {
   const places = all.flatMap((secret, place) => (isPresent(secret) ? [place] : []))
   return async (body, headers) => {

@@ -11,7 +11,7 @@ const SLOWEST_POLL_MS = 250
 
 const BUSY: ClaimResult = { status: 'busy' }
 
-/** The result of a claim, and the time of its request. */
+/** The result of a claim, and when the claim was requested. */
 export interface TimedClaimResult {
   readonly result: ClaimResult
   /** `monotonicNow` before the claim was requested: a lower bound for the start of the lease. */
@@ -27,8 +27,9 @@ interface Tools {
 /**
  * Retries a claim that returned `busy`, until the store returns another result or 2 s have passed.
  *
- * @param wasReleasedMeanwhile  whether this process has released an event since the claim was requested
- * @param abort  ends the wait early, with `busy`
+ * @param abort  ends the wait early, with the result `busy`
+ * @param wasReleasedMeanwhile  whether this process has released any event since the first claim was requested. If so, the claim is
+ * retried immediately, because the release may have freed this event or note before the attempt was in the queue
  */
 export async function claimWhenFree(
   { store, clock, waiters }: Tools,
@@ -53,7 +54,7 @@ export async function claimWhenFree(
   }
 }
 
-// Precondition: `signal` is not aborted, so listening for `abort` is enough.
+// The caller has checked that `signal` is not aborted, so listening for `abort` is enough.
 function firstOf(turn: Promise<void>, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = () => {
@@ -67,17 +68,17 @@ function firstOf(turn: Promise<void>, clock: Clock, ms: number, signal: AbortSig
   })
 }
 
-/** A place in the queue for an event or a note. */
+/** One attempt's place in the queue of an event or a note. */
 export interface Waiter {
-  /** Resolves when this process has released the event or note, and this waiter is the first in the queue. */
+  /** Resolves when this process releases the event or note while this waiter is the first in the queue. */
   readonly turn: Promise<void>
   /** Leaves the queue. */
   leave(): void
 }
 
 /**
- * Queues the attempts that wait for an event or a note, so that they claim it as soon as this process releases it, without
- * waiting for the next poll of the store. A release wakes only one waiter, because only one can claim.
+ * Keeps a queue for each event or note for which attempts in this process wait. When this process releases the event or note, the first
+ * attempt claims it immediately instead of at its next poll of the store. A release wakes only one waiter, because only one can claim.
  *
  * To avoid missing a release, call `queue` before `store.claim`, or compare `released` before and after the claim.
  */
@@ -85,7 +86,7 @@ export class Waiters {
   readonly #queues = new Map<string, Set<() => void>>()
   #released = 0
 
-  /** How many events this process has released. */
+  /** How many times this process has released an event. */
   get released(): number {
     return this.#released
   }
@@ -109,7 +110,7 @@ export class Waiters {
     }
   }
 
-  /** Wakes the first waiter for the event or its note. Call it when this process no longer works on the event. */
+  /** Wakes the first waiter for the event or its note. Call it when this process has finished or failed to process the event. */
   release(request: ClaimRequest): void {
     this.#released += 1
     if (this.#queues.size === 0) return

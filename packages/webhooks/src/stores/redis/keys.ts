@@ -11,8 +11,8 @@ export function eventKey(integration: string, eventId: string): string {
   return `${hashTag(integration)}:event:${eventId}`
 }
 
-// All keys of an integration are in one slot of a cluster, because a commit writes an event and its note, and `forget` has no note id. A
-// hash tag ends at the first closing brace, and must not be empty.
+// All keys of an integration are in one slot of a cluster, because one commit writes the keys of an event and its note. The slot cannot
+// depend on the note, because `forget` knows no note id. A hash tag ends at the first closing brace, and must not be empty.
 function hashTag(integration: string): string {
   return `{notewire:${integration.replaceAll(/[%{}]/g, (character) => encodeURIComponent(character))}}`
 }

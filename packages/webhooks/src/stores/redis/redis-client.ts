@@ -31,7 +31,7 @@ export function scriptRunner(client: IoredisClient | NodeRedisClient): RunScript
   )
 }
 
-// By its methods, so that every version and every kind of client is accepted.
+// Detected by its methods, so that every version and every kind of client is accepted.
 function isIoredis(client: unknown): client is IoredisClient {
   return typeof (client as Partial<IoredisClient> | null | undefined)?.evalsha === 'function'
 }
@@ -63,7 +63,7 @@ function nodeRedisRunner(client: NodeRedisClient): RunScript {
   }
 }
 
-// After a flush or a restart, or on another node of a cluster. EVAL then caches the script.
+// Happens after a flush or a restart, and on a node of a cluster that has not run the script. EVAL then caches it.
 function isNotCached(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('NOSCRIPT')
 }

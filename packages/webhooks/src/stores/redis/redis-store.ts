@@ -68,7 +68,7 @@ class RedisStore implements ReceiverStore {
     const args = [wholeMs(leaseMs), wholeMs(leaseMs + keepMs)]
     if (note?.change !== undefined) args.push(...gateArguments(gate, note.change))
     const reply = await this.#runScript('claim', CLAIM, keysOf(request), args, (lateReply) => {
-      // The receiver no longer waits for this claim. It would keep its event busy until its lease ends.
+      // The receiver no longer waits for this claim. Without the release, the event would be busy until the lease expires.
       const late = claimResult(lateReply, request)
       if (late.status === 'claimed') this.release(late.claim).catch(() => undefined)
     })
@@ -123,8 +123,9 @@ function claimResult(reply: string, request: ClaimRequest): ClaimResult {
 }
 
 /**
- * The arguments of the gate: the revision; if an event can pass at an equal revision, `always`, or the line that must not be among the
- * seen ones, or an empty string; and the time at which the event occurred, which must be later than a deletion.
+ * The arguments of the gate. The first is the revision. If the mode lets events pass at an equal revision, two follow: `always`, or the
+ * line that must not be stored yet, or an empty string; and the time at which the event occurred, which must be later than a stored
+ * deletion.
  */
 function gateArguments(gate: GateMode, change: NoteChange): readonly string[] {
   if (gate === 'off') return []
@@ -134,7 +135,9 @@ function gateArguments(gate: GateMode, change: NoteChange): readonly string[] {
   return [revision, change.kind === 'note.deleted' ? 'always' : unlessSeen, timeOf(change)]
 }
 
-/** The line of a change: its kind and, if it has one, its recording session. For a deletion, only the kind. */
+/**
+ * The line that the key of a note stores for a change: its kind and, if it has one, its recording session. For a deletion, only the kind.
+ */
 function seenLine({ kind, recordingSessionId }: NoteChange): string {
   if (kind === 'note.deleted' || recordingSessionId === undefined) return kind
   return `${kind} ${JSON.stringify(recordingSessionId)}`

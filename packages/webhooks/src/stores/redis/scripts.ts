@@ -11,15 +11,17 @@ function script(source: string): Script {
 }
 
 /*
- * The value of an event is "<fencing token> <end of the lease, in ms>". After `forget`, " forgotten <ms>" follows: the time until which
- * the event was to be kept. The value of a committed event is "processed <fencing token>".
+ * The value of an event's key is "<fencing token> <end of the lease, in ms>". After `forget`, " forgotten <ms>" follows: the time until
+ * which the event would have been remembered. The value of a committed event is "processed <fencing token>".
  *
- * The value of a note starts with a line of the same two numbers. The next line is the applied revision. Then, one line each, follow the
- * time until which the revision is kept ("kept <ms>") and the kinds seen at the revision. The line of a deletion ("note.deleted", or
- * "note.deleted at <ms>", the time at which it occurred) exists while the note counts as deleted.
+ * The value of a note's key has several lines. The first is "<fencing token> <end of the lease, in ms>", the second the applied revision.
+ * The others are the time until which the revision is kept ("kept <ms>"), and one line for each kind of event applied at that revision. The
+ * line of a deletion is "note.deleted", or "note.deleted at <ms>" if the time at which it occurred is known. It exists while the note
+ * counts as deleted.
  *
- * A lease with the end 0 was released. A claim whose lease has expired can still be committed while no other worker has claimed the event
- * or the note. Fencing tokens grow: by the stored token if the clock was set back, and by the clock if the key no longer exists.
+ * The end 0 means that the lease was released. A claim whose lease has expired can still be committed while no other worker has claimed
+ * the event or the note. A new fencing token is the time of the server in microseconds, or one more than the stored token if that is
+ * larger. So tokens grow even if the clock is set back, or if the key has expired.
  */
 
 const IS_CURRENT = `
@@ -68,7 +70,7 @@ local note = KEYS[2] and redis.call('GET', KEYS[2])
 local note_token, note_ends, revision, seen = 0, 0, '', ''
 if note then
   note_token, note_ends, revision, seen = string.match(note, '^(%d+) (%d+)\\n(%S*)(.*)$')
-  -- What was forgotten on purpose is to pass, whatever its revision.
+  -- An event that the user has forgotten passes the gate at any revision.
   if ARGV[3] and revision ~= '' and not forgotten then
     local above = ARGV[3] - revision
     if above < 0 or above == 0 and not passes_at_equal(seen) then return 'stale ' .. revision end
@@ -102,7 +104,7 @@ return 'renewed'
 
 /**
  * KEYS: the event; the note, if there is one.
- * ARGV: fencing token; how long to keep event and revision (ms); if there is a change: its revision, its line among the seen ones, and the
+ * ARGV: fencing token; how long to keep event and revision (ms); if there is a change: its revision, its line (see `seenLine`), and the
  * time at which it occurred (ms), or an empty string.
  */
 export const COMMIT = script(`${IS_CURRENT}${DELETION}
@@ -124,7 +126,7 @@ if ARGV[3] then
   if above >= 0 then
     local deleted, deleted_at = deletion_in(seen)
     if ARGV[4] == 'note.deleted' then
-      -- The later of the two where the note counts as deleted already; nothing where one of them is not known.
+      -- If the note already counts as deleted, the later of the two times is stored, or none if one of them is unknown.
       if deleted then occurred_at = occurred_at and deleted_at and math.max(occurred_at, deleted_at) end
       seen = '\\nnote.deleted' .. (occurred_at and string.format(' at %.0f', occurred_at) or '') .. '\\n'
     else
@@ -143,7 +145,7 @@ return 'committed'
 
 /** KEYS: the event; the note, if there is one. ARGV: fencing token. */
 export const RELEASE = script(`${IS_CURRENT}
--- A token that nobody holds.
+-- A new token, with which no claim can commit.
 local ended = string.format('%.0f 0', ARGV[1] + 1)
 redis.call('SET', KEYS[1], (string.gsub(event, '^%d+ %d+', ended)), 'KEEPTTL')
 if note then redis.call('SET', KEYS[2], (string.gsub(note, '^%d+ %d+', ended)), 'KEEPTTL') end
