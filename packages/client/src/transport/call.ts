@@ -6,7 +6,7 @@ import { type AttemptOutcome, attempt, requestIdOf, TIMED_OUT } from './attempt.
 import { nameOf, type Operation } from './operation.ts'
 import { retryAfterOf } from './retry-after.ts'
 
-/** A call of an operation, which one or more requests carry out. */
+/** A call of an operation. It sends one or more requests. */
 interface OutgoingCall {
   /** The number of the call among the calls of all clients in this process, for the hooks. */
   readonly callId: number
@@ -150,7 +150,7 @@ function longestBackoff(retry: number): number {
 // With these codes, the service has not received the request.
 const UNSENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
-/** Whether a failed request may be sent again. An operation with `if_refused` may only if the service has certainly not carried it out. */
+/** Whether a failed request may be sent again. With `if_refused`, only if the service has certainly not carried out the operation. */
 function mayBeRepeated({ repeatable }: Operation, { status, networkCode = '' }: AttemptOutcome): boolean {
   switch (repeatable) {
     case 'always':

@@ -57,7 +57,7 @@ export class Engine {
     return store
   })
 
-  /** Stores that the note of an event must be read again (a hint). When it resolves, the event may be acknowledged. */
+  /** Stores a hint: the note of the event must be read again. Resolves when the event may be acknowledged. */
   async receive(event: WebhookEvent): Promise<void> {
     await this.store()
     if (await storeHint(event, this.#ledger, this.#settings.clock)) this.#hints.wake()
@@ -75,7 +75,7 @@ export class Engine {
   async settle(stop: StopConditions): Promise<SyncReport> {
     await this.store()
     const { hooks, integration, clock } = this.#settings
-    // `run` checks for due notes every few seconds. A check that finds none is not wrapped.
+    // `run` checks for due notes every few seconds. `aroundWork` is not called for a check that finds none.
     const isWrapped =
       hooks.aroundWork !== undefined && ((await this.#nextDueAt()) ?? Number.POSITIVE_INFINITY) <= clock.now()
     const work = async () => this.#report(await this.#sync(stop, 'no listing'))

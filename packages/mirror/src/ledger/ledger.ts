@@ -7,8 +7,8 @@ import type { LoadedNotes, MirrorStore, VersionedState } from '../interfaces/sto
 import type { Decision } from '../rules/decision.ts'
 
 /**
- * Returns what to write for a note, given its state; `undefined` to leave it unchanged. `sequence` is the latest sequence number when the
- * response or event that causes the revision had arrived.
+ * Returns what to write for a note, given its state; `undefined` to leave the note unchanged. `sequence` is a sequence number that the
+ * store issued after the response or event had arrived.
  */
 export type Decide = (state: NoteState, sequence: number) => Decision | undefined
 
@@ -41,7 +41,7 @@ export class Ledger {
   /**
    * Revises notes in one commit.
    *
-   * @param heardAt  when the event arrived, if an event causes this revision, in milliseconds since the Unix epoch
+   * @param heardAt  when the event arrived, if an event causes the change, in milliseconds since the Unix epoch
    * @returns the written notes, by id
    * @throws MirrorBusyError when every attempt conflicted with other processes
    */
@@ -118,7 +118,7 @@ export class Ledger {
     const firstWrites = [...new Map(writes.toReversed().map((write) => [write.state.noteId, write])).values()]
     if (await this.#commit(firstWrites)) return new Set(firstWrites)
     const written = new Set<NoteWrite>()
-    // Another process has changed one of the notes, or the store rejects it. Each of the others is written in a commit of its own.
+    // Another process has changed one of the notes, or the store rejects one. Each note is tried in its own commit.
     for (const write of firstWrites) if (await this.#commit([write])) written.add(write)
     return written
   }

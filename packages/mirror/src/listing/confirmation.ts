@@ -26,8 +26,8 @@ export async function* confirmMissing(lister: Lister, context: SyncContext): Asy
 }
 
 /**
- * Whether the service can read single notes (open point 8). The client finds out by reading a listed note. Returns `true` if no note is
- * listed: the list may be empty by mistake, and only single reads could then confirm a deletion.
+ * Whether the service can read single notes (open point 8). Reads a listed note to find out. Returns `true` if no note is listed: the
+ * list may be empty by mistake, and only single reads can then confirm a deletion.
  */
 async function readsSingleNotes({ client, signal }: SyncContext): Promise<boolean> {
   if (client.notes.readsFromList) return false
@@ -35,7 +35,7 @@ async function readsSingleNotes({ client, signal }: SyncContext): Promise<boolea
   try {
     if (note !== undefined) await client.notes.get(note.note_id, { signal })
   } catch (error) {
-    // An error of this note alone does not show whether the service can read single notes.
+    // An error that concerns only this note is ignored: it does not show whether the service can read single notes.
     if (signal.aborted || failsForEveryNote(error) || !(error instanceof NotesClientError)) throw error
   }
   return !client.notes.readsFromList

@@ -26,7 +26,7 @@ export class Lister {
   #sequence: number
   /** When the last event arrived, as of the latest load; `null` before the first event. */
   #heardAt: number | null
-  /** A time before the next request is sent. */
+  /** The time after the latest commit. The next request is sent later. */
   #begunAt: number
   progress: MirrorProgress
   /** Whether the last page changed notes. */
@@ -193,7 +193,7 @@ interface PageCounts {
   readonly live: number
   /** How many of the live notes were already live in the mirror when the scan began. */
   readonly alreadyLive: number
-  /** How many notes the page changed for which the mirror had no pending hint of an event. */
+  /** How many notes changed with this page although the mirror had no pending hint for them. */
   readonly unannounced: number
   /** When the last event arrived. */
   readonly heardAt: number | null

@@ -31,7 +31,7 @@ export interface SliceContext {
   readonly shouldYield: () => boolean
 }
 
-/** The work on an active integration, called once its key is known to be used by no other integration. */
+/** The work on an active integration. Called after the check that no other integration uses its key. */
 export type ActiveWork = (
   taken: TakenIntegration,
   connection: Connection,

@@ -38,7 +38,7 @@ export class DeliveryEngine {
   readonly #pending = new Set<Dispatch>()
   /** Deliveries to inactive endpoints, which wait until their endpoint is active (open point 17). */
   readonly #queued = new Set<Dispatch>()
-  /** Deliveries that a fault rule holds until the next attempt to their endpoint has ended, with the faults of their own next attempt. */
+  /** Deliveries that wait until another attempt to their endpoint has ended (fault `reordered`), with the faults of their next attempt. */
   readonly #reordered = new Map<Dispatch, readonly DeliveryFault[]>()
   /** The last verification sent to each endpoint. An answer to an earlier one has no effect. */
   readonly #verifications = new WeakMap<Endpoint, Dispatch>()
@@ -82,7 +82,7 @@ export class DeliveryEngine {
     return this.#begin({ event_id, event_type, body, replay_of: delivery_id }, endpoint).delivery
   }
 
-  /** Ends the pending deliveries to an endpoint. */
+  /** Ends the pending deliveries to an endpoint as lost. */
   stop(endpoint: Endpoint): void {
     for (const dispatch of this.#pending) if (dispatch.endpoint === endpoint) this.#abandon(dispatch)
   }
@@ -146,8 +146,8 @@ export class DeliveryEngine {
   }
 
   /**
-   * Returns whether the delivery can be sent now. If its event is about a note and its endpoint is inactive, it cannot: this method then
-   * ends the delivery as lost, or queues it until the endpoint is active (open points 16 and 17).
+   * Returns whether the delivery can be sent now. An event about a note cannot be sent to an inactive endpoint: this method then ends the
+   * delivery as lost, or queues it until the endpoint is active (open points 16 and 17).
    */
   #admitOrQueue(dispatch: Dispatch): boolean {
     if (!isNoteEventKind(dispatch.delivery.event_type) || dispatch.endpoint.state === 'active') return true

@@ -79,7 +79,7 @@ export type Act = Scenario['acts'][number]
 /**
  * Reads a scenario file. Without a path, returns an empty scenario.
  *
- * @throws {@link MockServerError} `scenario_unreadable` when the file cannot be read, `scenario_invalid` when it is no scenario
+ * @throws {@link MockServerError} `scenario_unreadable` when the file cannot be read, `scenario_invalid` when it is not a valid scenario
  */
 export async function loadScenario(path: string | undefined): Promise<Scenario> {
   return path === undefined ? readScenario('{}', 'no file') : readScenario(await contentOf(path), path)

@@ -11,18 +11,19 @@ import type { Logger } from './logger.ts'
 /** The second argument of a handler. */
 export interface HandlerContext<Transaction = never> {
   /**
-   * Marks the event as processed in a transaction of the handler, on the database of the receiver's store. The handler's rows and this
-   * record commit together, so they take effect exactly once, even after a crash. Call it last in the transaction, and do all fetching
-   * before the transaction begins: from this call until its end, the transaction locks the claim.
+   * Writes the processed record of the event in a transaction of the handler, on the database of the receiver's store. The handler's rows
+   * and this record are committed together, so they take effect exactly once, even after a crash. Call `commit` last in the transaction,
+   * because the transaction then locks the claim until it ends. Fetch before the transaction begins.
    *
-   * Without this call, the receiver marks the event after the handler. If the process dies in between, the handler runs again.
+   * Without this call, the receiver writes the record after the handler has returned. If the process dies before that, the handler runs
+   * again.
    *
    * @param transaction  a transaction on the store's database. If the store has no transactions, the type is `never`
    * @throws ClaimLostError when the handler no longer holds its claim; with a synchronous driver, `commit` throws synchronously. Let the
    * error roll the transaction back
    */
   commit(transaction: Transaction): Promise<void>
-  /** The integration to which the event belongs: `'default'` unless the receiver has others. */
+  /** The integration to which the event belongs; `'default'` if none was set. */
   readonly integration: string
   /**
    * Aborted when the handler should stop: the claim was lost, the handler took longer than `handlerTimeoutMs`, or the receiver is
@@ -31,9 +32,9 @@ export interface HandlerContext<Transaction = never> {
    */
   readonly signal: AbortSignal
   /**
-   * When the receiver answers 503 if the handler still runs: 2 s before the service stops waiting, in milliseconds since the Unix epoch on
-   * the receiver's clock. The handler may continue after it. The service then retries the event, and the retry is a duplicate if the
-   * handler has ended. `undefined` if no request waits for an answer, as in a queue worker.
+   * The time at which the receiver answers 503 if the handler is still running, in milliseconds since the Unix epoch by the receiver's
+   * clock. It is 2 s before the service stops waiting. The handler may continue. If it has succeeded before the service's retry arrives,
+   * the retry is a duplicate. `undefined` if no request waits for an answer, as in a queue worker.
    */
   readonly deadlineAt: number | undefined
   /**

@@ -6,7 +6,7 @@ import { ANSWER_WITHIN_MS } from './timers.ts'
 
 /** How long a secret stays cached after the call of the user's function `secret`. */
 const SECRET_MS = 60_000
-/** The most secrets that are cached. Beyond it, the least recently looked up is dropped. A secret in use is looked up every minute. */
+/** The most integrations that are remembered. If there are more, the one that was looked up longest ago is dropped. */
 export const MOST_SECRETS = 10_000
 /**
  * How long an id stays cached as unknown. Less than the delay of the service's first retry (30 s), so that an integration that is saved
@@ -16,9 +16,11 @@ const UNKNOWN_MS = 10_000
 const MOST_UNKNOWN = 1_000
 /** The least time between two lookups of one integration that were started because no signature matched. */
 const ASK_AGAIN_MS = 5_000
-/** How long deliveries wait for a lookup. After that, new deliveries start another one, and `MOST_LOOKUPS` no longer counts it. */
+/** How long deliveries share a lookup. After that, the next delivery starts another one, and the late one is no longer counted. */
 const LOOKUP_MS = ANSWER_WITHIN_MS
-/** The most concurrent lookups: more than requests with invented ids can start within {@link LOOKUP_MS}, given {@link UNKNOWN_IDS}. */
+/**
+ * The most concurrent lookups. Requests with invented ids cannot use them up: {@link UNKNOWN_IDS} allows fewer within {@link LOOKUP_MS}.
+ */
 export const MOST_LOOKUPS = 512
 /** The rate limit for lookups of ids that this process does not know. Lookups that find an integration do not count. */
 export const UNKNOWN_IDS = { most: 100, aSecond: 20 }
@@ -54,11 +56,11 @@ export class IntegrationSecrets implements SecretFinder {
   readonly #lookUp: SecretLookup
   readonly #clock: Clock
   /**
-   * Integrations that exist, the least recently looked up first. A cache hit does not move its entry to the end: to move an entry, it
-   * would be deleted and inserted, and a `Map` with many deleted slots makes each hit about 100 times slower.
+   * Integrations that exist, in the order of their latest lookups. A cache hit does not move its entry to the end, because deleting and
+   * inserting entries leaves deleted slots in the `Map`, which make each hit about 100 times slower.
    */
   readonly #known = new Map<string, Usable | Unusable>()
-  /** Ids for which the function returned no integration, and when it was called. A separate map, so that invented ids evict no secret. */
+  /** Ids that the function did not know, with the time of the call. A separate map, so that invented ids evict no secret. */
   readonly #unknown = new Map<string, number>()
   /** When each integration was last looked up again because no signature matched. */
   readonly #askedAgain = new Map<string, number>()

@@ -2,7 +2,7 @@ import { type Clock, monotonicNow } from '@notewire/protocol'
 import type { Claim, ReceiverStore } from '../interfaces/store.ts'
 import { setTimer } from './timers.ts'
 
-/** How long a claim lasts unless it is renewed: less than the service's first retry, so that a crash costs one retry. */
+/** How long a claim lasts unless it is renewed. Less than the delay of the first retry, so that after a crash that retry can claim. */
 export const LEASE_MS = 20_000
 
 const RENEW_EVERY_MS = 5_000

@@ -216,7 +216,7 @@ const OUTCOME_LINES: Readonly<
   },
 }
 
-/** The log line for a delivery whose deadline passes, by what still runs. */
+/** The log line for a delivery whose handler or sink is still running at the deadline. */
 const OVERDUE = {
   handler: {
     message:
@@ -241,7 +241,7 @@ const WITHOUT_SECRET: Readonly<Partial<Record<SecretFinding['status'], string>>>
   late: 'the option "secret" did not resolve in time; the receiver answers 503',
 }
 
-/** The message of a `SecretError` never contains the secret, so it is logged. The message of another error may. */
+/** The log fields of an error: the message only of a `SecretError`, because that of another error may contain the secret. */
 function problemOf(error: unknown): Readonly<Record<string, unknown>> {
   return isSecretError(error) ? { problem: error.message } : traceOf(error)
 }

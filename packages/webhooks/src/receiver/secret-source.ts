@@ -14,8 +14,8 @@ export type SecretSource = Secrets | (() => Secrets | Promise<Secrets>)
  * Finds the signing secret of an integration by its id. `undefined` or `null` if there is no such integration: its deliveries get 404.
  * An empty string or an empty list if the integration has no secret yet: its deliveries get 503.
  *
- * The ids are those of requests, and anyone can send any of them. Look them up in a database or a `Map`, not among the properties of
- * an object, which has `constructor` and `__proto__`.
+ * The ids come from requests, and anyone can send any id. Look them up in a database or a `Map`, not in a plain object, which also has
+ * properties such as `constructor` and `__proto__`.
  */
 export type SecretLookup = (integration: string) => Secrets | null | Promise<Secrets | null>
 
@@ -37,7 +37,7 @@ export type SecretFinding =
   | { readonly status: 'failed'; readonly error: unknown }
   /** The function did not resolve before the deadline of the answer. */
   | { readonly status: 'late' }
-  /** The function was not called, because too many lookups are running or found no integration. */
+  /** The function was not called, because too many lookups are running or too many ids were unknown. */
   | { readonly status: 'limited' }
 
 /** Finds the signing secrets of a receiver. */
@@ -61,7 +61,7 @@ const MISSING: SecretFinding = { status: 'missing' }
 /**
  * Finds the secret of a receiver of one integration. A function is called at each delivery.
  *
- * @throws SecretError for a malformed secret that is not a function
+ * @throws SecretError if the source is a malformed string or list
  */
 export function secretOfOne(source: SecretSource): SecretFinder {
   return { isOfMany: false, find: finderOf(source), findOther: () => undefined, knows: () => true }

@@ -70,7 +70,7 @@ function firstOf(turn: Promise<void>, clock: Clock, ms: number, signal: AbortSig
 
 /** One attempt's place in the queue of an event or a note. */
 export interface Waiter {
-  /** Resolves when this process releases the event or note while this waiter is the first in the queue. */
+  /** Resolves when this process releases the event or note and this waiter is the first in the queue. */
   readonly turn: Promise<void>
   /** Leaves the queue. */
   leave(): void

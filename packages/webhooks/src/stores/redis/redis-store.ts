@@ -22,18 +22,18 @@ import { CLAIM, COMMIT, FORGET, RELEASE, RENEW, type Script } from './scripts.ts
  * limited to one node, and several integrations are spread over the nodes.
  *
  * **Limits.** An operation fails after five seconds with {@link RedisTimeoutError}. If Redis grants a claim after that, the store releases
- * it. Limits of your client apply as well. If a broken connection or a limit of the client loses the answer to a claim, its event is
- * `busy` until the lease expires after 20 s; the service sends the event again after 30 s.
+ * it. Time limits of your client apply as well. If the answer to a claim is lost, because of a broken connection or such a time limit,
+ * the event is `busy` until the lease expires after 20 s; the service sends the event again after 30 s.
  *
  * **What can be lost.** Redis answers before a replica has received the write. A failover can lose the last claims and commits: those
  * that the new master had not received, and all that the old master accepted while it was cut off. After such a loss an event that is
- * sent again can be applied again, an older revision can be applied after a newer one, two workers can hold one note (the commit of the
+ * sent again can be applied again, an older revision can be applied after a newer one, two workers can claim one note (the commit of the
  * first is rejected), and an event that you forgot with `forget` can be a duplicate. An event that was not applied never counts as
  * applied. A crash of a server without a replica loses nothing with `appendfsync always`, one or two seconds with `everysec`, and
  * everything since the last snapshot without `appendonly`. If applying an event twice does harm, write idempotent handlers, or use a
  * store with transactions.
  *
- * Set `maxmemory-policy noeviction`, because the store forgets evicted keys.
+ * Set `maxmemory-policy noeviction`, because evicted keys are lost.
  *
  * @param client  a `Redis` or `Cluster` of `ioredis`, or a connected client, pool, cluster or sentinel of `redis`. Close it yourself
  * @throws OptionError if the client is from neither driver
@@ -123,9 +123,9 @@ function claimResult(reply: string, request: ClaimRequest): ClaimResult {
 }
 
 /**
- * The arguments of the gate. The first is the revision. If the mode lets events pass at an equal revision, two follow: `always`, or the
- * line that must not be stored yet, or an empty string; and the time at which the event occurred, which must be later than a stored
- * deletion.
+ * The arguments of the gate. The first is the revision. Two more follow if the mode lets events pass at an equal revision. The second is
+ * `always`, or a line (the event passes if the note does not have this line yet), or an empty string. The third is the time at which the
+ * event occurred: after a deletion, the event passes only if this time is later than that of the deletion.
  */
 function gateArguments(gate: GateMode, change: NoteChange): readonly string[] {
   if (gate === 'off') return []
