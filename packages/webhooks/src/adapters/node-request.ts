@@ -81,8 +81,8 @@ function readStream(request: IncomingMessage, maxBytes: number, deadline: BodyDe
     if (request.destroyed) onGone()
     // A middleware may have paused the request.
     request.resume()
-    // Most bodies arrive with their headers, and need no timer.
-    queueMicrotask(() => {
+    // Most bodies have arrived by the end of this turn of the event loop, and need no timer.
+    setImmediate(() => {
       if (!request.complete) void deadline.passed.then(() => finish({ status: 'too-slow' }))
     })
   })
