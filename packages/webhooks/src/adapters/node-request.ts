@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
-import type { BodyReading } from '../receiver/attempt.ts'
+import type { BodyDeadline, BodyReading } from '../receiver/attempt.ts'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
 import { isBytes } from '../verifier/bytes.ts'
 
@@ -25,7 +25,7 @@ export async function answerNodeRequest(
     path: pathOf(url),
     headers: headersOf(request),
     integration,
-    readBody: (maxBytes, timeUp) => readNodeBody(request, maxBytes, timeUp),
+    readBody: (maxBytes, deadline) => readNodeBody(request, maxBytes, deadline),
   })
   if (!request.complete) closeIfStillSending(request)
   if (response.destroyed) return
@@ -46,17 +46,17 @@ function headersOf({ headers, httpVersionMajor }: IncomingMessage): IncomingMess
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(':')))
 }
 
-function readNodeBody(request: IncomingMessage, maxBytes: number, timeUp: Promise<void>): Promise<BodyReading> {
+function readNodeBody(request: IncomingMessage, maxBytes: number, deadline: BodyDeadline): Promise<BodyReading> {
   const kept = keptBytes(request)
   if (kept !== undefined) {
     return Promise.resolve(kept.length > maxBytes ? { status: 'too-large' } : { status: 'read', bytes: kept })
   }
   if (isConsumed(request)) return Promise.resolve({ status: 'already-parsed' })
-  return readStream(request, maxBytes, timeUp)
+  return readStream(request, maxBytes, deadline)
 }
 
 // By listeners, because iterating over the stream costs several times as much as the rest of a delivery.
-function readStream(request: IncomingMessage, maxBytes: number, timeUp: Promise<void>): Promise<BodyReading> {
+function readStream(request: IncomingMessage, maxBytes: number, deadline: BodyDeadline): Promise<BodyReading> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let length = 0
@@ -78,10 +78,13 @@ function readStream(request: IncomingMessage, maxBytes: number, timeUp: Promise<
     const onGone = () => request.readableEnded || finish({ status: 'incomplete' })
     // An error is followed by `close`. Without a listener it would end the process.
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
-    void timeUp.then(() => finish({ status: 'too-slow' }))
     if (request.destroyed) onGone()
     // A middleware may have paused the request.
     request.resume()
+    // Most bodies have arrived by the end of this turn of the event loop, and need no timer.
+    setImmediate(() => {
+      if (!request.complete) void deadline.passed.then(() => finish({ status: 'too-slow' }))
+    })
   })
 }
 

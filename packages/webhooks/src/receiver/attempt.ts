@@ -12,8 +12,8 @@ export interface IncomingAttempt {
    * integration ignores it.
    */
   readonly integration?: string | undefined
-  /** Reads the raw body: at most `maxBytes`, and only until `timeUp` resolves. */
-  readBody(maxBytes: number, timeUp: Promise<void>): Promise<BodyReading>
+  /** Reads the raw body: at most `maxBytes`, and only until the deadline has passed. */
+  readBody(maxBytes: number, deadline: BodyDeadline): Promise<BodyReading>
   /**
    * Keeps a serverless instance alive for a handler that is past its deadline, on platforms where each request has its own `waitUntil`. It
    * is used instead of the receiver's option of that name.
@@ -21,6 +21,12 @@ export interface IncomingAttempt {
    * @param work  resolves with the answer that the delivery would have got without the deadline; never rejects
    */
   readonly waitUntil?: ((work: Promise<Answer>) => void) | undefined
+}
+
+/** The time by which a body must have arrived. */
+export interface BodyDeadline {
+  /** Resolves when the deadline has passed. Reading this property starts a timer, so read it only to wait. */
+  readonly passed: Promise<void>
 }
 
 /** The result of reading a body. */

@@ -29,7 +29,7 @@ interface DeliveryTools {
   readonly enqueue: Process | undefined
 }
 
-type Process = (event: WebhookEvent, context: AttemptContext) => Promise<ProcessOutcome>
+type Process = (event: WebhookEvent, context: AttemptContext) => ProcessOutcome | Promise<ProcessOutcome>
 
 /** An attempt whose headers were checked. */
 interface CheckedAttempt {
@@ -60,7 +60,7 @@ export function createResponder(
       if ('attempt' in admitted) {
         deadline = admitted.deadline
         const rejection = secrets.isOfMany ? await rejectWithoutSecret(admitted) : undefined
-        const answered = rejection ?? verifyAndProcess(admitted, await attempt.readBody(maxBodyBytes, deadline.passed))
+        const answered = rejection ?? verifyAndProcess(admitted, await attempt.readBody(maxBodyBytes, deadline))
         answer = isThenable(answered) ? await answered : answered
       } else answer = admitted
     } catch (error) {
@@ -109,7 +109,7 @@ export function createResponder(
   }
 
   function findSecret({ integration, deadline }: CheckedAttempt): SecretFinding | Promise<SecretFinding> {
-    return inTime(secrets.find(integration), deadline)
+    return whenSettled(inTime(secrets.find(integration), deadline), (finding) => finding ?? LATE)
   }
 
   function verify(checked: CheckedAttempt, body: Uint8Array): Verified | Answer | Promise<Verified | Answer> {
@@ -130,7 +130,7 @@ export function createResponder(
     refusal: Refusal,
   ): Promise<Verified | Answer> {
     const other = headers.signatures.length > 0 ? secrets.findOther(integration, used) : undefined
-    const finding = other && (await inTime(other, deadline))
+    const finding = other && ((await inTime(other, deadline)) ?? LATE)
     if (finding !== undefined && finding.status !== 'found') return answerMissingSecret(finding, integration)
     const latest = finding?.check ?? used
     const verification = finding === undefined ? refusal : await latest(body, headers)
@@ -151,9 +151,12 @@ export function createResponder(
     const context = { integration, deadlineAt: deadline.at, headers: attempt.headers }
     // Events about the endpoint itself are not queued: this process answers whether the endpoint works.
     if (enqueue !== undefined && !isEndpointEvent(event)) {
-      return deadline.race(enqueue(event, context)).then((outcome) => answerQueued(event, integration, outcome))
+      return whenSettled(inTime(enqueue(event, context), deadline), (outcome) =>
+        answerQueued(event, integration, outcome),
+      )
     }
     const work = consumer.process(event, context)
+    if (!isThenable(work)) return answerTo(work)
     return deadline
       .race(work)
       .then((outcome) => (outcome === undefined ? answerOverdue(checked, event, work) : answerTo(outcome)))
@@ -202,6 +205,7 @@ export function createResponder(
   }
 }
 
-function inTime(finding: SecretFinding | Promise<SecretFinding>, deadline: Deadline) {
-  return isThenable(finding) ? deadline.race(finding).then((settled) => settled ?? LATE) : finding
+/** `undefined` if the deadline passes first. */
+function inTime<Result>(work: Result | Promise<Result>, deadline: Deadline): Result | Promise<Result | undefined> {
+  return isThenable(work) ? deadline.race(work) : work
 }

@@ -22,7 +22,8 @@ export function eventIn(body: Uint8Array): EventReading {
 /** Reads an event from a parsed body, or from the argument of `process`. */
 export function eventFrom(value: unknown): EventReading {
   try {
-    return { status: 'read', ...readEventWithDrift(value) }
+    const { event, drift } = readEventWithDrift(value)
+    return { status: 'read', event, drift }
   } catch (error) {
     if (error instanceof ShapeError) return { status: 'malformed', problem: error.message, path: error.path }
     return { status: 'malformed', problem: 'the event could not be read.', path: '' }

@@ -28,7 +28,7 @@ export class ReceivedEvent {
     handlerMs: undefined,
   }
 
-  outcome: Promise<ProcessOutcome> | undefined
+  outcome: ProcessOutcome | Promise<ProcessOutcome> | undefined
 
   constructor(event: WebhookEvent, attempt: AttemptContext) {
     this.event = event

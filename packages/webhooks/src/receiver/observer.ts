@@ -72,12 +72,12 @@ export class Observer {
   runAroundHook(
     event: WebhookEvent,
     integration: string,
-    process: () => Promise<ProcessOutcome>,
-  ): Promise<ProcessOutcome> {
+    process: () => ProcessOutcome | Promise<ProcessOutcome>,
+  ): ProcessOutcome | Promise<ProcessOutcome> {
     const { aroundEvent } = this.#hooks
     if (aroundEvent === undefined) return process()
     let processing: Promise<ProcessOutcome> | undefined
-    const begin = () => (processing ??= process())
+    const begin = () => (processing ??= Promise.resolve(process()))
     this.callHook(() => aroundEvent(event, begin, { integration }))
     return begin()
   }

@@ -24,7 +24,7 @@ import type { Logger } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { waitAtMost } from './timers.ts'
 import { claimWhenFree, type TimedClaimResult, Waiters } from './waiters.ts'
-import { isThenable } from './when-settled.ts'
+import { isThenable, whenSettled } from './when-settled.ts'
 
 /** After its grace, `close` waits this long for the store to release the claims of handlers that still run, in milliseconds. */
 const RELEASE_WITHIN_MS = 5_000
@@ -62,10 +62,10 @@ export class Processor<Transaction = never> {
     this.#tools = { ...options, waiters: this.#waiters, runningHandlers: this.#runningHandlers }
   }
 
-  /** Never rejects: a failure is an outcome. */
-  process(event: WebhookEvent, attempt: AttemptContext): Promise<ProcessOutcome> {
+  /** Never throws or rejects: a failure is an outcome. The result is a promise if the store or the handler returns one. */
+  process(event: WebhookEvent, attempt: AttemptContext): ProcessOutcome | Promise<ProcessOutcome> {
     const received = new ReceivedEvent(event, attempt)
-    if (this.#isClosing) return Promise.resolve(this.#reported(received, { status: 'closing', event }))
+    if (this.#isClosing) return this.#reported(received, { status: 'closing', event })
     this.#processing.add(received)
     received.outcome = this.#process(received)
     return received.outcome
@@ -97,32 +97,39 @@ export class Processor<Transaction = never> {
     return stillRunning
   }
 
-  async #process(received: ReceivedEvent): Promise<ProcessOutcome> {
-    const { event, abort, attempt, timing } = received
-    const { on, onUnknown, store, clock } = this.#options
+  #process(received: ReceivedEvent): ProcessOutcome | Promise<ProcessOutcome> {
+    const { event, attempt } = received
+    const { on, onUnknown } = this.#options
     const handler = handlerOf(event, on, onUnknown)
     const request = this.#claimRequest(event, attempt.integration, handler !== undefined)
+    const conclude = (outcome: ProcessOutcome): ProcessOutcome => {
+      this.#waiters.release(request)
+      this.#processing.delete(received)
+      return this.#reported(received, outcome)
+    }
+    const failed = (error: unknown) => conclude({ status: 'store-failed', event, error })
+    try {
+      const outcome = whenSettled(this.#claim(received, request), ({ result, askedAt }) =>
+        result.status === 'claimed' ? this.#apply(handler, received, result.claim, askedAt) : { ...result, event },
+      )
+      return isThenable(outcome) ? outcome.then(conclude, failed) : conclude(outcome)
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  #claim({ abort, timing }: ReceivedEvent, request: ClaimRequest): TimedClaimResult | Promise<TimedClaimResult> {
+    const { store, clock } = this.#options
     const arrivedAt = monotonicNow(clock)
     const { released } = this.#waiters
-    let outcome: ProcessOutcome
-    try {
-      const answer = store.claim(request)
-      let claimed: TimedClaimResult = { result: isThenable(answer) ? await answer : answer, askedAt: arrivedAt }
-      if (claimed.result.status === 'busy') {
-        claimed = await claimWhenFree(this.#tools, request, abort, this.#waiters.released !== released)
-      }
-      const { result, askedAt } = claimed
-      timing.waitedMs = askedAt - arrivedAt
-      if (result.status === 'claimed') {
-        const applied = this.#apply(handler, received, result.claim, askedAt)
-        outcome = isThenable(applied) ? await applied : applied
-      } else outcome = { ...result, event }
-    } catch (error) {
-      outcome = { status: 'store-failed', event, error }
-    }
-    this.#waiters.release(request)
-    this.#processing.delete(received)
-    return this.#reported(received, outcome)
+    return whenSettled(store.claim(request), (result) => {
+      if (result.status !== 'busy') return { result, askedAt: arrivedAt }
+      const isReleased = this.#waiters.released !== released
+      return claimWhenFree(this.#tools, request, abort, isReleased).then((claimed) => {
+        timing.waitedMs = claimed.askedAt - arrivedAt
+        return claimed
+      })
+    })
   }
 
   #reported({ timing, attempt }: ReceivedEvent, outcome: ProcessOutcome): ProcessOutcome {

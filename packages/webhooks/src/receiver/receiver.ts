@@ -89,7 +89,7 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
     enqueue: queueing && ((event, context) => queueing.process(event, context)),
   })
 
-  function processInHook(event: WebhookEvent, context: AttemptContext): Promise<ProcessOutcome> {
+  function processInHook(event: WebhookEvent, context: AttemptContext): ProcessOutcome | Promise<ProcessOutcome> {
     return observer.runAroundHook(event, context.integration, () => processor.process(event, context))
   }
 

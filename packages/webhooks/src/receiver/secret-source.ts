@@ -1,4 +1,5 @@
 import { createSignatureCheck, type SignatureCheck } from '../verifier/signature-check.ts'
+import { isThenable } from './when-settled.ts'
 
 /** One secret, or several during a rotation; `undefined` or an empty string while there is none yet. */
 export type Secrets = string | readonly string[] | undefined
@@ -76,14 +77,18 @@ function finderOf(source: SecretSource): () => SecretFinding | Promise<SecretFin
 
   // The result is cached: the secret rarely changes, and preparing its key takes longer than computing a signature.
   let latest: { readonly secrets: string; readonly finding: SecretFinding } | undefined
-  return async () => {
+  const find = (secrets: Secrets): SecretFinding => {
+    const fingerprint = JSON.stringify([secrets])
+    if (latest?.secrets !== fingerprint) latest = { secrets: fingerprint, finding: findingOf(secrets) }
+    return latest.finding
+  }
+  const failed = (error: unknown): SecretFinding => ({ status: 'failed', error })
+  return () => {
     try {
-      const secrets = await source()
-      const fingerprint = JSON.stringify([secrets])
-      if (latest?.secrets !== fingerprint) latest = { secrets: fingerprint, finding: findingOf(secrets) }
-      return latest.finding
+      const secrets = source()
+      return isThenable(secrets) ? Promise.resolve(secrets).then(find).catch(failed) : find(secrets)
     } catch (error) {
-      return { status: 'failed', error }
+      return failed(error)
     }
   }
 }

@@ -1,4 +1,4 @@
-import { type Clock, RECEIVER_DEADLINE_MS, systemClock } from '@notewire/protocol'
+import { type Clock, monotonicNow, RECEIVER_DEADLINE_MS, systemClock } from '@notewire/protocol'
 
 /** How long the receiver takes to answer at most. The service waits 10 s (contract §8); the margin is for the network. */
 export const ANSWER_WITHIN_MS = RECEIVER_DEADLINE_MS - 2_000
@@ -9,7 +9,7 @@ export const ANSWER_WITHIN_MS = RECEIVER_DEADLINE_MS - 2_000
  * @returns cancels the call
  */
 export function setTimer(clock: Clock, ms: number, callback: () => void): () => void {
-  // Every delivery sets one. A `sleep` with a signal costs ten times as much.
+  // A `sleep` with a signal costs ten times as much.
   if (clock === systemClock) {
     const timer = setTimeout(callback, ms)
     return () => clearTimeout(timer)
@@ -34,21 +34,28 @@ export function waitAtMost(clock: Clock, ms: number, work: Promise<unknown>): Pr
   })
 }
 
-/** The time by which the receiver must answer a delivery, even if its work has not ended. Only one call can wait for it at a time. */
+/**
+ * The time by which the receiver must answer a delivery, even if its work has not ended. Only one call can wait for it at a time. Its timer
+ * starts when something first waits for it: most deliveries are answered at once and need none.
+ */
 export class Deadline {
   /** Milliseconds since the Unix epoch. */
   readonly at: number
-  /** Cancels the timer. Call it when the delivery is answered. */
-  readonly cancel: () => void
+  readonly #clock: Clock
+  readonly #startedAt: number
+  #cancelTimer: (() => void) | undefined
   #isPassed = false
   #onPassed: (() => void) | undefined
 
   constructor(clock: Clock) {
     this.at = clock.now() + ANSWER_WITHIN_MS
-    this.cancel = setTimer(clock, ANSWER_WITHIN_MS, () => {
-      this.#isPassed = true
-      this.#onPassed?.()
-    })
+    this.#clock = clock
+    this.#startedAt = monotonicNow(clock)
+  }
+
+  /** Cancels the timer. Call it when the delivery is answered. */
+  cancel(): void {
+    this.#cancelTimer?.()
   }
 
   /** Resolves when the deadline has passed. */
@@ -57,7 +64,7 @@ export class Deadline {
   }
 
   /** Settles as `work` does, or with `undefined` if the deadline passes first. */
-  race<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  race<Result>(work: PromiseLike<Result>): Promise<Result | undefined> {
     return new Promise((resolve, reject) => {
       work.then(resolve, reject)
       this.#wake(() => resolve(undefined))
@@ -65,7 +72,16 @@ export class Deadline {
   }
 
   #wake(listener: () => void): void {
+    this.#cancelTimer ??= this.#startTimer()
     if (this.#isPassed) listener()
     else this.#onPassed = listener
+  }
+
+  #startTimer(): () => void {
+    const elapsedMs = monotonicNow(this.#clock) - this.#startedAt
+    return setTimer(this.#clock, Math.max(0, ANSWER_WITHIN_MS - elapsedMs), () => {
+      this.#isPassed = true
+      this.#onPassed?.()
+    })
   }
 }

@@ -1,5 +1,5 @@
 import type { Answer } from './answer.ts'
-import type { BodyReading, IncomingAttempt } from './attempt.ts'
+import type { BodyDeadline, BodyReading, IncomingAttempt } from './attempt.ts'
 
 /** A Web `Request` as an attempt. */
 export function attemptOf(request: Request): IncomingAttempt {
@@ -7,7 +7,7 @@ export function attemptOf(request: Request): IncomingAttempt {
     method: request.method,
     path: new URL(request.url).pathname,
     headers: request.headers,
-    readBody: (maxBytes, timeUp) => readWebBody(request, maxBytes, timeUp),
+    readBody: (maxBytes, deadline) => readWebBody(request, maxBytes, deadline),
   }
 }
 
@@ -16,12 +16,12 @@ export function responseOf(answer: Answer): Response {
   return new Response(answer.body === '' ? null : answer.body, { status: answer.status, headers: answer.headers })
 }
 
-async function readWebBody(request: Request, maxBytes: number, timeUp: Promise<void>): Promise<BodyReading> {
+async function readWebBody(request: Request, maxBytes: number, deadline: BodyDeadline): Promise<BodyReading> {
   if (request.bodyUsed || request.body?.locked === true) return { status: 'already-parsed' }
   if (request.body === null) return { status: 'read', bytes: new Uint8Array() }
   const reader = request.body.getReader()
   const chunks = { next: async () => toIteratorResult(await reader.read()) }
-  const reading = await readCapped(chunks, maxBytes, timeUp)
+  const reading = await readCapped(chunks, maxBytes, deadline.passed)
   // The cancellation fails if the connection is closed, which changes nothing.
   if (reading.status !== 'read') reader.cancel().catch(() => undefined)
   return reading

@@ -49,30 +49,33 @@ export function readHeaders(headers: AttemptHeaders): Headers {
 
 /** The first value of a header as text, or `undefined` if the header is missing or empty. */
 export function readFirst(headers: AttemptHeaders, name: string): string | undefined {
-  for (const value of headerValues(headers, name)) if (value !== '') return String(value)
+  const found = findHeader(headers, name)
+  if (found === undefined) return undefined
+  for (const value of [found].flat()) if (value !== '') return String(value)
   return undefined
 }
 
 function readHeader(headers: AttemptHeaders, name: string): string | Refusal {
-  const values = headerValues(headers, name)
-  const [value] = values
+  const found = findHeader(headers, name)
+  const value: unknown = Array.isArray(found) ? found[0] : found
   if (value === undefined || value === '') return refuse('missing-header', `the header ${name} is missing`)
-  if (values.length > 1) return refuse('malformed-header', `the header ${name} occurs more than once`)
+  if (Array.isArray(found) && found.length > 1) {
+    return refuse('malformed-header', `the header ${name} occurs more than once`)
+  }
   if (typeof value !== 'string')
     return refuse('malformed-header', `the header ${name} is not a string but ${typeof value}`)
   return value
 }
 
-// The values may have any type: gateways and tests make the object from JSON.
-function headerValues(headers: AttemptHeaders, name: string): readonly unknown[] {
-  if (isHeaders(headers)) return [headers.get(name) ?? '']
-  const found: unknown[] = []
+// Returns an array for several values. They may have any type: gateways and tests make the object from JSON.
+function findHeader(headers: AttemptHeaders, name: string): unknown {
+  if (isHeaders(headers)) return headers.get(name) ?? undefined
+  let found: unknown
   // Not `Object.keys`, which makes an array: this runs five times for every delivery. Most names differ in length.
   for (const key in headers) {
     if (key.length !== name.length || key.toLowerCase() !== name) continue
-    const value: unknown = headers[key] ?? []
-    if (Array.isArray(value)) found.push(...value)
-    else found.push(value)
+    const value = headers[key] ?? undefined
+    found = found === undefined ? value : [found, value ?? []].flat()
   }
   return found
 }
