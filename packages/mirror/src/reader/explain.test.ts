@@ -18,7 +18,7 @@ describe('an explanation of a note', () => {
     [
       'it is shown',
       aLiveNote(),
-      /at revision 5.*Last settled 2026-01-01T12:00:00.000Z by a poll, which found it present.*that of revision 5/,
+      /at revision 5.*Last checked 2026-01-01T12:00:00.000Z by a poll, which found it present.*that of revision 5/,
     ],
     [
       'its content is still to come',

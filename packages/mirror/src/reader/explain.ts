@@ -55,7 +55,7 @@ const SOURCES = {
 function evidenceOf({ evidence }: NoteState): string | undefined {
   if (evidence === null) return undefined
   const { says, source, at, start, end } = evidence
-  return `Last settled ${timeOf(at)} by ${SOURCES[source]}, which found it ${says} (sequence ${start} to ${end}).`
+  return `Last checked ${timeOf(at)} by ${SOURCES[source]}, which found it ${says} (sequence ${start} to ${end}).`
 }
 
 function heardOf({ heard }: NoteState): string | undefined {
