@@ -126,7 +126,7 @@ describe('explain', () => {
     const { exitCode, stdout } = await runNotewire(['explain', note.note_id], { cwd })
     expect(exitCode).toBe(0)
     expect(unwrapped(stdout)).toMatch(
-      /live Budget It is shown, at revision \d+\. Last settled .* Its content is that of revision/,
+      /live Budget It is shown, at revision \d+\. Last checked .* Its content is that of revision/,
     )
   })
 
