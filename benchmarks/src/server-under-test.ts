@@ -89,9 +89,12 @@ function receiver(secret: string, options: Partial<ReceiverOptions> = {}) {
 function slowStore(): ReceiverStore {
   const store = memoryStore()
   return {
-    ...store,
     claim: async (request) => sleep(50, await store.claim(request)),
+    renew: async (claim, leaseMs) => sleep(50, await store.renew(claim, leaseMs)),
     commit: async (claim) => sleep(50, await store.commit(claim)),
+    release: async (claim) => sleep(50, await store.release(claim)),
+    forget: async (integration, eventId) => sleep(50, await store.forget(integration, eventId)),
+    prune: async () => sleep(50, await store.prune()),
   }
 }
 

@@ -32,8 +32,9 @@ export async function measureSlowStore(): Promise<readonly Table[]> {
 async function latencies(): Promise<readonly number[]> {
   const server = await startProgram<{ port: number }>('server-under-test.ts', 'node:http', 'slow-store', PEER_SECRET)
   const agent = new Agent({ keepAlive: true })
+  const deliveries = signDeliveries(WARM_UP + EVENTS, 330)
   const began = performance.now()
-  const answers = signDeliveries(WARM_UP + EVENTS, 330).map(async (delivery, index) => {
+  const answers = deliveries.map(async (delivery, index) => {
     const dueMs = (index / EVENTS_A_SECOND) * 1_000
     await sleep(dueMs)
     await post(delivery, 204, server.firstMessage.port, agent)
