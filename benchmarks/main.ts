@@ -17,7 +17,9 @@ import { measureRedisStore } from './src/redis-store.ts'
 import { figure, type Table, writeReport } from './src/report.ts'
 import { measureServers } from './src/servers.ts'
 import { measureSizes } from './src/sizes.ts'
+import { measureSlowStore } from './src/slow-store.ts'
 import { measureSqliteStore } from './src/sqlite-store.ts'
+import { measureStoreRoundTrips } from './src/store-round-trips.ts'
 import { measureTypeChecks } from './src/type-checks.ts'
 import { updateReport } from './src/update-report.ts'
 import { measureVerification } from './src/verify.ts'
@@ -32,6 +34,8 @@ const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = 
   'redis-store': measureRedisStore,
   'postgres-store': measurePostgresStore,
   'sqlite-store': measureSqliteStore,
+  'store-round-trips': measureStoreRoundTrips,
+  'slow-store': measureSlowStore,
   queues: measureQueues,
   listing: measureListing,
   'mirror-backfill': measureMirrorBackfill,

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '@notewire/protocol'
-import { createReceiver, type ReceiverOptions } from '@notewire/webhooks'
+import { createReceiver, memoryStore, type ReceiverOptions, type ReceiverStore } from '@notewire/webhooks'
 import { expressHandler } from '@notewire/webhooks/express'
 import { fastifyPlugin } from '@notewire/webhooks/fastify'
 import { nodeHandler } from '@notewire/webhooks/node'
@@ -40,6 +41,8 @@ async function listenerOf(framework: string, variant: string, secret: string): P
       return nodeHandler(receiver(secret, { logger: quiet }))
     case 'node:http examining':
       return nodeHandler(receiver(secret, { logger: quiet, clock: fastClock() }))
+    case 'node:http slow-store':
+      return nodeHandler(receiver(secret, { logger: quiet, store: slowStore() }))
     case 'Express bare':
       return express().post('/', express.json(), (request, response) => {
         response.status(typeof request.body.event_id === 'string' ? 204 : 400).end()
@@ -80,6 +83,19 @@ async function listenerOf(framework: string, variant: string, secret: string): P
 
 function receiver(secret: string, options: Partial<ReceiverOptions> = {}) {
   return createReceiver({ secret, on: { 'note.updated': () => undefined }, ...options })
+}
+
+/** A store in memory that answers each operation after 50 ms. */
+function slowStore(): ReceiverStore {
+  const store = memoryStore()
+  return {
+    claim: async (request) => sleep(50, await store.claim(request)),
+    renew: async (claim, leaseMs) => sleep(50, await store.renew(claim, leaseMs)),
+    commit: async (claim) => sleep(50, await store.commit(claim)),
+    release: async (claim) => sleep(50, await store.release(claim)),
+    forget: async (integration, eventId) => sleep(50, await store.forget(integration, eventId)),
+    prune: async () => sleep(50, await store.prune()),
+  }
 }
 
 /** A clock that advances by a second with each reading, so that no limit per second applies. */

@@ -8,24 +8,22 @@ import type { ClaimRequest, ClaimResult } from '../../interfaces/store.ts'
 import type { SqliteRow, SqliteStatement, SqliteValue } from '../../storage/sqlite-driver.ts'
 import { NOW, wholeMs } from './schema.ts'
 
-/** Leases the event and its note, and returns the reason if that is not possible. */
+/** Leases the event and its note, and returns one row: the claim, or the reason if it is not possible. */
 export function claimStatements(request: ClaimRequest, now: number | null): readonly SqliteStatement[] {
-  const { integration, eventId, note, leaseMs } = request
-  const parameters = [integration, eventId, note?.noteId ?? null, ...gateParameters(request), wholeMs(leaseMs), now]
+  const { integration, eventId, note } = request
+  const leaseMs = wholeMs(request.leaseMs)
+  const decided = [integration, eventId, note?.noteId ?? null, ...gateParameters(request), now]
   return [
-    { sql: LEASE_EVENT, parameters },
+    { sql: LEASE_EVENT, parameters: [...decided, integration, eventId, now, leaseMs] },
     ...(note === undefined ? [] : [{ sql: LEASE_NOTE, parameters: [note.noteId, integration, eventId] }]),
-    { sql: EXPLAIN, parameters },
+    { sql: ANSWER, parameters: decided },
   ]
 }
 
 /** Reads the result of the statements of a claim. */
 export function readClaim(rows: readonly SqliteRow[][], request: ClaimRequest): ClaimResult {
-  const leased = rows[0]?.[0]
-  if (leased !== undefined) {
-    return { status: 'claimed', claim: { request, fencingToken: String(leased['fencing_token']) } }
-  }
-  const { answer, applied_revision } = rows.at(-1)?.[0] ?? {}
+  const { answer, current_token, applied_revision } = rows.at(-1)?.[0] ?? {}
+  if (answer === 'claimed') return { status: 'claimed', claim: { request, fencingToken: String(current_token) } }
   if (answer === 'duplicate') return { status: 'duplicate' }
   if (answer === 'stale') return { status: 'stale', appliedRevision: Number(applied_revision) }
   // Also if the answer is `free`: a lease may expire between two statements.
@@ -64,14 +62,12 @@ export function isLaterThanDeletion(occurredAt: string): string {
 const DECIDE = `
   WITH request (
     integration, event_id, note_id, revision, seen_key, passes_if_seen, passes_if_unseen, passes_if_deleted, occurred_at,
-    lease_ms, now
-  ) AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${NOW})),
+    now
+  ) AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ${NOW})),
   decision AS (
     SELECT
-      request.integration,
-      request.event_id,
-      now + lease_ms AS lease_ends_at,
-      max(now, coalesce(event.fencing_token + 1, 0), coalesce(note.fencing_token + 1, 0)) AS fencing_token,
+      event.fencing_token AS current_token,
+      max(now, coalesce(event.fencing_token + 1, 0), coalesce(note.fencing_token + 1, 0)) AS next_token,
       note.revision AS applied_revision,
       CASE
         WHEN event.processed_at IS NOT NULL AND event.forgotten_at IS NULL THEN 'duplicate'
@@ -91,12 +87,13 @@ const DECIDE = `
     LEFT JOIN notewire_notes AS note ON note.integration = request.integration AND note.note_id = request.note_id
   )`
 
+// If the answer is not `free`, the token is NULL, and `OR IGNORE` skips the row because the column is NOT NULL. `INSERT … SELECT` from the
+// same table, and RETURNING, would each create a temporary table, which costs more than the rest of the statement.
 const LEASE_EVENT = `${DECIDE}
-  INSERT INTO notewire_events (integration, event_id, fencing_token, lease_ends_at)
-  SELECT integration, event_id, fencing_token, lease_ends_at FROM decision WHERE answer = 'free'
+  INSERT OR IGNORE INTO notewire_events (integration, event_id, fencing_token, lease_ends_at)
+  VALUES (?, ?, (SELECT next_token FROM decision WHERE answer = 'free'), ${NOW} + ?)
   ON CONFLICT (integration, event_id) DO UPDATE
-  SET fencing_token = excluded.fencing_token, lease_ends_at = excluded.lease_ends_at
-  RETURNING fencing_token`
+  SET fencing_token = excluded.fencing_token, lease_ends_at = excluded.lease_ends_at`
 
 // `changes()` is 1 if the previous statement leased the event.
 const LEASE_NOTE = `
@@ -106,4 +103,6 @@ const LEASE_NOTE = `
   ON CONFLICT (integration, note_id) DO UPDATE
   SET fencing_token = excluded.fencing_token, lease_ends_at = excluded.lease_ends_at`
 
-const EXPLAIN = `${DECIDE} SELECT answer, applied_revision FROM decision`
+// `changes()` is still 1 if both statements leased their rows.
+const ANSWER = `${DECIDE}
+  SELECT CASE changes() WHEN 1 THEN 'claimed' ELSE answer END AS answer, current_token, applied_revision FROM decision`
