@@ -5,6 +5,7 @@ import type { ServiceParts } from '../api/service-parts.ts'
 import { endpointOf } from '../control/endpoint-operations.ts'
 import type { Endpoint, EndpointState } from '../delivery/endpoint.ts'
 import { placesOf } from './integrations.ts'
+import { logLinks } from './links.ts'
 import { ownerCell, ownerChoice, ownerHead, ownerName } from './owner-choice.ts'
 import { actButton, boxes, controlForm, emptyList, facts, type Html, losingAct, mark, page } from './page.ts'
 
@@ -85,7 +86,7 @@ export function endpointPage(parts: ServiceParts, id: string): Html {
       <section id="endpoint" data-live>
         <div class="heading"><h1>${url} ${endpointMark(state)}</h1>
           <div class="acts">${testButton('test', endpoint_id, 'primary')}
-            <a class="button" href="/console/deliveries?endpoint=${endpoint_id}">Show its deliveries</a></div></div>
+            ${logLinks('endpoint', endpoint_id)}</div></div>
         ${facts([
           ['Identifier', html`<code>${endpoint_id}</code>`],
           ['Owner', ownerName(parts.owners, integration.owner.owner_id)],
