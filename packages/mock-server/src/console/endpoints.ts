@@ -43,7 +43,7 @@ export function endpointsPage(parts: ServiceParts, context: Context): Html {
 
 function endpointTable({ owners }: ServiceParts, endpoints: readonly Endpoint[]): Html {
   return html`<table class="endpoints">
-    <thead><tr><th>Endpoint</th>${ownerHead(owners)}<th>Integration</th><th>Events</th><th>Status</th><th></th></tr></thead>
+    <thead><tr><th>Endpoint</th>${ownerHead(owners)}<th>Integration</th><th>Events</th><th>Status</th><th class="acts">Actions</th></tr></thead>
     <tbody>${endpoints.map(
       ({ endpoint_id, url, integration, events, state }) => html`<tr>
         <td class="main"><a id="${endpoint_id}" href="/console/endpoints/${endpoint_id}">${url}</a>

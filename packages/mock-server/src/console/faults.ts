@@ -35,13 +35,15 @@ const DELIVERY_FAULTS: Presets<DeliveryFault> = [
   ['Its timestamp is 10 min in the future', { kind: 'skewed', seconds: 600 }],
 ]
 
+const ALL_EVENTS = 'All except verifications'
+
 const PAGE = '/console/faults'
 const INJECT = 'POST /control/faults'
 
 export function faultsPage(parts: ServiceParts): Html {
   const kinds = [...NOTE_EVENT_KINDS, 'endpoint.verification', 'endpoint.test']
   const ofDeliveries = html`<h2>Delivery attempts</h2>
-    <label>Events <select name="delivery"><option value="*">All except verifications</option>
+    <label>Events <select name="delivery"><option value="*">${ALL_EVENTS}</option>
       ${kinds.map((kind) => html`<option>${kind}</option>`)}</select></label>
     ${presetSelect('Fault of an attempt', DELIVERY_FAULTS)} ${strikeFields()}`
   const ofRequests = html`<h2>API requests</h2>
@@ -68,10 +70,10 @@ function ruleList({ injected, rules }: ServiceParts['faults']): Html {
     )
   }
   return html`<table class="faults">
-    <thead><tr><th>Calls</th><th>Fault</th><th>Affected</th><th></th></tr></thead>
+    <thead><tr><th>Calls</th><th>Fault</th><th>Affected</th><th class="acts">Actions</th></tr></thead>
     <tbody>${injected.map(
       ({ fault_id, rule, struck }) => html`<tr>
-        <td class="main"><a id="${fault_id}" href="${PAGE}/${fault_id}">${'request' in rule ? rule.request : rule.delivery}</a>
+        <td class="main"><a id="${fault_id}" href="${PAGE}/${fault_id}">${patternText(rule)}</a>
           <span class="dim">${callsText(rule)}</span></td>
         <td>${faultText(rule.fault)}</td>
         <td class="number"><span class="label">affected</span> ${struck}</td>
@@ -107,10 +109,7 @@ export function faultPage(parts: ServiceParts, fault_id: string): Html {
       <section id="fault" data-live>
         <div class="heading"><h1>${faultText(rule.fault)}</h1>${removeButton(fault_id)}</div>
         ${facts([
-          [
-            'request' in rule ? 'Requests' : 'Deliveries',
-            html`<code>${'request' in rule ? rule.request : rule.delivery}</code>`,
-          ],
+          ['request' in rule ? 'Requests' : 'Deliveries', patternText(rule)],
           ['Endpoint', 'delivery' in rule ? endpointLink(parts, rule.endpoint_id) : undefined],
           ['Which calls', callsText(rule)],
           ['Affected calls', struck],
@@ -128,8 +127,14 @@ function faultText(fault: RequestFault | DeliveryFault): string {
   return [...REQUEST_FAULTS, ...DELIVERY_FAULTS].find(same)?.[0] ?? text
 }
 
+function patternText(rule: FaultRule): string {
+  if ('request' in rule) return rule.request
+  return rule.delivery === '*' ? ALL_EVENTS : rule.delivery
+}
+
 function callsText({ calls, rate = 1 }: FaultRule): string {
-  const which = calls === undefined ? 'all calls' : `calls ${[calls].flat().join(', ')}`
+  const which =
+    calls === undefined ? 'all calls' : `${Array.isArray(calls) ? 'calls' : 'call'} ${[calls].flat().join(', ')}`
   return rate === 1 ? which : `${+(rate * 100).toFixed(3)} % of ${which}`
 }
 

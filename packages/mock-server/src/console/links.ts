@@ -11,7 +11,7 @@ export function noteLink({ owners }: ServiceParts, note_id = ''): Html | undefin
 /** A link to an endpoint, with its URL; `undefined` if there is no such endpoint. */
 export function endpointLink({ endpoints }: ServiceParts, endpoint_id = ''): Html | undefined {
   const url = endpoints.find(endpoint_id)?.url
-  return url === undefined ? undefined : html`<a class="url" href="/console/endpoints/${endpoint_id}">${url}</a>`
+  return url === undefined ? undefined : html`<a href="/console/endpoints/${endpoint_id}"><code>${url}</code></a>`
 }
 
 /** The links from a note or an endpoint to the logs. */

@@ -42,7 +42,7 @@ export function notesPage(parts: ServiceParts, context: Context): Html {
 
 function noteTable({ owners }: ServiceParts, notes: readonly OwnedNote[]): Html {
   return html`<table class="notes">
-    <thead><tr><th>Note</th>${ownerHead(owners)}<th>Where</th><th>Status</th><th>Revision</th><th>Updated</th><th></th></tr></thead>
+    <thead><tr><th>Note</th>${ownerHead(owners)}<th>Where</th><th>Status</th><th>Revision</th><th>Updated</th><th class="acts">Actions</th></tr></thead>
     <tbody>${notes.map((each) => noteRow(owners, each))}</tbody>
   </table>`
 }

@@ -94,7 +94,7 @@ dialog { color: inherit; background: var(--paper); border: 1px solid var(--edge)
 dialog::backdrop { background: rgb(0 0 0 / 45%) }
 .keys { display: grid; gap: 0.5rem; margin-block: 1rem }
 .keys > div { display: grid; grid-template-columns: 5rem 1fr; gap: 0.75rem; align-items: baseline }
-@media (scripting: none) { #shortcuts-open { display: none } }
+@media (scripting: none), (hover: none) { #shortcuts-open { display: none } }
 
 .filter { display: flex; flex-wrap: wrap; gap: 0.15rem; font-size: 0.9em }
 .filter a { padding: 0.2rem 0.7rem; border-radius: 99px; color: var(--dim); text-decoration: none }
@@ -113,18 +113,19 @@ tr > :last-child { padding-right: 1.25rem }
 td.main { max-width: 24rem }
 td.main > a { font-weight: 500; overflow-wrap: anywhere }
 td .dim a, td.url a { color: inherit; text-decoration-color: var(--edge) }
+td .dim code, td.url code { font-size: inherit }
 td.main .dim, td.when .dim { display: block; font-size: 0.82rem }
 td.main .dim { font-family: var(--mono); overflow-wrap: anywhere }
 td.url { overflow-wrap: anywhere; color: var(--dim); max-width: 19rem }
 td.when { white-space: nowrap; font-variant-numeric: tabular-nums }
-td.acts { display: table-cell; text-align: right }
+td.acts, th.acts { display: table-cell; text-align: right }
 td .label { display: none }
 tbody tr:hover { background: color-mix(in srgb, var(--sunken) 45%, transparent) }
 
 .success { --look: var(--good) }
 .failure { --look: var(--bad) }
 .flying { --look: var(--waiting) }
-.dots { letter-spacing: 0.25em; white-space: nowrap }
+.dots { font-size: 1.15em; letter-spacing: 0.25em; white-space: nowrap }
 .dots i { font-style: normal; color: var(--look, var(--edge)) }
 .schedule { list-style: none; display: flex; background: var(--paper); border: 1px solid var(--line); border-radius: 10px; padding: 1.25rem 0.5rem }
 .schedule li { position: relative; flex: 1; text-align: center; font-size: 0.82rem; color: var(--dim); display: grid; justify-items: center; gap: 0.35rem }
@@ -177,7 +178,7 @@ tbody tr:hover { background: color-mix(in srgb, var(--sunken) 45%, transparent) 
 @media (max-width: 46rem) {
   .clock { margin-left: 0 }
   main { padding-block: 1.5rem 4rem }
-  nav[aria-label=Sections] { gap: 0 0.95rem; font-size: 0.95em }
+  nav[aria-label=Sections] { gap: 0 0.6rem; font-size: 0.87em }
   table, tbody { display: block }
   thead { display: none }
   tbody tr { display: grid; grid-template-columns: 1fr auto; gap: 0.3rem 0.75rem; align-items: center; padding: 0.9rem 1rem }
