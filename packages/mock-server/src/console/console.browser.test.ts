@@ -275,7 +275,7 @@ describe('a note', () => {
     expect(inbox.received.at(-1)?.event.data).toMatchObject({ reason: 'access_lost' })
   })
 
-  it.each(['/console/notes', '/console/deliveries', 'its own page', '/console/integrations'])(
+  it.each(['/console/notes', '/console/deliveries', 'its own page', '/console/integrations', '/console/requests'])(
     'whose words are markup is text on %s',
     async (path) => {
       const evil = '"><script>document.title = "taken"</script><img src=x onerror="document.title = \'taken\'">'
@@ -286,11 +286,18 @@ describe('a note', () => {
       const note = service.owner.record({ title: evil, content: `</textarea>${evil}` }).end({ summary: false })
       service.owner.record({ title: evil, channel })
       await service.clock.advance('1s')
+      await call(service, `POST /v1/webhook-endpoints?${encodeURIComponent(evil)}=${encodeURIComponent(evil)}`, {
+        body: { url: evil },
+      })
       await visit(path.startsWith('/') ? path : `/console/notes/${note.note_id}`)
       if (path === '/console/deliveries') {
         await page.getByRole('link', { name: 'note.ended' }).click()
         await page.locator('#attempt-1 summary').click()
         await page.locator('#attempt-1-answer', { hasText: '<script>' }).waitFor()
+      }
+      if (path === '/console/requests') {
+        await page.getByRole('link', { name: 'POST /v1/webhook-endpoints' }).first().click()
+        await page.locator('#body', { hasText: '<script>' }).waitFor()
       }
       await page.waitForTimeout(600) // A live update has come, too.
       expect(await page.title()).not.toBe('taken')

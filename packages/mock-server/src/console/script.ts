@@ -48,7 +48,7 @@ document.addEventListener('click', async ({ target }) => {
 
 const shortcuts = document.getElementById('shortcuts')
 const shortcutsOn = document.getElementById('shortcuts-on')
-// Read at the first key, because reading the storage delays the first paint.
+// Read at each key, because another tab may have changed it.
 const areOn = () => localStorage.getItem('shortcuts') !== 'off'
 shortcutsOn.addEventListener('change', () => localStorage.setItem('shortcuts', shortcutsOn.checked ? 'on' : 'off'))
 document.getElementById('shortcuts-open').addEventListener('click', showShortcuts)
