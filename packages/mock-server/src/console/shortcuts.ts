@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import type { Html } from './page.ts'
 
 /** The keys that `script.ts` answers, in addition to those of the sections. */
 const SHORTCUTS = [
@@ -12,7 +11,7 @@ const SHORTCUTS = [
 ] as const
 
 /** The dialog of the keyboard shortcuts. Single keys can be turned off, as WCAG 2.2 requires (2.1.4). */
-export function shortcutsDialog(sections: readonly (readonly [name: string, key: string, path: string])[]): Html {
+export function shortcutsDialog(sections: readonly (readonly [name: string, key: string, path: string])[]) {
   const row = (keys: string, text: string) =>
     html`<div><dt>${keys.split(' ').map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${text}</dd></div>`
   return html`<dialog id="shortcuts" aria-labelledby="shortcuts-title">

@@ -184,7 +184,7 @@ tbody tr:hover { background: color-mix(in srgb, var(--sunken) 45%, transparent) 
   tbody tr { display: grid; grid-template-columns: 1fr auto; gap: 0.3rem 0.75rem; align-items: center; padding: 0.9rem 1rem }
   tbody tr + tr { border-top: 1px solid var(--line) }
   td, tr > :first-child, tr > :last-child { display: block; padding: 0; border: 0; max-width: none }
-  td.main, td.url { grid-column: 1 / -1 }
+  td.main, td.url { grid-column: 1 / -1; max-width: none }
   td.when { font-size: 0.85rem; color: var(--dim) }
   td.acts { display: block }
   td.acts:empty { display: none }
