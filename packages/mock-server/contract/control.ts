@@ -71,6 +71,27 @@ const channel = z.object({ channel_id: text, name: text, owner_id: text })
 const key = z.object({ key_id: text, scopes: texts })
 const integration = z.object({ integration_id: text, owner_id: text, places: texts, keys: z.array(key) })
 const fault = z.object({ fault_id: text, rule: z.record(text, z.unknown()), struck: z.int() })
+const request = z.object({
+  request_id: text,
+  at: z.number().describe('Milliseconds since the Unix epoch.'),
+  method: text,
+  path: text,
+  query: z.record(text, text),
+  authentication: z
+    .enum(['accepted', 'missing', 'rejected'])
+    .describe('`missing` without `Authorization: Bearer`; `rejected` for a key that is unknown or revoked.'),
+  key_id: text.optional(),
+  body: text,
+  status: z.int().optional(),
+  duration_ms: z.number(),
+  answer: z
+    .object({
+      content_type: text.optional(),
+      length: z.int().describe('The length of the whole body, in UTF-16 code units.'),
+      body: text.describe('The first 4,096 UTF-16 code units.'),
+    })
+    .optional(),
+})
 const clock = z.object({ mode: z.enum(['virtual', 'real']), now: time })
 
 const refusal = z.object({
@@ -104,6 +125,8 @@ const RESOURCES = {
   ControlOwnerList: z.object({ owners: z.array(owner) }),
   ControlOwnerWithKey: owner.extend({ api_key: text.describe('Returned only here.') }),
   ControlRefusal: refusal,
+  ControlRequest: request,
+  ControlRequestList: z.object({ requests: z.array(request) }),
   ControlReplay: z.object({ delivery_id: text }),
   ControlSession: z.object({ recording_session_id: text }),
   ControlTriggered: z.object({ event_type: text, note_id: text.optional(), endpoint_ids: texts.optional() }),
@@ -135,6 +158,9 @@ const ANSWERS: Readonly<Record<string, keyof typeof RESOURCES>> = {
   'POST /control/integrations/:integration_id/keys': 'ControlIssuedKey',
   'GET /control/faults': 'ControlFaultList',
   'POST /control/faults': 'ControlFault',
+  'PUT /control/faults/:fault_id': 'ControlFault',
+  'GET /control/requests': 'ControlRequestList',
+  'GET /control/requests/:request_id': 'ControlRequest',
   'GET /control/clock': 'ControlClock',
   'POST /control/clock/advance': 'ControlClock',
   'POST /control/clock/settle': 'ControlClock',

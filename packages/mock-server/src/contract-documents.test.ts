@@ -128,6 +128,7 @@ describe('the control API', () => {
     await ask(`DELETE /control/endpoints/${registered['endpoint_id']}`)
     await ask(`DELETE /control/endpoints/${registered['endpoint_id']}`)
     await ask('GET /control/deliveries?status=delivered&limit=5')
+    await ask('GET /control/deliveries?search=verification&limit=1')
     await ask('GET /control/deliveries?limit=many')
     await ask(`GET /control/deliveries/${delivery?.delivery_id}`)
     await ask(`POST /control/deliveries/${delivery?.delivery_id}/replay`)
@@ -157,8 +158,14 @@ describe('the control API', () => {
     await ask(`DELETE /control/notes/${note_id}`)
     const { fault_id } = await ask('POST /control/faults', { request: 'GET /v1/notes', fault: { kind: 'truncated' } })
     await ask('GET /control/faults')
+    await ask(`PUT /control/faults/${fault_id}`, { request: 'GET /v1/notes', fault: { kind: 'malformed' } })
     await ask(`DELETE /control/faults/${fault_id}`)
     await ask('DELETE /control/faults')
+
+    await call(service, 'GET /v1/notes?limit=1')
+    await ask('GET /control/requests?search=200')
+    await ask(`GET /control/requests/${service.requests.at(-1)?.request_id}`)
+    await ask('GET /control/requests/req_1')
 
     const inControl = OPERATIONS.filter(({ template }) => template.startsWith('/control/'))
     for (const { operationId } of inControl) expect(answered).toContain(operationId)

@@ -1,7 +1,7 @@
 export { NotewireError } from '@notewire/protocol'
 export type { UrlPolicyName } from './addresses/url-policy.ts'
-export type { ReceivedRequest } from './api/api.ts'
 export type { EndpointResource } from './api/endpoint-resource.ts'
+export type { ReceivedRequest } from './api/request-log.ts'
 export type { Duration } from './clock/duration.ts'
 export type { ClockMode, ServiceClock } from './clock/service-clock.ts'
 export type { Attempt, AttemptOutcome, AttemptResponse } from './delivery/attempt.ts'

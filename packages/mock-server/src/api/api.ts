@@ -12,50 +12,24 @@ import type { ServiceParts } from './service-parts.ts'
 
 const MAX_BODY_BYTES = 64 * 1024
 
-/** One request to the API. The times come from the service's clock. */
-export interface ReceivedRequest {
-  /** The `x-request-id` of the answer. */
-  readonly request_id: string
-  /** When it arrived, in milliseconds since the Unix epoch. */
-  readonly at: number
-  readonly method: string
-  readonly path: string
-  readonly query: Readonly<Record<string, string>>
-  /** The identifier of its API key; `undefined` without a valid key. */
-  readonly key_id: string | undefined
-  /** The body as text; `''` without a body. */
-  readonly body: string
-  /** The status of the answer; `undefined` before the answer, or if the connection was dropped. */
-  readonly status: number | undefined
-  /** The time from its arrival to the answer, in milliseconds. */
-  readonly duration_ms: number
-}
-
-interface Api {
-  /** Rejects with `ConnectionDropped` if a fault rule breaks the connection. */
-  readonly answer: (request: Request) => Promise<Response>
-  /** In order of arrival. */
-  readonly requests: readonly ReceivedRequest[]
-}
-
-export function createApi(parts: ServiceParts, random: SeededRandom): Api {
-  const { timeline, owners, contract } = parts
-  const requests: ReceivedRequest[] = []
+/** @returns the API. It rejects with `ConnectionDropped` if a fault rule breaks the connection */
+export function createApi(parts: ServiceParts, random: SeededRandom): (request: Request) => Promise<Response> {
+  const { timeline, owners, contract, requestLog } = parts
   const api = new Hono<ApiEnv>()
 
   api.use(async (context, next) => {
-    const { world, key_id } = identify(context, owners)
+    const { world, ...identity } = identify(context, owners)
     const request_id = world.makeIdentifier('request')
     if (contract.requestId) context.header('x-request-id', request_id)
     const at = timeline.now()
     context.header('date', new Date(at).toUTCString())
     const { method, path } = context.req
     const query = context.req.query()
-    const arrived = { request_id, at, method, path, query, key_id: undefined, body: '', status: undefined }
-    const index = requests.push({ ...arrived, duration_ms: 0 }) - 1
+    const arrived = { request_id, at, method, path, query, ...identity }
+    const index = requestLog.requests.push({ ...arrived, body: '', status: undefined, duration_ms: 0 }) - 1
     const answered = (status: number | undefined) => {
       const body = context.get('body') ?? ''
-      requests[index] = { ...arrived, key_id, body, status, duration_ms: timeline.now() - at }
+      requestLog.requests[index] = { ...arrived, body, status, duration_ms: timeline.now() - at }
     }
     try {
       await next()
@@ -64,6 +38,7 @@ export function createApi(parts: ServiceParts, random: SeededRandom): Api {
       answered(undefined)
       throw error
     }
+    await requestLog.keepAnswer(request_id, context.res)
   })
   api.use(
     bodyLimit({
@@ -100,11 +75,8 @@ export function createApi(parts: ServiceParts, random: SeededRandom): Api {
 
   mountNoteOperations(api, parts, random)
   mountEndpointOperations(api, parts)
-  return {
-    requests,
-    answer: async (request) => {
-      timeline.recordActivity()
-      return await api.fetch(request)
-    },
+  return async (request) => {
+    timeline.recordActivity()
+    return await api.fetch(request)
   }
 }

@@ -4,6 +4,7 @@ import type { ApiKey, Integration } from '../world/integration.ts'
 import type { Owners } from '../world/owners.ts'
 import type { World } from '../world/world.ts'
 import { Problem } from './problem.ts'
+import type { ReceivedRequest } from './request-log.ts'
 
 export interface ApiEnv {
   Variables: {
@@ -23,13 +24,19 @@ export type ApiContext = Context<ApiEnv>
 
 const BEARER = /^Bearer +(?<key>\S+)$/i
 
-export function identify(context: ApiContext, owners: Owners): { readonly world: World; readonly key_id?: string } {
+export function identify(context: ApiContext, owners: Owners): Identity {
   const { key } = BEARER.exec(context.req.header('authorization') ?? '')?.groups ?? {}
   const known = key === undefined ? undefined : owners.keyFor(key)
   const world = known?.world ?? owners.first
   context.set('apiKey', known?.apiKey)
   context.set('world', world)
-  return known === undefined ? { world } : { world, key_id: known.apiKey.key_id }
+  if (known === undefined)
+    return { world, authentication: key === undefined ? 'missing' : 'rejected', key_id: undefined }
+  return { world, authentication: 'accepted', key_id: known.apiKey.key_id }
+}
+
+interface Identity extends Pick<ReceivedRequest, 'authentication' | 'key_id'> {
+  readonly world: World
 }
 
 /** Requires a valid key with the scope (contract §5; open points 22 and 23). */

@@ -5,6 +5,7 @@ import type { Endpoints } from '../delivery/endpoints.ts'
 import type { FaultRules } from '../faults/faults.ts'
 import type { Contract } from '../variants/contract-variants.ts'
 import type { Owners } from '../world/owners.ts'
+import type { RequestLog } from './request-log.ts'
 
 /** The parts of a service that its APIs and its console use. */
 export interface ServiceParts {
@@ -16,4 +17,5 @@ export interface ServiceParts {
   readonly engine: DeliveryEngine
   readonly sender: AttemptSender
   readonly faults: FaultRules
+  readonly requestLog: RequestLog
 }

@@ -194,6 +194,47 @@ describe('deliveries', () => {
     expect(command).toContain(inbox.received.at(-1)?.body)
   })
 
+  it('show JSON indented, and copy it as it was sent', async () => {
+    inbox.answer = toNotes(() => new Response('{"error":{"code":"locked"}}', { status: 503 }))
+    await registered()
+    service.owner.record().end({ summary: false })
+    await service.clock.advance('1s')
+    await visit('/console/deliveries')
+    await page.getByRole('link', { name: 'note.ended' }).click()
+    await page.locator('#attempt-1 summary').click()
+    const sent = inbox.received.at(-1)
+    expect(await page.locator('#attempt-1-body').textContent()).toBe(JSON.stringify(sent?.event, null, 2))
+    expect(await page.locator('#attempt-1-answer').textContent()).toBe('{\n  "error": {\n    "code": "locked"\n  }\n}')
+    await page.locator('#attempt-1-body-copy').click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(sent?.body)
+  })
+
+  it('lead to their note and endpoint, and these lead back', async () => {
+    const { endpoint_id } = await registered()
+    const { note_id } = service.owner.record({ title: 'Stand-up' }).end({ summary: false })
+    service.owner.record({ title: 'Another' }).end({ summary: false })
+    await service.settled()
+    const [delivery] = service.deliveries.filter(({ body }) => body.includes(note_id))
+    const path = `/console/deliveries/${delivery?.delivery_id}`
+    await visit(path)
+    await page.getByRole('link', { name: note_id }).click()
+    expect(await heading()).toContain('Stand-up')
+    await page.getByRole('link', { name: 'Show its deliveries' }).click()
+    expect(await page.locator('tbody tr').count()).toBe(1)
+    await page.getByRole('link', { name: 'note.ended' }).click()
+    expect(new URL(page.url()).pathname).toBe(path)
+
+    await page.getByRole('link', { name: receiver.url }).click()
+    expect(new URL(page.url()).pathname).toBe(`/console/endpoints/${endpoint_id}`)
+    await page.getByRole('link', { name: 'Show its deliveries' }).click()
+    expect(await page.locator('tbody tr').count()).toBe(3)
+    await page.reload()
+    await page.getByText('Only deliveries of').getByRole('link', { name: receiver.url }).click()
+    await page.getByRole('link', { name: 'Show its requests' }).click()
+    expect(await heading()).toBe('API requests')
+  })
+
   it('are replayed: the same event in another message (§6)', async () => {
     await registered()
     service.owner.record().end({ summary: false })
@@ -234,7 +275,7 @@ describe('a note', () => {
     expect(inbox.received.at(-1)?.event.data).toMatchObject({ reason: 'access_lost' })
   })
 
-  it.each(['/console/notes', '/console/deliveries', 'its own page', '/console/integrations'])(
+  it.each(['/console/notes', '/console/deliveries', 'its own page', '/console/integrations', '/console/requests'])(
     'whose words are markup is text on %s',
     async (path) => {
       const evil = '"><script>document.title = "taken"</script><img src=x onerror="document.title = \'taken\'">'
@@ -245,11 +286,18 @@ describe('a note', () => {
       const note = service.owner.record({ title: evil, content: `</textarea>${evil}` }).end({ summary: false })
       service.owner.record({ title: evil, channel })
       await service.clock.advance('1s')
+      await call(service, `POST /v1/webhook-endpoints?${encodeURIComponent(evil)}=${encodeURIComponent(evil)}`, {
+        body: { url: evil },
+      })
       await visit(path.startsWith('/') ? path : `/console/notes/${note.note_id}`)
       if (path === '/console/deliveries') {
         await page.getByRole('link', { name: 'note.ended' }).click()
         await page.locator('#attempt-1 summary').click()
         await page.locator('#attempt-1-answer', { hasText: '<script>' }).waitFor()
+      }
+      if (path === '/console/requests') {
+        await page.getByRole('link', { name: 'POST /v1/webhook-endpoints' }).first().click()
+        await page.locator('#body', { hasText: '<script>' }).waitFor()
       }
       await page.waitForTimeout(600) // A live update has come, too.
       expect(await page.title()).not.toBe('taken')
@@ -288,6 +336,36 @@ describe('time and faults', () => {
     await page.getByRole('button', { name: 'Remove all' }).click()
     await page.getByText('No faults').waitFor()
     expect(service.faults.rules).toEqual([])
+  })
+
+  it('are changed and removed one by one', async () => {
+    service.faults.inject({ request: 'GET /v1/notes', fault: { kind: 'status', status: 503 } })
+    service.faults.inject({ delivery: '*', rate: 0.1, fault: { kind: 'duplicated' } })
+    await call(service, 'GET /v1/notes')
+    await visit('/console/faults')
+    await page.getByText('10 % of all calls').waitFor()
+    await page.getByRole('row', { name: 'GET /v1/notes all calls 503 1 Remove' }).getByRole('link').click()
+
+    await page.getByLabel('Rule, as JSON').fill('{"request": "GET /v1/notes", ')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('field of the form is not JSON').waitFor()
+    complaints = complaints.filter((complaint) => !complaint.includes('422'))
+    await page.goBack()
+    const rule = {
+      request: 'GET /v1/notes',
+      calls: [2],
+      fault: { kind: 'status', status: 429, retryAfter: 30 },
+    } as const
+    await page.getByLabel('Rule, as JSON').fill(JSON.stringify(rule))
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'status, status: 429, retryAfter: 30' }).waitFor()
+    expect(service.faults.rules[0]).toEqual(rule)
+
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('It arrives twice').first().waitFor()
+    expect(service.faults.rules).toMatchObject([{ delivery: '*' }])
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByText('No faults').waitFor()
   })
 })
 

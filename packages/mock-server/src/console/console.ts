@@ -7,12 +7,13 @@ import { MockServerError } from '../errors/mock-server-error.ts'
 import { clockPage } from './clock.ts'
 import { deliveriesPage, deliveryPage } from './deliveries.ts'
 import { endpointPage, endpointsPage } from './endpoints.ts'
-import { faultsPage } from './faults.ts'
+import { faultPage, faultsPage } from './faults.ts'
 import { mountForms } from './forms.ts'
 import { integrationsPage } from './integrations.ts'
 import { mountLiveUpdates } from './live.ts'
 import { notePage, notesPage } from './notes.ts'
 import { messagePage } from './page.ts'
+import { requestPage, requestsPage } from './requests.ts'
 import { SCRIPT } from './script.ts'
 import { STYLESHEET } from './stylesheet.ts'
 
@@ -42,7 +43,10 @@ function createPages(parts: ServiceParts, answerControl: Answer): Answer {
   pages.onError((error, context) => {
     // Anything else is a bug of the mock server.
     if (!(error instanceof MockServerError)) throw error
-    return context.html(messagePage(parts, 'Request refused', error), error.code === 'form_malformed' ? 422 : 404)
+    return context.html(
+      messagePage(parts, 'Request refused', error),
+      /_(malformed|invalid)$/.test(error.code) ? 422 : 404,
+    )
   })
   pages.notFound((context) => context.html(messagePage(parts, 'Page not found', PAGE_MISSING), 404))
   pages.get('/console', (context) => context.redirect('/console/deliveries'))
@@ -57,7 +61,10 @@ function createPages(parts: ServiceParts, answerControl: Answer): Answer {
   pages.get('/console/endpoints/:id', (context) => context.html(endpointPage(parts, context.req.param('id'))))
   pages.get('/console/integrations', (context) => context.html(integrationsPage(parts, context)))
   pages.get('/console/clock', (context) => context.html(clockPage(parts)))
+  pages.get('/console/requests', (context) => context.html(requestsPage(parts, context)))
+  pages.get('/console/requests/:id', (context) => context.html(requestPage(parts, context.req.param('id'))))
   pages.get('/console/faults', (context) => context.html(faultsPage(parts)))
+  pages.get('/console/faults/:id', (context) => context.html(faultPage(parts, context.req.param('id'))))
   mountForms(pages, parts, answerControl)
   mountLiveUpdates(pages)
   return (request) => pages.fetch(request)

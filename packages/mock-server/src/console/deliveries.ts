@@ -1,28 +1,32 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { ServiceParts } from '../api/service-parts.ts'
-import { deliveryOf, type LoggedDelivery, newestDeliveries, nextAttemptAt } from '../control/delivery-log.ts'
+import { deliveryOf, type LoggedDelivery, newestDeliveries, nextAttemptAt, noteIdIn } from '../control/delivery-log.ts'
 import type { DeliveryStatus } from '../delivery/delivery.ts'
-import { attemptSchedule, timeLine } from './delivery-attempts.ts'
+import { attemptDots, attemptSchedule, timeLine } from './delivery-attempts.ts'
+import { endpointLink, noteLink } from './links.ts'
+import { linkWith, pager, partOfLog, searchForm } from './log-view.ts'
 import { ownerCell, ownerChoice, ownerHead, ownerName } from './owner-choice.ts'
-import { actButton, emptyList, facts, type Html, instant, mark, olderButton, page, partOfList } from './page.ts'
+import { actButton, emptyList, facts, type Html, instant, mark, page } from './page.ts'
 
 export function deliveriesPage(parts: ServiceParts, context: Context): Html {
   const { note, endpoint, status } = context.req.query()
   const { owner_id: owner, select } = ownerChoice(parts.owners, context)
-  const part = partOfList(context)
-  const { deliveries, more } = newestDeliveries(parts.engine, { note, endpoint, owner, status }, part)
-  const narrowed = note ?? endpoint ?? status
+  const { search, part } = partOfLog(context)
+  const { deliveries, ...position } = newestDeliveries(parts, { note, endpoint, owner, status, search }, part)
+  const only = noteLink(parts, note) ?? endpointLink(parts, endpoint) ?? note ?? endpoint
   return page(parts, {
     title: 'Deliveries',
     section: 'Deliveries',
     owner_id: owner,
     content: html`
-      <div class="heading"><h1>Deliveries</h1>${select}${statusFilter(status, owner)}</div>
-      ${narrowed === undefined || narrowed === status ? '' : html`<p class="narrowed">Only deliveries of <code>${narrowed}</code>. <a href="/console/deliveries">Show all</a></p>`}
+      <div class="heading"><h1>Deliveries</h1>${select}
+        ${searchForm(context, 'Search deliveries', 'Event, note, endpoint, kind or status')}</div>
+      <div class="heading">${statusFilter(context)}
+        ${only === undefined ? '' : html`<p class="narrowed">Only deliveries of ${only}. <a href="/console/deliveries">Show all</a></p>`}</div>
       <section id="deliveries" data-live>
-        ${deliveries.length === 0 ? noDeliveries(parts, (narrowed ?? owner) !== undefined) : deliveryTable(parts, deliveries)}
-        ${more ? olderButton(context, 'Older deliveries') : ''}
+        ${deliveries.length === 0 ? noDeliveries(parts, [only, owner, status, search].some(Boolean)) : deliveryTable(parts, deliveries)}
+        ${pager(context, position, ({ delivery_id }) => delivery_id)}
       </section>`,
   })
 }
@@ -39,11 +43,10 @@ function deliveryMark(status: DeliveryStatus): Html {
   return mark(tone, label)
 }
 
-function statusFilter(chosen: string | undefined, owner: string | undefined): Html {
-  const choice = (label: string, status: string) => {
-    const query = [owner && `owner=${owner}`, status && `status=${status}`].filter(Boolean).join('&')
-    return html`<a href="/console/deliveries?${query}" ${(chosen ?? '') === status ? html`aria-current="true"` : ''}>${label}</a>`
-  }
+function statusFilter(context: Context): Html {
+  const chosen = context.req.query('status') ?? ''
+  const choice = (label: string, status: string) =>
+    html`<a href="${linkWith(context, { status, before: undefined })}" ${chosen === status ? html`aria-current="true"` : ''}>${label}</a>`
   return html`<nav class="filter" aria-label="Status">
     ${choice('All', '')} ${Object.entries(STATUS_MARKS).map(([status, [, label]]) => choice(label, status))}</nav>`
 }
@@ -55,16 +58,16 @@ function deliveryTable(parts: ServiceParts, deliveries: readonly LoggedDelivery[
   </table>`
 }
 
-function deliveryRow({ endpoints, owners }: ServiceParts, logged: LoggedDelivery): Html {
-  const { delivery, event, attempts } = logged
-  const { delivery_id, event_type, endpoint_id } = delivery
+function deliveryRow(parts: ServiceParts, logged: LoggedDelivery): Html {
+  const { delivery, attempts } = logged
+  const { delivery_id, event_type, event_id, endpoint_id } = delivery
   const nextAt = nextAttemptAt(logged)
   return html`<tr>
     <td class="main"><a id="${delivery_id}" href="/console/deliveries/${delivery_id}">${event_type}</a>
-      <span class="dim">${noteIdOf(logged) ?? event.event_id}</span></td>
-    ${ownerCell(owners, delivery.owner_id)}
-    <td class="url">${endpoints.find(endpoint_id)?.url.replace(/^https?:\/\//, '') ?? 'deleted'}</td>
-    <td>${attemptSchedule(logged, 'small')}</td>
+      <span class="dim">${noteLink(parts, noteIdIn(delivery)) ?? event_id}</span></td>
+    ${ownerCell(parts.owners, delivery.owner_id)}
+    <td class="url">${endpointLink(parts, endpoint_id) ?? 'deleted'}</td>
+    <td>${attemptDots(logged)}</td>
     <td>${deliveryMark(delivery.status)}</td>
     <td class="when">${instant(attempts[0]?.at ?? delivery.created_at)}
       ${nextAt === undefined ? '' : html`<span class="dim">next ${instant(nextAt)}</span>`}</td>
@@ -88,8 +91,7 @@ export function deliveryPage(parts: ServiceParts, id: string): Html {
   const logged = deliveryOf(parts.engine, id)
   const { delivery } = logged
   const { delivery_id, event_type, event_id, webhook_id, replay_of } = delivery
-  const endpoint = parts.endpoints.find(delivery.endpoint_id)
-  const note_id = noteIdOf(logged)
+  const isReplayable = parts.endpoints.find(delivery.endpoint_id) !== undefined
   return page(parts, {
     title: event_type,
     section: 'Deliveries',
@@ -97,23 +99,19 @@ export function deliveryPage(parts: ServiceParts, id: string): Html {
       <p class="up"><a href="/console/deliveries">Deliveries</a></p>
       <section id="delivery" data-live>
         <div class="heading"><h1>${event_type} ${deliveryMark(delivery.status)}</h1>
-          ${endpoint === undefined ? '' : actButton('replay', `POST /control/deliveries/${delivery_id}/replay`, '/console/deliveries/{delivery_id}', 'Replay', { look: 'primary' })}
+          ${isReplayable ? actButton('replay', `POST /control/deliveries/${delivery_id}/replay`, '/console/deliveries/{delivery_id}', 'Replay', { look: 'primary' }) : ''}
         </div>
         ${facts([
-          ['Note', note_id && html`<a href="/console/notes/${note_id}"><code>${note_id}</code></a>`],
+          ['Note', noteLink(parts, noteIdIn(delivery))],
           ['Owner', ownerName(parts.owners, delivery.owner_id)],
-          ['Endpoint', endpoint?.url ?? 'deleted'],
-          ['Event', html`<code>${event_id}</code>`],
+          ['Endpoint', endpointLink(parts, delivery.endpoint_id) ?? 'deleted'],
+          ['Event', html`<a href="/console/deliveries?search=${event_id}"><code>${event_id}</code></a>`],
           ['Replay of', replay_of && html`<a href="/console/deliveries/${replay_of}"><code>${replay_of}</code></a>`],
           ['webhook-id', html`<code>${webhook_id}</code>`],
         ])}
-        ${attemptSchedule(logged, 'large')}
+        ${attemptSchedule(logged)}
         <h2>Attempts</h2>
         ${timeLine(logged)}
       </section>`,
   })
-}
-
-function noteIdOf({ event }: LoggedDelivery): string | undefined {
-  return (event.data as { readonly note_id?: string }).note_id
 }

@@ -3,19 +3,32 @@ import { html } from 'hono/html'
 import { type LoggedDelivery, nextAttemptAt } from '../control/delivery-log.ts'
 import { type Attempt, type AttemptOutcome, isSuccess } from '../delivery/attempt.ts'
 import { curlOf } from './curl.ts'
-import { codeBlock, type Html, instant, mark } from './page.ts'
+import { codeBlock, fieldTable, type Html, instant, mark } from './page.ts'
 
-/** The seven possible attempts of a delivery as dots on a line: small in a list, large with the delays below. */
-export function attemptSchedule(logged: LoggedDelivery, size: 'small' | 'large'): Html {
-  const { delivery, attempts } = logged
-  const failed = attempts.filter(({ outcome, duplicate }) => !duplicate && !isSuccess(outcome)).length
-  const looks = Array.from({ length: MAX_DELIVERY_ATTEMPTS }, (_, index) => lookOf(logged, index + 1))
-  return html`<ol class="schedule ${size}" aria-label="${delivery.attempts} of ${MAX_DELIVERY_ATTEMPTS} attempts, ${failed} without success">
-    ${looks.map(
-      (look, index) =>
-        html`<li class="${look}">${size === 'large' ? html`<span>${delayBefore(index)}</span>` : ''}</li>`,
-    )}
+/** The seven possible attempts of a delivery as dots. Equal ones share an element, because a list shows many deliveries. */
+export function attemptDots(logged: LoggedDelivery): Html {
+  const looks = looksOf(logged)
+  const dots = (look: string) =>
+    (look === 'planned' || look === 'never' ? '○' : '●').repeat(looks.filter((other) => other === look).length)
+  return html`<span class="dots" role="img" aria-label="${attemptsText(logged)}">${[...new Set(looks)].map(
+    (look) => html`<i class="${look}">${dots(look)}</i>`,
+  )}</span>`
+}
+
+/** The seven possible attempts of a delivery, with the delays between them. */
+export function attemptSchedule(logged: LoggedDelivery): Html {
+  return html`<ol class="schedule" aria-label="${attemptsText(logged)}">
+    ${looksOf(logged).map((look, index) => html`<li class="${look}"><span>${delayBefore(index)}</span></li>`)}
   </ol>`
+}
+
+function attemptsText({ delivery, attempts }: LoggedDelivery): string {
+  const failed = attempts.filter(({ outcome, duplicate }) => !duplicate && !isSuccess(outcome)).length
+  return `${delivery.attempts} of ${MAX_DELIVERY_ATTEMPTS} attempts, ${failed} without success`
+}
+
+function looksOf(logged: LoggedDelivery): readonly string[] {
+  return Array.from({ length: MAX_DELIVERY_ATTEMPTS }, (_, index) => lookOf(logged, index + 1))
 }
 
 function lookOf({ delivery, attempts }: LoggedDelivery, number: number): string {
@@ -64,22 +77,16 @@ function requestAndAnswer(attempt: Attempt, id: string): Html {
   return html`
     <h3>Request</h3>
     <p class="url">POST ${url}</p>
-    ${headerTable(headers)}
+    ${fieldTable(headers)}
     ${codeBlock(`${id}-body`, body)}
     <h3>Answer</h3>
     <p>${outcomeMark(outcome)}</p>
-    ${response === undefined ? '' : headerTable(response.headers)}
+    ${response === undefined ? '' : fieldTable(response.headers)}
     ${response === undefined || response.body === '' ? '' : codeBlock(`${id}-answer`, response.body)}
     ${response?.truncated ? html`<p class="dim">The rest of the answer was not logged.</p>` : ''}
     <h3>Send it again with curl</h3>
     <p class="dim">It has the signature of this attempt, which receivers accept up to five minutes before and after ${instant(at)}.</p>
     ${codeBlock(`${id}-curl`, curlOf(attempt), 'Copy curl')}`
-}
-
-function headerTable(headers: Readonly<Record<string, string>>): Html {
-  return html`<dl class="headers">${Object.entries(headers).map(
-    ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
-  )}</dl>`
 }
 
 function outcomeMark(outcome: AttemptOutcome): Html {

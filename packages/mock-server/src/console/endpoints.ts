@@ -5,6 +5,7 @@ import type { ServiceParts } from '../api/service-parts.ts'
 import { endpointOf } from '../control/endpoint-operations.ts'
 import type { Endpoint, EndpointState } from '../delivery/endpoint.ts'
 import { placesOf } from './integrations.ts'
+import { logLinks } from './links.ts'
 import { ownerCell, ownerChoice, ownerHead, ownerName } from './owner-choice.ts'
 import { actButton, boxes, controlForm, emptyList, facts, type Html, losingAct, mark, page } from './page.ts'
 
@@ -42,7 +43,7 @@ export function endpointsPage(parts: ServiceParts, context: Context): Html {
 
 function endpointTable({ owners }: ServiceParts, endpoints: readonly Endpoint[]): Html {
   return html`<table class="endpoints">
-    <thead><tr><th>Endpoint</th>${ownerHead(owners)}<th>Integration</th><th>Events</th><th>Status</th><th></th></tr></thead>
+    <thead><tr><th>Endpoint</th>${ownerHead(owners)}<th>Integration</th><th>Events</th><th>Status</th><th class="acts">Actions</th></tr></thead>
     <tbody>${endpoints.map(
       ({ endpoint_id, url, integration, events, state }) => html`<tr>
         <td class="main"><a id="${endpoint_id}" href="/console/endpoints/${endpoint_id}">${url}</a>
@@ -85,7 +86,7 @@ export function endpointPage(parts: ServiceParts, id: string): Html {
       <section id="endpoint" data-live>
         <div class="heading"><h1>${url} ${endpointMark(state)}</h1>
           <div class="acts">${testButton('test', endpoint_id, 'primary')}
-            <a class="button" href="/console/deliveries?endpoint=${endpoint_id}">Show its deliveries</a></div></div>
+            ${logLinks('endpoint', endpoint_id)}</div></div>
         ${facts([
           ['Identifier', html`<code>${endpoint_id}</code>`],
           ['Owner', ownerName(parts.owners, integration.owner.owner_id)],

@@ -1,8 +1,11 @@
 import { NOTE_EVENT_KINDS } from '@notewire/protocol'
 import { html } from 'hono/html'
 import type { ServiceParts } from '../api/service-parts.ts'
-import type { DeliveryFault, RequestFault } from '../faults/fault-rule.ts'
-import { actButton, codeBlock, controlForm, emptyList, type Html, page } from './page.ts'
+import { faultOf } from '../control/fault-operations.ts'
+import type { DeliveryFault, FaultRule, RequestFault } from '../faults/fault-rule.ts'
+import { indented } from './json-text.ts'
+import { endpointLink } from './links.ts'
+import { actButton, codeBlock, controlForm, emptyList, facts, type Html, page } from './page.ts'
 
 type Presets<Fault> = readonly (readonly [label: string, fault: Fault])[]
 
@@ -32,13 +35,15 @@ const DELIVERY_FAULTS: Presets<DeliveryFault> = [
   ['Its timestamp is 10 min in the future', { kind: 'skewed', seconds: 600 }],
 ]
 
+const ALL_EVENTS = 'All except verifications'
+
 const PAGE = '/console/faults'
 const INJECT = 'POST /control/faults'
 
 export function faultsPage(parts: ServiceParts): Html {
   const kinds = [...NOTE_EVENT_KINDS, 'endpoint.verification', 'endpoint.test']
   const ofDeliveries = html`<h2>Delivery attempts</h2>
-    <label>Events <select name="delivery"><option value="*">All except verifications</option>
+    <label>Events <select name="delivery"><option value="*">${ALL_EVENTS}</option>
       ${kinds.map((kind) => html`<option>${kind}</option>`)}</select></label>
     ${presetSelect('Fault of an attempt', DELIVERY_FAULTS)} ${strikeFields()}`
   const ofRequests = html`<h2>API requests</h2>
@@ -57,18 +62,80 @@ export function faultsPage(parts: ServiceParts): Html {
   })
 }
 
-function ruleList({ rules }: ServiceParts['faults']): Html {
+function ruleList({ injected, rules }: ServiceParts['faults']): Html {
   if (rules.length === 0) {
     return emptyList(
       'No faults',
       html`Inject a fault to test how your code handles it. In a test, pass the same rule as the option <code>faults</code>.`,
     )
   }
-  return html`<div class="card">
-    <div class="heading"><h2>Rules in force</h2>${actButton('clear', 'DELETE /control/faults', PAGE, 'Remove all')}</div>
+  return html`<table class="faults">
+    <thead><tr><th>Calls</th><th>Fault</th><th>Affected</th><th class="acts">Actions</th></tr></thead>
+    <tbody>${injected.map(
+      ({ fault_id, rule, struck }) => html`<tr>
+        <td class="main"><a id="${fault_id}" href="${PAGE}/${fault_id}">${patternText(rule)}</a>
+          <span class="dim">${callsText(rule)}</span></td>
+        <td>${faultText(rule.fault)}</td>
+        <td class="number"><span class="label">affected</span> ${struck}</td>
+        <td class="acts">${removeButton(fault_id)}</td>
+      </tr>`,
+    )}</tbody>
+  </table>
+  <div class="card">
+    <div class="heading"><h2>As code</h2>${actButton('clear', 'DELETE /control/faults', PAGE, 'Remove all')}</div>
     <p class="dim">In a test: <code>createNotesService({ faults: … })</code></p>
-    ${codeBlock('rules-text', `[\n${rules.map((rule) => `  ${JSON.stringify(rule)},\n`).join('')}]`)}
+    ${codeBlock('rules-text', `faults: [\n${rules.map((rule) => `  ${JSON.stringify(rule)},\n`).join('')}]`)}
   </div>`
+}
+
+function removeButton(fault_id: string): Html {
+  return actButton(`remove-${fault_id}`, `DELETE /control/faults/${fault_id}`, PAGE, 'Remove')
+}
+
+/** @throws `MockServerError` `fault_unknown` */
+export function faultPage(parts: ServiceParts, fault_id: string): Html {
+  const { rule, struck } = faultOf(parts, fault_id)
+  const path = `${PAGE}/${fault_id}`
+  const text = indented(JSON.stringify(rule))
+  const change = html`<h2>Change</h2>
+    <label>Rule, as JSON <textarea name="rule:whole" rows="${text.split('\n').length}" spellcheck="false">${text}</textarea></label>
+    <p class="dim">The calls of the changed rule are counted from 1 again.</p>
+    <div><button>Save</button></div>`
+  return page(parts, {
+    title: 'Fault',
+    section: 'Faults',
+    content: html`
+      <p class="up"><a href="${PAGE}">Faults</a></p>
+      <section id="fault" data-live>
+        <div class="heading"><h1>${faultText(rule.fault)}</h1>${removeButton(fault_id)}</div>
+        ${facts([
+          ['request' in rule ? 'Requests' : 'Deliveries', patternText(rule)],
+          ['Endpoint', 'delivery' in rule ? endpointLink(parts, rule.endpoint_id) : undefined],
+          ['Which calls', callsText(rule)],
+          ['Affected calls', struck],
+        ])}
+      </section>
+      <section>${controlForm('card', `PUT /control/faults/${fault_id}`, path, change)}</section>`,
+  })
+}
+
+/** What the lists of presets call a fault; otherwise its kind with its fields. */
+function faultText(fault: RequestFault | DeliveryFault): string {
+  const same = ([, preset]: readonly [string, object]) => JSON.stringify(preset) === JSON.stringify(fault)
+  const { kind, ...others } = fault
+  const text = [kind, ...Object.entries(others).map(([name, value]) => `${name}: ${value}`)].join(', ')
+  return [...REQUEST_FAULTS, ...DELIVERY_FAULTS].find(same)?.[0] ?? text
+}
+
+function patternText(rule: FaultRule): string {
+  if ('request' in rule) return rule.request
+  return rule.delivery === '*' ? ALL_EVENTS : rule.delivery
+}
+
+function callsText({ calls, rate = 1 }: FaultRule): string {
+  const which =
+    calls === undefined ? 'all calls' : `${Array.isArray(calls) ? 'calls' : 'call'} ${[calls].flat().join(', ')}`
+  return rate === 1 ? which : `${+(rate * 100).toFixed(3)} % of ${which}`
 }
 
 function presetSelect(label: string, presets: Presets<object>): Html {

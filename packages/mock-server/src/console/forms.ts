@@ -5,12 +5,15 @@ import type { ServiceParts } from '../api/service-parts.ts'
 import { MockServerError, type Refusal } from '../errors/mock-server-error.ts'
 import { codeBlock, messagePage, page } from './page.ts'
 
-/** How the text of a field becomes a value, by what follows the colon in the name of the field: `title:null`. */
+/**
+ * How the text of a field becomes a value, by what follows the colon in the name of the field: `title:null`. `:whole` is JSON with all
+ * fields of the operation.
+ */
 const READERS: Readonly<Record<string, (texts: readonly string[]) => unknown>> = {
   text: ([text]) => text || undefined,
   null: ([text]) => text || null,
   list: (texts) => texts.filter((text) => text !== ''),
-  json: ([text = '']) => JSON.parse(text),
+  json: ([text = '']) => parsed(text),
   numbers: ([text]) => text?.match(/[^\s,]+/g)?.map(Number),
   percent: ([text]) => (text === '' || text === '100' ? undefined : Number(text) / 100),
 }
@@ -60,18 +63,27 @@ export function mountForms(
 async function readForm(context: Context): Promise<{ readonly next: string; readonly input: object }> {
   try {
     const form = await context.req.parseBody({ all: true })
-    const entries = Object.entries(form).map(([name, value]) => {
+    const entries = Object.entries(form).flatMap(([name, value]) => {
       const texts = [value].flat().map((text) => (typeof text === 'string' ? text.replaceAll('\r\n', '\n') : ''))
       const [field = '', kind = 'text'] = name.split(':')
-      return [field, READERS[kind]?.(texts)] as const
+      return kind === 'whole' ? Object.entries(parsed(texts[0] ?? '')) : [[field, READERS[kind]?.(texts)] as const]
     })
     const { next, ...input } = Object.fromEntries(entries)
     if (typeof next === 'string' && next.startsWith('/console')) return { next, input }
-  } catch {
+  } catch (error) {
+    if (error instanceof MockServerError) throw error
     // What is no form of the console is refused below.
   }
   const remedy = 'Send it from a page of the console. Programs use the control API.'
   throw new MockServerError('form_malformed', 'the form cannot be read', remedy)
+}
+
+function parsed(text: string): object {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new MockServerError('json_invalid', 'a field of the form is not JSON', 'Go back, and correct it.')
+  }
 }
 
 interface Secret {

@@ -20,7 +20,7 @@ export function mountLiveUpdates(pages: Hono): void {
 }
 
 function isPage(path: string): boolean {
-  return /^\/console\/(deliveries|notes|endpoints|integrations|clock|faults)(\/|$)/.test(path)
+  return /^\/console\/(deliveries|notes|endpoints|requests|integrations|clock|faults)(\/|$)/.test(path)
 }
 
 async function update(stream: SSEStreamingApi, makePage: () => Promise<string>): Promise<void> {

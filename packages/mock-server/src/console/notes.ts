@@ -5,20 +5,10 @@ import { newestNotes, type OwnedNote } from '../control/note-operations.ts'
 import type { NoteRecord, Place } from '../world/note.ts'
 import type { Owners } from '../world/owners.ts'
 import type { World } from '../world/world.ts'
+import { logLinks } from './links.ts'
+import { A_PAGE, linkWith } from './log-view.ts'
 import { ownerCell, ownerChoice, ownerHead, ownerName } from './owner-choice.ts'
-import {
-  actButton,
-  controlForm,
-  emptyList,
-  facts,
-  type Html,
-  instant,
-  losingAct,
-  mark,
-  olderButton,
-  page,
-  partOfList,
-} from './page.ts'
+import { actButton, controlForm, emptyList, facts, type Html, instant, losingAct, mark, page } from './page.ts'
 
 export function placeName(world: World, place: Place): string {
   if (place === 'personal') return 'Personal'
@@ -27,7 +17,8 @@ export function placeName(world: World, place: Place): string {
 
 export function notesPage(parts: ServiceParts, context: Context): Html {
   const { owner_id, world, select, field } = ownerChoice(parts.owners, context)
-  const { notes, more } = newestNotes(parts.owners, owner_id, partOfList(context))
+  const skip = Math.max(0, Number.parseInt(context.req.query('skip') ?? '', 10) || 0)
+  const { notes, more } = newestNotes(parts.owners, owner_id, { skip, limit: A_PAGE })
   const fields = html`<label>Title <input name="title" placeholder="Empty: a plausible title" /></label>
     <label>Content <textarea name="content" rows="2"></textarea></label>
     ${placeSelect(world)} ${field}
@@ -44,14 +35,14 @@ export function notesPage(parts: ServiceParts, context: Context): Html {
       </details>
       <section id="notes" data-live>
         ${notes.length === 0 ? emptyList('No notes yet', 'Record a note and end its session. Then the first event is sent.') : noteTable(parts, notes)}
-        ${more ? olderButton(context, 'Older notes') : ''}
+        ${more ? html`<p><a class="button" href="${linkWith(context, { skip: String(skip + A_PAGE) })}">Older notes</a></p>` : ''}
       </section>`,
   })
 }
 
 function noteTable({ owners }: ServiceParts, notes: readonly OwnedNote[]): Html {
   return html`<table class="notes">
-    <thead><tr><th>Note</th>${ownerHead(owners)}<th>Where</th><th>Status</th><th>Revision</th><th>Updated</th><th></th></tr></thead>
+    <thead><tr><th>Note</th>${ownerHead(owners)}<th>Where</th><th>Status</th><th>Revision</th><th>Updated</th><th class="acts">Actions</th></tr></thead>
     <tbody>${notes.map((each) => noteRow(owners, each))}</tbody>
   </table>`
 }
@@ -88,7 +79,7 @@ export function notePage(parts: ServiceParts, note_id: string): Html {
       <p class="up"><a href="/console/notes">Notes</a></p>
       <section id="note" data-live>
         <div class="heading"><h1>${titleOf(note)} ${noteMark(note)}</h1>
-          <a class="button" href="/console/deliveries?note=${note_id}">Show its deliveries</a></div>
+          <div class="acts">${logLinks('note', note_id)}</div></div>
         ${facts([
           ['Identifier', html`<code>${note_id}</code>`],
           ['Revision', note.revision],

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { Owners } from '../world/owners.ts'
 import type { World } from '../world/world.ts'
+import { keptFields } from './log-view.ts'
 import type { Html } from './page.ts'
 
 /** The owner whose things a page lists and creates. A page of a service with one owner says nothing of owners. */
@@ -20,7 +21,7 @@ export function ownerChoice(owners: Owners, context: Context): OwnerChoice {
   return {
     owner_id,
     world,
-    select: isOne(owners) ? '' : ownerSelect(owners, owner_id, context.req.query()),
+    select: isOne(owners) ? '' : ownerSelect(owners, owner_id, context),
     field: html`<input type="hidden" name="owner_id" value="${world.owner_id}" />
       ${isOne(owners) ? '' : html`<p class="dim">For the owner ${world.name}.</p>`}`,
   }
@@ -43,12 +44,11 @@ function isOne(owners: Owners): boolean {
   return owners.all().length === 1
 }
 
-function ownerSelect(owners: Owners, chosen: string | undefined, query: Readonly<Record<string, string>>): Html {
-  const others = Object.entries(query).filter(([name]) => name !== 'owner' && name !== 'skip')
+function ownerSelect(owners: Owners, chosen: string | undefined, context: Context): Html {
   const option = ({ owner_id, name }: World) =>
     html`<option value="${owner_id}" ${owner_id === chosen ? html`selected` : ''}>${name}</option>`
   return html`<form method="get" class="line">
-    ${others.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${keptFields(context, 'owner', 'skip', 'before')}
     <label>Owner <select name="owner"><option value="">All</option>${owners.all().map(option)}</select></label>
     <button>Show</button></form>`
 }

@@ -1,19 +1,22 @@
-import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 import type { ServiceParts } from '../api/service-parts.ts'
 import type { Refusal } from '../errors/mock-server-error.ts'
+import { indented } from './json-text.ts'
+import { shortcutsDialog } from './shortcuts.ts'
 
 /** A part of a page. Values in it are escaped: they are text, never markup. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
 
+/** The sections, each with the key that opens it after `g`. */
 const SECTIONS = [
-  ['Deliveries', '/console/deliveries'],
-  ['Notes', '/console/notes'],
-  ['Endpoints', '/console/endpoints'],
-  ['Keys', '/console/integrations'],
-  ['Clock', '/console/clock'],
-  ['Faults', '/console/faults'],
+  ['Deliveries', 'd', '/console/deliveries'],
+  ['Notes', 'n', '/console/notes'],
+  ['Endpoints', 'e', '/console/endpoints'],
+  ['Requests', 'r', '/console/requests'],
+  ['Keys', 'k', '/console/integrations'],
+  ['Clock', 'c', '/console/clock'],
+  ['Faults', 'f', '/console/faults'],
 ] as const
 
 interface PageContent {
@@ -43,16 +46,18 @@ export function page({ baseUrl, timeline }: ServiceParts, { title, section, owne
             <a class="name" href="/console">Notes service</a>
             <code class="base">${baseUrl()}</code>
             <span class="clock" id="clock" data-live>${clockText(timeline)}</span>
+            <button type="button" class="quiet" id="shortcuts-open" aria-haspopup="dialog">Shortcuts <kbd>?</kbd></button>
           </div>
           <nav aria-label="Sections">
             ${SECTIONS.map(
-              ([name, path]) =>
-                html`<a href="${owner_id === undefined ? path : `${path}?owner=${owner_id}`}" ${section === name ? html`aria-current="page"` : ''}>${name}</a>`,
+              ([name, key, path]) =>
+                html`<a data-key="${key}" href="${owner_id === undefined ? path : `${path}?owner=${owner_id}`}" ${section === name ? html`aria-current="page"` : ''}>${name}</a>`,
             )}
           </nav>
         </header>
         <p class="lost" role="status">The mock server does not answer. This page may be out of date.</p>
         <main id="content" tabindex="-1">${content}</main>
+        ${shortcutsDialog(SECTIONS)}
       </body>
     </html>`
 }
@@ -70,21 +75,11 @@ export function emptyList(title: string, advice: Html | string): Html {
   return html`<div class="empty"><h2>${title}</h2><p>${advice}</p></div>`
 }
 
-const A_PAGE = 50
-
-export function partOfList(context: Context): { readonly skip: number; readonly limit: number } {
-  return { skip: Math.max(0, Number.parseInt(context.req.query('skip') ?? '', 10) || 0), limit: A_PAGE }
-}
-
-/** A link to the next part of a list, with the same filters. */
-export function olderButton(context: Context, label: string): Html {
-  const query = new URLSearchParams(context.req.query())
-  query.set('skip', String(partOfList(context).skip + A_PAGE))
-  return html`<p><a class="button" href="${context.req.path}?${query.toString()}">${label}</a></p>`
-}
-
+/** JSON is indented. The button copies the text as it was sent. */
 export function codeBlock(id: string, text: string, copy = 'Copy'): Html {
-  return html`<div class="code"><pre id="${id}" tabindex="0">${text}</pre>
+  const shown = indented(text)
+  const sent = shown === text ? '' : html`data-sent="${text}"`
+  return html`<div class="code"><pre id="${id}" tabindex="0" ${sent}>${shown}</pre>
     <button type="button" class="quiet" id="${id}-copy" data-copy="${id}">${copy}</button></div>`
 }
 
@@ -128,6 +123,13 @@ export function boxes(
 export function facts(entries: readonly (readonly [name: string, value: Html | string | number | undefined])[]): Html {
   return html`<dl class="facts">${entries.map(([name, value]) =>
     value === undefined ? '' : html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
+  )}</dl>`
+}
+
+/** Names with values, such as headers. */
+export function fieldTable(values: Readonly<Record<string, string>>): Html {
+  return html`<dl class="headers">${Object.entries(values).map(
+    ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
   )}</dl>`
 }
 

@@ -34,7 +34,7 @@ document.addEventListener('click', async ({ target }) => {
   const source = document.getElementById(button.dataset.copy)
   getSelection().selectAllChildren(source)
   try {
-    await navigator.clipboard.writeText(source.textContent)
+    await navigator.clipboard.writeText(source.dataset.sent ?? source.textContent)
     button.dataset.copied = button.textContent
     button.textContent = 'Copied'
     setTimeout(() => {
@@ -44,5 +44,46 @@ document.addEventListener('click', async ({ target }) => {
   } catch {
     button.textContent = 'Press Ctrl-C'
   }
+})
+
+const shortcuts = document.getElementById('shortcuts')
+const shortcutsOn = document.getElementById('shortcuts-on')
+// Read at each key, because another tab may have changed it.
+const areOn = () => localStorage.getItem('shortcuts') !== 'off'
+shortcutsOn.addEventListener('change', () => localStorage.setItem('shortcuts', shortcutsOn.checked ? 'on' : 'off'))
+document.getElementById('shortcuts-open').addEventListener('click', showShortcuts)
+
+function showShortcuts() {
+  shortcutsOn.checked = areOn()
+  shortcuts.showModal()
+}
+
+function moveInList(step) {
+  const entries = [...document.querySelectorAll('td.main > a')]
+  const current = entries.findIndex((entry) => entry.closest('tr').contains(document.activeElement))
+  entries[Math.max(0, Math.min(entries.length - 1, current + step))]?.focus()
+}
+
+const keys = {
+  '?': showShortcuts,
+  '/': () => document.getElementById('search')?.select(),
+  j: () => moveInList(1),
+  k: () => moveInList(-1),
+  Escape: () => document.querySelector('.up a')?.click(),
+}
+let isGoing = false
+addEventListener('keydown', (event) => {
+  // The browser closes the dialog, and keeps its own keys.
+  if (event.ctrlKey || event.metaKey || event.altKey || shortcuts.open || !areOn()) return
+  if (event.target.closest('input, select, textarea')) {
+    if (event.key === 'Escape') event.target.blur()
+    return
+  }
+  const section = isGoing && [...document.querySelectorAll('[data-key]')].find(({ dataset }) => dataset.key === event.key)
+  const act = section ? () => section.click() : keys[event.key]
+  isGoing = event.key === 'g'
+  if (act === undefined) return
+  event.preventDefault()
+  act()
 })
 `

@@ -41,6 +41,7 @@ header { background: var(--paper); border-bottom: 1px solid var(--line) }
 .top { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 1rem; padding-top: 1rem }
 .name { font-weight: 600; color: inherit; text-decoration: none; letter-spacing: -0.01em }
 .base { color: var(--dim); overflow-wrap: anywhere }
+kbd { font: 500 0.85em/1 var(--mono); padding: 0.15rem 0.35rem; border: 1px solid var(--edge); border-radius: 4px; background: var(--sunken) }
 .clock { margin-left: auto; font-size: 0.9em; font-variant-numeric: tabular-nums; white-space: nowrap }
 nav[aria-label=Sections] { display: flex; flex-wrap: wrap; gap: 0 1.5rem; padding-top: 0.5rem }
 nav[aria-label=Sections] a { padding: 0.55rem 0 0.6rem; color: var(--dim); text-decoration: none; border-bottom: 2px solid transparent; margin-bottom: -1px }
@@ -85,6 +86,16 @@ legend { padding: 0; font-weight: 500; font-size: 0.93em; margin-bottom: 0.25rem
 .box { display: flex; align-items: center; gap: 0.5rem; font-weight: 400 }
 .box input { width: auto; accent-color: var(--accent) }
 
+.search { display: flex; gap: 0.5rem; flex: 1 1 18rem; max-width: 34rem }
+.search input { background: var(--paper) }
+.pager { display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem; font-variant-numeric: tabular-nums }
+.pager span { margin-right: auto; color: var(--dim) }
+dialog { color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: 10px; padding: 1.25rem; width: min(30rem, calc(100% - 2rem)) }
+dialog::backdrop { background: rgb(0 0 0 / 45%) }
+.keys { display: grid; gap: 0.5rem; margin-block: 1rem }
+.keys > div { display: grid; grid-template-columns: 5rem 1fr; gap: 0.75rem; align-items: baseline }
+@media (scripting: none), (hover: none) { #shortcuts-open { display: none } }
+
 .filter { display: flex; flex-wrap: wrap; gap: 0.15rem; font-size: 0.9em }
 .filter a { padding: 0.2rem 0.7rem; border-radius: 99px; color: var(--dim); text-decoration: none }
 .filter a:hover { color: var(--ink) }
@@ -100,34 +111,30 @@ td { padding: 0.7rem 0.9rem; border-top: 1px solid var(--line); vertical-align: 
 tr > :first-child { padding-left: 1.25rem }
 tr > :last-child { padding-right: 1.25rem }
 td.main { max-width: 24rem }
-td.main a { font-weight: 500; overflow-wrap: anywhere }
+td.main > a { font-weight: 500; overflow-wrap: anywhere }
+td .dim a, td.url a { color: inherit; text-decoration-color: var(--edge) }
+td .dim code, td.url code { font-size: inherit }
 td.main .dim, td.when .dim { display: block; font-size: 0.82rem }
 td.main .dim { font-family: var(--mono); overflow-wrap: anywhere }
 td.url { overflow-wrap: anywhere; color: var(--dim); max-width: 19rem }
 td.when { white-space: nowrap; font-variant-numeric: tabular-nums }
-td.acts { display: table-cell; text-align: right }
+td.acts, th.acts { display: table-cell; text-align: right }
 td .label { display: none }
 tbody tr:hover { background: color-mix(in srgb, var(--sunken) 45%, transparent) }
 
-.schedule { list-style: none; display: flex }
-.schedule li { --look: var(--edge); position: relative; flex: none }
-.schedule li::before { content: ""; display: block; border-radius: 50%; border: 2px solid var(--look); background: var(--paper); position: relative; z-index: 1 }
-.schedule li::after { content: ""; position: absolute; background: var(--line); height: 2px; right: 50%; width: 100% }
+.success { --look: var(--good) }
+.failure { --look: var(--bad) }
+.flying { --look: var(--waiting) }
+.dots { font-size: 1.15em; letter-spacing: 0.25em; white-space: nowrap }
+.dots i { font-style: normal; color: var(--look, var(--edge)) }
+.schedule { list-style: none; display: flex; background: var(--paper); border: 1px solid var(--line); border-radius: 10px; padding: 1.25rem 0.5rem }
+.schedule li { position: relative; flex: 1; text-align: center; font-size: 0.82rem; color: var(--dim); display: grid; justify-items: center; gap: 0.35rem }
+.schedule li::before { content: ""; display: block; width: 1rem; height: 1rem; border-radius: 50%; border: 2px solid var(--look, var(--edge)); background: var(--look, var(--paper)); position: relative; z-index: 1 }
+.schedule li::after { content: ""; position: absolute; background: var(--line); height: 2px; top: 0.45rem; right: 50%; width: 100% }
 .schedule li:first-child::after { display: none }
-.schedule .success { --look: var(--good) }
-.schedule .failure { --look: var(--bad) }
-.schedule .flying { --look: var(--waiting) }
-.schedule .success::before, .schedule .failure::before, .schedule .flying::before { background: var(--look) }
-.schedule .never { --look: var(--line) }
-.small li { width: 1rem }
-.small li::before { width: 0.62rem; height: 0.62rem; margin: 0 auto; border-width: 1.5px }
-.small li::after { top: 0.25rem }
-.large { background: var(--paper); border: 1px solid var(--line); border-radius: 10px; padding: 1.25rem 0.5rem }
-.large li { flex: 1; text-align: center; font-size: 0.82rem; color: var(--dim); display: grid; justify-items: center; gap: 0.35rem }
-.large li::before { width: 1rem; height: 1rem }
-.large li::after { top: 0.45rem }
+.schedule .never::before { border-color: var(--line) }
 @media (prefers-reduced-motion: no-preference) {
-  .flying::before { animation: fly 1.2s ease-in-out infinite alternate }
+  .dots .flying, .flying::before { animation: fly 1.2s ease-in-out infinite alternate }
   @keyframes fly { to { opacity: 0.35 } }
 }
 
@@ -171,13 +178,13 @@ tbody tr:hover { background: color-mix(in srgb, var(--sunken) 45%, transparent) 
 @media (max-width: 46rem) {
   .clock { margin-left: 0 }
   main { padding-block: 1.5rem 4rem }
-  nav[aria-label=Sections] { gap: 0 0.95rem; font-size: 0.95em }
+  nav[aria-label=Sections] { gap: 0 0.6rem; font-size: 0.87em }
   table, tbody { display: block }
   thead { display: none }
   tbody tr { display: grid; grid-template-columns: 1fr auto; gap: 0.3rem 0.75rem; align-items: center; padding: 0.9rem 1rem }
   tbody tr + tr { border-top: 1px solid var(--line) }
   td, tr > :first-child, tr > :last-child { display: block; padding: 0; border: 0; max-width: none }
-  td.main, td.url { grid-column: 1 / -1 }
+  td.main, td.url { grid-column: 1 / -1; max-width: none }
   td.when { font-size: 0.85rem; color: var(--dim) }
   td.acts { display: block }
   td.acts:empty { display: none }
@@ -185,10 +192,8 @@ tbody tr:hover { background: color-mix(in srgb, var(--sunken) 45%, transparent) 
   .facts { grid-template-columns: 1fr 1fr }
   .facts > div:has(code) { grid-column: 1 / -1 }
   .headers dt { min-width: 0; width: 100% }
-  .large { padding: 1rem 0 }
-  .large li { font-size: 0.72rem }
-  .large li::before { width: 0.8rem; height: 0.8rem }
-  .large li::after { top: 0.35rem }
+  .schedule { padding: 1rem 0 }
+  .schedule li { font-size: 0.72rem }
   .code pre { padding: 2.6rem 0.8rem 0.8rem }
 }
 `

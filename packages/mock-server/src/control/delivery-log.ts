@@ -1,12 +1,13 @@
-import { RETRY_DELAYS_MS, type WebhookEvent } from '@notewire/protocol'
+import { RETRY_DELAYS_MS } from '@notewire/protocol'
+import type { ServiceParts } from '../api/service-parts.ts'
 import type { Attempt } from '../delivery/attempt.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { DeliveryEngine } from '../delivery/delivery-engine.ts'
+import { type LogPage, matcherOf, pageOf } from './log-page.ts'
 import { unknown } from './operation.ts'
 
 export interface LoggedDelivery {
   readonly delivery: Delivery
-  readonly event: WebhookEvent
   /** In the order in which they were sent, including duplicates. */
   readonly attempts: readonly Attempt[]
 }
@@ -16,29 +17,47 @@ export interface DeliveryFilter {
   readonly endpoint?: string | undefined
   readonly owner?: string | undefined
   readonly status?: string | undefined
+  /** Words of the identifiers, the kind of the event, the status, or the URL of the endpoint. */
+  readonly search?: string | undefined
 }
 
-/** The deliveries that match a filter, the newest first. */
+/**
+ * A page of the deliveries that match a filter.
+ *
+ * @throws `MockServerError` `delivery_unknown` if there is no delivery `before`
+ */
 export function newestDeliveries(
-  engine: DeliveryEngine,
-  filter: DeliveryFilter,
-  { skip, limit }: { readonly skip: number; readonly limit: number },
-): { readonly deliveries: readonly LoggedDelivery[]; readonly more: boolean } {
-  const found: Delivery[] = []
-  for (let index = engine.deliveries.length - 1; index >= 0 && found.length <= skip + limit; index--) {
-    const delivery = engine.deliveries[index]
-    if (delivery !== undefined && matches(delivery, filter)) found.push(delivery)
+  { engine, endpoints }: Pick<ServiceParts, 'engine' | 'endpoints'>,
+  { note, endpoint, owner, status, search }: DeliveryFilter,
+  { before, ...part }: { readonly before?: string | undefined; readonly skip?: number; readonly limit: number },
+): Omit<LogPage<Delivery>, 'entries'> & { readonly deliveries: readonly LoggedDelivery[] } {
+  const isFound = matcherOf(search)
+  const textsOf = (delivery: Delivery) => {
+    const { delivery_id, event_id, event_type, webhook_id, endpoint_id, status } = delivery
+    const texts = [delivery_id, event_id, event_type, webhook_id, endpoint_id, status]
+    return [...texts, noteIdIn(delivery), endpoints.find(endpoint_id)?.url]
   }
-  const shown = found.slice(skip, skip + limit)
-  return { deliveries: withAttempts(engine, shown), more: found.length > skip + limit }
+  const matches = (delivery: Delivery) =>
+    (endpoint === undefined || delivery.endpoint_id === endpoint) &&
+    (owner === undefined || delivery.owner_id === owner) &&
+    (status === undefined || delivery.status === status) &&
+    (note === undefined || noteIdIn(delivery) === note) &&
+    isFound(() => textsOf(delivery))
+  const start = before === undefined ? undefined : knownDelivery(engine, before)
+  const { entries, ...page } = pageOf(engine.deliveries, matches, { ...part, before: start })
+  return { ...page, deliveries: withAttempts(engine, entries) }
 }
 
 /** @throws `MockServerError` `delivery_unknown` */
 export function deliveryOf(engine: DeliveryEngine, delivery_id: string): LoggedDelivery {
-  const delivery = engine.delivery(delivery_id)
-  const [logged] = delivery === undefined ? [] : withAttempts(engine, [delivery])
-  if (logged === undefined) throw unknown('delivery_unknown', `delivery ${delivery_id}`)
-  return logged
+  const delivery = knownDelivery(engine, delivery_id)
+  return { delivery, attempts: engine.attempts.filter((attempt) => attempt.delivery_id === delivery_id) }
+}
+
+/** The note of an event; `undefined` for an event about an endpoint. */
+export function noteIdIn({ body }: Delivery): string | undefined {
+  // The service wrote the body as JSON, and identifiers contain no characters that JSON escapes.
+  return /"note_id":"([^"]+)"/.exec(body)?.[1]
 }
 
 /** When the next attempt of a delivery is sent; `undefined` if there is none, or if the last one is in flight. */
@@ -49,20 +68,14 @@ export function nextAttemptAt({ delivery, attempts }: LoggedDelivery): number | 
   return delayMs === undefined ? undefined : last.at + last.duration_ms + delayMs
 }
 
+function knownDelivery(engine: DeliveryEngine, delivery_id: string): Delivery {
+  const delivery = engine.delivery(delivery_id)
+  if (delivery === undefined) throw unknown('delivery_unknown', `delivery ${delivery_id}`)
+  return delivery
+}
+
 function withAttempts(engine: DeliveryEngine, deliveries: readonly Delivery[]): LoggedDelivery[] {
   const attempts = new Map<string, Attempt[]>(deliveries.map(({ delivery_id }) => [delivery_id, []]))
   for (const attempt of engine.attempts) attempts.get(attempt.delivery_id)?.push(attempt)
-  return deliveries.map((delivery) => ({
-    delivery,
-    event: JSON.parse(delivery.body),
-    attempts: attempts.get(delivery.delivery_id) ?? [],
-  }))
-}
-
-function matches(delivery: Delivery, { note, endpoint, owner, status }: DeliveryFilter): boolean {
-  if (endpoint !== undefined && delivery.endpoint_id !== endpoint) return false
-  if (owner !== undefined && delivery.owner_id !== owner) return false
-  if (status !== undefined && delivery.status !== status) return false
-  // The service wrote the body as JSON, and identifiers contain no characters that JSON escapes.
-  return note === undefined || delivery.body.includes(`"note_id":"${note}"`)
+  return deliveries.map((delivery) => ({ delivery, attempts: attempts.get(delivery.delivery_id) ?? [] }))
 }

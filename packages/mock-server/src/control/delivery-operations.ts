@@ -3,7 +3,8 @@ import { fields } from '../errors/checked.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
 import { deliveryOf, newestDeliveries } from './delivery-log.ts'
 import { endpointOf } from './endpoint-operations.ts'
-import { operation, ownerFilter, paging } from './operation.ts'
+import { logQuery } from './log-page.ts'
+import { operation, ownerFilter } from './operation.ts'
 
 export const deliveryOperations = {
   'GET /control/deliveries': operation({
@@ -13,11 +14,12 @@ export const deliveryOperations = {
       endpoint_id: z.optional(z.string()),
       status: z.optional(z.enum(['pending', 'delivered', 'given_up', 'lost'])),
       ...ownerFilter,
-      ...paging,
+      ...logQuery,
     }),
-    run: ({ engine, owners, input: { note_id: note, endpoint_id: endpoint, owner_id, status, ...part } }) => {
-      const owner = owner_id && owners.find(owner_id).owner_id
-      const { deliveries } = newestDeliveries(engine, { note, endpoint, owner, status }, part)
+    run: (call) => {
+      const { note_id: note, endpoint_id: endpoint, owner_id, status, search, ...part } = call.input
+      const owner = owner_id && call.owners.find(owner_id).owner_id
+      const { deliveries } = newestDeliveries(call, { note, endpoint, owner, status, search }, part)
       return { deliveries: deliveries.map(({ delivery, attempts }) => ({ ...delivery, attempts })) }
     },
   }),

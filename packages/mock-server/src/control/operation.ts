@@ -42,7 +42,7 @@ export function operation<Schema extends z.ZodMiniType = z.ZodMiniType<undefined
   }
 }
 
-type UnknownCode = 'delivery_unknown' | 'endpoint_unknown' | 'fault_unknown' | 'key_unknown'
+type UnknownCode = 'delivery_unknown' | 'endpoint_unknown' | 'fault_unknown' | 'key_unknown' | 'request_unknown'
 
 export function unknown(code: UnknownCode, what: string): MockServerError {
   const remedy = 'It may have been deleted. Pass an identifier that this service listed.'

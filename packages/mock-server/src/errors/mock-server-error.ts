@@ -23,6 +23,7 @@ export type MockServerErrorCode =
   | 'operation_unknown'
   | 'option_invalid'
   | 'owner_unknown'
+  | 'request_unknown'
   | 'scenario_invalid'
   | 'scenario_unreadable'
   | 'session_ended'

@@ -44,6 +44,8 @@ export interface InjectedFault extends Disposable {
 
 interface IdentifiedFault extends InjectedFault {
   readonly fault_id: string
+  /** Replaces the rule. Its calls are counted from 1 again. */
+  replace(rule: FaultRule): void
 }
 
 export class FaultRules implements Faults {
@@ -99,7 +101,7 @@ interface RandomSource {
 
 class ActiveRule implements IdentifiedFault {
   readonly fault_id: string
-  readonly rule: FaultRule
+  rule: FaultRule
   readonly remove: () => void
   struck = 0
   readonly #label: string
@@ -123,6 +125,12 @@ class ActiveRule implements IdentifiedFault {
     if (!callsOfOwner.random.chance(rate)) return false
     this.struck += 1
     return true
+  }
+
+  replace(rule: FaultRule): void {
+    this.rule = rule
+    this.struck = 0
+    this.#calls.clear()
   }
 
   [Symbol.dispose](): void {

@@ -1,6 +1,7 @@
 import { urlPolicyOf } from '../addresses/url-policy.ts'
 import { createApi } from '../api/api.ts'
 import { ConnectionDropped } from '../api/request-faults.ts'
+import { RequestLog } from '../api/request-log.ts'
 import { Timeline } from '../clock/timeline.ts'
 import { checkDisorder } from '../delivery/attempt-faults.ts'
 import { AttemptSender } from '../delivery/attempt-sender.ts'
@@ -57,12 +58,14 @@ function openService(options: NotesServiceOptions): NotesService {
     announce: (event, integrations) => endpoints.announce(event, integrations),
   })
   const baseUrl = () => port.url ?? `https://notes-service-${seed}.test`
-  const parts = { ...simulated, baseUrl, owners, endpoints, engine }
-  const { answer, requests } = createApi(parts, random)
+  const requestLog = new RequestLog()
+  const parts = { ...simulated, baseUrl, owners, endpoints, engine, requestLog }
+  const answer = createApi(parts, random)
   const fetch = (request: Request) => answer(request).catch(failAsFetchDoes)
   const port = new ServicePort({
     fetch: answer,
     async makeConsole() {
+      requestLog.keepAnswers()
       const { createConsole } = await import('../console/console.ts')
       return createConsole(parts)
     },
@@ -81,7 +84,7 @@ function openService(options: NotesServiceOptions): NotesService {
     createOwner: (options = {}) =>
       createOwner(owners.create(checked('service.createOwner', newOwnerSchema, options).name)),
     recipe: `createNotesService(${JSON.stringify(options)})`,
-    requests,
+    requests: requestLog.requests,
     attempts: engine.attempts,
     deliveries: engine.deliveries,
     faults,

@@ -1,4 +1,4 @@
-import type { ReceivedRequest } from '../api/api.ts'
+import type { ReceivedRequest } from '../api/request-log.ts'
 import type { ServiceClock } from '../clock/service-clock.ts'
 import type { Attempt } from '../delivery/attempt.ts'
 import type { Disorder } from '../delivery/attempt-faults.ts'

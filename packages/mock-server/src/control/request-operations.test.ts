@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { call } from '../fixtures/call.ts'
+import { createNotesService } from '../service/create-notes-service.ts'
+import type { NotesService } from '../service/notes-service.ts'
+import type { LoggedRequest } from './request-operations.ts'
+
+async function listeningService(contract = {}): Promise<NotesService> {
+  const service = await createNotesService({ clock: 'virtual', notes: 3, contract })
+  await service.listen()
+  return service
+}
+
+async function logged(service: NotesService, query = ''): Promise<readonly LoggedRequest[]> {
+  return (await (await fetch(`${service.baseUrl}/control/requests${query}`)).json()).requests
+}
+
+describe('the log of API requests', () => {
+  it('contains the query, the authentication and the answer of each request, the newest first', async () => {
+    await using service = await listeningService()
+    await call(service, 'GET /v1/notes?limit=2')
+    await call(service, 'GET /v1/notes/note_1', { key: 'ntw_live_k7.unknown' })
+    await service.fetch(new Request(`${service.baseUrl}/v1/notes`))
+    const [withoutKey, rejected, accepted] = await logged(service)
+    expect(withoutKey).toMatchObject({ path: '/v1/notes', authentication: 'missing', status: 401 })
+    expect(rejected).toMatchObject({ path: '/v1/notes/note_1', authentication: 'rejected', status: 401 })
+    expect(accepted).toMatchObject({ method: 'GET', query: { limit: '2' }, authentication: 'accepted', status: 200 })
+    expect(accepted?.answer?.content_type).toBe('application/json')
+    expect(JSON.parse(accepted?.answer?.body ?? '').notes).toHaveLength(2)
+  })
+
+  it.each([
+    {},
+    { keyForm: 'without_key_id' },
+    { keyForm: 'symbols' },
+    { keyPrefix: 'a.b-c', keyForm: 'without_key_id' },
+  ])('contains no key and no secret, with keys of the form %j', async (contract) => {
+    await using service = await listeningService(contract)
+    const { apiKey } = service
+    const secretPart = apiKey.slice(-20)
+    await call(service, `GET /v1/notes?api_key=${encodeURIComponent(apiKey)}`)
+    await call(service, 'POST /v1/webhook-endpoints', { body: { url: `https://receiver.example/?key=${apiKey}` } })
+    const body = { url: 'https://receiver.example/hooks', events: ['note.ended'] }
+    const created = await call<{ signing_secret: string }>(service, 'POST /v1/webhook-endpoints', { body })
+    const text = JSON.stringify(await logged(service))
+    expect(text).not.toContain(apiKey)
+    expect(text).not.toContain(secretPart)
+    expect(text).not.toContain(created.body.signing_secret.slice('whsec_'.length))
+    expect(text).toContain('"signing_secret\\":\\"whsec_…')
+  })
+
+  it('is searched and paged', async () => {
+    await using service = await listeningService()
+    for (let limit = 1; limit <= 5; limit++) await call(service, `GET /v1/notes?limit=${limit}`)
+    await call(service, 'GET /v1/notes/note_1')
+    expect(await logged(service, '?search=4XX+get')).toMatchObject([{ path: '/v1/notes/note_1', status: 404 }])
+    const [newest, next] = await logged(service, '?search=limit&limit=2')
+    expect([newest?.query, next?.query]).toEqual([{ limit: '5' }, { limit: '4' }])
+    const older = await logged(service, `?search=limit&before=${next?.request_id}`)
+    expect(older.map(({ query }) => query['limit'])).toEqual(['3', '2', '1'])
+    const unknown = await fetch(`${service.baseUrl}/control/requests?before=req_1`)
+    expect([unknown.status, (await unknown.json()).error.code]).toEqual([404, 'request_unknown'])
+  })
+
+  it('contains the last 1,000 requests, and the first 4,096 characters of an answer', async () => {
+    await using service = await listeningService()
+    service.owner.record({ content: 'x'.repeat(5000) })
+    const [{ note_id } = { note_id: '' }] = service.owner.notes().slice(-1)
+    await call(service, 'GET /v1/notes/note_first')
+    for (let count = 0; count < 999; count++) await call(service, 'GET /v1/notes/note_1')
+    await call(service, `GET /v1/notes/${note_id}`)
+    const all = await logged(service, '?limit=2000')
+    expect(all).toHaveLength(1000)
+    expect(all[0]?.answer?.length).toBeGreaterThan(0)
+    expect(all.some(({ path }) => path === '/v1/notes/note_first')).toBe(false)
+    const first = service.requests.find(({ path }) => path === '/v1/notes/note_first')
+    const read = await (await fetch(`${service.baseUrl}/control/requests/${first?.request_id}`)).json()
+    expect([read.path, read.answer]).toEqual(['/v1/notes/note_first', undefined])
+    expect(service.requests).toHaveLength(1001)
+  })
+
+  it('shows a dropped connection as a request without an answer', async () => {
+    await using service = await listeningService()
+    service.faults.inject({ request: 'GET /v1/notes', fault: { kind: 'dropped' } })
+    await expect(call(service, 'GET /v1/notes')).rejects.toThrow(TypeError)
+    const [dropped] = await logged(service, '?search=no+answer')
+    expect([dropped?.path, dropped?.status, dropped?.answer]).toEqual(['/v1/notes', undefined, undefined])
+  })
+})
