@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** A Lua script. Redis caches it by its hash. */
 export interface Script {
@@ -7,7 +7,7 @@ export interface Script {
 }
 
 function script(source: string): Script {
-  return { source, sha1: createHash('sha1').update(source).digest('hex') }
+  return { source, sha1: hash('sha1', source) }
 }
 
 /*
