@@ -37,15 +37,14 @@ export function scriptRunner(client: IoredisClient | NodeRedisClient): RunScript
   }
 }
 
-// By its methods, so that every version and every kind of client is accepted.
 function commandsOf(client: IoredisClient | NodeRedisClient): { evalsha: SendScript; evaluate: SendScript } {
-  if (hasMethod(client, 'evalsha')) {
+  if (isIoredis(client)) {
     return {
       evalsha: (sha1, keys, args) => client.evalsha(sha1, keys.length, ...keys, ...args),
       evaluate: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
     }
   }
-  if (hasMethod(client, 'evalSha')) {
+  if (isNodeRedis(client)) {
     return {
       evalsha: (sha1, keys, args) => client.evalSha(sha1, { keys: [...keys], arguments: [...args] }),
       evaluate: (source, keys, args) => client.eval(source, { keys: [...keys], arguments: [...args] }),
@@ -58,6 +57,11 @@ function commandsOf(client: IoredisClient | NodeRedisClient): { evalsha: SendScr
   )
 }
 
-function hasMethod<Method extends string>(client: object, method: Method): client is Record<Method, () => unknown> {
-  return typeof (client as Partial<Record<Method, unknown>> | null | undefined)?.[method] === 'function'
+// By its methods, so that every version and every kind of client is accepted.
+function isIoredis(client: unknown): client is IoredisClient {
+  return typeof (client as Partial<IoredisClient> | null | undefined)?.evalsha === 'function'
+}
+
+function isNodeRedis(client: unknown): client is NodeRedisClient {
+  return typeof (client as Partial<NodeRedisClient> | null | undefined)?.evalSha === 'function'
 }

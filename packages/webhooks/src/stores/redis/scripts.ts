@@ -30,12 +30,12 @@ if string.find(event or '', held, 1, true) ~= 1 then return 'lost' end
 if KEYS[2] and string.find(note or '', held, 1, true) ~= 1 then return 'lost' end
 `
 
-// The time of the server in ms, and how long to keep a key: never shorter than an earlier commit or `forget` said.
+// The time in ms, and how long to keep a key: at least until the time that an earlier commit or `forget` wrote into its value.
 const TIMES = `
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local now = time[1] * 1000 + time[2] / 1000
 local function ms_to_keep(ms, kept_until)
-  if kept_until and kept_until - ms > now then return kept_until - now end
+  if kept_until and kept_until - ms > now then return math.ceil(kept_until - now) end
   return ms
 end
 `
@@ -120,7 +120,7 @@ local applied = string.match(note, '\\n.*$')
 local revision, kept_until, seen = string.match(applied, '^\\n(%S+)\\nkept (%d+)(\\n.*)$')
 local keep_ms = ms_to_keep(ARGV[2], kept_until)
 if ARGV[3] then
-  local above = ARGV[3] - (revision or -1)
+  local above = revision and ARGV[3] - revision or 1
   local occurred_at = tonumber(ARGV[5])
   if above > 0 then revision, seen = ARGV[3], '\\n' end
   if above >= 0 then
