@@ -116,8 +116,7 @@ export const COMMIT = script(`${IS_CURRENT}${TIMES}${DELETION}
 redis.call('SET', KEYS[1], 'processed ' .. ARGV[1], 'PX', ms_to_keep(ARGV[2], string.match(event, ' forgotten (%d+)$')))
 if not note then return 'committed' end
 
-local applied = string.match(note, '\\n.*$')
-local revision, kept_until, seen = string.match(applied, '^\\n(%S+)\\nkept (%d+)(\\n.*)$')
+local revision, kept_until, seen = string.match(note, '\\n(%S+)\\nkept (%d+)(\\n.*)$')
 local keep_ms = ms_to_keep(ARGV[2], kept_until)
 if ARGV[3] then
   local above = revision and ARGV[3] - revision or 1
@@ -136,9 +135,9 @@ if ARGV[3] then
       if not string.find(seen, '\\n' .. ARGV[4] .. '\\n', 1, true) then seen = seen .. ARGV[4] .. '\\n' end
     end
   end
-  applied = '\\n' .. revision .. string.format('\\nkept %.0f', now + keep_ms) .. seen
 end
-redis.call('SET', KEYS[2], held .. '0' .. applied, 'PX', keep_ms)
+local applied = revision and revision .. string.format('\\nkept %.0f', now + keep_ms) .. seen or ''
+redis.call('SET', KEYS[2], held .. '0\\n' .. applied, 'PX', keep_ms)
 return 'committed'
 `)
 
