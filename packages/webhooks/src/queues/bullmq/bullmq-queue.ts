@@ -59,9 +59,12 @@ export function bullmqQueue(queue: BullmqEngine, options: BullmqQueueOptions = {
   async function enqueue(integration: string, event: WebhookEvent): Promise<void> {
     const queued: QueuedEvent = { integration, event }
     const jobId = eventKey(integration, event.event_id)
-    const job = await queue.add(event.event_type, queued, { ...jobOptions(attempts), jobId })
-    // BullMQ silently ignores an id that is still in its failed set.
-    await retryDeadLetter(job)
+    // BullMQ silently ignores the id of a dead letter. Both commands in one round trip, because most events are new.
+    const [existing] = await Promise.all([
+      queue.getJob(jobId),
+      queue.add(event.event_type, queued, { ...jobOptions(attempts), jobId }),
+    ])
+    await retryDeadLetter(existing)
   }
 
   return {

@@ -2,8 +2,9 @@ import type { ClaimRequest } from '../../interfaces/store.ts'
 
 /** The keys of a claim: the key of its event and, if it has a note, the key of its note. */
 export function keysOf({ integration, eventId, note }: ClaimRequest): readonly string[] {
-  const event = eventKey(integration, eventId)
-  return note === undefined ? [event] : [event, `${hashTag(integration)}:note:${note.noteId}`]
+  const tag = hashTag(integration)
+  const event = `${tag}:event:${eventId}`
+  return note === undefined ? [event] : [event, `${tag}:note:${note.noteId}`]
 }
 
 /** The key of an event. */

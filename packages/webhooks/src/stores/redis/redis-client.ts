@@ -20,10 +20,36 @@ export interface NodeRedisClient {
 /** Runs a script in one round trip, or in two if Redis has not cached it. */
 export type RunScript = (script: Script, keys: readonly string[], args: readonly string[]) => Promise<string>
 
+/** Sends EVALSHA with the hash of a script, or EVAL with its source. */
+type SendScript = (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>
+
 /** @throws OptionError if the client is from neither driver */
 export function scriptRunner(client: IoredisClient | NodeRedisClient): RunScript {
-  if (isIoredis(client)) return ioredisRunner(client)
-  if (isNodeRedis(client)) return nodeRedisRunner(client)
+  const { evalsha, evaluate } = commandsOf(client)
+  return async ({ source, sha1 }, keys, args) => {
+    try {
+      return String(await evalsha(sha1, keys, args))
+    } catch (error) {
+      // After a flush or a restart, or on another node of a cluster. EVAL then caches the script.
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+      return String(await evaluate(source, keys, args))
+    }
+  }
+}
+
+function commandsOf(client: IoredisClient | NodeRedisClient): { evalsha: SendScript; evaluate: SendScript } {
+  if (isIoredis(client)) {
+    return {
+      evalsha: (sha1, keys, args) => client.evalsha(sha1, keys.length, ...keys, ...args),
+      evaluate: (source, keys, args) => client.eval(source, keys.length, ...keys, ...args),
+    }
+  }
+  if (isNodeRedis(client)) {
+    return {
+      evalsha: (sha1, keys, args) => client.evalSha(sha1, { keys: [...keys], arguments: [...args] }),
+      evaluate: (source, keys, args) => client.eval(source, { keys: [...keys], arguments: [...args] }),
+    }
+  }
   throw new OptionError(
     'client',
     'client is not a client of ioredis or redis. Pass the object returned by `new Redis()`, `new Cluster()`, `createClient()`, ' +
@@ -38,32 +64,4 @@ function isIoredis(client: unknown): client is IoredisClient {
 
 function isNodeRedis(client: unknown): client is NodeRedisClient {
   return typeof (client as Partial<NodeRedisClient> | null | undefined)?.evalSha === 'function'
-}
-
-function ioredisRunner(client: IoredisClient): RunScript {
-  return async ({ source, sha1 }, keys, args) => {
-    try {
-      return String(await client.evalsha(sha1, keys.length, ...keys, ...args))
-    } catch (error) {
-      if (!isNotCached(error)) throw error
-      return String(await client.eval(source, keys.length, ...keys, ...args))
-    }
-  }
-}
-
-function nodeRedisRunner(client: NodeRedisClient): RunScript {
-  return async ({ source, sha1 }, keys, args) => {
-    const options = { keys: [...keys], arguments: [...args] }
-    try {
-      return String(await client.evalSha(sha1, options))
-    } catch (error) {
-      if (!isNotCached(error)) throw error
-      return String(await client.eval(source, options))
-    }
-  }
-}
-
-// Happens after a flush or a restart, and on a node of a cluster that has not run the script. EVAL then caches it.
-function isNotCached(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith('NOSCRIPT')
 }

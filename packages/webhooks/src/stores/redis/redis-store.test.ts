@@ -83,6 +83,16 @@ describe('the store in Redis', () => {
     expect(await store.claim(request)).toEqual({ status: 'duplicate' })
   })
 
+  it('extends the time for which a revision is kept when a later event of its note has no revision', async () => {
+    const request = aRequest({ keepMs: 100_000 })
+    await store.commit(await claimed(store, request))
+    await store.commit(
+      await claimed(store, { ...request, eventId: 'event_2', note: { noteId: 'note_1' }, keepMs: 900_000 }),
+    )
+    await claimed(store, { ...request, eventId: 'event_3', gate: 'off', keepMs: 1 })
+    expect(await admin.pttl(`{notewire:${request.integration}}:note:note_1`)).toBeGreaterThan(100_000)
+  })
+
   it('renews and commits an expired claim that no other worker has taken over', async () => {
     const request = aRequest({ leaseMs: 1 })
     const late = await claimed(store, request)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** A Lua script. Redis caches it by its hash. */
 export interface Script {
@@ -7,7 +7,7 @@ export interface Script {
 }
 
 function script(source: string): Script {
-  return { source, sha1: createHash('sha1').update(source).digest('hex') }
+  return { source, sha1: hash('sha1', source) }
 }
 
 /*
@@ -32,10 +32,13 @@ if string.find(event or '', held, 1, true) ~= 1 then return 'lost' end
 if KEYS[2] and string.find(note or '', held, 1, true) ~= 1 then return 'lost' end
 `
 
-// Never shortens the time for which a key is kept.
-const STORE = `
-local function store(key, value, ms)
-  redis.call('SET', key, value, 'PX', string.format('%.0f', math.max(tonumber(ms), redis.call('PTTL', key))))
+// The time in ms, and how long to keep a key: at least until the time that an earlier commit or `forget` wrote into its value.
+const TIMES = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local function ms_to_keep(ms, kept_until)
+  if kept_until and kept_until - ms > now then return math.ceil(kept_until - now) end
+  return ms
 end
 `
 
@@ -52,10 +55,13 @@ end
  * ARGV: lease (ms); how long the key is kept (ms); then, unless the gate is off or the event has no revision, the gate's arguments: see
  * `gateArguments`.
  */
-export const CLAIM = script(`${STORE}${DELETION}
+export const CLAIM = script(`${DELETION}
 local event = redis.call('GET', KEYS[1])
-if event and string.sub(event, 1, 9) == 'processed' then return 'duplicate' end
-local forgotten = event and string.match(event, ' forgotten.*$')
+local event_token, event_ends, forgotten = 0, 0, ''
+if event then
+  if string.sub(event, 1, 9) == 'processed' then return 'duplicate' end
+  event_token, event_ends, forgotten = string.match(event, '^(%d+) (%d+)(.*)$')
+end
 
 local function passes_at_equal(seen)
   if not ARGV[4] then return false end
@@ -71,22 +77,21 @@ local note_token, note_ends, revision, seen = 0, 0, '', ''
 if note then
   note_token, note_ends, revision, seen = string.match(note, '^(%d+) (%d+)\\n(%S*)(.*)$')
   -- An event that the user has forgotten passes the gate at any revision.
-  if ARGV[3] and revision ~= '' and not forgotten then
+  if ARGV[3] and revision ~= '' and forgotten == '' then
     local above = ARGV[3] - revision
     if above < 0 or above == 0 and not passes_at_equal(seen) then return 'stale ' .. revision end
   end
 end
-
-local time = redis.call('TIME')
-local now = time[1] * 1000 + time[2] / 1000
-local event_token, event_ends = 0, 0
-if event then event_token, event_ends = string.match(event, '^(%d+) (%d+)') end
-if tonumber(event_ends) > now or tonumber(note_ends) > now then return 'busy' end
+${TIMES}
+if math.max(event_ends, note_ends) > now then return 'busy' end
 
 local token = math.max(time[1] * 1000000 + time[2], event_token + 1, note_token + 1)
 local lease = string.format('%.0f %.0f', token, now + ARGV[1])
-store(KEYS[1], lease .. (forgotten or ''), ARGV[2])
-if KEYS[2] then store(KEYS[2], lease .. '\\n' .. revision .. seen, ARGV[2]) end
+redis.call('SET', KEYS[1], lease .. forgotten, 'PX', ms_to_keep(ARGV[2], string.match(forgotten, '%d+')))
+if KEYS[2] then
+  local value = lease .. '\\n' .. revision .. seen
+  redis.call('SET', KEYS[2], value, 'PX', ms_to_keep(ARGV[2], string.match(seen, '^\\nkept (%d+)\\n')))
+end
 return lease
 `)
 
@@ -94,11 +99,13 @@ return lease
  * KEYS: the event; the note, if there is one.
  * ARGV: fencing token; lease (ms); how long the key is kept (ms).
  */
-export const RENEW = script(`${IS_CURRENT}${STORE}
-local time = redis.call('TIME')
-local lease = held .. string.format('%.0f', time[1] * 1000 + time[2] / 1000 + ARGV[2])
-store(KEYS[1], (string.gsub(event, '^%d+ %d+', lease)), ARGV[3])
-if note then store(KEYS[2], (string.gsub(note, '^%d+ %d+', lease)), ARGV[3]) end
+export const RENEW = script(`${IS_CURRENT}${TIMES}
+local lease = held .. string.format('%.0f', now + ARGV[2])
+local function renew(key, value, kept_until)
+  redis.call('SET', key, (string.gsub(value, '^%d+ %d+', lease)), 'PX', ms_to_keep(ARGV[3], kept_until))
+end
+renew(KEYS[1], event, string.match(event, ' forgotten (%d+)$'))
+if note then renew(KEYS[2], note, string.match(note, '\\nkept (%d+)\\n')) end
 return 'renewed'
 `)
 
@@ -107,20 +114,14 @@ return 'renewed'
  * ARGV: fencing token; how long to keep event and revision (ms); if there is a change: its revision, its line (see `seenLine`), and the
  * time at which it occurred (ms), or an empty string.
  */
-export const COMMIT = script(`${IS_CURRENT}${DELETION}
-local time = redis.call('TIME')
-local now = time[1] * 1000 + time[2] / 1000
-local function ms_to_keep(kept_until)
-  return string.format('%.0f', math.max(ARGV[2], (tonumber(kept_until) or 0) - now))
-end
-
-redis.call('SET', KEYS[1], 'processed ' .. ARGV[1], 'PX', ms_to_keep(string.match(event, ' forgotten (%d+)$')))
+export const COMMIT = script(`${IS_CURRENT}${TIMES}${DELETION}
+redis.call('SET', KEYS[1], 'processed ' .. ARGV[1], 'PX', ms_to_keep(ARGV[2], string.match(event, ' forgotten (%d+)$')))
 if not note then return 'committed' end
 
-local revision, seen = string.match(note, '\\n(%S*)(.*)$')
-local keep_ms = ms_to_keep(string.match(seen, '\\nkept (%d+)\\n'))
+local revision, kept_until, seen = string.match(note, '\\n(%S+)\\nkept (%d+)(\\n.*)$')
+local keep_ms = ms_to_keep(ARGV[2], kept_until)
 if ARGV[3] then
-  local above = revision == '' and 1 or ARGV[3] - revision
+  local above = revision and ARGV[3] - revision or 1
   local occurred_at = tonumber(ARGV[5])
   if above > 0 then revision, seen = ARGV[3], '\\n' end
   if above >= 0 then
@@ -136,10 +137,9 @@ if ARGV[3] then
       if not string.find(seen, '\\n' .. ARGV[4] .. '\\n', 1, true) then seen = seen .. ARGV[4] .. '\\n' end
     end
   end
-  seen = string.gsub(seen, '\\nkept %d+\\n', '\\n')
-  seen = string.format('\\nkept %.0f', now + keep_ms) .. seen
 end
-redis.call('SET', KEYS[2], held .. '0\\n' .. revision .. seen, 'PX', keep_ms)
+local applied = revision and revision .. string.format('\\nkept %.0f', now + keep_ms) .. seen or ''
+redis.call('SET', KEYS[2], held .. '0\\n' .. applied, 'PX', keep_ms)
 return 'committed'
 `)
 
