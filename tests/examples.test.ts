@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type PackedPackage, packPackages } from '../scripts/pack-packages.ts'
 import { run, WORKSPACE } from '../scripts/run.ts'
-import { copyProject, linkUnpublished, testScriptOf } from './examples/project.ts'
+import { installCopy, testScriptOf } from './examples/project.ts'
 import { isInstalled } from './servers/is-installed.ts'
 
 const folders = globSync('examples/*/package.json', { cwd: WORKSPACE }).map((manifest) => join(manifest, '..'))
@@ -32,8 +32,6 @@ it('finds the projects', () => {
 
 it.each(projects)('%s passes its own tests with the packed packages', async (project) => {
   const copy = join(destination, project)
-  await copyProject(project, copy, packages)
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], copy)
-  await linkUnpublished(project, copy)
+  await installCopy(project, copy, packages)
   await run('npm', ['test'], copy)
 })
