@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { NotesClient } from '@notewire/client'
+import { createMirror } from '@notewire/mirror'
+import { postgresMirror } from '@notewire/mirror/postgres'
+import { createNotesService } from '@notewire/mock-server'
 import { postgresStore } from '@notewire/webhooks/postgres'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { type Postgres, startPostgres } from 'notewire-test-servers'
 import { Pool } from 'pg'
+import { applyWithDrizzle } from '../src/consumer-with-drizzle.ts'
+import { applyWithKysely } from '../src/consumer-with-kysely.ts'
+import { applyWithPrisma } from '../src/consumer-with-prisma.ts'
 import { createTables } from '../src/tables.ts'
 import { receiverWithDrizzle } from '../src/with-drizzle.ts'
 import { receiverWithKysely } from '../src/with-kysely.ts'
 import { receiverWithPg } from '../src/with-pg.ts'
+import { receiverWithPrisma } from '../src/with-prisma.ts'
 
 const SECRET = 'whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIGFuZCBubyBvdGhlcg'
 
@@ -24,7 +33,7 @@ before(async () => {
   await postgresStore(pool).migrate()
   await createTables(pool)
 })
-beforeEach(() => pool.query('TRUNCATE deletions, notewire_events, notewire_notes'))
+beforeEach(() => pool.query('TRUNCATE deletions, outbox, notewire_events, notewire_notes'))
 after(async () => {
   await pool.end()
   await server.stop()
@@ -34,6 +43,7 @@ for (const [name, receiverWith] of Object.entries({
   pg: receiverWithPg,
   drizzle: receiverWithDrizzle,
   kysely: receiverWithKysely,
+  prisma: receiverWithPrisma,
 })) {
   describe(`a handler that commits its event with ${name}`, () => {
     it('has its effect once when the same event is delivered twice', async () => {
@@ -47,16 +57,40 @@ for (const [name, receiverWith] of Object.entries({
     it('leaves neither its row nor the record of the event when its transaction fails', async () => {
       const { fetch } = receiverWith(pool)
       const event = anEvent({ kind: 'note.deleted' })
-      await refuseDeletionsAtCommit()
+      await refuse('deletions')
       assert.equal((await fetch(await deliveryOf(event))).status, 500)
       assert.equal(await count('deletions'), 0)
       assert.equal(await count('notewire_events WHERE kept_until IS NOT NULL'), 0)
 
-      await acceptDeletions()
+      await accept()
       assert.equal((await fetch(await deliveryOf(event))).status, 204)
       assert.equal(await count('deletions'), 1)
       assert.equal(await count('notewire_events WHERE kept_until IS NOT NULL'), 1)
     })
+  })
+}
+
+for (const [name, applyWith] of Object.entries({
+  drizzle: applyWithDrizzle,
+  kysely: applyWithKysely,
+  prisma: applyWithPrisma,
+})) {
+  it(`a consumer that commits its position with ${name} writes every change once`, async () => {
+    await using service = await createNotesService({ notes: 3 })
+    const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch })
+    const mirror = createMirror({ client, store: postgresMirror(pool) })
+    await mirror.sync()
+    const apply = applyWith(pool)
+    const consume = () => mirror.consumeDue({ name, apply })
+
+    await refuse('outbox')
+    assert.equal((await consume()).applied, 0)
+    assert.equal(await count('outbox'), 0)
+
+    await accept()
+    for (let applied = 0; applied < 3; await sleep(50)) applied += (await consume()).applied
+    assert.equal((await consume()).applied, 0)
+    assert.equal(await count('outbox'), 3)
   })
 }
 
@@ -71,14 +105,14 @@ async function count(rows: string): Promise<number> {
   return (await pool.query(`SELECT count(*)::int FROM ${rows}`)).rows[0].count
 }
 
-/** Makes COMMIT fail, after all rows were written, including the record of the event. */
-async function refuseDeletionsAtCommit(): Promise<void> {
+/** Makes COMMIT fail, after all rows were written, including those of the store. */
+async function refuse(table: string): Promise<void> {
   await pool.query(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the journal is closed'; END $$;
-    CREATE CONSTRAINT TRIGGER closed AFTER INSERT ON deletions DEFERRABLE INITIALLY DEFERRED
+    CREATE CONSTRAINT TRIGGER closed AFTER INSERT ON ${table} DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION refuse()`)
 }
 
-async function acceptDeletions(): Promise<void> {
+async function accept(): Promise<void> {
   await pool.query('DROP FUNCTION refuse CASCADE')
 }
