@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { NotesClient } from '@notewire/client'
 import { createMirror } from '@notewire/mirror'
 import { postgresMirror } from '@notewire/mirror/postgres'
@@ -70,29 +69,36 @@ for (const [name, receiverWith] of Object.entries({
   })
 }
 
-for (const [name, applyWith] of Object.entries({
-  drizzle: applyWithDrizzle,
-  kysely: applyWithKysely,
-  prisma: applyWithPrisma,
-})) {
-  it(`a consumer that commits its position with ${name} writes every change once`, async () => {
-    await using service = await createNotesService({ notes: 3 })
-    const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch })
-    const mirror = createMirror({ client, store: postgresMirror(pool) })
-    await mirror.sync()
-    const apply = applyWith(pool)
-    const consume = () => mirror.consumeDue({ name, apply })
+describe('a consumer writes every change once if it commits its position with', () => {
+  for (const [name, applyWith] of Object.entries({
+    drizzle: applyWithDrizzle,
+    kysely: applyWithKysely,
+    prisma: applyWithPrisma,
+  })) {
+    it(name, async () => {
+      await using service = await createNotesService({ notes: 3 })
+      const { baseUrl, apiKey, fetch, clock } = service
+      const store = postgresMirror(pool)
+      const mirror = createMirror({ client: new NotesClient({ baseUrl, apiKey, fetch }), store, clock })
+      await mirror.sync()
+      const apply = applyWith(pool)
 
-    await refuse('outbox')
-    assert.equal((await consume()).applied, 0)
-    assert.equal(await count('outbox'), 0)
+      await refuse('outbox')
+      assert.equal((await mirror.consumeDue({ name, apply })).failed, 3)
+      assert.equal(await count('outbox'), 0)
 
-    await accept()
-    for (let applied = 0; applied < 3; await sleep(50)) applied += (await consume()).applied
-    assert.equal((await consume()).applied, 0)
-    assert.equal(await count('outbox'), 3)
-  })
-}
+      await accept()
+      await clock.advance('1h')
+      const applyAndFail: typeof apply = async (changes, context) => {
+        await apply(changes, context)
+        throw new Error('the answer to COMMIT was lost')
+      }
+      assert.equal((await mirror.consumeDue({ name, apply: applyAndFail })).applied, 3)
+      assert.equal((await mirror.consumeDue({ name, apply })).applied, 0)
+      assert.equal(await count('outbox'), 3)
+    })
+  }
+})
 
 async function deliveryOf(event: object): Promise<Request> {
   return new Request('https://receiver.example/webhooks/notes', {
