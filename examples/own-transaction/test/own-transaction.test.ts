@@ -53,19 +53,21 @@ for (const [name, receiverWith] of Object.entries({
       assert.equal(await count('deletions'), 1)
     })
 
-    it('leaves neither its row nor the record of the event when its transaction fails', async () => {
-      const { fetch } = receiverWith(pool)
-      const event = anEvent({ kind: 'note.deleted' })
-      await refuse('deletions')
-      assert.equal((await fetch(await deliveryOf(event))).status, 500)
-      assert.equal(await count('deletions'), 0)
-      assert.equal(await count('notewire_events WHERE kept_until IS NOT NULL'), 0)
+    for (const write of ['INSERT ON deletions', 'UPDATE OF kept_until ON notewire_events']) {
+      it(`leaves neither its row nor the record of the event when its COMMIT fails after ${write}`, async () => {
+        const { fetch } = receiverWith(pool)
+        const event = anEvent({ kind: 'note.deleted' })
+        await refuse(write)
+        assert.equal((await fetch(await deliveryOf(event))).status, 500)
+        assert.equal(await count('deletions'), 0)
+        assert.equal(await count('notewire_events WHERE kept_until IS NOT NULL'), 0)
 
-      await accept()
-      assert.equal((await fetch(await deliveryOf(event))).status, 204)
-      assert.equal(await count('deletions'), 1)
-      assert.equal(await count('notewire_events WHERE kept_until IS NOT NULL'), 1)
-    })
+        await accept()
+        assert.equal((await fetch(await deliveryOf(event))).status, 204)
+        assert.equal(await count('deletions'), 1)
+        assert.equal(await count('notewire_events WHERE kept_until IS NOT NULL'), 1)
+      })
+    }
   })
 }
 
@@ -83,7 +85,7 @@ describe('a consumer writes every change once if it commits its position with', 
       await mirror.sync()
       const apply = applyWith(pool)
 
-      await refuse('outbox')
+      await refuse('INSERT ON outbox')
       assert.equal((await mirror.consumeDue({ name, apply })).failed, 3)
       assert.equal(await count('outbox'), 0)
 
@@ -111,11 +113,11 @@ async function count(rows: string): Promise<number> {
   return (await pool.query(`SELECT count(*)::int FROM ${rows}`)).rows[0].count
 }
 
-/** Makes COMMIT fail, after all rows were written, including those of the store. */
-async function refuse(table: string): Promise<void> {
+/** Makes COMMIT fail after `write`, when all rows were written, including those of the store. */
+async function refuse(write: string): Promise<void> {
   await pool.query(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the journal is closed'; END $$;
-    CREATE CONSTRAINT TRIGGER closed AFTER INSERT ON ${table} DEFERRABLE INITIALLY DEFERRED
+    CREATE CONSTRAINT TRIGGER closed AFTER ${write} DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION refuse()`)
 }
 
