@@ -1,7 +1,9 @@
 import { defineConfig } from '@playwright/test'
 
-// CHROMIUM is the path of an installed Chromium. Without it, run `npx playwright install chromium` first.
+// The path of an installed Chromium. Without it, run `npx playwright install chromium` first.
+const executablePath = process.env['CHROMIUM']
+
 export default defineConfig({
   testDir: 'test',
-  use: { launchOptions: { executablePath: process.env['CHROMIUM'] } },
+  use: { launchOptions: executablePath === undefined ? {} : { executablePath } },
 })
