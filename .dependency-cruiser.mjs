@@ -151,7 +151,7 @@ export default {
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: {
-      path: '/dist/|^tests/packed-packages/consumer/|^examples/[^/]+/(\\.svelte-kit|build|\\.nitro|\\.output)/',
+      path: '/dist/|^tests/packed-packages/consumer/|^examples/(frameworks|own-transaction)/|^examples/[^/]+/(\\.svelte-kit|build|\\.nitro|\\.output)/',
     },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },

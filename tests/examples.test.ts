@@ -5,18 +5,24 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type PackedPackage, packPackages } from '../scripts/pack-packages.ts'
 import { run, WORKSPACE } from '../scripts/run.ts'
-import { copyProject, linkUnpublished, testScriptOf } from './examples/project.ts'
+import { installCopy, testScriptOf } from './examples/project.ts'
 import { isInstalled } from './servers/is-installed.ts'
 
 const folders = globSync('examples/*/package.json', { cwd: WORKSPACE }).map((manifest) => join(manifest, '..'))
 // In CI no example is skipped: a missing server fails there.
 const needsRedis = ['examples/queue-worker', 'examples/recipes']
-const needsChromium = ['examples/accounts-express']
+const needsChromium = ['examples/accounts-express', 'examples/playwright-with-mock']
 const projects = folders
   .filter((folder) => testScriptOf(folder) !== undefined)
   .filter((folder) => !needsRedis.includes(folder) || isInstalled('redis-server'))
   .filter((folder) => !needsChromium.includes(folder) || isInstalled('chromium'))
   .sort()
+
+const ENVIRONMENT = {
+  CHROMIUM: '/usr/bin/chromium',
+  // Without it, Prisma downloads an engine, which it does not need to generate its client.
+  PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+}
 
 let destination: string
 let packages: readonly PackedPackage[]
@@ -32,8 +38,6 @@ it('finds the projects', () => {
 
 it.each(projects)('%s passes its own tests with the packed packages', async (project) => {
   const copy = join(destination, project)
-  await copyProject(project, copy, packages)
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], copy)
-  await linkUnpublished(project, copy)
-  await run('npm', ['test'], copy)
+  await installCopy(project, copy, packages)
+  await run('npm', ['test'], copy, ENVIRONMENT)
 })

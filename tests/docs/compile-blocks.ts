@@ -52,13 +52,19 @@ function hostOf(modules: ReadonlyMap<string, CodeBlock>, folders: readonly strin
         if (neighbour !== undefined) {
           return { resolvedModule: { resolvedFileName: neighbour, extension: ts.Extension.Ts } }
         }
-        const from = modules.has(importer) && !literal.text.startsWith('.') ? places : [importer]
+        const from = modules.has(importer) && !literal.text.startsWith('.') ? places : [placeOf(modules, importer)]
         // A dependency may be CommonJS, whose declarations import one another without extensions.
         const mode = ts.getModeForUsageLocation(file, literal, options)
         const found = from.map((place) => resolve(literal.text, place, mode))
         return found.find(({ resolvedModule }) => resolvedModule !== undefined) ?? { resolvedModule: undefined }
       }),
   }
+}
+
+/** Where the relative imports of a module lead from: those of a block, from the file that it shows. */
+function placeOf(modules: ReadonlyMap<string, CodeBlock>, importer: string): string {
+  const shown = /^\/\/ (examples\/\S+)\n/.exec(modules.get(importer)?.code ?? '')?.[1]
+  return shown === undefined ? importer : join(WORKSPACE, shown)
 }
 
 /** The block of the same page that shows the file which a block imports as `./name.ts`. */

@@ -1,63 +1,54 @@
 import { readFileSync } from 'node:fs'
-import { cp, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
+import { cp, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { PackedPackage } from '../../scripts/pack-packages.ts'
-import { WORKSPACE } from '../../scripts/run.ts'
+import { run, tool, WORKSPACE } from '../../scripts/run.ts'
 
 type Dependencies = Readonly<Record<string, string>>
 
+interface Manifest {
+  readonly version?: string
+  readonly scripts?: { readonly test?: string }
+  readonly dependencies?: Dependencies
+  readonly devDependencies?: Dependencies
+}
+
+/** A package of the workspace that no registry has. */
+const TEST_SERVERS = 'notewire-test-servers'
+
 /** The command that tests the project in `folder`, if there is one. */
 export function testScriptOf(folder: string): string | undefined {
-  return JSON.parse(readFileSync(join(WORKSPACE, folder, 'package.json'), 'utf8')).scripts?.test
+  return manifestOf(folder).scripts?.test
 }
 
-/** Copies a project out of the workspace, with the tarballs in place of our packages. */
-export async function copyProject(folder: string, copy: string, packages: readonly PackedPackage[]): Promise<void> {
-  const source = join(WORKSPACE, folder)
-  await cp(source, copy, { recursive: true, filter: (path) => basename(path) !== 'node_modules' })
-  const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
-  const tarballs = Object.fromEntries(packages.map(({ name, tarball }) => [name, `file:${tarball}`]))
-  const outside = (dependencies: Dependencies = {}) => outsideTheWorkspace(dependencies, source, tarballs)
-  await writeFile(
-    join(copy, 'package.json'),
-    JSON.stringify({
-      ...manifest,
-      dependencies: await outside(manifest.dependencies),
-      devDependencies: await outside(manifest.devDependencies),
-      // Our packages depend on one another, and no registry has them yet.
-      overrides: tarballs,
-    }),
-  )
-}
-
-/** Links the unpublished packages of the workspace that the tests use, such as the test servers, into an installed copy. */
-export async function linkUnpublished(folder: string, copy: string): Promise<void> {
-  const source = join(WORKSPACE, folder)
-  const { devDependencies = {} } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'))
-  for (const name of Object.keys(devDependencies)) {
-    const { manifest, path } = await installed(source, name)
-    if (manifest.private) await symlink(path, join(copy, 'node_modules', name))
+/** Copies a project out of the workspace, and installs the copy with the tarballs in place of our packages. */
+export async function installCopy(folder: string, copy: string, packages: readonly PackedPackage[]): Promise<void> {
+  await cp(join(WORKSPACE, folder), copy, { recursive: true, filter: (path) => basename(path) !== 'node_modules' })
+  const { dependencies = {}, devDependencies = {}, ...manifest } = manifestOf(folder)
+  const tarballs: Dependencies = Object.fromEntries(packages.map(({ name, tarball }) => [name, `file:${tarball}`]))
+  const outside = (given: Dependencies) =>
+    Object.entries(given)
+      .filter(([name]) => name !== TEST_SERVERS)
+      .map(([name, range]) => [name, tarballs[name] ?? (range === 'catalog:' ? installedVersion(folder, name) : range)])
+  const outsideTheWorkspace = {
+    ...manifest,
+    dependencies: Object.fromEntries(outside(dependencies)),
+    devDependencies: Object.fromEntries(outside(devDependencies)),
+  }
+  await writeFile(join(copy, 'package.json'), JSON.stringify(outsideTheWorkspace))
+  // Our packages depend on one another, and no registry has them yet. `hoisted` is the layout of npm.
+  await writeFile(join(copy, 'pnpm-workspace.yaml'), JSON.stringify({ overrides: tarballs, nodeLinker: 'hoisted' }))
+  // pnpm installs several times as fast as npm.
+  await run(tool('pnpm'), ['install', '--ignore-scripts', '--prefer-offline'], copy)
+  if (TEST_SERVERS in devDependencies) {
+    await symlink(join(WORKSPACE, 'tests/servers'), join(copy, 'node_modules', TEST_SERVERS))
   }
 }
 
-async function outsideTheWorkspace(
-  dependencies: Dependencies,
-  source: string,
-  tarballs: Dependencies,
-): Promise<Dependencies> {
-  const entries = Object.keys(dependencies).map(async (name): Promise<readonly [string, string][]> => {
-    const { manifest } = await installed(source, name)
-    return manifest.private ? [] : [[name, tarballs[name] ?? manifest.version]]
-  })
-  return Object.fromEntries((await Promise.all(entries)).flat())
+function installedVersion(folder: string, dependency: string): string | undefined {
+  return manifestOf(join(folder, 'node_modules', dependency)).version
 }
 
-async function installed(source: string, dependency: string): Promise<InstalledPackage> {
-  const path = await realpath(join(source, 'node_modules', dependency))
-  return { path, manifest: JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) }
-}
-
-interface InstalledPackage {
-  readonly path: string
-  readonly manifest: { readonly version: string; readonly private?: boolean }
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(WORKSPACE, folder, 'package.json'), 'utf8'))
 }

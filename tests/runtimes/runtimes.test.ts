@@ -1,4 +1,4 @@
-import { cp, rm } from 'node:fs/promises'
+import { cp, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { mirrorStoreChecks } from '@notewire/mirror/testing'
 import { createNotesService, type NotesService } from '@notewire/mock-server'
@@ -24,6 +24,7 @@ beforeAll(async () => {
   resources.defer(() => rm(consumer.folder, { recursive: true }))
   await cp(join(import.meta.dirname, 'checks'), inConsumer('checks'), { recursive: true })
   await cp(join(WORKSPACE, 'examples/recipes/src'), inConsumer('recipes'), { recursive: true })
+  await symlink(join(WORKSPACE, 'examples/recipes/node_modules/elysia'), inConsumer('node_modules/elysia'))
   await compile([inConsumer('checks/run-check.ts'), inConsumer('load-entries.ts')], inConsumer('compiled'))
   await bundleForWorkers(inConsumer('checks/worker.ts'), inConsumer('bundled'))
   await bundleForWorkers(inConsumer('checks/sqlite-worker.ts'), inConsumer('bundled'))
@@ -147,6 +148,7 @@ describe('the recipe for', () => {
   it.each([
     ['Bun.serve', bun, 'recipes/bun.ts'],
     ['Deno.serve', deno, 'recipes/deno.ts'],
+    ['Elysia in Bun', bun, 'recipes/elysia.ts'],
   ])('%s receives', async (_name, runtime, file) => {
     await using server = await startServer(runtime, consumer.folder, file, { NOTES_SIGNING_SECRET: SECRET })
     await expectDeliveriesToArrive(server.url)

@@ -12,7 +12,7 @@ export interface NextServer {
   readonly url: string
   /** Resolves with the match when the application has printed it. */
   readonly printed: (pattern: RegExp) => Promise<string>
-  readonly stop: () => Promise<void>
+  readonly stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
 /** Builds the application like a build server, without a secret. */
@@ -29,9 +29,9 @@ export async function start(environment: Readonly<Record<string, string>>): Prom
     ...process.env,
     ...environment,
   })
-  const stop = async () => {
+  const stop = async (signal?: NodeJS.Signals) => {
     const closed = once(child, 'close')
-    child.kill()
+    child.kill(signal)
     await closed
   }
   const url = await printed(/http:\/\/127\.0\.0\.1:[1-9]\d*/)

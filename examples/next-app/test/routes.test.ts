@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { after, before, describe, it } from 'node:test'
+import { NotesClient } from '@notewire/client'
 import { createNotesService, type NotesService } from '@notewire/mock-server'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { build, type NextServer, start } from './next-server.ts'
@@ -89,6 +90,29 @@ describe('a pages route that does not disable the body parser', () => {
     const attempt = await signAttempt(secret, anEvent({ kind: 'note.updated' }))
     assert.equal(await statusOf(WITHOUT_CONFIG, { ...attempt, signal: AbortSignal.timeout(60_000) }), 500)
     await server.printed(/Add "export const config = \{ api: \{ bodyParser: false \} \}" to the file/)
+  })
+})
+
+describe('the mock server in a preview deployment', () => {
+  it('serves the API and sends events to the receiver', async () => {
+    const seed = 7_351_082_664
+    const preview = await start({ NOTES_MOCK_SEED: `${seed}` })
+    const { apiKey } = await createNotesService({ seed })
+    const client = new NotesClient({ baseUrl: `${preview.url}/mock`, apiKey })
+    assert.equal((await Array.fromAsync(client.notes.list())).length, 20)
+
+    const record = (key: string) =>
+      fetch(`${preview.url}/mock/record`, { method: 'POST', headers: { authorization: `Bearer ${key}` } })
+    assert.equal((await record('wrong')).status, 404)
+    await preview.printed(new RegExp(`${await (await record(apiKey)).json()} has ended`))
+    // After SIGTERM, Next would wait for the summary of the note.
+    await preview.stop('SIGKILL')
+  })
+
+  it('is not there without NOTES_MOCK_SEED', async () => {
+    const { apiKey } = await createNotesService()
+    const headers = { authorization: `Bearer ${apiKey}` }
+    assert.equal(await statusOf('/mock/v1/notes', { method: 'GET', headers }), 404)
   })
 })
 

@@ -23,7 +23,7 @@ export function receiverWithDrizzle(pool: Pool): Receiver {
 }
 
 /** A transaction of Drizzle as the store takes it. */
-function connectionOf(transaction: Pick<NodePgTransaction<never, never>, 'execute'>): PostgresConnection {
+export function connectionOf(transaction: Pick<NodePgTransaction<never, never>, 'execute'>): PostgresConnection {
   return { query: (text, values) => transaction.execute(withValues(text, values)) }
 }
 

@@ -26,6 +26,6 @@ export function receiverWithKysely(pool: Pool): Receiver {
 }
 
 /** A transaction of Kysely as the store takes it. */
-function connectionOf(transaction: Transaction<Tables>): PostgresConnection {
+export function connectionOf(transaction: Pick<Transaction<never>, 'executeQuery'>): PostgresConnection {
   return { query: (text, values) => transaction.executeQuery(CompiledQuery.raw(text, values)) }
 }

@@ -1,13 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { NotesClient } from '@notewire/client'
+import { createMirror } from '@notewire/mirror'
+import { postgresMirror } from '@notewire/mirror/postgres'
+import { createNotesService } from '@notewire/mock-server'
 import { postgresStore } from '@notewire/webhooks/postgres'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { type Postgres, startPostgres } from 'notewire-test-servers'
 import { Pool } from 'pg'
+import { applyWithDrizzle } from '../src/consumer-with-drizzle.ts'
+import { applyWithKysely } from '../src/consumer-with-kysely.ts'
+import { applyWithPrisma } from '../src/consumer-with-prisma.ts'
 import { createTables } from '../src/tables.ts'
 import { receiverWithDrizzle } from '../src/with-drizzle.ts'
 import { receiverWithKysely } from '../src/with-kysely.ts'
 import { receiverWithPg } from '../src/with-pg.ts'
+import { receiverWithPrisma } from '../src/with-prisma.ts'
 
 const SECRET = 'whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIGFuZCBubyBvdGhlcg'
 
@@ -24,7 +32,7 @@ before(async () => {
   await postgresStore(pool).migrate()
   await createTables(pool)
 })
-beforeEach(() => pool.query('TRUNCATE deletions, notewire_events, notewire_notes'))
+beforeEach(() => pool.query('TRUNCATE deletions, outbox, notewire_events, notewire_notes'))
 after(async () => {
   await pool.end()
   await server.stop()
@@ -34,6 +42,7 @@ for (const [name, receiverWith] of Object.entries({
   pg: receiverWithPg,
   drizzle: receiverWithDrizzle,
   kysely: receiverWithKysely,
+  prisma: receiverWithPrisma,
 })) {
   describe(`a handler that commits its event with ${name}`, () => {
     it('has its effect once when the same event is delivered twice', async () => {
@@ -44,21 +53,54 @@ for (const [name, receiverWith] of Object.entries({
       assert.equal(await count('deletions'), 1)
     })
 
-    it('leaves neither its row nor the record of the event when its transaction fails', async () => {
-      const { fetch } = receiverWith(pool)
-      const event = anEvent({ kind: 'note.deleted' })
-      await refuseDeletionsAtCommit()
-      assert.equal((await fetch(await deliveryOf(event))).status, 500)
-      assert.equal(await count('deletions'), 0)
-      assert.equal(await count('notewire_events WHERE kept_until IS NOT NULL'), 0)
+    for (const write of ['INSERT ON deletions', 'UPDATE OF kept_until ON notewire_events']) {
+      it(`leaves neither its row nor the record of the event when its COMMIT fails after ${write}`, async () => {
+        const { fetch } = receiverWith(pool)
+        const event = anEvent({ kind: 'note.deleted' })
+        await refuse(write)
+        assert.equal((await fetch(await deliveryOf(event))).status, 500)
+        assert.equal(await count('deletions'), 0)
+        assert.equal(await count('notewire_events WHERE kept_until IS NOT NULL'), 0)
 
-      await acceptDeletions()
-      assert.equal((await fetch(await deliveryOf(event))).status, 204)
-      assert.equal(await count('deletions'), 1)
-      assert.equal(await count('notewire_events WHERE kept_until IS NOT NULL'), 1)
-    })
+        await accept()
+        assert.equal((await fetch(await deliveryOf(event))).status, 204)
+        assert.equal(await count('deletions'), 1)
+        assert.equal(await count('notewire_events WHERE kept_until IS NOT NULL'), 1)
+      })
+    }
   })
 }
+
+describe('a consumer writes every change once if it commits its position with', () => {
+  for (const [name, applyWith] of Object.entries({
+    drizzle: applyWithDrizzle,
+    kysely: applyWithKysely,
+    prisma: applyWithPrisma,
+  })) {
+    it(name, async () => {
+      await using service = await createNotesService({ notes: 3 })
+      const { baseUrl, apiKey, fetch, clock } = service
+      const store = postgresMirror(pool)
+      const mirror = createMirror({ client: new NotesClient({ baseUrl, apiKey, fetch }), store, clock })
+      await mirror.sync()
+      const apply = applyWith(pool)
+
+      await refuse('INSERT ON outbox')
+      assert.equal((await mirror.consumeDue({ name, apply })).failed, 3)
+      assert.equal(await count('outbox'), 0)
+
+      await accept()
+      await clock.advance('1h')
+      const applyAndFail: typeof apply = async (changes, context) => {
+        await apply(changes, context)
+        throw new Error('the answer to COMMIT was lost')
+      }
+      assert.equal((await mirror.consumeDue({ name, apply: applyAndFail })).applied, 3)
+      assert.equal((await mirror.consumeDue({ name, apply })).applied, 0)
+      assert.equal(await count('outbox'), 3)
+    })
+  }
+})
 
 async function deliveryOf(event: object): Promise<Request> {
   return new Request('https://receiver.example/webhooks/notes', {
@@ -71,14 +113,14 @@ async function count(rows: string): Promise<number> {
   return (await pool.query(`SELECT count(*)::int FROM ${rows}`)).rows[0].count
 }
 
-/** Makes COMMIT fail, after all rows were written, including the record of the event. */
-async function refuseDeletionsAtCommit(): Promise<void> {
+/** Makes COMMIT fail after `write`, when all rows were written, including those of the store. */
+async function refuse(write: string): Promise<void> {
   await pool.query(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the journal is closed'; END $$;
-    CREATE CONSTRAINT TRIGGER closed AFTER INSERT ON deletions DEFERRABLE INITIALLY DEFERRED
+    CREATE CONSTRAINT TRIGGER closed AFTER ${write} DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION refuse()`)
 }
 
-async function acceptDeletions(): Promise<void> {
+async function accept(): Promise<void> {
   await pool.query('DROP FUNCTION refuse CASCADE')
 }

@@ -1,0 +1,3 @@
+import { defineNuxtConfig } from 'nuxt/config'
+
+export default defineNuxtConfig({ compatibilityDate: '2026-11-01', telemetry: false })

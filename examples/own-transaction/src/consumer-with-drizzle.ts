@@ -1,0 +1,18 @@
+import type { ApplyChanges } from '@notewire/mirror'
+import type { PostgresConnection } from '@notewire/webhooks/postgres'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { pgTable, text } from 'drizzle-orm/pg-core'
+import type { Pool } from 'pg'
+import { connectionOf } from './with-drizzle.ts'
+
+const outbox = pgTable('outbox', { noteId: text('note_id').notNull(), kind: text().notNull() })
+
+/** Writes every change to the table `outbox`. */
+export function applyWithDrizzle(pool: Pool): ApplyChanges<PostgresConnection> {
+  const database = drizzle({ client: pool })
+  return (changes, { commit }) =>
+    database.transaction(async (transaction) => {
+      await transaction.insert(outbox).values(changes.map(({ noteId, kind }) => ({ noteId, kind })))
+      await commit(connectionOf(transaction))
+    })
+}
