@@ -5,6 +5,7 @@ import type { NoteWrite } from '../interfaces/note-write.ts'
 import type { MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedNotes, MirrorStore, VersionedState } from '../interfaces/store.ts'
 import type { Decision } from '../rules/decision.ts'
+import { commitGroups } from './commit-groups.ts'
 
 /** Decides what to write for a note, from its state. `sequence` is the sequence number at which the reason (a response or an event) was available. */
 export type Decide = (state: NoteState, sequence: number) => Decision | undefined
@@ -72,7 +73,7 @@ export class Ledger {
 
   /**
    * Revises a note that was loaded before, without loading it again: for decisions that need no sequence number. Writes that are requested
-   * during a commit are written together in the next commit.
+   * during a commit are written together in the next commits.
    *
    * @returns `false` if nothing was written: another process has changed the note, another write of the note is in the same commit, or the store failed
    */
@@ -109,10 +110,18 @@ export class Ledger {
   /** @returns the writes that were committed */
   async #commitTogether(writes: readonly NoteWrite[]): Promise<ReadonlySet<NoteWrite>> {
     const firstWrites = [...new Map(writes.toReversed().map((write) => [write.state.noteId, write])).values()]
-    if (await this.#commit(firstWrites)) return new Set(firstWrites)
     const written = new Set<NoteWrite>()
+    for (const group of commitGroups(firstWrites)) {
+      for (const write of await this.#commitGroup(group)) written.add(write)
+    }
+    return written
+  }
+
+  async #commitGroup(group: readonly NoteWrite[]): Promise<readonly NoteWrite[]> {
+    if (await this.#commit(group)) return group
+    const written: NoteWrite[] = []
     // One of the notes has changed meanwhile, or the store rejects it. The others are still written.
-    for (const write of firstWrites) if (await this.#commit([write])) written.add(write)
+    for (const write of group) if (await this.#commit([write])) written.push(write)
     return written
   }
 

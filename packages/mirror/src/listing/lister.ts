@@ -4,6 +4,7 @@ import type { SyncContext } from '../context/sync-context.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
 import type { MirrorProgress, ScanProgress } from '../interfaces/progress.ts'
 import type { LoadedNotes, LoadedProgress } from '../interfaces/store.ts'
+import { commitGroups } from '../ledger/commit-groups.ts'
 import type { Decide } from '../ledger/ledger.ts'
 import { applyRead } from '../rules/read-rule.ts'
 import { recordedKey, refuseOtherKey } from './key-guard.ts'
@@ -91,19 +92,31 @@ export class Lister {
     this.progress = progress
   }
 
-  /** Applies a page, and advances the progress in the same commit. */
+  /**
+   * Applies a page. The checkpoint or cursor advances in the commit of its last notes, so an interrupted page is listed again.
+   *
+   * The notes of a poll are committed a few at a time: in SQLite, each edit rewrites a part of the search index, which blocks the thread.
+   */
   async applyPage(page: ListedPage): Promise<void> {
     const notes = latestById(page.notes)
     const { keep, clock } = this.#context
     const source = page.phase === 'confirming' ? 'scan' : page.phase
     const scanBeganAt = source === 'scan' ? this.progress.scan?.beganAt : undefined
-    this.hasChangedNotes = false
     const asked = { start: this.#sequence, source, begunAt: this.#begunAt, scanBeganAt }
-    await this.#write(
-      (before, writes) => progressAfterPage(this.progress, page, countsOf(notes, before, writes, this.progress)),
-      [...notes.keys()],
-      (state, end) => applyRead(state, notes.get(state.noteId), { ...asked, end, at: clock.now() }, { keep }),
-    )
+    const listed = [...notes.values()]
+    const groups = page.phase === 'poll' ? commitGroups(listed) : [listed]
+    let hasChangedNotes = false
+    for (const group of groups) {
+      const isWhole = group === groups.at(-1)
+      await this.#write(
+        (before, writes) =>
+          progressAfterPage(this.progress, page, countsOf(group, before, writes, this.progress), isWhole),
+        group.map(({ note_id }) => note_id),
+        (state, end) => applyRead(state, notes.get(state.noteId), { ...asked, end, at: clock.now() }, { keep }),
+      )
+      hasChangedNotes ||= this.hasChangedNotes
+    }
+    this.hasChangedNotes = hasChangedNotes
   }
 
   /** Releases the lease of the lister. */
@@ -138,12 +151,12 @@ export class Lister {
 }
 
 function countsOf(
-  listed: ReadonlyMap<string, Note>,
+  listed: readonly Note[],
   before: LoadedNotes,
   writes: readonly NoteWrite[],
   { scan }: MirrorProgress,
 ): PageCounts {
-  const live = [...listed.values()].filter((note) => !isTombstone(note)).map(({ note_id }) => note_id)
+  const live = listed.filter((note) => !isTombstone(note)).map(({ note_id }) => note_id)
   const stateOf = (noteId: string) => before.notes.get(noteId)?.state
   const wasShown = (noteId: string) => {
     const state = stateOf(noteId)
@@ -187,8 +200,17 @@ interface PageCounts {
   readonly heardAt: number | null
 }
 
-/** The progress after a page. */
-function progressAfterPage(progress: MirrorProgress, page: ListedPage, counts: PageCounts): MirrorProgress {
+/**
+ * The progress after a page, or after a group of its notes.
+ *
+ * @param isWhole  whether every note of the page is applied
+ */
+function progressAfterPage(
+  progress: MirrorProgress,
+  page: ListedPage,
+  counts: PageCounts,
+  isWhole: boolean,
+): MirrorProgress {
   switch (page.phase) {
     case 'backfill':
     case 'poll': {
@@ -196,7 +218,8 @@ function progressAfterPage(progress: MirrorProgress, page: ListedPage, counts: P
       const { heardAt, unannounced } = counts
       const before = heardAt === poll.heardAt ? poll.unannounced : 0
       const counted = { heardAt, unannounced: before + (page.phase === 'poll' ? unannounced : 0) }
-      return { ...progress, poll: { ...poll, ...counted, checkpoint: page.checkpoint, isUnderWay: true } }
+      const checkpoint = isWhole ? page.checkpoint : poll.checkpoint
+      return { ...progress, poll: { ...poll, ...counted, checkpoint, isUnderWay: true } }
     }
     case 'scan': {
       const scan = requireScan(progress)

@@ -5,6 +5,7 @@ import {
   type SqliteDriver,
   type SqliteRow,
 } from '@notewire/webhooks/storage'
+import { turn } from '../../concurrency/turn.ts'
 import type { DueNotes, DueRequest, MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
 import { escapedText, unescapedText } from '../escaped-text.ts'
 import { commitStatements, erasesAny, erasureStatement, INDEX_PENDING, isConflict, isFenced } from './committing.ts'
@@ -163,6 +164,8 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
         return refusalIn(error)
       }
       await database.truncateLog()
+      // SQLite works synchronously. Meanwhile other work of this process runs, and responses arrive whose notes the next commit writes together.
+      await turn()
       return 'committed'
     },
 
