@@ -5,7 +5,6 @@ import {
   type SqliteDriver,
   type SqliteRow,
 } from '@notewire/webhooks/storage'
-import { turn } from '../../concurrency/turn.ts'
 import type { DueNotes, DueRequest, MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
 import { escapedText, unescapedText } from '../escaped-text.ts'
 import { commitStatements, erasesAny, erasureStatement, INDEX_PENDING, isConflict, isFenced } from './committing.ts'
@@ -21,6 +20,7 @@ import { versionedState } from './note-columns.ts'
 import * as reading from './reading-statements.ts'
 import { FIND_SCHEMA, READ_VERSION, REBUILD_SEARCH, SCHEMA, SCHEMA_VERSION, SKIP_NUMBERS } from './schema.ts'
 import { dueStatement, takenNotes, takeStatements } from './taking.ts'
+import { turn } from './turn.ts'
 
 /** Mirrors in an SQLite database. */
 export interface SqliteMirror<Transaction = never> extends MirrorStore<Transaction> {
