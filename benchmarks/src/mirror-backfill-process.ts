@@ -3,6 +3,7 @@ import { NotesClient } from '@notewire/client'
 import { createMirror, memoryMirror } from '@notewire/mirror'
 import { sqliteMirror } from '@notewire/mirror/sqlite'
 import type { NotePage } from '@notewire/protocol'
+import { copyWithKy } from './mirror-ky-loop.ts'
 import { peakMemoryMb } from './peak-memory.ts'
 
 // Runs as a separate process. Copies notes with their transcripts and summaries from a service, and sends their number and the cost:
@@ -11,7 +12,8 @@ const [variant = '', baseUrl = '', apiKey = '', number = '', path = ''] = proces
 
 process.on('disconnect', () => process.exit())
 const client = new NotesClient({ baseUrl, apiKey })
-const copyNotes = { mirror, bare, loop }[variant] ?? unknownVariant
+const kyLoop = () => copyWithKy({ baseUrl, apiKey, path, concurrency: Number(number) })
+const copyNotes = { mirror, bare, loop, kyLoop }[variant] ?? unknownVariant
 const began = performance.now()
 const cpuBefore = process.cpuUsage()
 const notes = await copyNotes()

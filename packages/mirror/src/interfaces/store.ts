@@ -16,6 +16,10 @@ import type { StoredNote } from './stored-note.ts'
 export interface MirrorStore<Transaction = never> extends ConsumerStore<Transaction> {
   /** The integrations of `createMirrors`. */
   readonly integrations: IntegrationStore
+  /**
+   * How many edited notes the mirror should write in one commit at most. For a store that blocks the thread while it commits. Default: no limit.
+   */
+  readonly mostEditsPerCommit?: number
   /** Creates missing tables. Any number of instances may call it concurrently, and at every start. */
   migrate(): Promise<void>
   /** Advances the integration's sequence by one, and reads. The number is greater than all earlier numbers of any process. */

@@ -5,6 +5,7 @@ import type { NoteWrite } from '../interfaces/note-write.ts'
 import type { MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedNotes, MirrorStore, VersionedState } from '../interfaces/store.ts'
 import type { Decision } from '../rules/decision.ts'
+import { commitGroups } from './commit-groups.ts'
 
 /**
  * Returns what to write for a note, given its state; `undefined` to leave the note unchanged. `sequence` is a sequence number that the
@@ -78,7 +79,7 @@ export class Ledger {
 
   /**
    * Revises a note that the caller has loaded, without loading it again: for decisions that need no sequence number. Writes that are
-   * requested while a commit runs are written together in the next commit.
+   * requested while a commit runs are written together in the next commits.
    *
    * @returns `false` if nothing was written, because another process has changed the note, the same commit already writes the note, or the
    * store failed
@@ -116,10 +117,18 @@ export class Ledger {
   /** @returns the writes that were committed */
   async #commitTogether(writes: readonly NoteWrite[]): Promise<ReadonlySet<NoteWrite>> {
     const firstWrites = [...new Map(writes.toReversed().map((write) => [write.state.noteId, write])).values()]
-    if (await this.#commit(firstWrites)) return new Set(firstWrites)
-    const written = new Set<NoteWrite>()
+    const written: NoteWrite[] = []
+    for (const group of commitGroups(firstWrites, this.#store.mostEditsPerCommit)) {
+      written.push(...(await this.#commitGroup(group)))
+    }
+    return new Set(written)
+  }
+
+  async #commitGroup(group: readonly NoteWrite[]): Promise<readonly NoteWrite[]> {
+    if (await this.#commit(group)) return group
+    const written: NoteWrite[] = []
     // Another process has changed one of the notes, or the store rejects one. Each note is tried in its own commit.
-    for (const write of firstWrites) if (await this.#commit([write])) written.add(write)
+    for (const write of group) if (await this.#commit([write])) written.push(write)
     return written
   }
 

@@ -4,6 +4,7 @@ import type { SyncContext } from '../context/sync-context.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
 import type { MirrorProgress, ScanProgress } from '../interfaces/progress.ts'
 import type { LoadedNotes, LoadedProgress } from '../interfaces/store.ts'
+import { commitGroups } from '../ledger/commit-groups.ts'
 import type { Decide } from '../ledger/ledger.ts'
 import { applyRead } from '../rules/read-rule.ts'
 import { recordedKey, refuseOtherKey } from './key-guard.ts'
@@ -103,19 +104,30 @@ export class Lister {
     this.progress = progress
   }
 
-  /** Applies a page, and advances the progress in the same commit. */
+  /**
+   * Applies a page. The checkpoint or the cursor advances in the commit of the page's last notes, so an interrupted page is listed again. The
+   * notes of a poll, which are mostly edits, are divided as the store asks.
+   */
   async applyPage(page: ListedPage): Promise<void> {
     const notes = latestById(page.notes)
-    const { keep, clock } = this.#context
+    const { store, keep, clock } = this.#context
     const source = page.phase === 'confirming' ? 'scan' : page.phase
     const scanBeganAt = source === 'scan' ? this.progress.scan?.beganAt : undefined
-    this.hasChangedNotes = false
     const request = { start: this.#sequence, source, begunAt: this.#begunAt, scanBeganAt }
-    await this.#write(
-      (before, writes) => progressAfterPage(this.progress, page, countsOf(notes, before, writes, this.progress)),
-      [...notes.keys()],
-      (state, end) => applyRead(state, notes.get(state.noteId), { ...request, end, at: clock.now() }, { keep }),
-    )
+    const listed = [...notes.values()]
+    const groups = commitGroups(listed, page.phase === 'poll' ? store.mostEditsPerCommit : undefined)
+    let hasChangedNotes = false
+    for (const group of groups) {
+      const isLast = group === groups.at(-1)
+      await this.#write(
+        (before, writes) =>
+          progressAfterPage(this.progress, page, countsOf(group, before, writes, this.progress), isLast),
+        group.map(({ note_id }) => note_id),
+        (state, end) => applyRead(state, notes.get(state.noteId), { ...request, end, at: clock.now() }, { keep }),
+      )
+      hasChangedNotes ||= this.hasChangedNotes
+    }
+    this.hasChangedNotes = hasChangedNotes
   }
 
   /** Releases the lease of the lister. */
@@ -150,12 +162,12 @@ export class Lister {
 }
 
 function countsOf(
-  listed: ReadonlyMap<string, Note>,
+  listed: readonly Note[],
   before: LoadedNotes,
   writes: readonly NoteWrite[],
   { scan }: MirrorProgress,
 ): PageCounts {
-  const live = [...listed.values()].filter((note) => !isTombstone(note)).map(({ note_id }) => note_id)
+  const live = listed.filter((note) => !isTombstone(note)).map(({ note_id }) => note_id)
   const stateOf = (noteId: string) => before.notes.get(noteId)?.state
   const wasLive = (noteId: string) => {
     const state = stateOf(noteId)
@@ -199,8 +211,17 @@ interface PageCounts {
   readonly heardAt: number | null
 }
 
-/** The progress after a page. */
-function progressAfterPage(progress: MirrorProgress, page: ListedPage, counts: PageCounts): MirrorProgress {
+/**
+ * The progress after a page, or after some of its notes.
+ *
+ * @param isWhole  whether all notes of the page are applied
+ */
+function progressAfterPage(
+  progress: MirrorProgress,
+  page: ListedPage,
+  counts: PageCounts,
+  isWhole: boolean,
+): MirrorProgress {
   switch (page.phase) {
     case 'backfill':
     case 'poll': {
@@ -208,7 +229,8 @@ function progressAfterPage(progress: MirrorProgress, page: ListedPage, counts: P
       const { heardAt, unannounced } = counts
       const before = heardAt === poll.heardAt ? poll.unannounced : 0
       const counted = { heardAt, unannounced: before + (page.phase === 'poll' ? unannounced : 0) }
-      return { ...progress, poll: { ...poll, ...counted, checkpoint: page.checkpoint, isUnderWay: true } }
+      const checkpoint = isWhole ? page.checkpoint : poll.checkpoint
+      return { ...progress, poll: { ...poll, ...counted, checkpoint, isUnderWay: true } }
     }
     case 'scan': {
       const scan = requireScan(progress)

@@ -20,6 +20,10 @@ import { versionedState } from './note-columns.ts'
 import * as reading from './reading-statements.ts'
 import { FIND_SCHEMA, READ_VERSION, REBUILD_SEARCH, SCHEMA, SCHEMA_VERSION, SKIP_NUMBERS } from './schema.ts'
 import { dueStatement, takenNotes, takeStatements } from './taking.ts'
+import { turn } from './turn.ts'
+
+// To replace a note in the search index takes SQLite about 5 ms, and much longer for a long transcript.
+const EDITS_PER_COMMIT = 4
 
 /** Mirrors in an SQLite database. */
 export interface SqliteMirror<Transaction = never> extends MirrorStore<Transaction> {
@@ -128,6 +132,7 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
 
   return {
     integrations: createIntegrationStore(database),
+    mostEditsPerCommit: EDITS_PER_COMMIT,
     ...createConsumerStore(database, driver),
 
     async migrate() {
@@ -163,6 +168,8 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
         return refusalIn(error)
       }
       await database.truncateLog()
+      // SQLite works synchronously. Meanwhile other work of this process runs, and responses arrive whose notes the next commit writes together.
+      await turn()
       return 'committed'
     },
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { systemClock } from '@notewire/protocol'
 import type { ChangedNote } from '../../interfaces/store.ts'
 import { aLiveState, aState } from './builders.ts'
 import { check, idsOf, type MirrorStoreCheck } from './check.ts'
@@ -122,6 +123,8 @@ export const feedChecks: readonly MirrorStoreCheck[] = [
         const page = await changesAfter(after)
         seen.push(...idsOf(page))
         after = page.at(-1)?.position ?? after
+        // A loop of reads that never waits would keep the commits of a synchronous database from resolving.
+        await systemClock.sleep(0)
       }
       assert.deepEqual(await writing, Array(30).fill('committed'))
       assert.deepEqual(seen.sort(), noteIds.sort())
