@@ -114,7 +114,9 @@ export class PostgresQueries {
   }
 }
 
-/** The SQLSTATE of an error, if a driver set one. */
+/** The SQLSTATE of an error, if a driver set one. Drizzle wraps the driver's error as the `cause` of its own. */
 export function postgresCodeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
+  if (typeof error !== 'object' || error === null) return undefined
+  if ('code' in error) return error.code
+  return 'cause' in error ? postgresCodeOf(error.cause) : undefined
 }

@@ -98,6 +98,20 @@ describe('context.commit', () => {
     expect(await effects()).toBe(0)
   })
 
+  it.each([
+    { driver: 'pg', connectionOf: (client: PoolClient): PostgresConnection => client },
+    { driver: 'Drizzle, which wraps errors', connectionOf: withWrappedErrors },
+  ])('is lost if another worker claims the event while the commit runs: $driver', async ({ connectionOf }) => {
+    const claim = await claimOf('one', { revision: 7 })
+    const [client, other] = [await begun(), await begun()]
+    await other.query('UPDATE notewire_events SET fencing_token = fencing_token + 1')
+    const result = postgresStore(pool).commitIn(connectionOf(client), claim)
+    await expect.poll(waitingForLocks).toBe(1)
+    await ended(other, 'COMMIT')
+    expect(await result).toBe('lost')
+    await ended(client, 'ROLLBACK')
+  })
+
   it('makes the event fail if its transaction is rolled back without an error', async () => {
     const receiver = receiverWith(async (context) => {
       const client = await begun()
@@ -219,6 +233,22 @@ async function begun(statement = 'BEGIN'): Promise<PoolClient> {
 async function ended(client: PoolClient, statement: 'COMMIT' | 'ROLLBACK'): Promise<void> {
   await client.query(statement)
   client.release()
+}
+
+function withWrappedErrors(client: PoolClient): PostgresConnection {
+  return {
+    query: (text, values) =>
+      client.query(text, values).catch((cause) => {
+        throw new Error('Failed query', { cause })
+      }),
+  }
+}
+
+async function waitingForLocks(): Promise<number> {
+  const { rows } = await pool.query(`
+    SELECT count(*)::int AS waiting FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+  return rows[0].waiting
 }
 
 async function effects(): Promise<number> {
