@@ -109,7 +109,7 @@ export function createResponder(
   }
 
   function findSecret({ integration, deadline }: CheckedAttempt): SecretFinding | Promise<SecretFinding> {
-    return whenSettled(inTime(secrets.find(integration), deadline), (finding) => finding ?? LATE)
+    return inTime(secrets.find(integration), deadline, LATE)
   }
 
   function verify(checked: CheckedAttempt, body: Uint8Array): Verified | Answer | Promise<Verified | Answer> {
@@ -130,7 +130,7 @@ export function createResponder(
     refusal: Refusal,
   ): Promise<Verified | Answer> {
     const other = headers.signatures.length > 0 ? secrets.findOther(integration, used) : undefined
-    const finding = other && ((await inTime(other, deadline)) ?? LATE)
+    const finding = other && (await inTime(other, deadline, LATE))
     if (finding !== undefined && finding.status !== 'found') return answerMissingSecret(finding, integration)
     const latest = finding?.check ?? used
     const verification = finding === undefined ? refusal : await latest(body, headers)
@@ -151,24 +151,23 @@ export function createResponder(
     const context = { integration, deadlineAt: deadline.at, headers: attempt.headers }
     // Events about the endpoint itself are not queued: this process answers whether the endpoint works.
     if (enqueue !== undefined && !isEndpointEvent(event)) {
-      return whenSettled(inTime(enqueue(event, context), deadline), (outcome) =>
+      return whenSettled(inTime(enqueue(event, context), deadline, undefined), (outcome) =>
         answerQueued(event, integration, outcome),
       )
     }
     const work = consumer.process(event, context)
-    if (!isThenable(work)) return answerTo(work)
-    return deadline
-      .race(work)
-      .then((outcome) => (outcome === undefined ? answerOverdue(checked, event, work) : answerTo(outcome)))
+    return whenSettled(inTime(work, deadline, undefined), (outcome) =>
+      outcome === undefined ? answerOverdue(checked, event, work) : answerTo(outcome),
+    )
   }
 
   function answerOverdue(
     { attempt, integration }: CheckedAttempt,
     event: WebhookEvent,
-    work: Promise<ProcessOutcome>,
+    work: ProcessOutcome | Promise<ProcessOutcome>,
   ): Answer {
     observer.overdue(event, integration, consumer.kind)
-    observer.callHook(() => (attempt.waitUntil ?? waitUntil)?.(work.then(answerTo)))
+    observer.callHook(() => (attempt.waitUntil ?? waitUntil)?.(Promise.resolve(work).then(answerTo)))
     return answers.overdue
   }
 
@@ -205,7 +204,7 @@ export function createResponder(
   }
 }
 
-/** `undefined` if the deadline passes first. */
-function inTime<Result>(work: Result | Promise<Result>, deadline: Deadline): Result | Promise<Result | undefined> {
-  return isThenable(work) ? deadline.race(work) : work
+/** Settles with `late` if the deadline passes first. */
+function inTime<Result, Late>(work: Result | Promise<Result>, deadline: Deadline, late: Late) {
+  return isThenable(work) ? deadline.race(work, late) : work
 }

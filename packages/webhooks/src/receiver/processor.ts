@@ -119,13 +119,12 @@ export class Processor<Transaction = never> {
   }
 
   #claim({ abort, timing }: ReceivedEvent, request: ClaimRequest): TimedClaimResult | Promise<TimedClaimResult> {
-    const { store, clock } = this.#options
-    const arrivedAt = monotonicNow(clock)
+    const arrivedAt = monotonicNow(this.#options.clock)
     const { released } = this.#waiters
-    return whenSettled(store.claim(request), (result) => {
+    return whenSettled(this.#options.store.claim(request), (result) => {
       if (result.status !== 'busy') return { result, askedAt: arrivedAt }
-      const isReleased = this.#waiters.released !== released
-      return claimWhenFree(this.#tools, request, abort, isReleased).then((claimed) => {
+      const wasReleased = this.#waiters.released !== released
+      return claimWhenFree(this.#tools, request, abort, wasReleased).then((claimed) => {
         timing.waitedMs = claimed.askedAt - arrivedAt
         return claimed
       })

@@ -86,7 +86,7 @@ function finderOf(source: SecretSource): () => SecretFinding | Promise<SecretFin
   return () => {
     try {
       const secrets = source()
-      return isThenable(secrets) ? Promise.resolve(secrets).then(find).catch(failed) : find(secrets)
+      return isThenable(secrets) ? Promise.resolve(secrets).then(find, failed) : find(secrets)
     } catch (error) {
       return failed(error)
     }

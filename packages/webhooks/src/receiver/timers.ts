@@ -42,7 +42,7 @@ export class Deadline {
   /** Milliseconds since the Unix epoch. */
   readonly at: number
   readonly #clock: Clock
-  readonly #startedAt: number
+  readonly #endsAt: number
   #cancelTimer: (() => void) | undefined
   #isPassed = false
   #onPassed: (() => void) | undefined
@@ -50,7 +50,7 @@ export class Deadline {
   constructor(clock: Clock) {
     this.at = clock.now() + ANSWER_WITHIN_MS
     this.#clock = clock
-    this.#startedAt = monotonicNow(clock)
+    this.#endsAt = monotonicNow(clock) + ANSWER_WITHIN_MS
   }
 
   /** Cancels the timer. Call it when the delivery is answered. */
@@ -63,25 +63,21 @@ export class Deadline {
     return new Promise((resolve) => this.#wake(resolve))
   }
 
-  /** Settles as `work` does, or with `undefined` if the deadline passes first. */
-  race<Result>(work: PromiseLike<Result>): Promise<Result | undefined> {
+  /** Settles as `work` does, or with `late` if the deadline passes first. */
+  race<Result, Late>(work: PromiseLike<Result>, late: Late): Promise<Result | Late> {
     return new Promise((resolve, reject) => {
       work.then(resolve, reject)
-      this.#wake(() => resolve(undefined))
+      this.#wake(() => resolve(late))
     })
   }
 
   #wake(listener: () => void): void {
-    this.#cancelTimer ??= this.#startTimer()
-    if (this.#isPassed) listener()
-    else this.#onPassed = listener
-  }
-
-  #startTimer(): () => void {
-    const elapsedMs = monotonicNow(this.#clock) - this.#startedAt
-    return setTimer(this.#clock, Math.max(0, ANSWER_WITHIN_MS - elapsedMs), () => {
+    const leftMs = this.#endsAt - monotonicNow(this.#clock)
+    this.#cancelTimer ??= setTimer(this.#clock, Math.max(0, leftMs), () => {
       this.#isPassed = true
       this.#onPassed?.()
     })
+    if (this.#isPassed) listener()
+    else this.#onPassed = listener
   }
 }

@@ -74,8 +74,7 @@ function findHeader(headers: AttemptHeaders, name: string): unknown {
   // Not `Object.keys`, which makes an array: this runs five times for every delivery. Most names differ in length.
   for (const key in headers) {
     if (key.length !== name.length || key.toLowerCase() !== name) continue
-    const value = headers[key] ?? undefined
-    found = found === undefined ? value : [found, value ?? []].flat()
+    found = found === undefined ? (headers[key] ?? undefined) : [found, headers[key] ?? []].flat()
   }
   return found
 }
