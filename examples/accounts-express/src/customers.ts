@@ -7,24 +7,24 @@ const { DATABASE_URL, NOTES_BASE_URL: baseUrl = '', PUBLIC_URL } = process.env
 
 export const pool = new Pool({ connectionString: DATABASE_URL })
 pool.on('error', ({ message }) => console.error('an idle connection broke:', message))
-// Encrypt keys and secrets as your other secrets are.
+// Encrypt keys and secrets as you encrypt your other secrets.
 await pool.query('CREATE TABLE IF NOT EXISTS customers (id text PRIMARY KEY, api_key text, signing_secret text)')
 
 export const mirrors = createMirrors({
   store: postgresMirror(pool),
   connect: async (id) => ({ baseUrl, apiKey: (await read('api_key', id)) ?? '' }),
   hooks: {
-    onProblem: ({ integration, error }) => console.error(integration, 'will be tried again:', error),
+    onProblem: ({ integration, error }) => console.error(integration, 'will be retried:', error),
     onParked: ({ integration, because }) => console.error(integration, 'is parked:', because),
   },
 })
 
 export const receiver = mirrors.receiver({
-  // No row: 404. A row without a secret: 503, and the service tries again.
+  // No row: the receiver answers 404. A row without a secret: it answers 503, and the service retries.
   secret: (id) => read("coalesce(signing_secret, '')", id),
 })
 
-/** Connects the account of a customer. If the service refuses the key, nothing is left of it. */
+/** Connects the account of a customer. If the service rejects the key, the application does not keep it. */
 export async function connect(id: string, apiKey: string): Promise<void> {
   if (await mirrors.get(id)) return
   const upsert = 'INSERT INTO customers VALUES ($1, $2) ON CONFLICT (id) DO UPDATE SET api_key = excluded.api_key'
@@ -40,13 +40,13 @@ export async function connect(id: string, apiKey: string): Promise<void> {
   }
 }
 
-/** Disconnects the account. Nothing of it can be read from then on, and `mirrors.run` erases the notes. */
+/** Disconnects the account. Its notes become unreadable immediately, and `mirrors.run` erases them. */
 export async function disconnect(id: string): Promise<void> {
   const endpointId = (await mirrors.get(id))?.endpoint?.id
   if (endpointId) {
     const { webhookEndpoints } = new NotesClient({ baseUrl, apiKey: (await read('api_key', id)) ?? '', maxRetries: 0 })
-    // If the service refuses the key by now, it will disable the endpoint after failed deliveries.
-    await webhookEndpoints.delete(endpointId).catch(({ code }) => console.error(id, 'has an endpoint left:', code))
+    // If the service rejects the key, it disables the endpoint later, after failed deliveries.
+    await webhookEndpoints.delete(endpointId).catch(({ code }) => console.error(id, 'still has an endpoint:', code))
   }
   await mirrors.remove(id)
   await pool.query('DELETE FROM customers WHERE id = $1', [id])

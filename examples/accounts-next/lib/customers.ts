@@ -13,7 +13,7 @@ export const mirrors = createMirrors({
   hooks: { onProblem: console.error, onParked: console.error },
 })
 
-// Without a row, the answer is 404. With a row without a secret, it is 503, and the service tries again.
+// Without a row, the receiver answers 404. With a row without a secret, it answers 503, and the service retries.
 export const receiver = mirrors.receiver({ secret: (id) => read("coalesce(signing_secret, '')", id) })
 
 /** Connects the account of a customer. If the service rejects the key, everything is removed again. */

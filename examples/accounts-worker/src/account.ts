@@ -11,18 +11,18 @@ export interface Env {
   readonly NOTES_BASE_URL: string
 }
 
-/** The account of one customer. Its key and its notes are in the SQLite of one object, which wakes by alarm to keep them up to date. */
+/** The account of one customer: the key, and the notes in the SQLite of the object. An alarm keeps the notes up to date. */
 export class Account extends DurableObject<Env> {
   readonly #storage = this.ctx.storage
   readonly #apiKey = () => this.#storage.get<string>('apiKey')
   #copy = this.#open()
 
-  /** Connects the account. If the service refuses the key, nothing is left of it. */
+  /** Connects the account. If the service rejects the key, the object does not keep it. */
   async add(id: string, apiKey: string, endpoint: string): Promise<boolean> {
     if (await this.#apiKey()) return true
     await this.#storage.put('apiKey', apiKey)
     try {
-      // The registry refuses a key that another customer has connected.
+      // The registry rejects a key that another customer has connected.
       const digest = createHash('sha256').update(apiKey).digest('base64url')
       await this.env.REGISTRY.prepare('INSERT INTO accounts (id, key_digest) VALUES (?, ?)').bind(id, digest).run()
       const save = this.env.REGISTRY.prepare('UPDATE accounts SET signing_secret = ? WHERE id = ?')
@@ -36,13 +36,13 @@ export class Account extends DurableObject<Env> {
     }
   }
 
-  /** Disconnects the account, and erases everything. Work that is under way cannot write any more. */
+  /** Disconnects the account, and erases the storage. Work in progress cannot write any more. */
   async remove(id: string): Promise<void> {
     const apiKey = await this.#apiKey()
     const endpointId = apiKey && (await this.#copy.mirrors.get(id))?.endpoint?.id
     if (endpointId) {
       const client = new NotesClient({ baseUrl: this.env.NOTES_BASE_URL, apiKey, maxRetries: 0 })
-      // If the service refuses the key by now, it will disable the endpoint after failed deliveries.
+      // If the service rejects the key, it disables the endpoint later, after failed deliveries.
       await client.webhookEndpoints.delete(endpointId).catch(console.error)
     }
     await this.env.REGISTRY.prepare('DELETE FROM accounts WHERE id = ?').bind(id).run()
@@ -51,11 +51,11 @@ export class Account extends DurableObject<Env> {
     this.#copy = this.#open()
   }
 
-  /** Writes an event down. An alarm reads its note: work after the answer would be cut off. */
+  /** Stores an event. An alarm reads the note later, because the platform ends work that continues after the answer. */
   async hear(event: WebhookEvent, integration: string): Promise<void> {
     if (!(await this.#apiKey())) return
     const { status } = await this.#copy.receiver.process(event, { integration })
-    if (status !== 'applied') throw new Error(`The event was not written down: ${status}.`)
+    if (status !== 'applied') throw new Error(`The event was not stored: ${status}.`)
     await this.#wakeAt(Date.now())
   }
 
@@ -68,17 +68,17 @@ export class Account extends DurableObject<Env> {
     return { state: status.parkedBecause ?? 'connected', events: status.endpoint?.status, notes }
   }
 
-  /** Does what is due. It never throws, because the platform gives an alarm up after six failures. */
+  /** Does the due work. It never throws, because the platform retries a failed alarm at most six times. */
   async alarm(): Promise<void> {
     if (!(await this.#apiKey())) return
     const { nextAt } = await this.#copy.mirrors.work({ budgetMs: 20_000 }).catch((error) => {
-      console.error('the work will be tried again:', error)
+      console.error('the work will be retried:', error)
       return { nextAt: Date.now() + 60_000 }
     })
     if (nextAt !== null) await this.#wakeAt(nextAt)
   }
 
-  // An object has one alarm: the earliest wins.
+  // An object has only one alarm: it keeps the earliest time.
   async #wakeAt(at: number): Promise<void> {
     const known = await this.#storage.getAlarm()
     if (known === null || at < known) await this.#storage.setAlarm(at)
@@ -90,7 +90,7 @@ export class Account extends DurableObject<Env> {
       connect: async () => ({ baseUrl: this.env.NOTES_BASE_URL, apiKey: (await this.#apiKey()) ?? '' }),
       hooks: { onProblem: console.error, onParked: console.error },
     })
-    // It processes what the Worker has verified.
+    // It processes events that the Worker has verified.
     return { mirrors, receiver: mirrors.receiver({ secret: (_id) => '' }) }
   }
 }
