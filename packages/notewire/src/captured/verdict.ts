@@ -124,7 +124,7 @@ export function describeVerdict(verdict: Verdict, { paint, width }: Pick<Output,
 }
 
 const IF_REFUSED =
-  'If a receiver refuses it, run notewire doctor <receiver-url>: it reads another body, other headers or another secret.'
+  'If a receiver rejects this delivery, the receiver uses another body, other headers or another secret. To find out which, run notewire doctor <receiver-url>.'
 
 function signerOf({ secret, ageSeconds }: Verdict): string {
   const name = secret?.number === 1 ? secret.name : `secret ${secret?.number} (${secret?.name})`

@@ -58,7 +58,7 @@ describe('notewire verify', () => {
   ])('ends with 0 for %s that is valid', async (_format, write) => {
     const { exitCode, stdout, stderr } = await runNotewire(['verify'], { env, input: write(await delivery()) })
     expect(stdout).toMatch(
-      /^✓ valid: signed with the signing secret, \d+ s old\n {2}Next step: If a receiver refuses it/,
+      /^✓ valid: signed with the signing secret, \d+ s old\n {2}Next step: If a receiver rejects this delivery/,
     )
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   })

@@ -33,7 +33,7 @@ export function followVerification(
     if (event?.event_type !== 'endpoint.verification' || received.answered < 300 || isWaiting) return
     isWaiting = true
     output.tell(
-      'The application has not accepted the verification, without which the service sends no events about notes. Start the application, or restart it to read its settings. It is verified as soon as it answers.',
+      'The application has not accepted the verification yet. Until then, the service sends no events about notes. Start the application, or restart it so that it reads its settings. The verification is repeated until the application accepts it.',
     )
     verifyOnceAccepted(received).catch((error: unknown) => {
       if (!signal.aborted) output.warn(`The endpoint was not verified: ${failureOf(error).message}`)
