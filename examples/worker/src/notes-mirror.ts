@@ -4,27 +4,27 @@ import { createMirror, type MirroredNote, type MirrorStatus } from '@notewire/mi
 import { durableObjectSqlite, sqliteMirror } from '@notewire/mirror/sqlite'
 import type { WebhookEvent } from '@notewire/protocol'
 
-/** How long one alarm may work: Cloudflare ends it after 15 minutes. The next alarm continues. */
+/** The time limit of one alarm. Cloudflare ends an alarm after 15 minutes. The next alarm continues. */
 const LONGEST_ALARM_MS = 10 * 60_000
 const AFTER_A_FAILURE_MS = 60_000
 
-/** What `wrangler.json` and `wrangler secret put` give to the Worker and to its object. */
+/** The bindings and variables of the Worker, from `wrangler.json` and `wrangler secret put`. */
 export interface Env {
   readonly MIRROR: DurableObjectNamespace<NotesMirror>
   /** Gets a message for every change of a note. */
   readonly CHANGES: Queue
   readonly NOTES_BASE_URL: string
   readonly NOTES_API_KEY: string
-  /** Deliveries are answered 503 until it is set, and come again. */
+  /** Until it is set, the Worker answers deliveries with 503, and the service retries them. */
   readonly NOTES_SIGNING_SECRET?: string
   readonly READ_TOKEN: string
   readonly POLL_EVERY_SECONDS: string
   readonly SCAN_EVERY_SECONDS: string
-  /** What the plan allows to one invocation, less a few: 50 for free, 1,000 or more when paid. */
+  /** A few requests less than one invocation may send: 50 on the free plan, 1,000 on the paid plan. */
   readonly REQUESTS_PER_ALARM: string
 }
 
-/** A Durable Object that keeps all notes in its SQLite, and wakes by alarm to keep them up to date. */
+/** A Durable Object that keeps all notes in its SQLite. An alarm keeps them up to date. */
 export class NotesMirror extends DurableObject<Env> {
   #onRequest = () => {}
   readonly #mirror = createMirror({
@@ -41,10 +41,10 @@ export class NotesMirror extends DurableObject<Env> {
   })
   readonly #receiver = this.#mirror.receiver({ secret: '' })
 
-  /** Writes down an event that the Worker has verified. */
+  /** Stores an event that the Worker has verified. */
   async hear(event: WebhookEvent): Promise<void> {
     const { status } = await this.#receiver.process(event)
-    if (status !== 'applied') throw new Error(`The event was not written down: ${status}.`)
+    if (status !== 'applied') throw new Error(`The event was not stored: ${status}.`)
     await this.wakeAt(Date.now())
   }
 
@@ -70,7 +70,7 @@ export class NotesMirror extends DurableObject<Env> {
     return await this.#mirror.status()
   }
 
-  /** Does what is due. It never throws, because the platform gives an alarm up after six failures. */
+  /** Does the due work. It never throws, because the platform retries a failed alarm at most six times. */
   async alarm(): Promise<void> {
     const enough = new AbortController()
     let requests = 0
@@ -80,18 +80,18 @@ export class NotesMirror extends DurableObject<Env> {
       const { nextAt } = await this.#mirror.work({ signal })
       await this.wakeAt(Math.min(nextAt, await this.#tell()))
     } catch (error) {
-      if (!signal.aborted) console.error('the mirror will try again:', error)
+      if (!signal.aborted) console.error('the mirror will retry:', error)
       await this.wakeAt(Date.now() + (signal.aborted ? 0 : AFTER_A_FAILURE_MS))
     }
   }
 
-  /** The object has one alarm: the earliest wins. */
+  /** The object has only one alarm: it keeps the earliest time. */
   async wakeAt(at: number): Promise<void> {
     const known = await this.ctx.storage.getAlarm()
     if (known === null || at < known) await this.ctx.storage.setAlarm(at)
   }
 
-  /** Sends changes to the queue. The mirror knows what was sent, and sends again what failed. */
+  /** Sends changes to the queue. The mirror stores which changes were sent, and calls `apply` again for those that failed. */
   async #tell(): Promise<number> {
     const { nextAt } = await this.#mirror.consumeDue({
       name: 'queue',
