@@ -39,10 +39,10 @@ const NO_ANSWER = { status: undefined, networkCode: undefined, headers: undefine
 export const TIMED_OUT: FailedAttempt = { ...NO_ANSWER, failure: 'timeout' }
 
 /**
- * Sends one request and reads its answer to the last byte. Once the request's signal is aborted, the attempt ends at
- * once, even if `fetch` ignores the signal.
+ * Sends one request and reads its answer to the last byte. When the request's signal is aborted, the attempt ends
+ * immediately, even if `fetch` ignores the signal.
  *
- * @param signal  the signal of the call. If it is not aborted, an aborted request is one that ran out of time.
+ * @param signal  the signal of the call. If the request is aborted and this signal is not, the request has timed out.
  * @throws the reason of `signal`, and nothing else
  */
 export function attempt(

@@ -14,7 +14,7 @@ export interface Transport {
   /** The header `Date` of the latest answer. */
   readonly date: string | null
   /**
-   * @throws `NotesClientError`, the signal's reason, or `OptionError` for an id that cannot stand in a path
+   * @throws `NotesClientError`, the signal's reason, or `OptionError` for an id that is not valid in a path
    */
   call(operation: Operation, parameters: CallParameters, options: CallOptions): Promise<Answer>
 }

@@ -34,7 +34,7 @@ export interface DispatchOptions {
 }
 
 /**
- * Takes due integrations and works on them in slices, hints first, until the signal fires. With `endAt`, also until that time, or until
+ * Takes due integrations and works on them in slices, hints first, until the signal fires. With `endAt`, it also ends at that time, or when
  * nothing is due.
  */
 export async function dispatch(parts: DispatchOptions): Promise<void> {

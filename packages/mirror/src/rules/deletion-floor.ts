@@ -14,7 +14,11 @@ interface AnnouncedDeletion {
   readonly occurredAt: number | null
 }
 
-/** The floor after a deletion event: the highest announced revision, and the latest time at which an event announced it. */
+/**
+ * The floor after a deletion event: the highest announced revision, and the latest time at which an event announced it.
+ *
+ * @param at  when the event arrived
+ */
 export function floorAfter(state: NoteState, { revision, occurredAt }: AnnouncedDeletion, at: number): DeletionFloor {
   const { floor } = state
   const highest = highestKnownRevision(state)
@@ -43,7 +47,7 @@ export function endOfFloorLag({ at }: DeletionFloor): number {
  * What to do with a hidden or gone note for which the service returns a record (open points 35 and 36).
  *
  * - `show`: the note is shown again.
- * - `may_lag`: the record has the revision of an announced deletion, and may be older than the deletion. It proves nothing.
+ * - `may_lag`: the record has the revision of an announced deletion, and may be older than the deletion. The note is not shown yet.
  * - `contradicted`: the record's revision is lower than one that was read or announced. It is accepted after some attempts.
  * - `refused`: the record's revision is lower than that of an announced deletion. Repeated reads do not make it accepted.
  */

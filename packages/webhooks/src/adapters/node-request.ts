@@ -4,13 +4,16 @@ import type { BodyDeadline, BodyReading } from '../receiver/attempt.ts'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
 import { isBytes } from '../verifier/bytes.ts'
 
-/** How long a sender may continue to send a body that the receiver ignores. A reset at once could destroy the answer. */
+/**
+ * After the answer, the time until the connection of a sender that still sends its body is closed, in milliseconds. If the connection were
+ * reset immediately, the answer could be lost.
+ */
 const LINGER_MS = 1_000
 
 /**
  * Answers a request of `node:http`, from a server or from a framework such as Express.
  *
- * @param url  the URL that the service requested, with mount points
+ * @param url  the URL that the service requested, including the path at which a framework mounted the handler
  * @param integration  the id of the integration in the request, for a receiver of many
  */
 export async function answerNodeRequest(
@@ -55,7 +58,7 @@ function readNodeBody(request: IncomingMessage, maxBytes: number, deadline: Body
   return readStream(request, maxBytes, deadline)
 }
 
-// By listeners, because iterating over the stream costs several times as much as the rest of a delivery.
+// Uses listeners, because iterating over the stream takes several times as much processor time as the rest of a delivery.
 function readStream(request: IncomingMessage, maxBytes: number, deadline: BodyDeadline): Promise<BodyReading> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -76,7 +79,7 @@ function readStream(request: IncomingMessage, maxBytes: number, deadline: BodyDe
       resolve({ status: 'read', bytes })
     }
     const onGone = () => request.readableEnded || finish({ status: 'incomplete' })
-    // An error is followed by `close`. Without a listener it would end the process.
+    // Node.js emits `close` after an error. Without a listener for `error`, the error would end the process.
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
     if (request.destroyed) onGone()
     // A middleware may have paused the request.
@@ -95,8 +98,8 @@ function keptBytes(request: IncomingMessage): Uint8Array | undefined {
   return undefined
 }
 
-// A stream with an encoding emits text, not the bytes that were signed. A stream with a listener of 'readable' passes its bytes to the
-// caller of `read`, and emits no 'data' event before.
+// A stream with an encoding emits text, not the bytes that were signed. If a stream has a listener for 'readable', that listener consumes
+// the bytes with `read`, and the stream emits no 'data' event until then.
 function isConsumed(request: IncomingMessage): boolean {
   return wasParsed(request) || request.readableEncoding !== null || request.listenerCount('readable') > 0
 }

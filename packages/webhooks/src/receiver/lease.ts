@@ -2,7 +2,10 @@ import { type Clock, monotonicNow } from '@notewire/protocol'
 import type { Claim, ReceiverStore } from '../interfaces/store.ts'
 import { setTimer } from './timers.ts'
 
-/** How long a claim lasts unless it is renewed. Less than the delay of the first retry, so that after a crash that retry can claim. */
+/**
+ * How long a claim is valid without a renewal. Shorter than the delay of the service's first retry, so that this retry can claim the event
+ * of a crashed process.
+ */
 export const LEASE_MS = 20_000
 
 const RENEW_EVERY_MS = 5_000

@@ -15,7 +15,7 @@ interface EventRecord {
   lease: Lease | undefined
   /** Set by the first commit. */
   keptUntil: number | undefined
-  /** Whether a replay of the processed event may pass. */
+  /** Whether `forget` was called: the event can be processed again. */
   isForgotten: boolean
 }
 
@@ -83,7 +83,7 @@ class MemoryStore implements ReceiverStore {
 
     const ofNote = note && (notes.get(note.noteId) ?? { lease: undefined, applied: undefined, keptUntil: undefined })
     const applied = ofNote?.applied
-    // A forgotten event passes the gate with any revision.
+    // The revision gate does not apply to a forgotten event.
     const change = isProcessed ? undefined : note?.change
     if (change !== undefined && applied !== undefined && passRevisionGate(gate, change, applied) === 'stale') {
       return { status: 'stale', appliedRevision: applied.revision }
