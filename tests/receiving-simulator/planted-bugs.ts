@@ -72,8 +72,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The event is committed before its handler is called.',
     patches: onBoth(
       processor(
-        '        const applied = this.#apply(',
-        '        if (handler !== undefined) await store.commit(result.claim)\n        const applied = this.#apply(',
+        'const end = run.call(handler)',
+        'const end = Promise.resolve(this.#options.store.commit(claim)).then(() => run.call(handler))',
       ),
       processor("return this.#commit(claim, { status: 'applied', event })", "return { status: 'applied', event }"),
     ),
@@ -149,8 +149,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       ],
       sqlite: [
         claiming(
-          'const { integration, eventId, note, leaseMs } = request',
-          "const { eventId, note, leaseMs } = request\n  const integration = ''",
+          'const { integration, eventId, note } = request',
+          "const { eventId, note } = request\n  const integration = ''",
         ),
         ending(
           '{ request: { integration, eventId, note }, fencingToken }: Claim,',
