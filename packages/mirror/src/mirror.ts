@@ -60,7 +60,8 @@ export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsume
    */
   acceptReads(noteId: string): Promise<boolean>
   /**
-   * Replaces the key that the notes were listed with by the client's key, which must see the same notes. Restarts a scan under way.
+   * Replaces the key that the notes were listed with by the client's key, which must be able to access the same notes. A scan in
+   * progress starts again.
    *
    * @throws MirrorError `key_unidentified` when the client does not identify its key
    */

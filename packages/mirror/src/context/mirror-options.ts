@@ -11,7 +11,7 @@ export interface MirrorOptions<Transaction = never> {
   /** Where the copy is kept: `sqliteMirror('notes.db')`, `postgresMirror(pool)`, or `memoryMirror()`. */
   readonly store: MirrorStore<Transaction>
   /**
-   * The name of this mirror in its store. Mirrors with different keys need different integrations, because each key sees other notes.
+   * The name of this mirror in its store. Mirrors with different keys need different integrations, because each key can access other notes.
    * 1 to 128 of the characters `A-Z a-z 0-9 . _ ~ -`, and not `.` or `..`, as in a receiver.
    *
    * @default 'default'

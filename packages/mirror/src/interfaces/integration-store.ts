@@ -53,7 +53,7 @@ export interface IntegrationStore {
   remove(integration: string, generation: string, now: number): Promise<boolean>
   /** Lists the consumers of an integration by name. */
   listConsumers(integration: string): Promise<readonly string[]>
-  /** Deletes at most `limit` notes of an integration that is being removed; and with the last of them, the integration. */
+  /** Deletes at most `limit` notes of an integration that is being removed. The call that deletes the last note also deletes the integration. */
   erase(integration: string, fence: Fence, limit: number): Promise<'more' | 'done' | 'fenced'>
   /** Lists integrations by id. */
   list(request: ListRequest): Promise<readonly IntegrationRecord[]>

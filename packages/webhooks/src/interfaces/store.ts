@@ -3,7 +3,7 @@ import type { GateMode, NoteChange } from './revision-gate.ts'
 /**
  * Keeps what receivers have processed, so that any number of instances apply every event once and in order.
  *
- * Every operation is atomic, and `integration` is part of every key: the revisions of one API key must not gate those of another.
+ * Every operation is atomic, and `integration` is part of every key: the revisions of one API key must not affect those of another.
  * Compare times by the clock of the store's server, so that instances with skewed clocks cannot take over leases.
  * `storeChecks` of `@notewire/webhooks/testing` tests everything that a store must do.
  *
@@ -21,18 +21,18 @@ export interface ReceiverStore<Transaction = never> {
   claim(request: ClaimRequest): ClaimResult | Promise<ClaimResult>
   /** Renews the lease of a claim to `leaseMs` from now, if its token is current. */
   renew(claim: Claim, leaseMs: number): Promise<'renewed' | 'lost'>
-  /** In one step marks the event as processed, raises the note's revision and ends the claim, if its token is current. */
+  /** Marks the event as processed, raises the note's revision and ends the claim, in one step, if the claim's token is current. */
   commit(claim: Claim): CommitResult | Promise<CommitResult>
   /**
-   * Does what `commit` does, in the handler's own transaction: it takes effect when that transaction commits. Synchronous if the driver is.
-   * Absent in stores without transactions.
+   * Does what `commit` does, in the handler's own transaction: it takes effect when that transaction commits. If the driver is synchronous,
+   * the result is not a promise. Stores without transactions do not have this method.
    */
   commitIn?(transaction: Transaction, claim: Claim): CommitResult | Promise<CommitResult>
   /** Ends the claim without a commit, so that the event can be claimed again at once. Does nothing if the claim was lost. */
   release(claim: Claim): Promise<void>
   /**
    * Lets a processed event be processed again: its replay is neither a duplicate nor stale. The revision of its note
-   * stays.
+   * does not change.
    */
   forget(integration: string, eventId: string): Promise<'forgotten' | 'unknown'>
   /**

@@ -12,7 +12,7 @@ export interface Receiver {
   readonly fetch: (request: Request) => Promise<Response>
   /** The option `integration`. */
   readonly integration: string
-  /** Answers an attempt that an adapter presents. Never rejects. */
+  /** Answers an attempt that an adapter passes. Never rejects. */
   readonly respond: (attempt: IncomingAttempt) => Promise<Answer>
   /**
    * Processes an event that was verified before, as queue workers do: claim, handler, commit; or the sink. Never rejects: a failure is an
@@ -21,7 +21,7 @@ export interface Receiver {
   readonly process: (event: WebhookEvent) => Promise<ProcessOutcome>
   /**
    * Forgets that an event was processed, so that a replay is processed again. `unknown` if the event was not processed, or if no event can
-   * have this id. A receiver with a sink remembers no event.
+   * have this id. A receiver with a sink has no records, and always returns `unknown`.
    */
   readonly forget: (eventId: string) => Promise<'forgotten' | 'unknown'>
   /**
@@ -32,7 +32,7 @@ export interface Receiver {
    * Resolves once every handler has ended, or after `graceMs` plus the time in which the store releases the claims: at most 5 s.
    *
    * @returns how many handlers, sinks and calls of the queue still run
-   * @throws OptionError when `graceMs` cannot work
+   * @throws OptionError when `graceMs` is invalid
    */
   readonly close: (options?: CloseOptions) => Promise<number>
   /** Closes the receiver at the end of an `await using` block, with the default `graceMs`. */

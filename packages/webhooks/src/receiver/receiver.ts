@@ -26,8 +26,8 @@ import { attemptOf, responseOf } from './web-attempt.ts'
  *
  * If `secret` is a function that takes a parameter, the result is a {@link ReceiverOfMany}.
  *
- * @throws SecretError when `secret` is malformed; a missing one answers 503 instead
- * @throws OptionError when another option cannot work, naming it and the fix
+ * @throws SecretError when `secret` is malformed. If it is missing, the receiver answers 503 instead
+ * @throws OptionError when another option is invalid; the message names the option and the fix
  * @example
  * ```ts
  * import { createReceiver } from '@notewire/webhooks'
