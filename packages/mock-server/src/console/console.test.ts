@@ -95,6 +95,7 @@ describe('the console of a service that listens', () => {
     ['no form at all', 'application/json', '{', 422],
     ['a form without its boundary', 'multipart/form-data', 'x', 422],
     ['a form that leads elsewhere', 'application/x-www-form-urlencoded', 'next=https://evil.test', 422],
+    ['a form that leads to two lines', 'application/x-www-form-urlencoded', 'next=/console%0Ax', 422],
     ['a field that is not JSON', 'application/x-www-form-urlencoded', 'next=/console&title:json={', 422],
     ['a channel that does not exist', 'application/x-www-form-urlencoded', 'next=/console&place=chn_1', 404],
   ])('says why it refuses %s', async (_what, type, body, expected) => {
@@ -114,10 +115,19 @@ describe('the console of a service that listens', () => {
     '/console/endpoints/whe_1',
     '/console/elsewhere',
     '/console/live',
+    '/console/live?page=http://[',
   ])('has nothing at %s', async (path) => {
     await using service = await createNotesService()
     await service.listen()
     expect((await ask(service, { path })).status).toBe(404)
+  })
+
+  it.each(['GET', 'TRACE', 'X'])('has no operation with the method %s', async (operation) => {
+    await using service = await createNotesService()
+    await service.listen()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: service.baseUrl }
+    const path = `/console/act/${operation}/control/notes`
+    expect((await ask(service, { path, method: 'POST', headers, body: 'next=/console' })).status).toBe(404)
   })
 
   it('pages through notes and deliveries', async () => {

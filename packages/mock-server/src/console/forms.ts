@@ -30,7 +30,7 @@ export function mountForms(
   /** Keys and signing secrets, until the page that shows them is opened: each is shown once (contract §2). */
   const secrets = new Map<string, Secret>()
 
-  pages.post('/console/act/:method/control/*', async (context) => {
+  pages.post('/console/act/:method{POST|PUT|PATCH|DELETE}/control/*', async (context) => {
     const { next, input } = await readForm(context)
     const method = context.req.param('method')
     const url = context.req.url.replace(`/console/act/${method}`, '')
@@ -69,7 +69,7 @@ async function readForm(context: Context): Promise<{ readonly next: string; read
       return kind === 'whole' ? Object.entries(parsed(texts[0] ?? '')) : [[field, READERS[kind]?.(texts)] as const]
     })
     const { next, ...input } = Object.fromEntries(entries)
-    if (typeof next === 'string' && next.startsWith('/console')) return { next, input }
+    if (typeof next === 'string' && /^\/console\P{Cc}*$/u.test(next)) return { next, input }
   } catch (error) {
     if (error instanceof MockServerError) throw error
     // What is no form of the console is refused below.

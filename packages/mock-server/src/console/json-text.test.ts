@@ -35,3 +35,12 @@ it.each(['', 'the database is locked', '[error] no such file, see: log', '<h1>{}
   'returns %j as it is',
   (text) => expect(indented(text)).toBe(text),
 )
+
+it('indents deeply nested JSON by 32 levels at most, because each level makes each line longer', () => {
+  expect(indented('['.repeat(60_000)).length).toBeLessThan(10_000_000)
+})
+
+it('reads a text with many letters once', () => {
+  const text = `{${'e'.repeat(5_000_000)}!`
+  expect(indented(text)).toBe(text)
+})

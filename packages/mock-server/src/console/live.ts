@@ -13,8 +13,8 @@ const HEARTBEAT_MS = 15_000
  */
 export function mountLiveUpdates(pages: Hono): void {
   pages.get('/console/live', (context) => {
-    const url = new URL(context.req.query('page') ?? '', context.req.url)
-    if (url.origin !== new URL(context.req.url).origin || !isPage(url.pathname)) return context.notFound()
+    const url = URL.parse(context.req.query('page') ?? '', context.req.url)
+    if (url?.origin !== new URL(context.req.url).origin || !isPage(url.pathname)) return context.notFound()
     return streamSSE(context, (stream) => update(stream, async () => (await pages.fetch(new Request(url))).text()))
   })
 }

@@ -48,6 +48,24 @@ describe('the log of API requests', () => {
     expect(text).toContain('"signing_secret\\":\\"whsec_…')
   })
 
+  const escaped = (key: string, mark: string) =>
+    key.replaceAll(/[-aeiou]/g, (character) => mark + character.charCodeAt(0).toString(16))
+
+  it.each<[string, (key: string) => string, string]>([
+    ['a line break before it', (key) => `{"a":"x\\n${key}"}`, '{"a":"x\\nntw-…"}'],
+    ['other text before it', (key) => `token_${key}`, 'token_ntw-…'],
+    ['escapes of JSON', (key) => `{"\\u00e9":"${escaped(key, '\\u00')}"}`, '{"\\u00e9":"ntw-…"}'],
+    ['escapes of JSON in JSON', (key) => escaped(key, '\\\\u00'), 'ntw-…'],
+    ['escapes of a URL', (key) => `key=${escaped(key, '%')}`, 'key=ntw-…'],
+    ['escapes of a URL in a URL', (key) => `key=${escaped(key, '%25')}`, 'key=ntw-…'],
+    ['capitals', (key) => key.toUpperCase(), 'NTW-…'],
+  ])('contains no key with %s', async (_case, bodyWith, shown) => {
+    await using service = await listeningService({ keyForm: 'without_key_id' })
+    const request = { method: 'POST', body: bodyWith(service.apiKey) }
+    await service.fetch(new Request(`${service.baseUrl}/v1/webhook-endpoints`, request))
+    expect((await logged(service))[0]?.body).toBe(shown)
+  })
+
   it('is searched and paged', async () => {
     await using service = await listeningService()
     for (let limit = 1; limit <= 5; limit++) await call(service, `GET /v1/notes?limit=${limit}`)

@@ -1,6 +1,7 @@
 import { type KeptAnswer, MAX_SHOWN_REQUESTS, type ReceivedRequest } from '../api/request-log.ts'
 import type { ServiceParts } from '../api/service-parts.ts'
 import { fields } from '../errors/checked.ts'
+import { withoutSecrets } from './hidden-secrets.ts'
 import { type LogPage, logQuery, matcherOf, pageOf } from './log-page.ts'
 import { operation, unknown } from './operation.ts'
 
@@ -58,9 +59,16 @@ function receivedRequest({ requestLog }: ServiceParts, request_id: string): Rece
 }
 
 function withAnswer({ requestLog, contract }: ServiceParts, request: ReceivedRequest): LoggedRequest {
-  const text = JSON.stringify({ ...request, answer: requestLog.answerTo(request.request_id) })
-  // Signing secrets, and API keys in every form (open point 24), wherever a client or an answer put them.
-  const prefix = contract.keyPrefix.replace(/\W/g, '\\$&')
-  const secrets = new RegExp(`(whsec_|_live_|\\b${prefix}-)[\\w.+/=~-]+`, 'g')
-  return JSON.parse(text.replace(secrets, '$1…'))
+  const hidden = (text: string) => withoutSecrets(text, contract.keyPrefix)
+  const query = Object.fromEntries(Object.entries(request.query).map(([name, value]) => [hidden(name), hidden(value)]))
+  const answer = requestLog.answerTo(request.request_id)
+  const { method, path, body } = request
+  return {
+    ...request,
+    method: hidden(method),
+    path: hidden(path),
+    query,
+    body: hidden(body),
+    answer: answer && { ...answer, body: hidden(answer.body) },
+  }
 }

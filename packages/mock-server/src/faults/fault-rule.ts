@@ -85,11 +85,13 @@ export type DeliveryFault =
 
 const lost = z.optional(z.enum(['request', 'answer']))
 
+const HEADER_TEXT = 'a number of seconds, or a text without line breaks, of characters that a header can contain'
+
 const requestFault = z.discriminatedUnion('kind', [
   fields({
     kind: z.literal('status'),
     status: z.int().check(z.minimum(400), z.maximum(599)),
-    retryAfter: z.optional(z.union([z.number(), z.string()], 'a number of seconds, or a text')),
+    retryAfter: z.optional(z.union([z.number(), z.string().check(z.refine(isHeaderText))], HEADER_TEXT)),
   }),
   fields({ kind: z.literal('latency'), by: durationSchema }),
   fields({ kind: z.literal('truncated') }),
@@ -140,3 +142,12 @@ export const faultRuleSchema = z.union([
     fault: deliveryFault,
   }),
 ])
+
+function isHeaderText(text: string): boolean {
+  try {
+    new Headers({ 'retry-after': text })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -29,6 +29,10 @@ describe('a fault of the API', () => {
     expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
   })
 
+  it.each(['1\n2', '5 €'])('is refused if Retry-After cannot be %j', async (retryAfter) => {
+    await expect(withFault({ kind: 'status', status: 503, retryAfter })).rejects.toThrow('retryAfter')
+  })
+
   it('answers late, and advances the virtual clock of the service', async () => {
     await using service = await withFault({ kind: 'latency', by: '8s' })
     const beganAt = service.clock.now()

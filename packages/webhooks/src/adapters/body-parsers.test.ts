@@ -107,6 +107,20 @@ describe('a body parser before the receiver', () => {
     expect((await deliver(server.url)).status).toBe(status)
   })
 
+  it.each([['Content-Length: 0\r\n\r\n'], ['Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n']])(
+    'may consume an empty body: 401 at once',
+    async (emptyBody) => {
+      const { receiver } = recordingReceiver({ clock: new ManualClock(Date.now()) })
+      await using server = await startServer(express().use(express.json()).post(PATH, expressHandler(receiver)))
+      const socket = connect(server.port, '127.0.0.1')
+      const type = 'Content-Type: application/json\r\n'
+      socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\n${await passingHeaderLines()}${type}${emptyBody}`)
+      const [answer] = await once(socket, 'data')
+      expect(String(answer)).toMatch(/^HTTP\/1\.1 401 /)
+      socket.destroy()
+    },
+  )
+
   it('may be so slow that the client disconnects before the receiver runs', async () => {
     const { firstAnswer, receiver } = withFirstAnswer(recordingReceiver().receiver)
     const gone = Promise.withResolvers<IncomingMessage>()

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { withFirstAnswer } from '../fixtures/first-answer.ts'
 import { heldMemory } from '../fixtures/held-memory.ts'
 import { hurriedClock } from '../fixtures/hurried-clock.ts'
+import { ManualClock } from '../fixtures/manual-clock.ts'
 import { passingHeaderLines } from '../fixtures/passing-headers.ts'
 import { recordingReceiver } from '../fixtures/recording-receiver.ts'
 import { TEST_SECRET } from '../fixtures/secrets.ts'
@@ -227,6 +228,17 @@ describe.each(adapters.slice(0, 3))('%s, over a socket', (_name, mount) => {
     expect(await firstLine(socket)).toBe('HTTP/1.1 404 Not Found')
     socket.destroy()
   })
+})
+
+it('nodeHandler leaves no timer after it has refused a body that arrived with its headers', async () => {
+  const clock = new ManualClock(Date.now())
+  await using server = await startServer(nodeHandler(recordingReceiver({ clock, maxBodyBytes: 10 }).receiver))
+  const socket = connect(server.port, '127.0.0.1')
+  const chunked = `Transfer-Encoding: chunked\r\n\r\n14\r\n${'x'.repeat(20)}\r\n`
+  socket.write(`POST ${PATH} HTTP/1.1\r\nHost: x\r\n${await passingHeaderLines()}${chunked}`)
+  expect(await firstLine(socket)).toBe('HTTP/1.1 413 Payload Too Large')
+  expect(clock.sleeping).toBe(0)
+  socket.destroy()
 })
 
 // `once` would reject if the socket emits an error before it closes, as a reset connection does.

@@ -63,3 +63,16 @@ describe('what must come again is never answered 2xx', () => {
     expect(seen).toHaveLength(2)
   })
 })
+
+it('a store may return promises of its own kind, whose `then` returns nothing', async () => {
+  const memory = memoryStore()
+  const later = <Value>(value: Value) =>
+    Object.fromEntries([['then', (resolve: (value: Value) => void) => void setImmediate(resolve, value)]])
+  const store = storeWith(memory, {
+    claim: (request) => later(memory.claim(request)) as never,
+    commit: (claim) => later(memory.commit(claim)) as never,
+  })
+  const { deliver, outcomes } = setUpReceiver({ store, on: { 'note.ended': () => undefined } })
+  expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(204)
+  expect(outcomes.map(({ status }) => status)).toEqual(['applied'])
+})

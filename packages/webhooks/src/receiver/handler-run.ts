@@ -181,7 +181,7 @@ export class HandlerRun<Transaction> {
     // Until it ends, the transaction locks the claim, and a renewal would only wait for that lock.
     this.#endLease?.()
     const result = commitIn(this.#tools.store, transaction, this.claim)
-    if (isThenable(result)) return result.then((later) => this.#refuseLost(later))
+    if (isThenable(result)) return Promise.resolve(result).then((later) => this.#refuseLost(later))
     this.#refuseLost(result)
     return Promise.resolve()
   }

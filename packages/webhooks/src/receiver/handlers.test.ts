@@ -38,6 +38,19 @@ describe('a handler', () => {
     expect(seen[0]?.signal).toBeInstanceOf(AbortSignal)
   })
 
+  it('may return a function with a `then`, as some query builders and proxies do', async () => {
+    let hasEnded = false
+    const then = (resolve: () => void) => {
+      setImmediate(() => {
+        hasEnded = true
+        resolve()
+      })
+    }
+    const { deliver } = setUpReceiver({ on: { 'note.ended': () => Object.assign(() => undefined, { then }) } })
+    expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(204)
+    expect(hasEnded).toBe(true)
+  })
+
   it('is shown the headers of the attempt, and when the service wants its answer', async () => {
     const seen: HandlerContext[] = []
     const { clock, deliver } = setUpReceiver({ on: { 'note.ended': (_event, context) => void seen.push(context) } })

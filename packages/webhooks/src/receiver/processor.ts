@@ -185,7 +185,7 @@ export class Processor<Transaction = never> {
     const failed = (error: unknown) => this.#release(claim, { status: 'store-failed', event, error })
     try {
       const result = this.#options.store.commit(claim)
-      return isThenable(result) ? result.then(conclude, failed) : conclude(result)
+      return isThenable(result) ? Promise.resolve(result).then(conclude, failed) : conclude(result)
     } catch (error) {
       return failed(error)
     }

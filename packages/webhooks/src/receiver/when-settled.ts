@@ -1,6 +1,6 @@
 /** Whether a value is a promise, of whatever realm or library. */
 export function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
-  return typeof value === 'object' && value !== null && 'then' in value
+  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && 'then' in value
 }
 
 /** Continues with a value: at once unless it is a promise, because every promise costs every delivery processor time. */
@@ -8,5 +8,6 @@ export function whenSettled<Value, Result>(
   value: Value | Promise<Value>,
   next: (value: Value) => Result | Promise<Result>,
 ): Result | Promise<Result> {
-  return isThenable(value) ? value.then(next) : next(value)
+  // `Promise.resolve` returns a promise of the runtime itself, and makes one of any other.
+  return isThenable(value) ? Promise.resolve(value).then(next) : next(value)
 }

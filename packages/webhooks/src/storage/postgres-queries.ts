@@ -116,7 +116,11 @@ export class PostgresQueries {
 
 /** The SQLSTATE of an error, if a driver set one. Drizzle wraps the driver's error as the `cause` of its own. */
 export function postgresCodeOf(error: unknown): unknown {
-  if (typeof error !== 'object' || error === null) return undefined
-  if ('code' in error) return error.code
-  return 'cause' in error ? postgresCodeOf(error.cause) : undefined
+  let each = error
+  // Limited, because a cause may lead back to its error.
+  for (let depth = 0; depth < 10 && typeof each === 'object' && each !== null; depth += 1) {
+    if ('code' in each) return each.code
+    each = 'cause' in each ? each.cause : undefined
+  }
+  return undefined
 }

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest'
+import { postgresCodeOf } from './postgres-queries.ts'
+
+describe('the SQLSTATE of an error', () => {
+  it('is that of the error or of a cause', () => {
+    const driverError = Object.assign(new Error('locked'), { code: '55P03' })
+    expect(postgresCodeOf(driverError)).toBe('55P03')
+    expect(postgresCodeOf(new Error('failed', { cause: new Error('query', { cause: driverError }) }))).toBe('55P03')
+  })
+
+  it('is undefined if no cause has one, even if the causes are a cycle', () => {
+    const error = new Error('failed')
+    error.cause = new Error('query', { cause: error })
+    expect(postgresCodeOf(error)).toBeUndefined()
+  })
+})
