@@ -5,6 +5,7 @@ import {
   type SqliteDriver,
   type SqliteRow,
 } from '@notewire/webhooks/storage'
+import type { CopyState } from '../../interfaces/progress.ts'
 import type { DueNotes, DueRequest, MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
 import { escapedText, unescapedText } from '../escaped-text.ts'
 import { commitStatements, erasesAny, erasureStatement, INDEX_PENDING, isConflict, isFenced } from './committing.ts'
@@ -15,7 +16,7 @@ import { ErasingDatabase } from './database.ts'
 import { FullTextMissingError, NewerTablesError } from './errors.ts'
 import { hasMerged, type IndexRewrite, rewriteStatements } from './index-rewrite.ts'
 import { createIntegrationStore } from './integrations.ts'
-import { loadedNotes, loadedProgress, loadStatements, READ_PROGRESS } from './loading.ts'
+import { copyState, loadedNotes, loadStatements, READ_PROGRESS } from './loading.ts'
 import { versionedState } from './note-columns.ts'
 import * as reading from './reading-statements.ts'
 import { FIND_SCHEMA, READ_VERSION, REBUILD_SEARCH, SCHEMA, SCHEMA_VERSION, SKIP_NUMBERS } from './schema.ts'
@@ -97,10 +98,14 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
     hasSkipped = true
   }
 
+  function isRewriteDue(): boolean {
+    return (hasErased || indexRewrite !== 'idle') && !database.isHosted
+  }
+
   // It runs only when no note is due, and in steps, because rewriting a large index takes long.
   async function rewriteIndex(): Promise<void> {
-    if (indexRewrite === 'idle' && hasErased) indexRewrite = 'needed'
-    if (indexRewrite === 'idle' || database.isHosted) return
+    if (!isRewriteDue()) return
+    if (indexRewrite === 'idle') indexRewrite = 'needed'
     const answers = await database.run(rewriteStatements(indexRewrite), 'process')
     if (indexRewrite === 'needed') hasErased = false
     indexRewrite = hasMerged(answers) ? 'running' : 'idle'
@@ -112,6 +117,12 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
       sql,
       parameters: values.map((value) => (typeof value === 'string' ? escapedText(value) : value)),
     })
+  }
+
+  // `nextDueAt` is 0 while the search index must be rewritten, because `takeDue` rewrites it.
+  async function readProgress(integration: string): Promise<CopyState> {
+    const copy = copyState(await read(READ_PROGRESS, integration))
+    return isRewriteDue() ? { ...copy, nextDueAt: 0 } : copy
   }
 
   // The first read takes no lock, because most calls find no due note. If another process takes the notes meanwhile, the loop reads again.
@@ -131,7 +142,8 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
   }
 
   return {
-    integrations: createIntegrationStore(database),
+    readProgress,
+    integrations: createIntegrationStore(database, { readProgress }),
     mostEditsPerCommit: EDITS_PER_COMMIT,
     ...createConsumerStore(database, driver),
 
@@ -147,10 +159,6 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
     async load(integration, noteIds) {
       await skipNumbers()
       return loadedNotes(await database.run(loadStatements(integration, noteIds), 'process'))
-    },
-
-    async readProgress(integration) {
-      return loadedProgress((await read(READ_PROGRESS, integration))[0])
     },
 
     async commit(integration, commit) {
