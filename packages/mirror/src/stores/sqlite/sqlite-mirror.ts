@@ -4,6 +4,7 @@ import {
   type SqliteConnection,
   type SqliteDriver,
   type SqliteRow,
+  type SqliteStatement,
 } from '@notewire/webhooks/storage'
 import type { CopyState } from '../../interfaces/progress.ts'
 import type { DueNotes, DueRequest, MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
@@ -88,14 +89,22 @@ export function sqliteMirror<Transaction>(
 
 function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirror<Transaction> {
   const database = new ErasingDatabase(driver)
-  let hasSkipped = false
+  /** The integrations that this process has written. */
+  const written = new Set<string>()
   let indexRewrite: IndexRewrite = 'idle'
   let hasErased = false
 
-  // Durable: if a power cut undid this commit, the next process would skip to numbers that were already used.
-  async function skipNumbers(): Promise<void> {
-    if (!hasSkipped) await database.run([SKIP_NUMBERS], 'power-cut')
-    hasSkipped = true
+  async function write(
+    integration: string,
+    statements: readonly SqliteStatement[],
+    durability: Durability,
+  ): Promise<readonly SqliteRow[][]> {
+    if (written.has(integration)) return await database.run(statements, durability)
+    const skip = { sql: SKIP_NUMBERS, parameters: [escapedText(integration)] }
+    // Durable: if a power cut undid this commit, the next process would skip to numbers that were already used.
+    const [, ...answers] = await database.run([skip, ...statements], 'power-cut')
+    written.add(integration)
+    return answers
   }
 
   function isRewriteDue(): boolean {
@@ -157,17 +166,15 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
     },
 
     async load(integration, noteIds) {
-      await skipNumbers()
-      return loadedNotes(await database.run(loadStatements(integration, noteIds), 'process'))
+      return loadedNotes(await write(integration, loadStatements(integration, noteIds), 'process'))
     },
 
     async commit(integration, commit) {
       const erasure = erasureStatement(integration, commit)
       const statements = [...erasure, ...commitStatements(integration, commit)]
       if (statements.length === 0) return 'committed'
-      await skipNumbers()
       try {
-        const [rows = []] = await database.run(statements, durabilityOf(commit))
+        const [rows = []] = await write(integration, statements, durabilityOf(commit))
         if (erasure.length > 0 && erasesAny(rows)) {
           database.recordErasure()
           hasErased = true
