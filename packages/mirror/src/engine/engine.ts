@@ -9,10 +9,11 @@ import { audit, workInside } from '../interfaces/mirror-hooks.ts'
 import type { CopyState, MirrorProgress } from '../interfaces/progress.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { OverdueErasure } from '../ledger/overdue-erasure.ts'
-import { adoptKey, ensureCopyId, requireKey } from '../listing/key-guard.ts'
+import { adoptKey, ensureCopyId, recordedKey, requireKey } from '../listing/key-guard.ts'
 import { type Listing, list } from '../listing/list.ts'
 import { otherLeaseEnd, pollDueAt } from '../listing/schedule.ts'
-import { type Settled, settleDue } from '../refreshing/settling.ts'
+import { settleDue } from '../refreshing/settling.ts'
+import { isPostponedByWrongClock } from '../rules/backoff.ts'
 import { createNoteReader } from '../service/note-reader.ts'
 import { acceptReads, acceptRemovals } from './acceptance.ts'
 import { storeHint } from './store-hint.ts'
@@ -22,9 +23,11 @@ interface StopConditions extends Pick<SyncOptions, 'signal'> {
   readonly shouldYield?: (() => boolean) | undefined
 }
 
-interface Synced extends Settled {
+interface Synced extends Pick<Slice, 'settled' | 'nextDueAt'>, Pick<SyncReport, 'postponed'> {
   /** The progress after the listing; `undefined` if this process has not listed. */
   readonly listed: MirrorProgress | undefined
+  /** The latest progress. */
+  readonly progress: MirrorProgress
 }
 
 /** The result of {@link Engine.slice}, with the progress before and after it. */
@@ -51,9 +54,9 @@ export class Engine {
 
   /** Creates the tables and the id of the copy if they are missing, and returns the store. */
   readonly store = once(async () => {
-    const { store } = this.#settings
+    const { store, integration } = this.#settings
     await store.migrate()
-    await ensureCopyId(this.#ledger)
+    if ((await store.readProgress(integration)).progress.copyId === null) await ensureCopyId(this.#ledger)
     return store
   })
 
@@ -67,26 +70,28 @@ export class Engine {
   async sync({ signal, scan: scanWhen = 'when-due' }: SyncOptions): Promise<SyncReport> {
     await this.store()
     const { hooks, integration } = this.#settings
-    const work = async () => this.#report(await this.#sync({ signal }, { scanWhen, isPollDue: true }))
+    const what = { scanWhen, isPollDue: true }
+    const work = async () => this.#report(await this.#sync({ signal }, what, await this.#readCopy(), this.#holder))
     return await workInside(hooks.aroundWork, integration, work)
   }
 
   /** Reads every note that is due. */
   async settle(stop: StopConditions): Promise<SyncReport> {
-    await this.store()
-    const { hooks, integration, clock } = this.#settings
+    return await this.#settle(stop, await this.#readCopy())
+  }
+
+  async #settle(stop: StopConditions, copy: CopyState): Promise<SyncReport> {
+    const { hooks, integration } = this.#settings
+    const work = async () => this.#report(await this.#sync(stop, 'no listing', copy, this.#holder))
     // `run` checks for due notes every few seconds. `aroundWork` is not called for a check that finds none.
-    const isWrapped =
-      hooks.aroundWork !== undefined && ((await this.#nextDueAt()) ?? Number.POSITIVE_INFINITY) <= clock.now()
-    const work = async () => this.#report(await this.#sync(stop, 'no listing'))
-    return await workInside(isWrapped ? hooks.aroundWork : undefined, integration, work)
+    return await workInside(this.#isAnyDue(copy) ? hooks.aroundWork : undefined, integration, work)
   }
 
   /** Syncs if the next poll is due, and otherwise reads the notes that are due. */
   async work({ signal }: Pick<SyncOptions, 'signal'>): Promise<SyncReport> {
-    await this.store()
-    const isPollDue = this.#settings.clock.now() >= (await this.#nextPollAt())
-    return isPollDue ? await this.sync({ signal }) : await this.settle({ signal })
+    const copy = await this.#readCopy()
+    const isPollDue = this.#settings.clock.now() >= this.#nextPollAt(copy.progress)
+    return isPollDue ? await this.sync({ signal }) : await this.#settle({ signal }, copy)
   }
 
   /**
@@ -97,14 +102,13 @@ export class Engine {
     const { progress: before } = copy
     const isPollDue = this.#settings.clock.now() >= pollDueAt(before, this.#settings)
     const what = isPollDue || before.scan !== null ? ({ scanWhen: 'when-due', isPollDue } as const) : 'no listing'
-    const { settled, listed, nextDueAt } = await this.#sync(stop, what, copy)
+    const { settled, listed, nextDueAt } = await this.#sync(stop, what, copy, undefined)
     return { settled, listed: listed !== undefined, nextDueAt, before, after: listed ?? before }
   }
 
   /** @throws KeyChangedError if the notes were listed with another key */
   async checkKey(): Promise<void> {
-    await this.store()
-    await this.#begin({})
+    await this.#begin({}, (await this.#readCopy()).progress)
   }
 
   /** Erases notes whose erasure is overdue (see {@link OverdueErasure}). `sync` and `settle` do this first. */
@@ -124,7 +128,7 @@ export class Engine {
   }
 
   async acceptReads(noteId: string): Promise<boolean> {
-    const { context } = await this.#begin({})
+    const { context } = await this.#begin({}, (await this.#readCopy()).progress)
     const isLive = await acceptReads(noteId, context)
     this.#hints.wake()
     return isLive
@@ -146,10 +150,10 @@ export class Engine {
   /** Checks the key, and makes the context of a sync. Call it before any note is read. */
   async #begin(
     { signal, shouldYield = () => false }: StopConditions,
-    progress?: MirrorProgress,
+    progress: MirrorProgress,
   ): Promise<{ key: KeyIdentity; context: SyncContext }> {
     const parts = { ...this.#settings, ledger: this.#ledger, erasure: this.#erasure }
-    const key = await requireKey({ ...parts, progress })
+    const key = await requireKey(parts, progress)
     const stopped = new AbortController()
     const anySignal = signal === undefined ? stopped.signal : AbortSignal.any([signal, stopped.signal])
     const readNote = createNoteReader(this.#settings.client, anySignal)
@@ -159,19 +163,25 @@ export class Engine {
     }
   }
 
-  /** @param copy  the state of the copy, if the integration is leased to this process */
-  async #sync(stop: StopConditions, what: Pick<Listing, 'scanWhen' | 'isPollDue'> | 'no listing', copy?: CopyState) {
-    const { integration, clock, store } = this.#settings
-    const { key, context } = await this.#begin(stop, copy?.progress)
+  /**
+   * @param copy  the state of the copy, which was just read
+   * @param holder  the id of this process; `undefined` if the whole integration is leased to it
+   */
+  async #sync(
+    stop: StopConditions,
+    what: Pick<Listing, 'scanWhen' | 'isPollDue'> | 'no listing',
+    copy: CopyState,
+    holder: string | undefined,
+  ): Promise<Synced> {
+    const { store, integration } = this.#settings
+    const { key, context } = await this.#begin(stop, copy.progress)
     // `#begin` has just recorded the first key of a new copy, so `copy` is outdated.
-    const leased = copy && copy.progress.key === null ? await store.readProgress(integration) : copy
-    await this.#erasure.run(copy?.hiddenSince)
+    const loaded = recordedKey(copy.progress) === null ? await store.readProgress(integration) : copy
+    await this.#erasure.run(copy.hiddenSince)
     const pages = new Wakeup()
     const listing =
-      what === 'no listing'
-        ? Promise.resolve(undefined)
-        : list(context, { ...what, key, holder: this.#holder, leased, pages })
-    const isAnyDue = copy === undefined || (copy.nextDueAt !== null && copy.nextDueAt <= clock.now())
+      what === 'no listing' ? Promise.resolve(undefined) : list(context, { ...what, key, holder, loaded, pages })
+    const isAnyDue = this.#isAnyDue(copy)
     // If the listing fails, the due notes are still read. If reading the due notes fails, `settleDue` stops the listing.
     const [listed, settled] = await Promise.allSettled([
       listing.finally(() => pages.end()),
@@ -179,32 +189,36 @@ export class Engine {
     ])
     if (settled.status === 'rejected') throw settled.reason
     if (listed.status === 'rejected') throw listed.reason
-    const reportedDueAt = isAnyDue || pages.count > 0 ? settled.value.nextDueAt : copy?.nextDueAt
-    const nextDueAt = reportedDueAt === undefined ? await this.#nextDueAt() : reportedDueAt
-    return { ...settled.value, listed: listed.value, nextDueAt }
-  }
-
-  async #nextDueAt(): Promise<number | null> {
-    const { integration, clock, store } = this.#settings
-    const now = clock.now()
-    return (await store.takeDue(integration, { now, until: now, limit: 0 })).nextDueAt
-  }
-
-  async #report({ settled, postponed, listed, nextDueAt }: Synced): Promise<SyncReport> {
-    const pollAt = await this.#nextPollAt(listed)
+    const nextDueAt = isAnyDue || pages.count > 0 ? settled.value.nextDueAt : copy.nextDueAt
+    const hasRefused = listed.value === undefined && what !== 'no listing'
+    const latest =
+      nextDueAt === undefined || hasRefused ? await store.readProgress(integration) : { ...copy, nextDueAt }
     return {
-      settled,
-      postponed,
-      listed: listed !== undefined,
-      nextAt: Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, pollAt),
+      ...settled.value,
+      nextDueAt: latest.nextDueAt,
+      listed: listed.value,
+      progress: listed.value ?? latest.progress,
     }
   }
 
+  async #readCopy(): Promise<CopyState> {
+    const store = await this.store()
+    return await store.readProgress(this.#settings.integration)
+  }
+
+  #isAnyDue({ nextDueAt }: CopyState): boolean {
+    const now = this.#settings.clock.now()
+    return nextDueAt !== null && (nextDueAt <= now || isPostponedByWrongClock(nextDueAt, now))
+  }
+
+  #report({ settled, postponed, listed, progress, nextDueAt }: Synced): SyncReport {
+    const nextAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, this.#nextPollAt(progress))
+    return { settled, postponed, listed: listed !== undefined, nextAt }
+  }
+
   /** When this process can next poll: the poll is due, and no other process has the lease for listing. */
-  async #nextPollAt(known?: MirrorProgress): Promise<number> {
-    const { integration, clock, store } = this.#settings
-    const progress = known ?? (await store.readProgress(integration)).progress
+  #nextPollAt(progress: MirrorProgress): number {
     const dueAt = pollDueAt(progress, this.#settings)
-    return Math.max(dueAt, otherLeaseEnd(progress.lister, this.#holder, clock.now()) ?? dueAt)
+    return Math.max(dueAt, otherLeaseEnd(progress.lister, this.#holder, this.#settings.clock.now()) ?? dueAt)
   }
 }

@@ -5,6 +5,8 @@ import type { NoteState } from './note-state.ts'
 export interface NoteWrite {
   readonly state: NoteState
   readonly expectedVersion: number
+  /** Whether the stored state differs from `state` in its evidence only, and the content does not change. The store may then write only the evidence. */
+  readonly isStamp?: boolean | undefined
   /** Absent if the content is not changed. */
   readonly content?: ContentWrite | undefined
   /** The change that the feed shows. `appeared` also records the position at which the note became visible. */

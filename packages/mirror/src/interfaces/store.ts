@@ -24,8 +24,8 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   migrate(): Promise<void>
   /** Advances the integration's sequence by one, and reads. The number is greater than all earlier numbers of any process. */
   load(integration: string, noteIds: readonly string[]): Promise<LoadedNotes>
-  /** Reads the integration's latest sequence number and its progress. */
-  readProgress(integration: string): Promise<LoadedProgress>
+  /** Reads the integration's latest sequence number, its progress, and when it has work. */
+  readProgress(integration: string): Promise<CopyState>
   /**
    * Writes everything atomically, or nothing: `'conflict'` if a note or the progress does not have the expected version. When it resolves, the
    * write survives the end of the process. With `heardAt`, which acknowledges an event, it also survives a power cut. A power cut may undo the
@@ -90,7 +90,7 @@ export interface LoadedNotes extends LoadedProgress {
   readonly notes: ReadonlyMap<string, VersionedState>
 }
 
-/** Result of `readProgress`. */
+/** What `load` reads of an integration. */
 export type LoadedProgress = Pick<CopyState, 'sequence' | 'progress' | 'progressVersion' | 'heardAt'>
 
 /** A write of `commit`, all or nothing. */

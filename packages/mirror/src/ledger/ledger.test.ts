@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { aLiveNote } from '../fixtures/note-states.ts'
+import type { NoteState } from '../interfaces/note-state.ts'
 import type { MirrorProgress } from '../interfaces/progress.ts'
 import type { MirrorCommit } from '../interfaces/store.ts'
+import type { Decision } from '../rules/decision.ts'
 import { memoryMirror } from '../stores/memory-store.ts'
 import { Ledger } from './ledger.ts'
 
@@ -23,6 +25,40 @@ function aLedger() {
     [...(await store.load('s', ['a', 'b', 'c'])).notes.values()].map(({ version }) => version)
   return { store, ledger, commits, known, versions }
 }
+
+describe('a write is a stamp', () => {
+  const evidence = { says: 'present', start: 8, end: 9, source: 'scan', at: 1 } as const
+  const before: NoteState = { ...aLiveNote(), noteId: 'a' }
+
+  async function isStamp(decision: Decision): Promise<boolean | undefined> {
+    const { store, ledger, commits } = aLedger()
+    await store.commit('s', { notes: [{ state: before, expectedVersion: 0 }] })
+    await ledger.revise(['a'], () => decision)
+    return commits.at(-1)?.notes[0]?.isStamp
+  }
+
+  it('if it changes only the evidence of a stored note', async () => {
+    expect(await isStamp({ state: { ...before, evidence } })).toBe(true)
+  })
+
+  it('unless it changes the content or the feed', async () => {
+    expect(await isStamp({ state: { ...before, evidence }, content: { summary: null } })).toBe(false)
+    expect(await isStamp({ state: { ...before, evidence }, announce: 'changed' })).toBe(false)
+  })
+
+  it.each(Object.keys(before).filter((field) => field !== 'evidence' && field !== 'noteId'))(
+    'unless it changes %s',
+    async (field) => {
+      expect(await isStamp({ state: { ...before, evidence, [field]: 'other' } })).toBe(false)
+    },
+  )
+
+  it('unless the note is new', async () => {
+    const { ledger, commits } = aLedger()
+    await ledger.revise(['a'], (state) => ({ state: { ...state, evidence } }))
+    expect(commits.at(-1)?.notes[0]?.isStamp).toBe(false)
+  })
+})
 
 describe('revisions of known states', () => {
   it('are written together if they are requested during a commit', async () => {

@@ -150,7 +150,15 @@ function decideAll(
   for (const noteId of noteIds) {
     const { state, version } = notes.get(noteId) ?? { state: unknownNote(noteId), version: 0 }
     const decision = decide(state, sequence)
-    if (decision !== undefined) writes.set(noteId, { ...decision, expectedVersion: version })
+    if (decision !== undefined)
+      writes.set(noteId, { ...decision, expectedVersion: version, isStamp: version > 0 && isStamp(state, decision) })
   }
   return writes
+}
+
+/** Whether a decision changes nothing but the evidence. Most notes of a scan are unchanged. */
+function isStamp(before: NoteState, { state, content, announce }: Decision): boolean {
+  const fields = Object.keys(state) as (keyof NoteState)[]
+  const isSame = fields.every((field) => field === 'evidence' || state[field] === before[field])
+  return isSame && content === undefined && announce === undefined
 }

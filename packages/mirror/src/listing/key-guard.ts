@@ -7,20 +7,21 @@ import type { Ledger } from '../ledger/ledger.ts'
 
 interface KeyContext extends Pick<MirrorSettings, 'client' | 'store' | 'integration'> {
   readonly ledger: Ledger
-  /** The progress, if it is known. */
-  readonly progress?: MirrorProgress | undefined
 }
 
 /**
  * Checks the client's key before any note is read with it, because another key may not see the same notes. Records the key if none is
  * recorded.
  *
+ * @param progress  the progress that was just read
  * @returns the identity of the key
  * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
  * @throws MirrorError `key_unidentified`
  */
-export async function requireKey({ client, store, integration, ledger, ...known }: KeyContext): Promise<KeyIdentity> {
-  const progress = known.progress ?? (await store.readProgress(integration)).progress
+export async function requireKey(
+  { client, store, integration, ledger }: KeyContext,
+  progress: MirrorProgress,
+): Promise<KeyIdentity> {
   const key = await identifyKey(client, progress.copyId ?? (await ensureCopyId(ledger)))
   if (recordedKey(progress) !== null) {
     refuseOtherKey(integration, recordedKey(progress), key)

@@ -12,10 +12,9 @@ import { isScanDue } from './schedule.ts'
 
 export interface Listing {
   readonly key: KeyIdentity
-  /** The id of this process, for the lease of the lister. */
-  readonly holder: string
-  /** The loaded progress, if the whole integration is leased to this process. */
-  readonly leased: LoadedProgress | undefined
+  /** The id of this process, for the lease of the lister; `undefined` if the whole integration is leased to this process. */
+  readonly holder: string | undefined
+  readonly loaded: LoadedProgress
   readonly scanWhen: SyncOptions['scan']
   /** Whether to poll. If not, only a scan under way continues. */
   readonly isPollDue: boolean
@@ -29,8 +28,8 @@ export interface Listing {
  * @returns the progress; `undefined` if another process lists, or has replaced this one
  */
 export async function list(context: SyncContext, listing: Listing): Promise<MirrorProgress | undefined> {
-  const { key, holder, leased, pages } = listing
-  const lister = leased ? Lister.ofLeased(context, leased) : await Lister.begin(context, key, holder)
+  const { key, holder, loaded, pages } = listing
+  const lister = await Lister.begin(context, key, holder, loaded)
   if (lister === undefined) return undefined
   try {
     for await (const notice of listings(lister, context, listing)) {
@@ -70,13 +69,13 @@ async function* poll(lister: Lister, { client, signal }: SyncContext): AsyncGene
   const changes = client.notes.changes({ after: checkpoint }, { limit: PAGE_SIZE, signal })
   for await (const { notes, watermark: latest, ...page } of changes) {
     checkpoint = page.checkpoint
-    // Most polls find nothing. The checkpoint of an empty page is committed by `endPoll`.
+    // Most polls find nothing. The checkpoint of an empty page is part of the end of the poll.
     if (notes.length > 0) await lister.applyPage({ phase, notes, checkpoint })
     done += notes.length
     lister.hasMore = notes.length >= PAGE_SIZE
     watermark = latest?.getTime() ?? watermark
     yield { phase, done }
   }
-  await lister.endPoll(checkpoint, watermark)
+  lister.endPoll(checkpoint, watermark)
   lister.hasMore = true
 }

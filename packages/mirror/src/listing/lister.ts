@@ -30,6 +30,7 @@ export class Lister {
   /** The time after the latest commit. The next request is sent later. */
   #begunAt: number
   progress: MirrorProgress
+  #isCommitted = true
   /** Whether the last page changed notes. */
   hasChangedNotes = false
   /** Whether more pages probably follow the latest page of the poll. */
@@ -45,30 +46,25 @@ export class Lister {
     this.progress = loaded.progress
   }
 
-  /** Makes the lister of an integration that is leased to this process as a whole. */
-  static ofLeased(context: SyncContext, loaded: LoadedProgress): Lister {
-    return new Lister(context, undefined, loaded)
-  }
-
   /**
-   * Takes the lease for listing, and makes the lister; `undefined` while another process has the lease.
+   * Takes the lease for listing, and makes the lister; `undefined` while another process has the lease, or if another process has written the
+   * progress since it was loaded.
    *
+   * @param holder  `undefined` if the whole integration is leased to this process
    * @throws KeyChangedError when the notes were listed with another key
    */
-  static async begin(context: SyncContext, key: KeyIdentity, holder: string): Promise<Lister | undefined> {
-    const { store, integration, clock } = context
-    const loaded = await store.readProgress(integration)
-    // The key may have been replaced since it was checked. A later replacement changes the version of the progress.
-    refuseOtherKey(integration, recordedKey(loaded.progress), key)
-    if (otherLeaseEnd(loaded.progress.lister, holder, clock.now()) !== undefined) return undefined
+  static async begin(
+    context: SyncContext,
+    key: KeyIdentity,
+    holder: string | undefined,
+    loaded: LoadedProgress,
+  ): Promise<Lister | undefined> {
     const lister = new Lister(context, holder, loaded)
-    try {
-      await lister.renewLease()
-      return lister
-    } catch (error) {
-      if (error instanceof AnotherListerError) return undefined
-      throw error
-    }
+    if (holder === undefined) return lister
+    // A later replacement of the key changes the version of the progress.
+    refuseOtherKey(context.integration, recordedKey(loaded.progress), key)
+    if (otherLeaseEnd(loaded.progress.lister, holder, context.clock.now()) !== undefined) return undefined
+    return (await lister.#replace({ ...loaded.progress, lister: lister.#lease() })) ? lister : undefined
   }
 
   /** The sequence number to record as the start of the next request. */
@@ -90,18 +86,19 @@ export class Lister {
     await this.advance(() => ({}))
   }
 
-  /** Commits the end of a poll. Call it after the poll's last page was applied, or if that page is empty. */
-  async endPoll(checkpoint: string | null, watermark: number | null): Promise<void> {
+  /**
+   * Ends a poll. Call it after the poll's last page was applied, or if that page is empty. The next commit writes the end of the poll: that of a
+   * scan which begins, or `end`.
+   */
+  endPoll(checkpoint: string | null, watermark: number | null): void {
     const polledAt = this.#context.clock.now()
     const { poll } = this.progress
     const heardAt = this.#heardAt
     const counted = { heardAt, unannounced: heardAt === poll.heardAt ? poll.unannounced : 0 }
     const ended = { isUnderWay: false, polledAt, backfilledAt: poll.backfilledAt ?? polledAt }
     const next = { ...poll, ...counted, ...ended, checkpoint, watermark }
-    const progress = { ...this.progress, poll: next, lister: this.#lease() }
-    if (!(await this.#context.ledger.advanceKnown(this.#version, progress))) throw new AnotherListerError()
-    this.#version += 1
-    this.progress = progress
+    this.progress = { ...this.progress, poll: next }
+    this.#isCommitted = false
   }
 
   /**
@@ -130,26 +127,38 @@ export class Lister {
     this.hasChangedNotes = hasChangedNotes
   }
 
-  /** Releases the lease of the lister. */
+  /** Commits the end of the poll, and releases the lease of the lister. */
   async end(): Promise<void> {
-    if (this.#holder !== undefined) await this.#write(() => this.progress, [], undefined, null)
+    if (this.#holder === undefined && this.#isCommitted) return
+    if (!(await this.#replace({ ...this.progress, lister: null }))) throw new AnotherListerError()
+  }
+
+  /** @returns `false` if another process has written the progress since */
+  async #replace(progress: MirrorProgress): Promise<boolean> {
+    const isWritten = await this.#context.ledger.advanceKnown(this.#version, progress)
+    if (isWritten) this.#advanceTo(progress)
+    return isWritten
+  }
+
+  #advanceTo(progress: MirrorProgress): void {
+    this.progress = progress
+    this.#version += 1
+    this.#isCommitted = true
   }
 
   async #write(
     nextProgress: (before: LoadedNotes, writes: readonly NoteWrite[]) => MirrorProgress,
     noteIds: readonly string[] = [],
     decide?: Decide,
-    lister: MirrorProgress['lister'] = this.#lease(),
   ): Promise<void> {
     const { ledger, clock } = this.#context
     const fenced = (before: LoadedNotes, writes: readonly NoteWrite[]) => {
       if (before.progressVersion !== this.#version) throw new AnotherListerError()
       this.hasChangedNotes = writes.length > 0
-      return { ...nextProgress(before, writes), lister }
+      return { ...nextProgress(before, writes), lister: this.#lease() }
     }
     const { before, progress } = await ledger.advance(fenced, noteIds, decide)
-    this.progress = progress
-    this.#version += 1
+    this.#advanceTo(progress)
     this.#sequence = before.sequence
     this.#heardAt = before.heardAt
     // The next request is sent after this time.

@@ -18,6 +18,8 @@ function aFeed() {
       progress: { ...NO_PROGRESS, copyId: 'copy-1' },
       progressVersion: 1,
       heardAt: null,
+      nextDueAt: null,
+      hiddenSince: null,
     }),
   }
   const clock = { now: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) }

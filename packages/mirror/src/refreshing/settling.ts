@@ -19,7 +19,7 @@ export interface Settled extends Pick<SyncReport, 'settled' | 'postponed'> {
  * @param isAnyDue  whether a note may be due before the first page
  * @throws errors that would affect every other request: a refused key, a service that is down
  */
-export async function settleDue(context: SyncContext, pages: Wakeup, isAnyDue = true): Promise<Settled> {
+export async function settleDue(context: SyncContext, pages: Wakeup, isAnyDue: boolean): Promise<Settled> {
   const { client, clock, concurrency, erasure, hooks, ledger, signal, stop } = context
   const streak = new FailureStreak(client, signal)
   const queue = new DueQueue(context, pages, isAnyDue)

@@ -2,7 +2,7 @@ import type { EvidenceSource } from '../interfaces/note-state.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
 
 /** What to write for a note. */
-export type Decision = Omit<NoteWrite, 'expectedVersion'>
+export type Decision = Omit<NoteWrite, 'expectedVersion' | 'isStamp'>
 
 /** When a read started and ended, in sequence numbers of the mirror and in times of this machine's clock. */
 export interface ReadStamp {

@@ -7,6 +7,7 @@ import type {
   ChangedNote,
   DueRequest,
   HeldRemovals,
+  LoadedProgress,
   MirrorCommit,
   MirrorStore,
   VersionedState,
@@ -35,7 +36,7 @@ export function memoryMirror(): MirrorStore {
     return known
   }
   const many = new IntegrationsInMemory({
-    read: (integration) => integrationOf(integration).state(),
+    read: (integration) => integrationOf(integration).readProgress(),
     consumers: (integration) => integrationOf(integration).consumers(),
     countContradicted: (integration) => integrationOf(integration).count().contradicted,
     erase(integration, limit) {
@@ -100,21 +101,14 @@ class IntegrationInMemory {
   #progressVersion = 0
   #heardAt: number | null = null
 
-  readProgress() {
+  readProgress(): CopyState {
+    const states = [...this.#rows.values()].map(({ state }) => state)
+    const hidden = states.filter(({ presence }) => presence === 'hidden')
     return {
-      sequence: this.#sequence,
-      progress: this.#progress,
-      progressVersion: this.#progressVersion,
-      heardAt: this.#heardAt,
+      ...this.#loadedProgress(),
+      nextDueAt: earliest(states.map(({ dueAt }) => dueAt)),
+      hiddenSince: earliest(hidden.map(({ hiddenAt }) => hiddenAt)),
     }
-  }
-
-  state(): CopyState {
-    const hidden = [...this.#rows.values()].flatMap(({ state }) =>
-      state.presence === 'hidden' ? (state.hiddenAt ?? []) : [],
-    )
-    const { nextDueAt } = this.takeDue({ now: 0, until: 0, limit: 0 })
-    return { ...this.readProgress(), nextDueAt, hiddenSince: hidden.length === 0 ? null : Math.min(...hidden) }
   }
 
   load(noteIds: readonly string[]) {
@@ -124,7 +118,7 @@ class IntegrationInMemory {
       const row = this.#rows.get(noteId)
       if (row !== undefined) notes.set(noteId, { state: row.state, version: row.version })
     }
-    return { ...this.readProgress(), notes }
+    return { ...this.#loadedProgress(), notes }
   }
 
   commit({ notes, progress, heardAt }: MirrorCommit): 'committed' | 'conflict' {
@@ -156,8 +150,8 @@ class IntegrationInMemory {
       return { state: taken.state, version: taken.version, note: taken.note }
     })
     const taken = new Set(notes.map(({ state }) => state.noteId))
-    const others = waiting.filter(({ state }) => !taken.has(state.noteId)).map(({ state }) => state.dueAt ?? 0)
-    return { sequence: this.#sequence, notes, nextDueAt: others.length === 0 ? null : Math.min(...others) }
+    const others = waiting.filter(({ state }) => !taken.has(state.noteId)).map(({ state }) => state.dueAt)
+    return { sequence: this.#sequence, notes, nextDueAt: earliest(others) }
   }
 
   candidates({ startedAt }: CompletionCertificate): readonly string[] {
@@ -250,6 +244,15 @@ class IntegrationInMemory {
     })
   }
 
+  #loadedProgress(): LoadedProgress {
+    return {
+      sequence: this.#sequence,
+      progress: this.#progress,
+      progressVersion: this.#progressVersion,
+      heardAt: this.#heardAt,
+    }
+  }
+
   #nextPosition(): number {
     this.position += 1
     return this.position
@@ -258,6 +261,10 @@ class IntegrationInMemory {
   #sorted(): readonly Row[] {
     return [...this.#rows.values()].sort((a, b) => (a.state.noteId < b.state.noteId ? -1 : 1))
   }
+}
+
+function earliest(times: readonly (number | null)[]): number | null {
+  return times.reduce((one, other) => (one === null || (other !== null && other < one) ? other : one), null)
 }
 
 type Parts = Omit<StoredNote, 'state'>

@@ -36,6 +36,9 @@ export const STATE_COLUMNS = [
   ['heard_at', 'time', ({ heard }) => heard?.at],
 ] as const satisfies readonly StateColumn[]
 
+/** The columns that a stamp changes. */
+export const EVIDENCE_COLUMNS = STATE_COLUMNS.filter(([name]) => name.startsWith('evidence_'))
+
 type StateColumn =
   | readonly [name: string, type: 'text', valueIn: (state: NoteState) => string | null | undefined]
   | readonly [

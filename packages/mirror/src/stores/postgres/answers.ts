@@ -1,5 +1,5 @@
 import type { Note } from '@notewire/protocol'
-import { type MirrorProgress, NO_PROGRESS } from '../../interfaces/progress.ts'
+import { type CopyState, type MirrorProgress, NO_PROGRESS } from '../../interfaces/progress.ts'
 import type { DueNotes, LoadedNotes, LoadedProgress, VersionedState } from '../../interfaces/store.ts'
 import { type StateRow, stateOf } from '../state-row.ts'
 
@@ -11,6 +11,12 @@ export interface ProgressAnswer {
   readonly progress: MirrorProgress | null
   readonly progress_version: number
   readonly heard_at: number | null
+}
+
+/** The columns of `COPY_JSON`. */
+export interface CopyAnswer extends ProgressAnswer {
+  readonly next_due_at: number | null
+  readonly hidden_since: number | null
 }
 
 /** Result of `notewire_mirror_load_1`. */
@@ -25,7 +31,11 @@ export interface TakeAnswer {
   readonly next_due_at: number | null
 }
 
-export function loadedProgress({ sequence, progress, progress_version, heard_at }: ProgressAnswer): LoadedProgress {
+export function copyState({ next_due_at, hidden_since, ...progress }: CopyAnswer): CopyState {
+  return { ...loadedProgress(progress), nextDueAt: next_due_at, hiddenSince: hidden_since }
+}
+
+function loadedProgress({ sequence, progress, progress_version, heard_at }: ProgressAnswer): LoadedProgress {
   return { sequence, progress: progress ?? NO_PROGRESS, progressVersion: progress_version, heardAt: heard_at }
 }
 

@@ -1,5 +1,5 @@
 import { BY_INDEX } from './by-index.ts'
-import { timeIn } from './note-columns.ts'
+import { COPY_JSON, timeIn } from './note-columns.ts'
 
 export const INTEGRATIONS_TABLE = `
 CREATE TABLE IF NOT EXISTS notewire_integrations (
@@ -31,12 +31,6 @@ export function integrationJson(row: string): string {
     'parkedBecause', ${row}.parked_because, 'dueAt', ${timeIn(`${row}.due_at`)}, 'rank', ${row}.rank, 'hints', ${row}.hints,
     'token', ${row}.token, 'failures', ${row}.failures, 'pausedUntil', ${timeIn(`${row}.paused_until`)},
     'keyPrint', ${row}.key_print, 'pollEveryMs', ${row}.poll_every_ms, 'endpoint', ${row}.endpoint)::text`
-}
-
-/** SQL for the earliest time in a column, among notes of the taken integration. */
-function firstOf(column: string, isCounted: string): string {
-  return `(SELECT ${timeIn(`notes.${column}`)} FROM notewire_mirror_notes AS notes
-          WHERE notes.integration = taken AND ${isCounted} ORDER BY notes.${column} LIMIT 1)`
 }
 
 const TAKEN = `integrations.integration = for_integration AND integrations.generation = fence_generation
@@ -71,13 +65,8 @@ BEGIN
     SET token = integrations.token + 1, is_held = true, due_at = to_timestamp(until_ms / 1000)
     WHERE integrations.integration = taken RETURNING ${integrationJson('integrations')} INTO result;
   RETURN (
-    SELECT json_build_object('record', result::json, 'copy', json_build_object(
-        'sequence', notewire_mirror_sequence_1(taken), 'progress', mirrors.progress,
-        'progress_version', coalesce(mirrors.progress_version, 0), 'heard_at', ${timeIn('mirrors.heard_at')},
-        'next_due_at', least(${firstOf('due_at', 'notes.due_at IS NOT NULL AND notes.dirty IS NOT NULL')},
-          ${firstOf('due_at', 'notes.due_at IS NOT NULL AND notes.dirty IS NULL')}),
-        'hidden_since', ${firstOf('hidden_at', "notes.hidden_at IS NOT NULL AND notes.presence = 'hidden'")}))
-      FROM (SELECT) AS one LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = taken);
+    SELECT json_build_object('record', result::json, 'copy', ${COPY_JSON})
+      FROM (SELECT taken AS integration) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration);
 END
 $function$;
 

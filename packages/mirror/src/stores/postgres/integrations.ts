@@ -5,7 +5,7 @@ import {
   type IntegrationStore,
 } from '../../interfaces/integration-store.ts'
 import { escapedText } from '../escaped-text.ts'
-import { loadedProgress, type ProgressAnswer } from './answers.ts'
+import { type CopyAnswer, copyState } from './answers.ts'
 import { escapedJson } from './escaped-json.ts'
 import { integrationJson } from './integration-functions.ts'
 import { timeIn } from './note-columns.ts'
@@ -13,7 +13,7 @@ import { timeIn } from './note-columns.ts'
 /** Result of `notewire_integrations_take_2`. */
 interface TakeAnswer {
   readonly record: IntegrationRecord
-  readonly copy: ProgressAnswer & { readonly next_due_at: number | null; readonly hidden_since: number | null }
+  readonly copy: CopyAnswer
 }
 
 type Ask = (operation: string, text: string, ...values: unknown[]) => Promise<readonly unknown[]>
@@ -38,8 +38,7 @@ export function createIntegrationStore(ask: Ask): IntegrationStore {
       const name = integration === undefined ? null : escapedText(integration)
       const taken = await one<TakeAnswer>('take', TAKE, now, until, most, name)
       if (taken === undefined) return undefined
-      const { next_due_at: nextDueAt, hidden_since: hiddenSince, ...copy } = taken.copy
-      return { record: taken.record, copy: { ...loadedProgress(copy), nextDueAt, hiddenSince } }
+      return { record: taken.record, copy: copyState(taken.copy) }
     },
 
     async renew(integration, { generation, token }, until) {

@@ -23,6 +23,19 @@ export function stateJson(row: string): string {
   return `json_build_object('note_id', ${row}.note_id, ${fields.join(', ')})`
 }
 
+/** SQL for the state of a copy as JSON, for a row `asked` with its integration, and its row `mirrors`, if there is one. */
+export const COPY_JSON = `json_build_object(
+    'sequence', notewire_mirror_sequence_1(asked.integration), 'progress', mirrors.progress,
+    'progress_version', coalesce(mirrors.progress_version, 0), 'heard_at', ${timeIn('mirrors.heard_at')},
+    'next_due_at', least(${firstOf('due_at', 'notes.dirty IS NOT NULL')}, ${firstOf('due_at', 'notes.dirty IS NULL')}),
+    'hidden_since', ${firstOf('hidden_at', "notes.presence = 'hidden'")})`
+
+/** SQL for the earliest time in a column. */
+function firstOf(column: string, isCounted: string): string {
+  return `(SELECT ${timeIn(`notes.${column}`)} FROM notewire_mirror_notes AS notes
+      WHERE notes.integration = asked.integration AND notes.${column} IS NOT NULL AND ${isCounted} ORDER BY notes.${column} LIMIT 1)`
+}
+
 /** SQL for a time from milliseconds since the Unix epoch. */
 function timeFrom(milliseconds: string): string {
   return `to_timestamp(${milliseconds} / 1000)`

@@ -1,5 +1,5 @@
 import { COUNTED } from '../counted-notes.ts'
-import { stateJson, timeIn } from './note-columns.ts'
+import { COPY_JSON, stateJson } from './note-columns.ts'
 
 const STORED_NOTE = `json_build_object(
   'state', ${stateJson('notes')}, 'note', content.note, 'transcript', content.transcript, 'summary', content.summary)`
@@ -10,9 +10,7 @@ const CANDIDATES = `FROM notewire_mirror_notes
 // The docstrings list the parameters. Each row is one column of JSON text, because drivers parse other types differently, and users configure that.
 
 /** Integration. */
-export const READ_PROGRESS = `SELECT json_build_object(
-    'sequence', notewire_mirror_sequence_1(asked.integration), 'progress', mirrors.progress,
-    'progress_version', coalesce(mirrors.progress_version, 0), 'heard_at', ${timeIn('mirrors.heard_at')})::text AS result
+export const READ_PROGRESS = `SELECT ${COPY_JSON}::text AS result
   FROM (SELECT $1::text AS integration) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration`
 
 /** Integration, sequence number, the id before the page, limit. */

@@ -3,7 +3,7 @@ import type { ConsumerStore } from '../../interfaces/consumer-store.ts'
 import type { ChangedNote, MirrorStore } from '../../interfaces/store.ts'
 import type { StoredNote } from '../../interfaces/stored-note.ts'
 import { escapedText } from '../escaped-text.ts'
-import { type Answered, dueNotes, loadedNotes, loadedProgress, withState } from './answers.ts'
+import { type Answered, copyState, dueNotes, loadedNotes, withState } from './answers.ts'
 import { commitValues } from './commit-values.ts'
 import { escapedJson, readEscapedJson } from './escaped-json.ts'
 import { createIntegrationStore } from './integrations.ts'
@@ -38,8 +38,7 @@ export function createStore(
     integrations: createIntegrationStore(ask),
     migrate: () => queries.migrate(),
     load: async (integration, noteIds) => loadedNotes(await one('load', LOAD, integration, escapedJson(noteIds))),
-    readProgress: async (integration) =>
-      loadedProgress(await one('readProgress', statements.READ_PROGRESS, integration)),
+    readProgress: async (integration) => copyState(await one('readProgress', statements.READ_PROGRESS, integration)),
     commit: (integration, commit) => one('commit', COMMIT, integration, ...commitValues(commit)),
     takeDue: async (integration, { now, until, limit }) =>
       dueNotes(await one('takeDue', TAKE, integration, now, until, limit)),

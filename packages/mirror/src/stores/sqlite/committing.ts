@@ -3,9 +3,10 @@ import type { NoteState } from '../../interfaces/note-state.ts'
 import { type ContentParts, type ContentWrite, earliestDue, type NoteWrite } from '../../interfaces/note-write.ts'
 import type { MirrorCommit } from '../../interfaces/store.ts'
 import { escapedText } from '../escaped-text.ts'
+import { EVIDENCE_COLUMNS } from '../state-row.ts'
 import { PART_COLUMNS, partValues } from './content-columns.ts'
 import { fenceStatement, hintStatement } from './integration-statements.ts'
-import { NOTE_COLUMNS, noteValues } from './note-columns.ts'
+import { evidenceValues, NOTE_COLUMNS, noteValues } from './note-columns.ts'
 
 /** Makes the statements of a commit. A guard statement fails if another process has written meanwhile. */
 export function commitStatements(integrationName: string, commit: MirrorCommit): readonly SqliteStatement[] {
@@ -76,7 +77,9 @@ function mirrorWrite(
 }
 
 /** @param back  the number of notes of the same commit that are announced after this one */
-function noteWrite(integration: string, { state, announce }: NoteWrite, back: number): SqliteStatement {
+function noteWrite(integration: string, { state, announce, isStamp }: NoteWrite, back: number): SqliteStatement {
+  if (isStamp)
+    return { sql: STAMP_NOTE, parameters: [...evidenceValues(state), integration, escapedText(state.noteId)] }
   const values = [integration, escapedText(state.noteId), ...noteValues(state)]
   switch (announce) {
     case undefined:
@@ -147,6 +150,10 @@ const CHANGED_AGAIN = `, position = excluded.position, ${statusesAt('excluded.po
     WHEN presence = 'live' AND excluded.presence <> 'live' THEN excluded.position
     ELSE vanished_since
   END`
+
+const STAMP_NOTE = `
+  UPDATE notewire_mirror_notes SET version = version + 1, ${EVIDENCE_COLUMNS.map(([name]) => `${name} = ?`).join(', ')}
+  WHERE integration = ? AND note_id = ?`
 
 const WRITE_NOTE = writeNote([], `, ${statusesAt('coalesce(position, 0)')}`)
 const WRITE_CHANGED = writeNote(CHANGED_PLACES, CHANGED_AGAIN)

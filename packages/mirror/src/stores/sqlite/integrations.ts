@@ -1,13 +1,16 @@
 import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/storage'
 import { dueAfterHint, type IntegrationStore, newIntegration } from '../../interfaces/integration-store.ts'
+import type { MirrorStore } from '../../interfaces/store.ts'
 import { escapedText, unescapedText } from '../escaped-text.ts'
 import { isFenced } from './committing.ts'
 import type { ErasingDatabase } from './database.ts'
 import { fencedUpdate, fenceStatement, MOST_URGENT, recordIn, THIS_ONE } from './integration-statements.ts'
-import { loadedProgress, READ_PROGRESS } from './loading.ts'
 
 /** Makes the store of integrations. */
-export function createIntegrationStore(database: ErasingDatabase): IntegrationStore {
+export function createIntegrationStore(
+  database: ErasingDatabase,
+  { readProgress }: Pick<MirrorStore, 'readProgress'>,
+): IntegrationStore {
   /** Runs statements in one transaction, and returns the rows of the last statement. */
   async function write(
     durability: 'process' | 'power-cut',
@@ -49,11 +52,8 @@ export function createIntegrationStore(database: ErasingDatabase): IntegrationSt
         WHERE integration = (${found}) RETURNING *`
       const [row] = await write('process', { sql, parameters: [until, ...values] })
       if (row === undefined) return undefined
-      const progress = loadedProgress(
-        (await database.read({ sql: READ_PROGRESS, parameters: [String(row['integration'])] }))[0],
-      )
-      // 0, so that each slice calls `takeDue`, which also maintains the search index.
-      return { record: recordIn(row), copy: { ...progress, nextDueAt: 0, hiddenSince: 0 } }
+      const record = recordIn(row)
+      return { record, copy: await readProgress(record.integration) }
     },
 
     async renew(integration, fence, until) {

@@ -1,5 +1,5 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
-import { type MirrorProgress, NO_PROGRESS } from '../../interfaces/progress.ts'
+import { type CopyState, type MirrorProgress, NO_PROGRESS } from '../../interfaces/progress.ts'
 import type { LoadedNotes, LoadedProgress } from '../../interfaces/store.ts'
 import { escapedText } from '../escaped-text.ts'
 import { READ_STATE, versionedState } from './note-columns.ts'
@@ -19,8 +19,16 @@ export function loadedNotes([mirrors, rows = []]: readonly SqliteRow[][]): Loade
   return { ...loadedProgress(mirrors?.[0]), notes: new Map(notes.map((note) => [note.state.noteId, note])) }
 }
 
+export function copyState([row]: readonly SqliteRow[]): CopyState {
+  return {
+    ...loadedProgress(row),
+    nextDueAt: (row?.['next_due_at'] ?? null) as number | null,
+    hiddenSince: (row?.['hidden_since'] ?? null) as number | null,
+  }
+}
+
 /** Reads the progress from the row of an integration, which does not exist before its first write. */
-export function loadedProgress(row: SqliteRow | undefined): LoadedProgress {
+function loadedProgress(row: SqliteRow | undefined): LoadedProgress {
   const progress = row?.['progress']
   return {
     sequence: Number(row?.['sequence'] ?? 0),
@@ -37,8 +45,21 @@ const ADVANCE = `
   ON CONFLICT (integration) DO UPDATE SET sequence = sequence + 1
   RETURNING ${PROGRESS_COLUMNS}`
 
+const firstOf = (column: string, isCounted: string) => `
+  SELECT note.${column} FROM notewire_mirror_notes AS note
+  WHERE note.integration = mirrors.integration AND ${isCounted} AND note.${column} IS NOT NULL ORDER BY note.${column} LIMIT 1`
+
 /** Parameter: integration. */
-export const READ_PROGRESS = `SELECT ${PROGRESS_COLUMNS} FROM notewire_mirrors WHERE integration = ?`
+// `next_due_at` is 0 while a note waits to be indexed, because `takeDue` indexes it.
+export const READ_PROGRESS = `
+  SELECT mirrors.sequence, progress, progress_version, mirrors.heard_at,
+    CASE WHEN EXISTS (SELECT 1 FROM notewire_mirror_content WHERE is_indexed = 0) THEN 0 ELSE (
+      SELECT min(due_at) FROM (
+        SELECT * FROM (${firstOf('due_at', '(note.dirty IS NULL) = 0')})
+        UNION ALL SELECT * FROM (${firstOf('due_at', '(note.dirty IS NULL) = 1')}))
+    ) END AS next_due_at,
+    (${firstOf('hidden_at', "note.presence = 'hidden'")}) AS hidden_since
+  FROM notewire_mirrors AS mirrors WHERE mirrors.integration = ?`
 
 const READ_NOTES = `
   SELECT ${READ_STATE} FROM json_each(?) AS wanted

@@ -9,25 +9,47 @@ it('numbers and positions that a power cut has undone are never reused', async (
   const path = temporaryPath(onTestFinished)
   const before = sqliteMirror(path)
   await before.migrate()
-  let last = await announceOne(before, 'before')
+  const last = new Map<string, Numbers>()
+  for (const integration of ['one', 'two']) last.set(integration, await announceOne(before, integration))
   await before.close?.()
-  for (const noteId of ['first', 'second', 'third']) {
+  for (let cuts = 0; cuts < 3; cuts += 1) {
     const store = sqliteMirror(losingAtPowerCut(path))
     await store.migrate()
-    const next = await announceOne(store, noteId)
-    expect(next.sequence).toBeGreaterThan(last.sequence)
-    expect(next.position).toBeGreaterThan(last.position)
-    last = next
+    for (const integration of ['one', 'two', 'one']) {
+      const next = await announceOne(store, integration)
+      expect(next.sequence).toBeGreaterThan(last.get(integration)?.sequence ?? Number.NaN)
+      expect(next.position).toBeGreaterThan(last.get(integration)?.position ?? Number.NaN)
+      last.set(integration, next)
+    }
     await store.close?.()
   }
 })
 
-/** Announces a note like a read, whose commit is not flushed. */
-async function announceOne(store: SqliteMirror, noteId: string) {
-  const { sequence } = await store.load('default', [noteId])
+it('the first write of a process skips the numbers of its integration only', async () => {
+  const path = temporaryPath(onTestFinished)
+  const before = sqliteMirror(path)
+  await before.migrate()
+  for (const integration of ['one', 'two']) await announceOne(before, integration)
+  await before.close?.()
+  const store = sqliteMirror(path)
+  onTestFinished(() => store.close?.())
+  const untouched = await store.readProgress('two')
+  expect((await announceOne(store, 'one')).sequence).toBeGreaterThan(1_000_000)
+  expect(await store.readProgress('two')).toEqual(untouched)
+})
+
+interface Numbers {
+  readonly sequence: number
+  readonly position: number
+}
+
+/** Announces a new note like a read, whose commit is not flushed unless it is the first of the process. */
+async function announceOne(store: SqliteMirror, integration: string): Promise<Numbers> {
+  const noteId = crypto.randomUUID()
+  const { sequence } = await store.load(integration, [noteId])
   const notes = [{ state: aLiveState(noteId), expectedVersion: 0, announce: 'appeared' }] as const
-  expect(await store.commit('default', { notes })).toBe('committed')
-  return { sequence, position: await store.latestPosition('default') }
+  expect(await store.commit(integration, { notes })).toBe('committed')
+  return { sequence, position: await store.latestPosition(integration) }
 }
 
 /** A driver that, when it is closed, restores the files to their state at the last flush. */

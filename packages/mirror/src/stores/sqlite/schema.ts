@@ -245,10 +245,9 @@ export const REBUILD_SEARCH: SqliteStatement = {
 }
 
 /**
- * Advances all sequences and positions by a million. A power cut may undo the latest commits, except those that acknowledge an event, so
- * numbers that callers already hold could be assigned again. Each process avoids this by skipping a million numbers before its first write.
+ * Advances the sequence and the position of an integration by a million. A power cut may undo the latest commits, except those that acknowledge an
+ * event, so numbers that callers already hold could be assigned again. Each process avoids this by skipping a million numbers with its first write
+ * of an integration. Parameter: integration.
  */
-export const SKIP_NUMBERS: SqliteStatement = {
-  sql: 'UPDATE notewire_mirrors SET sequence = sequence + 1000000, position = position + 1000000',
-  parameters: [],
-}
+export const SKIP_NUMBERS = `
+  UPDATE notewire_mirrors SET sequence = sequence + 1000000, position = position + 1000000 WHERE integration = ?`

@@ -4,7 +4,9 @@ import {
   type SqliteConnection,
   type SqliteDriver,
   type SqliteRow,
+  type SqliteStatement,
 } from '@notewire/webhooks/storage'
+import type { CopyState } from '../../interfaces/progress.ts'
 import type { DueNotes, DueRequest, MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
 import { escapedText, unescapedText } from '../escaped-text.ts'
 import { commitStatements, erasesAny, erasureStatement, INDEX_PENDING, isConflict, isFenced } from './committing.ts'
@@ -15,7 +17,7 @@ import { ErasingDatabase } from './database.ts'
 import { FullTextMissingError, NewerTablesError } from './errors.ts'
 import { hasMerged, type IndexRewrite, rewriteStatements } from './index-rewrite.ts'
 import { createIntegrationStore } from './integrations.ts'
-import { loadedNotes, loadedProgress, loadStatements, READ_PROGRESS } from './loading.ts'
+import { copyState, loadedNotes, loadStatements, READ_PROGRESS } from './loading.ts'
 import { versionedState } from './note-columns.ts'
 import * as reading from './reading-statements.ts'
 import { FIND_SCHEMA, READ_VERSION, REBUILD_SEARCH, SCHEMA, SCHEMA_VERSION, SKIP_NUMBERS } from './schema.ts'
@@ -87,20 +89,32 @@ export function sqliteMirror<Transaction>(
 
 function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirror<Transaction> {
   const database = new ErasingDatabase(driver)
-  let hasSkipped = false
+  /** The integrations that this process has written. */
+  const written = new Set<string>()
   let indexRewrite: IndexRewrite = 'idle'
   let hasErased = false
 
-  // Durable: if a power cut undid this commit, the next process would skip to numbers that were already used.
-  async function skipNumbers(): Promise<void> {
-    if (!hasSkipped) await database.run([SKIP_NUMBERS], 'power-cut')
-    hasSkipped = true
+  async function write(
+    integration: string,
+    statements: readonly SqliteStatement[],
+    durability: Durability,
+  ): Promise<readonly SqliteRow[][]> {
+    if (written.has(integration)) return await database.run(statements, durability)
+    const skip = { sql: SKIP_NUMBERS, parameters: [escapedText(integration)] }
+    // Durable: if a power cut undid this commit, the next process would skip to numbers that were already used.
+    const [, ...answers] = await database.run([skip, ...statements], 'power-cut')
+    written.add(integration)
+    return answers
+  }
+
+  function isRewriteDue(): boolean {
+    return (hasErased || indexRewrite !== 'idle') && !database.isHosted
   }
 
   // It runs only when no note is due, and in steps, because rewriting a large index takes long.
   async function rewriteIndex(): Promise<void> {
-    if (indexRewrite === 'idle' && hasErased) indexRewrite = 'needed'
-    if (indexRewrite === 'idle' || database.isHosted) return
+    if (!isRewriteDue()) return
+    if (indexRewrite === 'idle') indexRewrite = 'needed'
     const answers = await database.run(rewriteStatements(indexRewrite), 'process')
     if (indexRewrite === 'needed') hasErased = false
     indexRewrite = hasMerged(answers) ? 'running' : 'idle'
@@ -112,6 +126,12 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
       sql,
       parameters: values.map((value) => (typeof value === 'string' ? escapedText(value) : value)),
     })
+  }
+
+  // `nextDueAt` is 0 while the search index must be rewritten, because `takeDue` rewrites it.
+  async function readProgress(integration: string): Promise<CopyState> {
+    const copy = copyState(await read(READ_PROGRESS, integration))
+    return isRewriteDue() ? { ...copy, nextDueAt: 0 } : copy
   }
 
   // The first read takes no lock, because most calls find no due note. If another process takes the notes meanwhile, the loop reads again.
@@ -131,7 +151,8 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
   }
 
   return {
-    integrations: createIntegrationStore(database),
+    readProgress,
+    integrations: createIntegrationStore(database, { readProgress }),
     mostEditsPerCommit: EDITS_PER_COMMIT,
     ...createConsumerStore(database, driver),
 
@@ -145,21 +166,15 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
     },
 
     async load(integration, noteIds) {
-      await skipNumbers()
-      return loadedNotes(await database.run(loadStatements(integration, noteIds), 'process'))
-    },
-
-    async readProgress(integration) {
-      return loadedProgress((await read(READ_PROGRESS, integration))[0])
+      return loadedNotes(await write(integration, loadStatements(integration, noteIds), 'process'))
     },
 
     async commit(integration, commit) {
       const erasure = erasureStatement(integration, commit)
       const statements = [...erasure, ...commitStatements(integration, commit)]
       if (statements.length === 0) return 'committed'
-      await skipNumbers()
       try {
-        const [rows = []] = await database.run(statements, durabilityOf(commit))
+        const [rows = []] = await write(integration, statements, durabilityOf(commit))
         if (erasure.length > 0 && erasesAny(rows)) {
           database.recordErasure()
           hasErased = true

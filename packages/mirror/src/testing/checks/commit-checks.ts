@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { KeyIdentity } from '@notewire/client'
 import type { NoteState } from '../../interfaces/note-state.ts'
 import { type MirrorProgress, NO_PROGRESS } from '../../interfaces/progress.ts'
-import { aLiveState, aNote, aState } from './builders.ts'
+import { aCertificate, aLiveState, aNote, aState } from './builders.ts'
 import { check, type MirrorStoreCheck } from './check.ts'
 
 export const commitChecks: readonly MirrorStoreCheck[] = [
@@ -16,6 +16,26 @@ export const commitChecks: readonly MirrorStoreCheck[] = [
     await write(aState(FULL.noteId))
     assert.deepEqual((await store.getNote(integration, FULL.noteId))?.state, aState(FULL.noteId))
   }),
+
+  check(
+    'stores the evidence of a stamp, if the note has the expected version',
+    async ({ store, integration, write }) => {
+      await write(FULL, aLiveState('note_1'))
+      const before = await store.listChanges(integration, 0, 10)
+      const evidence = { says: 'present', start: 51, end: 52, source: 'scan', at: 1_760_000_000_009 } as const
+      const stamped = (expectedVersion: number) =>
+        [FULL, aLiveState('note_1')].map((state) => ({ state: { ...state, evidence }, expectedVersion, isStamp: true }))
+      assert.equal(await store.commit(integration, { notes: stamped(2) }), 'conflict')
+      assert.equal(await store.commit(integration, { notes: stamped(1) }), 'committed')
+      assert.equal(await store.commit(integration, { notes: stamped(1) }), 'conflict')
+      const { notes } = await store.load(integration, [FULL.noteId, 'note_1'])
+      assert.deepEqual(notes.get(FULL.noteId), { state: { ...FULL, evidence }, version: 2 })
+      assert.deepEqual(notes.get('note_1'), { state: { ...aLiveState('note_1'), evidence }, version: 2 })
+      const positions = (changes: typeof before) => changes.map(({ position }) => position)
+      assert.deepEqual(positions(await store.listChanges(integration, 0, 10)), positions(before))
+      assert.equal(await store.countCandidates(integration, aCertificate(51)), 0)
+    },
+  ),
 
   check('stores the progress, and counts its versions', async ({ store, integration }) => {
     for (const [expectedVersion, key] of KEYS.entries()) {

@@ -11,8 +11,9 @@ export const sequenceChecks: readonly MirrorStoreCheck[] = [
   }),
 
   check('reads an unused integration as empty', async ({ store, integration }) => {
-    const { sequence: _, ...progress } = await store.readProgress(integration)
-    assert.deepEqual(progress, { progress: NO_PROGRESS, progressVersion: 0, heardAt: null })
+    const { sequence: _, ...copy } = await store.readProgress(integration)
+    const unused = { progress: NO_PROGRESS, progressVersion: 0, heardAt: null, nextDueAt: null, hiddenSince: null }
+    assert.deepEqual(copy, unused)
     assert.equal((await store.load(integration, ['note_1'])).notes.size, 0)
     assert.equal(await store.getNote(integration, 'note_1'), undefined)
     const none = { live: 0, hidden: 0, gone: 0, dirty: 0, unsettled: 0, contradicted: 0 }
