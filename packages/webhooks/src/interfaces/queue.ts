@@ -7,7 +7,7 @@ import type { WebhookEvent } from '@notewire/protocol'
 export interface EventQueue {
   /**
    * Resolves when the engine has stored the event durably. The receiver then acknowledges the event, and the service does not send it
-   * again. An event that is waiting or running is not queued twice; a dead letter is queued again. Rejects if the engine did not confirm;
+   * again. An event that is waiting or running is not queued twice; the event of a dead letter is queued again. Rejects if the engine did not confirm;
    * the service then sends the event again.
    */
   enqueue(integration: string, event: WebhookEvent): Promise<void>
@@ -42,7 +42,7 @@ export interface DeadLetters {
    * Queues the events of dead letters again, with all their attempts. The receiver still applies the revision gate: if a newer revision
    * was applied in the meantime, the event is stale.
    *
-   * @returns the number of queued events, without dead letters that no longer exist or whose event is already queued
+   * @returns the number of queued events, without dead letters that no longer exist
    */
   replayDeadLetters(letters: readonly Pick<DeadLetter, 'id'>[]): Promise<number>
 }

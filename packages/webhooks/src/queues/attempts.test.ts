@@ -38,9 +38,9 @@ onEachEngine('a failed attempt', (setUp) => {
     expect(await queue.replayDeadLetters(letters)).toBe(0)
   })
 
-  it('that made a dead letter is followed by another when the service delivers the event again', async () => {
+  it('that made a dead letter is followed by another when the service sends the event again', async () => {
     const { queue, startWorker } = setUp({ attempts: 1 })
-    const { receiver, applied, deliver, failing } = aReceiver({ queue })
+    const { receiver, outcomes, deliver, failing } = aReceiver({ queue })
     failing.add('note_1')
     await using _worker = await startWorker(receiver)
     const event = anEvent({ kind: 'note.updated' })
@@ -48,7 +48,10 @@ onEachEngine('a failed attempt', (setUp) => {
     await eventually(async () => expect(await queue.listDeadLetters()).toHaveLength(1))
     failing.delete('note_1')
     expect((await deliver(event)).status).toBe(204)
-    await eventually(async () => expect(applied).toEqual([event]))
+    await eventually(async () => expect(statusesOf(outcomes)).toEqual(['failed', 'applied']))
+    expect(await queue.replayDeadLetters(await queue.listDeadLetters())).toBe(1)
+    await eventually(async () => expect(statusesOf(outcomes)).toEqual(['failed', 'applied', 'duplicate']))
+    expect(await queue.listDeadLetters()).toEqual([])
   })
 
   it('is counted if the handler times out, and the worker runs other events', async () => {

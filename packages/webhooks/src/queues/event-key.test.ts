@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { eventKey } from './event-key.ts'
 
-it('is a UUIDv5 in the namespace of the integration, and the same in every version', () => {
-  // Python: uuid5(uuid5(namespace, 'default'), 'evt_1')
-  expect(eventKey('default', 'evt_1')).toBe('c6e45292-7e48-52c3-878e-9f94f8207b55')
+it('is the SHA-256 of the integration and the event, so that processes of two versions queue an event once', () => {
+  // Python: hashlib.sha256(b'["default","evt_1"]').hexdigest()
+  expect(eventKey('default', 'evt_1')).toBe('37af36e98e97bfe3bfa7e276120daa1bcdf9b1f8738ed8fa09bc06d1cff9e811')
 })
 
 it.each([
@@ -15,8 +15,8 @@ it.each([
 })
 
 it.each(['1', '12:34', '', 'évt_✓', 'e'.repeat(10_000)])(
-  'is an id that every engine accepts for the event "%.10s"',
+  'is a key that every engine accepts for the event "%.10s"',
   (id) => {
-    expect(eventKey('default', id)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(eventKey('default', id)).toMatch(/^[0-9a-f]{64}$/)
   },
 )

@@ -1,4 +1,4 @@
-import { OptionError, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
 import type { DeadLetter, DeadLetters, EventQueue, QueuedEvent } from '../../interfaces/queue.ts'
 import { eventKey } from '../event-key.ts'
 import { DEAD_LETTER_SECONDS, DEFAULT_ATTEMPTS, refuseCount } from '../retries.ts'
@@ -21,8 +21,8 @@ export interface BullmqQueue extends EventQueue, DeadLetters {}
  * Adapts a `Queue` of BullMQ to the option `queue` of `createReceiver`. `bullmqWorker` processes its events, in this process or, better,
  * in others.
  *
- * An event that is waiting, running or delayed between attempts is not queued twice. A dead letter is queued again when the service sends
- * its event again. Completed jobs are removed at once, because the store records which events were processed.
+ * An event that is waiting, running or delayed between attempts is not queued twice. The event of a dead letter is queued again when the
+ * service sends it again; the dead letter remains, and is a duplicate when you replay it.
  *
  * Redis must not lose confirmed writes: set `appendonly yes`, `appendfsync always` and `maxmemory-policy noeviction`. With
  * `enableOfflineQueue: false`, deliveries are answered 503 at once if Redis is unreachable, instead of at the deadline.
@@ -56,19 +56,23 @@ export function bullmqQueue(queue: BullmqEngine, options: BullmqQueueOptions = {
     )
   }
 
-  async function enqueue(integration: string, event: WebhookEvent): Promise<void> {
-    const queued: QueuedEvent = { integration, event }
-    const jobId = eventKey(integration, event.event_id)
-    // BullMQ silently ignores the id of a dead letter. Both commands in one round trip, because most events are new.
-    const [existing] = await Promise.all([
-      queue.getJob(jobId),
-      queue.add(event.event_type, queued, { ...jobOptions(attempts), jobId }),
-    ])
-    await retryDeadLetter(existing)
+  const jobOptions = {
+    attempts,
+    // The worker computes the delay, with `retryDelayMs`.
+    backoff: { type: 'notewire' },
+    // The store records which events were processed.
+    removeOnComplete: true,
+    removeOnFail: { age: DEAD_LETTER_SECONDS },
+    stackTraceLimit: 0,
   }
 
   return {
-    enqueue,
+    enqueue: async (integration, event) => {
+      const queued: QueuedEvent = { integration, event }
+      // Not a `jobId`: BullMQ silently ignores the id of a dead letter. It ends a deduplication when the job completes or fails for good.
+      const deduplication = { id: eventKey(integration, event.event_id) }
+      await queue.add(event.event_type, queued, { ...jobOptions, deduplication })
+    },
     listDeadLetters: async (limit = 100) => {
       const jobs = await queue.getJobs(['failed'], 0, limit, true)
       return jobs.slice(0, limit).map(deadLetterOf)
@@ -80,18 +84,6 @@ export function bullmqQueue(queue: BullmqEngine, options: BullmqQueueOptions = {
   }
 }
 
-function jobOptions(attempts: number): object {
-  return {
-    attempts,
-    // The worker computes the delay, with `retryDelayMs`.
-    backoff: { type: 'notewire' },
-    // BullMQ also ignores an id in its completed set, so a replay of the event would be lost.
-    removeOnComplete: true,
-    removeOnFail: { age: DEAD_LETTER_SECONDS },
-    stackTraceLimit: 0,
-  }
-}
-
 /** Queues a job without remaining attempts again, with all its attempts. */
 async function retryDeadLetter(job: BullmqJob | undefined): Promise<boolean> {
   if (job === undefined || !(await job.isFailed())) return false
@@ -99,7 +91,7 @@ async function retryDeadLetter(job: BullmqJob | undefined): Promise<boolean> {
     await job.retry('failed', { resetAttemptsMade: true })
     return true
   } catch (error) {
-    // Another delivery of the event has queued it again.
+    // Another call has replayed it.
     if (await job.isFailed()) throw error
     return false
   }

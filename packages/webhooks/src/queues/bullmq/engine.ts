@@ -1,6 +1,6 @@
 /** The methods that `bullmqQueue` calls on a `Queue` of BullMQ. */
 export interface BullmqEngine {
-  /** Adds a job, unless a job with the same id exists, in any state. */
+  /** Adds a job, unless a job with the same deduplication id is waiting, running or delayed. */
   add(name: string, data: object, options: object): Promise<BullmqJob>
   /** Finds a job by its id. */
   getJob(id: string): Promise<BullmqJob | undefined>
