@@ -113,10 +113,14 @@ describe('context.commit', () => {
     const claim = await claimOf('one', { revision: 7 })
     const [client, other] = [await begun(), await begun()]
     await other.query('UPDATE notewire_events SET fencing_token = fencing_token + 1')
-    const result = postgresStore(pool).commitIn(connectionOf(client), claim)
-    await expect.poll(waitingForLocks).toBe(1)
-    await ended(other, 'COMMIT')
-    expect(await result).toBe('lost')
+    const [result] = await Promise.all([
+      postgresStore(pool).commitIn(connectionOf(client), claim),
+      expect
+        .poll(waitingForLocks)
+        .toBe(1)
+        .then(() => ended(other, 'COMMIT')),
+    ])
+    expect(result).toBe('lost')
     await ended(client, 'ROLLBACK')
   })
 
