@@ -4,7 +4,7 @@ import type { Row, Table } from './report.ts'
 import { typeCostOf } from './type-cost.ts'
 
 const ROUNDS = 3
-const PEERS = ['hono', 'stripe', 'fastify']
+const PEERS = ['stripe', 'fastify']
 
 const BUDGET = 500
 const EXCEPTIONS: Readonly<Record<string, number>> = {
