@@ -59,7 +59,9 @@ const sections: string[] = []
 for (const name of asked.length === 0 ? Object.keys(measurements) : asked) {
   const measure = measurements[name] ?? longMeasurements[name]
   if (measure === undefined) throw new Error(`There is no measurement ${name}.`)
-  for (const table of await measure()) sections.push(sectionOf(name, table))
-  console.log(sections.at(-1))
+  const began = performance.now()
+  const measured = (await measure()).map((table) => sectionOf(name, table))
+  console.log(`${measured.join('')}${name} took ${((performance.now() - began) / 1000).toFixed(0)} s.\n`)
+  sections.push(...measured)
 }
-await updatePage(sections)
+await updatePage(sections, asked.length === 0)

@@ -10,7 +10,7 @@ import { sampleNotes, wordAt } from './mirror-notes.ts'
 import { openStore } from './mirror-stores.ts'
 import { comparedWith, type Table } from './report.ts'
 
-const NOTES = 20_000
+const NOTES = 100_000
 const ROUNDS = 15
 const FOUND = 20
 const RARE = wordAt(Math.floor(NOTES / 2))

@@ -103,10 +103,16 @@ function round(limit: number): string {
   return limit.toLocaleString('en', { maximumSignificantDigits: 3 })
 }
 
-/** Replaces the sections with the same headings in `docs/benchmarks.md`, and adds the others at the end. */
-export async function updatePage(measured: readonly string[]): Promise<void> {
+/**
+ * Writes the measured sections to `docs/benchmarks.md`, instead of those with the same headings.
+ *
+ * @param areFirst  whether they become the first sections; otherwise the page keeps its order
+ */
+export async function updatePage(measured: readonly string[], areFirst: boolean): Promise<void> {
   const [, ...before] = (await readFile(PAGE, 'utf8')).split(/^(?=## )/m)
-  const sections = new Map([...before, ...measured].map((section) => [headingOf(section), `${section.trimEnd()}\n\n`]))
+  const ordered = areFirst ? [...measured, ...before, ...measured] : [...before, ...measured]
+  // A map keeps the first place and the last value of a heading.
+  const sections = new Map(ordered.map((section) => [headingOf(section), `${section.trimEnd()}\n\n`]))
   sections.delete(LOSSES)
   const all = [...sections.values()]
   await writeFile(PAGE, `${introduction()}${lossesOf(all)}\n\n${all.join('')}`.trimEnd().concat('\n'))
