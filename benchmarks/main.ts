@@ -14,14 +14,13 @@ import { measureMirrorSteady } from './src/mirror-steady.ts'
 import { measurePostgresStore } from './src/postgres-store.ts'
 import { measureQueues } from './src/queues.ts'
 import { measureRedisStore } from './src/redis-store.ts'
-import { figure, type Table, writeReport } from './src/report.ts'
+import { sectionOf, type Table, updatePage } from './src/report.ts'
 import { measureServers } from './src/servers.ts'
 import { measureSizes } from './src/sizes.ts'
 import { measureSlowStore } from './src/slow-store.ts'
 import { measureSqliteStore } from './src/sqlite-store.ts'
 import { measureStoreRoundTrips } from './src/store-round-trips.ts'
 import { measureTypeChecks } from './src/type-checks.ts'
-import { updateReport } from './src/update-report.ts'
 import { measureVerification } from './src/verify.ts'
 
 const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = {
@@ -29,17 +28,17 @@ const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = 
   servers: measureServers,
   allocation: measureAllocation,
   forgeries: measureForgeries,
-  'many-integrations': measureManyIntegrations,
-  'many-mirrors': measureManyMirrors,
+  'constant-time': measureConstantTime,
+  'slow-store': measureSlowStore,
   'redis-store': measureRedisStore,
   'postgres-store': measurePostgresStore,
   'sqlite-store': measureSqliteStore,
   'store-round-trips': measureStoreRoundTrips,
-  'slow-store': measureSlowStore,
   queues: measureQueues,
+  'many-integrations': measureManyIntegrations,
   listing: measureListing,
   'mirror-backfill': measureMirrorBackfill,
-  'mirror-scan': measureMirrorScan,
+  'mirror-scan': () => measureMirrorScan(100_000, ['sqlite', 'postgres']),
   'mirror-hints': measureMirrorHints,
   'mirror-steady': measureMirrorSteady,
   'mirror-search': measureMirrorSearch,
@@ -47,21 +46,22 @@ const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = 
   imports: measureImports,
   'command-line': measureCommandLine,
   'type-checks': measureTypeChecks,
-  'constant-time': measureConstantTime,
 }
 
-// `npm run benchmarks` measures everything and writes the whole page. With names it measures only those, and replaces their
-// tables. With `MIRROR_SHARE` it writes nothing.
-const asked = process.argv.slice(2)
-const names = asked.length === 0 ? Object.keys(measurements) : asked
-const tables: Table[] = []
-for (const name of names) {
-  for (const table of (await measurements[name]?.()) ?? []) {
-    tables.push(table)
-    console.log(`\n${table.title} (${table.unit})`)
-    for (const { name, value, ratio } of table.rows) {
-      console.log(`  ${figure(value).padStart(8)}  ${ratio.toFixed(2).padStart(6)} ×  ${name}`)
-    }
-  }
+/** Too long for the default run. */
+const longMeasurements: typeof measurements = {
+  'many-mirrors': measureManyMirrors,
+  'mirror-scan-million': () => measureMirrorScan(1_000_000, ['sqlite']),
 }
-if (process.env['MIRROR_SHARE'] === undefined) await (asked.length === 0 ? writeReport : updateReport)(tables)
+
+const asked = process.argv.slice(2)
+const sections: string[] = []
+for (const name of asked.length === 0 ? Object.keys(measurements) : asked) {
+  const measure = measurements[name] ?? longMeasurements[name]
+  if (measure === undefined) throw new Error(`There is no measurement ${name}.`)
+  const began = performance.now()
+  const measured = (await measure()).map((table) => sectionOf(name, table))
+  console.log(`${measured.join('')}${name} took ${((performance.now() - began) / 1000).toFixed(0)} s.\n`)
+  sections.push(...measured)
+}
+await updatePage(sections, asked.length === 0)

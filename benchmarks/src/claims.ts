@@ -9,10 +9,10 @@ export const KEEP_MS = 72 * 3_600_000
 const NOTES = 1000
 
 /** Claim and commit of distinct events: events without a note, and events that raise the revision of a note. */
-export function claimsIn(store: ReceiverStore, share: number): readonly Contender[] {
+export function claimsIn(store: ReceiverStore, aim: number): readonly Contender[] {
   return [
-    { name: 'notewire, event alone', operate: () => claimAndCommit(store, eventAlone()), share },
-    { name: 'notewire, event and note', operate: () => claimAndCommit(store, eventWithNote()), share },
+    { name: 'notewire, event alone', operate: () => claimAndCommit(store, eventAlone()), aim },
+    { name: 'notewire, event and note', operate: () => claimAndCommit(store, eventWithNote()), aim },
   ]
 }
 

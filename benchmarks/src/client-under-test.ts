@@ -8,7 +8,8 @@ const [variant = '', baseUrl = '', apiKey = ''] = process.argv.slice(2)
 const WARM_UP = 10_000
 
 process.on('disconnect', () => process.exit())
-const countNotes = variant === 'notewire' ? countByClient() : countByPage(variant === 'ky' ? pageByKy : pageByFetch)
+const countNotes =
+  variant === 'notewire' ? countByClient() : countByPage(variant === 'a loop with ky' ? pageByKy : pageByFetch)
 await countNotes(WARM_UP)
 const before = process.cpuUsage()
 const notes = await countNotes(Number.POSITIVE_INFINITY)

@@ -17,12 +17,9 @@ export type Order =
 /** The cost of an order. Times in milliseconds. */
 export interface Spent {
   readonly elapsed: number
+  /** Processor time of this process and of its connections in PostgreSQL, which are only counted on Linux. */
   readonly cpu: number
-  /** Processor time of the connections in PostgreSQL. NaN without `/proc`. */
-  readonly postgresCpu: number
   readonly statements: number
-  /** The number of rows written to our tables. */
-  readonly written: number
 }
 
 export interface Hints extends Spent {
@@ -160,38 +157,14 @@ async function whileRunning(running: Mirrors, act: () => Promise<unknown>): Prom
   await run
 }
 
-/** An idle connection of PostgreSQL reports its writes after 10 s. */
-const UNTIL_REPORTED_MS = 12_000
-
 async function spent(act: () => Promise<unknown>): Promise<Spent> {
-  await sleep(UNTIL_REPORTED_MS)
-  const [before, postgresBefore, writtenBefore, statementsBefore] = [
-    process.cpuUsage(),
-    await postgresCpu(),
-    await written(),
-    statements,
-  ]
+  const [before, postgresBefore, statementsBefore] = [process.cpuUsage(), await postgresCpu(), statements]
   const begin = performance.now()
   await act()
   const elapsed = performance.now() - begin
   const { user, system } = process.cpuUsage(before)
   const counted = statements - statementsBefore
-  const postgres = (await postgresCpu()) - postgresBefore
-  await sleep(UNTIL_REPORTED_MS)
-  return {
-    elapsed,
-    cpu: (user + system) / 1_000,
-    postgresCpu: postgres,
-    statements: counted,
-    written: (await written()) - writtenBefore,
-  }
-}
-
-async function written(): Promise<number> {
-  const { rows } = await pool.query(
-    `SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) AS rows FROM pg_stat_user_tables WHERE relname LIKE 'notewire%'`,
-  )
-  return Number(rows[0].rows)
+  return { elapsed, cpu: (user + system) / 1_000 + (await postgresCpu()) - postgresBefore, statements: counted }
 }
 
 const MS_A_TICK = 10

@@ -1,4 +1,4 @@
-/** Measures the nanoseconds per operation of each contender. */
+/** Measures the microseconds per operation of each contender. */
 export async function measureTurnByTurn(
   contenders: Readonly<Record<string, (turn: number) => unknown>>,
   { rounds, operations }: { readonly rounds: number; readonly operations: number },
@@ -6,7 +6,7 @@ export async function measureTurnByTurn(
   const samples = mapValues(contenders, (operate) => async () => {
     const began = process.hrtime.bigint()
     for (let turn = 0; turn < operations; turn += 1) await operate(turn)
-    return Number(process.hrtime.bigint() - began) / operations
+    return Number(process.hrtime.bigint() - began) / 1000 / operations
   })
   await mediansTurnByTurn(samples, 1) // This round only warms up.
   return mediansTurnByTurn(samples, rounds)

@@ -1,30 +1,22 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { NotesClient } from '@notewire/client'
-import { createMirror, type Mirror, type MirrorHooks } from '@notewire/mirror'
+import { createMirror, type Mirror } from '@notewire/mirror'
 import type { NotePage } from '@notewire/protocol'
 import { openStore, type StorePlace } from './mirror-stores.ts'
 import { peakMemoryMb } from './peak-memory.ts'
 
 // Runs as a separate process, so that its memory can be measured. Scans a mirror to warm up and then another, and sends the cost of the second
-// scan: `{ seen, missing, ms, cpuMs, rssMb, maxRssMb, liveMb }`. `rssMb` is from before the first scan. `liveMb` is the memory that
-// is not garbage. Variants: `scan`; `live` collects garbage repeatedly; `bare` fetches the same pages and keeps nothing.
+// scan: `{ seen, missing, ms, cpuMs, maxRssMb }`. Variants: `scan`; `bare` fetches the same pages and keeps nothing.
 const [variant = '', ...places] = process.argv.slice(2)
-const PAGES_A_LOOK = 50
 
 process.on('disconnect', () => process.exit())
 const run = variant === 'bare' ? fetchPages : scan
-const collectGarbage = variant === 'live' ? garbageCollector() : undefined
-const rssMb = process.memoryUsage().rss / 2 ** 20
-let liveMb = 0
 await run(places.slice(0, 4))
 const began = performance.now()
 const cpuBefore = process.cpuUsage()
 const found = await run(places.slice(4, 8))
 const { user, system } = process.cpuUsage(cpuBefore)
 const ms = performance.now() - began
-const maxRssMb = peakMemoryMb()
-process.send?.({ ...found, ms, cpuMs: (user + system) / 1000, rssMb, maxRssMb, liveMb })
+process.send?.({ ...found, ms, cpuMs: (user + system) / 1000, maxRssMb: peakMemoryMb() })
 
 interface Found {
   readonly seen: number
@@ -34,7 +26,7 @@ interface Found {
 async function scan([kind, at = '', baseUrl = '', apiKey = '']: readonly string[]): Promise<Found> {
   const { store } = await openStore({ kind: kind as StorePlace['kind'], at })
   const client = new NotesClient({ baseUrl, apiKey })
-  const mirror: Mirror = createMirror({ client, store, hooks: { onProgress: lookAtMemory() } })
+  const mirror: Mirror = createMirror({ client, store })
   await mirror.sync({ scan: 'now' })
   const { lastScan } = await mirror.status()
   return { seen: lastScan?.seen ?? 0, missing: lastScan?.missing ?? 0 }
@@ -50,19 +42,4 @@ async function fetchPages([, , baseUrl = '', apiKey = '']: readonly string[]): P
     cursor = page.next_cursor
   }
   return { seen, missing: 0 }
-}
-
-function lookAtMemory(): MirrorHooks['onProgress'] {
-  let pages = 0
-  return () => {
-    pages += 1
-    if (collectGarbage === undefined || pages % PAGES_A_LOOK !== 0) return
-    collectGarbage()
-    liveMb = Math.max(liveMb, process.memoryUsage().heapUsed / 2 ** 20)
-  }
-}
-
-function garbageCollector(): () => void {
-  setFlagsFromString('--expose-gc')
-  return runInNewContext('gc')
 }

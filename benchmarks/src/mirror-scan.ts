@@ -8,18 +8,15 @@ import { median } from './measure.ts'
 import { bundleProgram } from './mirror-bundle.ts'
 import { fillStore } from './mirror-filling.ts'
 import { sampleNotes, type WholeNote } from './mirror-notes.ts'
-import { shareOf } from './mirror-share.ts'
 import { openStore, type StorePlace } from './mirror-stores.ts'
 import type { Row, Table } from './report.ts'
 import { askProgram, startProgram } from './start-program.ts'
 
 const FEW = 10_000
-/** The notes in SQLite. Filling PostgreSQL takes longer. */
-const MANY = { sqlite: shareOf(1_000_000), postgres: shareOf(100_000) }
 /** The number of scans of few notes, before and after the scan of many. */
 const ROUNDS = 3
 
-/** Our limits. */
+/** Our limits: the time of a note as a multiple of that in a scan of few notes, and the memory above bare fetches. */
 const AIMS = { growth: 1.3, megabytes: 150 }
 
 interface Access {
@@ -33,40 +30,40 @@ interface Scanned {
   readonly missing: number
   readonly ms: number
   readonly cpuMs: number
-  readonly rssMb: number
   readonly maxRssMb: number
-  readonly liveMb: number
 }
 
 /** Measures a scan of many notes that finds no difference, compared with a scan of few. */
-export async function measureMirrorScan(): Promise<readonly Table[]> {
+export async function measureMirrorScan(
+  notes: number,
+  kinds: readonly StorePlace['kind'][],
+): Promise<readonly Table[]> {
   const folder = await mkdtemp(join(tmpdir(), 'notewire-benchmark-'))
   await using postgres = await startPostgres({ durable: true })
+  const placeOf = async (kind: StorePlace['kind'], name: string) =>
+    ({ kind, at: kind === 'sqlite' ? join(folder, `${name}.db`) : await postgres.createDatabase(name) }) as const
   try {
     const program = await bundleProgram('mirror-scan-process.ts', folder)
+    const rows: Row[] = []
+    for (const kind of kinds) {
+      await using few = await filledMirror(await placeOf(kind, 'few'), FEW)
+      await using many = await filledMirror(await placeOf(kind, 'many'), notes)
+      rows.push(...(await compare(program, few, many)))
+    }
     return [
-      ...(await compare('SQLite', program, MANY.sqlite, {
-        few: { kind: 'sqlite', at: join(folder, 'few.db') },
-        many: { kind: 'sqlite', at: join(folder, 'many.db') },
-      })),
-      ...(await compare('PostgreSQL', program, MANY.postgres, {
-        few: { kind: 'postgres', at: await postgres.createDatabase('few') },
-        many: { kind: 'postgres', at: await postgres.createDatabase('many') },
-      })),
+      {
+        title: `What does a full scan of ${notes.toLocaleString('en')} notes cost?`,
+        unit: '',
+        note: 'The scans find no difference. Pages of 100 come from a service that answers from memory, and the bare fetches read the same pages. Memory is the peak of resident memory.',
+        rows,
+      },
     ]
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function compare(
-  name: string,
-  program: string,
-  manyNotes: number,
-  places: Readonly<Record<'few' | 'many', StorePlace>>,
-): Promise<readonly Table[]> {
-  await using few = await filledMirror(places.few, FEW)
-  await using many = await filledMirror(places.many, manyNotes)
+async function compare(program: string, few: FilledMirror, many: FilledMirror): Promise<readonly Row[]> {
   const ofFew: Scanned[] = []
   const scanFew = async () => {
     for (let round = 0; round < ROUNDS; round += 1) ofFew.push(await run(program, 'scan', few, few))
@@ -74,61 +71,23 @@ async function compare(
   await scanFew()
   const ofMany = await run(program, 'scan', many, few)
   await scanFew()
-  const memory = {
-    few: median(ofFew.map(({ maxRssMb }) => maxRssMb)),
-    many: ofMany.maxRssMb,
-    bare: (await run(program, 'bare', many, few)).maxRssMb,
-    liveInFew: (await run(program, 'live', few, few)).liveMb,
-    liveInMany: (await run(program, 'live', many, few)).liveMb,
-  }
-  return [costTable(name, ofFew, ofMany), memoryTable(name, countOf(ofFew[0]), countOf(ofMany), memory)]
-}
+  const bare = await run(program, 'bare', many, few)
 
-function costTable(name: string, ofFew: readonly Scanned[], ofMany: Scanned): Table {
-  const microseconds = (scanned: readonly Scanned[], of: (scan: Scanned) => number) =>
-    median(scanned.map((one) => (1000 * of(one)) / one.seen))
-  const rowsOf = (what: string, of: (scan: Scanned) => number): readonly Row[] => {
-    const [base, value] = [microseconds(ofFew, of), microseconds([ofMany], of)]
+  const store = many.place.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'
+  const nameOf = ({ notes }: FilledMirror) => `${store}, ${notes.toLocaleString('en')} notes`
+  const rowsOf = (column: string, ofScan: (scan: Scanned) => number, limit: Partial<Row>): readonly Row[] => {
+    const [base, value] = [median(ofFew.map(ofScan)), ofScan(ofMany)]
     return [
-      { name: `${countOf(ofFew[0])}, ${what}`, value: base, ratio: 1 },
-      { name: `${countOf(ofMany)}, ${what}`, value, ratio: value / base, budget: AIMS.growth * base },
+      { name: nameOf(few), column, value: base, ratio: 1 },
+      { name: nameOf(many), column, value, ratio: value / base, ...limit },
     ]
   }
-  return {
-    title: `A note's share of a scan, in ${name}`,
-    unit: 'µs',
-    note: `Pages of 100 from a service in another process that answers from memory. Every note is stamped, none is news. Each scan is the second of its process, whose first was of few notes. Of few, the median of ${2 * ROUNDS}, half of them before and half after that of many.`,
-    rows: [...rowsOf('elapsed', ({ ms }) => ms), ...rowsOf('processor time', ({ cpuMs }) => cpuMs)],
-  }
-}
-
-/** The memory of scanning processes, in MB. */
-interface ScanMemory {
-  readonly few: number
-  readonly many: number
-  readonly bare: number
-  readonly liveInFew: number
-  readonly liveInMany: number
-}
-
-function memoryTable(name: string, few: string, many: string, memory: ScanMemory): Table {
-  const rowOf = (what: string, value: number) => ({ name: what, value, ratio: value / memory.few })
-  return {
-    title: `Memory of a process that scans, in ${name}`,
-    unit: 'MB',
-    note: `A process of its own, which runs a bundle. Resident: the most that ever was, garbage included, of which Node.js lets lie more in a machine with more memory (NODE_OPTIONS=--max-semi-space-size=16 bounds it). Bare fetches: of the same pages, one after the other, with nothing kept. Live: the most that a garbage collection in the middle of a scan found in use.`,
-    rows: [
-      rowOf(`${few}, resident`, memory.few),
-      { ...rowOf(`${many}, resident`, memory.many), budget: AIMS.megabytes },
-      rowOf(`bare fetches of ${many}, resident`, memory.bare),
-      rowOf(`${few}, live`, memory.liveInFew),
-      rowOf(`${many}, live`, memory.liveInMany),
-    ],
-  }
-}
-
-function countOf(scanned: Scanned | undefined): string {
-  return `${scanned?.seen.toLocaleString('en')} notes`
+  return [
+    ...rowsOf('time of a note, µs', ({ ms, seen }) => (1000 * ms) / seen, { aim: AIMS.growth }),
+    ...rowsOf('processor time of a note, µs', ({ cpuMs, seen }) => (1000 * cpuMs) / seen, { aim: AIMS.growth }),
+    ...rowsOf('memory, MB', ({ maxRssMb }) => maxRssMb, { budget: bare.maxRssMb + AIMS.megabytes }),
+    { name: `${nameOf(many)}, bare fetches`, column: 'memory, MB', value: bare.maxRssMb },
+  ]
 }
 
 /** Reduces the content to one line: a scan does not read content, and writing a million complete notes takes long. */
@@ -162,7 +121,7 @@ async function filledMirror(place: StorePlace, notes: number): Promise<FilledMir
 /** Scans in a process that has scanned another mirror before. */
 async function run(
   program: string,
-  variant: 'scan' | 'live' | 'bare',
+  variant: 'scan' | 'bare',
   measured: FilledMirror,
   before: FilledMirror,
 ): Promise<Scanned> {

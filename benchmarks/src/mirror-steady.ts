@@ -6,12 +6,13 @@ import { createMirror, type Mirror } from '@notewire/mirror'
 import { startPostgres } from 'notewire-test-servers'
 import { mediansTurnByTurn } from './measure.ts'
 import { openStore, type StorePlace } from './mirror-stores.ts'
-import type { Table } from './report.ts'
+import { comparedWith, type Table } from './report.ts'
 import { askProgram, startProgram } from './start-program.ts'
 
 const NOTES = 200
 const ROUNDS = 15
 const POLLS_A_ROUND = 20
+const BARE = 'a bare fetch of the same page'
 
 interface Access {
   readonly baseUrl: string
@@ -35,25 +36,20 @@ export async function measureMirrorSteady(): Promise<readonly Table[]> {
       const counted = await askProgram<{ requests: number }>(service.process, 'requests')
       requests[name] = counted.requests / POLLS_A_ROUND
     }
-    const bare = 'a bare fetch of the same page'
     const samplers = Object.entries(polls).map(([name, { poll }]) => [name, () => cpuMsOf(poll)] as const)
     const cpuMs = await mediansTurnByTurn(
-      { [bare]: () => cpuMsOf(() => fetchNothing(service.firstMessage)), ...Object.fromEntries(samplers) },
+      { [BARE]: () => cpuMsOf(() => fetchNothing(service.firstMessage)), ...Object.fromEntries(samplers) },
       ROUNDS,
     )
-    const base = cpuMs[bare] ?? Number.NaN
     return [
       {
-        title: 'Requests of a poll while nothing changes',
-        unit: 'requests',
-        note: 'A sync between two scans. Ratios to one request.',
-        rows: Object.entries(requests).map(([name, value]) => ({ name, value, ratio: value, budget: 1 })),
-      },
-      {
-        title: 'Processor time of a poll while nothing changes',
-        unit: 'ms',
-        note: 'Of the process that polls, without that of PostgreSQL.',
-        rows: Object.entries(cpuMs).map(([name, value]) => ({ name, value, ratio: value / base })),
+        title: 'What does a poll cost while nothing changes?',
+        unit: '',
+        note: 'A sync between two scans. Processor time of the process that polls, without that of PostgreSQL.',
+        rows: [
+          ...comparedWith(BARE, cpuMs, (name) => ({ column: 'processor time, ms', isAlternative: name === BARE })),
+          ...Object.entries(requests).map(([name, value]) => ({ name, column: 'requests', value, budget: 1 })),
+        ],
       },
     ]
   } finally {

@@ -1,70 +1,167 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { arch, cpus, platform } from 'node:os'
 import { join } from 'node:path'
+import { anchorOf } from '../../docs/.vitepress/links.ts'
 
-/** A table that compares contenders. */
+/** The answer to one question of a reader. */
 export interface Table {
+  /** The question. */
   readonly title: string
   readonly unit: string
-  /** The conditions of the measurement. */
-  readonly note?: string
+  readonly note: string
+  /** Otherwise lower values are better. */
+  readonly moreIsBetter?: boolean
   readonly rows: readonly Row[]
 }
 
+/** One measured value. Rows with the same name form one line of the table. */
 export interface Row {
   readonly name: string
+  /** The condition of the measurement. The default is the unit of the table. */
+  readonly column?: string
   readonly value: number
-  /** The value as a multiple of the reference that the title or the note names. */
-  readonly ratio: number
-  /** Our upper limit of `value`. */
+  /** The value as a multiple of the reference, whose ratio is 1. */
+  readonly ratio?: number
+  /** Our limit of `ratio`. */
+  readonly aim?: number
+  /** Our limit of `value`. */
   readonly budget?: number
-  /** Our lower limit of `value`, if more is better. */
-  readonly least?: number
+  /** A reader could use this contender instead of Notewire. */
+  readonly isAlternative?: boolean
 }
 
-/** The folder of the page. */
-export const DOCS = join(import.meta.dirname, '../../docs')
+const PAGE = join(import.meta.dirname, '../../docs/benchmarks.md')
+const LOSSES = 'Where does Notewire lose?'
+const OURS = /^@?notewire/
 
-/** Writes `docs/benchmarks.md`. */
-export async function writeReport(tables: readonly Table[]): Promise<void> {
-  await writeFile(join(DOCS, 'benchmarks.md'), pageOf(tables))
+/** One row for each value, with its ratio to the value of `reference`. */
+export function comparedWith(
+  reference: string,
+  values: Readonly<Record<string, number>>,
+  rest: (name: string) => Omit<Row, 'name' | 'value'> = () => ({}),
+): readonly Row[] {
+  const base = values[reference] ?? Number.NaN
+  return Object.entries(values).map(([name, value]) => ({ name, value, ratio: value / base, ...rest(name) }))
 }
 
-function pageOf(tables: readonly Table[]): string {
+/** The section of the page for a table. */
+export function sectionOf(measurement: string, table: Table): string {
+  return `## ${table.title}\n\n${linesOf(table).join('\n')}\n\n${table.note}\n\nMeasurement: \`${measurement}\`\n\n`
+}
+
+function linesOf({ unit, rows, moreIsBetter = false }: Table): readonly string[] {
+  const columnOf = ({ column = unit }: Row) => column
+  const columns = [...new Set(rows.map(columnOf))]
+  const lines = [...new Set(rows.map(({ name }) => name))].map((name) => rows.filter((row) => row.name === name))
+  const hasAims = rows.some((row) => limitOf(row) !== undefined)
+  const isWorse = (value: number, than: number) => (moreIsBetter ? value < than : value > than)
+
+  function isLost(row: Row): boolean {
+    const { name, value, ratio, aim, budget } = row
+    if (budget !== undefined && isWorse(value, budget)) return true
+    if (aim !== undefined && ratio !== undefined && isWorse(ratio, aim)) return true
+    const others = rows.filter((other) => other.isAlternative === true && columnOf(other) === columnOf(row))
+    return OURS.test(name) && others.some((other) => isWorse(value, other.value))
+  }
+
+  function cellOf(row: Row | undefined): string {
+    if (row === undefined) return '–'
+    const text = figure(row.value) + (row.ratio === undefined ? '' : ` (${figure(row.ratio)} ×)`)
+    return isLost(row) ? `**${text}**` : text
+  }
+
+  function aimOf(line: readonly Row[]): string {
+    const limits = line.map((row) => ({ column: columnOf(row), limit: limitOf(row) }))
+    const texts = limits.map(({ limit }) => limit && `${moreIsBetter ? '≥' : '≤'} ${limit}`)
+    if (new Set(texts).size === 1) return texts[0] ?? ''
+    return limits.flatMap(({ column }, at) => (texts[at] ? `${column.split(',')[0]} ${texts[at]}` : [])).join(', ')
+  }
+
+  const cells = [
+    [columns.length === 1 ? '' : unit, ...columns, 'aim'],
+    ['---', ...columns.map(() => '---:'), '---:'],
+    ...lines.map((line) => [
+      line[0]?.name,
+      ...columns.map((column) => cellOf(line.find((row) => columnOf(row) === column))),
+      aimOf(line),
+    ]),
+  ]
+  return cells.map((line) => `| ${(hasAims ? line : line.slice(0, -1)).join(' | ')} |`)
+}
+
+function limitOf({ aim, budget }: Row): string | undefined {
+  if (aim !== undefined) return `${round(aim)} ×`
+  return budget === undefined ? undefined : round(budget)
+}
+
+/** Three significant digits, or all digits before the decimal point. */
+function figure(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
+}
+
+function round(limit: number): string {
+  return limit.toLocaleString('en', { maximumSignificantDigits: 3 })
+}
+
+/**
+ * Writes the measured sections to `docs/benchmarks.md`, instead of those with the same headings.
+ *
+ * @param areFirst  whether they become the first sections; otherwise the page keeps its order
+ */
+export async function updatePage(measured: readonly string[], areFirst: boolean): Promise<void> {
+  const [, ...before] = (await readFile(PAGE, 'utf8')).split(/^(?=## )/m)
+  const ordered = areFirst ? [...measured, ...before, ...measured] : [...before, ...measured]
+  // A map keeps the first place and the last value of a heading.
+  const sections = new Map(ordered.map((section) => [headingOf(section), `${section.trimEnd()}\n\n`]))
+  sections.delete(LOSSES)
+  const all = [...sections.values()]
+  await writeFile(PAGE, `${introduction()}${lossesOf(all)}\n\n${all.join('')}`.trimEnd().concat('\n'))
+}
+
+function headingOf(section: string): string {
+  return section.slice('## '.length).split('\n', 1)[0] ?? ''
+}
+
+function introduction(): string {
+  const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'an unknown processor'}`
   return `---
 keywords: performance, speed, latency, throughput, overhead, memory, bundle size
 ---
 
 # Benchmarks
 
-Written by \`npm run benchmarks\` with Node.js ${process.version}, ${platform()} ${arch()}, ${cpus().length} × ${cpus()[0]?.model ?? 'an unnamed processor'}.
-In each table, the contenders are measured alternately in one run. Compare the ratios: the absolute numbers depend on the machine and its load.
-The tables also show where Notewire loses.
+Measured with Node.js ${process.version} on ${platform()} ${arch()}, ${machine}. Services, databases and clients run on this machine.
 
-${tables.map(sectionOf).join('\n')}`
+\`\`\`sh
+npm run setup
+npm run benchmarks              # all measurements, in less than 20 minutes
+npm run benchmarks -- servers   # one measurement, whose name is below its table
+\`\`\`
+
+The command replaces the measured tables in this page. \`many-mirrors\` and \`mirror-scan-million\` take longer, so they run only by name.
+
+A cell contains the median, and in parentheses the multiple of the reference, which is the row with (1.00 ×). Compare the multiples:
+the values depend on the machine and its load. *aim* is the limit that we set for Notewire, of the value or of the multiple (×).
+
+`
 }
 
-function sectionOf({ title, unit, note, rows }: Table): string {
-  const limits = LIMITS.filter(({ of }) => rows.some((row) => of(row) !== undefined))
-  const head = `| | ${unit} | × |${limits.map(({ name }) => ` ${name} |`).join('')}`
-  const ruler = `| --- | ---: | ---: |${' ---: |'.repeat(limits.length)}`
-  const lines = rows.map((row) => {
-    const cells = limits.map(({ of }) => ` ${limitOf(of(row))} |`)
-    return `| ${row.name} | ${figure(row.value)} | ${figure(row.ratio)} |${cells.join('')}`
+/** The bold cells of all sections. */
+function lossesOf(sections: readonly string[]): string {
+  const losses = sections.flatMap((section) => {
+    const [head = [], , ...lines] = section.split('\n').flatMap((line) => (line.startsWith('|') ? [cellsOf(line)] : []))
+    const question = `[${headingOf(section)}](#${anchorOf(headingOf(section))})`
+    return lines.flatMap(([name, ...cells]) => {
+      const bold = cells.flatMap((cell, at) =>
+        cell.startsWith('**') ? `${head[at + 1]}: ${cell.replaceAll('**', '')}` : [],
+      )
+      return bold.length === 0 ? [] : `| ${question} | ${name} | ${bold.join('; ')} |`
+    })
   })
-  return `## ${title}\n\n${[head, ruler, ...lines].join('\n')}\n${note === undefined ? '' : `\n${note}\n`}`
+  const rule = 'In these cells, which are **bold** below, Notewire misses its aim or an alternative is better.'
+  return [`## ${LOSSES}`, '', rule, '', '| question | row | cells |', '| --- | --- | --- |', ...losses].join('\n')
 }
 
-const LIMITS: readonly { readonly name: string; readonly of: (row: Row) => number | undefined }[] = [
-  { name: 'budget', of: ({ budget }) => budget },
-  { name: 'at least', of: ({ least }) => least },
-]
-
-function limitOf(limit: number | undefined): string {
-  return limit === undefined ? '' : figure(limit)
-}
-
-/** Three significant digits, or all digits before the decimal point. */
-export function figure(value: number): string {
-  return value >= 100 ? value.toFixed(0) : value.toPrecision(3)
+function cellsOf(line: string): readonly string[] {
+  return line.slice(2, -2).split(' | ')
 }

@@ -12,28 +12,29 @@ export const SIZE_BUDGETS: Readonly<Record<string, { readonly code: string; read
 const PEERS: Readonly<Record<string, string>> = {
   standardwebhooks: `export { Webhook } from 'standardwebhooks'`,
   svix: `export { Webhook } from 'svix'`,
-  stripe: `export { default } from 'stripe'`,
   '@octokit/webhooks-methods': `export { verify } from '@octokit/webhooks-methods'`,
+  stripe: `export { default } from 'stripe'`,
+  ky: `export { default } from 'ky'`,
 }
 
+const CLIENTS = ['@notewire/client', 'stripe', 'ky']
+
 export async function measureSizes(): Promise<readonly Table[]> {
-  const ours = await Promise.all(
-    Object.entries(SIZE_BUDGETS).map(async ([name, { code, kilobytes }]) => ({
-      name: `notewire: ${name}`,
-      value: await bundledKilobytes(code),
-      budget: kilobytes,
-    })),
-  )
-  const peers = await Promise.all(
-    Object.entries(PEERS).map(async ([name, code]) => ({ name, value: await bundledKilobytes(code) })),
-  )
-  const receiver = ours[1]?.value ?? Number.NaN
+  const columnOf = (name: string) => (CLIENTS.includes(name) ? 'to call a service' : 'to receive webhooks')
+  const ours = Object.entries(SIZE_BUDGETS).map(async ([name, { code, kilobytes }]) => {
+    const value = await bundledKilobytes(code)
+    return { name, column: columnOf(name), value, budget: kilobytes }
+  })
+  const peers = Object.entries(PEERS).map(async ([name, code]) => {
+    const value = await bundledKilobytes(code)
+    return { name, column: columnOf(name), value, isAlternative: true }
+  })
   return [
     {
-      title: 'Size in a bundle, dependencies included',
+      title: 'How much does an import add to a bundle?',
       unit: 'kB',
-      note: 'Minified by esbuild and gzipped. Ratios to @notewire/webhooks.',
-      rows: [...ours, ...peers].map((row) => ({ ...row, ratio: row.value / receiver })),
+      note: 'With dependencies, minified by esbuild and gzipped. standardwebhooks, svix and @octokit/webhooks-methods verify signatures and do nothing else.',
+      rows: await Promise.all([...ours, ...peers]),
     },
   ]
 }

@@ -14,7 +14,8 @@ import { claimsIn, KEEP_MS, LEASE_MS, newEventId } from './claims.ts'
 import type { Row, Table } from './report.ts'
 import { type Contender, measureThroughput } from './throughput.ts'
 
-const SHARE = 0.8
+/** Our lower limit, as a share of two statements with FULL. */
+const AIM = 0.8
 
 interface SqliteLibrary {
   readonly name: string
@@ -40,30 +41,31 @@ const LIBRARIES: readonly SqliteLibrary[] = [
 
 /** Measures claim and commit in an SQLite file, compared with the minimum of two statements. */
 export async function measureSqliteStore(): Promise<readonly Table[]> {
-  const tables: Table[] = []
-  for (const library of LIBRARIES) {
-    tables.push({
-      title: `Claim and commit of distinct events in SQLite, by ${library.name}`,
+  const rows: Row[] = []
+  for (const library of LIBRARIES) rows.push(...(await rowsBy(library)))
+  return [
+    {
+      title: 'How fast is a claim in SQLite?',
       unit: 'events/s',
-      note: 'WAL, a file each. Raw: INSERT ON CONFLICT DO NOTHING, then UPDATE, each a transaction of its own, with PRAGMA synchronous as said. Notewire flushes its commits (FULL) and not its claims (NORMAL), since a power cut ends the worker as well. Ratios of throughput to the first.',
-      rows: await rowsBy(library),
-    })
-  }
-  return tables
+      moreIsBetter: true,
+      note: '*Two statements* are `INSERT … ON CONFLICT DO NOTHING` and `UPDATE`, in two transactions of a WAL file. FULL and NORMAL are the values of `PRAGMA synchronous`. Notewire uses NORMAL for the claim and FULL for the commit.',
+      rows,
+    },
+  ]
 }
 
-async function rowsBy({ open, driver }: SqliteLibrary): Promise<readonly Row[]> {
+async function rowsBy({ name, open, driver }: SqliteLibrary): Promise<readonly Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'notewire-benchmark-'))
   const raw = { full: open(join(folder, 'full.db')), normal: open(join(folder, 'normal.db')) }
   const store = sqliteStore(driver(join(folder, 'notewire.db')))
   try {
     await store.migrate()
     const contenders: readonly Contender[] = [
-      { name: 'raw pair, both FULL', operate: rawPairIn(raw.full, 'FULL') },
-      { name: 'raw pair, NORMAL and FULL', operate: rawPairIn(raw.normal, 'NORMAL') },
-      ...claimsIn(store, SHARE),
+      { name: 'two statements, FULL and FULL', operate: rawPairIn(raw.full, 'FULL'), isAlternative: true },
+      { name: 'two statements, NORMAL and FULL', operate: rawPairIn(raw.normal, 'NORMAL'), isAlternative: true },
+      ...claimsIn(store, AIM),
     ]
-    return await measureThroughput(contenders, 1)
+    return await measureThroughput(name, contenders, 1)
   } finally {
     raw.full.close()
     raw.normal.close()

@@ -1,7 +1,7 @@
 import { median } from './measure.ts'
 import type { Row } from './report.ts'
 
-const ROUNDS = 20
+const ROUNDS = 12
 const TURN_MS = 250
 
 /** One of the compared implementations. */
@@ -9,12 +9,21 @@ export interface Contender {
   readonly name: string
   /** Performs one operation. */
   readonly operate: () => Promise<unknown>
-  /** Our lower limit, as a share of the first contender's throughput. */
-  readonly share?: number
+  /** Our lower limit of the ratio. */
+  readonly aim?: number
+  readonly isAlternative?: boolean
 }
 
-/** Measures operations per second. The ratio is relative to the first contender. */
-export async function measureThroughput(contenders: readonly Contender[], parallel: number): Promise<readonly Row[]> {
+/**
+ * Measures operations per second. The ratio is relative to the first contender.
+ *
+ * @param driver  the begin of the column's name
+ */
+export async function measureThroughput(
+  driver: string,
+  contenders: readonly Contender[],
+  parallel: number,
+): Promise<readonly Row[]> {
   const turns = contenders.map((contender) => ({ ...contender, rates: [] as number[] }))
   for (const { operate } of turns) await rateOf(operate, parallel) // Only warms up.
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -24,12 +33,10 @@ export async function measureThroughput(contenders: readonly Contender[], parall
     }
   }
   const floor = turns[0]?.rates ?? []
-  return turns.map(({ name, rates, share }) => {
+  return turns.map(({ operate: _, rates, ...contender }) => {
     // The ratio of each round: a slow moment of the machine affects all contenders.
     const ratio = median(rates.map((rate, round) => rate / (floor[round] ?? Number.NaN)))
-    const value = median(floor) * ratio
-    const least = share === undefined ? {} : { least: share * median(floor) }
-    return { name: `${name}, ${parallel} at once`, value, ratio, ...least }
+    return { ...contender, column: `${driver}, ${parallel} at once`, value: median(floor) * ratio, ratio }
   })
 }
 

@@ -1,4 +1,4 @@
-"""Runs the vectors beside this file through a verifier of its own, in standard Python: `python3 verify.py`."""
+"""Checks the vectors of this folder with a verifier in standard Python: `python3 verify.py`."""
 
 import base64
 import hashlib

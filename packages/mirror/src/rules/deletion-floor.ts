@@ -5,7 +5,7 @@ import { highestKnownRevision, isAcceptedAfterRetries } from './contradiction.ts
 import type { ReadStamp } from './decision.ts'
 import { endOfLag, isPastLag, serviceTimeIn, trustedTime } from './time.ts'
 
-/** A full scan that begins this long after the deletion event is accepted even if it lists a lower revision, in milliseconds. */
+/** A full scan that begins this many milliseconds after the deletion event may show the note with a lower revision. */
 const ACCEPT_SCAN_AFTER_MS = 24 * 60 * 60_000
 
 interface AnnouncedDeletion {
@@ -26,30 +26,30 @@ export function floorAfter(state: NoteState, { revision, occurredAt }: Announced
   const deletedAt = Math.max(occurredAt ?? at, at)
   if (floor === null) return { revision: floorRevision, at, deletedAt }
   if (floorRevision !== null && floor.revision !== null && floorRevision < floor.revision) return floor
-  // Concurrent processes may store two events in any order. The later time is kept.
+  // Concurrent processes may store two events in any order, so the later time wins.
   const latest = Math.max(trustedTime(floor.at, at), at)
   return { revision: floorRevision, at: latest, deletedAt: Math.max(floor.deletedAt, deletedAt) }
 }
 
-/** Replaces a floor time that lies in the future (a clock was ahead) with the current time. Otherwise the lag period might never end. */
+/** Replaces a floor time in the future, which a wrong clock caused, with the current time. Otherwise the lag period could last too long. */
 export function withTrustedFloor(state: NoteState, now: number): NoteState {
   const { floor } = state
   const at = floor === null ? now : trustedTime(floor.at, now)
   return floor === null || at === floor.at ? state : { ...state, floor: { ...floor, at } }
 }
 
-/** The time from which on a read cannot lag behind the deletion. */
+/** The end of the lag period: the response to a later read cannot be older than the deletion. */
 export function endOfFloorLag({ at }: DeletionFloor): number {
   return endOfLag(at)
 }
 
 /**
- * What to do with a hidden or gone note for which the service returns a record (open points 35 and 36).
+ * Decides whether to show a hidden or gone note again when the service returns a record for it (open points 35 and 36).
  *
- * - `show`: the note is shown again.
- * - `may_lag`: the record has the revision of an announced deletion, and may be older than the deletion. The note is not shown yet.
- * - `contradicted`: the record's revision is lower than one that was read or announced. It is accepted after some attempts.
- * - `refused`: the record's revision is lower than that of an announced deletion. Repeated reads do not make it accepted.
+ * - `show`: show the note.
+ * - `may_lag`: keep it hidden. The record has the revision of an announced deletion and may be older than the deletion.
+ * - `contradicted`: keep it hidden. The record's revision is lower than one that was read or announced. Repeated reads make it accepted.
+ * - `refused`: keep it hidden. The record's revision is lower than that of an announced deletion. Repeated reads do not make it accepted.
  */
 export type ReappearanceVerdict = 'show' | 'may_lag' | 'contradicted' | 'refused'
 
@@ -69,12 +69,12 @@ export function judgeReappearance(state: NoteState, note: Note, stamp: ReadStamp
 }
 
 /**
- * How a record relates to the announced deletion of its note.
+ * Compares a record with the announced deletion of its note.
  *
- * - `newer`: it is newer than the deletion: a higher revision, or the deletion's revision in a read that cannot lag behind it.
- * - `may_lag`: it has the deletion's revision, in a read that may lag behind the deletion.
- * - `accepted`: it has a lower revision, and is accepted: its identifier was reused, or a full scan a day later lists it.
- * - `lower`: any other record with a lower revision.
+ * - `newer`: the record has a higher revision, or the deletion's revision in a read after the lag period.
+ * - `may_lag`: the record has the deletion's revision, in a read during the lag period.
+ * - `accepted`: the record has a lower revision, but its note was created after the deletion (a reused identifier), or a full scan lists it a day later.
+ * - `lower`: every other record with a lower revision.
  */
 function compareWithFloor(
   floor: DeletionFloor,
@@ -94,11 +94,11 @@ function compareWithFloor(
 
 function wasCreatedAfter({ deletedAt }: DeletionFloor, knownCreatedAt: string | null, { created_at }: Note): boolean {
   const createdAt = serviceTimeIn(created_at)
-  // A stale record of the deleted note has the creation time that the mirror already knows.
+  // A stale record of the deleted note has the creation time that the mirror has stored.
   return createdAt !== null && createdAt > deletedAt && created_at !== knownCreatedAt
 }
 
-/** Schedules the next read at the end of the lag period, or earlier (with backoff) if the note's content is still stored. */
+/** Schedules the next read for the end of the lag period. A hidden note, whose content is still stored, is read earlier if its backoff ends earlier. */
 export function retryAfterLag(state: NoteState, { end, at, source }: ReadStamp): NoteState {
   if (state.floor === null || (source !== 'read' && state.dirty !== null)) return state
   const attempts = source === 'read' ? state.attempts + 1 : state.attempts

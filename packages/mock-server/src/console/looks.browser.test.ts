@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import axe from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openWindow, startChromium } from '../fixtures/browser.ts'
+import { describe, expect, it } from 'vitest'
+import { openWindow } from '../fixtures/browser.ts'
 import { aLivedInService } from '../fixtures/lived-in.ts'
-import type { NotesService } from '../service/notes-service.ts'
+import { showService } from '../fixtures/shown-service.ts'
 
 /** Set it to make the pictures of the documentation. */
 const shooting = process.env['NOTEWIRE_SCREENSHOTS'] !== undefined
@@ -14,28 +14,22 @@ const DOCS = join(import.meta.dirname, '../../../../docs/mock-server')
 /** A palette of 64 colors makes them this small. */
 const MAX_PICTURE_BYTES = 50_000
 
-let browser: Browser
-let service: NotesService
-beforeAll(async () => {
-  browser = await startChromium()
-  service = await aLivedInService(shooting ? 4010 : 0)
-})
-afterAll(async () => {
-  await browser.close()
-  await service.close()
-})
+const shown = showService(() => aLivedInService(shooting ? 4010 : 0))
 
-const failed = () => service.deliveries.find(({ attempts }) => attempts > 3)?.delivery_id
+const failed = () => shown.service.deliveries.find(({ attempts }) => attempts > 3)?.delivery_id
 const pages: readonly (readonly [string, () => string])[] = [
   ['deliveries', () => '/console/deliveries'],
   ['found deliveries', () => '/console/deliveries?search=note.ended'],
   ['a delivery', () => `/console/deliveries/${failed()}`],
   ['notes', () => '/console/notes'],
-  ['a note', () => `/console/notes/${service.owner.notes().at(-1)?.note_id}`],
+  ['a note', () => `/console/notes/${shown.service.owner.notes().at(-1)?.note_id}`],
   ['endpoints', () => '/console/endpoints'],
-  ['an endpoint', () => `/console/endpoints/${service.attempts[0]?.endpoint_id}`],
+  ['an endpoint', () => `/console/endpoints/${shown.service.attempts[0]?.endpoint_id}`],
   ['requests', () => '/console/requests'],
-  ['a request', () => `/console/requests/${service.requests.find(({ path }) => path === '/v1/notes')?.request_id}`],
+  [
+    'a request',
+    () => `/console/requests/${shown.service.requests.find(({ path }) => path === '/v1/notes')?.request_id}`,
+  ],
   ['keys', () => '/console/integrations'],
   ['the clock', () => '/console/clock'],
   ['faults', () => '/console/faults'],
@@ -47,8 +41,7 @@ const pages: readonly (readonly [string, () => string])[] = [
 it.each(pages)(
   '%s: axe finds no error in light and dark, and nothing is wider than the window',
   async (_name, path) => {
-    const context = await openWindow(browser)
-    const page = await context.newPage()
+    const { page, service } = shown
     await page.goto(service.baseUrl + path())
     await page.evaluate('for (const part of document.querySelectorAll("details")) part.open = true')
     expect(await errorsOfAxe(page)).toEqual([])
@@ -56,32 +49,27 @@ it.each(pages)(
       await page.setViewportSize({ width, height: 860 })
       expect(await page.evaluate('document.documentElement.scrollWidth'), `${width} px`).toBeLessThanOrEqual(width)
     }
-    await context.close()
   },
 )
 
 it('axe finds no error in the dialog of the keyboard shortcuts', async () => {
-  const context = await openWindow(browser)
-  const page = await context.newPage()
-  await page.goto(`${service.baseUrl}/console/deliveries`)
+  const { page } = shown
+  await page.goto(`${shown.service.baseUrl}/console/deliveries`)
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   expect(await errorsOfAxe(page)).toEqual([])
-  await context.close()
 })
 
 it('the keyboard reaches the content, and shows where the focus is', async () => {
-  const context = await openWindow(browser)
   for (const [, path] of pages) {
-    const page = await context.newPage()
-    await page.goto(service.baseUrl + path())
+    const page = await shown.page.context().newPage()
+    await page.goto(shown.service.baseUrl + path())
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')
     await page.keyboard.press('Tab')
     expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('solid')
     await page.close()
   }
-  await context.close()
 })
 
 describe('the pictures of the documentation', () => {
@@ -94,10 +82,10 @@ describe('the pictures of the documentation', () => {
     ['narrow', 'deliveries', 400, 'dark'],
   ] as const
 
-  it.runIf(shooting).each(pictures)('%s', async (name, shown, width, colorScheme) => {
-    const context = await openWindow(browser, { width, colorScheme })
+  it.runIf(shooting).each(pictures)('%s', async (name, pageName, width, colorScheme) => {
+    const context = await openWindow(shown.browser, { width, colorScheme })
     const page = await context.newPage()
-    await page.goto(service.baseUrl + new Map(pages).get(shown)?.())
+    await page.goto(shown.service.baseUrl + new Map(pages).get(pageName)?.())
     if (name === 'delivery') await page.locator('#attempt-1 summary').click()
     if (name === 'shortcuts') await page.keyboard.press('?')
     const picture = await page.screenshot({ animations: 'disabled' })

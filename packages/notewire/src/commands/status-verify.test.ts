@@ -11,7 +11,7 @@ afterEach(cleanUp)
 const EQUAL = { different: [], behind: [] }
 
 describe('status --verify', () => {
-  it('compares a sample or all notes by reads alone, finds no difference, and ends with 0', async () => {
+  it('compares a sample or all notes with GET requests only, reports no difference, and exits with 0', async () => {
     const { service, ...run } = await pulled(60)
     const before = service.requests.length
     const { exitCode, stdout, stderr } = await runNotewire(['status', '--verify'], run)
@@ -33,23 +33,26 @@ describe('status --verify', () => {
     ['revision', "UPDATE notewire_mirror_content SET record = json_set(record, '$.revision', 1) WHERE row_id = 2"],
     ['revision', "UPDATE notewire_mirror_content SET record = json_set(record, '$.revision', 9) WHERE row_id = 2"],
     ['presence', "UPDATE notewire_mirror_notes SET note_id = 'note_zanzibar' WHERE row_id = 2"],
-  ])('names the note and the field that differs, never its content, and ends with 1: %s', async (field, change) => {
-    const run = await pulled(3)
-    const noteId = alter(run.database, change)
-    const { exitCode, stdout } = await runNotewire(['status', '--verify'], run)
-    expect(exitCode).toBe(1)
-    expect(stdout).toContain(`! Notes that differ from the service: 1 of 3.\n  ${noteId}: ${field}\n`)
-    expect(stdout.replace(noteId, '')).not.toContain('zanzibar')
-    expect(await compared([], run)).toEqual({
-      exitCode: 1,
-      ok: false,
-      compared: 3,
-      different: [{ note_id: noteId, fields: [field] }],
-      behind: [],
-    })
-  })
+  ])(
+    'reports the note and the field that differs, without its content, and exits with 1: %s',
+    async (field, change) => {
+      const run = await pulled(3)
+      const noteId = alter(run.database, change)
+      const { exitCode, stdout } = await runNotewire(['status', '--verify'], run)
+      expect(exitCode).toBe(1)
+      expect(stdout).toContain(`! Notes that differ from the service: 1 of 3.\n  ${noteId}: ${field}\n`)
+      expect(stdout.replace(noteId, '')).not.toContain('zanzibar')
+      expect(await compared([], run)).toEqual({
+        exitCode: 1,
+        ok: false,
+        compared: 3,
+        different: [{ note_id: noteId, fields: [field] }],
+        behind: [],
+      })
+    },
+  )
 
-  it('finds a note that the copy lacks only with --all', async () => {
+  it('reports a note that is missing in the copy only with --all', async () => {
     const run = await pulled(3)
     const noteId = alter(run.database, 'DELETE FROM notewire_mirror_notes WHERE row_id = 2')
     expect(await compared([], run)).toMatchObject({ exitCode: 0, compared: 2 })
@@ -57,7 +60,7 @@ describe('status --verify', () => {
     expect(await compared(['--all'], run)).toMatchObject({ exitCode: 1, compared: 3, different })
   })
 
-  it('counts changes since the last poll as no difference', async () => {
+  it('reports changes after the last poll separately, not as differences', async () => {
     const { service, ...run } = await pulled(3)
     const [edited, deleted] = service.owner.notes()
     edited?.edit({ title: 'zanzibar' })
@@ -75,7 +78,7 @@ describe('status --verify', () => {
     expect(await compared(['--all'], run)).toMatchObject({ exitCode: 0, compared: 3, ...EQUAL })
   })
 
-  it('counts a note that the key no longer sees as a difference, until a scan has found it', async () => {
+  it('reports a note that the key can no longer access as a difference, until a full scan hides it', async () => {
     const { service, ...run } = await pulled(3)
     service.owner.notes()[0]?.moveTo(service.owner.createChannel('Elsewhere'))
     expect(await compared([], run)).toMatchObject({ exitCode: 1, different: [{ fields: ['presence'] }] })
@@ -88,7 +91,7 @@ describe('status --verify', () => {
     ['a rejected key', 4, '401', () => ({ NOTES_API_KEY: 'ntw_live_GinosjxGpNVh.wrong' })],
     ['no service', 5, 'ECONNREFUSED', () => ({ NOTES_BASE_URL: CLOSED_PORT })],
     ['no base URL', 3, '--base-url is missing', () => ({ NOTES_BASE_URL: '' })],
-  ])('with %s ends with %i, and compares nothing', async (_case, code, words, settings) => {
+  ])('with %s exits with %i before it compares a note', async (_case, code, words, settings) => {
     const { service, env, cwd } = await pulled(1)
     const changed = { ...env, ...settings(service.createOwner().apiKey) }
     const { exitCode, stdout, stderr } = await runNotewire(['status', '--verify'], { cwd, env: changed })
@@ -96,20 +99,20 @@ describe('status --verify', () => {
     expect(unwrapped(stderr)).toContain(words)
   })
 
-  it('refuses --all without --verify, and a sample of no notes', async () => {
+  it('rejects --all without --verify, and a sample of 0 notes', async () => {
     expect((await runNotewire(['status', '--all'])).exitCode).toBe(2)
     expect((await runNotewire(['status', '--verify', '0'])).exitCode).toBe(2)
   })
 })
 
-/** A copy of as many notes, all of which changed long before the poll. */
+/** A copy of the given number of notes, which last changed long before the poll. */
 async function pulled(notes: number) {
   const found = await prepared(notes)
   await runNotewire(['pull'], found)
   return found
 }
 
-/** Changes the copy directly in its file, without the program. @returns the id of the note in row 2 */
+/** Changes the file of the copy with SQL. @returns the ID of the note in row 2 */
 function alter(file: string, change: string): string {
   const database = new DatabaseSync(file)
   const noteId = () => database.prepare('SELECT note_id FROM notewire_mirror_notes WHERE row_id = 2').get()?.['note_id']

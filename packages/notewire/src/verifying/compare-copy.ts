@@ -11,12 +11,12 @@ interface NoteDifference extends Pick<Difference, 'fields'> {
 export interface Comparison {
   readonly compared: number
   readonly different: readonly NoteDifference[]
-  /** These are no differences: the copy gets the changes with the next poll. */
+  /** Notes that changed after the last poll. They are not in `different`, because the next poll updates the copy. */
   readonly behind: readonly NoteDifference[]
 }
 
 interface CompareOptions {
-  /** How many notes of the copy, drawn at random; or every note of the copy and every note that the service lists. */
+  /** The number of notes of the copy, chosen at random. `'all'` compares every note of the copy and every note that the service lists. */
   readonly notes: number | 'all'
   readonly signal: AbortSignal
   readonly progress: Progress
@@ -24,7 +24,7 @@ interface CompareOptions {
 
 const NOTES_AT_ONCE = 8
 
-/** A note that changed so long before the last poll is in the copy: polls overlap by this time, too (open point 7). */
+/** A change that is older than the last poll by this time must be in the copy. Polls of the mirror overlap by the same time (open point 7). */
 const POLL_OVERLAP_MS = 5 * 60_000
 
 /** Compares notes of the copy with the service. It does not change the copy. */
@@ -40,7 +40,7 @@ export async function compareCopy(
   const found = { compared: 0, different: [] as NoteDifference[], behind: [] as NoteDifference[] }
 
   async function differenceOf(noteId: string, listed?: Note): Promise<Difference | undefined> {
-    // The copy is read first: if the note changes between both reads, the service has the newer one.
+    // The copy is read first. If the note changes between the two reads, the service returns the newer revision.
     const copied = await mirror.get(noteId)
     const { state } = await mirror.explain(noteId)
     const note = listed ?? (await service.get(noteId, { signal }).catch(undefinedIfMissing))
@@ -49,7 +49,7 @@ export async function compareCopy(
 
   async function compare(note_id: string, listed?: Note): Promise<void> {
     left.delete(note_id)
-    // A second read must show the difference again: the note may have changed between the reads of its parts.
+    // A difference counts only if a second read confirms it: the note may have changed while its parts were read.
     const difference = (await differenceOf(note_id, listed)) && (await differenceOf(note_id))
     if (difference) found[difference.isBehind ? 'behind' : 'different'].push({ note_id, fields: difference.fields })
     found.compared += 1
@@ -64,15 +64,15 @@ export async function compareCopy(
   return found
 }
 
-/** The ids of the notes that the copy shows: all, or as many as `count`, drawn at random. */
+/** The IDs of the visible notes of the copy: all, or `count` of them, chosen at random. */
 async function noteIdsOf(mirror: MirrorReader, count: number | undefined): Promise<readonly string[]> {
-  const lots = new Map<string, number>()
+  const order = new Map<string, number>()
   for await (const { noteId, kind } of mirror.changes()) {
-    if (kind === 'hidden' || kind === 'removed') lots.delete(noteId)
-    else lots.set(noteId, Math.random())
+    if (kind === 'hidden' || kind === 'removed') order.delete(noteId)
+    else order.set(noteId, Math.random())
   }
-  const drawn = [...lots].sort(([, one], [, other]) => one - other).slice(0, count)
-  return drawn.map(([noteId]) => noteId)
+  const chosen = [...order].sort(([, one], [, other]) => one - other).slice(0, count)
+  return chosen.map(([noteId]) => noteId)
 }
 
 function undefinedIfMissing(error: unknown): undefined {

@@ -3,13 +3,13 @@ import { anAttempt, refused, type VectorFile, verified, withHeaders } from './ve
 const NAMES = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
 
 export const headers: VectorFile = {
-  description: 'Headers that are missing, empty, in capitals, or beside others.',
+  description: 'Missing headers, empty headers, header names in capitals, and additional headers.',
   cases: [
     ...NAMES.flatMap((name) => [
       refused(`without ${name}`, 'missing-header', withHeaders(anAttempt(), { [name]: undefined })),
       refused(`${name} is empty`, 'missing-header', withHeaders(anAttempt(), { [name]: '' })),
     ]),
-    refused('without any', 'missing-header', { ...anAttempt(), headers: {} }),
+    refused('without any of the three headers', 'missing-header', { ...anAttempt(), headers: {} }),
     refused(
       'the headers of another library',
       'missing-header',
@@ -20,15 +20,15 @@ export const headers: VectorFile = {
       renamed((name) => name.toUpperCase()),
     ),
     verified(
-      'names as Node.js and HTTP/1.1 like them',
+      'names with initial capitals',
       renamed((name) => name.replaceAll(/\b\w/g, capital)),
     ),
     verified(
-      'beside other headers',
+      'additional headers',
       withHeaders(anAttempt(), { 'content-type': 'application/json', 'x-request-id': '1' }),
     ),
-    verified('an id with dots, which also separate what is signed', anAttempt({ webhookId: 'msg.1.2' })),
-    verified('an id of 200 characters', anAttempt({ webhookId: 'm'.repeat(200) })),
+    verified('an ID with dots, which are also the separators of the signed text', anAttempt({ webhookId: 'msg.1.2' })),
+    verified('an ID of 200 characters', anAttempt({ webhookId: 'm'.repeat(200) })),
   ],
 }
 

@@ -1,6 +1,6 @@
 import { isInstalled, openPool, startPgBouncer } from 'notewire-test-servers'
 import type { Pool, PoolClient } from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { recordingLogger } from '../../fixtures/recording-logger.ts'
 import { TEST_SECRET } from '../../fixtures/secrets.ts'
 import { ClaimLostError, createReceiver, type HandlerContext, TransactionNotCommittedError } from '../../index.ts'
@@ -20,7 +20,15 @@ beforeAll(async () => {
   await pool.query('CREATE TABLE effects (event_id text NOT NULL)')
 })
 beforeEach(() => pool.query('TRUNCATE effects, notewire_events, notewire_notes'))
+afterEach(() => {
+  // A failed test leaves transactions open, and the pool would wait for their connections at the end.
+  for (const client of open) client.release(true)
+  open.clear()
+})
 afterAll(() => databases.cleanUp.disposeAsync())
+
+/** The connections of `begun` until `ended`. */
+const open = new Set<PoolClient>()
 
 const event = anEvent({ kind: 'note.updated', eventId: 'one', revision: 7 })
 
@@ -105,10 +113,14 @@ describe('context.commit', () => {
     const claim = await claimOf('one', { revision: 7 })
     const [client, other] = [await begun(), await begun()]
     await other.query('UPDATE notewire_events SET fencing_token = fencing_token + 1')
-    const result = postgresStore(pool).commitIn(connectionOf(client), claim)
-    await expect.poll(waitingForLocks).toBe(1)
-    await ended(other, 'COMMIT')
-    expect(await result).toBe('lost')
+    const [result] = await Promise.all([
+      postgresStore(pool).commitIn(connectionOf(client), claim),
+      expect
+        .poll(waitingForLocks)
+        .toBe(1)
+        .then(() => ended(other, 'COMMIT')),
+    ])
+    expect(result).toBe('lost')
     await ended(client, 'ROLLBACK')
   })
 
@@ -125,10 +137,11 @@ describe('context.commit', () => {
   })
 
   it('makes the event fail if its transaction is still open, without waiting for it', async () => {
-    let open: PoolClient | undefined
+    const clients: PoolClient[] = []
     const receiver = receiverWith(async (context) => {
-      open = await begun()
-      await context.commit(open)
+      const client = await begun()
+      clients.push(client)
+      await context.commit(client)
     })
     // A query that waited for the open transaction would time out, and the status would be store-failed.
     expect(await receiver.process(event)).toMatchObject({
@@ -137,7 +150,7 @@ describe('context.commit', () => {
     })
     // No other worker can claim the event while the transaction is open.
     expect((await postgresStore(pool).claim(requestOf('one', { revision: 7 }))).status).toBe('busy')
-    if (open !== undefined) await ended(open, 'COMMIT')
+    for (const client of clients) await ended(client, 'COMMIT')
     expect((await receiver.process(event)).status).toBe('duplicate')
   })
 
@@ -226,12 +239,14 @@ async function inTransaction(work: (client: PoolClient) => Promise<void>, databa
 
 async function begun(statement = 'BEGIN'): Promise<PoolClient> {
   const client = await pool.connect()
+  open.add(client)
   await client.query(statement)
   return client
 }
 
 async function ended(client: PoolClient, statement: 'COMMIT' | 'ROLLBACK'): Promise<void> {
   await client.query(statement)
+  open.delete(client)
   client.release()
 }
 
