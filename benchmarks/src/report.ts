@@ -130,7 +130,7 @@ keywords: performance, speed, latency, throughput, overhead, memory, bundle size
 
 # Benchmarks
 
-Measured with Node.js ${process.version} on ${platform()} ${arch()}, ${machine}. Services, databases and clients run on this machine.
+Measured with Node.js ${process.version} on ${platform()} ${arch()}, ${machine}. Clients, services and databases run on the same machine.
 
 \`\`\`sh
 npm run setup
@@ -138,10 +138,10 @@ npm run benchmarks              # all measurements, in less than 20 minutes
 npm run benchmarks -- servers   # one measurement, whose name is below its table
 \`\`\`
 
-The command replaces the measured tables in this page. \`many-mirrors\` and \`mirror-scan-million\` take longer, so they run only by name.
+The command replaces the measured tables in this page. \`many-mirrors\` and \`mirror-scan-million\` take longer and run only if you name them.
 
-A cell contains the median, and in parentheses the multiple of the reference, which is the row with (1.00 ×). Compare the multiples:
-the values depend on the machine and its load. *aim* is the limit that we set for Notewire, of the value or of the multiple (×).
+Each cell shows a value and, in parentheses, its multiple of the reference. The reference is the row with (1.00 ×). Compare the multiples, because
+the values depend on the machine and its load. The column *aim* shows the limit that we set for Notewire, for the value or for the multiple (×).
 
 `
 }
