@@ -14,7 +14,11 @@ interface AnnouncedDeletion {
   readonly occurredAt: number | null
 }
 
-/** The floor after a deletion event: the highest announced revision, and the time of the latest event that announced it. */
+/**
+ * The floor after a deletion event: the highest announced revision, and the time of the latest event that announced it.
+ *
+ * @param at  when the event arrived
+ */
 export function floorAfter(state: NoteState, { revision, occurredAt }: AnnouncedDeletion, at: number): DeletionFloor {
   const { floor } = state
   const highest = highestKnownRevision(state)
