@@ -32,6 +32,7 @@ export interface Row {
 
 const PAGE = join(import.meta.dirname, '../../docs/benchmarks.md')
 const LOSSES = 'Where does Notewire lose?'
+/** The names of our rows. */
 const OURS = /^@?notewire/
 
 /** One row for each value, with its ratio to the value of `reference`. */
