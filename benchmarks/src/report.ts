@@ -75,6 +75,7 @@ function linesOf({ unit, rows, moreIsBetter = false }: Table): readonly string[]
     const limits = line.map((row) => ({ column: columnOf(row), limit: limitOf(row) }))
     const texts = limits.map(({ limit }) => limit && `${moreIsBetter ? '≥' : '≤'} ${limit}`)
     if (new Set(texts).size === 1) return texts[0] ?? ''
+    if (texts.length === columns.length && !texts.includes(undefined)) return texts.join(', ')
     return limits.flatMap(({ column }, at) => (texts[at] ? `${column.split(',')[0]} ${texts[at]}` : [])).join(', ')
   }
 
@@ -143,6 +144,7 @@ The command replaces the measured tables in this page. \`many-mirrors\` and \`mi
 
 Each cell shows a value and, in parentheses, its multiple of the reference. The reference is the row with (1.00 ×). Compare the multiples, because
 the values depend on the machine and its load. The column *aim* shows the limit that we set for Notewire, for the value or for the multiple (×).
+Several limits are in the order of the columns.
 
 `
 }
