@@ -24,7 +24,7 @@ export async function measureImports(): Promise<readonly Table[]> {
     {
       title: 'How long does an import take?',
       unit: 'ms',
-      note: 'Processor time of a fresh process for the built code with its dependencies. `@notewire/client` and `@notewire/mirror` import ky, so their aim is the time of ky more.',
+      note: 'Processor time of a fresh process for the built code with its dependencies. The aim of `@notewire/client` and `@notewire/mirror` includes the time of ky, which they import.',
       rows: Object.entries(milliseconds).map(([name, value]) => {
         const budget = IMPORT_BUDGET_MS + (WITH_KY.includes(name) ? ky : 0)
         return PEERS.includes(name) ? { name, value } : { name, value, budget }

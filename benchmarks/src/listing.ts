@@ -15,7 +15,7 @@ interface Access {
 
 /** Measures the processor time of a client that lists many notes. The service runs in another process. */
 export async function measureListing(): Promise<readonly Table[]> {
-  const service = await startProgram<Access>('mock-service.ts', String(NOTES))
+  const service = await startProgram<Access>('mirror-service.ts', String(NOTES), '0')
   const milliseconds = await mediansTurnByTurn(
     Object.fromEntries(VARIANTS.map((variant) => [variant, () => millisecondsToList(variant, service.firstMessage)])),
     ROUNDS,
@@ -25,7 +25,7 @@ export async function measureListing(): Promise<readonly Table[]> {
     {
       title: `How much processor time does the client take to list ${NOTES.toLocaleString('en')} notes?`,
       unit: 'ms',
-      note: 'In pages of 100, from the mock server. The loop with `fetch` neither validates nor retries. The loop with ky retries and does not validate.',
+      note: 'In pages of 100. The loop with `fetch` neither validates nor retries. The loop with ky retries and does not validate.',
       rows: comparedWith('a loop with fetch', milliseconds, (name) =>
         name === 'notewire' ? { aim: AIM } : { isAlternative: true },
       ),

@@ -82,7 +82,7 @@ function hintTable({ latencies, lost, backfilled, elapsed, cpu }: Hints): Table 
   return {
     title: 'How soon does a mirror of many integrations show a change?',
     unit: 'ms',
-    note: `From ${HINTS_PER_SECOND} events a second, ${sorted.length} in all, to the stored content; ${lost} took longer than a minute. Meanwhile three integrations list ${NOTES_OF_BIG.toLocaleString('en')} notes each (${backfilled.toLocaleString('en')} at the end), one gets only 429, and one gets no answers. The process and PostgreSQL use ${(cpu / elapsed).toFixed(1)} cores.`,
+    note: `From an event to the stored content, at ${HINTS_PER_SECOND} events a second, ${sorted.length.toLocaleString('en')} in all; ${lost} took longer than a minute. Meanwhile three integrations list ${NOTES_OF_BIG.toLocaleString('en')} notes each (${backfilled.toLocaleString('en')} at the end), one gets only 429, and one gets no answers. The process and PostgreSQL use ${(cpu / elapsed).toFixed(1)} cores.`,
     rows: [
       { name: 'median', value: percentile(50) },
       { name: '95th percentile', value: percentile(95), budget: BUDGETS.hint },

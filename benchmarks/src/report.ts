@@ -32,6 +32,7 @@ export interface Row {
 
 const PAGE = join(import.meta.dirname, '../../docs/benchmarks.md')
 const LOSSES = 'Where does Notewire lose?'
+/** The names of our rows. */
 const OURS = /^@?notewire/
 
 /** One row for each value, with its ratio to the value of `reference`. */
@@ -74,6 +75,7 @@ function linesOf({ unit, rows, moreIsBetter = false }: Table): readonly string[]
     const limits = line.map((row) => ({ column: columnOf(row), limit: limitOf(row) }))
     const texts = limits.map(({ limit }) => limit && `${moreIsBetter ? '≥' : '≤'} ${limit}`)
     if (new Set(texts).size === 1) return texts[0] ?? ''
+    if (texts.length === columns.length && !texts.includes(undefined)) return texts.join(', ')
     return limits.flatMap(({ column }, at) => (texts[at] ? `${column.split(',')[0]} ${texts[at]}` : [])).join(', ')
   }
 
@@ -130,7 +132,7 @@ keywords: performance, speed, latency, throughput, overhead, memory, bundle size
 
 # Benchmarks
 
-Measured with Node.js ${process.version} on ${platform()} ${arch()}, ${machine}. Services, databases and clients run on this machine.
+Measured with Node.js ${process.version} on ${platform()} ${arch()}, ${machine}. Clients, services and databases run on the same machine.
 
 \`\`\`sh
 npm run setup
@@ -138,10 +140,11 @@ npm run benchmarks              # all measurements, in less than 20 minutes
 npm run benchmarks -- servers   # one measurement, whose name is below its table
 \`\`\`
 
-The command replaces the measured tables in this page. \`many-mirrors\` and \`mirror-scan-million\` take longer, so they run only by name.
+The command replaces the measured tables in this page. \`many-mirrors\` and \`mirror-scan-million\` take longer and run only if you name them.
 
-A cell contains the median, and in parentheses the multiple of the reference, which is the row with (1.00 ×). Compare the multiples:
-the values depend on the machine and its load. *aim* is the limit that we set for Notewire, of the value or of the multiple (×).
+Each cell shows a value and, in parentheses, its multiple of the reference. The reference is the row with (1.00 ×). Compare the multiples, because
+the values depend on the machine and its load. The column *aim* shows the limit that we set for Notewire, for the value or for the multiple (×).
+Several limits are in the order of the columns.
 
 `
 }
