@@ -10,7 +10,7 @@ import { type BodyCauseCode, causeOf, type RefusalCause } from './refusal-cause.
 const LARGEST_BODY_BYTES = 16_384
 const MOST_OBJECTS_AND_ARRAYS = 32
 const MOST_COMMAS = 256
-const RATE = { most: 10, windowMs: 1_000 }
+const RATE = { maxCalls: 10, windowMs: 1_000 }
 
 const COMMA = 0x2c
 const OPENING_BRACKET = 0x5b

@@ -3,7 +3,7 @@ import { SecretError } from '../verifier/signing-secret.ts'
 import type { Refusal, Verified } from '../verifier/verification.ts'
 import type { ErrorAnswer } from './answer.ts'
 import type { HandlerResult } from './handler-run.ts'
-import { fieldsOf, type Logger, named, traceOf, unfailing } from './logger.ts'
+import { fieldsOf, named, type Logger, traceOf, unfailing } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { RateLimits } from './rate-limit.ts'
 import type { ReceiverHooks } from './receiver-hooks.ts'
@@ -37,10 +37,10 @@ export class Observer {
     const { hooks, logger, clock } = options
     this.#hooks = hooks
     this.#logger = unfailing(logger)
-    this.#earlyErrorLimits = new RateLimits(clock, { most: 1, windowMs: 60_000 })
+    this.#earlyErrorLimits = new RateLimits(clock, { maxCalls: 1, windowMs: 60_000 })
     // `RateLimits` counts each reason separately: a flood of one reason must not hide the others.
-    this.#refused = new RateLimits(clock, { most: 30, windowMs: 60_000 })
-    this.#drift = new RateLimits(clock, { most: 1, windowMs: 3_600_000 })
+    this.#refused = new RateLimits(clock, { maxCalls: 30, windowMs: 60_000 })
+    this.#drift = new RateLimits(clock, { maxCalls: 1, windowMs: 3_600_000 })
   }
 
   /** Called once for every answer that is not 2xx. Logs only {@link EARLY_ERRORS}: other methods log the rest. */
@@ -159,7 +159,11 @@ export class Observer {
     const message = WITHOUT_SECRET[finding.status]
     const more = message && this.#admit(finding.status)
     if (message === undefined || more === undefined) return
-    this.#error(message, { ...named(integration), ...('error' in finding ? problemOf(finding.error) : {}), ...more })
+    this.#error(message, {
+      ...named(integration),
+      ...('error' in finding ? problemOf(finding.error) : {}),
+      ...more,
+    })
   }
 
   broken(error: unknown, integration: string | undefined): void {
