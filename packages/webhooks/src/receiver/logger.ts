@@ -20,7 +20,7 @@ export function withFields(logger: Logger, fields: Readonly<Record<string, unkno
 }
 
 /** The log field of an integration. Omitted for `default`, because a program with one integration does not need it. */
-export function named(integration: string | undefined): { readonly integration?: string } {
+export function integrationField(integration: string | undefined): { readonly integration?: string } {
   return integration === undefined || integration === 'default' ? {} : { integration }
 }
 
@@ -29,7 +29,7 @@ export function fieldsOf(
   { event_id, event_type }: WebhookEvent,
   integration: string,
 ): Readonly<Record<string, unknown>> {
-  return { ...named(integration), event_id, event_type }
+  return { ...integrationField(integration), event_id, event_type }
 }
 
 /** A logger that never throws: if the log fails, the line is lost, and the delivery is not affected. */

@@ -3,7 +3,7 @@ import { SecretError } from '../verifier/signing-secret.ts'
 import type { Refusal, Verified } from '../verifier/verification.ts'
 import type { ErrorAnswer } from './answer.ts'
 import type { HandlerResult } from './handler-run.ts'
-import { fieldsOf, named, type Logger, traceOf, unfailing } from './logger.ts'
+import { fieldsOf, integrationField, type Logger, traceOf, unfailing } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { RateLimits } from './rate-limit.ts'
 import type { ReceiverHooks } from './receiver-hooks.ts'
@@ -48,7 +48,7 @@ export class Observer {
     const suppressed = EARLY_ERRORS.includes(error.code) ? this.#earlyErrorLimits.admit(error.code) : undefined
     if (suppressed !== undefined) {
       this.#logger.warn('the receiver refused a request before checking its signature', {
-        ...named(integration),
+        ...integrationField(integration),
         ...error,
         more_since_last_line: suppressed,
       })
@@ -118,7 +118,7 @@ export class Observer {
   refused({ reason, detail }: Refusal, integration: string | undefined): void {
     const more = this.#admit(reason)
     if (more !== undefined)
-      this.#logger.warn('a delivery was refused', { ...named(integration), reason, detail, ...more })
+      this.#logger.warn('a delivery was refused', { ...integrationField(integration), reason, detail, ...more })
     this.callHook(() => this.#hooks.onRefused?.(reason, detail, { integration }))
   }
 
@@ -128,7 +128,7 @@ export class Observer {
   }
 
   malformed(problem: string, integration: string | undefined): void {
-    this.#logger.error('a signed delivery is malformed', { ...named(integration), problem })
+    this.#logger.error('a signed delivery is malformed', { ...integrationField(integration), problem })
   }
 
   drifted(event: WebhookEvent, drift: readonly Drift[], integration: string): void {
@@ -148,7 +148,7 @@ export class Observer {
     this.#error(
       'the request body was parsed before the receiver could verify it. Mount the receiver before any body ' +
         'parser, or configure the parser to keep the raw bytes in req.rawBody.',
-      named(integration),
+      integrationField(integration),
     )
   }
 
@@ -160,7 +160,7 @@ export class Observer {
     const more = message && this.#admit(finding.status)
     if (message === undefined || more === undefined) return
     this.#error(message, {
-      ...named(integration),
+      ...integrationField(integration),
       ...('error' in finding ? problemOf(finding.error) : {}),
       ...more,
     })
@@ -168,7 +168,7 @@ export class Observer {
 
   broken(error: unknown, integration: string | undefined): void {
     this.#logger.error('the receiver failed with an unexpected error; please report it', {
-      ...named(integration),
+      ...integrationField(integration),
       ...traceOf(error),
     })
   }
