@@ -109,8 +109,8 @@ export class Processor<Transaction = never> {
     }
     const failed = (error: unknown) => conclude({ status: 'store-failed', event, error })
     try {
-      const outcome = whenSettled(this.#claim(received, request), ({ result, askedAt }) =>
-        result.status === 'claimed' ? this.#apply(handler, received, result.claim, askedAt) : { ...result, event },
+      const outcome = whenSettled(this.#claim(received, request), ({ result, requestedAt }) =>
+        result.status === 'claimed' ? this.#apply(handler, received, result.claim, requestedAt) : { ...result, event },
       )
       return isThenable(outcome) ? outcome.then(conclude, failed) : conclude(outcome)
     } catch (error) {
@@ -122,10 +122,10 @@ export class Processor<Transaction = never> {
     const arrivedAt = monotonicNow(this.#options.clock)
     const { released } = this.#waiters
     return whenSettled(this.#options.store.claim(request), (result) => {
-      if (result.status !== 'busy') return { result, askedAt: arrivedAt }
+      if (result.status !== 'busy') return { result, requestedAt: arrivedAt }
       const wasReleased = this.#waiters.released !== released
       return claimWhenFree(this.#tools, request, abort, wasReleased).then((claimed) => {
-        timing.waitedMs = claimed.askedAt - arrivedAt
+        timing.waitedMs = claimed.requestedAt - arrivedAt
         return claimed
       })
     })
