@@ -79,8 +79,8 @@ export class InvariantChecker {
   }
 
   /** Records an answer that has reached its process. */
-  onAnswer(answer: Answer, begunAt: number): void {
-    this.#evidence.recordAnswer(answer, begunAt, this.#logicalClock.next())
+  onAnswer(answer: Answer, requestedAt: number): void {
+    this.#evidence.recordAnswer(answer, requestedAt, this.#logicalClock.next())
   }
 
   /** Records an acknowledged event, and checks its note. */

@@ -13,7 +13,7 @@ const MAX_REQUESTS = 6_000
 interface Exchange {
   readonly process: SimulatedProcess
   readonly request: Request
-  readonly begunAt: number
+  readonly requestedAt: number
   /** Describes the request in the log. */
   readonly description: string
   readonly outcome: Outcome
@@ -55,7 +55,7 @@ export class Network {
     const exchange = {
       process,
       request,
-      begunAt: logicalClock.next(),
+      requestedAt: logicalClock.next(),
       description,
       outcome: this.#drawOutcome(),
       backMs,
@@ -72,7 +72,7 @@ export class Network {
     reject: (error: Error) => void,
   ): Promise<void> {
     const { schedule } = this.#context
-    const { outcome, process, backMs, description, begunAt } = exchange
+    const { outcome, process, backMs, description, requestedAt } = exchange
     const back = (arrive: () => void) => schedule.after(backMs, arrive, process)
     if (outcome === 'never answered') return
     const isAsked = outcome !== 'refused' && outcome !== 'denied' && outcome !== 'reset before'
@@ -89,7 +89,7 @@ export class Network {
       }
       process.log(() => `has ${outcome === 'answered' ? '' : `${outcome} `}${answer.status} to ${description}`)
       // A 404 is understood without its body.
-      if (outcome === 'answered' || answer.status === 404) this.#context.checker.onAnswer(answer, begunAt)
+      if (outcome === 'answered' || answer.status === 404) this.#context.checker.onAnswer(answer, requestedAt)
       resolve(answerOf(answer, outcome === 'truncated'))
     })
   }

@@ -267,8 +267,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       listing('{ ...request, end, at: clock.now() }', '{ ...request, start: end, end, at: clock.now() }'),
       refreshing(
-        "{ ...asked, end, source: 'read', at: clock.now() }",
-        "{ ...asked, start: end, end, source: 'read', at: clock.now() }",
+        "{ ...request, end, source: 'read', at: clock.now() }",
+        "{ ...request, start: end, end, source: 'read', at: clock.now() }",
       ),
     ],
   },

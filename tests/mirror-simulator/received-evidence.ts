@@ -25,7 +25,7 @@ export class ReceivedEvidence {
   readonly #notesField: string
   readonly #evidence = new Map<string, NoteEvidence>()
   /** The latest full listing. It did not contain the notes without evidence. */
-  #listedAll = { begunAt: 0, endedAt: 0 }
+  #listedAll = { requestedAt: 0, endedAt: 0 }
 
   constructor(notesField = 'notes') {
     this.#notesField = notesField
@@ -34,7 +34,7 @@ export class ReceivedEvidence {
   of(noteId: string): NoteEvidence {
     const known = this.#evidence.get(noteId) ?? {
       foundAt: 0,
-      notFoundAt: this.#listedAll.begunAt,
+      notFoundAt: this.#listedAll.requestedAt,
       heardAt: 0,
       removalArrivedAt: 0,
       announcedUpTo: 0,
@@ -45,16 +45,16 @@ export class ReceivedEvidence {
     return known
   }
 
-  /** @param begunAt  when the request was sent */
-  recordAnswer({ url, status, text }: Answer, begunAt: number, now: number): void {
+  /** @param requestedAt  when the request was sent */
+  recordAnswer({ url, status, text }: Answer, requestedAt: number, now: number): void {
     const path = /\/v1\/notes(?:\/(?<noteId>[^/]+))?$/.exec(url.pathname)
     if (path === null) return
     const noteId = path.groups?.['noteId']
-    if (status === 404 && noteId !== undefined) this.#miss(this.of(noteId), begunAt, now)
+    if (status === 404 && noteId !== undefined) this.#miss(this.of(noteId), requestedAt, now)
     if (status !== 200) return
     const body = JSON.parse(text)
-    if (noteId !== undefined) this.#read(body, begunAt, now)
-    else this.#listed(body, url, begunAt, now)
+    if (noteId !== undefined) this.#read(body, requestedAt, now)
+    else this.#listed(body, url, requestedAt, now)
   }
 
   recordEvent({ kind, noteId, writtenAt }: EventMessage, arrivedAt: number, now: number): void {
@@ -68,23 +68,23 @@ export class ReceivedEvidence {
     evidence.possiblyGoneAt = now
   }
 
-  #listed(body: Readonly<Record<string, unknown>>, { searchParams }: URL, begunAt: number, now: number): void {
-    for (const note of body[this.#notesField] as readonly Note[]) this.#read(note, begunAt, now)
+  #listed(body: Readonly<Record<string, unknown>>, { searchParams }: URL, requestedAt: number, now: number): void {
+    for (const note of body[this.#notesField] as readonly Note[]) this.#read(note, requestedAt, now)
     // A note that a full listing did not contain may be gone.
     const isLast = body['has_more'] === false
     if (!isLast || searchParams.has('updated_after')) return
-    for (const evidence of this.#evidence.values()) this.#miss(evidence, begunAt, now)
-    this.#listedAll = { begunAt: Math.max(this.#listedAll.begunAt, begunAt), endedAt: now }
+    for (const evidence of this.#evidence.values()) this.#miss(evidence, requestedAt, now)
+    this.#listedAll = { requestedAt: Math.max(this.#listedAll.requestedAt, requestedAt), endedAt: now }
   }
 
-  #read(note: Note & { readonly id?: string }, begunAt: number, now: number): void {
+  #read(note: Note & { readonly id?: string }, requestedAt: number, now: number): void {
     const evidence = this.of(note.note_id ?? note.id)
-    if (isTombstone(note)) this.#miss(evidence, begunAt, now)
-    else evidence.foundAt = Math.max(evidence.foundAt, begunAt)
+    if (isTombstone(note)) this.#miss(evidence, requestedAt, now)
+    else evidence.foundAt = Math.max(evidence.foundAt, requestedAt)
   }
 
-  #miss(evidence: NoteEvidence, begunAt: number, now: number): void {
-    evidence.notFoundAt = Math.max(evidence.notFoundAt, begunAt)
+  #miss(evidence: NoteEvidence, requestedAt: number, now: number): void {
+    evidence.notFoundAt = Math.max(evidence.notFoundAt, requestedAt)
     evidence.possiblyGoneAt = now
   }
 }

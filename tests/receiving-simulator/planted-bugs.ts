@@ -135,7 +135,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'unhandled kind raising the gate',
     mistake: 'An event without a handler raises the revision of its note.',
-    patches: onBoth(processor('note: handled ? noteOf(event) : undefined', 'note: noteOf(event)')),
+    patches: onBoth(processor('note: hasHandler ? noteOf(event) : undefined', 'note: noteOf(event)')),
   },
   {
     name: 'integration left out of the key',

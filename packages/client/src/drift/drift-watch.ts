@@ -9,7 +9,7 @@ import { callHook, type DriftNotice, type NotesClientHooks } from '../options/ho
 import { serverToken } from '../transport/server-token.ts'
 
 // The watch remembers every notice, and a service may invent new values without end.
-const MOST_NOTICES = 1000
+const MAX_NOTICES = 1000
 
 // Not the keys of `SCHEMAS`: this type is in the published declarations, and the types of zod are slow to check.
 type ResourceName = 'note' | 'transcript' | 'summary' | 'webhook_endpoint'
@@ -42,7 +42,7 @@ export function createDriftWatch(onDrift: NotesClientHooks['onDrift']): DriftWat
 
   function report(drift: DriftNotice): void {
     const key = JSON.stringify(drift)
-    if (reported.has(key) || reported.size >= MOST_NOTICES) return
+    if (reported.has(key) || reported.size >= MAX_NOTICES) return
     reported.add(key)
     callHook(onDrift, drift)
   }

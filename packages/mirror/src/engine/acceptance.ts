@@ -40,12 +40,12 @@ export async function acceptRemovals(
 export async function acceptReads(noteId: string, context: SyncContext): Promise<boolean> {
   const { store, integration, clock, keep, ledger, readNote } = context
   const { sequence: start } = await store.readProgress(integration)
-  const begunAt = clock.now()
+  const requestedAt = clock.now()
   const note = await readNote(noteId)
   const writes = await ledger.revise([noteId], (state, end) => {
     const at = clock.now()
     if (note === undefined && state.evidence === null && state.heard === null) return undefined
-    const stamp = { start, end, source: 'read', begunAt, at } as const
+    const stamp = { start, end, source: 'read', requestedAt, at } as const
     const decision = applyRead(state, note, stamp, { keep, isAccepted: true })
     const dueAt = decision.state.dueAt === null ? null : at
     return { ...decision, state: { ...decision.state, dueAt } }

@@ -80,11 +80,11 @@ async function* listSecondTime(lister: Lister, { client, signal }: SyncContext):
 async function removeUnlisted(lister: Lister, certificate: CompletionCertificate, context: SyncContext): Promise<void> {
   const { clock, keep, ledger } = context
   const scan = requireScan(lister.progress)
-  const { beganAt: begunAt, confirmation } = scan
+  const { beganAt: requestedAt, confirmation } = scan
   if (confirmation?.isComplete !== true) return
   for await (const noteIds of missingNotes(certificate, context)) {
     await ledger.revise(noteIds, (state, end) => {
-      const stamp = { start: confirmation.startedAt, end, source: 'scan', begunAt, at: clock.now() } as const
+      const stamp = { start: confirmation.startedAt, end, source: 'scan', requestedAt, at: clock.now() } as const
       return applyRead(state, undefined, stamp, { keep, holdingScan: holdingScanOf(scan) })
     })
     await lister.renewLease()
@@ -148,10 +148,10 @@ async function confirm(
   holdingScan: string | undefined,
   { clock, keep, ledger, readNote }: SyncContext,
 ): Promise<void> {
-  const begunAt = clock.now()
+  const requestedAt = clock.now()
   const note = await readNote(noteId)
   await ledger.revise([noteId], (state, end) =>
-    applyRead(state, note, { start, end, source: 'read', begunAt, at: clock.now() }, { keep, holdingScan }),
+    applyRead(state, note, { start, end, source: 'read', requestedAt, at: clock.now() }, { keep, holdingScan }),
   )
 }
 

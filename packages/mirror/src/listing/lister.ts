@@ -28,7 +28,7 @@ export class Lister {
   /** When the last event arrived, as of the latest load; `null` before the first event. */
   #heardAt: number | null
   /** The time after the latest commit. The next request is sent later. */
-  #begunAt: number
+  #requestedAt: number
   progress: MirrorProgress
   #isCommitted = true
   /** Whether the last page changed notes. */
@@ -42,7 +42,7 @@ export class Lister {
     this.#version = loaded.progressVersion
     this.#sequence = loaded.sequence
     this.#heardAt = loaded.heardAt
-    this.#begunAt = context.clock.now()
+    this.#requestedAt = context.clock.now()
     this.progress = loaded.progress
   }
 
@@ -110,7 +110,7 @@ export class Lister {
     const { store, keep, clock } = this.#context
     const source = page.phase === 'confirming' ? 'scan' : page.phase
     const scanBeganAt = source === 'scan' ? this.progress.scan?.beganAt : undefined
-    const request = { start: this.#sequence, source, begunAt: this.#begunAt, scanBeganAt }
+    const request = { start: this.#sequence, source, requestedAt: this.#requestedAt, scanBeganAt }
     const listed = [...notes.values()]
     const groups = commitGroups(listed, page.phase === 'poll' ? store.mostEditsPerCommit : undefined)
     let hasChangedNotes = false
@@ -162,7 +162,7 @@ export class Lister {
     this.#sequence = before.sequence
     this.#heardAt = before.heardAt
     // The next request is sent after this time.
-    this.#begunAt = clock.now()
+    this.#requestedAt = clock.now()
   }
 
   #lease(): MirrorProgress['lister'] {

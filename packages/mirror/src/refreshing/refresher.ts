@@ -45,9 +45,9 @@ export async function refresh({ state, version, note }: DueNote, start: number, 
 async function readDirty(before: NoteState, start: number, context: SyncContext): Promise<ReadRecord | undefined> {
   const { noteId } = before
   const { clock, keep } = context
-  const asked = { start, begunAt: clock.now() }
+  const request = { start, requestedAt: clock.now() }
   const [note, early] = await Promise.all([context.readNote(noteId), readAnnounced(before, context)])
-  const state = await applyAnswer(noteId, note, asked, context, (decision, now) => {
+  const state = await applyAnswer(noteId, note, request, context, (decision, now) => {
     if (note === undefined || early === undefined) return decision
     const isOfThisRead = decision.state.evidence?.start === start
     return isOfThisRead && isContentOf(note, early, keep)
@@ -68,18 +68,18 @@ async function readAnnounced({ noteId, hintedRevision, revision }: NoteState, co
 async function refreshContent(read: ReadRecord, context: SyncContext): Promise<void> {
   const { client, clock, keep } = context
   const { note, state, start } = read
-  const asked = { askedAt: clock.now(), serviceTime: client.serviceTime?.()?.getTime() ?? null }
+  const request = { requestedAt: clock.now(), serviceTime: client.serviceTime?.()?.getTime() ?? null }
   const content = await readKeptContent(note, context)
   switch (judgeContent(content, keep)) {
     case 'settled':
       return await settle(read, content, false, context)
     case 'unconfirmed': {
-      if (mayContentLag(state, note, asked)) return await settle(read, content, true, context)
-      const askedAgain = { start, begunAt: clock.now() }
+      if (mayContentLag(state, note, request)) return await settle(read, content, true, context)
+      const secondRequest = { start, requestedAt: clock.now() }
       const again = await context.readNote(note.note_id)
       if (again === undefined || !isSameRecord(note, again)) {
         // The note has changed meanwhile. If it must be read again, any worker may take it now.
-        await applyAnswer(note.note_id, again, askedAgain, context, dueAtOnce)
+        await applyAnswer(note.note_id, again, secondRequest, context, dueAtOnce)
         return
       }
       // If the record's status of absent content is `ready`, one of the two reads may lag.
@@ -120,24 +120,24 @@ async function postponeLagging(content: NoteWithContent, context: SyncContext): 
 
 /** Reads the parts that the mirror keeps. The key may not have the scope to read the others. */
 async function readKeptContent(note: Note, { client, keep, signal }: SyncContext): Promise<NoteWithContent> {
-  const asked = {
+  const requested = {
     ...note,
     ...(keep.has('transcript') ? {} : { transcript_status: 'empty' }),
     ...(keep.has('summary') ? {} : { summary_status: 'missing' }),
   }
-  return { ...(await client.notes.content(asked, { signal })), note }
+  return { ...(await client.notes.content(requested, { signal })), note }
 }
 
 async function applyAnswer(
   noteId: string,
   note: Note | undefined,
-  asked: Pick<ReadStamp, 'start' | 'begunAt'>,
+  request: Pick<ReadStamp, 'start' | 'requestedAt'>,
   context: SyncContext,
   amend: (decision: Decision, now: number) => Decision,
 ): Promise<NoteState | undefined> {
   const { clock, hooks, keep } = context
   const revised = await revise(noteId, context, (state, end) => {
-    const stamp: ReadStamp = { ...asked, end, source: 'read', at: clock.now() }
+    const stamp: ReadStamp = { ...request, end, source: 'read', at: clock.now() }
     return amend(applyRead(state, note, stamp, { keep }), stamp.at)
   })
   if (revised !== undefined && revised.contradictedSince !== null) callHook(hooks.onContradiction, { noteId })

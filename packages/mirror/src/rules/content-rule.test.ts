@@ -193,7 +193,7 @@ describe('content without the revision of its note', () => {
     ['by a clock that was set back by a day since', true, NOW + 24 * HOUR_MS, {}, null],
   ])('%s: may lag is %s', (_, mayLag, recordSeenAt, traits, serviceTime) => {
     expect(
-      mayContentLag(seen(recordSeenAt), aRecord({ updated_at: null, ...traits }), { askedAt: NOW, serviceTime }),
+      mayContentLag(seen(recordSeenAt), aRecord({ updated_at: null, ...traits }), { requestedAt: NOW, serviceTime }),
     ).toBe(mayLag)
   })
 

@@ -97,7 +97,7 @@ export function applyContent(
 /** When content was requested. */
 export interface ContentRequest {
   /** Milliseconds since the Unix epoch of this machine's clock. */
-  readonly askedAt: number
+  readonly requestedAt: number
   /** The service's time at the request or a little earlier, from its `Date` header; `null` without the header. */
   readonly serviceTime: number | null
 }
@@ -109,9 +109,9 @@ export interface ContentRequest {
 export function mayContentLag(
   { recordSeenAt }: Pick<NoteState, 'recordSeenAt'>,
   { updated_at }: Note,
-  { askedAt, serviceTime }: ContentRequest,
+  { requestedAt, serviceTime }: ContentRequest,
 ): boolean {
-  if (isPastLag(trustedTime(recordSeenAt ?? askedAt, askedAt), askedAt)) return false
+  if (isPastLag(trustedTime(recordSeenAt ?? requestedAt, requestedAt), requestedAt)) return false
   const changedAt = latestServiceTimeIn(updated_at)
   return serviceTime === null || changedAt === null || !isPastLag(changedAt, serviceTime)
 }

@@ -10,7 +10,7 @@ export interface ReadStamp {
   readonly end: number
   readonly source: EvidenceSource
   /** When the request was sent, or earlier, in milliseconds since the Unix epoch. */
-  readonly begunAt: number
+  readonly requestedAt: number
   /** When the response was received. */
   readonly at: number
   /** When the full scan that listed the record began. */

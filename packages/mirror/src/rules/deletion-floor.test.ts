@@ -41,7 +41,7 @@ describe('after a deletion was announced and confirmed', () => {
   })
 
   it('a slow read is dated by its start', () => {
-    const slow = aReading(30, 31, { begunAt: NOW + 60_000, at: NOW + 90_000 })
+    const slow = aReading(30, 31, { requestedAt: NOW + 60_000, at: NOW + 90_000 })
     expect(read(aDeletedNote(), aRecord({ revision: 7 }), slow).state.presence).toBe('gone')
   })
 

@@ -80,15 +80,15 @@ function compareWithFloor(
   floor: DeletionFloor,
   { createdAt }: NoteState,
   note: Note,
-  { begunAt, scanBeganAt }: ReadStamp,
+  { requestedAt, scanBeganAt }: ReadStamp,
 ): 'newer' | 'may_lag' | 'accepted' | 'lower' {
   if (floor.revision !== null && note.revision > floor.revision) return 'newer'
   if (floor.revision === null || note.revision === floor.revision) {
-    return isPastLag(trustedTime(floor.at, begunAt), begunAt) ? 'newer' : 'may_lag'
+    return isPastLag(trustedTime(floor.at, requestedAt), requestedAt) ? 'newer' : 'may_lag'
   }
   if (wasCreatedAfter(floor, createdAt, note)) return 'accepted'
   const isOfLaterScan =
-    scanBeganAt !== undefined && scanBeganAt - trustedTime(floor.at, begunAt) >= ACCEPT_SCAN_AFTER_MS
+    scanBeganAt !== undefined && scanBeganAt - trustedTime(floor.at, requestedAt) >= ACCEPT_SCAN_AFTER_MS
   return isOfLaterScan ? 'accepted' : 'lower'
 }
 

@@ -227,10 +227,10 @@ function retryMissing(state: NoteState, { end, at, source }: ReadStamp): NoteSta
 }
 
 /** Whether the read may not have found the note because it lags: an event named a revision that no read has returned. */
-function mayLagBehindEvent({ heard, revision, hintedRevision }: NoteState, { begunAt }: ReadStamp): boolean {
+function mayLagBehindEvent({ heard, revision, hintedRevision }: NoteState, { requestedAt }: ReadStamp): boolean {
   if (heard === null || heard.kind === 'note.deleted') return false
   const isAnnounced = revision !== null && hintedRevision !== null && hintedRevision > revision
-  return isAnnounced && !isPastLag(trustedTime(heard.at, begunAt), begunAt)
+  return isAnnounced && !isPastLag(trustedTime(heard.at, requestedAt), requestedAt)
 }
 
 /** Schedules another read of a gone note for the end of the lag. */

@@ -15,8 +15,8 @@ export function trustedTime(time: number, now: number): number {
 }
 
 /** Whether a request was sent so long after a change that its response cannot lag behind the change. */
-export function isPastLag(changedAt: number, begunAt: number): boolean {
-  return begunAt - changedAt > LAG_MS
+export function isPastLag(changedAt: number, requestedAt: number): boolean {
+  return requestedAt - changedAt > LAG_MS
 }
 
 /** The first time at which a request cannot lag behind a change. */

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { CommandError } from '../errors/failure.ts'
 import { systemReason } from '../errors/system-error.ts'
 
-const MOST_BYTES = 4_096
+const MAX_BYTES = 4_096
 const OTHERS_MAY_READ = 0o077
 
 export interface SecretInFile {
@@ -21,7 +21,7 @@ export async function readSecretFile(absolute: string, path: string, source: str
     new CommandError('secret_unreadable', `the file ${path}, named by ${source}, ${problem}.`)
   try {
     const { mode, size } = await stat(absolute)
-    if (size > MOST_BYTES) throw unusable(`contains ${size} bytes, which is too long for a secret. Name another file`)
+    if (size > MAX_BYTES) throw unusable(`contains ${size} bytes, which is too long for a secret. Name another file`)
     const secret = (await readFile(absolute, 'utf8')).trim()
     if (secret === '') throw unusable('is empty. Put the secret into it, and nothing else')
     if (/\s/.test(secret)) throw unusable('contains more than one word. Remove everything but the secret')

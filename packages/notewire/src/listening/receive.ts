@@ -70,7 +70,7 @@ async function receive(
 }
 
 /** The receiver rejects larger bodies (open point 25). */
-const MOST_BYTES = 262_144
+const MAX_BYTES = 262_144
 
 /** Reads a body up to the limit and one chunk more, from which the receiver sees that it is too large. */
 async function bodyOf(request: IncomingMessage): Promise<Uint8Array> {
@@ -78,7 +78,7 @@ async function bodyOf(request: IncomingMessage): Promise<Uint8Array> {
   let length = 0
   for await (const chunk of request) {
     length += chunk.length
-    if (length <= MOST_BYTES + chunk.length) chunks.push(chunk)
+    if (length <= MAX_BYTES + chunk.length) chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }

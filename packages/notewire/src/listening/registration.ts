@@ -4,7 +4,7 @@ import type { Context } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode, failureOf } from '../errors/failure.ts'
 
 /** How long removing the endpoint may take after Ctrl-C. */
-const MOST_MS = 5_000
+const MAX_MS = 5_000
 
 export interface Registration {
   readonly endpoint_id: string
@@ -26,7 +26,7 @@ export async function register(
   const end = async () => {
     try {
       // Without the signal of the run, which has fired already.
-      await webhookEndpoints.delete(endpoint_id, { totalTimeoutMs: MOST_MS })
+      await webhookEndpoints.delete(endpoint_id, { totalTimeoutMs: MAX_MS })
       return EXIT_CODES.done
     } catch (error) {
       output.warn(

@@ -8,9 +8,9 @@ import { type BodyCauseCode, causeOf, type RefusalCause } from './refusal-cause.
 // A diagnosis costs processor time, and anyone can send a delivery with a wrong signature. Bodies beyond these bounds are not
 // notifications, and ten diagnoses a second are enough to show that a proxy rewrites bodies.
 const LARGEST_BODY_BYTES = 16_384
-const MOST_OBJECTS_AND_ARRAYS = 32
-const MOST_COMMAS = 256
-const RATE = { most: 10, windowMs: 1_000 }
+const MAX_OBJECTS_AND_ARRAYS = 32
+const MAX_COMMAS = 256
+const RATE = { maxCalls: 10, windowMs: 1_000 }
 
 const COMMA = 0x2c
 const OPENING_BRACKET = 0x5b
@@ -64,7 +64,7 @@ export function mayBeNotification(body: Uint8Array): boolean {
     if (byte === COMMA) commas += 1
     else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) opened += 1
   }
-  return opened <= MOST_OBJECTS_AND_ARRAYS && commas <= MOST_COMMAS
+  return opened <= MAX_OBJECTS_AND_ARRAYS && commas <= MAX_COMMAS
 }
 
 /** A body that may have been signed, and the change that turned it into the body that arrived. */

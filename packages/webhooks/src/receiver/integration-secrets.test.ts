@@ -4,7 +4,7 @@ import { ManualClock } from '../fixtures/manual-clock.ts'
 import { secretOf } from '../fixtures/secret-of.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
 import { type CheckedHeaders, checkHeaders } from '../verifier/header-check.ts'
-import { IntegrationSecrets, MOST_LOOKUPS, MOST_SECRETS, UNKNOWN_IDS } from './integration-secrets.ts'
+import { IntegrationSecrets, MAX_INTEGRATIONS, MAX_LOOKUPS, UNKNOWN_ID_LIMIT } from './integration-secrets.ts'
 import type { SecretLookup, Secrets } from './secret-source.ts'
 
 /** Secrets by integration, as a table of the user's, and what it was asked. */
@@ -130,7 +130,7 @@ describe('a secret', () => {
     ])
     const { statusOf } = setUp(secrets)
     // More often than ids that are not known may be looked up.
-    for (const _ of range(UNKNOWN_IDS.most + 1, '')) expect(await statusOf('odd')).toBe(status)
+    for (const _ of range(UNKNOWN_ID_LIMIT.burst + 1, '')) expect(await statusOf('odd')).toBe(status)
     expect(await statusOf('acme')).toBe('found')
     secrets.set('odd', secretOf('odd'))
     expect(await statusOf('odd')).toBe('found')
@@ -237,7 +237,7 @@ describe('an id that the function does not know', () => {
   })
 
   it('evicts no secret, and does not keep an integration that this process knows from being asked for', async () => {
-    const secrets = new Map(range(MOST_SECRETS, 'i').map((id) => [id, secretOf(id)]))
+    const secrets = new Map(range(MAX_INTEGRATIONS, 'i').map((id) => [id, secretOf(id)]))
     const { asked, clock, statusOf } = setUp(secrets)
     for (const id of secrets.keys()) expect(await statusOf(id)).toBe('found')
     for (const id of range(20_000, 'forged')) await statusOf(id)
@@ -245,7 +245,7 @@ describe('an id that the function does not know', () => {
     for (const id of secrets.keys()) expect(await statusOf(id)).toBe('found')
     expect(asked).toEqual([])
     await clock.advance(60_000)
-    for (const id of range(UNKNOWN_IDS.most, 'forged again')) await statusOf(id)
+    for (const id of range(UNKNOWN_ID_LIMIT.burst, 'forged again')) await statusOf(id)
     expect(await statusOf('one more')).toBe('limited')
     for (const id of secrets.keys()) expect(await statusOf(id)).toBe('found')
   })
@@ -258,7 +258,7 @@ describe('an id that the function does not know', () => {
   it('limits a new integration during a flood, which is not the same as unknown, and lets its retry through after it', async () => {
     const secrets = new Map([['new', secretOf('new')]])
     const { clock, statusOf } = setUp(secrets)
-    for (const id of range(UNKNOWN_IDS.most, 'forged')) await statusOf(id)
+    for (const id of range(UNKNOWN_ID_LIMIT.burst, 'forged')) await statusOf(id)
     expect(await statusOf('new')).toBe('limited')
     // The first retry (contract §8).
     await clock.advance(30_000)
@@ -269,7 +269,7 @@ describe('an id that the function does not know', () => {
 describe('lookups', () => {
   it('are limited in number, and those that hang free their place after 8 s', async () => {
     const isHanging = new Set<string>()
-    const secrets = new Map(range(MOST_LOOKUPS + 1, 'i').map((id) => [id, secretOf(id)]))
+    const secrets = new Map(range(MAX_LOOKUPS + 1, 'i').map((id) => [id, secretOf(id)]))
     const { cache, clock, statusOf } = setUp((id) =>
       isHanging.has(id) ? new Promise(() => undefined) : secrets.get(id),
     )
@@ -388,14 +388,16 @@ describe('any sequence of deliveries, rotations, removals, failures and floods',
               }
               // Forged ids evict none, and are not known.
               expect(known.filter((id) => !cache.knows(id))).toEqual([])
-              expect(asked.length - before).toBeLessThanOrEqual(UNKNOWN_IDS.most)
+              expect(asked.length - before).toBeLessThanOrEqual(UNKNOWN_ID_LIMIT.burst)
               break
             }
           }
           await clock.advance(ms)
         }
         const forged = asked.filter((id) => id.startsWith('forged')).length
-        expect(forged).toBeLessThanOrEqual(UNKNOWN_IDS.most + (UNKNOWN_IDS.aSecond * (clock.now() - startedAt)) / 1_000)
+        expect(forged).toBeLessThanOrEqual(
+          UNKNOWN_ID_LIMIT.burst + (UNKNOWN_ID_LIMIT.perSecond * (clock.now() - startedAt)) / 1_000,
+        )
       }),
       { numRuns: 300 },
     )

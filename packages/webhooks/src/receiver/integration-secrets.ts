@@ -6,30 +6,31 @@ import { ANSWER_WITHIN_MS } from './timers.ts'
 
 /** How long a secret stays cached after the call of the user's function `secret`. */
 const SECRET_MS = 60_000
-/** The most integrations that are remembered. If there are more, the one that was looked up longest ago is dropped. */
-export const MOST_SECRETS = 10_000
+/** The maximum number of integrations in the cache. If there are more, the one that was looked up longest ago is dropped. */
+export const MAX_INTEGRATIONS = 10_000
 /**
  * How long an id stays cached as unknown. Less than the delay of the service's first retry (30 s), so that an integration that is saved
  * shortly after its first delivery is found at the retry.
  */
 const UNKNOWN_MS = 10_000
-const MOST_UNKNOWN = 1_000
-/** The least time between two lookups of one integration that were started because no signature matched. */
-const ASK_AGAIN_MS = 5_000
+const MAX_UNKNOWN_IDS = 1_000
+/** The minimum time between two lookups of one integration after signatures that did not match. */
+const MIN_REFRESH_INTERVAL_MS = 5_000
 /** How long deliveries share a lookup. After that, the next delivery starts another one, and the late one is no longer counted. */
 const LOOKUP_MS = ANSWER_WITHIN_MS
 /**
- * The most concurrent lookups. Requests with invented ids cannot use them up: {@link UNKNOWN_IDS} allows fewer within {@link LOOKUP_MS}.
+ * The maximum number of concurrent lookups. Requests with invented ids cannot use them up: {@link UNKNOWN_ID_LIMIT} allows fewer within
+ * {@link LOOKUP_MS}.
  */
-export const MOST_LOOKUPS = 512
+export const MAX_LOOKUPS = 512
 /** The rate limit for lookups of ids that this process does not know. Lookups that find an integration do not count. */
-export const UNKNOWN_IDS = { most: 100, aSecond: 20 }
+export const UNKNOWN_ID_LIMIT = { burst: 100, perSecond: 20 }
 
 /** A cached secret. Up to ten thousand are cached, so each should take at most 1 kB, including its key. */
 interface Usable extends Found {
   readonly integration: string
   /** When the function `secret` was called. */
-  readonly askedAt: number
+  readonly calledAt: number
 }
 
 type Found = SecretFinding & { readonly status: 'found' }
@@ -42,7 +43,7 @@ interface Unusable {
 
 interface Lookup {
   readonly integration: string
-  readonly askedAt: number
+  readonly calledAt: number
   readonly finding: Promise<SecretFinding>
   isForgotten: boolean
 }
@@ -62,18 +63,18 @@ export class IntegrationSecrets implements SecretFinder {
   readonly #known = new Map<string, Usable | Unusable>()
   /** Ids that the function did not know, with the time of the call. A separate map, so that invented ids evict no secret. */
   readonly #unknown = new Map<string, number>()
-  /** When each integration was last looked up again because no signature matched. */
-  readonly #askedAgain = new Map<string, number>()
+  /** For each integration: when it was last looked up because no signature matched. */
+  readonly #refreshedAt = new Map<string, number>()
   /** The running lookup of each integration, for its deliveries to share. */
   readonly #shared = new Map<string, Lookup>()
   /** The lookups that are counted, the oldest first. */
-  readonly #underWay = new Set<Lookup>()
+  readonly #runningLookups = new Set<Lookup>()
   readonly #unknownLookups: TokenBucket
 
   constructor(lookUp: SecretLookup, clock: Clock) {
     this.#lookUp = lookUp
     this.#clock = clock
-    this.#unknownLookups = new TokenBucket(clock, UNKNOWN_IDS)
+    this.#unknownLookups = new TokenBucket(clock, UNKNOWN_ID_LIMIT)
   }
 
   find(integration: string): SecretFinding | Promise<SecretFinding> {
@@ -81,11 +82,11 @@ export class IntegrationSecrets implements SecretFinder {
     const known = this.#known.get(integration)
     if (known === undefined && this.#isUnknown(integration, now)) return UNKNOWN
     if (known?.status === 'found') {
-      if (isWithin(SECRET_MS, known.askedAt, now)) return known
+      if (isWithin(SECRET_MS, known.calledAt, now)) return known
       // The secret is dropped, and the integration stays known: its lookups are not limited like those of invented ids.
       this.#known.set(known.integration, { status: 'unusable', integration: known.integration })
     }
-    return this.#ask(integration, now)
+    return this.#startOrShareLookup(integration, now)
   }
 
   findOther(integration: string, used: SignatureCheck): SecretFinding | undefined | Promise<SecretFinding> {
@@ -93,12 +94,12 @@ export class IntegrationSecrets implements SecretFinder {
     const known = this.#known.get(integration)
     // The cached secret was replaced or dropped while the signature was computed: find the current one.
     if (known?.status !== 'found' || known.check !== used) return this.find(integration)
-    if (!this.#isAsking(integration, now)) {
-      const askedAgainAt = this.#askedAgain.get(integration)
-      if (askedAgainAt !== undefined && isWithin(ASK_AGAIN_MS, askedAgainAt, now)) return undefined
-      remember(this.#askedAgain, known.integration, now, MOST_SECRETS)
+    if (!this.#hasRunningLookup(integration, now)) {
+      const refreshedAt = this.#refreshedAt.get(integration)
+      if (refreshedAt !== undefined && isWithin(MIN_REFRESH_INTERVAL_MS, refreshedAt, now)) return undefined
+      remember(this.#refreshedAt, known.integration, now, MAX_INTEGRATIONS)
     }
-    return this.#ask(integration, now)
+    return this.#startOrShareLookup(integration, now)
   }
 
   knows(integration: string): boolean {
@@ -109,31 +110,31 @@ export class IntegrationSecrets implements SecretFinder {
   forget(integration: string): void {
     this.#known.delete(integration)
     this.#unknown.delete(integration)
-    this.#askedAgain.delete(integration)
+    this.#refreshedAt.delete(integration)
     const shared = this.#shared.get(integration)
     if (shared !== undefined) shared.isForgotten = true
     this.#shared.delete(integration)
   }
 
   /** Calls the function `secret`, or shares a running lookup. */
-  #ask(integration: string, now: number): SecretFinding | Promise<SecretFinding> {
-    const shared = this.#isAsking(integration, now) ? this.#shared.get(integration) : undefined
+  #startOrShareLookup(integration: string, now: number): SecretFinding | Promise<SecretFinding> {
+    const shared = this.#hasRunningLookup(integration, now) ? this.#shared.get(integration) : undefined
     if (shared !== undefined) return shared.finding
-    if (this.#underWay.size >= MOST_LOOKUPS) return LIMITED
+    if (this.#runningLookups.size >= MAX_LOOKUPS) return LIMITED
     const isUnknownId = !this.#known.has(integration)
     if (isUnknownId && !this.#unknownLookups.take()) return LIMITED
     const lookup: Lookup = {
       integration,
-      askedAt: now,
-      finding: this.#answerOf(integration).then((finding) => this.#conclude(lookup, finding, isUnknownId)),
+      calledAt: now,
+      finding: this.#callLookup(integration).then((finding) => this.#conclude(lookup, finding, isUnknownId)),
       isForgotten: false,
     }
-    this.#underWay.add(lookup)
+    this.#runningLookups.add(lookup)
     this.#shared.set(integration, lookup)
     return lookup.finding
   }
 
-  async #answerOf(integration: string): Promise<SecretFinding> {
+  async #callLookup(integration: string): Promise<SecretFinding> {
     try {
       const secrets = await this.#lookUp(integration)
       return secrets === undefined || secrets === null ? UNKNOWN : findingOf(secrets)
@@ -143,9 +144,9 @@ export class IntegrationSecrets implements SecretFinder {
   }
 
   #conclude(lookup: Lookup, finding: SecretFinding, isUnknownId: boolean): SecretFinding | Promise<SecretFinding> {
-    const { askedAt, isForgotten } = lookup
+    const { calledAt, isForgotten } = lookup
     const integration = copyOf(lookup.integration)
-    const isLate = !this.#underWay.has(lookup)
+    const isLate = !this.#runningLookups.has(lookup)
     this.#end(lookup)
     if (isUnknownId && finding.status !== 'unknown' && finding.status !== 'failed') this.#unknownLookups.giveBack()
     if (isForgotten) return this.find(integration)
@@ -153,31 +154,31 @@ export class IntegrationSecrets implements SecretFinder {
     switch (finding.status) {
       case 'unknown':
         this.#known.delete(integration)
-        remember(this.#unknown, integration, askedAt, MOST_UNKNOWN)
+        remember(this.#unknown, integration, calledAt, MAX_UNKNOWN_IDS)
         break
       case 'found': {
-        const usable: Usable = { status: 'found', check: finding.check, integration, askedAt }
-        remember(this.#known, integration, usable, MOST_SECRETS)
+        const usable: Usable = { status: 'found', check: finding.check, integration, calledAt }
+        remember(this.#known, integration, usable, MAX_INTEGRATIONS)
         break
       }
       case 'missing':
       case 'invalid':
-        remember(this.#known, integration, { status: 'unusable', integration }, MOST_SECRETS)
+        remember(this.#known, integration, { status: 'unusable', integration }, MAX_INTEGRATIONS)
     }
     return finding
   }
 
   #isUnknown(integration: string, now: number): boolean {
-    const askedAt = this.#unknown.get(integration)
-    if (askedAt === undefined) return false
-    if (isWithin(UNKNOWN_MS, askedAt, now)) return true
+    const calledAt = this.#unknown.get(integration)
+    if (calledAt === undefined) return false
+    if (isWithin(UNKNOWN_MS, calledAt, now)) return true
     this.#unknown.delete(integration)
     return false
   }
 
-  #isAsking(integration: string, now: number): boolean {
-    for (const lookup of this.#underWay) {
-      if (isWithin(LOOKUP_MS, lookup.askedAt, now)) break
+  #hasRunningLookup(integration: string, now: number): boolean {
+    for (const lookup of this.#runningLookups) {
+      if (isWithin(LOOKUP_MS, lookup.calledAt, now)) break
       this.#end(lookup)
     }
     return this.#shared.has(integration)
@@ -189,7 +190,7 @@ export class IntegrationSecrets implements SecretFinder {
   }
 
   #end(lookup: Lookup): void {
-    this.#underWay.delete(lookup)
+    this.#runningLookups.delete(lookup)
     if (this.#shared.get(lookup.integration) === lookup) this.#shared.delete(lookup.integration)
   }
 }
@@ -207,11 +208,11 @@ function copyOf(integration: string): string {
   return JSON.parse(JSON.stringify(integration))
 }
 
-/** Makes an entry the last of a map, and drops the first one if there are more than `most`. */
-function remember<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+/** Makes an entry the last of a map, and drops the first one if there are more than `maxSize`. */
+function remember<Value>(map: Map<string, Value>, key: string, value: Value, maxSize: number): void {
   map.delete(key)
   map.set(key, value)
-  if (map.size <= most) return
+  if (map.size <= maxSize) return
   for (const first of map.keys()) {
     map.delete(first)
     return

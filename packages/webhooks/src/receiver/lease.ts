@@ -14,17 +14,17 @@ const RENEW_EVERY_MS = 5_000
  * Renews a claim every 5 s until the claim is lost or the returned function is called. It schedules the next renewal without waiting for the
  * store's response.
  *
- * @param askedAt  `monotonicNow` before the claim was requested: a lower bound for the start of the lease
+ * @param requestedAt  `monotonicNow` before the claim was requested: a lower bound for the start of the lease
  * @param onLost  called once if another worker has claimed the event, or if every renewal failed until the lease expired
  * @returns ends the renewals
  */
 export function keepLease(
   { store, clock }: { readonly store: ReceiverStore<never>; readonly clock: Clock },
   claim: Claim,
-  askedAt: number,
+  requestedAt: number,
   onLost: () => void,
 ): () => void {
-  let expiresAt = askedAt + LEASE_MS
+  let expiresAt = requestedAt + LEASE_MS
   let hasEnded = false
   let cancelRenewal = scheduleRenewal()
   return end

@@ -20,7 +20,7 @@ export function withFields(logger: Logger, fields: Readonly<Record<string, unkno
 }
 
 /** The log field of an integration. Omitted for `default`, because a program with one integration does not need it. */
-export function named(integration: string | undefined): { readonly integration?: string } {
+export function integrationField(integration: string | undefined): { readonly integration?: string } {
   return integration === undefined || integration === 'default' ? {} : { integration }
 }
 
@@ -29,7 +29,7 @@ export function fieldsOf(
   { event_id, event_type }: WebhookEvent,
   integration: string,
 ): Readonly<Record<string, unknown>> {
-  return { ...named(integration), event_id, event_type }
+  return { ...integrationField(integration), event_id, event_type }
 }
 
 /** A logger that never throws: if the log fails, the line is lost, and the delivery is not affected. */
@@ -55,7 +55,7 @@ export function unfailing(logger: Logger): Logger {
 const TOKEN = /^[\w.-]{1,64}$/
 /** A stack frame with line and column. A line of an error message can begin with "at" too. */
 const FRAME = /^\s+at .*:\d+:\d+\)?$/
-const MOST_FRAMES = 8
+const MAX_FRAMES = 8
 
 /**
  * The fields of an error of the user that may be logged: its name, its code and where it was thrown. Its message may quote a note, a row or
@@ -82,7 +82,7 @@ function framesOf({ stack, message }: Error): readonly string[] {
   const lines = stack.slice(after).split('\n')
   return lines
     .filter((line) => FRAME.test(line))
-    .slice(0, MOST_FRAMES)
+    .slice(0, MAX_FRAMES)
     .map((line) => line.trim())
 }
 

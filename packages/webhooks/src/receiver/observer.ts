@@ -3,7 +3,7 @@ import { SecretError } from '../verifier/signing-secret.ts'
 import type { Refusal, Verified } from '../verifier/verification.ts'
 import type { ErrorAnswer } from './answer.ts'
 import type { HandlerResult } from './handler-run.ts'
-import { fieldsOf, type Logger, named, traceOf, unfailing } from './logger.ts'
+import { fieldsOf, integrationField, type Logger, traceOf, unfailing } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { RateLimits } from './rate-limit.ts'
 import type { ReceiverHooks } from './receiver-hooks.ts'
@@ -37,10 +37,10 @@ export class Observer {
     const { hooks, logger, clock } = options
     this.#hooks = hooks
     this.#logger = unfailing(logger)
-    this.#earlyErrorLimits = new RateLimits(clock, { most: 1, windowMs: 60_000 })
+    this.#earlyErrorLimits = new RateLimits(clock, { maxCalls: 1, windowMs: 60_000 })
     // `RateLimits` counts each reason separately: a flood of one reason must not hide the others.
-    this.#refused = new RateLimits(clock, { most: 30, windowMs: 60_000 })
-    this.#drift = new RateLimits(clock, { most: 1, windowMs: 3_600_000 })
+    this.#refused = new RateLimits(clock, { maxCalls: 30, windowMs: 60_000 })
+    this.#drift = new RateLimits(clock, { maxCalls: 1, windowMs: 3_600_000 })
   }
 
   /** Called once for every answer that is not 2xx. Logs only {@link EARLY_ERRORS}: other methods log the rest. */
@@ -48,7 +48,7 @@ export class Observer {
     const suppressed = EARLY_ERRORS.includes(error.code) ? this.#earlyErrorLimits.admit(error.code) : undefined
     if (suppressed !== undefined) {
       this.#logger.warn('the receiver refused a request before checking its signature', {
-        ...named(integration),
+        ...integrationField(integration),
         ...error,
         more_since_last_line: suppressed,
       })
@@ -118,7 +118,7 @@ export class Observer {
   refused({ reason, detail }: Refusal, integration: string | undefined): void {
     const more = this.#admit(reason)
     if (more !== undefined)
-      this.#logger.warn('a delivery was refused', { ...named(integration), reason, detail, ...more })
+      this.#logger.warn('a delivery was refused', { ...integrationField(integration), reason, detail, ...more })
     this.callHook(() => this.#hooks.onRefused?.(reason, detail, { integration }))
   }
 
@@ -128,7 +128,7 @@ export class Observer {
   }
 
   malformed(problem: string, integration: string | undefined): void {
-    this.#logger.error('a signed delivery is malformed', { ...named(integration), problem })
+    this.#logger.error('a signed delivery is malformed', { ...integrationField(integration), problem })
   }
 
   drifted(event: WebhookEvent, drift: readonly Drift[], integration: string): void {
@@ -148,7 +148,7 @@ export class Observer {
     this.#error(
       'the request body was parsed before the receiver could verify it. Mount the receiver before any body ' +
         'parser, or configure the parser to keep the raw bytes in req.rawBody.',
-      named(integration),
+      integrationField(integration),
     )
   }
 
@@ -159,12 +159,16 @@ export class Observer {
     const message = WITHOUT_SECRET[finding.status]
     const more = message && this.#admit(finding.status)
     if (message === undefined || more === undefined) return
-    this.#error(message, { ...named(integration), ...('error' in finding ? problemOf(finding.error) : {}), ...more })
+    this.#error(message, {
+      ...integrationField(integration),
+      ...('error' in finding ? problemOf(finding.error) : {}),
+      ...more,
+    })
   }
 
   broken(error: unknown, integration: string | undefined): void {
     this.#logger.error('the receiver failed with an unexpected error; please report it', {
-      ...named(integration),
+      ...integrationField(integration),
       ...traceOf(error),
     })
   }

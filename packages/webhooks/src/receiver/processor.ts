@@ -65,7 +65,7 @@ export class Processor<Transaction = never> {
   /** Never throws or rejects: a failure is an outcome. The result is a promise if the store or the handler returns one. */
   process(event: WebhookEvent, attempt: AttemptContext): ProcessOutcome | Promise<ProcessOutcome> {
     const received = new ReceivedEvent(event, attempt)
-    if (this.#isClosing) return this.#reported(received, { status: 'closing', event })
+    if (this.#isClosing) return this.#report(received, { status: 'closing', event })
     this.#processing.add(received)
     received.outcome = this.#process(received)
     return received.outcome
@@ -105,12 +105,12 @@ export class Processor<Transaction = never> {
     const conclude = (outcome: ProcessOutcome): ProcessOutcome => {
       this.#waiters.release(request)
       this.#processing.delete(received)
-      return this.#reported(received, outcome)
+      return this.#report(received, outcome)
     }
     const failed = (error: unknown) => conclude({ status: 'store-failed', event, error })
     try {
-      const outcome = whenSettled(this.#claim(received, request), ({ result, askedAt }) =>
-        result.status === 'claimed' ? this.#apply(handler, received, result.claim, askedAt) : { ...result, event },
+      const outcome = whenSettled(this.#claim(received, request), ({ result, requestedAt }) =>
+        result.status === 'claimed' ? this.#apply(handler, received, result.claim, requestedAt) : { ...result, event },
       )
       return isThenable(outcome) ? outcome.then(conclude, failed) : conclude(outcome)
     } catch (error) {
@@ -122,16 +122,16 @@ export class Processor<Transaction = never> {
     const arrivedAt = monotonicNow(this.#options.clock)
     const { released } = this.#waiters
     return whenSettled(this.#options.store.claim(request), (result) => {
-      if (result.status !== 'busy') return { result, askedAt: arrivedAt }
+      if (result.status !== 'busy') return { result, requestedAt: arrivedAt }
       const wasReleased = this.#waiters.released !== released
       return claimWhenFree(this.#tools, request, abort, wasReleased).then((claimed) => {
-        timing.waitedMs = claimed.askedAt - arrivedAt
+        timing.waitedMs = claimed.requestedAt - arrivedAt
         return claimed
       })
     })
   }
 
-  #reported({ timing, attempt }: ReceivedEvent, outcome: ProcessOutcome): ProcessOutcome {
+  #report({ timing, attempt }: ReceivedEvent, outcome: ProcessOutcome): ProcessOutcome {
     this.#options.reportOutcome(outcome, timing, attempt.integration)
     return outcome
   }
@@ -212,14 +212,14 @@ export class Processor<Transaction = never> {
     return outcome
   }
 
-  #claimRequest(event: WebhookEvent, integration: string, handled: boolean): ClaimRequest {
+  #claimRequest(event: WebhookEvent, integration: string, hasHandler: boolean): ClaimRequest {
     const { revisionGate, dedupWindowMs } = this.#options
     return {
       integration,
       eventId: event.event_id,
       // An event without a handler does not claim its note: it need not wait for it, and raising the note's revision would make handled
       // events stale.
-      note: handled ? noteOf(event) : undefined,
+      note: hasHandler ? noteOf(event) : undefined,
       gate: revisionGate,
       leaseMs: LEASE_MS,
       keepMs: dedupWindowMs,

@@ -1,17 +1,17 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
 
-/** Admits at most `most` calls in each window of `windowMs` milliseconds. A window begins with its first call. */
+/** Admits at most `maxCalls` calls in each window of `windowMs` milliseconds. A window begins with its first call. */
 export class RateLimit {
   readonly #clock: Clock
-  readonly #most: number
+  readonly #maxCalls: number
   readonly #windowMs: number
   #beganAt: number | undefined
   #admitted = 0
   #suppressed = 0
 
-  constructor(clock: Clock, { most, windowMs }: { readonly most: number; readonly windowMs: number }) {
+  constructor(clock: Clock, { maxCalls, windowMs }: { readonly maxCalls: number; readonly windowMs: number }) {
     this.#clock = clock
-    this.#most = most
+    this.#maxCalls = maxCalls
     this.#windowMs = windowMs
   }
 
@@ -23,7 +23,7 @@ export class RateLimit {
       this.#beganAt = now
       this.#admitted = 0
     }
-    if (this.#admitted === this.#most) {
+    if (this.#admitted === this.#maxCalls) {
       this.#suppressed += 1
       return undefined
     }
@@ -51,19 +51,19 @@ export class RateLimits<Key> {
   }
 }
 
-/** A rate limit that allows bursts: `most` tokens at once, and `aSecond` new ones a second. */
+/** A rate limit that allows bursts: at most `burst` tokens, and `perSecond` new ones a second. */
 export class TokenBucket {
   readonly #clock: Clock
-  readonly #most: number
-  readonly #aSecond: number
+  readonly #burst: number
+  readonly #perSecond: number
   #tokens: number
   #filledAt: number
 
-  constructor(clock: Clock, { most, aSecond }: { readonly most: number; readonly aSecond: number }) {
+  constructor(clock: Clock, { burst, perSecond }: { readonly burst: number; readonly perSecond: number }) {
     this.#clock = clock
-    this.#most = most
-    this.#aSecond = aSecond
-    this.#tokens = most
+    this.#burst = burst
+    this.#perSecond = perSecond
+    this.#tokens = burst
     this.#filledAt = monotonicNow(clock)
   }
 
@@ -73,7 +73,7 @@ export class TokenBucket {
     // A clock without monotonic time may be set back.
     const seconds = Math.max(0, now - this.#filledAt) / 1_000
     this.#filledAt = now
-    this.#tokens = Math.min(this.#most, this.#tokens + seconds * this.#aSecond)
+    this.#tokens = Math.min(this.#burst, this.#tokens + seconds * this.#perSecond)
     if (this.#tokens < 1) return false
     this.#tokens -= 1
     return true
@@ -81,6 +81,6 @@ export class TokenBucket {
 
   /** Gives back a token. */
   giveBack(): void {
-    this.#tokens = Math.min(this.#most, this.#tokens + 1)
+    this.#tokens = Math.min(this.#burst, this.#tokens + 1)
   }
 }

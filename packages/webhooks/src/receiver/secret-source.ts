@@ -109,16 +109,16 @@ function signatureCheckOf(secrets: Secrets | null): SignatureCheck | undefined {
   const known = all.filter(isPresent)
   if (known.length === 0) return undefined
   const check = createSignatureCheck(known)
-  return known.length === all.length ? check : withPlacesIn(all, check)
+  return known.length === all.length ? check : withIndexesIn(all, check)
 }
 
 /** A check whose `secretIndex` is the position in the user's list, which may contain empty secrets. */
-function withPlacesIn(all: readonly string[], check: SignatureCheck): SignatureCheck {
-  const places = all.flatMap((secret, place) => (isPresent(secret) ? [place] : []))
+function withIndexesIn(all: readonly string[], check: SignatureCheck): SignatureCheck {
+  const indexes = all.flatMap((secret, index) => (isPresent(secret) ? [index] : []))
   return async (body, headers) => {
     const verification = await check(body, headers)
     if (verification.status === 'refused') return verification
-    return { ...verification, secretIndex: places[verification.secretIndex] ?? verification.secretIndex }
+    return { ...verification, secretIndex: indexes[verification.secretIndex] ?? verification.secretIndex }
   }
 }
 

@@ -15,7 +15,7 @@ const BUSY: ClaimResult = { status: 'busy' }
 export interface TimedClaimResult {
   readonly result: ClaimResult
   /** `monotonicNow` before the claim was requested: a lower bound for the start of the lease. */
-  readonly askedAt: number
+  readonly requestedAt: number
 }
 
 interface Tools {
@@ -42,10 +42,10 @@ export async function claimWhenFree(
   for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, SLOWEST_POLL_MS)) {
     const waiter = waiters.queue(request)
     try {
-      const askedAt = monotonicNow(clock)
+      const requestedAt = monotonicNow(clock)
       const result = claimFirst ? await store.claim(request) : BUSY
       const leftMs = waitUntil - monotonicNow(clock)
-      if (result.status !== 'busy' || leftMs <= 0 || abort.aborted) return { result, askedAt }
+      if (result.status !== 'busy' || leftMs <= 0 || abort.aborted) return { result, requestedAt }
       await firstOf(waiter.turn, clock, Math.min(pollMs, leftMs), abort.signal)
       claimFirst = true
     } finally {

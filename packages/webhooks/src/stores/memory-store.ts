@@ -81,8 +81,9 @@ class MemoryStore implements ReceiverStore {
     const isProcessed = event.keptUntil !== undefined
     if (isProcessed && !event.isForgotten) return { status: 'duplicate' }
 
-    const ofNote = note && (notes.get(note.noteId) ?? { lease: undefined, applied: undefined, keptUntil: undefined })
-    const applied = ofNote?.applied
+    const noteRecord =
+      note && (notes.get(note.noteId) ?? { lease: undefined, applied: undefined, keptUntil: undefined })
+    const applied = noteRecord?.applied
     // The revision gate does not apply to a forgotten event.
     const change = isProcessed ? undefined : note?.change
     if (change !== undefined && applied !== undefined && passRevisionGate(gate, change, applied) === 'stale') {
@@ -90,15 +91,15 @@ class MemoryStore implements ReceiverStore {
     }
 
     const now = monotonicNow(this.#clock)
-    if (lasts(event.lease, now) || lasts(ofNote?.lease, now)) return { status: 'busy' }
+    if (isUnexpired(event.lease, now) || isUnexpired(noteRecord?.lease, now)) return { status: 'busy' }
 
     this.#claims += 1
     const lease = { fencingToken: String(this.#claims), endsAt: now + leaseMs }
     event.lease = lease
     events.set(eventId, event)
-    if (note !== undefined && ofNote !== undefined) {
-      ofNote.lease = lease
-      notes.set(note.noteId, ofNote)
+    if (note !== undefined && noteRecord !== undefined) {
+      noteRecord.lease = lease
+      notes.set(note.noteId, noteRecord)
     }
     return { status: 'claimed', claim: { request, fencingToken: lease.fencingToken } }
   }
@@ -184,7 +185,7 @@ class MemoryStore implements ReceiverStore {
   }
 }
 
-function lasts(lease: Lease | undefined, now: number): boolean {
+function isUnexpired(lease: Lease | undefined, now: number): boolean {
   return lease !== undefined && lease.endsAt > now
 }
 
@@ -193,16 +194,16 @@ function pruneRecords(records: Map<string, EventRecord | NoteRecord>, now: numbe
   let removed = 0
   for (const [id, record] of records) {
     const { keptUntil } = record
-    if (!lasts(record.lease, now)) record.lease = undefined
+    if (!isUnexpired(record.lease, now)) record.lease = undefined
     if (keptUntil !== undefined && keptUntil > now) continue
     if (keptUntil !== undefined) removed += 1
-    if (record.lease !== undefined) forgetCommits(record)
+    if (record.lease !== undefined) clearCommit(record)
     else records.delete(id)
   }
   return removed
 }
 
-function forgetCommits(record: EventRecord | NoteRecord): void {
+function clearCommit(record: EventRecord | NoteRecord): void {
   record.keptUntil = undefined
   if ('applied' in record) record.applied = undefined
   else record.isForgotten = false
