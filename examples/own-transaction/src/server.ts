@@ -6,8 +6,9 @@ import { createTables } from './tables.ts'
 import { receiverWithPg } from './with-pg.ts'
 
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
-// Without this, a connection that breaks while idle would end the process.
+// Without these listeners, a connection that breaks would end the process: an idle one, or one in a transaction, whose query also rejects.
 pool.on('error', console.error)
+pool.on('connect', (client) => client.on('error', () => undefined))
 const store = postgresStore(pool)
 await store.migrate()
 await createTables(pool)

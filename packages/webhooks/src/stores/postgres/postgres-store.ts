@@ -56,8 +56,9 @@ export interface PostgresStore extends ReceiverStore<PostgresConnection> {
  * import { Pool } from 'pg'
  *
  * const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
- * // Without a listener, an idle connection that breaks is an unhandled error, which ends the process.
+ * // Without these listeners, a connection that breaks ends the process: an idle one, or one in a transaction, whose query also rejects.
  * pool.on('error', console.error)
+ * pool.on('connect', (client) => client.on('error', () => undefined))
  * const store = postgresStore(pool)
  * await store.migrate()
  *
