@@ -19,8 +19,8 @@ const MANY = { sqlite: shareOf(1_000_000), postgres: shareOf(100_000) }
 /** The number of scans of few notes, before and after the scan of many. */
 const ROUNDS = 3
 
-/** Our limits. */
-const AIMS = { growth: 1.3, megabytes: 150 }
+/** Our limits: the growth of a note's share of a scan, and the memory above that of bare fetches. */
+const AIMS = { growth: 1.3, megabytesAboveBare: 150 }
 
 interface Access {
   readonly baseUrl: string
@@ -116,11 +116,12 @@ function memoryTable(name: string, few: string, many: string, memory: ScanMemory
   return {
     title: `Memory of a process that scans, in ${name}`,
     unit: 'MB',
-    note: `A process of its own, which runs a bundle. Resident: the most that ever was, garbage included, of which Node.js lets lie more in a machine with more memory (NODE_OPTIONS=--max-semi-space-size=16 bounds it). Bare fetches: of the same pages, one after the other, with nothing kept. Live: the most that a garbage collection in the middle of a scan found in use.`,
+    note: `A process of its own, which runs a bundle. Resident: the most that ever was, garbage included, of which Node.js lets lie more in a machine with more memory (NODE_OPTIONS=--max-semi-space-size=16 bounds it). Bare fetches: of the same pages, one after the other, with nothing kept. The budget is for the difference. Live: the most that a garbage collection in the middle of a scan found in use.`,
     rows: [
       rowOf(`${few}, resident`, memory.few),
-      { ...rowOf(`${many}, resident`, memory.many), budget: AIMS.megabytes },
+      rowOf(`${many}, resident`, memory.many),
       rowOf(`bare fetches of ${many}, resident`, memory.bare),
+      { ...rowOf(`${many}, resident, above bare fetches`, memory.many - memory.bare), budget: AIMS.megabytesAboveBare },
       rowOf(`${few}, live`, memory.liveInFew),
       rowOf(`${many}, live`, memory.liveInMany),
     ],
