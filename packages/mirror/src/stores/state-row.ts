@@ -59,6 +59,11 @@ export function rowOf(state: NoteState): StateRow {
   return { note_id: state.noteId, ...Object.fromEntries(values) }
 }
 
+/** The columns of a stamp. */
+export function evidenceRow(state: NoteState): Readonly<Record<string, string | number | null>> {
+  return Object.fromEntries(EVIDENCE_COLUMNS.map(([name, , valueIn]) => [name, valueIn(state) ?? null]))
+}
+
 export function stateOf(row: StateRow): NoteState {
   return {
     noteId: row.note_id,

@@ -1,7 +1,7 @@
 import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
-import { STATE_COLUMNS } from '../state-row.ts'
+import { EVIDENCE_COLUMNS, STATE_COLUMNS } from '../state-row.ts'
 import { BY_INDEX } from './by-index.ts'
-import { STATE_IN_JSON, STATE_NAMES, storedFrom } from './note-columns.ts'
+import { inJson, namesOf, storedFrom } from './note-columns.ts'
 
 const PARTS = ['title', 'content', 'transcript', 'summary'] as const
 const PLACES = `version, position, visible_since, first_visible, vanished_since, ${PARTS.map((part) => `${part}_at`).join(', ')}, statuses_at`
@@ -23,8 +23,8 @@ const FENCED = `integrations.integration = for_integration AND integrations.gene
  */
 // A conflict that is found after the first write raises an exception inside the function. It rolls the writes back, and the caller gets no error.
 export const COMMIT_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_mirror_commit_1(
-  for_integration text, note_writes text, announcements bigint, content_writes text,
+CREATE OR REPLACE FUNCTION notewire_mirror_commit_2(
+  for_integration text, expected_versions text, note_stamps text, note_writes text, announcements bigint, content_writes text,
   expected_progress bigint, next_progress text, heard_ms float8,
   fence_generation text, fence_token bigint, hint_due_ms float8
 ) RETURNS text LANGUAGE plpgsql
@@ -33,11 +33,11 @@ AS $function$
 #variable_conflict use_variable
 DECLARE
   writes jsonb := note_writes::jsonb;
+  versions jsonb := expected_versions::jsonb;
+  stamp record;
   contents jsonb := content_writes::jsonb;
-  note_ids text[] := ARRAY(
-    SELECT written->>'note_id' COLLATE "C" FROM jsonb_array_elements(writes) AS written ORDER BY 1);
-  new_ids text[] := ARRAY(
-    SELECT written->>'note_id' FROM jsonb_array_elements(writes) AS written WHERE written->'expected_version' = '0');
+  note_ids text[] := ARRAY(SELECT note_id COLLATE "C" FROM jsonb_each(versions) AS expected (note_id, version) ORDER BY 1);
+  new_ids text[] := ARRAY(SELECT note_id FROM jsonb_each(versions) AS expected (note_id, version) WHERE version = '0');
   position_before bigint;
   -- By note: 'erased', or which texts changed.
   changed jsonb := (
@@ -58,9 +58,9 @@ BEGIN
       FOR NO KEY UPDATE
   ) AS locked;
   IF EXISTS (
-    SELECT FROM jsonb_to_recordset(writes) AS written (note_id text, expected_version bigint)
-      LEFT JOIN notewire_mirror_notes AS notes ON notes.integration = for_integration AND notes.note_id = written.note_id
-      WHERE coalesce(notes.version, 0) <> written.expected_version
+    SELECT FROM jsonb_each_text(versions) AS expected (note_id, version)
+      LEFT JOIN notewire_mirror_notes AS notes ON notes.integration = for_integration AND notes.note_id = expected.note_id
+      WHERE coalesce(notes.version, 0) <> expected.version::bigint
   ) THEN
     RETURN 'conflict';
   END IF;
@@ -112,8 +112,14 @@ BEGIN
     END IF;
   END IF;
 
-  INSERT INTO notewire_mirror_notes AS notes (integration, note_id, ${PLACES}, ${STATE_NAMES})
-    SELECT for_integration, written.note_id, written.expected_version + 1,
+  FOR stamp IN SELECT * FROM jsonb_to_recordset(note_stamps::jsonb) AS stamps (note_ids text[], ${inJson(EVIDENCE_COLUMNS)}) LOOP
+    UPDATE notewire_mirror_notes AS notes
+      SET version = notes.version + 1, (${namesOf(EVIDENCE_COLUMNS)}) = ROW (${storedFrom('stamp', EVIDENCE_COLUMNS)})
+      WHERE notes.integration = for_integration AND notes.note_id = ANY (stamp.note_ids);
+  END LOOP;
+
+  INSERT INTO notewire_mirror_notes AS notes (integration, note_id, ${PLACES}, ${namesOf(STATE_COLUMNS)})
+    SELECT for_integration, written.note_id, coalesce(known.version, 0) + 1,
       ${POSITION},
       CASE WHEN written.appeared THEN position_before + written.place ELSE coalesce(known.visible_since, 0) END,
       coalesce(known.first_visible, CASE WHEN written.appeared THEN position_before + written.place END),
@@ -123,9 +129,9 @@ BEGIN
       CASE WHEN (known.status, known.transcript_status, known.summary_status)
           IS DISTINCT FROM (written.status, written.transcript_status, written.summary_status) OR known.version IS NULL
         THEN ${POSITION} ELSE known.statuses_at END,
-      ${storedFrom('written')}
+      ${storedFrom('written', STATE_COLUMNS)}
       FROM jsonb_to_recordset(writes) AS written (
-        note_id text, expected_version bigint, place bigint, appeared boolean, ${STATE_IN_JSON})
+        note_id text, place bigint, appeared boolean, ${inJson(STATE_COLUMNS)})
       LEFT JOIN notewire_mirror_notes AS known ON known.integration = for_integration AND known.note_id = written.note_id
     ON CONFLICT (integration, note_id) DO UPDATE SET
       ${REPLACED.map((name) => `${name} = excluded.${name}`).join(', ')};

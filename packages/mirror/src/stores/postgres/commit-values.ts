@@ -1,15 +1,17 @@
 import { type ContentWrite, earliestDue, type NoteWrite } from '../../interfaces/note-write.ts'
 import type { MirrorCommit } from '../../interfaces/store.ts'
-import { rowOf } from '../state-row.ts'
+import { evidenceRow, rowOf } from '../state-row.ts'
 import { escapedJson } from './escaped-json.ts'
 
-/** The parameters of `notewire_mirror_commit_1` after the integration. */
+/** The parameters of `notewire_mirror_commit_2` after the integration. */
 export function commitValues({ notes, progress, heardAt, fence }: MirrorCommit): unknown[] {
   const announced = notes.filter(({ announce }) => announce !== undefined)
   const places = new Map(announced.map((write, index) => [write, index + 1]))
   const contents = notes.flatMap(({ state, content }) => contentRow(state.noteId, content))
   return [
-    escapedJson(notes.map((write) => noteRow(write, places.get(write)))),
+    escapedJson(Object.fromEntries(notes.map(({ state, expectedVersion }) => [state.noteId, expectedVersion]))),
+    escapedJson(stampRows(notes.filter(({ isStamp }) => isStamp))),
+    escapedJson(notes.filter(({ isStamp }) => !isStamp).map((write) => noteRow(write, places.get(write)))),
     announced.length,
     escapedJson(contents),
     progress?.expectedVersion ?? null,
@@ -22,8 +24,17 @@ export function commitValues({ notes, progress, heardAt, fence }: MirrorCommit):
 }
 
 /** @param place  the index among the announced notes, from 1, which determines the position */
-function noteRow({ state, expectedVersion, announce }: NoteWrite, place: number | undefined) {
-  return { ...rowOf(state), expected_version: expectedVersion, place, appeared: announce === 'appeared' }
+function noteRow({ state, announce }: NoteWrite, place: number | undefined) {
+  return { ...rowOf(state), place, appeared: announce === 'appeared' }
+}
+
+/** Notes of one page mostly have equal evidence, and are written together. */
+function stampRows(notes: readonly NoteWrite[]): readonly object[] {
+  const groups = Map.groupBy(notes, ({ state }) => JSON.stringify(evidenceRow(state)))
+  return [...groups].map(([evidence, group]) => ({
+    ...(JSON.parse(evidence) as object),
+    note_ids: group.map(({ state }) => state.noteId),
+  }))
 }
 
 function contentRow(noteId: string, content: ContentWrite | undefined): readonly object[] {

@@ -11,7 +11,7 @@ export const MIRROR_TABLES: PostgresTables = {
   file: '@notewire/mirror/postgres.sql',
   functions: [
     'notewire_mirror_load_1',
-    'notewire_mirror_commit_1',
+    'notewire_mirror_commit_2',
     'notewire_mirror_take_1',
     'notewire_mirror_sequence_1',
     'notewire_mirror_plain_1',

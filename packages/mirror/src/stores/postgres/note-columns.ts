@@ -1,18 +1,20 @@
 import { STATE_COLUMNS } from '../state-row.ts'
 
+type Columns = readonly (typeof STATE_COLUMNS)[number][]
+
 /** The names of the columns. */
-export const STATE_NAMES = STATE_COLUMNS.map(([name]) => name).join(', ')
+export function namesOf(columns: Columns): string {
+  return columns.map(([name]) => name).join(', ')
+}
 
 /** The columns with their types in JSON. */
-export const STATE_IN_JSON = STATE_COLUMNS.map(([name, type]) => `${name} ${type === 'time' ? 'float8' : type}`).join(
-  ', ',
-)
+export function inJson(columns: Columns): string {
+  return columns.map(([name, type]) => `${name} ${type === 'time' ? 'float8' : type}`).join(', ')
+}
 
 /** SQL for the columns of a row of JSON, converted to their stored types. */
-export function storedFrom(row: string): string {
-  return STATE_COLUMNS.map(([name, type]) => (type === 'time' ? timeFrom(`${row}.${name}`) : `${row}.${name}`)).join(
-    ', ',
-  )
+export function storedFrom(row: string, columns: Columns): string {
+  return columns.map(([name, type]) => (type === 'time' ? timeFrom(`${row}.${name}`) : `${row}.${name}`)).join(', ')
 }
 
 /** SQL for a stored state as JSON. */

@@ -14,7 +14,8 @@ import { searchableText } from './search-functions.ts'
 type NoteRow = Answered<StoredNote>
 
 const LOAD = 'SELECT notewire_mirror_load_1($1, $2) AS result'
-const COMMIT = 'SELECT to_json(notewire_mirror_commit_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10))::text AS result'
+const COMMIT =
+  'SELECT to_json(notewire_mirror_commit_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12))::text AS result'
 const TAKE = 'SELECT notewire_mirror_take_1($1, $2, $3, $4) AS result'
 
 /** Makes the store over a connection. Each operation is one statement, a search is two, and each row of a result is one JSON text. */

@@ -2,7 +2,7 @@ import type { SqliteRow, SqliteValue } from '@notewire/webhooks/storage'
 import type { NoteState } from '../../interfaces/note-state.ts'
 import type { VersionedState } from '../../interfaces/store.ts'
 import { escapedText, unescapedText } from '../escaped-text.ts'
-import { EVIDENCE_COLUMNS, rowOf, STATE_COLUMNS, type StateRow, stateOf } from '../state-row.ts'
+import { evidenceRow, rowOf, STATE_COLUMNS, type StateRow, stateOf } from '../state-row.ts'
 
 /** The names of a state's columns, in the order of `noteValues`. */
 export const NOTE_COLUMNS: readonly string[] = STATE_COLUMNS.map(([name]) => name)
@@ -23,7 +23,7 @@ export function noteValues(state: NoteState): readonly SqliteValue[] {
 
 /** The values of the columns of a stamp. */
 export function evidenceValues(state: NoteState): readonly SqliteValue[] {
-  return EVIDENCE_COLUMNS.map(([, , valueIn]) => valueIn(state) ?? null)
+  return Object.values(evidenceRow(state))
 }
 
 const TEXTS = ['note_id', ...STATE_COLUMNS.filter(([, type]) => type === 'text').map(([name]) => name)]
