@@ -8,6 +8,7 @@ import { plantedByLag } from './mirror-simulator/planted-lag-bugs.ts'
 import { simulator } from './mirror-simulator/simulator.ts'
 import { replayCommand } from './simulation/exploration.ts'
 import { explore } from './simulation/explore.ts'
+import { misfitsOf } from './simulation/plant.ts'
 import { BOUND, searchFor } from './simulation/planted-search.ts'
 import { isProof } from './test-run.ts'
 
@@ -99,6 +100,10 @@ describe.runIf(isProof).concurrent('the simulator finds', () => {
     const { found } = await searchFor(laggingSimulator, planted, 1)
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
   })
+})
+
+it('each planted bug fits the code', () => {
+  expect([...misfitsOf(simulator), ...misfitsOf(laggingSimulator)]).toEqual([])
 })
 
 it('the page of the proof lists every planted bug', () => {

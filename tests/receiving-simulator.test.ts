@@ -7,6 +7,7 @@ import { plantedBugs } from './receiving-simulator/planted-bugs.ts'
 import { simulator } from './receiving-simulator/simulator.ts'
 import { replayCommand } from './simulation/exploration.ts'
 import { explore } from './simulation/explore.ts'
+import { misfitsOf } from './simulation/plant.ts'
 import { BOUND, searchFor } from './simulation/planted-search.ts'
 import { isProof } from './test-run.ts'
 
@@ -66,6 +67,10 @@ describe.runIf(isProof).concurrent('the simulator finds the planted bug', () => 
     const { found } = await searchFor(simulator, planted, 1)
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
   })
+})
+
+it('each planted bug fits the code', () => {
+  expect(misfitsOf(simulator)).toEqual([])
 })
 
 it('docs/receiving-proof.md lists every planted bug', () => {
