@@ -1,9 +1,4 @@
-import { hash } from 'node:crypto'
-
-/**
- * The deduplication key of an event in a queue. A hash, because engines limit the length of keys, and an `event_id` may contain any
- * character.
- */
+/** The key by which an engine recognises an event that it already has. The id of an integration contains no slash. */
 export function eventKey(integration: string, eventId: string): string {
-  return hash('sha256', JSON.stringify([integration, eventId]))
+  return `${integration}/${eventId}`
 }

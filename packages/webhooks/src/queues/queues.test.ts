@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MAX_IDENTIFIER_LENGTH } from '@notewire/protocol'
 import { expect, it } from 'vitest'
 import { heldHandler } from '../fixtures/held-handler.ts'
 import { recordingLogger } from '../fixtures/recording-logger.ts'
@@ -27,6 +28,14 @@ onEachEngine('a queue', (setUp) => {
     const responses = await Promise.all([deliver(event), deliver(event), deliver(event)])
     expect(responses.map(({ status }) => status)).toEqual([204, 204, 204])
     expect(await engine.unfinished(name)).toBe(1)
+  })
+
+  it('recognises an event by the longest identifiers', async () => {
+    const { engine, name, queue } = setUp()
+    const event = anEvent({ kind: 'note.updated', eventId: '✓'.repeat(MAX_IDENTIFIER_LENGTH) })
+    for (const integration of ['i'.repeat(128), 'i'.repeat(128), 'i'.repeat(127)])
+      await queue.enqueue(integration, event)
+    expect(await engine.unfinished(name)).toBe(2)
   })
 
   it('processes a forgotten event again when the service replays it', async () => {
