@@ -2,7 +2,7 @@ import type { SqliteRow, SqliteValue } from '@notewire/webhooks/storage'
 import type { NoteState } from '../../interfaces/note-state.ts'
 import type { VersionedState } from '../../interfaces/store.ts'
 import { escapedText, unescapedText } from '../escaped-text.ts'
-import { evidenceRow, rowOf, STATE_COLUMNS, type StateRow, stateOf } from '../state-row.ts'
+import { EVIDENCE_COLUMNS, STATE_COLUMNS, type StateRow, stateOf } from '../state-row.ts'
 
 /** The names of a state's columns, in the order of `noteValues`. */
 export const NOTE_COLUMNS: readonly string[] = STATE_COLUMNS.map(([name]) => name)
@@ -12,18 +12,18 @@ export const READ_STATE = ['note_id', 'version', ...NOTE_COLUMNS].map((name) => 
 
 /** The values of a state's columns. */
 export function noteValues(state: NoteState): readonly SqliteValue[] {
-  const row = rowOf(state)
-  // The index of candidates needs a number even before the first read.
-  const stored = { ...row, evidence_start: row.evidence_start ?? 0 }
-  return STATE_COLUMNS.map(([name]) => {
-    const value = stored[name]
-    return typeof value === 'string' ? escapedText(value) : value
-  })
+  return STATE_COLUMNS.map((column) => columnValue(column, state))
 }
 
 /** The values of the columns of a stamp. */
 export function evidenceValues(state: NoteState): readonly SqliteValue[] {
-  return Object.values(evidenceRow(state))
+  return EVIDENCE_COLUMNS.map((column) => columnValue(column, state))
+}
+
+function columnValue([name, , valueIn]: (typeof STATE_COLUMNS)[number], state: NoteState): SqliteValue {
+  // The index of candidates needs a number even before the first read.
+  const value = valueIn(state) ?? (name === 'evidence_start' ? 0 : null)
+  return typeof value === 'string' ? escapedText(value) : value
 }
 
 const TEXTS = ['note_id', ...STATE_COLUMNS.filter(([, type]) => type === 'text').map(([name]) => name)]

@@ -18,21 +18,20 @@ export const commitChecks: readonly MirrorStoreCheck[] = [
   }),
 
   check(
-    'stores the evidence of a stamp, if the note has the expected version',
+    'stores the evidence of stamps, if the notes have the expected versions',
     async ({ store, integration, write }) => {
-      await write(FULL, aLiveState('note_1'))
-      const before = await store.listChanges(integration, 0, 10)
       const evidence = { says: 'present', start: 51, end: 52, source: 'scan', at: 1_760_000_000_009 } as const
-      const stamped = (expectedVersion: number) =>
-        [FULL, aLiveState('note_1')].map((state) => ({ state: { ...state, evidence }, expectedVersion, isStamp: true }))
-      assert.equal(await store.commit(integration, { notes: stamped(2) }), 'conflict')
-      assert.equal(await store.commit(integration, { notes: stamped(1) }), 'committed')
-      assert.equal(await store.commit(integration, { notes: stamped(1) }), 'conflict')
-      const { notes } = await store.load(integration, [FULL.noteId, 'note_1'])
-      assert.deepEqual(notes.get(FULL.noteId), { state: { ...FULL, evidence }, version: 2 })
-      assert.deepEqual(notes.get('note_1'), { state: { ...aLiveState('note_1'), evidence }, version: 2 })
-      const positions = (changes: typeof before) => changes.map(({ position }) => position)
-      assert.deepEqual(positions(await store.listChanges(integration, 0, 10)), positions(before))
+      const unread = aState('unread', { dirty: 1, dueAt: 1 })
+      await write(FULL, aLiveState('live'), unread)
+      const stamped = [{ ...FULL, evidence }, { ...aLiveState('live'), evidence }, unread]
+      const stamp = (expectedVersion: number) =>
+        store.commit(integration, { notes: stamped.map((state) => ({ state, expectedVersion, isStamp: true })) })
+      assert.equal(await stamp(2), 'conflict')
+      assert.equal(await stamp(1), 'committed')
+      assert.equal(await stamp(1), 'conflict')
+      const { notes } = await store.load(integration, [FULL.noteId, 'live', 'unread'])
+      for (const state of stamped) assert.deepEqual(notes.get(state.noteId), { state, version: 2 })
+      assert.deepEqual(await store.listChanges(integration, 0, 10), [])
       assert.equal(await store.countCandidates(integration, aCertificate(51)), 0)
     },
   ),
