@@ -2,7 +2,7 @@ import type { SqliteRow, SqliteValue } from '@notewire/webhooks/storage'
 import type { NoteState } from '../../interfaces/note-state.ts'
 import type { VersionedState } from '../../interfaces/store.ts'
 import { escapedText, unescapedText } from '../escaped-text.ts'
-import { rowOf, STATE_COLUMNS, type StateRow, stateOf } from '../state-row.ts'
+import { STATE_COLUMNS, type StateRow, stateOf } from '../state-row.ts'
 
 /** The names of a state's columns, in the order of `noteValues`. */
 export const NOTE_COLUMNS: readonly string[] = STATE_COLUMNS.map(([name]) => name)
@@ -12,11 +12,9 @@ export const READ_STATE = ['note_id', 'version', ...NOTE_COLUMNS].map((name) => 
 
 /** The values of a state's columns. */
 export function noteValues(state: NoteState): readonly SqliteValue[] {
-  const row = rowOf(state)
-  // The index of candidates needs a number even before the first read.
-  const stored = { ...row, evidence_start: row.evidence_start ?? 0 }
-  return STATE_COLUMNS.map(([name]) => {
-    const value = stored[name]
+  return STATE_COLUMNS.map(([name, , valueIn]) => {
+    // The index of candidates needs a number even before the first read.
+    const value = valueIn(state) ?? (name === 'evidence_start' ? 0 : null)
     return typeof value === 'string' ? escapedText(value) : value
   })
 }
@@ -24,10 +22,10 @@ export function noteValues(state: NoteState): readonly SqliteValue[] {
 const TEXTS = ['note_id', ...STATE_COLUMNS.filter(([, type]) => type === 'text').map(([name]) => name)]
 
 export function versionedState(found: SqliteRow): VersionedState {
-  const originals = TEXTS.map((name) => {
-    const text = found[name]
-    return [name, typeof text === 'string' ? unescapedText(text) : null]
-  })
-  const state = stateOf({ ...found, ...Object.fromEntries(originals) } as StateRow)
-  return { state, version: Number(found['version']) }
+  const row: Record<string, unknown> = { ...found }
+  for (const name of TEXTS) {
+    const text = row[name]
+    if (typeof text === 'string') row[name] = unescapedText(text)
+  }
+  return { state: stateOf(row as StateRow), version: Number(found['version']) }
 }
