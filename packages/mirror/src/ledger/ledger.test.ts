@@ -2,17 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { aLiveNote } from '../fixtures/note-states.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
 import type { MirrorProgress } from '../interfaces/progress.ts'
-import type { MirrorCommit } from '../interfaces/store.ts'
+import type { MirrorCommit, MirrorStore } from '../interfaces/store.ts'
 import type { Decision } from '../rules/decision.ts'
 import { memoryMirror } from '../stores/memory-store.ts'
-import { Ledger } from './ledger.ts'
+import { type KnownNote, Ledger } from './ledger.ts'
 
 /** A ledger over a store that counts commits. */
-function aLedger() {
+function aLedger(settings: Pick<MirrorStore, 'mostEditsPerCommit'> = {}) {
   const store = memoryMirror()
   const commits: MirrorCommit[] = []
   const counting = {
     ...store,
+    ...settings,
     async commit(integration: string, commit: MirrorCommit) {
       commits.push(commit)
       await new Promise((resolve) => setImmediate(resolve))
@@ -20,7 +21,11 @@ function aLedger() {
     },
   }
   const ledger = new Ledger({ store: counting, integration: 's' })
-  const known = (noteId: string, version = 0) => ({ state: { ...aLiveNote(), noteId }, version })
+  const known = (noteId: string, state: Partial<NoteState> = {}): KnownNote => ({
+    state: { ...aLiveNote(), ...state, noteId },
+    version: 0,
+    decide: (before) => ({ state: before }),
+  })
   const versions = async () =>
     [...(await store.load('s', ['a', 'b', 'c'])).notes.values()].map(({ version }) => version)
   return { store, ledger, commits, known, versions }
@@ -60,36 +65,39 @@ describe('a write is a stamp', () => {
   })
 })
 
-describe('revisions of known states', () => {
-  it('are written together if they are requested during a commit', async () => {
+describe('revisions of known notes', () => {
+  it('are written in one commit', async () => {
     const { ledger, commits, known, versions } = aLedger()
-    const keep = (state: ReturnType<typeof aLiveNote>) => ({ state })
-    const outcomes = await Promise.all(['a', 'b', 'c'].map((noteId) => ledger.reviseKnown(known(noteId), keep)))
-    expect(outcomes).toEqual([true, true, true])
-    expect(commits.length).toBeLessThanOrEqual(2)
+    expect(await ledger.reviseKnown(['a', 'b', 'c'].map((noteId) => known(noteId)))).toEqual([])
+    expect(commits).toHaveLength(1)
     expect(await versions()).toEqual([1, 1, 1])
   })
 
   it('are rejected only for notes that another process has changed', async () => {
     const { ledger, known, versions } = aLedger()
-    const keep = (state: ReturnType<typeof aLiveNote>) => ({ state })
-    await ledger.reviseKnown(known('b'), keep)
-    const outcomes = await Promise.all(['a', 'b', 'c'].map((noteId) => ledger.reviseKnown(known(noteId), keep)))
-    expect(outcomes).toEqual([true, false, true])
+    const notes = ['a', 'b', 'c'].map((noteId) => known(noteId))
+    await ledger.reviseKnown([known('b')])
+    expect(await ledger.reviseKnown(notes)).toEqual([notes[1]])
     expect(await versions()).toEqual([1, 1, 1])
   })
 
-  it('of one note at the same time are written once', async () => {
-    const { ledger, known, versions } = aLedger()
-    const keep = (state: ReturnType<typeof aLiveNote>) => ({ state })
-    const outcomes = await Promise.all(['a', 'a', 'a'].map((noteId) => ledger.reviseKnown(known(noteId), keep)))
-    expect(outcomes.filter(Boolean)).toEqual([true])
-    expect(await versions()).toEqual([1])
+  it('are rejected for a note that the store rejects', async () => {
+    const { store, known } = aLedger()
+    const failing = { ...store, commit: () => Promise.reject(new Error('the disk is full')) }
+    const notes = [known('a')]
+    expect(await new Ledger({ store: failing, integration: 's' }).reviseKnown(notes)).toEqual(notes)
+  })
+
+  it('of edited notes are divided as the store asks', async () => {
+    const { ledger, commits, known } = aLedger({ mostEditsPerCommit: 2 })
+    const edited = { transcriptHeld: 'ready' } as const
+    await ledger.reviseKnown(['a', 'b', 'c'].map((noteId) => known(noteId, edited)))
+    expect(commits.map(({ notes }) => notes.length)).toEqual([2, 1])
   })
 
   it('write nothing if they decide nothing', async () => {
     const { ledger, commits, known } = aLedger()
-    expect(await ledger.reviseKnown(known('a'), () => undefined)).toBe(true)
+    expect(await ledger.reviseKnown([{ ...known('a'), decide: () => undefined }])).toEqual([])
     expect(commits).toEqual([])
   })
 })

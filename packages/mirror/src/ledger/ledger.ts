@@ -1,4 +1,3 @@
-import { coalesce } from '../concurrency/coalesce.ts'
 import { MirrorBusyError } from '../interfaces/errors.ts'
 import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
@@ -15,6 +14,11 @@ export type Decide = (state: NoteState, sequence: number) => Decision | undefine
 
 /** Returns the next progress, given the notes of the same commit; `undefined` to leave it unchanged. */
 export type NextProgress = (before: LoadedNotes, writes: readonly NoteWrite[]) => MirrorProgress | undefined
+
+/** A note that the caller has loaded, and how to revise it. The decision needs no sequence number. */
+export interface KnownNote extends VersionedState {
+  readonly decide: (state: NoteState) => Decision | undefined
+}
 
 /** What was loaded and written in one commit. */
 interface Change {
@@ -78,17 +82,19 @@ export class Ledger {
   }
 
   /**
-   * Revises a note that the caller has loaded, without loading it again: for decisions that need no sequence number. Writes that are
-   * requested while a commit runs are written together in the next commits.
+   * Revises notes that the caller has loaded, in one commit if the store allows it, without loading them again.
    *
-   * @returns `false` if nothing was written, because another process has changed the note, the same commit already writes the note, or the
-   * store failed
+   * @returns the notes that were not written, because another process has changed them, or because the store failed
    */
-  async reviseKnown(known: VersionedState, decide: (state: NoteState) => Decision | undefined): Promise<boolean> {
-    const decision = decide(known.state)
-    if (decision === undefined) return true
-    const write = { ...decision, expectedVersion: known.version }
-    return (await this.#enqueue(write)).has(write)
+  async reviseKnown<Known extends KnownNote>(notes: readonly Known[]): Promise<readonly Known[]> {
+    const left: Known[] = []
+    const most = notes.some(isEdited) ? this.#store.mostEditsPerCommit : undefined
+    for (const group of commitGroups(notes, most)) {
+      if (await this.#commitKnown(group)) continue
+      // Another process has changed one of the notes, or the store rejects one. Each note is tried in its own commit.
+      for (const note of group) if (!(await this.#commitKnown([note]))) left.push(note)
+    }
+    return left
   }
 
   async #change(
@@ -112,32 +118,22 @@ export class Ledger {
     throw new MirrorBusyError()
   }
 
-  readonly #enqueue = coalesce((writes: readonly NoteWrite[]) => this.#commitTogether(writes))
-
-  /** @returns the writes that were committed */
-  async #commitTogether(writes: readonly NoteWrite[]): Promise<ReadonlySet<NoteWrite>> {
-    const firstWrites = [...new Map(writes.toReversed().map((write) => [write.state.noteId, write])).values()]
-    const written: NoteWrite[] = []
-    for (const group of commitGroups(firstWrites, this.#store.mostEditsPerCommit)) {
-      written.push(...(await this.#commitGroup(group)))
-    }
-    return new Set(written)
-  }
-
-  async #commitGroup(group: readonly NoteWrite[]): Promise<readonly NoteWrite[]> {
-    if (await this.#commit(group)) return group
-    const written: NoteWrite[] = []
-    // Another process has changed one of the notes, or the store rejects one. Each note is tried in its own commit.
-    for (const write of group) if (await this.#commit([write])) written.push(write)
-    return written
-  }
-
   /**
    * An error of the store counts as a conflict: the caller of `reviseKnown` retries with this note alone, and that retry throws the error.
    */
-  async #commit(notes: readonly NoteWrite[]): Promise<boolean> {
+  async #commitKnown(known: readonly KnownNote[]): Promise<boolean> {
+    const notes = known.flatMap(({ state, version, decide }): readonly NoteWrite[] => {
+      const decision = decide(state)
+      return decision === undefined ? [] : [{ ...decision, expectedVersion: version }]
+    })
+    if (notes.length === 0) return true
     return (await this.#store.commit(this.#integration, { notes }).catch(() => 'conflict')) === 'committed'
   }
+}
+
+/** Whether the content of the note was read before. */
+function isEdited({ state: { transcriptHeld, summaryHeld } }: KnownNote): boolean {
+  return transcriptHeld !== null || summaryHeld !== null
 }
 
 function decideAll(

@@ -4,6 +4,7 @@ import type { SyncContext } from '../context/sync-context.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
 import type { DueNote, VersionedState } from '../interfaces/store.ts'
+import type { KnownNote } from '../ledger/ledger.ts'
 import {
   applyContent,
   applyLateContent,
@@ -34,11 +35,16 @@ interface ReadRecord {
  * Brings one note up to date: reads it if it is dirty, and its transcript and summary if they are due.
  *
  * @param start  the sequence number before the first request for this note
+ * @returns the note, if its content was read and is not written yet
  */
-export async function refresh({ state, version, note }: DueNote, start: number, context: SyncContext): Promise<void> {
+export async function refresh(
+  { state, version, note }: DueNote,
+  start: number,
+  context: SyncContext,
+): Promise<KnownNote | undefined> {
   const record = state.dirty === null ? note && { note, state, start, known: { state, version } } : undefined
   const read = record === undefined ? await readDirty(state, start, context) : record
-  if (read != null) await refreshContent(read, context)
+  return read == null ? undefined : await refreshContent(read, context)
 }
 
 /** @returns the record, if its content is due now */
@@ -65,7 +71,7 @@ async function readAnnounced({ noteId, hintedRevision, revision }: NoteState, co
   return await readKeptContent({ note_id: noteId, revision: hintedRevision }, context).catch(() => undefined)
 }
 
-async function refreshContent(read: ReadRecord, context: SyncContext): Promise<void> {
+async function refreshContent(read: ReadRecord, context: SyncContext): Promise<KnownNote | undefined> {
   const { client, clock, keep } = context
   const { note, state, start } = read
   const request = { requestedAt: clock.now(), serviceTime: client.serviceTime?.()?.getTime() ?? null }
@@ -80,7 +86,7 @@ async function refreshContent(read: ReadRecord, context: SyncContext): Promise<v
       if (again === undefined || !isSameRecord(note, again)) {
         // The note has changed meanwhile. If it must be read again, any worker may take it now.
         await applyAnswer(note.note_id, again, secondRequest, context, dueAtOnce)
-        return
+        return undefined
       }
       // If the record's status of absent content is `ready`, one of the two reads may lag.
       if (lacksReadyPart(content, keep)) return await postponeLagging(content, context)
@@ -91,27 +97,32 @@ async function refreshContent(read: ReadRecord, context: SyncContext): Promise<v
         const now = clock.now()
         return rereadOutdated(state, sequence, now) ?? applyContent(state, withoutOutdated(content), keep, now)
       })
-      return
+      return undefined
     case 'lagging':
-      await postponeLagging(content, context)
+      return await postponeLagging(content, context)
   }
 }
 
-/** @param mayLag  whether the content may belong to an older revision: then it is shown now, and read again later */
+/**
+ * Writes content, unless the note is known: then other notes are written in the same commit.
+ *
+ * @param mayLag  whether the content may belong to an older revision: then it is shown now, and read again later
+ */
 async function settle(
   { state, known }: ReadRecord,
   content: NoteWithContent,
   mayLag: boolean,
   context: SyncContext,
-): Promise<void> {
-  const { clock, keep, ledger } = context
+): Promise<KnownNote | undefined> {
+  const { clock, keep } = context
   const read = { asOf: state.evidence?.end, mayLag }
   const decide = (state: NoteState) => applyLateContent(state, content, read, keep, clock.now())
-  if (known !== undefined && (await ledger.reviseKnown(known, decide))) return
+  if (known !== undefined) return { ...known, decide }
   await revise(content.note.note_id, context, decide)
+  return undefined
 }
 
-async function postponeLagging(content: NoteWithContent, context: SyncContext): Promise<void> {
+async function postponeLagging(content: NoteWithContent, context: SyncContext): Promise<undefined> {
   await revise(content.note.note_id, context, (state) => {
     const now = context.clock.now()
     return postponeContent(state, now) ?? applyContent(state, content, context.keep, now)

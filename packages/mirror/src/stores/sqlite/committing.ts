@@ -1,5 +1,4 @@
 import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/storage'
-import type { NoteState } from '../../interfaces/note-state.ts'
 import { type ContentParts, type ContentWrite, earliestDue, type NoteWrite } from '../../interfaces/note-write.ts'
 import type { MirrorCommit } from '../../interfaces/store.ts'
 import { escapedText } from '../escaped-text.ts'
@@ -20,10 +19,12 @@ export function commitStatements(integrationName: string, commit: MirrorCommit):
     ...(dueAt === null ? [] : [hintStatement(integration, dueAt)]),
     ...guards(integration, commit),
     ...mirrorWrite(integration, commit, announced),
-    ...notes.flatMap((write) => {
+    ...notes.map((write) => {
       if (write.announce !== undefined) announcedBefore += 1
-      return [noteWrite(integration, write, announced - announcedBefore), ...contentWrite(integration, write)]
+      return noteWrite(integration, write, announced - announcedBefore)
     }),
+    ...notes.flatMap((write) => contentWrite(integration, write)),
+    ...indexing(integration, notes),
   ]
 }
 
@@ -78,18 +79,11 @@ function mirrorWrite(
 
 /** @param back  the number of notes of the same commit that are announced after this one */
 function noteWrite(integration: string, { state, announce, isStamp }: NoteWrite, back: number): SqliteStatement {
-  if (isStamp)
-    return { sql: STAMP_NOTE, parameters: [...evidenceValues(state), integration, escapedText(state.noteId)] }
-  const values = [integration, escapedText(state.noteId), ...noteValues(state)]
-  switch (announce) {
-    case undefined:
-      return { sql: WRITE_NOTE, parameters: values }
-    case 'appeared':
-      return { sql: WRITE_APPEARED, parameters: [...values, ...APPEARED_PLACES.flatMap(() => [back, integration])] }
-    case 'changed':
-    case 'vanished':
-      return { sql: WRITE_CHANGED, parameters: [...values, ...CHANGED_PLACES.flatMap(() => [back, integration])] }
-  }
+  const noteId = escapedText(state.noteId)
+  if (isStamp) return { sql: STAMP_NOTE, parameters: [...evidenceValues(state), integration, noteId] }
+  const { sql, places } = WRITES[announce ?? 'unannounced']
+  const positions = places.flatMap(() => [back, integration])
+  return { sql, parameters: [integration, noteId, ...noteValues(state), ...positions] }
 }
 
 function contentWrite(integration: string, { state, content }: NoteWrite): readonly SqliteStatement[] {
@@ -99,13 +93,20 @@ function contentWrite(integration: string, { state, content }: NoteWrite): reado
   const parts = namedParts(content)
   if (parts.length === 0) return []
   const values = parts.flatMap((part): readonly SqliteValue[] => partValues(part, content))
-  return [{ sql: writeParts(parts), parameters: [...values, Number(isComplete(state, parts)), integration, noteId] }]
+  return [{ sql: writeParts(parts), parameters: [...values, integration, noteId] }]
+}
+
+// FTS5 writes what it has collected to the file before each statement that has triggers, so all notes are indexed by the last one.
+function indexing(integration: string, notes: readonly NoteWrite[]): readonly SqliteStatement[] {
+  const complete = notes.filter(isComplete).map(({ state }) => escapedText(state.noteId))
+  return complete.length === 0 ? [] : [{ sql: INDEX_NOTES, parameters: [JSON.stringify(complete), integration] }]
 }
 
 // A note is indexed when its content is complete: indexing it twice would be most of the cost of a first listing.
-function isComplete({ presence, settledRevision, dueAt }: NoteState, parts: readonly (keyof ContentParts)[]): boolean {
+function isComplete({ state: { presence, settledRevision, dueAt }, content }: NoteWrite): boolean {
+  if (content === undefined || content === 'erase') return false
   const awaitsMore = presence === 'live' && settledRevision === null && dueAt !== null
-  return !awaitsMore || parts.some((part) => part !== 'note')
+  return !awaitsMore || content.transcript !== undefined || content.summary !== undefined
 }
 
 const PARTS = ['note', 'summary', 'transcript'] as const
@@ -155,12 +156,19 @@ const STAMP_NOTE = `
   UPDATE notewire_mirror_notes SET version = version + 1, ${EVIDENCE_COLUMNS.map(([name]) => `${name} = ?`).join(', ')}
   WHERE integration = ? AND note_id = ?`
 
-const WRITE_NOTE = writeNote([], `, ${statusesAt('coalesce(position, 0)')}`)
 const WRITE_CHANGED = writeNote(CHANGED_PLACES, CHANGED_AGAIN)
 const WRITE_APPEARED = writeNote(
   APPEARED_PLACES,
   `${CHANGED_AGAIN}, visible_since = excluded.visible_since, first_visible = coalesce(first_visible, excluded.first_visible)`,
 )
+
+/** The statements that write a note. In each of `places`, a statement stores the note's position. */
+const WRITES = {
+  unannounced: { sql: writeNote([], `, ${statusesAt('coalesce(position, 0)')}`), places: [] },
+  appeared: { sql: WRITE_APPEARED, places: APPEARED_PLACES },
+  changed: { sql: WRITE_CHANGED, places: CHANGED_PLACES },
+  vanished: { sql: WRITE_CHANGED, places: CHANGED_PLACES },
+} as const
 
 // The mirror's position is advanced before the notes are written, so the position of a note is counted back from it.
 function writeNote(places: readonly string[], placesAgain: string): string {
@@ -173,7 +181,17 @@ function writeNote(places: readonly string[], placesAgain: string): string {
       version = version + 1, ${NOTE_COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')}${placesAgain}`
 }
 
+const partWrites = new Map<string, string>()
+
+/** Returns the same string each time, because the driver finds its prepared statement by it. */
 function writeParts(parts: readonly (keyof ContentParts)[]): string {
+  const names = parts.join()
+  const sql = partWrites.get(names) ?? writePartsSql(parts)
+  partWrites.set(names, sql)
+  return sql
+}
+
+function writePartsSql(parts: readonly (keyof ContentParts)[]): string {
   const columns = parts.flatMap((part): readonly string[] => PART_COLUMNS[part])
   const positions = parts.flatMap((part) => Object.entries(POSITION_COLUMNS[part]))
   const names = columns.join(', ')
@@ -183,12 +201,11 @@ function writeParts(parts: readonly (keyof ContentParts)[]): string {
   })
   return `
     INSERT INTO notewire_mirror_content (row_id, ${names}, ${positions.map(([column]) => column).join(', ')}, is_indexed)
-    SELECT note.row_id, ${names}, ${first.join(', ')}, is_indexed
-    FROM (SELECT ${columns.map((name) => `? AS ${name}`).join(', ')}, ? AS is_indexed)
+    SELECT note.row_id, ${names}, ${first.join(', ')}, 0
+    FROM (SELECT ${columns.map((name) => `? AS ${name}`).join(', ')})
     CROSS JOIN notewire_mirror_notes AS note WHERE note.integration = ? AND note.note_id = ?
     ON CONFLICT (row_id) DO UPDATE SET
-      ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}, ${later.join(', ')},
-      is_indexed = max(is_indexed, excluded.is_indexed)`
+      ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}, ${later.join(', ')}`
 }
 
 /** For each part of the content, the columns with the positions of the latest changes, and the columns whose changes they record. */
@@ -204,6 +221,13 @@ function differ(names: readonly string[], other: (name: string) => string): stri
 
 const POSITION_OF_EXCLUDED =
   '(SELECT coalesce(position, 0) FROM notewire_mirror_notes AS note WHERE note.row_id = excluded.row_id)'
+
+const INDEX_NOTES = `
+  UPDATE notewire_mirror_content SET is_indexed = 1
+  WHERE is_indexed = 0 AND row_id IN (
+    SELECT note.row_id FROM json_each(?) AS complete
+    CROSS JOIN notewire_mirror_notes AS note ON note.integration = ? AND note.note_id = complete.value
+  )`
 
 /** Indexes some of the notes whose transcript or summary was not read yet. It runs when no note is due. */
 export const INDEX_PENDING: SqliteStatement = {
