@@ -67,6 +67,14 @@ describe('the log of API requests', () => {
     expect((await logged(service))[0]?.body).toBe(shown)
   })
 
+  it('is not searched for parts of a key', async () => {
+    await using service = await listeningService()
+    const { apiKey } = service
+    await call(service, `GET /v1/notes?api_key=${apiKey}`)
+    expect(await logged(service, '?search=ntw_live_')).toHaveLength(1)
+    expect(await logged(service, `?search=${apiKey.slice(0, -8)}`)).toEqual([])
+  })
+
   it('is read in a time that grows with the length of the bodies', () => {
     const text = '\\'.repeat(5_000_000)
     expect(withoutSecrets(text, 'ntw')).toBe(text)
