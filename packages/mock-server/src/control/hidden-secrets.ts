@@ -13,13 +13,17 @@ export function withoutSecrets(text: string, keyPrefix: string): string {
   return decoded(asSent) === plain ? asSent : plain
 }
 
+// Matches every backslash, also one that begins no escape, so that each character of a text is read once.
+const ESCAPE = /\\+(?:u00([0-7][\da-f])|(\/))?|%([0-7][\da-f])/gi
+
 /** Decodes the escapes of ASCII characters in JSON and in URLs. */
 function decoded(text: string): string {
   let plain = text
   for (let level = 0; level < LEVELS; level++) {
-    plain = plain.replace(/(?:\\+u00|%)([0-7][\da-f])|\\+(?=\/)/gi, (_, code?: string) =>
-      code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16)),
-    )
+    plain = plain.replace(ESCAPE, (found, ofJson?: string, slash?: string, ofUrl?: string) => {
+      const code = ofJson ?? ofUrl
+      return code === undefined ? (slash ?? found) : String.fromCharCode(Number.parseInt(code, 16))
+    })
   }
   return plain
 }

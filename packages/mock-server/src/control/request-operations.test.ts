@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { call } from '../fixtures/call.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
+import { withoutSecrets } from './hidden-secrets.ts'
 import type { LoggedRequest } from './request-operations.ts'
 
 async function listeningService(contract = {}): Promise<NotesService> {
@@ -64,6 +65,19 @@ describe('the log of API requests', () => {
     const request = { method: 'POST', body: bodyWith(service.apiKey) }
     await service.fetch(new Request(`${service.baseUrl}/v1/webhook-endpoints`, request))
     expect((await logged(service))[0]?.body).toBe(shown)
+  })
+
+  it('is not searched for parts of a key', async () => {
+    await using service = await listeningService()
+    const { apiKey } = service
+    await call(service, `GET /v1/notes?api_key=${apiKey}`)
+    expect(await logged(service, '?search=ntw_live_')).toHaveLength(1)
+    expect(await logged(service, `?search=${apiKey.slice(0, -8)}`)).toEqual([])
+  })
+
+  it('is read in a time that grows with the length of the bodies', () => {
+    const text = '\\'.repeat(5_000_000)
+    expect(withoutSecrets(text, 'ntw')).toBe(text)
   })
 
   it('is searched and paged', async () => {

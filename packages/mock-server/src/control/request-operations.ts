@@ -35,7 +35,8 @@ export function newestRequests(
   { before, ...part }: { readonly before?: string | undefined; readonly skip?: number; readonly limit: number },
 ): Omit<LogPage<ReceivedRequest>, 'entries'> & { readonly requests: readonly LoggedRequest[] } {
   const isFound = matcherOf(search)
-  const matches = (request: ReceivedRequest) => isFound(() => textsOf(request))
+  const matches = (request: ReceivedRequest) =>
+    isFound(() => textsOf(request).map((text) => withoutSecrets(`${text ?? ''}`, parts.contract.keyPrefix)))
   const start = before === undefined ? undefined : receivedRequest(parts, before)
   const last = parts.requestLog.requests.slice(-MAX_SHOWN_REQUESTS)
   const { entries, ...page } = pageOf(last, matches, { ...part, before: start })
