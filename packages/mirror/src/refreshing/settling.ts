@@ -7,7 +7,7 @@ import { FailureStreak, failsForEveryNote } from '../service/failures.ts'
 import { DueQueue, type TakenNote } from './due-queue.ts'
 import { refresh } from './refresher.ts'
 
-export interface Settled extends Pick<SyncReport, 'settled' | 'postponed'> {
+interface Settled extends Pick<SyncReport, 'settled' | 'postponed'> {
   /** When the next note is due, if that is known. */
   readonly nextDueAt: number | null | undefined
 }

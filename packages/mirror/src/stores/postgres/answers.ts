@@ -6,7 +6,7 @@ import { type StateRow, stateOf } from '../state-row.ts'
 /** A row with a state, as PostgreSQL returns it. */
 export type Answered<Row extends { readonly state: unknown }> = Omit<Row, 'state'> & { readonly state: StateRow }
 
-export interface ProgressAnswer {
+interface ProgressAnswer {
   readonly sequence: number
   readonly progress: MirrorProgress | null
   readonly progress_version: number
