@@ -146,8 +146,8 @@ function decideAll(
   for (const noteId of noteIds) {
     const { state, version } = notes.get(noteId) ?? { state: unknownNote(noteId), version: 0 }
     const decision = decide(state, sequence)
-    if (decision !== undefined)
-      writes.set(noteId, { ...decision, expectedVersion: version, isStamp: version > 0 && isStamp(state, decision) })
+    if (decision === undefined) continue
+    writes.set(noteId, { ...decision, expectedVersion: version, isStamp: version > 0 && isStamp(state, decision) })
   }
   return writes
 }

@@ -30,6 +30,7 @@ export class Lister {
   /** The time after the latest commit. The next request is sent later. */
   #requestedAt: number
   progress: MirrorProgress
+  /** Whether `progress` is committed. */
   #isCommitted = true
   /** Whether the last page changed notes. */
   hasChangedNotes = false
@@ -87,8 +88,8 @@ export class Lister {
   }
 
   /**
-   * Ends a poll. Call it after the poll's last page was applied, or if that page is empty. The next commit writes the end of the poll: that of a
-   * scan which begins, or `end`.
+   * Ends a poll. Call it after the poll's last page was applied, or if that page is empty. The next commit writes the end of the poll: a commit of
+   * the scan that follows, or `end`.
    */
   endPoll(checkpoint: string | null, watermark: number | null): void {
     const polledAt = this.#context.clock.now()

@@ -15,7 +15,7 @@ const NOTES_PER_COMMIT = 16
 /** The longest time that content waits to be written together with the content of other notes, in milliseconds. */
 const MAX_WAIT_MS = 50
 
-export interface Settled extends Pick<SyncReport, 'settled' | 'postponed'> {
+interface Settled extends Pick<SyncReport, 'settled' | 'postponed'> {
   /** When the next note is due, if that is known. */
   readonly nextDueAt: number | null | undefined
 }
