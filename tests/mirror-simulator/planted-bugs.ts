@@ -265,7 +265,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a read dated by its commit',
     mistake: 'A read gets the time of its commit instead of the time of its request.',
     patches: [
-      listing('{ ...asked, end, at: clock.now() }', '{ ...asked, start: end, end, at: clock.now() }'),
+      listing('{ ...request, end, at: clock.now() }', '{ ...request, start: end, end, at: clock.now() }'),
       refreshing(
         "{ ...asked, end, source: 'read', at: clock.now() }",
         "{ ...asked, start: end, end, source: 'read', at: clock.now() }",
