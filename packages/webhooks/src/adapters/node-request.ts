@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
+import { isBytes } from '@notewire/protocol'
 import type { BodyDeadline, BodyReading } from '../receiver/attempt.ts'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
-import { isBytes } from '../verifier/bytes.ts'
 
 /** How long a sender may continue to send a body that the receiver ignores. A reset at once could destroy the answer. */
 const LINGER_MS = 1_000
