@@ -1,5 +1,6 @@
 export type { ApiErrorBody } from './api-error.ts'
 export { keyIdOf } from './api-key.ts'
+export { isBytes } from './bytes.ts'
 export { type Clock, monotonicNow, systemClock } from './clock.ts'
 export type { Summary, Transcript, TranscriptSegment } from './content.ts'
 export {
@@ -59,5 +60,5 @@ export {
   type TranscriptStatus,
 } from './note.ts'
 export { NotewireError, ShapeError } from './notewire-error.ts'
-export { OptionError, refuseOptionsBut, refuseUnknownOptions } from './options.ts'
+export { OptionError, refuseOptionsBut, refuseUnknownOptions, refuseWithoutMethods } from './options.ts'
 export type { EndpointStatus, WebhookEndpoint, WebhookEndpointWithSecret } from './webhook-endpoint.ts'

@@ -55,6 +55,24 @@ export function refuseOptionsBut(
   }
 }
 
+/**
+ * Refuses a value that lacks a method of an interface, such as the promise of a store, or a function that returns a store.
+ *
+ * @throws {@link OptionError} if `thing` lacks one of the methods
+ */
+export function refuseWithoutMethods<Thing extends object>(
+  option: string,
+  thing: Thing,
+  methods: readonly (keyof Thing & string)[],
+): void {
+  const missing = methods.find((method) => typeof thing[method] !== 'function')
+  if (missing === undefined) return
+  throw new OptionError(
+    option,
+    `${option} has no method "${missing}". Pass an object with ${methods.join(', ')}, or omit it.`,
+  )
+}
+
 /** Whether one name contains the other, ignoring case: `timeout` and `timeoutMs`, `base_url` and `baseUrl`. */
 function resembles(option: string, known: string): boolean {
   const one = option.replaceAll('_', '').toLowerCase()

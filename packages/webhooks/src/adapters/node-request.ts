@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
+import { isBytes } from '@notewire/protocol'
 import type { BodyDeadline, BodyReading } from '../receiver/attempt.ts'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
-import { isBytes } from '../verifier/bytes.ts'
 
 /**
  * After the answer, the time until the connection of a sender that still sends its body is closed, in milliseconds. If the connection were

@@ -7,7 +7,7 @@ import { keepLease } from './lease.ts'
 import { fieldsOf, type Logger, withFields } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { setTimer } from './timers.ts'
-import { isThenable } from './when-settled.ts'
+import { isThenable, whenSettled } from './when-settled.ts'
 
 /** The facts about the attempt that delivered an event, and the time limit of its handler. */
 export interface AttemptContext {
@@ -181,9 +181,7 @@ export class HandlerRun<Transaction> {
     // Until it ends, the transaction locks the claim, and a renewal would only wait for that lock.
     this.#endLease?.()
     const result = commitIn(this.#tools.store, transaction, this.claim)
-    if (isThenable(result)) return Promise.resolve(result).then((later) => this.#refuseLost(later))
-    this.#refuseLost(result)
-    return Promise.resolve()
+    return Promise.resolve(whenSettled(result, (settled) => this.#refuseLost(settled)))
   }
 
   #refuseLost(result: CommitResult): void {

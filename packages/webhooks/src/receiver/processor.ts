@@ -161,8 +161,8 @@ export class Processor<Transaction = never> {
     const { event, abort } = received
     switch (end.status) {
       case 'returned':
-        if (isCommitted) return this.#confirmCommit(claim, notCommitted(event))
-        return this.#commit(claim, { status: 'applied', event })
+        if (!isCommitted) return this.#commit(claim, { status: 'applied', event })
+        return this.#confirmCommit(claim, { status: 'failed', event, error: new TransactionNotCommittedError() })
       case 'threw':
         if (this.#isClosing && isAbort(end.error, abort.reason))
           return this.#release(claim, { status: 'closing', event })
@@ -225,10 +225,6 @@ export class Processor<Transaction = never> {
       keepMs: dedupWindowMs,
     }
   }
-}
-
-function notCommitted(event: WebhookEvent): ProcessOutcome {
-  return { status: 'failed', event, error: new TransactionNotCommittedError() }
 }
 
 // An event of an unknown kind waits for its note, but the revision gate does not check it.

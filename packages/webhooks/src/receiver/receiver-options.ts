@@ -2,12 +2,12 @@ import {
   type Clock,
   OptionError,
   refuseUnknownOptions,
+  refuseWithoutMethods,
   SIGNATURE_TOLERANCE_SECONDS,
   systemClock,
   type UnknownEvent,
 } from '@notewire/protocol'
 import type { EventQueue } from '../interfaces/queue.ts'
-import { refuseWithoutMethods } from '../interfaces/refuse-without-methods.ts'
 import type { GateMode } from '../interfaces/revision-gate.ts'
 import type { ReceiverStore } from '../interfaces/store.ts'
 import { memoryStore } from '../stores/memory-store.ts'

@@ -1,5 +1,4 @@
-import { type Clock, monotonicNow, refuseUnknownOptions, systemClock } from '@notewire/protocol'
-import { refuseWithoutMethods } from '../interfaces/refuse-without-methods.ts'
+import { type Clock, monotonicNow, refuseUnknownOptions, refuseWithoutMethods, systemClock } from '@notewire/protocol'
 import { type AppliedRevision, passRevisionGate, raiseRevision } from '../interfaces/revision-gate.ts'
 import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../interfaces/store.ts'
 

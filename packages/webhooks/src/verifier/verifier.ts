@@ -1,11 +1,11 @@
 import {
   type Clock,
+  isBytes,
   NotewireError,
   OptionError,
   refuseOptionsBut,
   SIGNATURE_TOLERANCE_SECONDS,
 } from '@notewire/protocol'
-import { isBytes } from './bytes.ts'
 import { type CheckedHeaders, checkHeaders } from './header-check.ts'
 import { createSignatureCheck, type SignatureCheck } from './signature-check.ts'
 import type { AttemptHeaders } from './signature-headers.ts'

@@ -1,5 +1,4 @@
-import { type Clock, refuseUnknownOptions } from '@notewire/protocol'
-import { refuseWithoutMethods } from '../../interfaces/refuse-without-methods.ts'
+import { type Clock, refuseUnknownOptions, refuseWithoutMethods } from '@notewire/protocol'
 import type { Claim, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
 import { driverOf } from '../../storage/node-sqlite.ts'
 import type { SqliteConnection } from '../../storage/sqlite-connection.ts'
