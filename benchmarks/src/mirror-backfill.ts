@@ -14,12 +14,17 @@ const CASES: readonly Case[] = [
 /** The number of notes for the loop, which would take an hour for all, and for the bare fetches. */
 const LOOP_SAMPLE = 500
 const BARE_SAMPLE = 2_500
+/** The number of notes for the bare fetches whose memory is measured. */
+const MEMORY_SAMPLE = shareOf(20_000)
 const PAGE = 100
 const LATENCY_MS = 20
 const PROBES = 40
 
-/** Our limits: shares of the bound, of a user's loop, of the cost of the bare requests, and of the processor time of a loop with ky. */
-const AIMS = { bound: 0.9, loop: 6, requests: 1.02, processor: 1.15 }
+/**
+ * Our limits: shares of the bound, of a user's loop, of the cost of the bare requests, and of the processor time of a loop with ky; and the
+ * megabytes that a mirror takes in addition to bare fetches.
+ */
+const AIMS = { bound: 0.9, loop: 6, requests: 1.02, processor: 1.15, megabytes: 150 }
 
 interface Case {
   readonly notes: number
@@ -67,9 +72,13 @@ async function compare(
   await askProgram(service.process, 'requests')
   const mirror = await copy('mirror', service.firstMessage, concurrency, join(folder, 'mirror.db'))
   const { requests } = await askProgram<{ requests: number }>(service.process, 'requests')
+  const byNodeFetch = await copy('mirrorByNodeFetch', service.firstMessage, concurrency, join(folder, 'node-fetch.db'))
   const kyLoop = await copy('kyLoop', service.firstMessage, concurrency, join(folder, 'ky-loop.db'))
+  const longBare = await copy('bare', service.firstMessage, Math.min(notes, MEMORY_SAMPLE), String(2 * concurrency))
   const after = await measureFloor(service.firstMessage, { notes, concurrency })
-  if (mirror.notes !== notes) throw new Error(`${mirror.notes} of ${notes} notes were copied`)
+  for (const copied of [mirror, byNodeFetch]) {
+    if (copied.notes !== notes) throw new Error(`${copied.notes} of ${notes} notes were copied`)
+  }
 
   // The latency may change during a long run, so probes run before and after it.
   const mean = (of: (floor: Floor) => number) => (of(before) + of(after)) / 2
@@ -78,12 +87,20 @@ async function compare(
   const loopMs = (notes / loop.notes) * loop.ms
   const least = notes / PAGE + 2 * notes
   const leastCpu = microseconds(kyLoop)
+  const cpuRowOf = (name: string, copied: Copied) => {
+    const value = microseconds(copied)
+    return { name, value, ratio: value / leastCpu, budget: AIMS.processor * leastCpu }
+  }
+  const memoryRowOf = (name: string, { maxRssMb }: Copied) => {
+    const budget = longBare.maxRssMb + AIMS.megabytes
+    return { name, value: maxRssMb, ratio: maxRssMb / longBare.maxRssMb, budget }
+  }
   const [many, atOnce] = [notes.toLocaleString('en'), 2 * concurrency]
   return [
     {
       title: `Time to mirror ${many} notes with their content, ${concurrency} at once, at ${LATENCY_MS} ms from the service`,
       unit: 's',
-      note: `Into SQLite. The bound: the first of the pages of ${PAGE}, then two requests a note, never more than ${atOnce} at once, each as long as a bare fetch of the same takes alone right before and after (${mean((floor) => floor.contentMs).toFixed(1)} ms). Bare fetches: as many and as many at once, of a sample of ${BARE_SAMPLE.toLocaleString('en')} notes, with nothing kept. The loop: list, transcript, summary and row, one after the other, of a sample of ${loop.notes.toLocaleString('en')} notes. The budget is the bound / ${AIMS.bound}; the loop is to take at least ${AIMS.loop} × the time of the mirror. At most ${mirror.maxRssMb.toFixed(0)} MB of memory.`,
+      note: `Into SQLite. The bound: the first of the pages of ${PAGE}, then two requests a note, never more than ${atOnce} at once, each as long as a bare fetch of the same takes alone right before and after (${mean((floor) => floor.contentMs).toFixed(1)} ms). Bare fetches: as many and as many at once, of a sample of ${BARE_SAMPLE.toLocaleString('en')} notes, with nothing kept. The loop: list, transcript, summary and row, one after the other, of a sample of ${loop.notes.toLocaleString('en')} notes. The budget is the bound / ${AIMS.bound}; the loop is to take at least ${AIMS.loop} × the time of the mirror.`,
       rows: [
         rowOf('the bound', bound),
         rowOf(
@@ -91,22 +108,30 @@ async function compare(
           mean((floor) => floor.bareMs),
         ),
         { ...rowOf('notewire', mirror.ms), budget: bound / AIMS.bound / 1000 },
+        rowOf('notewire, with nodeFetch', byNodeFetch.ms),
         { ...rowOf('the loop that a user writes', loopMs), least: (AIMS.loop * mirror.ms) / 1000 },
       ],
     },
     {
       title: `Processor time to mirror a note of ${many}, ${concurrency} at once`,
       unit: 'µs',
-      note: 'The loop with ky makes the same requests and fills the same tables and index, one transaction a page.',
+      note: 'The loop with ky makes the same requests and fills the same tables and index, one transaction a page. nodeFetch is the fetch of @notewire/client/node-fetch.',
       rows: [
         { name: 'bare fetches', value: microseconds(after.barely), ratio: microseconds(after.barely) / leastCpu },
         { name: 'a loop with ky', value: leastCpu, ratio: 1 },
-        {
-          name: 'notewire',
-          value: microseconds(mirror),
-          ratio: microseconds(mirror) / leastCpu,
-          budget: AIMS.processor * leastCpu,
-        },
+        cpuRowOf('notewire', mirror),
+        cpuRowOf('notewire, with nodeFetch', byNodeFetch),
+      ],
+    },
+    {
+      title: `Memory of a process that mirrors ${many} notes, ${concurrency} at once`,
+      unit: 'MB',
+      note: `Each in a process of its own: the most that was resident, garbage included. Bare fetches: as many at once, of ${longBare.notes.toLocaleString('en')} notes, with nothing kept. The budget is ${AIMS.megabytes} MB more than bare fetches take.`,
+      rows: [
+        { name: 'bare fetches', value: longBare.maxRssMb, ratio: 1 },
+        { name: 'a loop with ky', value: kyLoop.maxRssMb, ratio: kyLoop.maxRssMb / longBare.maxRssMb },
+        memoryRowOf('notewire', mirror),
+        memoryRowOf('notewire, with nodeFetch', byNodeFetch),
       ],
     },
     {
