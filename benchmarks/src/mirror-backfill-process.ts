@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { NotesClient } from '@notewire/client'
+import { nodeFetch } from '@notewire/client/node-fetch'
 import { createMirror, memoryMirror } from '@notewire/mirror'
 import { sqliteMirror } from '@notewire/mirror/sqlite'
 import type { NotePage } from '@notewire/protocol'
@@ -11,9 +12,9 @@ import { peakMemoryMb } from './peak-memory.ts'
 const [variant = '', baseUrl = '', apiKey = '', number = '', path = ''] = process.argv.slice(2)
 
 process.on('disconnect', () => process.exit())
-const client = new NotesClient({ baseUrl, apiKey })
+const client = new NotesClient({ baseUrl, apiKey, ...(variant === 'mirrorByNodeFetch' && { fetch: nodeFetch }) })
 const kyLoop = () => copyWithKy({ baseUrl, apiKey, path, concurrency: Number(number) })
-const copyNotes = { mirror, bare, loop, kyLoop }[variant] ?? unknownVariant
+const copyNotes = { mirror, mirrorByNodeFetch: mirror, bare, loop, kyLoop }[variant] ?? unknownVariant
 const began = performance.now()
 const cpuBefore = process.cpuUsage()
 const notes = await copyNotes()

@@ -8,14 +8,13 @@ import { askProgram, type StartedProgram, startProgram } from './start-program.t
 const NOTES = 20_000
 /** The number of notes read in parallel, each with two requests. */
 const CONCURRENCY = 16
-/** The number of notes for the loop, which would take a quarter of an hour for all, and for the bare fetches. */
+/** The number of notes for the simple loop, which would take a quarter of an hour for all. */
 const LOOP_SAMPLE = 250
-const BARE_SAMPLE = 2_500
 const PAGE = 100
 const LATENCY_MS = 20
 const PROBES = 40
 
-/** Our limits: multiples of the bound, of its requests and of the processor time of the loop with ky, and the memory above that loop. */
+/** Our limits: multiples of the bound, of its requests and of the processor time of the loop with ky, and the memory above bare fetches. */
 const AIMS = { bound: 1 / 0.9, requests: 1.02, processor: 1.15, megabytes: 150 }
 
 interface Access {
@@ -44,51 +43,50 @@ export async function measureMirrorBackfill(): Promise<readonly Table[]> {
 }
 
 async function compare(service: StartedProgram<Access>, folder: string): Promise<Table> {
-  const before = await measureFloor(service.firstMessage)
+  const boundBefore = await measureBound(service.firstMessage)
   const loop = await copy('loop', service.firstMessage, LOOP_SAMPLE, join(folder, 'loop.db'))
   await askProgram(service.process, 'requests')
   const mirror = await copy('mirror', service.firstMessage, CONCURRENCY, join(folder, 'mirror.db'))
   const { requests } = await askProgram<{ requests: number }>(service.process, 'requests')
+  const byNodeFetch = await copy('mirrorByNodeFetch', service.firstMessage, CONCURRENCY, join(folder, 'node-fetch.db'))
   const kyLoop = await copy('kyLoop', service.firstMessage, CONCURRENCY, join(folder, 'ky-loop.db'))
-  const after = await measureFloor(service.firstMessage)
-  if (mirror.notes !== NOTES) throw new Error(`${mirror.notes} of ${NOTES} notes were copied`)
+  const bare = await copy('bare', service.firstMessage, NOTES, String(2 * CONCURRENCY))
+  for (const { notes } of [mirror, byNodeFetch]) {
+    if (notes !== NOTES) throw new Error(`${notes} of ${NOTES} notes were copied`)
+  }
 
   // The latency may change during a long run, so probes run before and after it.
-  const mean = (of: (floor: Floor) => number) => (of(before) + of(after)) / 2
-  const bound = mean((floor) => floor.boundMs)
+  const bound = (boundBefore + (await measureBound(service.firstMessage))) / 2
   const time = (name: string, ms: number) => ({ name, column: 'time, s', value: ms / 1000, ratio: ms / bound })
   const processor = (name: string, copied: Copied) => {
     const value = microseconds(copied)
     return { name, column: 'processor time of a note, µs', value, ratio: value / microseconds(kyLoop) }
   }
+  const memory = (name: string, { maxRssMb }: Copied) => ({ name, column: 'memory, MB', value: maxRssMb })
   const least = NOTES / PAGE + 2 * NOTES
   const counted = { column: 'requests', value: requests, ratio: requests / least, aim: AIMS.requests }
   return {
     title: 'How long does a first backfill take?',
     unit: '',
-    note: `${NOTES.toLocaleString('en')} notes with transcript and summary into SQLite, ${CONCURRENCY} notes at once, from a service that answers after ${LATENCY_MS} ms. The bound is the time of the requests alone, ${2 * CONCURRENCY} at once. The loop with ky sends the same requests and fills the same tables; the simple loop sends one request after the other. The bare fetches and the simple loop are calculated from samples.`,
+    note: `${NOTES.toLocaleString('en')} notes with transcript and summary into SQLite, ${CONCURRENCY} notes at once, from a service that answers after ${LATENCY_MS} ms. The bound is the time of the requests alone, ${2 * CONCURRENCY} at once. The loop with ky sends the same requests and fills the same tables; the simple loop sends one request after the other. The bare fetches keep nothing. The simple loop is calculated from a sample. `nodeFetch` is the `fetch` of `@notewire/client/node-fetch`.`,
     rows: [
       time('the bound', bound),
-      time(
-        'bare fetches',
-        mean((floor) => floor.barely.ms * (NOTES / BARE_SAMPLE)),
-      ),
+      time('bare fetches', bare.ms),
       { ...time('a simple loop', (NOTES / loop.notes) * loop.ms), isAlternative: true },
       { ...time('a loop with ky', kyLoop.ms), isAlternative: true },
       { ...time('notewire', mirror.ms), aim: AIMS.bound },
-      processor('bare fetches', after.barely),
+      { ...time('notewire, with nodeFetch', byNodeFetch.ms), aim: AIMS.bound },
+      processor('bare fetches', bare),
       { ...processor('a simple loop', loop), isAlternative: true },
       { ...processor('a loop with ky', kyLoop), isAlternative: true },
       { ...processor('notewire', mirror), aim: AIMS.processor },
+      { ...processor('notewire, with nodeFetch', byNodeFetch), aim: AIMS.processor },
       { name: 'the bound', column: 'requests', value: least, ratio: 1 },
       { name: 'notewire', ...counted },
-      { name: 'a loop with ky', column: 'memory, MB', value: kyLoop.maxRssMb },
-      {
-        name: 'notewire',
-        column: 'memory, MB',
-        value: mirror.maxRssMb,
-        budget: kyLoop.maxRssMb + AIMS.megabytes,
-      },
+      memory('bare fetches', bare),
+      memory('a loop with ky', kyLoop),
+      { ...memory('notewire', mirror), budget: bare.maxRssMb + AIMS.megabytes },
+      { ...memory('notewire, with nodeFetch', byNodeFetch), budget: bare.maxRssMb + AIMS.megabytes },
     ],
   }
 }
@@ -98,18 +96,11 @@ function microseconds({ cpuMs, notes }: Copied): number {
   return (1000 * cpuMs) / notes
 }
 
-/** The cost of the requests alone. */
-interface Floor {
-  readonly boundMs: number
-  readonly barely: Copied
-}
-
-async function measureFloor(service: Access): Promise<Floor> {
+/** The time of the requests alone, in milliseconds. */
+async function measureBound(service: Access): Promise<number> {
   const pageMs = await latencyOf(service, `?limit=${PAGE}`)
   const contentMs = await latencyOf(service, `/${await firstNoteId(service)}/transcript`)
-  const barely = await copy('bare', service, BARE_SAMPLE, String(2 * CONCURRENCY))
-  const boundMs = Math.max(pageMs + (NOTES / CONCURRENCY) * contentMs, (NOTES / PAGE) * pageMs)
-  return { boundMs, barely }
+  return Math.max(pageMs + (NOTES / CONCURRENCY) * contentMs, (NOTES / PAGE) * pageMs)
 }
 
 async function latencyOf(service: Access, path: string): Promise<number> {

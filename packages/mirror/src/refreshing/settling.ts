@@ -9,7 +9,7 @@ import { FailureStreak, failsForEveryNote } from '../service/failures.ts'
 import { DueQueue, type TakenNote } from './due-queue.ts'
 import { refresh } from './refresher.ts'
 
-/** How many notes are written together. The store blocks the thread meanwhile, for about 4 ms. */
+/** How many notes are written together. SQLite blocks the thread for about 3 ms meanwhile. */
 const NOTES_PER_COMMIT = 16
 
 /** The longest time that content waits to be written together with the content of other notes, in milliseconds. */

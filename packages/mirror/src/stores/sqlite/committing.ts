@@ -96,7 +96,7 @@ function contentWrite(integration: string, { state, content }: NoteWrite): reado
   return [{ sql: writeParts(parts), parameters: [...values, integration, noteId] }]
 }
 
-// FTS5 writes what it has collected to the file before each statement that has triggers, so all notes are indexed by the last one.
+// One statement indexes all notes, because FTS5 writes a segment of its index before each later statement that runs triggers.
 function indexing(integration: string, notes: readonly NoteWrite[]): readonly SqliteStatement[] {
   const complete = notes.filter(isComplete).map(({ state }) => escapedText(state.noteId))
   return complete.length === 0 ? [] : [{ sql: INDEX_NOTES, parameters: [JSON.stringify(complete), integration] }]
