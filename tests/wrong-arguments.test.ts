@@ -20,6 +20,7 @@ const BUILDING_BLOCKS = new Set([
   'PostgresQueries',
   'refuseUnknownOptions',
   'refuseOptionsBut',
+  'refuseWithoutMethods',
   'monotonicNow',
   // For the programs, which check their command line.
   'startMockServer',
