@@ -149,4 +149,4 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
 }
 
 const NO_INTEGRATION =
-  'the integration is missing or malformed. Pass { integration } with the id that the handler or the queue was given.'
+  'the integration is missing or malformed. Pass { integration } with the id that the handler or queue got.'

@@ -1,6 +1,6 @@
 /** Whether a value is a promise, of whatever realm or library. */
 export function isThenable<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
-  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && 'then' in value
+  return typeof (value as Partial<PromiseLike<Value>> | null | undefined)?.then === 'function'
 }
 
 /** Continues with a value: at once unless it is a promise, because every promise costs every delivery processor time. */
