@@ -190,9 +190,9 @@ export class Engine {
     if (settled.status === 'rejected') throw settled.reason
     if (listed.status === 'rejected') throw listed.reason
     const nextDueAt = isAnyDue || pages.count > 0 ? settled.value.nextDueAt : copy.nextDueAt
-    const hasRefused = listed.value === undefined && what !== 'no listing'
+    const isListedElsewhere = listed.value === undefined && what !== 'no listing'
     const latest =
-      nextDueAt === undefined || hasRefused ? await store.readProgress(integration) : { ...copy, nextDueAt }
+      nextDueAt === undefined || isListedElsewhere ? await store.readProgress(integration) : { ...copy, nextDueAt }
     return {
       ...settled.value,
       nextDueAt: latest.nextDueAt,

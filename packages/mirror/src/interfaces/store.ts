@@ -17,7 +17,7 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   /** The integrations of `createMirrors`. */
   readonly integrations: IntegrationStore
   /**
-   * How many edited notes the mirror should write in one commit at most. For a store that blocks the thread while it commits. Default: no limit.
+   * The maximum number of edited notes in one commit, at least 1. For a store that blocks the thread while it commits. Default: no limit.
    */
   readonly mostEditsPerCommit?: number
   /** Creates missing tables. Any number of instances may call it concurrently, and at every start. */

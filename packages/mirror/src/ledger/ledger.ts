@@ -88,8 +88,8 @@ export class Ledger {
    */
   async reviseKnown<Known extends KnownNote>(notes: readonly Known[]): Promise<readonly Known[]> {
     const left: Known[] = []
-    const most = notes.some(isEdited) ? this.#store.mostEditsPerCommit : undefined
-    for (const group of commitGroups(notes, most)) {
+    const maxSize = notes.some(isEdited) ? this.#store.mostEditsPerCommit : undefined
+    for (const group of commitGroups(notes, maxSize)) {
       if (await this.#commitKnown(group)) continue
       // Another process has changed one of the notes, or the store rejects one. Each note is tried in its own commit.
       for (const note of group) if (!(await this.#commitKnown([note]))) left.push(note)

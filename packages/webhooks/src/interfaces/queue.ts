@@ -7,8 +7,8 @@ import type { WebhookEvent } from '@notewire/protocol'
 export interface EventQueue {
   /**
    * Resolves when the engine has stored the event durably. The receiver then acknowledges the event, and the service does not send it
-   * again. An event that is waiting or running is not queued twice; the event of a dead letter is queued again. Rejects if the engine did not confirm;
-   * the service then sends the event again.
+   * again. An event that is waiting or running is not queued twice; the event of a dead letter is queued again. Rejects if the engine did
+   * not confirm; the service then sends the event again.
    */
   enqueue(integration: string, event: WebhookEvent): Promise<void>
 }
