@@ -1,0 +1,233 @@
+import { type CurrentNote, NotesClient, noteHandlers } from '@notewire/client'
+import type { NotesService, NotesServiceOptions } from '@notewire/mock-server'
+import { createReceiver } from '@notewire/webhooks'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { Replica } from './mirror-simulator/replica.ts'
+import { Random } from './simulation/random.ts'
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
+
+/** What the handlers keep of a note. */
+interface Copied {
+  readonly revision: number
+  readonly title: string | null | undefined
+  readonly transcript: string
+  readonly summary: string
+}
+
+function copied({ note, transcript, summary }: CurrentNote): Copied {
+  return {
+    revision: note.revision,
+    title: note.title,
+    transcript: transcript.text ?? transcript.status,
+    summary: summary.markdown ?? summary.status,
+  }
+}
+
+interface Act {
+  readonly kind: 'record' | 'end' | 'again' | 'edit' | 'delete' | 'leave' | 'return' | 'wait'
+  /** Which of the notes. */
+  readonly note: number
+  /** How long to wait afterwards. */
+  readonly seconds: number
+}
+
+const act: fc.Arbitrary<Act> = fc.record({
+  kind: fc.constantFrom<Act['kind']>(
+    'record',
+    'record',
+    'end',
+    'end',
+    'again',
+    'edit',
+    'edit',
+    'edit',
+    'delete',
+    'leave',
+    'wait',
+  ),
+  note: fc.nat(20),
+  seconds: fc.constantFrom(0, 0, 1, 4, 20, 90, 4_000),
+})
+
+const scenario = fc.record({
+  acts: fc.array(act, { minLength: 1, maxLength: 14 }),
+  seed: fc.nat(1_000),
+  lagSeconds: fc.constantFrom(0, 5, 30),
+  disorder: fc.record({
+    duplicated: fc.constantFrom(0, 0.3),
+    reordered: fc.constantFrom(0, 0.5),
+    failing: fc.constantFrom(0, 0.2),
+  }),
+  contract: fc.record({
+    summaryRaisesRevision: fc.boolean(),
+    deletionRaisesRevision: fc.boolean(),
+    contentRevision: fc.constantFrom('current' as const, 'written' as const, 'absent' as const),
+    noteOperation: fc.constantFrom('tombstones' as const, 'live_notes' as const),
+    transcriptNotReady: fc.constantFrom(404 as const, 409 as const, 'not_found' as const),
+    accessGained: fc.constantFrom('announced' as const, 'revised' as const),
+    eventOrder: fc.constantFrom('ended_first' as const, 'any' as const),
+    disableAfter: fc.constant('never' as const),
+  }),
+})
+
+it('a copy that noteHandlers keep equals the service in the end (§6.2, §6.3)', async () => {
+  await fc.assert(
+    fc.asyncProperty(scenario, async ({ acts, seed, lagSeconds, disorder, contract }) => {
+      // Only a service that reports the current revision with content shows that the content is old.
+      const lagMs = contract.contentRevision === 'current' ? lagSeconds * 1_000 : 0
+      const world = await World.open({ seed, contract, clock: 'virtual' }, lagMs)
+      const { service } = world
+      await using _ = world
+      const copy = new Map<string, Copied>()
+      await service.connect((secret) => {
+        const handlers = noteHandlers(world.laggingClient(), {
+          changed: (current, context) => {
+            if (process.env['DBG'])
+              console.log(
+                'changed',
+                current.note.note_id,
+                current.note.revision,
+                current.summary.status,
+                JSON.stringify(context.applied),
+                new Date(service.clock.now()).toISOString(),
+              )
+            const { note_id, revision } = current.note
+            expect(revision).toBeGreaterThanOrEqual(copy.get(note_id)?.revision ?? 0)
+            copy.set(note_id, copied(current))
+          },
+          removed: ({ noteId }) => copy.delete(noteId),
+        })
+        return createReceiver({ secret, clock: service.clock, logger: quiet, ...handlers }).fetch
+      })
+      service.disorder = disorder
+      for (const step of acts) await world.play(step)
+      await world.endAll()
+      await service.settled()
+      if (process.env['DBG']) {
+        const good = JSON.stringify([...copy].sort()) === JSON.stringify([...(await notesOf(service))].sort())
+        console.log('RUNEND', good)
+        if (!good)
+          console.log(
+            'ATT',
+            service.attempts
+              .map(
+                (a) =>
+                  `${new Date(a.at).toISOString()} ${a.event_type} ${JSON.stringify(a.outcome)} ${a.body.slice(0, 300)}`,
+              )
+              .join('\n'),
+          )
+      }
+      expect(Object.fromEntries(copy)).toEqual(Object.fromEntries(await notesOf(service)))
+    }),
+    { numRuns: Number(process.env['RUNS'] ?? 200) },
+  )
+})
+
+/** The notes of the service, as a copy should keep them. */
+async function notesOf({ baseUrl, apiKey, fetch }: NotesService): Promise<ReadonlyMap<string, Copied>> {
+  const client = new NotesClient({ baseUrl, apiKey, fetch })
+  const notes = new Map<string, Copied>()
+  for await (const { note, transcript, summary } of client.notes.listWithContent()) {
+    notes.set(note.note_id, {
+      revision: note.revision,
+      title: note.title,
+      transcript: transcript.status === 'ready' ? transcript.transcript.text : transcript.status,
+      summary: summary.status === 'ready' ? summary.summary.markdown : summary.status,
+    })
+  }
+  return notes
+}
+
+/** A service and a replica of it that lags. Each act is played in both. */
+class World implements AsyncDisposable {
+  readonly service: NotesService
+  readonly #main: Replica
+  readonly #replica: Replica
+  readonly #random: Random
+  readonly #noteIds: string[] = []
+  readonly #deleted = new Set<string>()
+  #caughtUp: Promise<void> = Promise.resolve()
+
+  private constructor(main: Replica, replica: Replica, seed: number) {
+    this.service = main.service
+    this.#main = main
+    this.#replica = replica
+    this.#random = new Random(seed, 1)
+  }
+
+  static async open(options: NotesServiceOptions & { readonly seed: number }, lagMs: number): Promise<World> {
+    return new World(await Replica.open(options, 0), await Replica.open(options, lagMs), options.seed)
+  }
+
+  /** A client of which every other request is answered by the replica. */
+  laggingClient(): NotesClient {
+    const { baseUrl, apiKey, clock } = this.service
+    return new NotesClient({
+      baseUrl,
+      apiKey,
+      fetch: async (request) => {
+        if (this.#random.chance(0.5)) return this.service.fetch(request)
+        // One at a time: two that overlap would advance the replica's clock twice.
+        this.#caughtUp = this.#caughtUp.then(() => this.#replica.catchUp(clock.now()))
+        await this.#caughtUp
+        return this.#replica.service.fetch(request)
+      },
+    })
+  }
+
+  async play({ kind, note, seconds }: Act): Promise<void> {
+    const noteId = this.#noteIds[note % Math.max(1, this.#noteIds.length)]
+    if (kind === 'record') this.#record()
+    else if (noteId !== undefined && !this.#deleted.has(noteId)) this.#change(kind, noteId)
+    if (seconds > 0) await this.service.clock.advance(seconds * 1_000)
+  }
+
+  async endAll(): Promise<void> {
+    for (const noteId of this.#noteIds) {
+      while (!this.#deleted.has(noteId) && this.#main.recordingsOf(noteId).length > 0) this.#change('end', noteId)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.service.close()
+    await this.#replica.service.close()
+  }
+
+  #record(): void {
+    this.#act((replica) => replica.record('a title'))
+    const noteId = this.service.owner.notes().at(-1)?.note_id
+    if (noteId !== undefined) this.#noteIds.push(noteId)
+  }
+
+  #change(kind: Act['kind'], noteId: string): void {
+    switch (kind) {
+      case 'end':
+        this.#act((replica) => replica.recordingsOf(noteId).pop()?.end())
+        break
+      case 'again':
+        this.#act((replica) => replica.recordAgain(noteId))
+        break
+      case 'edit': {
+        const title = `edited at ${this.#main.noteOf(noteId).revision}`
+        this.#act((replica) => replica.noteOf(noteId).edit({ title }))
+        break
+      }
+      case 'delete':
+        this.#deleted.add(noteId)
+        this.#act((replica) => replica.noteOf(noteId).delete())
+        break
+      case 'leave':
+        this.#act((replica) => replica.noteOf(noteId).moveTo(replica.channel))
+        break
+      case 'return':
+        this.#act((replica) => replica.noteOf(noteId).moveTo('personal'))
+    }
+  }
+
+  #act(act: (replica: Replica) => unknown): void {
+    act(this.#main)
+    this.#replica.enqueue(this.service.clock.now(), act)
+  }
+}
