@@ -47,23 +47,23 @@ const act: fc.Arbitrary<Act> = fc.record({
     'leave',
     'wait',
   ),
-  note: fc.nat(20),
-  seconds: fc.constantFrom(0, 0, 1, 4, 20, 90, 4_000),
+  note: fc.nat(1),
+  seconds: fc.constantFrom(0, 0, 1, 4, 10, 20, 90, 4_000),
 })
 
 const scenario = fc.record({
-  acts: fc.array(act, { minLength: 1, maxLength: 14 }),
+  acts: fc.array(act, { minLength: 4, maxLength: 20, size: 'max' }),
   seed: fc.nat(1_000),
-  lagSeconds: fc.constantFrom(0, 5, 30),
+  lagSeconds: fc.constantFrom(0, 5, 30, 30),
   disorder: fc.record({
     duplicated: fc.constantFrom(0, 0.3),
-    reordered: fc.constantFrom(0, 0.5),
-    failing: fc.constantFrom(0, 0.2),
+    reordered: fc.constantFrom(0, 0.5, 0.8),
+    failing: fc.constantFrom(0, 0.3),
   }),
   contract: fc.record({
     summaryRaisesRevision: fc.boolean(),
     deletionRaisesRevision: fc.boolean(),
-    contentRevision: fc.constantFrom('current' as const, 'written' as const, 'absent' as const),
+    contentRevision: fc.constantFrom('current' as const, 'current' as const, 'written' as const, 'absent' as const),
     noteOperation: fc.constantFrom('tombstones' as const, 'live_notes' as const),
     transcriptNotReady: fc.constantFrom(404 as const, 409 as const, 'not_found' as const),
     accessGained: fc.constantFrom('announced' as const, 'revised' as const),
@@ -81,6 +81,7 @@ it('a copy that noteHandlers keep equals the service in the end (§6.2, §6.3)',
       const { service } = world
       await using _ = world
       const copy = new Map<string, Copied>()
+      const movedBack: string[] = []
       await service.connect((secret) => {
         const handlers = noteHandlers(world.laggingClient(), {
           changed: (current, context) => {
@@ -94,7 +95,7 @@ it('a copy that noteHandlers keep equals the service in the end (§6.2, §6.3)',
                 new Date(service.clock.now()).toISOString(),
               )
             const { note_id, revision } = current.note
-            expect(revision).toBeGreaterThanOrEqual(copy.get(note_id)?.revision ?? 0)
+            if (revision < (copy.get(note_id)?.revision ?? 0)) movedBack.push(note_id)
             copy.set(note_id, copied(current))
           },
           removed: ({ noteId }) => copy.delete(noteId),
@@ -102,6 +103,7 @@ it('a copy that noteHandlers keep equals the service in the end (§6.2, §6.3)',
         return createReceiver({ secret, clock: service.clock, logger: quiet, ...handlers }).fetch
       })
       service.disorder = disorder
+      await world.play({ kind: 'record', note: 0, seconds: 0 })
       for (const step of acts) await world.play(step)
       await world.endAll()
       await service.settled()
@@ -119,6 +121,7 @@ it('a copy that noteHandlers keep equals the service in the end (§6.2, §6.3)',
               .join('\n'),
           )
       }
+      expect(movedBack).toEqual([])
       expect(Object.fromEntries(copy)).toEqual(Object.fromEntries(await notesOf(service)))
     }),
     { numRuns: Number(process.env['RUNS'] ?? 200) },
