@@ -48,11 +48,11 @@ const act: fc.Arbitrary<Act> = fc.record({
     'wait',
   ),
   note: fc.nat(1),
-  seconds: fc.constantFrom(0, 0, 1, 4, 10, 20, 90, 4_000),
+  seconds: fc.constantFrom(0, 1, 4, 10, 20, 90),
 })
 
 const scenario = fc.record({
-  acts: fc.array(act, { minLength: 4, maxLength: 20, size: 'max' }),
+  acts: fc.array(act, { minLength: 2, maxLength: 12 }),
   seed: fc.nat(1_000),
   lagSeconds: fc.constantFrom(0, 5, 30, 30),
   disorder: fc.record({
@@ -103,7 +103,7 @@ it('a copy that noteHandlers keep equals the service in the end (§6.2, §6.3)',
         return createReceiver({ secret, clock: service.clock, logger: quiet, ...handlers }).fetch
       })
       service.disorder = disorder
-      await world.play({ kind: 'record', note: 0, seconds: 0 })
+      await world.play({ kind: 'record', note: 0, seconds: 90 })
       for (const step of acts) await world.play(step)
       await world.endAll()
       await service.settled()
