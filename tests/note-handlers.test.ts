@@ -1,5 +1,5 @@
 import { type CurrentNote, NotesClient, noteHandlers } from '@notewire/client'
-import type { NotesService, NotesServiceOptions } from '@notewire/mock-server'
+import { createNotesService, type NotesService, type NotesServiceOptions } from '@notewire/mock-server'
 import { createReceiver } from '@notewire/webhooks'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -128,8 +128,80 @@ it('a copy that noteHandlers keep equals the service in the end (§6.2, §6.3)',
   )
 })
 
+it('the copies of many accounts equal their accounts in the end, also with disorder', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ owner: fc.nat(2), act }), { maxLength: 12 }),
+      fc.nat(1_000),
+      async (acts, seed) => {
+        await using service = await createNotesService({ seed, owners: 3, contract: { disableAfter: 'never' } })
+        const { baseUrl, fetch, clock } = service
+        const accounts = new Map(service.owners.map((owner) => [owner.name, owner]))
+        const secrets = new Map<string, string>()
+        const copies = new Map(service.owners.map(({ name }) => [name, new Map<string, Copied>()]))
+        const clientOf = (name: string) => new NotesClient({ baseUrl, fetch, apiKey: accounts.get(name)?.apiKey ?? '' })
+        const receiver = createReceiver({
+          secret: (integration) => secrets.get(integration),
+          clock,
+          logger: quiet,
+          ...noteHandlers(clientOf, {
+            changed: (current, { integration }) => copies.get(integration)?.set(current.note.note_id, copied(current)),
+            removed: ({ noteId }, { integration }) => copies.get(integration)?.delete(noteId),
+          }),
+        })
+        for (const [name, { apiKey }] of accounts) {
+          await service.connect(
+            (secret) => {
+              secrets.set(name, secret)
+              return receiver.for(name).fetch
+            },
+            { apiKey },
+          )
+        }
+        service.disorder = { duplicated: 0.3, reordered: 0.5, failing: 0.2 }
+        for (const { owner: index, act: step } of acts) {
+          const owner = service.owners[index]
+          const notes = owner?.notes() ?? []
+          const note = notes[step.note % Math.max(1, notes.length)]
+          if (step.kind === 'record') owner?.record().end()
+          else if (step.kind === 'delete') note?.delete()
+          else note?.edit({ title: `edited at ${note.revision}` })
+          await service.clock.advance(step.seconds * 1_000)
+        }
+        await service.settled()
+        for (const [name, { apiKey }] of accounts) {
+          const expected = await notesOf({ baseUrl, apiKey, fetch })
+          expect(Object.fromEntries(copies.get(name) ?? [])).toEqual(Object.fromEntries(expected))
+        }
+      },
+    ),
+    { numRuns: 50 },
+  )
+})
+
+it('a duplicate and a stale event cost no request to the REST API', async () => {
+  await using service = await createNotesService({ notes: 1, disorder: { duplicated: 1 } })
+  const { baseUrl, apiKey, fetch, clock } = service
+  const client = new NotesClient({ baseUrl, apiKey, fetch })
+  let calls = 0
+  await service.connect((secret) => {
+    const handlers = noteHandlers(client, { changed: () => (calls += 1), removed: () => undefined })
+    return createReceiver({ secret, clock, logger: quiet, ...handlers }).fetch
+  })
+  service.owner.notes()[0]?.edit({ title: 'once' })
+  await service.settled()
+  expect(service.attempts.filter(({ event_type }) => event_type === 'note.updated')).toHaveLength(2)
+  expect(calls).toBe(1)
+  // One request for the note and one for each part.
+  expect(service.requests.filter(({ method }) => method === 'GET')).toHaveLength(3)
+})
+
 /** The notes of the service, as a copy should keep them. */
-async function notesOf({ baseUrl, apiKey, fetch }: NotesService): Promise<ReadonlyMap<string, Copied>> {
+async function notesOf({
+  baseUrl,
+  apiKey,
+  fetch,
+}: Pick<NotesService, 'baseUrl' | 'apiKey' | 'fetch'>): Promise<ReadonlyMap<string, Copied>> {
   const client = new NotesClient({ baseUrl, apiKey, fetch })
   const notes = new Map<string, Copied>()
   for await (const { note, transcript, summary } of client.notes.listWithContent()) {
