@@ -29,7 +29,7 @@ export async function followReadme(folder: string): Promise<string> {
   await using service = await startService(folder)
   const port = await freePort()
   const [receiver, sync] = blocksOfMarkdown('README.md', page('README.md')).filter(({ language }) => language === 'ts')
-  const here = code(receiver).replace('.listen(3000)', `.listen(${port}, () => console.log('listening'))`)
+  const here = code(receiver).replaceAll('3000', `${port}`)
   await writeFile(join(folder, 'app.ts'), here)
   await writeFile(join(folder, 'sync.ts'), code(sync))
 
