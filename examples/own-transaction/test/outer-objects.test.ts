@@ -97,8 +97,7 @@ for (const [name, { outer, inSavepoint, receiverWith, applyWith }] of Object.ent
     it('is refused in a handler, and the retry writes the row', async () => {
       const event = anEvent({ kind: 'note.deleted' })
       const outcome = await receiverOf((commit) => commit(outer())).process(event)
-      assert.equal(outcome.status, 'failed')
-      assert.partialDeepStrictEqual(outcome.error, { code: 'option_invalid', option: 'transaction' })
+      assert.ok(outcome.status === 'failed' && isNotOpen(outcome.error))
       assert.equal((await receiverWith(pool).process(event)).status, 'applied')
       assert.equal(await count('deletions'), 1)
     })
@@ -116,7 +115,7 @@ for (const [name, { outer, inSavepoint, receiverWith, applyWith }] of Object.ent
       await mirror.sync()
       const apply: ApplyChanges<PostgresTransaction> = (_changes, { commit }) => commit(outer())
       assert.equal((await mirror.consumeDue({ name, apply })).failed, 3)
-      for (const problem of problems) assert.partialDeepStrictEqual(problem, { option: 'transaction' })
+      assert.ok(problems.every(isNotOpen))
       await clock.advance('1h')
       assert.equal((await mirror.consumeDue({ name, apply: applyWith(pool) })).applied, 3)
       assert.equal(await count('outbox'), 3)
@@ -136,9 +135,13 @@ function receiverOf(handle: (commit: (transaction: PostgresConnection) => Promis
   return createReceiver({
     secret: undefined,
     store: postgresStore(pool),
-    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    logger: { info() {}, warn() {}, error() {} },
     on: { 'note.deleted': (_event, { commit }) => handle(commit) },
   })
+}
+
+function isNotOpen(error: unknown): boolean {
+  return error instanceof Error && 'option' in error && error.option === 'transaction'
 }
 
 async function count(rows: string): Promise<number> {
