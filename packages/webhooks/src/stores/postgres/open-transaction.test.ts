@@ -17,6 +17,8 @@ afterAll(() => databases.cleanUp.disposeAsync())
 
 const INSERT = "INSERT INTO effects VALUES ('one')"
 
+const STATEMENTS = ['BEGIN', INSERT, 'COMMIT']
+
 /** What a handler does with the client that it has taken from the pool. */
 type Handling = (client: PoolClient, commit: (transaction: PostgresConnection) => Promise<void>, pool: Pool) => unknown
 
@@ -131,6 +133,26 @@ describe.each(ways)('context.commit %s', (way) => {
     expect(await deliver()).toBe(204)
     expect(errors).toEqual([])
     expect(await rows()).toBe(1)
+  })
+
+  it('loses no row, wherever a handler commits the event and whichever statement fails', async () => {
+    for (const outer of [true, false]) {
+      for (let place = 0; place <= STATEMENTS.length; place += 1) {
+        for (let failing = 0; failing <= STATEMENTS.length + 1; failing += 1) {
+          await pool.query('TRUNCATE effects, notewire_events, notewire_notes')
+          const { deliver, rows } = receiving(async (client, commit) => {
+            const steps = STATEMENTS.map((statement) => () => client.query(statement) as Promise<unknown>)
+            steps.splice(place, 0, () => commit(outer ? pool : client))
+            for (const [index, step] of steps.entries()) {
+              if (index === failing) throw new Error('the statement failed')
+              await step()
+            }
+          }, writeAndCommit)
+          const status = [await deliver(), await deliver()]
+          expect({ outer, place, failing, status, isLost: (await rows()) === 0 }).toMatchObject({ isLost: false })
+        }
+      }
+    }
   })
 
   it('fails the event if the handler catches the error', async () => {
