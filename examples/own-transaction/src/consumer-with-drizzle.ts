@@ -1,5 +1,5 @@
 import type { ApplyChanges } from '@notewire/mirror'
-import type { PostgresConnection } from '@notewire/webhooks/postgres'
+import type { PostgresTransaction } from '@notewire/webhooks/postgres'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { pgTable, text } from 'drizzle-orm/pg-core'
 import type { Pool } from 'pg'
@@ -8,7 +8,7 @@ import { connectionOf } from './with-drizzle.ts'
 const outbox = pgTable('outbox', { noteId: text('note_id').notNull(), kind: text().notNull() })
 
 /** Writes every change to the table `outbox`. */
-export function applyWithDrizzle(pool: Pool): ApplyChanges<PostgresConnection> {
+export function applyWithDrizzle(pool: Pool): ApplyChanges<PostgresTransaction> {
   const database = drizzle({ client: pool })
   return (changes, { commit }) =>
     database.transaction(async (transaction) => {

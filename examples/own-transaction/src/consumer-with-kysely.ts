@@ -1,5 +1,5 @@
 import type { ApplyChanges } from '@notewire/mirror'
-import type { PostgresConnection } from '@notewire/webhooks/postgres'
+import type { PostgresTransaction } from '@notewire/webhooks/postgres'
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Pool } from 'pg'
 import { connectionOf } from './with-kysely.ts'
@@ -9,7 +9,7 @@ interface Tables {
 }
 
 /** Writes every change to the table `outbox`. */
-export function applyWithKysely(pool: Pool): ApplyChanges<PostgresConnection> {
+export function applyWithKysely(pool: Pool): ApplyChanges<PostgresTransaction> {
   const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return (changes, { commit }) =>
     database.transaction().execute(async (transaction) => {

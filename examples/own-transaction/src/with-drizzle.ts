@@ -23,7 +23,9 @@ export function receiverWithDrizzle(pool: Pool): Receiver {
 }
 
 /** A transaction of Drizzle as the store takes it. */
-export function connectionOf(transaction: Pick<NodePgTransaction<never, never>, 'execute'>): PostgresConnection {
+export function connectionOf(
+  transaction: Pick<NodePgTransaction<never, never>, 'execute' | 'rollback'>,
+): PostgresConnection {
   return { query: (text, values) => transaction.execute(withValues(text, values)) }
 }
 

@@ -26,6 +26,8 @@ export function receiverWithKysely(pool: Pool): Receiver {
 }
 
 /** A transaction of Kysely as the store takes it. */
-export function connectionOf(transaction: Pick<Transaction<never>, 'executeQuery'>): PostgresConnection {
+export function connectionOf(
+  transaction: Pick<Transaction<never>, 'executeQuery' | 'isTransaction'>,
+): PostgresConnection {
   return { query: (text, values) => transaction.executeQuery(CompiledQuery.raw(text, values)) }
 }

@@ -19,7 +19,7 @@ export function receiverWithPrisma(pool: Pool): Receiver {
   })
 }
 
-/** A transaction of Prisma as the store takes it. */
-export function connectionOf(transaction: Prisma.TransactionClient): PostgresConnection {
+/** A transaction of Prisma as the store takes it. Only the client itself has `$connect`. */
+export function connectionOf(transaction: Prisma.TransactionClient & { $connect?: never }): PostgresConnection {
   return { query: async (text, values) => ({ rows: await transaction.$queryRawUnsafe<unknown[]>(text, ...values) }) }
 }

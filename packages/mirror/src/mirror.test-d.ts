@@ -1,6 +1,6 @@
 import type { NotesClient } from '@notewire/client'
 import type { Receiver } from '@notewire/webhooks'
-import type { PostgresConnection } from '@notewire/webhooks/postgres'
+import type { PostgresTransaction } from '@notewire/webhooks/postgres'
 import { type DurableObjectSqlStorage, d1, durableObjectSqlite, type SqliteConnection } from '@notewire/webhooks/sqlite'
 import { describe, expectTypeOf, it } from 'vitest'
 import {
@@ -74,7 +74,7 @@ describe('a mirror', () => {
     const name = 'index'
     void createMirror({ client, store: postgresMirror({ query: async () => ({ rows: [] }) }) }).consumeDue({
       name,
-      apply: (_, { commit }) => expectTypeOf(commit).parameter(0).toEqualTypeOf<PostgresConnection>(),
+      apply: (_, { commit }) => expectTypeOf(commit).parameter(0).toEqualTypeOf<PostgresTransaction>(),
     })
     void openMirror({ store: sqliteMirror('notes.db') }).consumeDue({
       name,

@@ -24,6 +24,7 @@ export interface ConsumerContext<Transaction = never> {
    * then applied exactly once. In SQLite it is synchronous. If you do not call it, the consumer commits after `apply`: at least once.
    *
    * @throws MirrorError `consumer_lost` when another process has the lease: roll back
+   * @throws OptionError if `transaction` has no open transaction, for example a pool: nothing is recorded
    */
   readonly commit: (transaction: Transaction) => Promise<void>
   /** Fires on shutdown, and when another process has the lease: then stop and reject. */

@@ -25,7 +25,8 @@ export interface ReceiverStore<Transaction = never> {
   commit(claim: Claim): CommitResult | Promise<CommitResult>
   /**
    * Does what `commit` does, in the handler's own transaction: it takes effect when that transaction commits. If the driver is synchronous,
-   * the result is not a promise. Stores without transactions do not have this method.
+   * the result is not a promise. If `transaction` is not in an open transaction, throw an error and write nothing. Stores without transactions
+   * do not have this method.
    */
   commitIn?(transaction: Transaction, claim: Claim): CommitResult | Promise<CommitResult>
   /** Ends the claim without a commit, so that the event can be claimed again at once. Does nothing if the claim was lost. */

@@ -22,6 +22,7 @@ export interface HandlerContext<Transaction = never> {
    * @param transaction  a transaction on the store's database. If the store has no transactions, the type is `never`
    * @throws ClaimLostError when the handler no longer holds its claim; with a synchronous driver, `commit` throws synchronously. Let the
    * error roll the transaction back
+   * @throws OptionError if `transaction` has no open transaction, for example a pool: nothing is committed
    */
   commit(transaction: Transaction): Promise<void>
   /**

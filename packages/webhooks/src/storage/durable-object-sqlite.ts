@@ -18,7 +18,8 @@ export interface DurableObjectSqlStorage {
 }
 
 /**
- * The SQLite of a Durable Object. Call `context.commit(storage)` inside `storage.transactionSync`.
+ * The SQLite of a Durable Object. Call `context.commit(storage)` inside `storage.transactionSync`: the store cannot check it, because a Durable
+ * Object does not show whether a transaction is open.
  *
  * @param storage  `ctx.storage` of a class that the configuration lists in `new_sqlite_classes`
  */

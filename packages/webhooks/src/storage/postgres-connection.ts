@@ -12,6 +12,15 @@ export interface PostgresConnection {
   query(text: string, values: unknown[]): Promise<{ readonly rows: readonly unknown[] }>
 }
 
+/**
+ * Runs one SQL statement in an open transaction: the `Client` or `PoolClient` of `pg` that ran `BEGIN`, or a small adapter of a transaction
+ * of another driver or query builder.
+ */
+export interface PostgresTransaction extends PostgresConnection {
+  /** Only a `Pool` has it. A pool is no transaction: each of its statements is committed by itself. */
+  readonly totalCount?: never
+}
+
 /** The options of a store in PostgreSQL. */
 export interface PostgresStoreOptions {
   /**

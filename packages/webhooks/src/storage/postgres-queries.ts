@@ -1,4 +1,5 @@
-import type { PostgresConnection, PostgresStoreOptions } from './postgres-connection.ts'
+import { OptionError } from '@notewire/protocol'
+import type { PostgresConnection, PostgresStoreOptions, PostgresTransaction } from './postgres-connection.ts'
 import { PostgresNotMigratedError, PostgresTimeoutError } from './postgres-errors.ts'
 import { migrationOf, missingFrom, type PostgresTables } from './postgres-migration.ts'
 import { withinTimeLimit } from './time-limit.ts'
@@ -18,6 +19,16 @@ const UNDEFINED_FUNCTION = '42883'
 const UNDEFINED_TABLE = '42P01'
 const UNDEFINED_SCHEMA = '3F000'
 const LOCK_NOT_AVAILABLE = '55P03'
+
+// PostgreSQL assigns an ID to each transaction that writes. A savepoint does not change it.
+const TRANSACTION_ID = 'SELECT pg_current_xact_id()::text AS id'
+
+/**
+ * The condition that the statement runs in the transaction with a given ID.
+ *
+ * @param id  the placeholder or expression of the ID
+ */
+export const isInTransaction = (id: string) => `pg_current_xact_id()::text = ${id}`
 
 /** Longer than for other operations, because creating an index on a large table takes long. */
 const MIGRATION_LIMIT_MS = 30_000
@@ -70,6 +81,28 @@ export class PostgresQueries {
    * Runs one statement in the transaction of a handler: without a time limit, and with the driver's error if a lock was not
    * available, since the transaction is the handler's.
    *
+   * A pool, or a client without an open transaction, would commit the statement by itself. Two statements outside of a transaction never have
+   * the same transaction ID. The first one returns the ID, and the second one compares it before it writes.
+   *
+   * @param text  a statement that writes nothing and returns no row unless `isInTransaction`
+   * @param valuesFor  makes the values of the statement from the ID of the transaction
+   * @throws OptionError if `transaction` has no open transaction
+   * @throws PostgresNotMigratedError if a table or function is missing
+   */
+  async runInTransaction<Row>(
+    transaction: PostgresTransaction,
+    text: string,
+    valuesFor: (transactionId: string) => unknown[],
+  ): Promise<Row> {
+    const [current] = await this.runIn<{ readonly id: string }>(transaction, TRANSACTION_ID, [])
+    const [row] = current === undefined ? [] : await this.runIn<Row>(transaction, text, valuesFor(current.id))
+    if (row === undefined) throw transactionNotOpen()
+    return row
+  }
+
+  /**
+   * Runs one statement on a connection, without a time limit.
+   *
    * @throws PostgresNotMigratedError if a table or function is missing
    */
   async runIn<Row>(connection: PostgresConnection, text: string, values: unknown[]): Promise<readonly Row[]> {
@@ -112,6 +145,15 @@ export class PostgresQueries {
     const run = `Run the statements of node_modules/${tables.file} in the database, after each upgrade of the package.`
     return new PostgresNotMigratedError(schema, `${missing} ${migrate === false ? run : whenToMigrate}`.trim(), cause)
   }
+}
+
+function transactionNotOpen(): OptionError {
+  return new OptionError(
+    'transaction',
+    'the connection passed to commit has no open transaction, so nothing could be committed together with your rows. With pg, pass ' +
+      'the client that ran BEGIN, not the pool, and call commit before COMMIT. With Drizzle, Kysely or Prisma, pass the transaction ' +
+      'that your callback receives, not the database.',
+  )
 }
 
 /** The SQLSTATE of an error, if a driver set one. Drizzle wraps the driver's error as the `cause` of its own. */

@@ -124,11 +124,22 @@ function rollBack(connection: SqliteConnection): void {
   }
 }
 
-function refuseWithoutTransaction({ isTransaction, inTransaction }: SqliteConnection): void {
-  if (isTransaction ?? inTransaction ?? true) return
+function refuseWithoutTransaction(connection: SqliteConnection): void {
+  if (connection.isTransaction ?? connection.inTransaction ?? refusesBegin(connection)) return
   throw new OptionError(
     'transaction',
     'the connection passed to commit has no open transaction, so nothing could be committed together ' +
       'with your rows. Run BEGIN IMMEDIATE before your rows and COMMIT after the call, or call it inside db.transaction(…).',
   )
+}
+
+// Only `node:sqlite` before Node.js 22.16 has neither property. SQLite refuses BEGIN in a transaction, and leaves the transaction open.
+function refusesBegin(connection: SqliteConnection): boolean {
+  try {
+    connection.exec('BEGIN')
+  } catch {
+    return true
+  }
+  connection.exec('ROLLBACK')
+  return false
 }

@@ -1,4 +1,4 @@
-import type { PostgresConnection, PostgresQueries } from '@notewire/webhooks/storage'
+import { isInTransaction, type PostgresQueries, type PostgresTransaction } from '@notewire/webhooks/storage'
 import {
   type ConsumableNote,
   type ConsumableNotes,
@@ -14,14 +14,13 @@ import { type Answered, withState } from './answers.ts'
 import { escapedJson, readEscapedJson } from './escaped-json.ts'
 import { stateJson, timeIn } from './note-columns.ts'
 
-/** Makes the store of consumers. Each operation is one statement. */
-export function createConsumerStore(queries: PostgresQueries): ConsumerStore<PostgresConnection> {
+/** Makes the store of consumers. Each operation is one statement, and `commitConsumerIn` is two. */
+export function createConsumerStore(queries: PostgresQueries): ConsumerStore<PostgresTransaction> {
   async function ask<Answer>(operation: string, text: string, ...values: unknown[]): Promise<Answer> {
     const [row] = await queries.run<{ readonly result: string }>(operation, text, values)
     return readEscapedJson(row?.result ?? 'null') as Answer
   }
   const keyOf = (integration: string, name: string) => [escapedText(integration), escapedText(name)]
-  const outcome = (rows: readonly unknown[]): ConsumerCommitResult => (rows.length === 1 ? 'committed' : 'lost')
 
   return {
     async readConsumer(integration, name) {
@@ -29,10 +28,12 @@ export function createConsumerStore(queries: PostgresQueries): ConsumerStore<Pos
       return { ...found, state: found.state ?? NEW_CONSUMER }
     },
     async commitConsumer(integration, name, commit) {
-      return outcome(await queries.run('commitConsumer', COMMIT, [commitValue(integration, name, commit)]))
+      const values = [commitValue(integration, name, commit)]
+      return commitResult((await queries.run<CommitRow>('commitConsumer', COMMIT, values))[0])
     },
     async commitConsumerIn(transaction, integration, name, commit) {
-      return outcome(await queries.runIn(transaction, COMMIT, [commitValue(integration, name, commit)]))
+      const value = commitValue(integration, name, commit)
+      return commitResult(await queries.runInTransaction<CommitRow>(transaction, COMMIT_IN, (id) => [value, id]))
     },
     async renewConsumer(integration, name, token, leaseUntil) {
       const values = [leaseUntil, ...keyOf(integration, name), token]
@@ -59,6 +60,14 @@ function commitValue(integration: string, name: string, { notes, ...commit }: Co
     ...commit,
     notes: [...notes].map(([noteId, note]) => ({ noteId, isKept: note !== null, ...note })),
   })
+}
+
+interface CommitRow {
+  readonly result: ConsumerCommitResult
+}
+
+function commitResult(row: CommitRow | undefined): ConsumerCommitResult {
+  return row?.result ?? 'lost'
 }
 
 type ConsumableAnswer = { readonly [Kind in keyof ConsumableNotes]: readonly Answered<ConsumableNote>[] }
@@ -101,14 +110,14 @@ const RETRY_PARKED = `UPDATE notewire_mirror_consumer_notes
 const RENEW = `UPDATE notewire_mirror_consumers SET state = jsonb_set(state, '{leaseUntil}', to_jsonb($1::float8))
   WHERE integration = $2 AND name = $3 AND token = $4 AND state->>'leaseUntil' IS NOT NULL RETURNING 1`
 
-/** Parameter: one commit, as JSON. Returns one row if it was written. */
+/** Parameter: one commit, as JSON. */
 // The upsert compares the version under the lock of the existing row, so that only one of two processes writes. ARRAY, LIMIT and the scalar
 // subquery make PostgreSQL find rows by their index: without statistics, it would read all notes of all consumers.
-const COMMIT = `
+const commitStatement = (condition: string) => `
 WITH given AS (
   SELECT * FROM jsonb_to_record($1::jsonb)
     AS given (integration text, name text, "expectedVersion" bigint, token bigint, state jsonb, notes jsonb,
-      "forgetsApplied" boolean)
+      "forgetsApplied" boolean) WHERE ${condition}
 ), written AS (
   INSERT INTO notewire_mirror_consumers AS consumers (integration, name, version, token, state)
     SELECT integration, name, 1, token, state FROM given
@@ -141,7 +150,11 @@ WITH given AS (
       since = excluded.since, attempts = excluded.attempts, due_at = excluded.due_at, parked_at = excluded.parked_at,
       error_name = excluded.error_name, error_code = excluded.error_code
 )
-SELECT 1 FROM written`
+SELECT CASE WHEN EXISTS (SELECT FROM written) THEN 'committed' ELSE 'lost' END AS result FROM given`
+
+const COMMIT = commitStatement('true')
+/** Parameters: one commit, as JSON, and the ID of the transaction. Writes nothing and returns no row in another transaction. */
+const COMMIT_IN = commitStatement(isInTransaction('$2'))
 
 const CONSUMABLE = `json_build_object(
     'state', ${stateJson('notes')}, 'note', content.note, 'transcript', content.transcript, 'summary', content.summary,

@@ -4,7 +4,7 @@ import { ManualClock } from '../../consuming/fixtures/manual-clock.ts'
 import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
 import { type ConsumerChange, type ConsumerContext, openMirror } from '../../index.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
-import { type PostgresConnection, postgresMirror } from './index.ts'
+import { type PostgresConnection, type PostgresTransaction, postgresMirror } from './index.ts'
 
 let databases: TestDatabases
 let pool: Pool
@@ -23,36 +23,39 @@ async function readRows(): Promise<readonly string[]> {
   return rows.map(({ change }) => String(change))
 }
 
+type Commit = (transaction: PostgresConnection) => Promise<void>
+
 describe('commit in a transaction of PostgreSQL', () => {
   function aConsumer() {
     const store = postgresMirror(pool)
     const problems: unknown[] = []
+    const clock = new ManualClock()
     const mirror = openMirror({
       store,
-      clock: new ManualClock(),
+      clock,
       hooks: { onProblem: ({ error }) => problems.push(error) },
     })
     const applyIn =
-      (act: (client: PoolClient, commit: () => Promise<void>) => Promise<void>) =>
-      async (changes: readonly ConsumerChange[], { commit }: ConsumerContext<PostgresConnection>) => {
+      (act: (client: PoolClient, commit: Commit) => Promise<void>) =>
+      async (changes: readonly ConsumerChange[], { commit }: ConsumerContext<PostgresTransaction>) => {
         const client = await pool.connect()
         try {
           await client.query('BEGIN')
           for (const { noteId } of changes) await client.query('INSERT INTO applied (change) VALUES ($1)', [noteId])
-          await act(client, () => commit(client))
+          await act(client, commit)
         } finally {
           await client.query('ROLLBACK')
           client.release()
         }
       }
-    return { mirror, problems, applyIn, notes: new NoteWriter(store) }
+    return { mirror, clock, problems, applyIn, notes: new NoteWriter(store) }
   }
 
   it('takes effect with the transaction, even if apply fails after it', async () => {
     const { mirror, notes, applyIn } = aConsumer()
     await notes.show('a', 'First')
     const apply = applyIn(async (client, commit) => {
-      await commit()
+      await commit(client)
       await client.query('COMMIT')
       throw new Error('after the commit')
     })
@@ -63,7 +66,7 @@ describe('commit in a transaction of PostgreSQL', () => {
   it('has no effect if the transaction is rolled back', async () => {
     const { mirror, notes, applyIn, problems } = aConsumer()
     await notes.show('a', 'First')
-    const apply = applyIn((_, commit) => commit())
+    const apply = applyIn((client, commit) => commit(client))
     expect(await mirror.consumeDue({ name: 'index', apply })).toMatchObject({ applied: 0, failed: 1 })
     expect(problems).toMatchObject([{ code: 'transaction_not_committed' }])
     expect(await mirror.consumerStatus('index')).toMatchObject({ lag: 1, backoff: { failures: 1 } })
@@ -78,11 +81,64 @@ describe('commit in a transaction of PostgreSQL', () => {
     const thrown: unknown[] = []
     const apply = applyIn(async (client, commit) => {
       await other.consumeDue({ name: 'index', apply: () => undefined })
-      await commit().catch((error) => thrown.push(error))
+      await commit(client).catch((error) => thrown.push(error))
       await client.query('ROLLBACK')
     })
     await mirror.consumeDue({ name: 'index', apply })
     expect(thrown).toMatchObject([{ code: 'consumer_lost' }])
     expect(await readRows()).toEqual([])
+  })
+
+  const NOT_OPEN: Readonly<Record<string, (client: PoolClient, commit: Commit) => Promise<void>>> = {
+    'a pool': (_client, commit) => commit(pool),
+    'a client before BEGIN': async (client, commit) => {
+      await client.query('ROLLBACK')
+      await commit(client)
+    },
+    'a client after COMMIT': async (client, commit) => {
+      await client.query('DELETE FROM applied')
+      await client.query('COMMIT')
+      await commit(client)
+    },
+  }
+
+  it.each(Object.entries(NOT_OPEN))('refuses %s, and the next attempt writes the row', async (_name, act) => {
+    const { mirror, notes, applyIn, problems, clock } = aConsumer()
+    await notes.show('a', 'First')
+    const refused = applyIn(act)
+    expect(await mirror.consumeDue({ name: 'index', apply: refused })).toMatchObject({ applied: 0, failed: 1 })
+    expect(problems).toMatchObject([{ code: 'option_invalid', option: 'transaction' }])
+    expect(await readRows()).toEqual([])
+    clock.advance(1_000)
+    const apply = applyIn(async (client, commit) => {
+      await commit(client)
+      await client.query('COMMIT')
+    })
+    expect(await mirror.consumeDue({ name: 'index', apply })).toMatchObject({ applied: 1, failed: 0 })
+    expect(await readRows()).toEqual(['a'])
+  })
+
+  it('rejects with the error of PostgreSQL in an aborted transaction', async () => {
+    const { mirror, notes, applyIn, problems } = aConsumer()
+    await notes.show('a', 'First')
+    const apply = applyIn(async (client, commit) => {
+      await client.query('SELECT 1 / 0').catch(() => undefined)
+      await commit(client)
+    })
+    expect(await mirror.consumeDue({ name: 'index', apply })).toMatchObject({ applied: 0, failed: 1 })
+    expect(problems).toMatchObject([{ code: '25P02' }])
+  })
+
+  it('takes effect in a savepoint', async () => {
+    const { mirror, notes, applyIn } = aConsumer()
+    await notes.show('a', 'First')
+    const apply = applyIn(async (client, commit) => {
+      await client.query('SAVEPOINT mine')
+      await commit(client)
+      await client.query('RELEASE mine')
+      await client.query('COMMIT')
+    })
+    expect(await mirror.consumeDue({ name: 'index', apply })).toEqual({ applied: 1, failed: 0, nextAt: null })
+    expect(await readRows()).toEqual(['a'])
   })
 })

@@ -2,6 +2,7 @@ import {
   type PostgresConnection,
   PostgresQueries,
   type PostgresStoreOptions,
+  type PostgresTransaction,
   refuseWrongPostgres,
 } from '@notewire/webhooks/storage'
 import type { MirrorStore } from '../../interfaces/store.ts'
@@ -10,7 +11,7 @@ import { MIRROR_TABLES } from './migration.ts'
 import { createStore } from './store-in-postgres.ts'
 
 /** Mirrors in a PostgreSQL database. */
-export interface PostgresMirror extends MirrorStore<PostgresConnection> {
+export interface PostgresMirror extends MirrorStore<PostgresTransaction> {
   /**
    * Removes the bytes of erased content from the files of the table and its indexes, by rewriting `notewire_mirror_content` (`VACUUM FULL`).
    * Without it, the bytes remain until PostgreSQL reuses their space.
@@ -27,7 +28,7 @@ export interface PostgresMirror extends MirrorStore<PostgresConnection> {
 }
 
 /**
- * Stores mirrors in PostgreSQL 14 or newer, for any number of instances. Each operation is one statement and one round trip; a search is two. It
+ * Stores mirrors in PostgreSQL 14 or newer, for any number of instances. Each operation is one statement and one round trip; a search and a `commit` of `apply` are two. It
  * works with PgBouncer in transaction mode.
  *
  * The default isolation level of the connection must be `read committed`, PostgreSQL's default. At a higher level, instances that write

@@ -1,7 +1,7 @@
 import { Client, Pool, type PoolClient } from 'pg'
 import { describe, expectTypeOf, it } from 'vitest'
 import { createReceiver } from '../../index.ts'
-import { type PostgresConnection, postgresStore } from './index.ts'
+import { type PostgresConnection, type PostgresTransaction, postgresStore } from './index.ts'
 
 describe('postgresStore', () => {
   it('takes a pool or a client of pg, or an object with query', () => {
@@ -20,8 +20,12 @@ describe('postgresStore', () => {
       store: postgresStore(new Pool()),
       on: {
         'note.updated': async (_event, context) => {
-          expectTypeOf(context.commit).toEqualTypeOf<(transaction: PostgresConnection) => Promise<void>>()
+          expectTypeOf(context.commit).toEqualTypeOf<(transaction: PostgresTransaction) => Promise<void>>()
           await context.commit({} as PoolClient)
+          await context.commit(new Client())
+          await context.commit({ query: async () => ({ rows: [] }) } satisfies PostgresConnection)
+          // @ts-expect-error a pool, which has no transaction
+          await context.commit(new Pool())
           // @ts-expect-error no transaction at all
           await context.commit()
         },

@@ -63,6 +63,29 @@ describe('an operation', () => {
     expect(statements).toHaveLength(1)
   })
 
+  it('is two unnamed statements if it commits in a transaction of the handler', async () => {
+    const pool = await databases.migratedPool()
+    const store = postgresStore(pool)
+    const claimed = await store.claim(request('one'))
+    if (claimed.status !== 'claimed') throw new Error(claimed.status)
+    const client = await pool.connect()
+    await client.query('BEGIN')
+    const statements: unknown[][] = []
+    const transaction: PostgresConnection = {
+      query: (...statement) => {
+        statements.push(statement)
+        return client.query(...statement)
+      },
+    }
+    expect(await store.commitIn(transaction, claimed.claim)).toBe('committed')
+    await client.query('COMMIT')
+    client.release()
+    expect(statements).toEqual([
+      ['SELECT pg_current_xact_id()::text AS id', []],
+      [expect.stringMatching(/^SELECT notewire_commit_\d+\([^;]*$/), expect.any(Array)],
+    ])
+  })
+
   it('writes and locks nothing if the answer is duplicate, stale or busy', async () => {
     const pool = await databases.migratedPool()
     const store = postgresStore(pool)

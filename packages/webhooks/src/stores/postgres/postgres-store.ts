@@ -10,21 +10,23 @@ import {
 import {
   type PostgresConnection,
   type PostgresStoreOptions,
+  type PostgresTransaction,
   refuseWrongPostgres,
 } from '../../storage/postgres-connection.ts'
-import { PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
+import { isInTransaction, PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
 import { CLAIM_LOST } from './commit-function.ts'
 import { RECEIVER_TABLES } from './migration.ts'
 import { pruneTable } from './pruning.ts'
 
 /** A store in PostgreSQL. */
-export interface PostgresStore extends ReceiverStore<PostgresConnection> {
+export interface PostgresStore extends ReceiverStore<PostgresTransaction> {
   /**
    * Commits an event in the handler's own transaction. `context.commit` calls it.
    *
-   * @param transaction  runs statements in the transaction: the `PoolClient` that began it
+   * @param transaction  runs statements in the open transaction: the `PoolClient` that began it
+   * @throws OptionError if `transaction` has no open transaction, for example a `Pool`
    */
-  commitIn(transaction: PostgresConnection, claim: Claim): Promise<CommitResult>
+  commitIn(transaction: PostgresTransaction, claim: Claim): Promise<CommitResult>
   /**
    * Creates the tables `notewire_events` and `notewire_notes` and the functions that the store calls, if they are missing. Any
    * number of instances may call it at once, and at every start. Instances of the previous version can continue meanwhile:
@@ -38,7 +40,8 @@ export interface PostgresStore extends ReceiverStore<PostgresConnection> {
 
 /**
  * A store in PostgreSQL 14 or newer, for any number of instances. A claim is one statement and a commit is one statement; the
- * store holds no connection while a handler runs; `context.commit(tx)` commits an event in the handler's own transaction.
+ * store holds no connection while a handler runs; `context.commit(tx)` commits an event in the handler's own transaction, with two
+ * statements.
  *
  * It works behind PgBouncer in transaction mode, and uses the clock of the server. Statements run at the default isolation level of
  * the connection, which must be `read committed`, the default of PostgreSQL: at a higher level, simultaneous claims fail with
@@ -91,6 +94,7 @@ export function postgresStore(pool: PostgresConnection, options: PostgresStoreOp
 
 const CLAIM = 'SELECT notewire_claim_2($1, $2, $3, $4, $5, $6, $7, $8, $9) AS result'
 const COMMIT = 'SELECT notewire_commit_2($1, $2, $3, $4, $5, $6, $7, $8, $9) AS result'
+const COMMIT_IN = `${COMMIT} WHERE ${isInTransaction('$10')}`
 const SET_LEASE = 'SELECT notewire_lease_1($1, $2, $3, $4, $5) AS result'
 const FORGET = `UPDATE notewire_events SET forgotten = true
   WHERE integration = $1 AND event_id = $2 AND kept_until IS NOT NULL AND NOT forgotten
@@ -134,12 +138,14 @@ class StoreInPostgres implements PostgresStore {
   }
 
   async commit(claim: Claim): Promise<CommitResult> {
-    return await this.#queries.run<CommitRow>('commit', COMMIT, commitValues(claim)).then(commitResult, lostOrThrow)
+    return await this.#queries
+      .run<CommitRow>('commit', COMMIT, commitValues(claim))
+      .then(([row]) => commitResult(row), lostOrThrow)
   }
 
-  async commitIn(transaction: PostgresConnection, claim: Claim): Promise<CommitResult> {
+  async commitIn(transaction: PostgresTransaction, claim: Claim): Promise<CommitResult> {
     return await this.#queries
-      .runIn<CommitRow>(transaction, COMMIT, commitValues(claim))
+      .runInTransaction<CommitRow>(transaction, COMMIT_IN, (id) => [...commitValues(claim), id])
       .then(commitResult, lostOrThrow)
   }
 
@@ -182,7 +188,7 @@ function commitValues(claim: Claim): unknown[] {
 
 type CommitRow = ResultRow<CommitResult>
 
-function commitResult([row]: readonly CommitRow[]): CommitResult {
+function commitResult(row: CommitRow | undefined): CommitResult {
   return row?.result === 'committed' ? 'committed' : 'lost'
 }
 

@@ -109,6 +109,21 @@ describe.each(Object.entries(drivers))('a transaction of %s', (_driver, { storeA
     expect(() => all.store.commitIn?.(all.database, claim)).toThrow(/no open transaction.*BEGIN IMMEDIATE/)
   })
 
+  it('must be open, also if the connection does not show it, as before Node.js 22.16', async () => {
+    const all = await setUp()
+    const { store, database } = all
+    const claim = await claimOf(all)
+    const silent: SqliteConnection = {
+      exec: (sql) => database.exec(sql),
+      prepare: (sql) => database.prepare(sql),
+    }
+    expect(() => store.commitIn?.(silent, claim)).toThrow(/no open transaction.*BEGIN IMMEDIATE/)
+    database.exec('BEGIN IMMEDIATE')
+    expect(store.commitIn?.(silent, claim)).toBe('committed')
+    database.exec('COMMIT')
+    expect(await store.claim(request)).toEqual({ status: 'duplicate' })
+  })
+
   it('makes other operations wait while it is open', async () => {
     const all = await setUp()
     const { store, database } = all
