@@ -74,7 +74,7 @@ export async function followTutorial(folder: string): Promise<string> {
   for (let notes = 0; notes < 2; notes += 1) {
     await run('npx', ['notewire', 'trigger', 'note.ended', '--base-url', baseUrl], folder)
   }
-  printed.push(await receiver.printed(/has ended: \d+ characters/))
+  printed.push(await receiver.printed(/note_\w+: \d+ characters/))
   printed.push(await run('npx', ['notewire', 'doctor', url], folder))
   printed.push(await node('read.ts'), await node('mirror.ts'), await node('mirror.ts'))
   return printed.join('')
