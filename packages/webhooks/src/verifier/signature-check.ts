@@ -1,6 +1,6 @@
 import { type CheckedHeaders, SIGNATURE_LENGTH } from './header-check.ts'
 import { hmacSha256 } from './hmac.ts'
-import { keyBytesOf } from './signing-secret.ts'
+import { isGap, keyBytesOf, type SecretList } from './signing-secret.ts'
 import { refuse, type Verification } from './verification.ts'
 
 /** The second step of a verification: checks whether one of the signatures matches the body. Synchronous in Node.js. */
@@ -10,24 +10,30 @@ export type SignatureCheck = (
 ) => Verification | Promise<Verification>
 
 /**
- * Prepares the keys of the secrets, so that each check only computes signatures (contract §5, receiver rule 4).
+ * Prepares the keys of the secrets, so that each check only computes signatures (contract §5, receiver rule 4). A check without a secret
+ * refuses every signature.
  *
  * @throws SecretError when a secret is malformed
  */
-export function createSignatureCheck(secrets: readonly string[]): SignatureCheck {
-  const signers = secrets.map((each) => hmacSha256(keyBytesOf(each)))
+export function createSignatureCheck(secrets: SecretList): SignatureCheck {
+  const signers = secrets.flatMap((secret) => (isGap(secret) ? [] : [hmacSha256(keyBytesOf(secret))]))
+  const positions = secrets.flatMap((secret, position) => (isGap(secret) ? [] : [position]))
   return (body, headers) => {
     const expected = signers.map((sign) => sign(headers.signedPrefix, body))
     return expected.every((each) => typeof each === 'string')
-      ? judge(expected, headers)
-      : Promise.all(expected).then((signatures) => judge(signatures, headers))
+      ? judge(expected, positions, headers)
+      : Promise.all(expected).then((signatures) => judge(signatures, positions, headers))
   }
 }
 
 /** Compares every expected signature with every entry, so that the time taken does not show which one matched. */
-function judge(expected: readonly string[], { webhookId, timestamp, signatures }: CheckedHeaders): Verification {
-  const secretIndex = expected.map((each) => signatureMatches(each, signatures)).indexOf(true)
-  if (secretIndex === -1) {
+function judge(
+  expected: readonly string[],
+  positions: readonly number[],
+  { webhookId, timestamp, signatures }: CheckedHeaders,
+): Verification {
+  const secretIndex = positions[expected.map((each) => signatureMatches(each, signatures)).indexOf(true)]
+  if (secretIndex === undefined) {
     return refuse('no-matching-signature', 'no v1 signature matches this body with any known secret')
   }
   return { status: 'verified', webhookId, timestamp, secretIndex }

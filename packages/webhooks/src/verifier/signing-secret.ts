@@ -4,6 +4,17 @@ import { bytesOfBase64 } from './base64.ts'
 /** A shorter key could be guessed. */
 const MIN_KEY_BYTES = 16
 
+/**
+ * The signing secrets of one endpoint: several during a rotation. An entry that is empty, `null` or `undefined` is a gap, as in a row of a
+ * database without a previous secret. Gaps are ignored; a list that has only gaps has no secret.
+ */
+export type SecretList = readonly (string | null | undefined)[]
+
+/** Whether an entry of a {@link SecretList} is a gap. */
+export function isGap(secret: string | null | undefined): secret is '' | null | undefined {
+  return secret === undefined || secret === null || secret === ''
+}
+
 /** The signing secret is malformed. The message says what is wrong, and never contains the secret. */
 export class SecretError extends NotewireError<'secret_malformed'> {
   constructor(problem: string) {
