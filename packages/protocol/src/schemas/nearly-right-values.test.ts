@@ -94,12 +94,12 @@ function keysOf(path: string): readonly string[] {
   return path.split(/[.[\]]+/).filter((key) => key !== '')
 }
 
-/** Removes the innermost field with a name on a path: an owner, of an `owner.type` of another type. */
+/** Removes the field that is absent because of a problem at a path: the whole owner for `owner.type`, all events for `events[1]`. */
 function dropOutermost(value: object, keys: readonly string[]): void {
   const required = ['type', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10']
   const depth = keys.findLastIndex((key) => !required.includes(key))
-  const holder = keys.slice(0, depth).reduce<object>((part, key) => Object(part)[key], value)
-  Reflect.deleteProperty(holder, keys[depth] ?? '')
+  const holder = keys.slice(0, depth).reduce<unknown>((part, key) => Object(part)[key], value)
+  if (typeof holder === 'object' && holder !== null) Reflect.deleteProperty(holder, keys[depth] ?? '')
 }
 
 function withValueAt(value: unknown, [key, ...rest]: readonly string[], right: unknown): unknown {

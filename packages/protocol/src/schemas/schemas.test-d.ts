@@ -52,7 +52,7 @@ it('note.ended has the same fields, but its recording session is never null', ()
 it('the comparison detects another field and another known value', () => {
   expectTypeOf<FieldsOf<ReturnType<typeof noteRecord>>>().not.toEqualTypeOf<Fields<Omit<Note, 'title'>>>()
   expectTypeOf<FieldsOf<ReturnType<typeof noteRecord>>>().not.toEqualTypeOf<Fields<Note & { readonly mood?: string }>>()
-  expectTypeOf<FieldsOf<typeof noteRecord>>().not.toEqualTypeOf<
+  expectTypeOf<FieldsOf<ReturnType<typeof noteRecord>>>().not.toEqualTypeOf<
     Fields<Omit<Note, 'status'> & { readonly status?: 'pending' | (string & {}) | null | undefined }>
   >()
 })

@@ -37,7 +37,7 @@ export function tolerated<Schema extends z.ZodMiniType>(schema: Schema): Tolerat
 /** An optional array: any value but an array becomes `undefined`, and the items of an array must match. */
 function toleratedUnlessArray<Schema extends z.ZodMiniType>(schema: Schema) {
   return z.pipe(
-    z.transform((value: unknown) => (Array.isArray(value) || value === null ? value : undefined)),
+    z.transform((value: unknown): unknown => (Array.isArray(value) || value === null ? value : undefined)),
     schema,
   )
 }
