@@ -357,6 +357,17 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'records that cannot be used taken for deletions',
+    mistake:
+      'A listing that contains a record without a usable identifier or revision removes the note of that record.',
+    patches: [
+      confirming(' || unidentified !== undefined', ''),
+      confirming("phase: 'confirming', notes, leftOut, cursor", "phase: 'confirming', notes, leftOut: [], cursor"),
+      scanning("phase: 'scan', notes, leftOut, cursor", "phase: 'scan', notes, leftOut: [], cursor"),
+      lookingUp('unusable.push(...leftOut)', 'void leftOut'),
+    ],
+  },
+  {
     name: 'a note not due while its content is',
     mistake: 'A note whose record is current is not due, although its transcript and summary still are.',
     patches: [
