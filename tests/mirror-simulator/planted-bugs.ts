@@ -186,8 +186,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The checkpoint of a page is committed before its notes. A crash between the commits loses the notes.',
     patches: [
       listing(
-        '    const listed = [...notes.values()]\n',
-        "    if (source !== 'scan') await this.advance(() => progressAfterPage(this.progress, page, { live: 0, unannounced: 0, heardAt: null }, true))\n    const listed = [...notes.values()]\n",
+        '    const leftOut = new Set(',
+        "    if (source !== 'scan') await this.advance(() => progressAfterPage(this.progress, page, { live: 0, unannounced: 0, heardAt: null }, true))\n    const leftOut = new Set(",
       ),
     ],
   },
