@@ -16,24 +16,22 @@ export type SignatureCheck = (
  * @throws SecretError when a secret is malformed
  */
 export function createSignatureCheck(secrets: SecretList): SignatureCheck {
-  const signers = secrets.flatMap((secret) => (isGap(secret) ? [] : [hmacSha256(keyBytesOf(secret))]))
-  const positions = secrets.flatMap((secret, position) => (isGap(secret) ? [] : [position]))
+  const signers = secrets.map((secret) => (isGap(secret) ? undefined : hmacSha256(keyBytesOf(secret))))
   return (body, headers) => {
-    const expected = signers.map((sign) => sign(headers.signedPrefix, body))
-    return expected.every((each) => typeof each === 'string')
-      ? judge(expected, positions, headers)
-      : Promise.all(expected).then((signatures) => judge(signatures, positions, headers))
+    const expected = signers.map((sign) => sign?.(headers.signedPrefix, body))
+    return expected.every((each) => typeof each !== 'object')
+      ? judge(expected, headers)
+      : Promise.all(expected).then((signatures) => judge(signatures, headers))
   }
 }
 
 /** Compares every expected signature with every entry, so that the time taken does not show which one matched. */
 function judge(
-  expected: readonly string[],
-  positions: readonly number[],
+  expected: readonly (string | undefined)[],
   { webhookId, timestamp, signatures }: CheckedHeaders,
 ): Verification {
-  const secretIndex = positions[expected.map((each) => signatureMatches(each, signatures)).indexOf(true)]
-  if (secretIndex === undefined) {
+  const secretIndex = expected.map((each) => each !== undefined && signatureMatches(each, signatures)).indexOf(true)
+  if (secretIndex === -1) {
     return refuse('no-matching-signature', 'no v1 signature matches this body with any known secret')
   }
   return { status: 'verified', webhookId, timestamp, secretIndex }

@@ -12,7 +12,7 @@ export type SecretList = readonly (string | null | undefined)[]
 
 /** Whether an entry of a {@link SecretList} is a gap. */
 export function isGap(secret: string | null | undefined): secret is '' | null | undefined {
-  return secret === undefined || secret === null || secret === ''
+  return !secret
 }
 
 /** The signing secret is malformed. The message says what is wrong, and never contains the secret. */
@@ -34,7 +34,7 @@ export class SecretError extends NotewireError<'secret_malformed'> {
 export function keyBytesOf(secret: string): Uint8Array<ArrayBuffer> {
   if (typeof secret !== 'string') throw new SecretError('is not a string')
   if (!secret.startsWith(SIGNING_SECRET_PREFIX)) {
-    throw new SecretError(secret === '' ? 'is empty' : `does not start with "${SIGNING_SECRET_PREFIX}"`)
+    throw new SecretError(`does not start with "${SIGNING_SECRET_PREFIX}"`)
   }
   const text = secret.slice(SIGNING_SECRET_PREFIX.length).replace(/={1,2}$/, '')
   const alien = /[^A-Za-z0-9+/_-]/.exec(text)
