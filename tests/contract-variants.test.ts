@@ -58,6 +58,7 @@ const VARIANTS: readonly (readonly [row: string, contract: ContractVariants, cli
     ['row 31: events with only the required fields', { eventFields: 'required' }],
     ['row 31: events whose other fields are null', { eventFields: 'null' }],
     ['row 31: events whose other fields have other types', { eventFields: 'mistyped' }],
+    ['row 39: resources whose optional fields have other types', { optionalFields: 'mistyped' }],
   ]
 
 const rows = VARIANTS.map(([row, contract, clientOptions]) => ({ row, contract, clientOptions }))
@@ -137,6 +138,7 @@ describe('a mirror that only events keep up to date', () => {
     { eventFields: 'required' },
     { eventFields: 'null' },
     { eventFields: 'mistyped' },
+    { optionalFields: 'mistyped' },
   ])('agrees with the service under %j', async (contract) => {
     await using service = await createNotesService({ contract })
     const client = clientOf(service)

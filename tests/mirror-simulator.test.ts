@@ -67,7 +67,7 @@ const EVERYTHING = [
   ...['crash', 'freeze', 'storeError', 'slowStore', 'refusal', 'reset', 'silence', 'truncation', 'slowAnswer'].map(
     (fault) => `fault: ${fault}`,
   ),
-  ...['staleAnswer', 'emptyList', 'denial', 'lostEvent', 'repeatedEvent', 'earlyEvent'].map(
+  ...['unusableRecord', 'staleAnswer', 'emptyList', 'denial', 'lostEvent', 'repeatedEvent', 'earlyEvent'].map(
     (fault) => `fault: ${fault}`,
   ),
   ...['added', 'content', 'hidden', 'removed', 'restored'].map((change) => `change: ${change}`),

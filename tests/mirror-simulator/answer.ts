@@ -8,6 +8,8 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
+  /** The text that arrives, if it differs from what the service made. */
+  readonly spoiledText?: string | undefined
   /** When the service made it, by the logical clock. */
   readonly madeAt: number
 }
@@ -15,7 +17,10 @@ export interface Answer {
 const encoder = new TextEncoder()
 
 /** Makes the response for the client, with only the members that the client reads: real `Response` objects take a fifth of all time. */
-export function answerOf({ status, headers, text }: Answer, isTruncated: boolean): Response {
+export function answerOf(
+  { status, headers, text: made, spoiledText: text = made }: Answer,
+  isTruncated: boolean,
+): Response {
   const bytes = encoder.encode(isTruncated ? text.slice(0, text.length / 2) : text)
   const chunks = [{ done: false, value: bytes }]
   const read = async () => chunks.pop() ?? { done: true, value: undefined }
@@ -44,6 +49,18 @@ export function withoutNotes(answer: Answer): Answer {
 /** Removes the tombstones from a page. */
 export function withoutTombstones(answer: Answer): Answer {
   return { ...answer, text: JSON.stringify(pageIn(answer, (note) => note.status !== 'deleted')) }
+}
+
+/** Makes an answer in which a record of a note has no usable revision, or no identifier. */
+export function withUnusableRecord(answer: Answer, random: Random): Answer {
+  // `JSON.stringify` leaves out what is `undefined`.
+  const spoiled = random.pick([{ revision: 'one' }, { note_id: undefined, id: undefined }])
+  const body: Record<string, unknown> = JSON.parse(answer.text)
+  const notes = Object.values(body).find((value): value is object[] => Array.isArray(value))
+  const record = notes === undefined ? body : notes.at(random.integer(0, Math.max(0, notes.length - 1)))
+  if (record === undefined) return answer
+  Object.assign(record, spoiled)
+  return { ...answer, spoiledText: JSON.stringify(body) }
 }
 
 function pageIn({ text }: Answer, isShown: (note: Partial<Note>) => boolean): object {

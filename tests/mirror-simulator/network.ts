@@ -1,7 +1,7 @@
 import type { NotesService } from '@notewire/mock-server'
 import { never } from '../simulation/never.ts'
 import type { Random } from '../simulation/random.ts'
-import { type Answer, answerOf, errorAnswer, withoutNotes, withoutTombstones } from './answer.ts'
+import { type Answer, answerOf, errorAnswer, withoutNotes, withoutTombstones, withUnusableRecord } from './answer.ts'
 import type { HistoryContext } from './history-context.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 import { StaleAnswers } from './stale-answers.ts'
@@ -76,7 +76,7 @@ export class Network {
     const back = (arrive: () => void) => schedule.after(backMs, arrive, process)
     if (outcome === 'never answered') return
     const isAsked = outcome !== 'refused' && outcome !== 'denied' && outcome !== 'reset before'
-    const answer = isAsked ? await this.#ask(exchange) : errorAnswer(outcome, this.#context)
+    const answer = isAsked ? this.#spoil(await this.#ask(exchange)) : errorAnswer(outcome, this.#context)
     const noteId = noteIdIn(answer)
     if (noteId !== undefined && this.#context.occurs('changeDuringRead'))
       this.#onReadListener(noteId, backMs + CHANGE_WITHIN_MS)
@@ -109,6 +109,12 @@ export class Network {
       if (!this.#context.scenario.areTombstonesListed) return this.#stale.instead(withoutTombstones(answer))
     }
     return this.#stale.instead(answer)
+  }
+
+  #spoil(answer: Answer): Answer {
+    const isOfNotes = answer.status === 200 && !/transcript|summary/.test(answer.url.pathname)
+    if (!isOfNotes || !this.#context.occurs('unusableRecord')) return answer
+    return withUnusableRecord(answer, this.#context.random)
   }
 
   /** The service, or one of its replicas. */

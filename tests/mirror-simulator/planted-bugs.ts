@@ -186,8 +186,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The checkpoint of a page is committed before its notes. A crash between the commits loses the notes.',
     patches: [
       listing(
-        '    const listed = [...notes.values()]\n',
-        "    if (source !== 'scan') await this.advance(() => progressAfterPage(this.progress, page, { live: 0, unannounced: 0, heardAt: null }, true))\n    const listed = [...notes.values()]\n",
+        '    const leftOut = new Set(',
+        "    if (source !== 'scan') await this.advance(() => progressAfterPage(this.progress, page, { live: 0, unannounced: 0, heardAt: null }, true))\n    const leftOut = new Set(",
       ),
     ],
   },
@@ -354,6 +354,17 @@ export const plantedBugs: readonly PlantedBug[] = [
         find: 'changeFor(note, { begin, known })',
         replace: 'changeFor(note, { begin, known: begin })',
       },
+    ],
+  },
+  {
+    name: 'records that cannot be used taken for deletions',
+    mistake:
+      'A listing that contains a record without a usable identifier or revision removes the note of that record.',
+    patches: [
+      confirming(' || unidentified !== undefined', ''),
+      confirming("phase: 'confirming', notes, leftOut, cursor", "phase: 'confirming', notes, leftOut: [], cursor"),
+      scanning("phase: 'scan', notes, leftOut, cursor", "phase: 'scan', notes, leftOut: [], cursor"),
+      lookingUp('unusable.push(...leftOut)', 'void leftOut'),
     ],
   },
   {

@@ -37,6 +37,8 @@ export interface FaultRates {
   readonly repeatedEvent: number
   /** An event arrives before the change that it announces. */
   readonly earlyEvent: number
+  /** A record of a note in an answer has no usable identifier or revision. */
+  readonly unusableRecord: number
   /** The owner changes a note while the answer to a read of it is in transit. */
   readonly changeDuringRead: number
 }
@@ -127,6 +129,7 @@ export function drawScenario(random: Random): Scenario {
       repeatedEvent: random.pick([0, 0.1, 0.4]),
       earlyEvent: random.chance(0.85) ? 0 : 0.3,
       changeDuringRead: isMassRemoval ? 0 : random.pick([0, 0.1, 0.3]),
+      unusableRecord: isMassRemoval ? 0 : rate(0.05, 0.3),
     },
   }
 }

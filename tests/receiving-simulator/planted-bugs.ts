@@ -94,7 +94,7 @@ export const plantedBugs: readonly PlantedBug[] = [
              if (!notes.has(claimedNote.noteId)) notes.set(claimedNote.noteId, note)
           `,
         ),
-        memory('    this.#endLease(claim, held)\n    if (now - this.#prunedAt', '    if (now - this.#prunedAt'),
+        memory('    this.#endLease(claim, held)\n    if (this.#recordCount', '    if (this.#recordCount'),
       ],
       sqlite: [
         sqlite(

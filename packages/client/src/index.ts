@@ -17,6 +17,7 @@ export {
 export type { KeyIdentity } from './key-identity.ts'
 export type { NoteList } from './listing/note-list.ts'
 export type { NoteListQuery } from './listing/note-list-query.ts'
+export type { LeftOutNote, ListedPage } from './listing/note-page.ts'
 export type {
   AbsentPart,
   CurrentNote,

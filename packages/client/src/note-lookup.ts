@@ -1,6 +1,6 @@
 import type { Note } from '@notewire/protocol'
 import { NotFoundError } from './errors/api-error.ts'
-import { NotesClientError } from './errors/notes-client-error.ts'
+import { type InvalidResponseError, NotesClientError } from './errors/notes-client-error.ts'
 import type { NoteList } from './listing/note-list.ts'
 import type { NoteListQuery } from './listing/note-list-query.ts'
 import type { CallOptions } from './options/call-options.ts'
@@ -55,13 +55,22 @@ export class NoteLookup {
   async #operationIsMissing(error: unknown, options: CallOptions): Promise<boolean> {
     if (hasCode(error, 'not_supported')) return true
     if (!hasCode(error, 'not_found') || this.#operation === 'offered') return false
-    let missing = 0
-    for await (const listed of this.#reads.list({ limit: LISTED_NOTES_TO_READ }, options)) {
-      if (await this.#canGet(listed.note_id, options)) return false
-      missing += 1
-      if (missing === LISTED_NOTES_TO_READ) break
+    const listed = await this.#firstListed(options)
+    for (const noteId of listed) if (await this.#canGet(noteId, options)) return false
+    return listed.length > 0
+  }
+
+  /** @throws InvalidResponseError if the list has notes, but none with an identifier that could be read */
+  async #firstListed(options: CallOptions): Promise<readonly string[]> {
+    const noteIds: string[] = []
+    let unusable: InvalidResponseError | undefined
+    for await (const { notes, leftOut } of this.#reads.list({ limit: LISTED_NOTES_TO_READ }, options).pages()) {
+      noteIds.push(...[...notes, ...leftOut].flatMap(({ note_id = [] }) => note_id))
+      unusable ??= leftOut[0]?.error
+      if (noteIds.length >= LISTED_NOTES_TO_READ) break
     }
-    return missing > 0
+    if (noteIds.length === 0 && unusable !== undefined) throw unusable
+    return noteIds.slice(0, LISTED_NOTES_TO_READ)
   }
 
   async #canGet(noteId: string, options: CallOptions): Promise<boolean> {
@@ -70,14 +79,20 @@ export class NoteLookup {
       return true
     } catch (error) {
       if (hasCode(error, 'not_found')) return false
+      // The service has the operation, and this note cannot be used.
+      if (hasCode(error, 'invalid_response')) return true
       throw error
     }
   }
 
   async #findInList(noteId: string, options: CallOptions): Promise<Note> {
-    for await (const note of this.#reads.list({ limit: 100, include_deleted: true }, options)) {
-      if (note.note_id === noteId) return note
+    let mayBeThisNote: InvalidResponseError | undefined
+    for await (const { notes, leftOut } of this.#reads.list({ limit: 100, include_deleted: true }, options).pages()) {
+      const note = notes.find(({ note_id }) => note_id === noteId)
+      if (note !== undefined) return note
+      mayBeThisNote ??= leftOut.find(({ note_id }) => note_id === noteId || note_id === undefined)?.error
     }
+    if (mayBeThisNote !== undefined) throw mayBeThisNote
     const operation = nameOf(LIST_NOTES)
     throw new NotFoundError(
       `${operation} returned no note with this id, not even a deleted one. Check the id, and check that the API key belongs to the integration that can access the note.`,
@@ -86,6 +101,6 @@ export class NoteLookup {
   }
 }
 
-function hasCode(error: unknown, code: 'not_found' | 'not_supported'): boolean {
+function hasCode(error: unknown, code: 'not_found' | 'not_supported' | 'invalid_response'): boolean {
   return error instanceof NotesClientError && error.code === code
 }

@@ -1,5 +1,5 @@
-import { type Note, type NotePage, refuseUnknownOptions, type Summary, type Transcript } from '@notewire/protocol'
-import { noteSchema, readShape, summarySchema, transcriptSchema } from '@notewire/protocol/schemas'
+import { type Note, refuseUnknownOptions, type Summary, type Transcript } from '@notewire/protocol'
+import { noteSchema, summarySchema, transcriptSchema } from '@notewire/protocol/schemas'
 import { type ChangesOptions, type ChangesPage, type ChangesQuery, createChanges } from './changes/note-changes.ts'
 import { type ContentListOptions, createContentList } from './content/list-with-content.ts'
 import type { NoteWithContent } from './content/note-content.ts'
@@ -7,13 +7,13 @@ import { readNoteContent } from './content/read-content.ts'
 import type { DriftWatch } from './drift/drift-watch.ts'
 import { createNoteList, type NoteList } from './listing/note-list.ts'
 import { encodeNoteListQuery, type NoteListQuery } from './listing/note-list-query.ts'
-import { parseNotePage } from './listing/note-page.ts'
+import { type ListedPage, parseNotePage } from './listing/note-page.ts'
 import { NoteLookup } from './note-lookup.ts'
 import type { CallOptions } from './options/call-options.ts'
 import type { Answer } from './transport/attempt.ts'
 import { GET_NOTE, GET_SUMMARY, GET_TRANSCRIPT, LIST_NOTES } from './transport/operation.ts'
 import { requireId } from './transport/required-id.ts'
-import { readBody } from './transport/response-body.ts'
+import { invalidResponse, readBody, readResource } from './transport/response-body.ts'
 import type { Transport } from './transport/transport.ts'
 
 /** Notes, their transcripts and summaries: `client.notes` (contract §4). */
@@ -35,6 +35,8 @@ export class Notes {
 
   /**
    * Lists the notes that the key can see, page after page, in the service's order (contract §4; open points 5 to 7).
+   *
+   * A note without a usable identifier or revision is left out: `pages()` shows it, and `onDrift` reports it (open point 39).
    *
    * An abort ends the listing at the next note. The loop throws the errors of any call; also `cursor_expired` if the service no longer
    * accepts the cursor, and `cursor_repeated` if the service returns a cursor again.
@@ -165,8 +167,7 @@ export class Notes {
    */
   async transcript(noteId: string, options: CallOptions = {}): Promise<Transcript> {
     const answer = await this.#transport.call(GET_TRANSCRIPT, { id: noteId }, options)
-    const transcript = readBody(answer, (body) => readShape(transcriptSchema, body, 'the transcript'))
-    return this.#drift('transcript', transcript)
+    return readResource(answer, transcriptSchema, 'the transcript', (reading) => this.#drift('transcript', reading))
   }
 
   /**
@@ -178,8 +179,7 @@ export class Notes {
    */
   async summary(noteId: string, options: CallOptions = {}): Promise<Summary> {
     const answer = await this.#transport.call(GET_SUMMARY, { id: noteId }, options)
-    const summary = readBody(answer, (body) => readShape(summarySchema, body, 'the summary'))
-    return this.#drift('summary', summary)
+    return readResource(answer, summarySchema, 'the summary', (reading) => this.#drift('summary', reading))
   }
 
   /**
@@ -208,8 +208,7 @@ export class Notes {
 
   async #get(noteId: string, options: CallOptions): Promise<Note> {
     const answer = await this.#transport.call(GET_NOTE, { id: noteId }, options)
-    const note = readBody(answer, (body) => readShape(noteSchema, body, 'the note'))
-    return this.#drift('note', note)
+    return readResource(answer, noteSchema, 'the note', (reading) => this.#drift('note', reading))
   }
 
   async #requestPage(parameters: URLSearchParams, cursor: string | undefined, options: CallOptions): Promise<Answer> {
@@ -218,9 +217,12 @@ export class Notes {
     return await this.#transport.call(LIST_NOTES, { query }, options)
   }
 
-  #readPage(answer: Answer): NotePage {
-    const page = readBody(answer, (body) => parseNotePage(body, this.#notesField))
-    for (const note of page.notes) this.#drift('note', note)
-    return page
+  #readPage(answer: Answer): ListedPage {
+    const { readings, leftOut, ...page } = readBody(answer, (body) => parseNotePage(body, this.#notesField))
+    for (const reading of readings) this.#drift('note', reading)
+    return {
+      ...page,
+      leftOut: leftOut.map(({ note_id, problem }) => ({ note_id, error: invalidResponse(answer, problem) })),
+    }
   }
 }

@@ -5,12 +5,7 @@ import {
   type WebhookEndpoint,
   type WebhookEndpointWithSecret,
 } from '@notewire/protocol'
-import {
-  readShape,
-  webhookEndpointListSchema,
-  webhookEndpointSchema,
-  webhookEndpointWithSecretSchema,
-} from '@notewire/protocol/schemas'
+import { readShapeWithDrift, webhookEndpointSchema, webhookEndpointWithSecretSchema } from '@notewire/protocol/schemas'
 import type { DriftWatch } from './drift/drift-watch.ts'
 import { type ActivationOptions, waitForActivation } from './endpoint-activation.ts'
 import type { CallOptions } from './options/call-options.ts'
@@ -24,7 +19,7 @@ import {
   SEND_TEST,
   UPDATE_ENDPOINT,
 } from './transport/operation.ts'
-import { readBody } from './transport/response-body.ts'
+import { readBody, readResource } from './transport/response-body.ts'
 import type { Transport } from './transport/transport.ts'
 
 /** A new endpoint (contract §4). */
@@ -83,10 +78,14 @@ export class WebhookEndpoints {
     return this.#readEndpointWithSecret(await this.#transport.call(CREATE_ENDPOINT, { body: creation }, options))
   }
 
-  /** Lists the endpoints of the key's integration. */
+  /** Lists the endpoints of the key's integration. An endpoint without a usable identifier is left out, and `onDrift` reports it. */
   async list(options: CallOptions = {}): Promise<readonly WebhookEndpoint[]> {
-    const endpoints = readBody(await this.#transport.call(LIST_ENDPOINTS, {}, options), parseEndpoints)
-    return endpoints.map((endpoint) => this.#watch(endpoint))
+    const endpoints = readBody(await this.#transport.call(LIST_ENDPOINTS, {}, options), listIn)
+    return endpoints.flatMap((endpoint) => {
+      const reading = readShapeWithDrift(webhookEndpointSchema, endpoint, 'the endpoint')
+      this.#drift('webhook_endpoint', reading)
+      return reading.status === 'read' ? [reading.value] : []
+    })
   }
 
   /** Reads one endpoint. Its signing secret is not in it. */
@@ -130,30 +129,25 @@ export class WebhookEndpoints {
   }
 
   #readEndpoint(answer: Answer): WebhookEndpoint {
-    return this.#watch(readBody(answer, (body) => readShape(webhookEndpointSchema, body, 'the endpoint')))
+    return readResource(answer, webhookEndpointSchema, 'the endpoint', (reading) =>
+      this.#drift('webhook_endpoint', reading),
+    )
   }
 
   #readEndpointWithSecret(answer: Answer): WebhookEndpointWithSecret {
-    return this.#watch(readBody(answer, (body) => readShape(webhookEndpointWithSecretSchema, body, 'the endpoint')))
-  }
-
-  #watch<Endpoint extends WebhookEndpoint>(endpoint: Endpoint): Endpoint {
-    return this.#drift('webhook_endpoint', endpoint)
+    return readResource(answer, webhookEndpointWithSecretSchema, 'the endpoint', (reading) =>
+      this.#drift('webhook_endpoint', reading),
+    )
   }
 }
 
 // The contract does not show this response (open point 14). These names are likely.
 const LIST_FIELDS = ['webhook_endpoints', 'endpoints']
 
-function parseEndpoints(body: unknown): readonly WebhookEndpoint[] {
-  const [field, list] = listIn(body)
-  return readShape(webhookEndpointListSchema, list, 'the list of endpoints', field)
-}
-
-function listIn(body: unknown): readonly [field: string, list: readonly unknown[]] {
-  if (Array.isArray(body)) return ['', body]
+function listIn(body: unknown): readonly unknown[] {
+  if (Array.isArray(body)) return body
   for (const [field, value] of Object.entries(body ?? {})) {
-    if (LIST_FIELDS.includes(field) && Array.isArray(value)) return [field, value]
+    if (LIST_FIELDS.includes(field) && Array.isArray(value)) return value
   }
   throw new ShapeError('webhook_endpoints', '"webhook_endpoints" should be an array.')
 }

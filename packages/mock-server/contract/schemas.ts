@@ -1,6 +1,7 @@
 import { SCOPES } from '@notewire/protocol'
 import {
   apiErrorBodySchema,
+  contractOf,
   eventSchemas,
   noteSchema,
   summarySchema,
@@ -21,11 +22,11 @@ export interface JsonSchema {
 
 /** The JSON Schema of the output of a protocol schema, with descriptions of its fields. */
 function described(
-  schema: z.core.$ZodType,
+  schema: ReturnType<typeof contractOf>,
   description: string,
   fields: Readonly<Record<string, JsonSchema>>,
 ): JsonSchema {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'output' }) as JsonSchema
+  const { $schema: _, ...json } = z.toJSONSchema(contractOf(schema), { io: 'output' }) as JsonSchema
   return withFields({ description, ...json }, fields)
 }
 

@@ -6,6 +6,7 @@ import { ManualClock } from './fixtures/manual-clock.ts'
 import { OTHER_TEST_SECRET, TEST_SECRET } from './fixtures/secrets.ts'
 import { anEvent } from './testing/an-event.ts'
 import { signAttempt } from './testing/sign-attempt.ts'
+import type { SecretList } from './verifier/signing-secret.ts'
 
 const clock = new ManualClock()
 const event = { ...anEvent({ kind: 'note.ended' }), title: 'Café & "thé"' }
@@ -23,15 +24,26 @@ async function delivery(signed: string, change: (sent: Delivery) => Partial<Deli
   return { ...sent, ...change(sent) }
 }
 
-const explain = ({ body, headers }: Delivery, secret: string | readonly string[] = TEST_SECRET) =>
+const explain = ({ body, headers }: Delivery, secret: string | SecretList = TEST_SECRET) =>
   explainDelivery(body, headers, secret, { clock })
 
-async function causesOf(sent: Delivery, secret?: string | readonly string[]): Promise<readonly string[]> {
+async function causesOf(sent: Delivery, secret?: string | SecretList): Promise<readonly string[]> {
   const explanation = await explain(sent, secret)
   return explanation.status === 'refused' ? explanation.causes.map(({ code }) => code) : []
 }
 
 describe('explainDelivery', () => {
+  it('ignores gaps in a list of secrets', async () => {
+    const sent = await delivery(json)
+    expect(await explain(sent, [null, '', TEST_SECRET])).toMatchObject({ status: 'verified', secretIndex: 2 })
+    expect(await causesOf(sent, [null, OTHER_TEST_SECRET])).toEqual(['secret_or_body_differs'])
+  })
+
+  it.each([[null], [''], [[]], [[null, undefined, '']]])('finds that there is no secret: %j', async (secret) => {
+    const explanation = await explain(await delivery(json), secret as readonly string[])
+    expect(explanation).toMatchObject({ causes: [{ code: 'secret_malformed', what: 'the signing secret is missing' }] })
+  })
+
   it('verifies a delivery, and returns the index of the secret', async () => {
     const verified = await explain(await delivery(json), ['not a secret', OTHER_TEST_SECRET, TEST_SECRET])
     expect(verified).toMatchObject({ status: 'verified', webhookId: 'msg_1', secretIndex: 2 })

@@ -1,10 +1,11 @@
 import { refuseUnknownOptions, SIGNATURE_TOLERANCE_SECONDS } from '@notewire/protocol'
 import { findMismatchCause, mayBeNotification } from './receiver/diagnosis.ts'
 import { causeOf, headerCause, type RefusalCause } from './receiver/refusal-cause.ts'
-import { checkedSecret, findUndecodedSecret } from './receiver/secret-cause.ts'
+import { checkedSecret, findUndecodedSecret, SECRET_MISSING } from './receiver/secret-cause.ts'
 import type { UnwrapOptions } from './unwrap.ts'
 import { type CheckedHeaders, checkHeaders } from './verifier/header-check.ts'
 import { type AttemptHeaders, readFirst } from './verifier/signature-headers.ts'
+import { isGap, type SecretList } from './verifier/signing-secret.ts'
 import { refuseTolerance } from './verifier/timestamp.ts'
 import type { Refusal, Verified } from './verifier/verification.ts'
 import { refuseParsedBody } from './verifier/verifier.ts'
@@ -27,14 +28,14 @@ export type DeliveryExplanation =
  *
  * @param body  the unchanged bytes of the request, or their text
  * @param headers  all headers of the request
- * @param secret  the endpoint's signing secret, or several
+ * @param secret  the endpoint's signing secret, or several; gaps in a list are ignored
  * @throws BodyNotRawError if the body is a parsed body
  * @throws OptionError if an option is invalid, or `headers` is not an object
  */
 export async function explainDelivery(
   body: Uint8Array | string,
   headers: AttemptHeaders,
-  secret: string | readonly string[],
+  secret: string | SecretList,
   options: UnwrapOptions = {},
 ): Promise<DeliveryExplanation> {
   refuseUnknownOptions('explainDelivery', options, ['toleranceSeconds', 'clock'])
@@ -48,6 +49,7 @@ export async function explainDelivery(
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const secrets = [secret].flat()
   for (const [secretIndex, each] of secrets.entries()) {
+    if (isGap(each)) continue
     const verification = await checkedSecret(each).check?.(bytes, checked)
     if (verification?.status !== 'verified') continue
     return time.status === 'checked'
@@ -63,14 +65,16 @@ export async function explainDelivery(
     : { ...time, causes: [cause, headerCause(time, headers)] }
 }
 
-/** The first cause that is proved, or a malformed secret. */
+/** The first cause that is proved, or a missing or malformed secret. */
 async function mismatchCause(
   body: Uint8Array,
   headers: CheckedHeaders,
-  secrets: readonly string[],
+  secrets: SecretList,
 ): Promise<RefusalCause | undefined> {
+  if (secrets.every(isGap)) return SECRET_MISSING
   let malformed: RefusalCause | undefined
   for (const secret of secrets) {
+    if (isGap(secret)) continue
     const { check, cause } = checkedSecret(secret)
     malformed ??= cause
     if (check === undefined) continue

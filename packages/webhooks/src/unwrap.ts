@@ -3,6 +3,7 @@ import { findMismatchCause } from './receiver/diagnosis.ts'
 import { eventIn } from './receiver/event-in.ts'
 import { causeOf, headerCause } from './receiver/refusal-cause.ts'
 import type { AttemptHeaders } from './verifier/signature-headers.ts'
+import type { SecretList } from './verifier/signing-secret.ts'
 import { refuseParsedBody, verificationSteps } from './verifier/verifier.ts'
 import { WebhookVerificationError } from './webhook-verification-error.ts'
 
@@ -25,7 +26,7 @@ export interface UnwrapOptions {
  *
  * @param body  the unchanged bytes of the request, or their text; never a parsed and re-serialised object
  * @param headers  all headers of the request
- * @param secret  the endpoint's signing secret, or several during a rotation
+ * @param secret  the endpoint's signing secret, or several during a rotation; gaps in a list are ignored
  * @throws WebhookVerificationError if the delivery cannot be verified: answer 401
  * @throws ShapeError if the delivery is verified, but its body is not an event
  * @throws BodyNotRawError if the body is a parsed body
@@ -50,7 +51,7 @@ export interface UnwrapOptions {
 export async function unwrap(
   body: Uint8Array | string,
   headers: AttemptHeaders,
-  secret: string | readonly string[] | undefined,
+  secret: string | SecretList | undefined,
   options: UnwrapOptions = {},
 ): Promise<WebhookEvent> {
   refuseUnknownOptions('unwrap', options, ['toleranceSeconds', 'clock'])

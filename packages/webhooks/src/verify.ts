@@ -1,4 +1,4 @@
 export type { AttemptHeaders } from './verifier/signature-headers.ts'
-export { SecretError } from './verifier/signing-secret.ts'
+export { SecretError, type SecretList } from './verifier/signing-secret.ts'
 export type { Refusal, Verification, VerificationFailure, Verified } from './verifier/verification.ts'
 export { BodyNotRawError, createVerifier, type Verifier, type VerifierOptions } from './verifier/verifier.ts'

@@ -1,6 +1,7 @@
-import type { Note, NotePage } from '@notewire/protocol'
+import type { Note } from '@notewire/protocol'
 import { NotesClientError } from '../errors/notes-client-error.ts'
 import type { NoteListQuery } from '../listing/note-list-query.ts'
+import type { LeftOutNote, ListedPage } from '../listing/note-page.ts'
 import { readPages } from '../listing/pagination.ts'
 import type { CallOptions } from '../options/call-options.ts'
 import { decodeCheckpoint, encodeCheckpoint, type Progress } from './checkpoint.ts'
@@ -24,6 +25,8 @@ export interface ChangesOptions extends CallOptions {
 export interface ChangesPage {
   /** In their current state, deletion markers included (`isTombstone`). May be empty. */
   readonly notes: readonly Note[]
+  /** The changed notes of this page that cannot be used. The checkpoint goes past them: read them again later. */
+  readonly leftOut: readonly LeftOutNote[]
   /**
    * Pass it as `after` to continue after this page; after the last page, this starts the next sync. Store it after the notes are
    * applied. It is text of any length, without spaces.
@@ -37,7 +40,7 @@ export interface ChangesPage {
 }
 
 /** A page, and the header `Date` of its response. */
-interface DatedPage extends NotePage {
+interface DatedPage extends ListedPage {
   readonly date: string | null
 }
 
@@ -74,7 +77,8 @@ async function* readChanges(
     progress = progressAfter(next.value, progress)
     const until = progress.underWay === undefined ? progress.since : progress.underWay.until
     const watermark = until === null ? undefined : new Date(until)
-    yield { notes: next.value.notes, checkpoint: encodeCheckpoint(progress), watermark }
+    const { notes, leftOut } = next.value
+    yield { notes, leftOut, checkpoint: encodeCheckpoint(progress), watermark }
   }
 
   function followCursors() {

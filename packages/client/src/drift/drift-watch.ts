@@ -1,5 +1,6 @@
 import {
   noteSchema,
+  type ShapeReading,
   summarySchema,
   transcriptSchema,
   unknownPartsOf,
@@ -21,15 +22,16 @@ const SCHEMAS = {
   webhook_endpoint: webhookEndpointWithSecretSchema,
 } satisfies Readonly<Record<ResourceName, object>>
 
-/** Reports the unknown fields and values of a resource, and returns the resource. */
-export type DriftWatch = <Resource extends object>(name: ResourceName, resource: Resource) => Resource
+/** Reports where a resource differs from what this version knows. */
+export type DriftWatch = (name: ResourceName, reading: ShapeReading<object>) => void
 
-/** Calls the hook `onDrift` for the fields and values that this version does not know, once for each. */
+/** Calls the hook `onDrift` for the fields and values that this version does not know, and for fields of other types, once for each. */
 export function createDriftWatch(onDrift: NotesClientHooks['onDrift']): DriftWatch {
-  if (onDrift === undefined) return (_, resource) => resource
+  if (onDrift === undefined) return () => undefined
   const reported = new Set<string>()
-  return (name, resource) => {
-    for (const { path, field, value } of unknownPartsOf(SCHEMAS[name], resource)) {
+  return (name, reading) => {
+    const unknownParts = reading.status === 'read' ? unknownPartsOf(SCHEMAS[name], reading.value) : []
+    for (const { path, field, value } of unknownParts) {
       // `serverToken` drops names and values of several words, because they may quote a note.
       report({
         resource: path === '' ? name : `${name}.${path}`,
@@ -37,7 +39,11 @@ export function createDriftWatch(onDrift: NotesClientHooks['onDrift']): DriftWat
         value: serverToken(value),
       })
     }
-    return resource
+    for (const { path, expected, found } of reading.drift) {
+      const fields = path.replaceAll(/\[\d+\]/g, '').split('.')
+      const field = serverToken(fields.pop()) ?? '?'
+      report({ resource: [name, ...fields].join('.'), field, value: undefined, expected, found })
+    }
   }
 
   function report(drift: DriftNotice): void {

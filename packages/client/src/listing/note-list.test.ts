@@ -108,13 +108,14 @@ describe('a listing over HTTP', () => {
     expect(await Array.fromAsync(client.notes.list())).toEqual([])
   })
 
-  it('names the path of a note that cannot be read', async () => {
+  it('leaves out a note that cannot be used, and names its path', async () => {
     const notes = [1, 2, 3, 4].map((number) => ({ note_id: `n${number}`, revision: number === 4 ? '4' : number }))
     await using server = await serve(() => ({ status: 200, headers: { 'x-request-id': 'req-1' }, body: { notes } }))
-    const error = await errorOf(
-      Array.fromAsync(new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY }).notes.list()),
-    )
-    expect(error).toMatchObject({ code: 'invalid_response', path: 'notes[3].revision', requestId: 'req-1' })
+    const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY })
+    expect(await Array.fromAsync(client.notes.list())).toHaveLength(3)
+    const error = { code: 'invalid_response', path: 'notes[3].revision', requestId: 'req-1' }
+    const [page] = await Array.fromAsync(client.notes.list().pages())
+    expect(page?.leftOut).toEqual([{ note_id: 'n4', error: expect.objectContaining(error) }])
   })
 
   it.each([400, 422])('throws cursor_expired if a later page answers %i invalid_cursor', async (status) => {

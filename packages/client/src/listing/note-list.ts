@@ -1,6 +1,7 @@
-import type { Note, NotePage } from '@notewire/protocol'
+import type { Note } from '@notewire/protocol'
 import type { CallOptions } from '../options/call-options.ts'
 import { NoteIterator } from './note-iterator.ts'
+import type { ListedPage } from './note-page.ts'
 import { readPages } from './pagination.ts'
 
 /**
@@ -21,13 +22,16 @@ import { readPages } from './pagination.ts'
  * ```
  */
 export interface NoteList extends AsyncIterable<Note> {
-  /** The same listing page by page. A page may be empty and still have more after it. */
-  pages(): AsyncIterable<NotePage>
+  /**
+   * The same listing page by page. A page may be empty and still have more after it. Only a page shows which notes were left out because they
+   * cannot be used (`leftOut`).
+   */
+  pages(): AsyncIterable<ListedPage>
 }
 
 /** Creates a {@link NoteList}. */
 export function createNoteList(
-  readPage: (cursor: string | undefined) => Promise<NotePage>,
+  readPage: (cursor: string | undefined) => Promise<ListedPage>,
   firstCursor: string | undefined,
   { signal }: Pick<CallOptions, 'signal'>,
 ): NoteList {

@@ -18,7 +18,7 @@ describe('a page of notes', () => {
     [{ next_cursor: null }, null],
     [{}, null],
   ])('with %j has the next cursor %j', (ending, next) => {
-    expect(parseNotePage({ notes: [], ...ending }, 'notes')).toEqual({
+    expect(parseNotePage({ notes: [], ...ending }, 'notes')).toMatchObject({
       notes: [],
       next_cursor: next,
       has_more: next !== null,
@@ -26,11 +26,19 @@ describe('a page of notes', () => {
   })
 
   it.each([
+    ['n2', 'revision', { id: 'n2', revision: 'two' }],
+    ['n2', 'revision', { note_id: 'n2', id: 7 }],
+    [undefined, 'note_id', { note_id: '', id: 'n2', revision: 1 }],
+    [undefined, 'note_id', {}],
+  ])('leaves out the note %j, whose %s cannot be used', (note_id, field, item) => {
+    const page = parseNotePage({ notes: [item, { note_id: 'n1', revision: 1 }] }, 'notes')
+    expect(page.notes).toEqual([{ note_id: 'n1', revision: 1 }])
+    expect(page.leftOut).toEqual([{ note_id, problem: expect.objectContaining({ path: `notes[0].${field}` }) }])
+  })
+
+  it.each([
     ['notes', {}],
     ['notes', { notes: { n1: {} } }],
-    ['notes[1]', { notes: [{ note_id: 'n1', revision: 1 }, 'n2'] }],
-    ['notes[1].revision', { notes: [{ note_id: 'n1', revision: 1 }, { note_id: 'n2' }] }],
-    ['notes[0].note_id', { notes: [{ note_id: '', revision: 1 }] }],
     ['next_cursor', { notes: [], has_more: true }],
     ['next_cursor', { notes: [], has_more: true, next_cursor: '' }],
     ['next_cursor', { notes: [], next_cursor: 7 }],

@@ -24,8 +24,9 @@ export interface NotesClientHooks {
   /** A request has failed and will be sent again after a delay, which begins now. */
   readonly onRetry?: ((retry: RetryNotice) => void) | undefined
   /**
-   * The service sent a field or a value that this version does not know. Called once for each. The field or value is kept. A newer
-   * version may know it.
+   * The service sent a field or a value that this version does not know, or a field of another type. Called once for each. An unknown field or
+   * value is kept, and a newer version may know it. An optional field of another type is left out, and so is a listed note without a usable
+   * identifier or revision (open point 39).
    */
   readonly onDrift?: ((drift: DriftNotice) => void) | undefined
 }
@@ -60,14 +61,18 @@ export interface RetryNotice extends ResponseNotice {
   readonly delayMs: number
 }
 
-/** A field or a value that this version does not know. */
+/** A field or a value that this version does not know, or a field of another type. */
 export interface DriftNotice {
   /** The resource that contains it: `note`, `note.owner`, `transcript`, `transcript.segments`, `summary`, `webhook_endpoint`. */
   readonly resource: string
   /** The name of the field; `?` if it is not a short name. */
   readonly field: string
-  /** The unknown value of a known field, if it is one short word; `undefined` for an unknown field. */
+  /** The unknown value of a known field, if it is one short word; otherwise `undefined`. */
   readonly value: string | undefined
+  /** The type or form that the contract requires, in words, if the field has another type. */
+  readonly expected?: string | undefined
+  /** The type that the service sent, if the field has another type: `number`, `array`, `nothing`, … Never the value. */
+  readonly found?: string | undefined
 }
 
 /** Calls a hook, if there is one, and ignores its errors. */

@@ -55,6 +55,8 @@ export interface ScanProgress {
   readonly missing: number
   /** Whether too many notes are missing to remove them without `acceptRemovals`: confirmed missing notes are hidden and kept. */
   readonly holdsBack: boolean
+  /** How many notes were listed without an identifier that can be used; absent if none. Each may be any of the missing notes. */
+  readonly unidentified?: number | undefined
   /** The second listing, which confirms missing notes if the service does not read single notes (open point 8). */
   readonly confirmation: ConfirmationProgress | null
 }
@@ -77,6 +79,8 @@ export interface CompletedScan {
   readonly seen: number
   readonly missing: number
   readonly holdsBack: boolean
+  /** How many notes were listed without an identifier that can be used; absent if none. The mirror may lack them. */
+  readonly unidentified?: number | undefined
 }
 
 /** The lease of the process that lists. */

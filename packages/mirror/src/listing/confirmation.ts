@@ -5,7 +5,7 @@ import { type CompletionCertificate, certify, type ScanProgress } from '../inter
 import { postpone } from '../rules/backoff.ts'
 import { applyRead, holdIfMissing } from '../rules/read-rule.ts'
 import { FailureStreak, failsForEveryNote } from '../service/failures.ts'
-import { firstListedNote, isExpiredCursor, listPages, PAGE_SIZE } from '../service/full-listing.ts'
+import { firstListedId, isExpiredCursor, listPages, PAGE_SIZE } from '../service/full-listing.ts'
 import { type Lister, requireScan } from './lister.ts'
 
 /**
@@ -31,9 +31,9 @@ export async function* confirmMissing(lister: Lister, context: SyncContext): Asy
  */
 async function readsSingleNotes({ client, signal }: SyncContext): Promise<boolean> {
   if (client.notes.readsFromList) return false
-  const note = await firstListedNote(client, signal)
   try {
-    if (note !== undefined) await client.notes.get(note.note_id, { signal })
+    const noteId = await firstListedId(client, signal)
+    if (noteId !== undefined) await client.notes.get(noteId, { signal })
   } catch (error) {
     // An error that concerns only this note is ignored: it does not show whether the service can read single notes.
     if (signal.aborted || failsForEveryNote(error) || !(error instanceof NotesClientError)) throw error
@@ -68,20 +68,20 @@ async function* listSecondTime(lister: Lister, { client, signal }: SyncContext):
   const { seen: total, confirmation } = requireScan(lister.progress)
   if (confirmation === null || confirmation.isComplete) return
   let done = 0
-  for await (const { notes, next_cursor: cursor } of listPages(client, confirmation.cursor, signal)) {
+  for await (const { notes, leftOut, next_cursor: cursor } of listPages(client, confirmation.cursor, signal)) {
     // `applyPage` records that each listed note exists, so it no longer counts as missing.
-    await lister.applyPage({ phase: 'confirming', notes, cursor })
+    await lister.applyPage({ phase: 'confirming', notes, leftOut, cursor })
     done += notes.length
     yield { phase: 'confirming', done, total }
   }
 }
 
-/** Removes the notes that neither listing contains. */
+/** Removes the notes that neither listing contains, unless a listed note without an identifier may be one of them. */
 async function removeUnlisted(lister: Lister, certificate: CompletionCertificate, context: SyncContext): Promise<void> {
   const { clock, keep, ledger } = context
   const scan = requireScan(lister.progress)
-  const { beganAt: requestedAt, confirmation } = scan
-  if (confirmation?.isComplete !== true) return
+  const { beganAt: requestedAt, confirmation, unidentified } = scan
+  if (confirmation?.isComplete !== true || unidentified !== undefined) return
   for await (const noteIds of missingNotes(certificate, context)) {
     await ledger.revise(noteIds, (state, end) => {
       const stamp = { start: confirmation.startedAt, end, source: 'scan', requestedAt, at: clock.now() } as const

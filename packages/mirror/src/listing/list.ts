@@ -67,12 +67,13 @@ async function* poll(lister: Lister, { client, signal }: SyncContext): AsyncGene
   let done = 0
   let { watermark, checkpoint } = lister.progress.poll
   const changes = client.notes.changes({ after: checkpoint }, { limit: PAGE_SIZE, signal })
-  for await (const { notes, watermark: latest, ...page } of changes) {
+  for await (const { notes, leftOut, watermark: latest, ...page } of changes) {
     checkpoint = page.checkpoint
     // Most polls find nothing. The checkpoint of an empty page is part of the end of the poll.
-    if (notes.length > 0) await lister.applyPage({ phase, notes, checkpoint })
+    const listed = notes.length + leftOut.length
+    if (listed > 0) await lister.applyPage({ phase, notes, leftOut, checkpoint })
     done += notes.length
-    lister.hasMore = notes.length >= PAGE_SIZE
+    lister.hasMore = listed >= PAGE_SIZE
     watermark = latest?.getTime() ?? watermark
     yield { phase, done }
   }

@@ -1,12 +1,13 @@
-import type { KeyIdentity } from '@notewire/client'
+import type { KeyIdentity, LeftOutNote } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
 import type { SyncContext } from '../context/sync-context.ts'
+import { callHook } from '../interfaces/mirror-hooks.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
 import type { MirrorProgress, ScanProgress } from '../interfaces/progress.ts'
 import type { LoadedNotes, LoadedProgress } from '../interfaces/store.ts'
 import { commitGroups } from '../ledger/commit-groups.ts'
 import type { Decide } from '../ledger/ledger.ts'
-import { applyRead } from '../rules/read-rule.ts'
+import { applyRead, applyUnusable } from '../rules/read-rule.ts'
 import { recordedKey, refuseOtherKey } from './key-guard.ts'
 import { leaseOf, otherLeaseEnd } from './schedule.ts'
 
@@ -104,15 +105,18 @@ export class Lister {
 
   /**
    * Applies a page. The checkpoint or the cursor advances in the commit of the page's last notes, so an interrupted page is listed again. The
-   * notes of a poll, which are mostly edits, are divided as the store asks.
+   * notes of a poll, which are mostly edits, are divided as the store asks. A note that the client left out exists, and is read by itself.
    */
-  async applyPage(page: ListedPage): Promise<void> {
+  async applyPage(page: AppliedPage): Promise<void> {
     const notes = latestById(page.notes)
-    const { store, keep, clock } = this.#context
+    const { store, keep, clock, hooks } = this.#context
+    for (const { note_id: noteId, error } of page.leftOut) callHook(hooks.onProblem, { error, noteId })
     const source = page.phase === 'confirming' ? 'scan' : page.phase
     const scanBeganAt = source === 'scan' ? this.progress.scan?.beganAt : undefined
     const request = { start: this.#sequence, source, requestedAt: this.#requestedAt, scanBeganAt }
-    const listed = [...notes.values()]
+    const leftOut = new Set(page.leftOut.flatMap(({ note_id = [] }) => note_id))
+    const unusable = [...leftOut].filter((noteId) => !notes.has(noteId))
+    const listed: ListedRecord[] = [...notes.values(), ...unusable.map((note_id) => ({ note_id }))]
     const groups = commitGroups(listed, page.phase === 'poll' ? store.mostEditsPerCommit : undefined)
     let hasChangedNotes = false
     for (const group of groups) {
@@ -121,7 +125,11 @@ export class Lister {
         (before, writes) =>
           progressAfterPage(this.progress, page, countsOf(group, before, writes, this.progress), isLast),
         group.map(({ note_id }) => note_id),
-        (state, end) => applyRead(state, notes.get(state.noteId), { ...request, end, at: clock.now() }, { keep }),
+        (state, end) => {
+          const note = notes.get(state.noteId)
+          const stamp = { ...request, end, at: clock.now() }
+          return note === undefined ? applyUnusable(state, stamp) : applyRead(state, note, stamp, { keep })
+        },
       )
       hasChangedNotes ||= this.hasChangedNotes
     }
@@ -172,12 +180,12 @@ export class Lister {
 }
 
 function countsOf(
-  listed: readonly Note[],
+  listed: readonly ListedRecord[],
   before: LoadedNotes,
   writes: readonly NoteWrite[],
   { scan }: MirrorProgress,
 ): PageCounts {
-  const live = listed.filter((note) => !isTombstone(note)).map(({ note_id }) => note_id)
+  const live = listed.filter((note) => !('revision' in note && isTombstone(note))).map(({ note_id }) => note_id)
   const stateOf = (noteId: string) => before.notes.get(noteId)?.state
   const wasLive = (noteId: string) => {
     const state = stateOf(noteId)
@@ -205,10 +213,14 @@ function latestById(listed: readonly Note[]): ReadonlyMap<string, Note> {
   return notes
 }
 
+/** The record of a listed note, or only the identifier if the record cannot be used. */
+type ListedRecord = Note | Pick<Note, 'note_id'>
+
 /** A page of a listing, and the checkpoint or cursor of the next page. */
-type ListedPage =
-  | { readonly phase: 'backfill' | 'poll'; readonly notes: readonly Note[]; readonly checkpoint: string }
-  | { readonly phase: 'scan' | 'confirming'; readonly notes: readonly Note[]; readonly cursor: string | null }
+type AppliedPage = { readonly notes: readonly Note[]; readonly leftOut: readonly LeftOutNote[] } & (
+  | { readonly phase: 'backfill' | 'poll'; readonly checkpoint: string }
+  | { readonly phase: 'scan' | 'confirming'; readonly cursor: string | null }
+)
 
 interface PageCounts {
   /** How many live notes the page contains. */
@@ -228,7 +240,7 @@ interface PageCounts {
  */
 function progressAfterPage(
   progress: MirrorProgress,
-  page: ListedPage,
+  page: AppliedPage,
   counts: PageCounts,
   isWhole: boolean,
 ): MirrorProgress {
@@ -245,16 +257,26 @@ function progressAfterPage(
     case 'scan': {
       const scan = requireScan(progress)
       const { cursor } = page
-      const counted = { seen: scan.seen + counts.live, kept: scan.kept + counts.alreadyLive }
+      const unidentified = countUnidentified(scan, page, isWhole)
+      const counted = { seen: scan.seen + counts.live, kept: scan.kept + counts.alreadyLive, unidentified }
       return { ...progress, scan: { ...scan, ...counted, cursor, phase: cursor === null ? 'listed' : 'listing' } }
     }
     case 'confirming': {
       const scan = requireScan(progress)
       const { cursor } = page
       const confirmation = scan.confirmation && { ...scan.confirmation, cursor, isComplete: cursor === null }
-      return { ...progress, scan: { ...scan, confirmation } }
+      return { ...progress, scan: { ...scan, confirmation, unidentified: countUnidentified(scan, page, isWhole) } }
     }
   }
+}
+
+function countUnidentified(
+  { unidentified }: ScanProgress,
+  { leftOut }: AppliedPage,
+  isWhole: boolean,
+): number | undefined {
+  const onPage = isWhole ? leftOut.filter(({ note_id }) => note_id === undefined).length : 0
+  return onPage === 0 ? unidentified : (unidentified ?? 0) + onPage
 }
 
 /** Returns the running scan. Throws if none is running. */

@@ -54,8 +54,9 @@ async function* followPages(
   { client, store, integration, signal }: SyncContext,
 ): AsyncGenerator<ProgressNotice> {
   const { live: total } = await store.count(integration)
-  for await (const { notes, next_cursor: cursor } of listPages(client, requireScan(lister.progress).cursor, signal)) {
-    await lister.applyPage({ phase: 'scan', notes, cursor })
+  const { cursor: first } = requireScan(lister.progress)
+  for await (const { notes, leftOut, next_cursor: cursor } of listPages(client, first, signal)) {
+    await lister.applyPage({ phase: 'scan', notes, leftOut, cursor })
     yield { phase: 'scan', done: requireScan(lister.progress).seen, total }
   }
 }
@@ -81,7 +82,10 @@ function missesTooMany({ missing, live, kept }: { missing: number; live: number;
 }
 
 async function endScan(lister: Lister, { clock }: SyncContext): Promise<void> {
-  const { scanId, beganAt, seen, missing, holdsBack } = requireScan(lister.progress)
+  const { scanId, beganAt, seen, missing, holdsBack, unidentified } = requireScan(lister.progress)
   const endedAt = clock.now()
-  await lister.advance(() => ({ scan: null, lastScan: { scanId, beganAt, endedAt, seen, missing, holdsBack } }))
+  await lister.advance(() => ({
+    scan: null,
+    lastScan: { scanId, beganAt, endedAt, seen, missing, holdsBack, unidentified },
+  }))
 }

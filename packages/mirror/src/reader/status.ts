@@ -16,7 +16,10 @@ export interface MirrorStatus {
   readonly isBackfilled: boolean
   /** The service's time up to which all changes were listed; `null` before the first full listing has ended, or if the service sends no time. */
   readonly watermark: Date | null
-  /** When the last complete scan began. `null` before the first scan, while a note must be read, and while there are contradictions. */
+  /**
+   * When the last complete scan began. `null` before the first scan, while a note must be read, while there are contradictions, and if that scan
+   * listed a note without an identifier that can be used.
+   */
   readonly correctAsOf: Date | null
   /** The last complete scan, with all missing notes confirmed. */
   readonly lastScan: CompletedScan | null
@@ -44,7 +47,8 @@ export async function statusOf(store: MirrorStore, integration: string, now: num
     store.latestPosition(integration),
   ])
   const { poll, scan, lastScan } = progress
-  const isSettled = notes.dirty === 0 && notes.unsettled === 0 && contradictions === 0
+  const isSettled =
+    lastScan?.unidentified === undefined && notes.dirty === 0 && notes.unsettled === 0 && contradictions === 0
   return {
     notes,
     contradictions,

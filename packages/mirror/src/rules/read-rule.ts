@@ -52,6 +52,19 @@ function decide(state: NoteState, answer: Note | undefined, stamp: ReadStamp, po
     : applyReadOfUnshownNote(state, answer, stamp, policy)
 }
 
+/**
+ * Applies a listed record that cannot be used. It proves only that the note exists, and the note must be read.
+ *
+ * @returns `undefined` if there is nothing to write
+ */
+export function applyUnusable(state: NoteState, stamp: ReadStamp): Decision | undefined {
+  const isLive = state.presence === 'live'
+  if (state.dirty !== null && !isLive) return undefined
+  const seen = isLive ? withEvidence(state, 'present', stamp) : state
+  // A note that is dirty already keeps its due time. Otherwise listings that repeat would postpone the read.
+  return { state: state.dirty === null ? { ...seen, dirty: stamp.end, dueAt: stamp.at } : seen }
+}
+
 /** Applies the record of a note that is shown. */
 function applyReadOfShownNote(state: NoteState, note: Note, stamp: ReadStamp, policy: ReadPolicy): Decision {
   const seen = { ...withEvidence(state, 'present', stamp), heldByScan: null }

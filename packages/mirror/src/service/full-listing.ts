@@ -1,5 +1,4 @@
-import { type NotesClient, NotesClientError } from '@notewire/client'
-import type { Note } from '@notewire/protocol'
+import { type LeftOutNote, type NotesClient, NotesClientError } from '@notewire/client'
 
 /** The maximum number of notes on a page of a listing. */
 export const PAGE_SIZE = 100
@@ -24,10 +23,18 @@ export async function requestListing(client: NotesClient, signal: AbortSignal): 
   await client.notes.list({ limit: 1 }, { signal }).pages()[Symbol.asyncIterator]().next()
 }
 
-/** Returns the first listed note, if there is one. An empty page may be followed by another page. */
-export async function firstListedNote(client: NotesClient, signal: AbortSignal): Promise<Note | undefined> {
-  for await (const { notes } of client.notes.list({ limit: 1 }, { signal }).pages()) {
-    if (notes[0] !== undefined) return notes[0]
+/**
+ * Returns the identifier of the first listed note, if there is one. An empty page may be followed by another page.
+ *
+ * @throws InvalidResponseError if notes are listed, but none with an identifier that can be used
+ */
+export async function firstListedId(client: NotesClient, signal: AbortSignal): Promise<string | undefined> {
+  let unusable: LeftOutNote | undefined
+  for await (const { notes, leftOut } of client.notes.list({ limit: 1 }, { signal }).pages()) {
+    const listed = [...notes, ...leftOut].find(({ note_id }) => note_id !== undefined)
+    if (listed !== undefined) return listed.note_id
+    unusable ??= leftOut[0]
   }
+  if (unusable !== undefined) throw unusable.error
   return undefined
 }

@@ -1,33 +1,55 @@
-import { type NotesClient, NotesClientError } from '@notewire/client'
+import { InvalidResponseError, type LeftOutNote, type NotesClient, NotesClientError } from '@notewire/client'
 import type { Note } from '@notewire/protocol'
 import { coalesce } from '../concurrency/coalesce.ts'
-import { firstListedNote, listPages } from './full-listing.ts'
+import { firstListedId, listPages } from './full-listing.ts'
 
 /** Reads one note; `undefined` if it is proven that the key cannot access the note. */
 export type ReadNote = (noteId: string) => Promise<Note | undefined>
+
+/** What a full listing contains of the wanted notes, and all notes in it that cannot be used. */
+interface FullListing {
+  readonly found: ReadonlyMap<string, Note>
+  readonly unusable: readonly LeftOutNote[]
+}
 
 /**
  * Makes the function that reads single notes, even if the service has no operation for that (open point 8).
  *
  * A 404 proves that a note is missing only if another note that is listed afterwards can be read. Otherwise one full listing answers all
- * waiting calls: a note that it does not contain is missing.
+ * waiting calls: a note that it does not contain is missing. A record that cannot be used never proves that a note is missing.
  */
 export function createNoteReader(client: NotesClient, signal: AbortSignal): ReadNote {
   const readsSingleNotes = coalesce<string, boolean>(canReadListedNote)
-  const listed = coalesce<string, ReadonlyMap<string, Note>>(findInListing)
+  const listed = coalesce<string, FullListing>(findInListing)
 
   async function canReadListedNote(): Promise<boolean> {
-    const note = await firstListedNote(client, signal)
-    return note === undefined || (await getNote(note.note_id)) !== undefined
+    const noteId = await firstListedId(client, signal)
+    try {
+      return noteId === undefined || (await getNote(noteId)) !== undefined
+    } catch (error) {
+      // The service has read that note, although its record cannot be used.
+      if (error instanceof InvalidResponseError) return !client.notes.readsFromList
+      throw error
+    }
   }
 
-  async function findInListing(noteIds: readonly string[]): Promise<ReadonlyMap<string, Note>> {
+  async function findInListing(noteIds: readonly string[]): Promise<FullListing> {
     const wanted = new Set(noteIds)
     const found = new Map<string, Note>()
-    for await (const { notes } of listPages(client, null, signal)) {
+    const unusable: LeftOutNote[] = []
+    for await (const { notes, leftOut } of listPages(client, null, signal)) {
       for (const note of notes) if (wanted.has(note.note_id)) found.set(note.note_id, note)
+      unusable.push(...leftOut)
     }
-    return found
+    return { found, unusable }
+  }
+
+  async function listedNote(noteId: string): Promise<Note | undefined> {
+    const { found, unusable } = await listed(noteId)
+    const note = found.get(noteId)
+    const mayBeThisNote = unusable.find(({ note_id }) => note_id === undefined || note_id === noteId)
+    if (note === undefined && mayBeThisNote !== undefined) throw mayBeThisNote.error
+    return note
   }
 
   async function getNote(noteId: string): Promise<Note | undefined> {
@@ -40,10 +62,10 @@ export function createNoteReader(client: NotesClient, signal: AbortSignal): Read
   }
 
   return async (noteId) => {
-    if (client.notes.readsFromList) return (await listed(noteId)).get(noteId)
+    if (client.notes.readsFromList) return await listedNote(noteId)
     const note = await getNote(noteId)
     if (note !== undefined) return note
     if (!client.notes.readsFromList && (await readsSingleNotes(noteId))) return undefined
-    return (await listed(noteId)).get(noteId)
+    return await listedNote(noteId)
   }
 }

@@ -3,6 +3,7 @@ import type * as z from 'zod/mini'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
 import { checked } from '../errors/checked.ts'
+import { sentResource } from '../variants/contract-variants.ts'
 import { type ApiContext, type ApiEnv, requireScope } from './authorisation.ts'
 import { endpointChangesBody, endpointOnTheWire, newEndpointBody } from './endpoint-resource.ts'
 import { notFound, Problem } from './problem.ts'
@@ -11,7 +12,7 @@ import type { ServiceParts } from './service-parts.ts'
 export function mountEndpointOperations(api: Hono<ApiEnv>, parts: ServiceParts): void {
   const { endpoints, engine, sender, timeline, contract } = parts
   const allowed = requireScope(contract.endpointScope)
-  const shown = (endpoint: Endpoint) => endpointOnTheWire(endpoint, contract)
+  const shown = (endpoint: Endpoint) => sentResource(endpointOnTheWire(endpoint, contract), contract)
   // Only the answers to a creation and to a rotation contain the signing secret (contract §2).
   const withSecret = (endpoint: Endpoint) => ({ ...shown(endpoint), signing_secret: endpoint.secrets.text })
 

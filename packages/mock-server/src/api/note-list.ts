@@ -1,6 +1,6 @@
 import { durationMs } from '../clock/duration.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
-import type { Contract } from '../variants/contract-variants.ts'
+import { type Contract, sentResource } from '../variants/contract-variants.ts'
 import type { Integration } from '../world/integration.ts'
 import type { NoteRecord } from '../world/note.ts'
 import type { ApiContext } from './authorisation.ts'
@@ -29,7 +29,7 @@ export function notePage({ timeline, contract }: ServiceParts, cursors: Cursors,
   const position = cursor === undefined ? START : cursors.read(cursor, integration, now)
   const next = (at: Position) => ({ next_cursor: cursors.write(at, integration, now) })
   const page = (notes: readonly NoteRecord[], cursor: object, has_more: boolean) => ({
-    [contract.notesField]: notes.map((note) => noteResource(note, contract)),
+    [contract.notesField]: notes.map((note) => sentResource(noteResource(note, contract), contract)),
     ...cursor,
     has_more,
   })

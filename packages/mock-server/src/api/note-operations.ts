@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import type { SeededRandom } from '../seed/seeded-random.ts'
+import { sentResource } from '../variants/contract-variants.ts'
 import type { NoteRecord } from '../world/note.ts'
 import { type ApiContext, type ApiEnv, requireScope } from './authorisation.ts'
 import { cursorsOf, notePage } from './note-list.ts'
@@ -19,7 +20,7 @@ export function mountNoteOperations(api: Hono<ApiEnv>, parts: ServiceParts, rand
   if (contract.noteOperation !== 'absent') {
     api.get('/v1/notes/:note_id', requireScope(contract.noteScope), (context) => {
       const read = contract.noteOperation === 'tombstones' ? visibleNote : liveNote
-      return context.json(noteResource(read(context), contract))
+      return context.json(sentResource(noteResource(read(context), contract), contract))
     })
   }
 
@@ -28,7 +29,8 @@ export function mountNoteOperations(api: Hono<ApiEnv>, parts: ServiceParts, rand
     const { transcript_status, ended_at } = note
     const isLate = contract.eventOrder === 'any' && ended_at !== null && timeline.now() < ended_at + CONTENT_LAG_MS
     if (transcript_status === 'pending' || isLate) throw notReady('transcript', contract.transcriptNotReady)
-    return context.json(transcriptResource(note, context.get('world').linesOf(note), contract))
+    const transcript = transcriptResource(note, context.get('world').linesOf(note), contract)
+    return context.json(sentResource(transcript, contract))
   })
 
   api.get('/v1/notes/:note_id/summary', requireScope('summaries:read'), (context) => {
@@ -36,7 +38,7 @@ export function mountNoteOperations(api: Hono<ApiEnv>, parts: ServiceParts, rand
     const markdown = context.get('world').summaryOf(note)
     const { summaryNotReady } = contract
     if (markdown === null && summaryNotReady !== 200) throw notReady('summary', summaryNotReady)
-    return context.json(summaryResource(note, markdown, contract))
+    return context.json(sentResource(summaryResource(note, markdown, contract), contract))
   })
 }
 

@@ -267,6 +267,22 @@ describe('events', () => {
     expect(Object.keys(event ?? {}).length).toBe(eventFields === 'required' ? 3 : 4)
   })
 
+  it('row 39: describe notes and endpoints with optional fields of another type, but tombstones can be recognised', async () => {
+    await using service = await withContract({ optionalFields: 'mistyped' })
+    const note = service.owner.record({ title: 'Stand-up' }).end()
+    const { body } = await call<Record<string, unknown>>(service, `GET /v1/notes/${note.note_id}`)
+    expect(body).toMatchObject({
+      note_id: note.note_id,
+      revision: expect.any(Number),
+      title: { value: 7 },
+      owner: { value: 7 },
+    })
+    note.delete()
+    const tombstone = await call<Record<string, unknown>>(service, `GET /v1/notes/${note.note_id}`)
+    expect(tombstone.body).toMatchObject({ status: 'deleted', deleted_at: { value: 7 } })
+    expect(JSON.stringify(body)).not.toContain('Stand-up')
+  })
+
   it('row 19: have another webhook-id in every attempt', async () => {
     await using service = await withContract({ webhookId: 'per_attempt' })
     await service.connect(anInbox(toNotes(() => 500)).open)

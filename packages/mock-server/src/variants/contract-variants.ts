@@ -144,6 +144,13 @@ export interface ContractVariants {
    * @default 'all'
    */
   readonly eventFields?: 'all' | 'required' | 'null' | 'mistyped' | undefined
+  /**
+   * Row 39: the optional fields of notes, transcripts, summaries and endpoints in REST responses: as the other rows say, or objects. The
+   * `status` of a tombstone stays.
+   *
+   * @default 'as_documented'
+   */
+  readonly optionalFields?: 'as_documented' | 'mistyped' | undefined
 }
 
 /** The variants, with a value for every row. */
@@ -201,6 +208,7 @@ export const contractSchema = fields({
   accessGained: row('28', z.enum(['silent', 'announced', 'revised']), 'silent'),
   eventOrder: row('29', z.enum(['ended_first', 'any']), 'ended_first'),
   eventFields: row('31', z.enum(['all', 'required', 'null', 'mistyped']), 'all'),
+  optionalFields: row('39', z.enum(['as_documented', 'mistyped']), 'as_documented'),
 })
 
 function row<Schema extends z.ZodMiniType>(
@@ -230,5 +238,31 @@ export function sentEvent<Event extends WebhookEvent>(
 }
 
 function otherValue(eventFields: Contract['eventFields']): unknown {
-  return eventFields === 'null' ? null : { value: 7 }
+  return eventFields === 'null' ? null : MISTYPED
+}
+
+const MISTYPED = { value: 7 }
+
+/** The fields of resources that every variant sends unchanged (open point 39). */
+const STRICT: ReadonlySet<string> = new Set([
+  'note_id',
+  'id',
+  'endpoint_id',
+  'revision',
+  'text',
+  'markdown',
+  'signing_secret',
+])
+
+/** A resource of the REST API with optional fields of the types that the variant selects. */
+export function sentResource<Resource extends object>(
+  resource: Resource,
+  { optionalFields }: Pick<Contract, 'optionalFields'>,
+): Resource {
+  if (optionalFields === 'as_documented') return resource
+  const entries = Object.entries(resource).map(([name, value]) => {
+    const isUnchanged = STRICT.has(name) || (name === 'status' && value === 'deleted')
+    return [name, isUnchanged ? value : MISTYPED]
+  })
+  return Object.fromEntries(entries) as Resource
 }

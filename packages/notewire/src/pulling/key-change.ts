@@ -53,8 +53,8 @@ export async function adoptKey(
 }
 
 export async function firstNotes(client: NotesClient, limit: number, signal: AbortSignal): Promise<readonly string[]> {
-  for await (const { notes } of client.notes.list({ limit }, { signal }).pages()) {
-    return notes.map(({ note_id }) => note_id)
+  for await (const { notes, leftOut } of client.notes.list({ limit }, { signal }).pages()) {
+    return [...notes, ...leftOut].flatMap(({ note_id = [] }) => note_id)
   }
   return []
 }

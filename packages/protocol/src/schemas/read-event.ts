@@ -1,12 +1,6 @@
-import {
-  type Drift,
-  type EventReading,
-  isEndpointEventKind,
-  isNoteEventKind,
-  type WebhookEvent,
-} from '@notewire/protocol'
+import { type EventReading, isEndpointEventKind, isNoteEventKind, type WebhookEvent } from '@notewire/protocol'
 import { knownEvents, unknownEvent } from './event.ts'
-import { EXPECTED_AS_MESSAGE, type Problem, problemsIn, readShape } from './read-shape.ts'
+import { driftAt, EXPECTED_AS_MESSAGE, problemsIn, readShape } from './read-shape.ts'
 
 /**
  * Reads the body of a delivery (contract §6). Unknown kinds are accepted, and unknown fields are kept. An optional field
@@ -39,15 +33,4 @@ export function readEventWithDrift(body: unknown): EventReading {
 // The tolerant schema sets fields that do not match to `undefined`.
 function dropUndefined(fields: object): void {
   for (const [name, value] of Object.entries(fields)) if (value === undefined) Reflect.deleteProperty(fields, name)
-}
-
-function driftAt({ path, keys, expected }: Problem, body: unknown): Drift {
-  const found = keys.reduce<unknown>((value, key) => Object(value)[key], body)
-  return { path, expected, found: typeOf(found) }
-}
-
-function typeOf(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  if (value === null) return 'null'
-  return Array.isArray(value) ? 'array' : typeof value
 }

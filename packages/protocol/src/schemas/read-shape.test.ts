@@ -23,9 +23,9 @@ const refusalOf = (read: () => unknown): ShapeError => {
 
 describe('readShape refuses a value that does not match its schema with', () => {
   it('the path of the problem', () => {
-    const segments = [{ text: 'Good morning.' }, { text: 'Hello.', start_ms: 'soon' }]
+    const segments = [{ text: 'Good morning.' }, { text: 7 }]
     const transcript = { note_id: 'note_1', text: 'Good morning. Hello.', segments }
-    expect(refusalOf(() => readTranscript(transcript)).path).toBe('segments[1].start_ms')
+    expect(refusalOf(() => readTranscript(transcript)).path).toBe('segments[1].text')
   })
 
   it('the name of the value, the path and the expected type', () => {
@@ -75,12 +75,11 @@ describe('any value', () => {
   it('is never quoted in the error', () => {
     const content = 'the merger is off'
     const wrong = fc.constantFrom(content, [content], { [content]: content }, [[content]], { text: content })
-    const field = fc.constantFrom('revision', 'title', 'content', 'owner', 'note_id', 'deleted_at')
+    const field = fc.constantFrom('revision', 'note_id')
     fc.assert(
       fc.property(field, wrong, (name, value) => {
         const note = { note_id: 'note_1', revision: 1, [name]: value }
-        fc.pre(name !== 'title' || typeof value !== 'string')
-        fc.pre(!['content', 'note_id', 'deleted_at'].includes(name) || typeof value !== 'string')
+        fc.pre(name !== 'note_id' || typeof value !== 'string')
         const refusal = refusalOf(() => readNote(note))
         expect(refusal.path).toMatch(new RegExp(`^${name}`))
         expect(inspect(refusal, { depth: Number.POSITIVE_INFINITY, showHidden: true })).not.toContain(content)

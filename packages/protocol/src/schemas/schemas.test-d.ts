@@ -25,11 +25,13 @@ type FieldsOf<Schema extends z.ZodMiniType> = Fields<z.output<Schema>>
 type EventFields<Kind extends EventKind> = FieldsOf<(typeof knownEvents)[Kind]['tolerant']>
 
 it('each resource has exactly the fields of its schema, with the same types and the same known values', () => {
-  expectTypeOf<FieldsOf<typeof noteRecord>>().toEqualTypeOf<Fields<Note>>()
-  expectTypeOf<FieldsOf<typeof transcriptRecord>>().toEqualTypeOf<Fields<Transcript>>()
-  expectTypeOf<FieldsOf<typeof summaryRecord>>().toEqualTypeOf<Fields<Summary>>()
-  expectTypeOf<FieldsOf<typeof endpointRecord>>().toEqualTypeOf<Fields<WebhookEndpoint>>()
-  expectTypeOf<FieldsOf<typeof endpointRecordWithSecret>>().toEqualTypeOf<Fields<WebhookEndpointWithSecret>>()
+  expectTypeOf<FieldsOf<ReturnType<typeof noteRecord>>>().toEqualTypeOf<Fields<Note>>()
+  expectTypeOf<FieldsOf<ReturnType<typeof transcriptRecord>>>().toEqualTypeOf<Fields<Transcript>>()
+  expectTypeOf<FieldsOf<ReturnType<typeof summaryRecord>>>().toEqualTypeOf<Fields<Summary>>()
+  expectTypeOf<FieldsOf<ReturnType<typeof endpointRecord>>>().toEqualTypeOf<Fields<WebhookEndpoint>>()
+  expectTypeOf<FieldsOf<ReturnType<typeof endpointRecordWithSecret>>>().toEqualTypeOf<
+    Fields<WebhookEndpointWithSecret>
+  >()
 })
 
 it('each event has exactly the fields of its schema', () => {
@@ -48,9 +50,9 @@ it('note.ended has the same fields, but its recording session is never null', ()
 })
 
 it('the comparison detects another field and another known value', () => {
-  expectTypeOf<FieldsOf<typeof noteRecord>>().not.toEqualTypeOf<Fields<Omit<Note, 'title'>>>()
-  expectTypeOf<FieldsOf<typeof noteRecord>>().not.toEqualTypeOf<Fields<Note & { readonly mood?: string }>>()
-  expectTypeOf<FieldsOf<typeof noteRecord>>().not.toEqualTypeOf<
+  expectTypeOf<FieldsOf<ReturnType<typeof noteRecord>>>().not.toEqualTypeOf<Fields<Omit<Note, 'title'>>>()
+  expectTypeOf<FieldsOf<ReturnType<typeof noteRecord>>>().not.toEqualTypeOf<Fields<Note & { readonly mood?: string }>>()
+  expectTypeOf<FieldsOf<ReturnType<typeof noteRecord>>>().not.toEqualTypeOf<
     Fields<Omit<Note, 'status'> & { readonly status?: 'pending' | (string & {}) | null | undefined }>
   >()
 })

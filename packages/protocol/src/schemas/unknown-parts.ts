@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini'
 import { knownValuesOf } from './fields.ts'
 import { requireSchema } from './read-shape.ts'
+import { contractOf } from './tolerated.ts'
 
 /** A field that the schema does not have, or a value that is not among the known values of its field. */
 export interface UnknownPart {
@@ -16,9 +17,9 @@ export interface UnknownPart {
  *
  * @throws `OptionError` if `schema` is not a zod schema
  */
-export function unknownPartsOf(schema: z.core.$ZodType, value: object): readonly UnknownPart[] {
+export function unknownPartsOf(schema: z.ZodMiniType, value: object): readonly UnknownPart[] {
   requireSchema('unknownPartsOf', schema)
-  return partsOf(unwrapped(schema), value, '')
+  return partsOf(unwrapped(contractOf(schema)), value, '')
 }
 
 function partsOf(schema: z.core.$ZodTypes, value: object, path: string): readonly UnknownPart[] {

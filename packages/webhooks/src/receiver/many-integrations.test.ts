@@ -48,6 +48,12 @@ describe('a delivery to a receiver of many', () => {
     ])
   })
 
+  it('is answered 503, not 404, while the list of its secrets has only gaps: the integration exists', async () => {
+    const { deliver } = setUpMany({ secret: (id) => (id === 'acme' ? [null, secretOf(id)] : [null, null]) })
+    expect((await deliver('acme', anEvent({ kind: 'note.updated' }))).status).toBe(204)
+    expect((await deliver('globex', anEvent({ kind: 'note.updated' }))).status).toBe(503)
+  })
+
   it('is deduplicated and ordered within its integration (§6)', async () => {
     const { deliver, outcomes } = setUpMany()
     const newer = anEvent({ kind: 'note.updated', eventId: 'evt_2', revision: 7 })

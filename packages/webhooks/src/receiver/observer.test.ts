@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { OTHER_TEST_SECRET, TEST_SECRET } from '../fixtures/secrets.ts'
+import { setUpMany } from '../fixtures/set-up-many.ts'
 import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
 import { anEvent } from '../testing/an-event.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
@@ -83,6 +84,34 @@ describe('the hook for refusals', () => {
     await flood()
     expect(logger.lines).toHaveLength(60)
     expect(logger.lines[30]).toMatch(/"more_since_last_line":70/)
+  })
+
+  it('is told of each integration by itself: forgeries at one hide no line of another', async () => {
+    const { deliver, logger } = setUpMany()
+    const linesOf = (integration: string) => logger.lines.filter((line) => line.includes(`"${integration}"`))
+    for (let count = 0; count < 40; count += 1) await deliver('acme', anEvent({ kind: 'note.ended' }), TEST_SECRET)
+    await deliver('globex', anEvent({ kind: 'note.ended' }), TEST_SECRET)
+    expect(linesOf('acme')).toHaveLength(30)
+    expect(linesOf('globex')).toEqual([expect.stringMatching(/no-matching-signature/)])
+  })
+
+  it('is told of drift in each integration', async () => {
+    const { deliver, logger } = setUpMany()
+    for (const integration of ['acme', 'acme', 'globex']) {
+      const { data, ...event } = anEvent({ kind: 'note.updated' })
+      await deliver(integration, { ...event, data: { ...data, transcript_status: 7 } })
+    }
+    const lines = logger.lines.filter((line) => line.includes('differs from the contract'))
+    expect(lines).toEqual([expect.stringContaining('"acme"'), expect.stringContaining('"globex"')])
+  })
+
+  it('is told of all invented integrations together', async () => {
+    const { deliver, logger } = setUpMany()
+    for (let count = 0; count < 100; count += 1) {
+      await deliver(`invented-${count}`, anEvent({ kind: 'note.ended' }))
+    }
+    expect(logger.lines.filter((line) => line.includes('integration_unknown'))).toHaveLength(1)
+    expect(logger.lines.join()).not.toContain('invented-')
   })
 
   it('is told why a delivery was refused, and so is the log, but not the sender', async () => {

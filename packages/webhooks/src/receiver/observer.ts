@@ -9,7 +9,7 @@ import { RateLimits } from './rate-limit.ts'
 import type { ReceiverHooks } from './receiver-hooks.ts'
 import type { SecretFinding } from './secret-source.ts'
 
-/** Error answers that only `answeredError` logs. Anyone can cause them, so each code is logged at most once a minute. */
+/** Error answers that only `answeredError` logs. Anyone can cause them, so an integration logs each code at most once a minute. */
 const EARLY_ERRORS: readonly ErrorAnswer['code'][] = [
   'not_found',
   'integration_unknown',
@@ -29,23 +29,23 @@ const EARLY_ERRORS: readonly ErrorAnswer['code'][] = [
 export class Observer {
   readonly #hooks: ReceiverHooks
   readonly #logger: Logger
-  readonly #earlyErrorLimits: RateLimits<ErrorAnswer['code']>
-  readonly #refused: RateLimits<Refusal['reason'] | SecretFinding['status']>
-  readonly #drift: RateLimits<string>
+  readonly #earlyErrorLimits: RateLimits
+  readonly #refused: RateLimits
+  readonly #drift: RateLimits
 
   constructor(options: { readonly hooks: ReceiverHooks; readonly logger: Logger; readonly clock: Clock }) {
     const { hooks, logger, clock } = options
     this.#hooks = hooks
     this.#logger = unfailing(logger)
     this.#earlyErrorLimits = new RateLimits(clock, { maxCalls: 1, windowMs: 60_000 })
-    // `RateLimits` counts each reason separately: a flood of one reason must not hide the others.
     this.#refused = new RateLimits(clock, { maxCalls: 30, windowMs: 60_000 })
     this.#drift = new RateLimits(clock, { maxCalls: 1, windowMs: 3_600_000 })
   }
 
   /** Called once for every answer that is not 2xx. Logs only {@link EARLY_ERRORS}: other methods log the rest. */
   answeredError(error: ErrorAnswer, integration: string | undefined): void {
-    const suppressed = EARLY_ERRORS.includes(error.code) ? this.#earlyErrorLimits.admit(error.code) : undefined
+    const isEarly = EARLY_ERRORS.includes(error.code)
+    const suppressed = isEarly ? this.#earlyErrorLimits.admit(integration, error.code) : undefined
     if (suppressed !== undefined) {
       this.#logger.warn('the receiver refused a request before checking its signature', {
         ...integrationField(integration),
@@ -116,7 +116,7 @@ export class Observer {
   }
 
   refused({ reason, detail }: Refusal, integration: string | undefined): void {
-    const more = this.#admit(reason)
+    const more = this.#admit(integration, reason)
     if (more !== undefined)
       this.#logger.warn('a delivery was refused', { ...integrationField(integration), reason, detail, ...more })
     this.callHook(() => this.#hooks.onRefused?.(reason, detail, { integration }))
@@ -135,7 +135,7 @@ export class Observer {
     for (const each of drift) {
       // All unknown kinds share one rate limit, so that the number of limits is bounded.
       const kind = isKnownEvent(event) ? event.event_type : ''
-      if (this.#drift.admit(`${kind} ${each.path} ${each.found}`) === undefined) continue
+      if (this.#drift.admit(integration, `${kind} ${each.path} ${each.found}`) === undefined) continue
       this.#logger.warn('a signed event differs from the contract; the receiver processes it without the field', {
         ...fieldsOf(event, integration),
         ...each,
@@ -157,7 +157,7 @@ export class Observer {
    */
   withoutSecret(finding: SecretFinding, integration: string | undefined): void {
     const message = WITHOUT_SECRET[finding.status]
-    const more = message && this.#admit(finding.status)
+    const more = message && this.#admit(integration, finding.status)
     if (message === undefined || more === undefined) return
     this.#error(message, {
       ...integrationField(integration),
@@ -173,9 +173,12 @@ export class Observer {
     })
   }
 
-  /** The additional fields of a log line, or `undefined` if the rate limit of this reason suppresses the line. */
-  #admit(reason: Refusal['reason'] | SecretFinding['status']): Readonly<Record<string, unknown>> | undefined {
-    const suppressed = this.#refused.admit(reason)
+  /** The additional fields of a log line, or `undefined` if the rate limit of this reason and integration suppresses the line. */
+  #admit(
+    integration: string | undefined,
+    reason: Refusal['reason'] | SecretFinding['status'],
+  ): Readonly<Record<string, unknown>> | undefined {
+    const suppressed = this.#refused.admit(integration, reason)
     if (suppressed === undefined) return undefined
     return suppressed === 0 ? {} : { more_since_last_line: suppressed }
   }

@@ -34,18 +34,31 @@ export class RateLimit {
   }
 }
 
-/** A {@link RateLimit} for each key. The limits are never removed, so the number of keys must be bounded. */
-export class RateLimits<Key> {
-  readonly #limits = new Map<Key, RateLimit>()
+/** The maximum number of limits. Beyond it, the oldest one is dropped, and begins again when it is needed. */
+export const MAX_LIMITS = 10_000
+
+/** A {@link RateLimit} for each reason in each integration, so that a flood at one integration hides nothing of another. */
+export class RateLimits {
+  readonly #limits = new Map<string, RateLimit>()
   readonly #newLimit: () => RateLimit
 
   constructor(...limit: ConstructorParameters<typeof RateLimit>) {
     this.#newLimit = () => new RateLimit(...limit)
   }
 
-  /** As {@link RateLimit.admit}. */
-  admit(key: Key): number | undefined {
-    const limit = this.#limits.get(key) ?? this.#newLimit()
+  /**
+   * As {@link RateLimit.admit}.
+   *
+   * @param integration  `undefined` for all integrations that the receiver does not know: they share one limit for each reason
+   */
+  admit(integration: string | undefined, reason: string): number | undefined {
+    // The id of an integration contains no space.
+    const key = `${integration ?? ''} ${reason}`
+    const known = this.#limits.get(key)
+    if (known !== undefined) return known.admit()
+    const [oldest] = this.#limits.keys()
+    if (oldest !== undefined && this.#limits.size >= MAX_LIMITS) this.#limits.delete(oldest)
+    const limit = this.#newLimit()
     this.#limits.set(key, limit)
     return limit.admit()
   }

@@ -34,7 +34,7 @@ export interface ReceiverHooks {
   readonly onErrorAnswer?: ((answer: ErrorAnswer, context: HookContext<string | undefined>) => void) | undefined
   /**
    * A signed event differs from the contract in a field that is not required, and is processed without that field (open
-   * point 31). Called at most once an hour for each kind of event, field and type found.
+   * point 31). Called at most once an hour for each kind of event, field and type found in an integration.
    */
   readonly onDrift?: ((drift: Drift, event: WebhookEvent, context: HookContext) => void) | undefined
   /**

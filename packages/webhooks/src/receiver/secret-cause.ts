@@ -22,6 +22,13 @@ export function checkedSecret(secret: string): CheckedSecret {
 
 const COPY_AGAIN = `Store the secret as the service showed it, from "${SIGNING_SECRET_PREFIX}" to its last character, and nothing around it. If it is lost, rotate it.`
 
+/** The cause if there is no secret at all. */
+export const SECRET_MISSING: RefusalCause = {
+  code: 'secret_malformed',
+  what: 'the signing secret is missing',
+  nextStep: COPY_AGAIN,
+}
+
 /** How a secret was stored badly. */
 function faultOf(secret: string): string {
   if (secret.trim() !== secret) return 'has white space or a line break around it'

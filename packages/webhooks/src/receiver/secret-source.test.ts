@@ -17,7 +17,7 @@ describe('the signing secret', () => {
     expect((await deliver(anEvent({ kind: 'endpoint.verification' }))).status).toBe(204)
   })
 
-  it.each([[undefined], [''], [[]]])(
+  it.each([[undefined], [''], [[]], [[null, undefined, '']]])(
     'may be missing for good: %j answers 503 and says so in the log',
     async (secret) => {
       const { deliver, logger } = setUpReceiver({ secret })
@@ -40,6 +40,21 @@ describe('the signing secret', () => {
   it('may be a list with gaps, as while a rotation is being prepared', async () => {
     const { deliver } = setUpReceiver({ secret: () => ['', TEST_SECRET] })
     expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(204)
+  })
+
+  it.each([
+    [[TEST_SECRET, null], 0],
+    [[null, TEST_SECRET], 1],
+    [[undefined, TEST_SECRET, ''], 1],
+  ])('may be a row of a database with gaps: %j', async (secret, place) => {
+    const places: number[] = []
+    const hooks = { onVerified: ({ secretIndex }: { secretIndex: number }) => places.push(secretIndex) }
+    for (const source of [secret, () => secret, async () => secret]) {
+      const { deliver } = setUpReceiver({ secret: source, hooks })
+      expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(204)
+      expect((await deliver(anEvent({ kind: 'note.ended' }), OTHER_TEST_SECRET)).status).toBe(401)
+    }
+    expect(places).toEqual([place, place, place])
   })
 
   it('is told by its place in the list, gaps included', async () => {

@@ -1,8 +1,12 @@
 import { createSignatureCheck, type SignatureCheck } from '../verifier/signature-check.ts'
+import { isGap, type SecretList } from '../verifier/signing-secret.ts'
 import { isThenable } from './when-settled.ts'
 
-/** One secret, or several during a rotation; `undefined` or an empty string while there is none yet. */
-export type Secrets = string | readonly string[] | undefined
+/**
+ * One secret, or several during a rotation; `undefined`, an empty string, or a list without a secret while there is none yet. Gaps in a list
+ * are ignored ({@link SecretList}).
+ */
+export type Secrets = string | SecretList | undefined
 
 /**
  * Where a receiver gets its signing secret: the secret itself, or a function that the receiver calls at each delivery. A missing secret
@@ -13,7 +17,7 @@ export type SecretSource = Secrets | (() => Secrets | Promise<Secrets>)
 
 /**
  * Finds the signing secret of an integration by its id. `undefined` or `null` if there is no such integration: its deliveries get 404.
- * An empty string or an empty list if the integration has no secret yet: its deliveries get 503.
+ * An empty string, or a list without a secret, if the integration has no secret yet: its deliveries get 503.
  *
  * The ids come from requests, and anyone can send any id. Look them up in a database or a `Map`, not in a plain object, which also has
  * properties such as `constructor` and `__proto__`.
@@ -105,23 +109,6 @@ export function findingOf(secrets: Secrets | null): SecretFinding {
 
 function signatureCheckOf(secrets: Secrets | null): SignatureCheck | undefined {
   // Key-value stores return `null` for a missing key, although the type does not allow it.
-  const all = [secrets ?? []].flat()
-  const known = all.filter(isPresent)
-  if (known.length === 0) return undefined
-  const check = createSignatureCheck(known)
-  return known.length === all.length ? check : withIndexesIn(all, check)
-}
-
-/** A check whose `secretIndex` is the position in the user's list, which may contain empty secrets. */
-function withIndexesIn(all: readonly string[], check: SignatureCheck): SignatureCheck {
-  const indexes = all.flatMap((secret, index) => (isPresent(secret) ? [index] : []))
-  return async (body, headers) => {
-    const verification = await check(body, headers)
-    if (verification.status === 'refused') return verification
-    return { ...verification, secretIndex: indexes[verification.secretIndex] ?? verification.secretIndex }
-  }
-}
-
-function isPresent(secret: string | undefined): secret is string {
-  return secret !== undefined && secret !== ''
+  const all = [secrets].flat()
+  return all.every(isGap) ? undefined : createSignatureCheck(all)
 }

@@ -3,6 +3,8 @@ import { type AppliedRevision, passRevisionGate, raiseRevision } from '../interf
 import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../interfaces/store.ts'
 
 const PRUNE_EVERY_MS = 3_600_000
+/** The maximum number of processed events and revisions, of all integrations together. */
+const MAX_RECORDS = 1_000_000
 
 interface Lease {
   readonly fencingToken: string
@@ -36,6 +38,10 @@ interface IntegrationMemory {
  * A store in the memory of one process: for development, for tests, and for a single instance that may process events again after a
  * restart. In all other cases, use a store outside the process.
  *
+ * It keeps at most 1,000,000 records: the processed events and the revisions of notes, of all integrations together. If there are more, it
+ * removes the expired ones and, if that is not enough, a tenth of the others, the oldest first. It then takes a duplicate of a removed event
+ * for a new event. Otherwise it would accept no event until a record expires, and the service would disable the endpoint.
+ *
  * @throws OptionError for an unknown option or an invalid clock
  * @example
  * ```ts
@@ -62,19 +68,26 @@ interface Held {
   readonly note: NoteRecord | undefined
 }
 
-class MemoryStore implements ReceiverStore {
+/** @param maxRecords  the maximum number of processed events and revisions */
+export class MemoryStore implements ReceiverStore {
   readonly #clock: Clock
+  readonly #maxRecords: number
   readonly #integrations = new Map<string, IntegrationMemory>()
   #claims = 0
+  /** The number of processed events and revisions. Claims in progress do not count. */
+  #recordCount = 0
   #prunedAt: number
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, maxRecords = MAX_RECORDS) {
     this.#clock = clock
+    this.#maxRecords = maxRecords
     this.#prunedAt = monotonicNow(clock)
   }
 
   claim(request: ClaimRequest): ClaimResult {
     const { eventId, note, gate, leaseMs } = request
+    const now = monotonicNow(this.#clock)
+    this.#pruneIfDue(now)
     const { events, notes } = this.#memoryOf(request.integration)
     const event = events.get(eventId) ?? { lease: undefined, keptUntil: undefined, isForgotten: false }
     const isProcessed = event.keptUntil !== undefined
@@ -89,7 +102,6 @@ class MemoryStore implements ReceiverStore {
       return { status: 'stale', appliedRevision: applied.revision }
     }
 
-    const now = monotonicNow(this.#clock)
     if (isUnexpired(event.lease, now) || isUnexpired(noteRecord?.lease, now)) return { status: 'busy' }
 
     this.#claims += 1
@@ -119,13 +131,15 @@ class MemoryStore implements ReceiverStore {
     // Whole milliseconds take less memory.
     const keptUntil = Math.floor(now + keepMs)
     event.isForgotten = false
+    this.#recordCount += Number(event.keptUntil === undefined)
     event.keptUntil = Math.max(keptUntil, event.keptUntil ?? 0)
     if (note !== undefined && claimedNote?.change !== undefined) {
+      this.#recordCount += Number(note.keptUntil === undefined)
       note.applied = raiseRevision(note.applied, claimedNote.change)
       note.keptUntil = Math.max(keptUntil, note.keptUntil ?? 0)
     }
     this.#endLease(claim, held)
-    if (now - this.#prunedAt >= PRUNE_EVERY_MS) this.#removeExpired(now)
+    if (this.#recordCount > this.#maxRecords) this.#makeRoom(now)
     return 'committed'
   }
 
@@ -145,12 +159,35 @@ class MemoryStore implements ReceiverStore {
     return this.#removeExpired(monotonicNow(this.#clock))
   }
 
-  #removeExpired(now: number): number {
+  #pruneIfDue(now: number): void {
+    if (now - this.#prunedAt >= PRUNE_EVERY_MS) this.#removeExpired(now)
+  }
+
+  /** Removes expired records and, if that is not enough, a tenth of the others. */
+  #makeRoom(now: number): void {
+    this.#removeExpired(now)
+    if (this.#recordCount <= this.#maxRecords) return
+    const ends = Float64Array.from(this.#recordEnds()).sort()
+    this.#removeExpired(now, ends[Math.floor(ends.length / 10)])
+  }
+
+  *#recordEnds(): Generator<number> {
+    for (const { events, notes } of this.#integrations.values()) {
+      for (const records of [events, notes]) {
+        for (const { keptUntil } of records.values()) if (keptUntil !== undefined) yield keptUntil
+      }
+    }
+  }
+
+  /** @param endedBy  removes the records that expire until then as well */
+  #removeExpired(now: number, endedBy = now): number {
     this.#prunedAt = now
     let removed = 0
-    for (const { events, notes } of this.#integrations.values()) {
-      removed += pruneRecords(events, now) + pruneRecords(notes, now)
+    for (const [integration, { events, notes }] of this.#integrations) {
+      removed += pruneRecords(events, now, endedBy) + pruneRecords(notes, now, endedBy)
+      if (events.size + notes.size === 0) this.#integrations.delete(integration)
     }
+    this.#recordCount -= removed
     return removed
   }
 
@@ -189,12 +226,12 @@ function isUnexpired(lease: Lease | undefined, now: number): boolean {
 }
 
 /** Removes expired leases and records, and returns how many of the records were committed. A record with a lease stays. */
-function pruneRecords(records: Map<string, EventRecord | NoteRecord>, now: number): number {
+function pruneRecords(records: Map<string, EventRecord | NoteRecord>, now: number, endedBy: number): number {
   let removed = 0
   for (const [id, record] of records) {
     const { keptUntil } = record
     if (!isUnexpired(record.lease, now)) record.lease = undefined
-    if (keptUntil !== undefined && keptUntil > now) continue
+    if (keptUntil !== undefined && keptUntil > endedBy) continue
     if (keptUntil !== undefined) removed += 1
     if (record.lease !== undefined) clearCommit(record)
     else records.delete(id)

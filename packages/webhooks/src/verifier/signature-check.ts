@@ -1,6 +1,6 @@
 import { type CheckedHeaders, SIGNATURE_LENGTH } from './header-check.ts'
 import { hmacSha256 } from './hmac.ts'
-import { keyBytesOf } from './signing-secret.ts'
+import { isGap, keyBytesOf, type SecretList } from './signing-secret.ts'
 import { refuse, type Verification } from './verification.ts'
 
 /** The second step of a verification: checks whether one of the signatures matches the body. Synchronous in Node.js. */
@@ -10,23 +10,27 @@ export type SignatureCheck = (
 ) => Verification | Promise<Verification>
 
 /**
- * Prepares the keys of the secrets, so that each check only computes signatures (contract §5, receiver rule 4).
+ * Prepares the keys of the secrets, so that each check only computes signatures (contract §5, receiver rule 4). A check without a secret
+ * refuses every signature.
  *
  * @throws SecretError when a secret is malformed
  */
-export function createSignatureCheck(secrets: readonly string[]): SignatureCheck {
-  const signers = secrets.map((each) => hmacSha256(keyBytesOf(each)))
+export function createSignatureCheck(secrets: SecretList): SignatureCheck {
+  const signers = secrets.map((secret) => (isGap(secret) ? undefined : hmacSha256(keyBytesOf(secret))))
   return (body, headers) => {
-    const expected = signers.map((sign) => sign(headers.signedPrefix, body))
-    return expected.every((each) => typeof each === 'string')
+    const expected = signers.map((sign) => sign?.(headers.signedPrefix, body))
+    return expected.every((each) => typeof each !== 'object')
       ? judge(expected, headers)
       : Promise.all(expected).then((signatures) => judge(signatures, headers))
   }
 }
 
 /** Compares every expected signature with every entry, so that the time taken does not show which one matched. */
-function judge(expected: readonly string[], { webhookId, timestamp, signatures }: CheckedHeaders): Verification {
-  const secretIndex = expected.map((each) => signatureMatches(each, signatures)).indexOf(true)
+function judge(
+  expected: readonly (string | undefined)[],
+  { webhookId, timestamp, signatures }: CheckedHeaders,
+): Verification {
+  const secretIndex = expected.map((each) => each !== undefined && signatureMatches(each, signatures)).indexOf(true)
   if (secretIndex === -1) {
     return refuse('no-matching-signature', 'no v1 signature matches this body with any known secret')
   }

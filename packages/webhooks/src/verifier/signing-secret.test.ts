@@ -37,7 +37,7 @@ describe('a signing secret', () => {
   })
 
   it.each([
-    ['', /is empty/],
+    ['', /does not start with "whsec_"/],
     ['whsec_', /0 key bytes/],
     ['whsec_YWJj', /contains 3 key bytes; at least 16 are required/],
     ['c2VjcmV0LW9mLTE2LWJ5dGVz', /does not start with "whsec_"/],

@@ -4,6 +4,17 @@ import { bytesOfBase64 } from './base64.ts'
 /** A shorter key could be guessed. */
 const MIN_KEY_BYTES = 16
 
+/**
+ * The signing secrets of one endpoint: several during a rotation. An entry that is empty, `null` or `undefined` is a gap, as in a row of a
+ * database without a previous secret. Gaps are ignored; a list that has only gaps has no secret.
+ */
+export type SecretList = readonly (string | null | undefined)[]
+
+/** Whether an entry of a {@link SecretList} is a gap. */
+export function isGap(secret: string | null | undefined): secret is '' | null | undefined {
+  return !secret
+}
+
 /** The signing secret is malformed. The message says what is wrong, and never contains the secret. */
 export class SecretError extends NotewireError<'secret_malformed'> {
   constructor(problem: string) {
@@ -23,7 +34,7 @@ export class SecretError extends NotewireError<'secret_malformed'> {
 export function keyBytesOf(secret: string): Uint8Array<ArrayBuffer> {
   if (typeof secret !== 'string') throw new SecretError('is not a string')
   if (!secret.startsWith(SIGNING_SECRET_PREFIX)) {
-    throw new SecretError(secret === '' ? 'is empty' : `does not start with "${SIGNING_SECRET_PREFIX}"`)
+    throw new SecretError(`does not start with "${SIGNING_SECRET_PREFIX}"`)
   }
   const text = secret.slice(SIGNING_SECRET_PREFIX.length).replace(/={1,2}$/, '')
   const alien = /[^A-Za-z0-9+/_-]/.exec(text)

@@ -9,7 +9,7 @@ import {
 import { type CheckedHeaders, checkHeaders } from './header-check.ts'
 import { createSignatureCheck, type SignatureCheck } from './signature-check.ts'
 import type { AttemptHeaders } from './signature-headers.ts'
-import { SecretError } from './signing-secret.ts'
+import { isGap, SecretError, type SecretList } from './signing-secret.ts'
 import { refuseTolerance } from './timestamp.ts'
 import type { Refusal, Verification } from './verification.ts'
 
@@ -17,9 +17,9 @@ import type { Refusal, Verification } from './verification.ts'
 export interface VerifierOptions {
   /**
    * The endpoint's signing secret as the service showed it, or several during a rotation: an attempt that is signed with any of them is
-   * accepted.
+   * accepted. Gaps in a list are ignored ({@link SecretList}).
    */
-  readonly secret: string | readonly string[]
+  readonly secret: string | SecretList
   /**
    * How far an attempt's timestamp may be from now, either way, in seconds, inclusive (contract §5).
    *
@@ -91,8 +91,8 @@ export function verificationSteps({
   refuseTolerance(toleranceSeconds)
   if (typeof clock?.now !== 'function')
     throw new OptionError('clock', 'clock has no method "now". Pass an object with now(), or omit clock.')
-  const secrets = [secret ?? ''].flat()
-  if (secrets.length === 0) throw new SecretError('is missing: the list is empty')
+  const secrets = [secret].flat()
+  if (secrets.every(isGap)) throw new SecretError('is missing')
   return {
     checkHeadersOf: (headers) => checkHeaders(headers, { toleranceSeconds, clock }),
     checkSignature: createSignatureCheck(secrets),
