@@ -39,6 +39,7 @@ export {
   isNoteEventKind,
   type KnownEvent,
   type NoteDeletedEvent,
+  type NoteDeletedEventData,
   type NoteEndedEvent,
   type NoteEvent,
   type NoteEventData,
