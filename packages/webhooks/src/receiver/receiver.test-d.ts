@@ -188,7 +188,7 @@ describe('a sink', () => {
 describe('outcomes', () => {
   it('narrow by their status', () => {
     const outcome = {} as ProcessOutcome
-    if (outcome.status === 'stale') expectTypeOf(outcome.appliedRevision).toEqualTypeOf<number>()
+    if (outcome.status === 'stale') expectTypeOf(outcome.appliedRevision).toEqualTypeOf<number | undefined>()
     if (outcome.status === 'failed') expectTypeOf(outcome.error).toEqualTypeOf<unknown>()
     // @ts-expect-error only a failure has an error
     if (outcome.status === 'applied') outcome.error
