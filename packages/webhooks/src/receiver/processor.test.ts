@@ -246,7 +246,7 @@ describe('a plain order of things', () => {
         return store.claim(request)
       },
     })
-    const handler = () => new Promise((resolve) => setImmediate(resolve))
+    const handler = () => new Promise<void>((resolve) => setImmediate(resolve))
     const processor = processorOn(counting, { 'note.updated': handler })
     const events = Array.from({ length: 50 }, (_, index) => anEvent({ kind: 'note.updated', revision: index + 1 }))
     await Promise.all(events.map((event) => processor.process(event, CIRCUMSTANCES)))
