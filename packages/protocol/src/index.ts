@@ -50,7 +50,7 @@ export {
   type WebhookEvent,
 } from './event.ts'
 export { isIdentifier, isIntegrationId, MAX_IDENTIFIER_LENGTH } from './identifier.ts'
-export { type NoResponse, ResponseReturnedError, refuseResponse } from './no-response.ts'
+export { type NoResponse, refuseResponse } from './no-response.ts'
 export {
   isTombstone,
   type Note,

@@ -19,18 +19,11 @@ type NoResponseValue =
   | undefined
   | (object & { readonly redirected?: never; readonly then?: never })
 
-/** @throws ResponseReturnedError if the value is a `Response`, of any realm or library */
+/** @throws NotewireError `response_returned` if the value is a `Response`, of any realm or library */
 export function refuseResponse(returned: unknown): void {
-  if (Object.prototype.toString.call(returned) === '[object Response]') throw new ResponseReturnedError()
-}
-
-/** A handler, sink or similar function returned a `Response`, which would be sent to nobody. */
-export class ResponseReturnedError extends NotewireError<'response_returned'> {
-  constructor() {
-    super(
-      'response_returned',
-      'the function returned a Response. It is sent to nobody, and a returned value does not report a failure. Throw an error to report one ' +
-        '(after fetch, if response.ok is false), and return nothing otherwise.',
-    )
-  }
+  if (Object.prototype.toString.call(returned) !== '[object Response]') return
+  throw new NotewireError(
+    'response_returned',
+    'the function returned a Response, which is sent to nobody. Throw an error to report a failure, and return nothing otherwise.',
+  )
 }

@@ -33,7 +33,7 @@ export interface ConsumerContext<Transaction = never> {
 
 /**
  * Applies changes, all or none. If it throws or rejects, the changes are sent again. What it returns is ignored, except that it may not return
- * a `Response`: then the changes fail with `ResponseReturnedError`.
+ * a `Response`: then the changes fail with the error `response_returned`.
  */
 export type ApplyChanges<Transaction = never> = (
   changes: readonly ConsumerChange[],

@@ -85,13 +85,10 @@ export function raiseRevision(applied: AppliedRevision | undefined, change: Note
 
 /** @param earlier  the deletion that counts already, unless the new one is certainly later */
 function mergedDeletion(earlier: AppliedRevision | undefined, { revision, occurredAt }: NoteChange) {
-  if (earlier === undefined) {
-    return { deleted: true, deletedAtAnyRevision: revision === undefined, deletedAt: occurredAt }
-  }
   return {
     deleted: true,
-    deletedAtAnyRevision: revision === undefined || earlier.deletedAtAnyRevision === true,
-    deletedAt: laterOf(earlier.deletedAt, occurredAt),
+    deletedAtAnyRevision: revision === undefined || earlier?.deletedAtAnyRevision,
+    deletedAt: earlier ? laterOf(earlier.deletedAt, occurredAt) : occurredAt,
   }
 }
 

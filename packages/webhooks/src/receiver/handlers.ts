@@ -49,7 +49,7 @@ export interface HandlerContext<Transaction = never> {
 /**
  * Processes one event. Resolve when the effects are durable. If it throws or rejects, the service retries the event. The receiver ignores
  * what it returns: `false` is no failure. It may not return a `Response`, which would not reach the service: the event then fails with
- * `ResponseReturnedError`. Events carry no content: read the current note through the client.
+ * the error `response_returned`. Events carry no content: read the current note through the client.
  */
 export type EventHandler<Event, Transaction = never> = (
   event: Event,

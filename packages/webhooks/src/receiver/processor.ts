@@ -235,11 +235,8 @@ function noteOf(event: WebhookEvent): ClaimedNote | undefined {
   return typeof noteId === 'string' ? { noteId } : undefined
 }
 
-function changeIn(event: NoteEvent): NoteChange {
-  const recordingSessionId = event.data.recording_session_id ?? undefined
-  const occurredAt = eventTime(event.occurred_at)
-  // The two cases differ for TypeScript: only a deletion may have no revision.
-  return event.event_type === 'note.deleted'
-    ? { kind: event.event_type, revision: event.data.revision, recordingSessionId, occurredAt }
-    : { kind: event.event_type, revision: event.data.revision, recordingSessionId, occurredAt }
+function changeIn({ event_type: kind, occurred_at, data }: NoteEvent): NoteChange {
+  const recordingSessionId = data.recording_session_id ?? undefined
+  // TypeScript cannot infer that only a deletion may have no revision.
+  return { kind, revision: data.revision, recordingSessionId, occurredAt: eventTime(occurred_at) } as NoteChange
 }
