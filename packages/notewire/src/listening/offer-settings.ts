@@ -20,7 +20,7 @@ export async function offerSettings(
   { settings, isAgreed, isPrintable }: Offer,
   { workingFolder, prompts, output }: Pick<Context, 'workingFolder' | 'prompts' | 'output'>,
 ): Promise<void> {
-  const present = await loadEnvFile(workingFolder)
+  const { variables: present } = await loadEnvFile(workingFolder)
   const missing = Object.entries(settings).filter(([name, value]) => present[name] !== value)
   if (missing.length === 0) return
   const names = missing.map(([name]) => name)
