@@ -136,14 +136,17 @@ export function createSettings(sources: SettingSources): Settings {
     let withheld: Found | undefined
     for await (const found of foundSecrets(name)) {
       if (mayReceive(service, found)) {
-        if (withheld !== undefined)
-          warn(`${withheld.source} is not used: the URL and the key are those of this folder.`)
+        warnUnused(withheld)
         return await found.read()
       }
       withheld ??= found
     }
-    if (service !== undefined && withheld !== undefined) throw keyWithheld(service, withheld)
+    if (withheld !== undefined) throw keyWithheld(service, withheld)
     return undefined
+  }
+
+  function warnUnused(key: Found | undefined): void {
+    if (key !== undefined) warn(`${key.source} is not used: the URL and the key are those of this folder.`)
   }
 
   async function secretInFile(name: SecretName, found: Found): Promise<string> {
@@ -216,9 +219,9 @@ function mayReceive(service: Found | undefined, key: Found): boolean {
   return !service?.isFolders || key.isFlag === true || key.folder === service.folder
 }
 
-function keyWithheld(service: Found, key: Found): CommandError {
-  const url = readSetting('baseUrl', service)
-  const message = `the API key of ${key.source} is not sent to ${url}: this URL comes from ${service.source}, and the key from elsewhere, so whoever wrote the file would get your key. If you trust this service with the key, pass --base-url ${url}, or put the key into ${ENV_FILE} of the same folder.`
+function keyWithheld(service: Found | undefined, key: Found): CommandError {
+  const url = service && readSetting('baseUrl', service)
+  const message = `the API key of ${key.source} is not sent to ${url}: this URL comes from ${service?.source}, and the key from elsewhere, so whoever wrote the file would get your key. If you trust this service with the key, pass --base-url ${url}, or put the key into ${ENV_FILE} of the same folder.`
   return new CommandError('key_withheld', message)
 }
 

@@ -12,6 +12,7 @@ const FAILURES: Readonly<Record<string, readonly [reason: string, advice: string
   EISDIR: ['it is a folder', 'Name a file.'],
   ELOOP: ['its symbolic links lead in a circle', 'Name another path.'],
   EMFILE: ['too many files are open', 'Close some programs, then run the command again.'],
+  EMLINK: ['it is a symbolic link', 'Name the file itself.'],
   ENAMETOOLONG: ['the path is too long', 'Name a shorter one.'],
   ENETUNREACH: ['the network cannot be reached', 'Check the network, then try again.'],
   ENOENT: ['there is no such file or folder', 'Check the path.'],
@@ -37,6 +38,11 @@ export interface SystemError extends Error {
   readonly path?: string
   readonly address?: string
   readonly port?: number
+}
+
+/** An error like those of the operating system, for a file that the program rejects. */
+export function systemError(code: string, path: string): SystemError {
+  return Object.assign(new Error(`${code}: ${path}`), { code, path })
 }
 
 /** Tells whether an error is one of the operating system's; with `codes`, whether it is one of these. */

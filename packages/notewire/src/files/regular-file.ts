@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
+import { systemError } from '../errors/system-error.ts'
 
 /** Larger than any settings or secret. */
 const MAX_BYTES = 1_048_576
@@ -17,8 +18,4 @@ export async function readRegularFile(path: string): Promise<{ readonly content:
   if (!status.isFile()) throw systemError('ENXIO', path)
   if (status.size > MAX_BYTES) throw systemError('EFBIG', path)
   return { content: await file.readFile('utf8'), mode: status.mode }
-}
-
-function systemError(code: string, path: string): Error {
-  return Object.assign(new Error(`${code}: ${path}`), { code, path })
 }
