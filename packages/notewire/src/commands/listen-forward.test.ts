@@ -79,6 +79,20 @@ describe('listen --forward-to without a key', () => {
     expect(await readFile(join(cwd, '.env'), 'utf8')).toBe(before)
   })
 
+  it.each([
+    ['NOTES_API_KEY', 'ntw_live_k7.another'],
+    ['NOTES_SIGNING_SECRET', aSecret],
+  ])('works from its .env if the environment has another %s', async (name, value) => {
+    const cwd = await temporaryFolder()
+    const app = await application(204)
+    const first = started(['--forward-to', app.url, ...LOCAL, '--yes'], { cwd })
+    await first.saw(/forwarded: 204/)
+    first.child.kill('SIGINT')
+    await first.ended
+    const second = started(['--forward-to', app.url], { cwd, env: { [name]: value } })
+    await second.saw(/forwarded: 204[\s\S]*A mock notes service runs here/)
+  })
+
   it('writes nothing after a no, and prints the settings instead', async () => {
     const cwd = await temporaryFolder()
     const app = await application(204)

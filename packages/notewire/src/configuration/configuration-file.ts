@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { CommandError } from '../errors/failure.ts'
 import { isSystemError, systemReason } from '../errors/system-error.ts'
-import { readRegularFile } from '../files/regular-file.ts'
+import { readRegularFile } from './regular-file.ts'
 import {
   CONFIGURATION_FILE,
   ENV_FILE,

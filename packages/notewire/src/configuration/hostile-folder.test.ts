@@ -151,7 +151,7 @@ describe('a file with a secret', () => {
     'that is a named pipe (%s) does not block the program',
     async (name) => {
       const { cwd, url } = await aScene()
-      execFileSync('mkfifo', [join(cwd, name)])
+      execFileSync('python3', ['-c', 'import os, sys; os.mkfifo(sys.argv[1])', join(cwd, name)])
       const args = name === 'key' ? ['--api-key-file', 'key'] : []
       const { code, stderr } = await list({ cwd, env: { NOTES_BASE_URL: url } }, args)
       expect(code).toBe(3)

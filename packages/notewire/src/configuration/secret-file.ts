@@ -1,6 +1,6 @@
 import { CommandError } from '../errors/failure.ts'
 import { systemReason } from '../errors/system-error.ts'
-import { readRegularFile } from '../files/regular-file.ts'
+import { readRegularFile } from './regular-file.ts'
 
 const MAX_LENGTH = 4_096
 const OTHERS_MAY_READ = 0o077

@@ -1,11 +1,11 @@
 import { lstat, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadEnvFile } from '../configuration/configuration-file.ts'
+import { readRegularFile } from '../configuration/regular-file.ts'
 import { ENV_FILE } from '../configuration/setting-table.ts'
 import type { Context } from '../context/context.ts'
 import { isSystemError, systemError, systemReason } from '../errors/system-error.ts'
 import { isAlive, writePrivately } from '../files/private-file.ts'
-import { readRegularFile } from '../files/regular-file.ts'
 import { putBack, type Replacement, setVariables } from './replaced-lines.ts'
 
 interface Offer {
